@@ -1,0 +1,52 @@
+/** Every limit, delay and page size of the product, with its unit. One place: server, client, tests and texts read it here. */
+export const limits = {
+  /** Digits of every one-time code. */
+  codeDigits: 6,
+  codeTries: 5,
+  /** Minutes a sign-in or reset code, and the verification token, live. */
+  codeMinutes: 10,
+  /** Days a standing share waits for its code. */
+  standingCodeDays: 30,
+  accessTokenMinutes: 15,
+  sessionIdleMinutes: 30,
+  sessionHours: 12,
+  /** Seconds the previous refresh cookie still gives the same successor. */
+  refreshGraceSeconds: 30,
+  /** Bytes of the file itself. */
+  uploadBytes: 10 * 1024 * 1024,
+  uploadBytesMax: 512 * 1024 * 1024,
+  megapixels: 50,
+  /** Decoded bytes of one DICOM frame. */
+  dicomFrameBytes: 200 * 1024 * 1024,
+  previewPixels: 512,
+  jsonBytes: 100 * 1024,
+  socketFrameBytes: 64 * 1024,
+  captionLength: 200,
+  messageLength: 4000,
+  settingLength: 2000,
+  passwordMin: 8,
+  passwordMax: 128,
+  shareHours: 24,
+  shareHoursMax: 720,
+  pageLimit: 10,
+  pageLimitMax: 100,
+  chatLimit: 50,
+  chatLimitMax: 200,
+  /** Totals are exact up to here. */
+  exactTotal: 1000,
+  idempotencyHours: 24,
+  /** Milliseconds before the redirects that the screens promise. */
+  redirectAfterLogin: 1000,
+  redirectAfterVerification: 2000,
+  toastMs: 5000,
+  throttle: {
+    loginFailuresPerAccountAddress: 10,
+    loginFailuresPerAddress: 50,
+    loginWindowMinutes: 15,
+    verificationMailsPerHour: 10,
+    resetMailsPerHour: 3,
+    registrationsPerHour: 10,
+    uploadsPerHour: 120,
+    messagesPerMinute: 100,
+  },
+} as const;

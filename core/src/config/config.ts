@@ -1,0 +1,33 @@
+/**
+ * What a process is told from outside, as one typed object. Parsed once, before anything is built (`env.ts`),
+ * passed in, and read from the environment nowhere else.
+ */
+export interface Config {
+  production: boolean;
+  host: string;
+  port: number;
+  /** Base of links in mails, without a trailing slash. */
+  publicUrl: string;
+  /** Origins whose sockets and credentialed calls are accepted. */
+  allowedOrigins: string[];
+  /** What Express takes for `trust proxy`: a number of hops, a list of CIDRs, or false. */
+  trustProxy: number | string[] | false;
+  dataDir: string;
+  mongodbUri: string;
+  redisUrl: string;
+  smtpUrl: string;
+  mailFrom: string;
+  /** Key ring text, `id:base64(32 bytes)[,older…]`. */
+  appKeys: string;
+  encryptionKeys: string;
+  admin: { email: string; password: string } | null;
+  demo: boolean;
+  ai: { provider: 'local' | 'openai'; baseUrl: string | null; apiKey: string | null; model: string | null };
+  worker: { queues: QueueName[]; concurrency: Record<QueueName, number> };
+  rateLimits: boolean;
+  ops: { host: string; port: number } | null;
+  logLevel: string;
+}
+
+export const queueNames = ['analysis', 'previews', 'mail', 'notifications', 'audit', 'maintenance'] as const;
+export type QueueName = (typeof queueNames)[number];
