@@ -112,7 +112,7 @@ class Launcher {
     if (!child) return;
     await untilAnswers(server, child);
     supervised.supervise(child);
-    say(`${server.name} runs at ${server.uri} (${relative(process.cwd(), server.command) || server.command})`);
+    say(`${server.name} runs at ${server.uri} (${shortPath(server.command)})`);
   }
 
   private async checkMongo(uri: string): Promise<void> {
@@ -180,20 +180,20 @@ class Launcher {
 
   private async down(): Promise<void> {
     this.stopping = true;
-    say('Stopping …');
-    for (const [group, patience] of [
-      [this.apps, appPatience],
-      [this.servers, serverPatience],
-    ] as const) {
-      await Promise.all(
-        group.map(async (each) => {
-          if (!(await each.stop(patience)))
-            say(`${each.name} did not stop in ${patience / 1000} s and was ended by force.`);
-        }),
-      );
-    }
+    const started = this.apps.length + this.servers.length > 0;
+    if (started) say('Stopping …');
+    await this.stopAll(this.apps, appPatience);
+    await this.stopAll(this.servers, serverPatience);
     releaseDataDir(this.config.dataDir);
-    say('Lightbox has stopped.');
+    if (started) say('Lightbox has stopped.');
+  }
+
+  private async stopAll(group: Supervised[], patience: number): Promise<void> {
+    const stop = async (each: Supervised) => {
+      if (!(await each.stop(patience)))
+        say(`${each.name} did not stop in ${patience / 1000} s and was ended by force.`);
+    };
+    await Promise.all(group.map(stop));
   }
 }
 
@@ -209,5 +209,7 @@ const answers = (url: string): Promise<boolean> =>
     (answer) => answer.ok,
     () => false,
   );
+
+const shortPath = (path: string): string => (path.startsWith(root) ? relative(root, path) : path);
 
 const startFault = (error: Error): string => `Lightbox could not start. ${error.message}`;
