@@ -29,7 +29,20 @@ async function runCommand({ main, joins }) {
   await load(main);
 }
 
+/** npm hands a signal to a shell, and that shell dies without passing it on: its end is then the sign to stop. */
+function stopWithNpm() {
+  const { ppid } = process;
+  if (!['start', ...Object.keys(commands)].includes(process.env.npm_lifecycle_event)) return;
+  const timer = setInterval(() => {
+    if (process.ppid === ppid) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, 500);
+  timer.unref();
+}
+
 try {
+  stopWithNpm();
   setup();
   const [name] = process.argv.slice(2);
   if (name === undefined) await start();
