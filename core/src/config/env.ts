@@ -127,17 +127,20 @@ const schema = z.object({
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
 });
 
+/** What people may set; MAIL_INBOX_URL is the launcher's own. */
+export const settingNames: string[] = Object.keys(schema.shape).filter((name) => name !== 'MAIL_INBOX_URL');
+
 /** Faults between settings. They look at the raw text, so that they are told together with those of single ones. */
 const rules: { variable: string; breaks: (env: Env) => boolean; says: string }[] = [
   {
     variable: 'DEMO',
     breaks: (env) => env.DEMO === '1' && beyondLoopback(env),
-    says: 'demo people, whose passwords are shown to everybody, need a HOST on loopback (127.0.0.1)',
+    says: 'must be 0 with a HOST beyond loopback, for everybody would see the passwords; name an ADMIN_EMAIL instead',
   },
   {
     variable: 'SMTP_URL',
     breaks: (env) => !!env.MAIL_INBOX_URL && beyondLoopback(env),
-    says: 'the built-in mail catcher shows every code, so a HOST beyond loopback needs a real mail server here',
+    says: 'must name a mail server with a HOST beyond loopback, for the built-in catcher shows every code',
   },
   {
     variable: 'ADMIN_PASSWORD',
