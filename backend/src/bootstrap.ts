@@ -1,8 +1,8 @@
-import type { z } from 'zod';
 import type { authCalls } from '@lightbox/contract/auth/calls.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
 import { plain, searchFields } from '@lightbox/core/text.js';
+import type { z } from 'zod';
 import type { Gateway } from './context.js';
 
 export type DemoPerson = z.infer<typeof authCalls.demoPeople.data>[number];
@@ -10,7 +10,7 @@ export type DemoPerson = z.infer<typeof authCalls.demoPeople.data>[number];
 /** The first admin, when there is none yet. */
 export async function bootstrap(gateway: Gateway): Promise<DemoPerson[]> {
   const { config, models, clock } = gateway;
-  if (config.admin && !(await models.User.exists({ role: 'admin', deletedAt: { $exists: false } }))) {
+  if (config.admin && !(await adminExists(gateway))) {
     const { email, password } = config.admin;
     await models.User.create([
       {
@@ -29,6 +29,9 @@ export async function bootstrap(gateway: Gateway): Promise<DemoPerson[]> {
       },
     ]);
   }
+  if (!config.admin && !config.demo && !(await adminExists(gateway))) throw new Error(NO_ADMIN);
   return [];
 }
 
+const adminExists = (gateway: Gateway) =>
+  gateway.models.User.exists({ role: 'admin', deletedAt: { $exists: false } });

@@ -9,10 +9,10 @@ import type { Request, Response } from 'express';
 import type { LRUCache } from 'lru-cache';
 import type { Authenticate } from './auth/passport.js';
 import type { Tokens } from './auth/tokens.js';
+import type { DemoPerson } from './bootstrap.js';
 import type { Throttle } from './http/throttle.js';
 import type { MessageWriter } from './messages/sendMessage.js';
 import type { Presence } from './realtime/presence.js';
-import type { DemoPerson } from './bootstrap.js';
 
 /** What a gateway's features work with. */
 export interface Gateway extends Core {

@@ -18,7 +18,6 @@ import { createMessageWriter } from './messages/sendMessage.js';
 import { Presence } from './realtime/presence.js';
 import { createSockets } from './realtime/sockets.js';
 
-
 export interface RunningGateway {
   gateway: Gateway;
   server: Server;

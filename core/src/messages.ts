@@ -1,7 +1,7 @@
 import type { Core } from './core.js';
 import type { ObjectId } from './db/ids.js';
-import type { MessageDoc } from './models/types.js';
 import type { Signal } from './events/push.js';
+import type { MessageDoc } from './models/types.js';
 
 /** The name of the conversation of two people. */
 export const conversationOf = (a: ObjectId, b: ObjectId): string => [String(a), String(b)].sort().join('_');

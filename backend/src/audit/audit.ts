@@ -11,12 +11,7 @@ import type { Answer, Context, Gateway, Viewer } from '../context.js';
 type ListCall = typeof auditCalls.listAudit;
 const MOST_PEOPLE = 1000;
 
-export async function listAudit({
-  gateway,
-  actor,
-  viewer,
-  query,
-}: Context<ListCall>): Promise<Answer<AuditEntry[]>> {
+export async function listAudit({ gateway, actor, viewer, query }: Context<ListCall>): Promise<Answer<AuditEntry[]>> {
   const { search, from, to, actiontype, ...page } = query;
   const wanted: QueryFilter<AuditEntryDoc>[] = [
     ...(viewer.role === 'admin' ? [] : [{ concerns: viewer._id }]),
@@ -45,7 +40,9 @@ const endOf = (to: string): Date => (to.length === 10 ? new Date(`${to}T23:59:59
 async function peopleNamed(gateway: Gateway, viewer: Viewer, search: string): Promise<ObjectId[]> {
   const matching = searchFilter(search);
   const seen = viewer.role === 'admin' ? {} : { $or: [visibleUsers(viewer), { _id: viewer._id }] };
-  const users = await gateway.models.User.find({ $and: [matching, seen] }, { _id: 1 }).limit(MOST_PEOPLE).lean();
+  const users = await gateway.models.User.find({ $and: [matching, seen] }, { _id: 1 })
+    .limit(MOST_PEOPLE)
+    .lean();
   return users.map((user) => user._id);
 }
 

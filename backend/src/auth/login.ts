@@ -58,8 +58,13 @@ function accountRefusal(user: UserDoc): ErrorCode | null {
   return user.active ? null : 'ACCOUNT_INACTIVE';
 }
 
-const recordFailure = (gateway: Gateway, ip: string, user: ObjectId, type: 'auth.login' | 'auth.confirm', reason: string) =>
-  gateway.events.record({ ip }, { type, table: 'users', actor: user, record: user, status: 'failed', reason });
+const recordFailure = (
+  gateway: Gateway,
+  ip: string,
+  user: ObjectId,
+  type: 'auth.login' | 'auth.confirm',
+  reason: string,
+) => gateway.events.record({ ip }, { type, table: 'users', actor: user, record: user, status: 'failed', reason });
 
 /** Checks the mailed code; a patient's first one also proves the address. */
 export async function confirm({

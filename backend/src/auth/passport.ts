@@ -1,8 +1,8 @@
 import { AppError } from '@lightbox/core/errors.js';
 import type { Request, Response } from 'express';
+import jwt from 'jsonwebtoken';
 import { Passport } from 'passport';
 import { ExtractJwt, Strategy } from 'passport-jwt';
-import jwt from 'jsonwebtoken';
 import { type Claims, rules, type Tokens } from './tokens.js';
 
 export type Authenticate = (req: Request, res: Response, typ: Claims['typ']) => Promise<Claims>;

@@ -71,7 +71,7 @@ const latestReset = (gateway: Gateway, user: ObjectId) =>
 async function codeByLink(gateway: Gateway, token: string): Promise<CodeDoc> {
   const id = token.split('.')[0] ?? '';
   const code = /^[0-9a-f]{24}$/.test(id) ? await gateway.models.Code.findById(oid(id)).lean<CodeDoc>() : null;
-  if (!code || code.purpose !== 'reset' || !isLinkToken(gateway.keys.codes, id, code, token)) {
+  if (code?.purpose !== 'reset' || !isLinkToken(gateway.keys.codes, id, code, token)) {
     throw fieldError('token', 'This link is not valid.');
   }
   if (code.usedAt || code.expiresAt <= gateway.clock.now()) throw new AppError('EXPIRED');

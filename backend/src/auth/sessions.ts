@@ -43,7 +43,7 @@ export async function viewerOf(gateway: Core, claims: Claims, active: boolean): 
     gateway.models.Session.findById(oid(claims.rid)).lean<SessionDoc>(),
     gateway.models.User.findById(oid(claims.sub)).lean<UserDoc>(),
   ]);
-  if (!session || !session.user.equals(claims.sub) || !(await isAlive(gateway, session)) || !isUsable(user)) {
+  if (!session?.user.equals(claims.sub) || !(await isAlive(gateway, session)) || !isUsable(user)) {
     throw new AppError('AUTHENTICATION_FAILED');
   }
   if (active) await touch(gateway, session);
@@ -53,11 +53,7 @@ export async function viewerOf(gateway: Core, claims: Claims, active: boolean): 
 async function touch(core: Core, session: SessionDoc): Promise<void> {
   const now = core.clock.now();
   if (now.getTime() - session.lastSeenAt.getTime() < TOUCH_MS) return;
-  await core.models.Session.updateOne(
-    { _id: session._id },
-    { $max: { lastSeenAt: now } },
-    { writeConcern: { w: 1 } },
-  );
+  await core.models.Session.updateOne({ _id: session._id }, { $max: { lastSeenAt: now } }, { writeConcern: { w: 1 } });
 }
 
 export async function touchSession(core: Core, id: ObjectId): Promise<void> {

@@ -8,7 +8,11 @@ import { z } from 'zod';
 type Json = Record<string, unknown>;
 
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' }) as Json;
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    target: 'draft-2020-12',
+  }) as Json;
   return json;
 };
 
@@ -73,7 +77,10 @@ function requestBody(shape: CallShape): Json {
   const schema = schemaOf(shape.body as z.ZodType, 'input');
   const withFile = {
     ...schema,
-    properties: { ...(schema.properties as Json), file: { type: 'string', contentMediaType: 'application/octet-stream' } },
+    properties: {
+      ...(schema.properties as Json),
+      file: { type: 'string', contentMediaType: 'application/octet-stream' },
+    },
   };
   return {
     required: true,

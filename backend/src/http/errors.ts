@@ -24,11 +24,17 @@ export function asAppError(error: unknown): AppError {
 function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof mongo.MongoServerSelectionError || error instanceof mongo.MongoNetworkError) return true;
-  if (error instanceof mongo.MongoError && (error.hasErrorLabel('RetryableWriteError') || error.hasErrorLabel('TransientTransactionError'))) {
+  if (
+    error instanceof mongo.MongoError &&
+    (error.hasErrorLabel('RetryableWriteError') || error.hasErrorLabel('TransientTransactionError'))
+  ) {
     return true;
   }
-  if (/MongoServerSelection|MongoNetwork|MongoNotConnected|MongoPoolCl|MongooseServerSelection/.test(error.name)) return true;
-  return /Stream isn't writeable|Connection is closed|Command timed out|ECONNREFUSED|OOM command not allowed/.test(error.message);
+  if (/MongoServerSelection|MongoNetwork|MongoNotConnected|MongoPoolCl|MongooseServerSelection/.test(error.name))
+    return true;
+  return /Stream isn't writeable|Connection is closed|Command timed out|ECONNREFUSED|OOM command not allowed/.test(
+    error.message,
+  );
 }
 
 /** Out of disk: MongoDB says so by code (OutOfDiskSpace) or by its storage engine's words. */
@@ -93,4 +99,3 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Duplex): voi
     `HTTP/1.1 ${status} ${code}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }
-

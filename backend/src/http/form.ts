@@ -1,8 +1,8 @@
+import type { Readable } from 'node:stream';
 import { texts } from '@lightbox/contract/texts.js';
 import { AppError } from '@lightbox/core/errors.js';
 import busboy, { type Busboy, type FileInfo } from 'busboy';
 import type { Request } from 'express';
-import type { Readable } from 'node:stream';
 
 const FIELD_BYTES = 8 * 1024;
 
@@ -40,14 +40,17 @@ export async function readForm(req: Request, options: FormOptions = {}): Promise
     };
     parser.on('field', (name, value, info) => {
       if (!name) return fail(malformed('A field has no name.'));
-      if (info.valueTruncated) return fail(new AppError('PAYLOAD_TOO_LARGE', { message: `The field '${name.slice(0, 40)}' is too long.` }));
+      if (info.valueTruncated)
+        return fail(new AppError('PAYLOAD_TOO_LARGE', { message: `The field '${name.slice(0, 40)}' is too long.` }));
       if (name in fields) return fail(malformed(`The field '${name.slice(0, 40)}' was sent twice.`));
       fields[name] = value;
     });
     parser.on('file', (name, stream, info) => {
       if (name !== options.file || !options.onFile || file) {
         stream.resume();
-        return fail(malformed(file ? 'Only one file can be sent.' : `The file field is named '${options.file ?? '-'}'.`));
+        return fail(
+          malformed(file ? 'Only one file can be sent.' : `The file field is named '${options.file ?? '-'}'.`),
+        );
       }
       file = options.onFile({ stream, info });
       file.catch(fail);

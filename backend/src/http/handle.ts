@@ -10,7 +10,6 @@ import type { Answer, Context, Gateway, Handler, Verification, Viewer } from '..
 import { readForm } from './form.js';
 import { validate } from './validate.js';
 
-
 const json = express.json({ limit: limits.jsonBytes, strict: true, type: 'application/json' });
 const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -22,7 +21,8 @@ export function bind<C extends CallShape>(router: Router, gateway: Gateway, shap
   router[shape.method](shape.path, async (req, res) => {
     const who = await identify(gateway, shape, req, res);
     try {
-      if (who.viewer && isPermission(shape.who) && !roleMay(who.viewer.role, shape.who)) throw new AppError('FORBIDDEN');
+      if (who.viewer && isPermission(shape.who) && !roleMay(who.viewer.role, shape.who))
+        throw new AppError('FORBIDDEN');
       const context = await read(gateway, shape, req, res, who);
       const answer = await handler(context);
       if (answer) send(res, shape, answer);

@@ -40,7 +40,7 @@ export class Throttle {
           insuranceLimiter: new RateLimiterMemory({ points, duration }),
         }),
       ]),
-    ) as Record<ThrottleName, RateLimiterAbstract>;
+    ) as unknown as Record<ThrottleName, RateLimiterAbstract>;
   }
 
   /** Takes one point; throws `TOO_MANY_REQUESTS` when none is left. */

@@ -25,9 +25,7 @@ function errorsOf(issue: z.core.$ZodIssue): FieldError[] {
     return nearest.flatMap(errorsOf);
   }
   const missing = issue.code === 'invalid_type' && issue.input === undefined;
-  return [
-    { field: issue.path.join('.') || 'body', message: missing ? 'This field is required.' : issue.message },
-  ];
+  return [{ field: issue.path.join('.') || 'body', message: missing ? 'This field is required.' : issue.message }];
 }
 
 const weight = (issues: readonly z.core.$ZodIssue[]) =>

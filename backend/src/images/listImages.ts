@@ -1,6 +1,6 @@
+import type { PageQuery } from '@lightbox/contract/envelope.js';
 import type { imageCalls } from '@lightbox/contract/images/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import type { PageQuery } from '@lightbox/contract/envelope.js';
 import { requireImage } from '@lightbox/core/access/images.js';
 import type { ImageDoc } from '@lightbox/core/models/types.js';
 import type { QueryFilter } from 'mongoose';
@@ -26,7 +26,11 @@ export const listMyImages = (context: Context<typeof imageCalls.listMyImages>) =
 export const listSharedImages = (context: Context<typeof imageCalls.listSharedImages>) =>
   list(context, { audience: context.viewer._id }, `images:${context.viewer.id}:audience`);
 
-async function list(context: Context<ListCall>, filter: QueryFilter<ImageDoc>, counter: string): Promise<Answer<Image[]>> {
+async function list(
+  context: Context<ListCall>,
+  filter: QueryFilter<ImageDoc>,
+  counter: string,
+): Promise<Answer<Image[]>> {
   const { gateway, actor, viewer } = context;
   const { shared: _, ...page } = context.query as PageQuery & { shared?: boolean };
   const { rows, pagination } = await gateway.pages.list<ImageDoc>(

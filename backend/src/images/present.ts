@@ -1,11 +1,11 @@
-import type { Image } from '@lightbox/contract/images/schemas.js';
 import { imageRules } from '@lightbox/contract/images/policy.js';
+import type { Image } from '@lightbox/contract/images/schemas.js';
 import { imageFacts, liveShare } from '@lightbox/core/access/images.js';
 import { bufferOf, unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
+import { previewContext } from '@lightbox/core/blobs/preview.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { open } from '@lightbox/core/keys/seal.js';
 import type { ImageDoc, PreviewDoc, ShareDoc } from '@lightbox/core/models/types.js';
-import { previewContext } from '@lightbox/core/blobs/preview.js';
 import type { Gateway, Viewer } from '../context.js';
 import { namesOf } from '../users/names.js';
 
@@ -24,7 +24,10 @@ export async function presentImages(gateway: Gateway, viewer: Viewer, images: Im
     return { image, share, opens: imageRules.open(viewer, imageFacts(image, share)) };
   });
   const [previews, name] = await Promise.all([
-    previewsOf(gateway, access.filter(({ opens }) => opens).map(({ image }) => image)),
+    previewsOf(
+      gateway,
+      access.filter(({ opens }) => opens).map(({ image }) => image),
+    ),
     namesOf(gateway.models, [
       ...images.flatMap((image) => [image.owner, image.patient]),
       ...shares.map((share) => share.sharedBy),
@@ -42,7 +45,9 @@ export async function presentImages(gateway: Gateway, viewer: Viewer, images: Im
       ...(share ? { sharedBy: name(share.sharedBy), shareId: String(share._id) } : {}),
       ...(share?.expiresAt ? { expiresAt: share.expiresAt.toISOString() } : {}),
     };
-    return opens ? { ...outline, ...details(image, name), image_url: previews.get(String(image._id)) ?? null } : outline;
+    return opens
+      ? { ...outline, ...details(image, name), image_url: previews.get(String(image._id)) ?? null }
+      : outline;
   });
 }
 

@@ -5,7 +5,7 @@ import { visibleUsers } from '@lightbox/core/access/users.js';
 import { newDataKey } from '@lightbox/core/blobs/cipher.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import { createInspector, type FileFacts, FileRejected } from '@lightbox/core/files/inspect.js';
+import { createInspector, type DicomFacts, type FileFacts, FileRejected } from '@lightbox/core/files/inspect.js';
 import type { ImageDoc, WrappedKey } from '@lightbox/core/models/types.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { type FormFile, readForm } from '../http/form.js';
@@ -52,7 +52,12 @@ export async function uploadImage(context: Context<Call>): Promise<Answer<Image>
   }
 }
 
-async function store(gateway: Gateway, imageId: ObjectId, { stream, info }: FormFile, maxBytes: number): Promise<Stored> {
+async function store(
+  gateway: Gateway,
+  imageId: ObjectId,
+  { stream, info }: FormFile,
+  maxBytes: number,
+): Promise<Stored> {
   const blob = newId();
   const { key, wrapped } = newDataKey(gateway.keys.images, String(imageId));
   const inspector = createInspector({ declaredType: info.mimeType, filename: info.filename, maxBytes });
@@ -89,14 +94,17 @@ async function checkFields(
   if (errors.length > 0 || !parsed.success) {
     throw new AppError('VALIDATION_FAILED', {
       errors: errors.map((error) =>
-        error.field === 'caption' ? { field: 'caption', message: captionMessage(error.message, fields.caption) } : error,
+        error.field === 'caption'
+          ? { field: 'caption', message: captionMessage(error.message, fields.caption) }
+          : error,
       ),
     });
   }
   return { caption: parsed.data.caption, patient: patient ?? undefined };
 }
 
-const captionMessage = (message: string, given: string | undefined) => (given?.trim() ? message : texts.captionRequired);
+const captionMessage = (message: string, given: string | undefined) =>
+  given?.trim() ? message : texts.captionRequired;
 
 async function findPatient(gateway: Gateway, viewer: Viewer, id: string): Promise<ObjectId | null> {
   const patient = await gateway.models.User.findOne(
@@ -105,6 +113,10 @@ async function findPatient(gateway: Gateway, viewer: Viewer, id: string): Promis
   ).lean();
   return patient?._id ?? null;
 }
+
+/** What the header does not say is absent from the record, not null. */
+const known = (facts: DicomFacts): NonNullable<ImageDoc['dicom']> =>
+  Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null));
 
 function commit(
   { gateway, actor, viewer }: Context<Call>,
@@ -123,7 +135,7 @@ function commit(
     size,
     sha256,
     ...(width && height ? { width, height } : {}),
-    ...(dicom ? { dicom } : {}),
+    ...(dicom ? { dicom: known(dicom) } : {}),
     ...(dicomDetail ? { dicomDetail: { ...dicomDetail } } : {}),
     blob,
     dataKey,
@@ -160,4 +172,3 @@ function asRefusal(error: unknown, maxBytes: number): unknown {
   if (error.code === 'UNSUPPORTED_TYPE') return new AppError('UNSUPPORTED_TYPE');
   return new AppError(error.code, { message: error.message, errors: [{ field: 'file', message: error.message }] });
 }
-

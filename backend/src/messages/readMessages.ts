@@ -1,9 +1,9 @@
 import type { ChatListEntry, Message, messageCalls } from '@lightbox/contract/messages/calls.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
+import { openText, sealText } from '@lightbox/core/keys/seal.js';
 import { conversationOf } from '@lightbox/core/messages.js';
 import type { ConversationDoc, MessageDoc, UserDoc } from '@lightbox/core/models/types.js';
-import { openText, sealText } from '@lightbox/core/keys/seal.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { presentRef } from '../users/present.js';
 import { presentMessage } from './present.js';
@@ -100,12 +100,7 @@ async function requireKnown(gateway: Gateway, viewer: Viewer, partner: ObjectId)
   await requirePartner(gateway, viewer, String(partner));
 }
 
-async function requireMessage(
-  gateway: Gateway,
-  conversation: string,
-  id: string,
-  field: string,
-): Promise<MessageDoc> {
+async function requireMessage(gateway: Gateway, conversation: string, id: string, field: string): Promise<MessageDoc> {
   const message = await gateway.models.Message.findOne({ _id: oid(id), conversation }).lean<MessageDoc>();
   if (!message) throw fieldError(field, 'This message is not in this chat.');
   return message;
@@ -131,9 +126,7 @@ export async function markRead(
   const conversation = conversationOf(viewer._id, oid(userId));
   const known = await gateway.models.Conversation.findById(conversation).lean<ConversationDoc>();
   if (!known) throw new AppError('NOT_FOUND');
-  const last = upTo
-    ? await requireMessage(gateway, conversation, upTo, 'upTo')
-    : await lastMessage(gateway, known);
+  const last = upTo ? await requireMessage(gateway, conversation, upTo, 'upTo') : await lastMessage(gateway, known);
   if (!last || (known.read[viewer.id] ?? 0) >= last.seq) return;
   const at = gateway.clock.now();
   await gateway.models.Conversation.updateOne({ _id: conversation }, { $max: { [`read.${viewer.id}`]: last.seq } });

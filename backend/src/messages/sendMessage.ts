@@ -110,10 +110,8 @@ async function insert(gateway: Pick<Gateway, 'models'>, messages: MessageDoc[]):
 }
 
 async function original(gateway: Pick<Gateway, 'models'>, repeated: MessageDoc): Promise<MessageDoc> {
-  const first = await gateway.models.Message.findOne({
-    sender: repeated.sender,
-    clientId: repeated.clientId,
-  }).lean<MessageDoc>();
+  const { sender, clientId = '' } = repeated;
+  const first = await gateway.models.Message.findOne({ sender, clientId }).lean<MessageDoc>();
   if (!first) throw new AppError('CONFLICT');
   return first;
 }

@@ -11,15 +11,11 @@ import { presentNotification } from '../notifications/notifications.js';
 
 type Refs = Push['refs'];
 /** What one viewer is shown, read now and through the policy; null when it is not, or no longer, theirs to see. */
-type Payload<E extends ServerEvent> = (
-  gateway: Gateway,
-  viewer: Pick<Viewer, 'id' | 'role' | '_id'>,
-  refs: Refs,
-) => Promise<ServerPayload<E> | null>;
+type Payload<P> = (gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role' | '_id'>, refs: Refs) => Promise<P | null>;
 
 const text = (refs: Refs, name: string): string => String(refs[name] ?? '');
 
-const share: Payload<'share:created'> = async (gateway, viewer, refs) => {
+const share: Payload<ServerPayload<'share:created'>> = async (gateway, viewer, refs) => {
   const found = await gateway.models.Share.findById(oid(text(refs, 'share'))).lean<ShareDoc>();
   if (!found) return null;
   const image = await gateway.models.Image.findById(found.image, { owner: 1 }).lean<ImageDoc>();
@@ -35,7 +31,7 @@ const share: Payload<'share:created'> = async (gateway, viewer, refs) => {
   };
 };
 
-const image: Payload<'image:uploaded'> = async (gateway, viewer, refs) => {
+const image: Payload<ServerPayload<'image:uploaded'>> = async (gateway, viewer, refs) => {
   const access = await findImage(gateway.models, viewer, text(refs, 'record'), gateway.clock.now());
   return access && { imagemetadataId: text(refs, 'record') };
 };
@@ -46,7 +42,7 @@ async function mayReadAnalysis(gateway: Gateway, viewer: Pick<Viewer, 'id' | 'ro
 }
 
 /** One row per event that a push can name. */
-export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload<E> } = {
+export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload<ServerPayload<E>> } = {
   'message:new': async (gateway, viewer, refs) => {
     const id = text(refs, 'record');
     const message =

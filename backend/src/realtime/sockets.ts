@@ -1,11 +1,6 @@
-import type { Server as HttpServer } from 'node:http';
 import { randomUUID } from 'node:crypto';
-import {
-  type ClientEvent,
-  type ClientPayload,
-  clientEvents,
-  type ServerToClient,
-} from '@lightbox/contract/events.js';
+import type { Server as HttpServer } from 'node:http';
+import { type ClientEvent, type ClientPayload, clientEvents, type ServerToClient } from '@lightbox/contract/events.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { roleMay } from '@lightbox/contract/permissions.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -16,8 +11,8 @@ import { touchSession, viewerOf } from '../auth/sessions.js';
 import type { Gateway, Viewer } from '../context.js';
 import { asAppError, failure } from '../http/errors.js';
 import { validate } from '../http/validate.js';
-import { markDelivered, markRead } from '../messages/readMessages.js';
 import { presentMessage } from '../messages/present.js';
+import { markDelivered, markRead } from '../messages/readMessages.js';
 import { requirePartner, sendMessage } from '../messages/sendMessage.js';
 import { payloads } from './payloads.js';
 
@@ -32,7 +27,9 @@ const sessionRoom = (id: string) => `session:${id}`;
 const roleRoom = (role: string) => `role:${role}`;
 
 /** What people ask for over the socket; each is judged like a call and acknowledged with `{data}` or a failure. */
-const handlers: { [E in ClientEvent]: (gateway: Gateway, viewer: Viewer, payload: ClientPayload<E>) => Promise<unknown> } = {
+const handlers: {
+  [E in ClientEvent]: (gateway: Gateway, viewer: Viewer, payload: ClientPayload<E>) => Promise<unknown>;
+} = {
   'message:send': async (gateway, viewer, payload) =>
     presentMessage((await sendMessage(gateway, viewer, payload)).message),
   'message:delivered': (gateway, viewer, { ids }) => markDelivered(gateway, viewer, ids),
@@ -205,4 +202,3 @@ function watchEndedSessions(gateway: Gateway, io: Io): NodeJS.Timeout {
 function localUsers(io: Io): string[] {
   return [...new Set([...io.sockets.sockets.values()].map((socket) => socket.data.viewer.id))];
 }
-

@@ -35,11 +35,7 @@ async function listSettings({ gateway }: Context<typeof settingCalls.listSetting
   return { data: settings.map(presentSetting) };
 }
 
-async function addSetting({
-  gateway,
-  actor,
-  body,
-}: Context<typeof settingCalls.addSetting>): Promise<Answer<Setting>> {
+async function addSetting({ gateway, actor, body }: Context<typeof settingCalls.addSetting>): Promise<Answer<Setting>> {
   checkValue(body.name, body.value);
   const now = gateway.clock.now();
   const setting: SettingDoc = { _id: newId(), ...body, createAt: now, updatedAt: now };
@@ -50,7 +46,9 @@ async function addSetting({
       return setting._id;
     })
     .catch((error) => {
-      throw isDuplicate(error) ? new AppError('CONFLICT', { message: 'A setting with this name is there already.' }) : error;
+      throw isDuplicate(error)
+        ? new AppError('CONFLICT', { message: 'A setting with this name is there already.' })
+        : error;
     });
   gateway.settings.forget();
   return { data: presentSetting(await requireSetting(gateway, String(id))) };
@@ -80,7 +78,9 @@ async function editSetting({
       return setting._id;
     })
     .catch((error) => {
-      throw isDuplicate(error) ? new AppError('CONFLICT', { message: 'A setting with this name is there already.' }) : error;
+      throw isDuplicate(error)
+        ? new AppError('CONFLICT', { message: 'A setting with this name is there already.' })
+        : error;
     });
   gateway.settings.forget();
   return { data: presentSetting(await requireSetting(gateway, params.id)) };

@@ -12,7 +12,6 @@ import type { ImageDoc, ShareDoc, UserDoc } from '@lightbox/core/models/types.js
 import { endShares } from '@lightbox/core/sharing/endShares.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 
-
 interface NewShare {
   image: Pick<ImageDoc, '_id' | 'owner'>;
   sharedBy: ObjectId;

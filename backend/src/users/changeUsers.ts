@@ -21,11 +21,10 @@ export async function updateProfile({
   body,
 }: Context<typeof userCalls.updateProfile>): Promise<Answer<DataOf<typeof userCalls.updateProfile>>> {
   const user = await requireUser(gateway.models, viewer, viewer.id);
-  const changed = { ...user, ...body };
   const set = {
     ...Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined && value !== '')),
     ...(body.username ? { usernameKey: plain(body.username) } : {}),
-    ...searchFields(changed),
+    ...searchFields({ ...user, ...body, username: body.username ?? user.username }),
   };
   const unset = Object.fromEntries(
     (Object.keys(profileFields) as ProfileField[]).filter((name) => body[name] === '').map((name) => [name, 1]),
@@ -50,7 +49,8 @@ export async function deleteProfile({
   body,
 }: Context<typeof userCalls.deleteProfile>): Promise<Answer<unknown>> {
   const user = await requireUser(gateway.models, viewer, viewer.id);
-  if (!(await isPassword(user.passwordHash, body.password))) throw fieldError('password', 'This password is not right.');
+  if (!(await isPassword(user.passwordHash, body.password)))
+    throw fieldError('password', 'This password is not right.');
   await closeAccount(gateway, actor, user, 'profile.delete');
   return { data: null };
 }

@@ -3,11 +3,11 @@ import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { ImageDoc, UserDoc } from '@lightbox/core/models/types.js';
+import { endShares } from '@lightbox/core/sharing/endShares.js';
 import type { ClientSession } from 'mongoose';
 import { cutSockets, endSessions } from '../auth/sessions.js';
 import type { Gateway } from '../context.js';
 import { removeImage } from '../images/removeImage.js';
-import { endShares } from '@lightbox/core/sharing/endShares.js';
 import { keepAnAdmin } from './changeUsers.js';
 
 /**

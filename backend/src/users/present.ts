@@ -1,6 +1,12 @@
 import type { Role } from '@lightbox/contract/permissions.js';
 import { clinicalFields, userView } from '@lightbox/contract/users/policy.js';
-import { type ProfileField, profileFields, type User, type UserRef, type UserRow } from '@lightbox/contract/users/schemas.js';
+import {
+  type ProfileField,
+  profileFields,
+  type User,
+  type UserRef,
+  type UserRow,
+} from '@lightbox/contract/users/schemas.js';
 import { userFacts } from '@lightbox/core/access/users.js';
 import type { UserDoc } from '@lightbox/core/models/types.js';
 
@@ -59,7 +65,10 @@ export const presentUnconfirmed = (user: UserDoc): User => ({
   role: { name: user.role },
 });
 
-export const presentRef = (user: Pick<UserDoc, '_id' | 'firstname' | 'lastname' | 'deletedAt'> | undefined, id: string): UserRef =>
+export const presentRef = (
+  user: Pick<UserDoc, '_id' | 'firstname' | 'lastname' | 'deletedAt'> | undefined,
+  id: string,
+): UserRef =>
   user && !user.deletedAt
     ? { id, firstname: user.firstname ?? '', lastname: user.lastname ?? '' }
     : { id, firstname: 'Deleted', lastname: 'user' };

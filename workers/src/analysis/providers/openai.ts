@@ -1,4 +1,4 @@
-import { type Findings, Findings } from '@lightbox/contract/analysis/schemas.js';
+import { Findings } from '@lightbox/contract/analysis/schemas.js';
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { ContentFilterFinishReasonError, LengthFinishReasonError } from 'openai/core/error';
 import { zodResponseFormat } from 'openai/helpers/zod';
