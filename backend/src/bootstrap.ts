@@ -1,4 +1,5 @@
 import type { authCalls } from '@lightbox/contract/auth/calls.js';
+import { ConfigError, noAdminMessage } from '@lightbox/core/config/env.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
 import { plain, searchFields } from '@lightbox/core/text.js';
@@ -29,9 +30,8 @@ export async function bootstrap(gateway: Gateway): Promise<DemoPerson[]> {
       },
     ]);
   }
-  if (!config.admin && !config.demo && !(await adminExists(gateway))) throw new Error(NO_ADMIN);
+  if (!config.admin && !config.demo && !(await adminExists(gateway))) throw new ConfigError(noAdminMessage);
   return [];
 }
 
-const adminExists = (gateway: Gateway) =>
-  gateway.models.User.exists({ role: 'admin', deletedAt: { $exists: false } });
+const adminExists = (gateway: Gateway) => gateway.models.User.exists({ role: 'admin', deletedAt: { $exists: false } });

@@ -1,9 +1,9 @@
-import { loadConfig } from '@lightbox/core/config/env.js';
+import { ConfigError, configExitCode, loadConfig } from '@lightbox/core/config/env.js';
 import { startGateway } from './gateway.js';
 
 const gateway = await startGateway(loadConfig(process.env)).catch((error: Error) => {
   process.stderr.write(`${error.message}\n`);
-  process.exit(1);
+  process.exit(error instanceof ConfigError ? configExitCode : 1);
 });
 
 let stopping = false;
