@@ -1,0 +1,71 @@
+import type { ComponentType } from 'react';
+import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router-dom';
+import type { Role } from '../auth/session';
+import { Toaster } from '../lib/toaster';
+import { ErrorPage } from './ErrorPage';
+import { NotFound } from './NotFound';
+import { paths } from './paths';
+import { ForRoles, RequireSession } from './RequireSession';
+
+const staff: readonly Role[] = ['admin', 'healthProvider'];
+const admins: readonly Role[] = ['admin'];
+
+/** A screen in a chunk of its own, fetched when somebody goes there. */
+const screen = (path: string, load: () => Promise<ComponentType>): RouteObject => ({
+  path,
+  lazy: async () => ({ Component: await load() }),
+});
+
+const only = (roles: readonly Role[], children: RouteObject[]): RouteObject => ({
+  element: (
+    <ForRoles roles={roles}>
+      <Outlet />
+    </ForRoles>
+  ),
+  children,
+});
+
+const publicScreens = [
+  screen(paths.home, async () => (await import('../landing/Landing')).Landing),
+  screen(paths.login, async () => (await import('../auth/Login')).Login),
+  screen(paths.register, async () => (await import('../auth/Register')).Register),
+  screen(paths.verifyAccount, async () => (await import('../auth/VerifyAccount')).VerifyAccount),
+  screen(paths.forgotPassword, async () => (await import('../auth/ForgotPassword')).ForgotPassword),
+  screen(paths.resetPassword, async () => (await import('../auth/ResetPassword')).ResetPassword),
+];
+
+const protectedScreens = [
+  only(staff, [
+    screen(paths.dashboard, async () => (await import('../users/Dashboard')).Dashboard),
+    screen(paths.upload, async () => (await import('../images/Upload')).Upload),
+  ]),
+  only(admins, [screen(paths.approveProvider, async () => (await import('../users/ApproveProvider')).ApproveProvider)]),
+  screen(paths.viewImages, async () => (await import('../images/ViewImages')).ViewImages),
+  screen(paths.messages, async () => (await import('../messages/Messages')).Messages),
+  screen(paths.aiAnalysis(), async () => (await import('../analysis/AiAnalysis')).AiAnalysis),
+];
+
+function Root() {
+  return (
+    <>
+      <Outlet />
+      <ScrollRestoration />
+      <Toaster />
+    </>
+  );
+}
+
+export const routes: RouteObject[] = [
+  {
+    Component: Root,
+    ErrorBoundary: ErrorPage,
+    HydrateFallback: () => null,
+    children: [
+      ...publicScreens,
+      { Component: RequireSession, children: [{ ErrorBoundary: ErrorPage, children: protectedScreens }] },
+      { path: '*', Component: NotFound },
+    ],
+  },
+];
+
+export const createRouter = () => createBrowserRouter(routes);

@@ -1,0 +1,3 @@
+export function ResetPassword() {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function VerifyAccount() {
+  return null;
+}

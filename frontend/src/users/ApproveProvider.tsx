@@ -1,0 +1,3 @@
+export function ApproveProvider() {
+  return null;
+}

@@ -1,0 +1,2 @@
+/** Providers that wait for review, for the menu. */
+export const usePendingCount = () => 0;
