@@ -170,6 +170,15 @@ export const system = createSystem(
           },
         },
         card: { value: { bg: 'bg.surface', borderWidth: '1px', borderColor: 'border', borderRadius: 'card' } },
+        /** What is on its way: it shows after 200 ms and keeps still. */
+        waiting: {
+          value: {
+            backgroundImage:
+              'linear-gradient(90deg, var(--chakra-colors-bg-subtle), var(--chakra-colors-bg-muted), var(--chakra-colors-bg-subtle))',
+            borderRadius: '6px',
+            animation: 'fade-in 160ms 200ms both',
+          },
+        },
         /** The lit panel: a soft wash of lamp light under its top edge. */
         lit: {
           value: {
@@ -277,6 +286,24 @@ export const system = createSystem(
         switch: refine({ variants: { variant: { solid: { control: { bg: 'border.control' } } } } }),
         checkbox: refine({
           variants: { variant: { solid: { control: { borderColor: 'border.control', bg: 'bg.surface' } } } },
+        }),
+        table: refine({
+          variants: {
+            size: {
+              md: {
+                columnHeader: { px: '3.5', py: '11px', fontSize: 'xs', fontWeight: 'semibold' },
+                cell: { px: '3.5', py: '0', h: '58px' },
+              },
+            },
+            variant: {
+              line: {
+                root: { bg: 'transparent' },
+                row: { bg: 'transparent' },
+                columnHeader: { color: 'fg.muted', borderBottomWidth: '0' },
+                cell: { borderBottomWidth: '0', borderTopWidth: '1px', borderColor: 'border' },
+              },
+            },
+          },
         }),
         field: refine({
           base: {
