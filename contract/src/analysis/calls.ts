@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { call } from '../call.js';
+import { Id } from '../ids.js';
+import { AnalysisAnswer } from './schemas.js';
+
+const ImageParams = z.strictObject({ imageId: Id });
+
+export const analysisCalls = {
+  getAnalysis: call({
+    method: 'get',
+    path: '/analyze/:imageId',
+    who: 'analysis.run',
+    summary: 'The analysis; the first call starts it',
+    params: ImageParams,
+    data: AnalysisAnswer,
+  }),
+  startAnalysis: call({
+    method: 'post',
+    path: '/analyze/:imageId',
+    who: 'analysis.run',
+    summary: 'Run the analysis again',
+    params: ImageParams,
+    body: z.strictObject({}),
+    data: AnalysisAnswer,
+  }),
+};

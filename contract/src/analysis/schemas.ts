@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { Id, Time } from '../ids.js';
+
+const line = z.string().min(1).max(2000);
+const share = z.number().min(0).max(1);
+
+/** What a provider says about one image; the seed's result without its place and time. */
+export const Findings = z.object({
+  description: z.string().max(8000),
+  differentialDiagnosis: z.array(z.object({ condition: line, confidence: share })).max(50),
+  treatment: z.array(line).max(50),
+  followUp: z.array(line).max(50),
+  warnings: z.array(line).max(50),
+  /** 0..1, or null when nothing was diagnosed. */
+  confidence: share.nullable(),
+  /** Whether a diagnostic model looked at it at all. */
+  assessed: z.boolean(),
+  provider: z.string(),
+  model: z.string(),
+});
+export type Findings = z.infer<typeof Findings>;
+
+export const AnalysisResult = Findings.extend({ imageId: Id, timestamp: Time });
+export type AnalysisResult = z.infer<typeof AnalysisResult>;
+
+export const AnalysisAnswer = z.discriminatedUnion('status', [
+  AnalysisResult.extend({ status: z.literal('completed') }),
+  z.object({ status: z.enum(['queued', 'active']), progress: z.number().min(0).max(100) }),
+  z.object({ status: z.literal('failed'), reason: z.string() }),
+]);
+export type AnalysisAnswer = z.infer<typeof AnalysisAnswer>;

@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import type { Permission } from './permissions.js';
+
+/** Who may call: anybody, the holder of a verification token, the holder of the refresh cookie, or the roles of a permission. */
+export type Who = 'anyone' | 'verification' | 'refreshCookie' | Permission;
+
+/**
+ * One call, declared once: its route, validation, client function, OpenAPI entry and authorization test come out of it.
+ * `path` is below `/api`, in Express's notation.
+ */
+export interface CallShape {
+  method: 'get' | 'post' | 'put' | 'delete';
+  path: string;
+  who: Who;
+  summary: string;
+  params?: z.ZodType;
+  query?: z.ZodType;
+  body?: z.ZodType;
+  /** The body is read by the handler: multipart only, or multipart beside JSON. */
+  multipart?: 'only' | 'also';
+  data?: z.ZodType;
+  status?: 200 | 201;
+  /** The answer carries `pagination`. */
+  paged?: true;
+  /** The answer is bytes, not an envelope. */
+  binary?: true;
+  /** Takes `Idempotency-Key`: the same key gives the same answer and one effect. */
+  creates?: true;
+}
+
+export const call = <const C extends CallShape>(shape: C): C => shape;
+
+type Of<C, K extends string, F extends 'input' | 'output'> = C extends { [P in K]: infer S extends z.ZodType }
+  ? F extends 'input'
+    ? z.input<S>
+    : z.output<S>
+  : undefined;
+
+export type BodyOf<C> = Of<C, 'body', 'output'>;
+export type BodyInput<C> = Of<C, 'body', 'input'>;
+export type QueryOf<C> = Of<C, 'query', 'output'>;
+/** What a client passes before it becomes text in the address. */
+export type QueryInput<C> = C extends { query: infer S extends z.ZodType }
+  ? { [K in keyof z.input<S>]?: string | number | boolean | undefined }
+  : undefined;
+export type ParamsOf<C> = Of<C, 'params', 'output'>;
+export type DataOf<C> = C extends { data: infer S extends z.ZodType } ? z.output<S> : unknown;

@@ -1,0 +1,25 @@
+import { analysisCalls } from './analysis/calls.js';
+import { auditCalls } from './audit/calls.js';
+import { authCalls } from './auth/calls.js';
+import { imageCalls } from './images/calls.js';
+import { messageCalls } from './messages/calls.js';
+import { notificationCalls } from './notifications/calls.js';
+import { roleCalls } from './roles/calls.js';
+import { settingCalls } from './settings/calls.js';
+import { shareCalls } from './sharing/calls.js';
+import { userCalls } from './users/calls.js';
+
+/** Every call of the API, by name. */
+export const calls = {
+  ...authCalls,
+  ...userCalls,
+  ...imageCalls,
+  ...shareCalls,
+  ...analysisCalls,
+  ...messageCalls,
+  ...notificationCalls,
+  ...auditCalls,
+  ...roleCalls,
+  ...settingCalls,
+};
+export type CallName = keyof typeof calls;

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { Registration } from './auth/calls.js';
+import { calls } from './calls.js';
+import { imageRules } from './images/policy.js';
+import { type Permission, permissions, roles } from './permissions.js';
+import { userRules } from './users/policy.js';
+
+describe('the calls', () => {
+  it('have one route each', () => {
+    const routes = Object.values(calls).map((c) => `${c.method} ${c.path}`);
+    expect(new Set(routes).size).toBe(routes.length);
+  });
+
+  it('use every permission, and only known ones', () => {
+    const used = new Set(Object.values(calls).map((c) => c.who));
+    const unused = (Object.keys(permissions) as Permission[]).filter((p) => !used.has(p));
+    expect(unused).toEqual([]);
+  });
+});
+
+describe('registration', () => {
+  const valid = {
+    email: 'A.B@Example.org',
+    username: 'ayesha',
+    password: 'Long-Enough-Pass-9',
+    role: 'patient',
+    firstname: 'Ayesha',
+    lastname: 'Khan',
+    gender: 'Female',
+    dob: '1990-02-28',
+    active: true,
+  };
+  it('keeps the address and the gender in lower case', () => {
+    expect(Registration.parse(valid)).toMatchObject({ email: 'a.b@example.org', gender: 'female' });
+  });
+  it.each([
+    ['role', 'admin'],
+    ['role', ['patient']],
+    ['role', 'Patient'],
+    ['dob', '2999-01-01'],
+    ['dob', '1800-01-01'],
+    ['dob', '2023-02-30'],
+    ['dob', ''],
+    ['dob', 5],
+    ['gender', 'x'],
+    ['username', 'a b'],
+    ['username', '<img onerror>'],
+    ['username', 'x'.repeat(1000)],
+    ['password', 'alllowercase1'],
+    ['password', 'Short1'],
+    ['email', { $gt: '' }],
+    ['isVerified', true],
+  ])('refuses %s %j', (field, value) => {
+    const answer = Registration.safeParse({ ...valid, [field]: value });
+    expect(answer.success).toBe(false);
+  });
+});
+
+describe('policies', () => {
+  it.each(roles)('let a %s with only an unverified share see, and not open, an image', (role) => {
+    const viewer = { id: 'v', role };
+    const image = { ownerId: 'o', patientId: 'v', share: { verified: false } };
+    expect(imageRules.see(viewer, image)).toBe(true);
+    expect(imageRules.open(viewer, image)).toBe(role === 'admin');
+  });
+
+  it('do not let two patients write to each other', () => {
+    const patient = (id: string) => ({ id, role: 'patient' as const, status: 'active' as const, active: true });
+    expect(userRules.message(patient('a'), patient('b'))).toBe(false);
+    expect(userRules.message(patient('a'), { ...patient('b'), role: 'healthProvider' })).toBe(true);
+  });
+});

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { Cursor } from './ids.js';
+import { limits } from './limits.js';
+
+export const Pagination = z.object({
+  currentPage: z.int(),
+  pageSize: z.int(),
+  totalPages: z.int(),
+  totalItems: z.int(),
+  /** The filter matches more than `limits.exactTotal`, and nobody counted further. */
+  totalItemsCapped: z.boolean().optional(),
+  hasPrevPage: z.boolean(),
+  hasNextPage: z.boolean(),
+  nextCursor: z.string().optional(),
+  prevCursor: z.string().optional(),
+});
+export type Pagination = z.infer<typeof Pagination>;
+
+export const FieldError = z.object({ field: z.string(), message: z.string() });
+export type FieldError = z.infer<typeof FieldError>;
+
+export const Failure = z.object({
+  message: z.string(),
+  error: z.string(),
+  errors: z.array(FieldError).optional(),
+  requestId: z.string(),
+});
+export type Failure = z.infer<typeof Failure>;
+
+export interface Success<D> {
+  data: D;
+  message?: string;
+  pagination?: Pagination;
+}
+
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'Must be a whole number.')
+    .transform(Number)
+    .pipe(z.number().min(min, `Must be at least ${min}.`).max(max, `Must be at most ${max}.`));
+
+export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+export const count = (fallback: number, max: number) => whole(1, max).default(fallback);
+
+/** `page` and `limit` as the seed has them; the product's own previous and next send `cursor`. */
+export const PageQuery = z.strictObject({
+  page: count(1, 1_000_000),
+  limit: count(limits.pageLimit, limits.pageLimitMax),
+  cursor: Cursor.optional(),
+});
+export type PageQuery = z.infer<typeof PageQuery>;

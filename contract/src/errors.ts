@@ -1,0 +1,47 @@
+import { limits } from './limits.js';
+import { texts } from './texts.js';
+
+/** Every failure that leaves the server: a stable code, its HTTP status and its English words. */
+export const errors = {
+  UNAUTHENTICATED: [401, 'Unauthenticated'],
+  JWT_EXPIRED: [401, 'jwt expired'],
+  AUTHENTICATION_FAILED: [401, 'Authentication failed'],
+  INVALID_CREDENTIALS: [401, 'Invalid email or password'],
+  FORBIDDEN: [403, 'You may not do this.'],
+  NOT_VERIFIED: [403, 'Image not Verified. Enter the sharing id and code from your e-mail to see it.'],
+  ACCOUNT_PENDING: [403, 'Your account is under review.'],
+  ACCOUNT_REJECTED: [403, 'Your account was not approved.'],
+  ACCOUNT_INACTIVE: [403, 'Your account is not active. Ask an administrator.'],
+  BAD_REQUEST: [400, 'The request cannot be read.'],
+  MALFORMED_JSON: [400, 'Malformed JSON.'],
+  OBJECT_EXPECTED: [400, 'A JSON object is expected.'],
+  MALFORMED_UPLOAD: [400, texts.malformedUpload],
+  REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
+  PAYLOAD_TOO_LARGE: [413, 'The request is too large.'],
+  FILE_TOO_LARGE: [413, texts.fileSize(limits.uploadBytes)],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'This content type or encoding is not supported.'],
+  UNSUPPORTED_TYPE: [415, texts.fileType],
+  HEADERS_TOO_LARGE: [431, 'The request headers are too large.'],
+  VALIDATION_FAILED: [422, 'Please check the fields.'],
+  UNREADABLE_FILE: [422, 'The file is damaged or cannot be read.'],
+  TOO_MANY_PIXELS: [422, 'The picture is too large.'],
+  WRONG_CODE: [422, 'That code is not right.'],
+  NOT_FOUND: [404, 'Not found.'],
+  PREVIEW_PENDING: [404, 'The preview is being made.'],
+  NO_PREVIEW: [404, 'No preview can be made of this file.'],
+  METHOD_NOT_ALLOWED: [405, 'This method is not allowed here.'],
+  CONFLICT: [409, 'This conflicts with what is already there.'],
+  ALREADY_SHARED: [409, 'This image is already shared with this person.'],
+  NOT_PENDING: [409, 'This account is not waiting for a decision.'],
+  LAST_ADMIN: [409, 'The last active administrator cannot be removed.'],
+  NOT_ONESELF: [409, 'You cannot do this to your own account.'],
+  NOT_ANALYSABLE: [409, 'This file cannot be analysed.'],
+  EXPIRED: [410, 'This has expired.'],
+  CODE_LOCKED: [423, 'Too many wrong codes. Ask for a new one.'],
+  TOO_MANY_REQUESTS: [429, 'Too many tries. Please wait a little.'],
+  INTERNAL: [500, 'Something went wrong. Please try again.'],
+  UNAVAILABLE: [503, 'The service is briefly unavailable. Please try again.'],
+  STORAGE_FULL: [507, 'There is no room left to store this.'],
+} as const satisfies Record<string, readonly [status: number, message: string]>;
+
+export type ErrorCode = keyof typeof errors;

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { AnalysisResult } from './analysis/schemas.js';
+import { Id, Time } from './ids.js';
+import { Message, ReadMessages, SendMessage } from './messages/calls.js';
+import { Notification } from './notifications/calls.js';
+
+const ShareEvent = z.object({
+  sharingRequestId: Id,
+  imagemetadataId: Id,
+  createdfor: Id,
+  expiresAt: Time.nullable(),
+});
+const ImageEvent = z.object({ imagemetadataId: Id });
+
+/** Socket.IO, server to client. */
+export const serverEvents = {
+  'message:new': Message,
+  'message:delivered': z.object({ userId: Id, ids: z.array(Id), at: Time }),
+  'message:read': z.object({ userId: Id, upTo: Id, at: Time }),
+  typing: z.object({ userId: Id }),
+  presence: z.object({ userId: Id, online: z.boolean() }),
+  'notification:new': Notification,
+  'share:created': ShareEvent,
+  'share:verified': ShareEvent,
+  'share:revoked': ShareEvent,
+  'share:expired': ShareEvent,
+  'image:uploaded': ImageEvent,
+  'image:updated': ImageEvent,
+  'image:deleted': ImageEvent,
+  'analysis:progress': z.object({ imageId: Id, progress: z.number() }),
+  'analysis:completed': AnalysisResult,
+  'analysis:failed': z.object({ imageId: Id, reason: z.string() }),
+  'session:revoked': z.object({ reason: z.string() }),
+} as const;
+export type ServerEvent = keyof typeof serverEvents;
+export type ServerPayload<E extends ServerEvent> = z.infer<(typeof serverEvents)[E]>;
+export type ServerToClient = { [E in ServerEvent]: (payload: ServerPayload<E>) => void };
+
+/** Client to server, each acknowledged with `{data}` or the failure envelope. */
+export const clientEvents = {
+  'message:send': SendMessage,
+  'message:delivered': z.strictObject({ ids: z.array(Id).min(1).max(200) }),
+  'message:read': ReadMessages,
+  typing: z.strictObject({ userId: Id }),
+} as const;
+export type ClientEvent = keyof typeof clientEvents;
+export type ClientPayload<E extends ClientEvent> = z.output<(typeof clientEvents)[E]>;

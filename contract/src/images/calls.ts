@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { call } from '../call.js';
+import { flag, PageQuery } from '../envelope.js';
+import { Id, Params, text } from '../ids.js';
+import { Caption, Image } from './schemas.js';
+
+const list = PageQuery.extend({ shared: flag.optional() });
+
+export const imageCalls = {
+  uploadImage: call({
+    method: 'post',
+    path: '/upload/image',
+    who: 'image.upload',
+    summary: 'Store a JPEG, PNG, PDF or DICOM file; multipart caption, file, patientId in any order',
+    body: z.strictObject({ caption: Caption, patientId: Id.optional() }),
+    multipart: 'only',
+    data: Image,
+    status: 201,
+    creates: true,
+  }),
+  listImages: call({
+    method: 'get',
+    path: '/upload/images',
+    who: 'image.listAll',
+    summary: 'Every image',
+    query: list,
+    data: z.array(Image),
+    paged: true,
+  }),
+  listMyImages: call({
+    method: 'get',
+    path: '/upload/my-images',
+    who: 'image.listOwn',
+    summary: 'Images the caller owns',
+    query: list,
+    data: z.array(Image),
+    paged: true,
+  }),
+  listSharedImages: call({
+    method: 'get',
+    path: '/upload/shared-images',
+    who: 'image.listShared',
+    summary: 'Images shared with the caller, and the caller’s own that are shared',
+    query: list,
+    data: z.array(Image),
+    paged: true,
+  }),
+  getImage: call({
+    method: 'get',
+    path: '/upload/image/:id',
+    who: 'image.read',
+    summary: 'One image',
+    params: Params,
+    data: Image,
+  }),
+  getImageContent: call({
+    method: 'get',
+    path: '/upload/image/:id/content',
+    who: 'image.read',
+    summary: 'The original bytes, as an attachment',
+    params: Params,
+    binary: true,
+  }),
+  getImagePreview: call({
+    method: 'get',
+    path: '/upload/image/:id/preview',
+    who: 'image.read',
+    summary: 'The preview, webp, longest side at most 512 pixels',
+    params: Params,
+    binary: true,
+  }),
+  deleteImage: call({
+    method: 'delete',
+    path: '/upload/image/:id',
+    who: 'image.delete',
+    summary: 'Delete an image with its blob, preview, shares and analysis',
+    params: Params,
+    body: z.strictObject({ reason: text(500).optional() }).default({}),
+  }),
+};

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { Id, Time, text } from '../ids.js';
+import { limits } from '../limits.js';
+import { texts } from '../texts.js';
+import { UserRef } from '../users/schemas.js';
+
+export const contentTypes = ['image/jpeg', 'image/png', 'application/pdf', 'application/dicom'] as const;
+export const ContentType = z.enum(contentTypes);
+export type ContentType = z.infer<typeof ContentType>;
+
+/** What file pickers offer; the server decides by content. */
+export const acceptedExtensions = ['.jpg', '.jpeg', '.png', '.pdf', '.dcm', '.dicom'] as const;
+
+export const Caption = text(limits.captionLength).min(1, texts.captionRequired);
+
+/** Fields of the DICOM header that leave the server: never names or UIDs. */
+export const DicomFacts = z.object({
+  modality: z.string().optional(),
+  bodyPart: z.string().optional(),
+  view: z.string().optional(),
+  studyDate: z.string().optional(),
+  rows: z.int().optional(),
+  columns: z.int().optional(),
+  frames: z.int().optional(),
+});
+export type DicomFacts = z.infer<typeof DicomFacts>;
+
+export const AnalysisStatus = z.enum(['none', 'queued', 'active', 'completed', 'failed']);
+export type AnalysisStatus = z.infer<typeof AnalysisStatus>;
+
+/**
+ * An image as a viewer sees it. Whoever has not verified gets only the first block, with `image_url` null.
+ */
+export const Image = z.object({
+  id: Id,
+  caption: z.string(),
+  contentType: z.string(),
+  sharedBy: UserRef.optional(),
+  shareId: Id.optional(),
+  expiresAt: Time.optional(),
+  createAt: Time,
+  /** The viewer's own: true for the owner and admins, else once this viewer's share was verified. */
+  isVerified: z.boolean(),
+  isShared: z.boolean(),
+  /** A small `data:image/webp;base64,…` preview, or null. */
+  image_url: z.string().nullable(),
+
+  size: z.int().optional(),
+  width: z.int().optional(),
+  height: z.int().optional(),
+  owner: UserRef.optional(),
+  patient: UserRef.optional(),
+  dicom: DicomFacts.optional(),
+  analysis: z.object({ status: AnalysisStatus }).optional(),
+});
+export type Image = z.infer<typeof Image>;

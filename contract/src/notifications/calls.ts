@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { call } from '../call.js';
+import { flag, PageQuery } from '../envelope.js';
+import { Id, Params, Time } from '../ids.js';
+
+/** What people are told of; the client makes the words. */
+export const notificationKinds = [
+  'share.created',
+  'share.verified',
+  'share.revoked',
+  'analysis.completed',
+  'analysis.failed',
+  'provider.registered',
+] as const;
+export const NotificationKind = z.enum(notificationKinds);
+export type NotificationKind = z.infer<typeof NotificationKind>;
+
+export const Notification = z.object({
+  id: Id,
+  kind: NotificationKind,
+  /** The image, or the account, it is about. */
+  recordId: Id.optional(),
+  at: Time,
+  readAt: Time.optional(),
+});
+export type Notification = z.infer<typeof Notification>;
+
+export const notificationCalls = {
+  listNotifications: call({
+    method: 'get',
+    path: '/notifications',
+    who: 'notification.use',
+    summary: 'The caller’s notifications, the newest first',
+    query: PageQuery.extend({ unread: flag.optional() }),
+    data: z.array(Notification),
+    paged: true,
+  }),
+  readAllNotifications: call({
+    method: 'post',
+    path: '/notifications/read-all',
+    who: 'notification.use',
+    summary: 'Mark all as read',
+    body: z.strictObject({}),
+  }),
+  readNotification: call({
+    method: 'post',
+    path: '/notifications/:id/read',
+    who: 'notification.use',
+    summary: 'Mark one as read',
+    params: Params,
+    body: z.strictObject({}),
+  }),
+};

@@ -1,0 +1,43 @@
+/** The three roles; the menu, the guards and `GET /roles` read them here. */
+export const roles = ['patient', 'healthProvider', 'admin'] as const;
+export type Role = (typeof roles)[number];
+
+const everyone = roles;
+const staff = ['healthProvider', 'admin'] as const;
+const admins = ['admin'] as const;
+
+/**
+ * Who may call what at all. Each call names its permission; the server refuses with 403 before it reads a body,
+ * and `GET /roles/permissions` lists this table. What may be done to one object is the feature's `policy.ts`.
+ */
+export const permissions = {
+  'session.end': everyone,
+  'profile.read': everyone,
+  'profile.write': everyone,
+  'user.list': everyone,
+  'user.read': everyone,
+  'user.manage': admins,
+  'user.approve': admins,
+  'stats.read': staff,
+  'image.upload': staff,
+  'image.listAll': admins,
+  'image.listOwn': staff,
+  'image.listShared': everyone,
+  'image.read': everyone,
+  'image.delete': staff,
+  'share.create': staff,
+  'share.manage': staff,
+  'share.verify': everyone,
+  'analysis.run': staff,
+  'message.use': everyone,
+  'notification.use': everyone,
+  'audit.read': staff,
+  'audit.verify': admins,
+  'role.read': admins,
+  'setting.manage': admins,
+} as const satisfies Record<string, readonly Role[]>;
+
+export type Permission = keyof typeof permissions;
+
+export const roleMay = (role: Role, permission: Permission): boolean =>
+  (permissions[permission] as readonly Role[]).includes(role);

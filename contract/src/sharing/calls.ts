@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { Code } from '../auth/calls.js';
+import { call } from '../call.js';
+import { Id, Params, Time } from '../ids.js';
+import { limits } from '../limits.js';
+import { RoleName, UserRef } from '../users/schemas.js';
+
+const ExpiryHours = z
+  .int('Must be a whole number of hours.')
+  .min(1, 'Must be at least 1 hour.')
+  .max(limits.shareHoursMax, `Must be at most ${limits.shareHoursMax} hours.`);
+
+export const ShareCreated = z.object({
+  id: Id,
+  imagemetadataId: Id,
+  createdfor: Id,
+  expiresAt: Time.nullable(),
+});
+
+/** One entry of "who has access". */
+export const ShareAccess = z.object({
+  id: Id,
+  imagemetadataId: Id,
+  recipient: UserRef.extend({ role: RoleName }),
+  createAt: Time,
+  expiresAt: Time.nullable(),
+  isVerified: z.boolean(),
+  /** Five wrong codes: it needs a new one. */
+  locked: z.boolean(),
+});
+export type ShareAccess = z.infer<typeof ShareAccess>;
+
+export const shareCalls = {
+  createShare: call({
+    method: 'post',
+    path: '/sharing/request',
+    who: 'share.create',
+    summary: 'Share an image with a person for a time; mails them the sharing id and code',
+    body: z.strictObject({ imagemetadataId: Id, createdfor: Id, expiresInHours: ExpiryHours.optional() }),
+    data: ShareCreated,
+    status: 201,
+    creates: true,
+  }),
+  verifyShare: call({
+    method: 'post',
+    path: '/sharing/verify',
+    who: 'share.verify',
+    summary: 'Open an image for oneself with the mailed sharing id and code',
+    body: z.strictObject({ sharingRequestId: z.string().trim().toLowerCase().pipe(Id), verificationCode: Code }),
+    data: z.object({ imagemetadataId: Id, isVerified: z.literal(true) }),
+  }),
+  resendShare: call({
+    method: 'post',
+    path: '/sharing/:id/resend',
+    who: 'share.manage',
+    summary: 'Mail a new code; tries start again',
+    params: Params,
+    body: z.strictObject({}),
+  }),
+  revokeShare: call({
+    method: 'delete',
+    path: '/sharing/:id',
+    who: 'share.manage',
+    summary: 'End a share at once',
+    params: Params,
+  }),
+  listShares: call({
+    method: 'get',
+    path: '/sharing',
+    who: 'share.manage',
+    summary: 'Who has access to an image',
+    query: z.strictObject({ imageId: Id }),
+    data: z.array(ShareAccess),
+  }),
+};

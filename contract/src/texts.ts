@@ -1,0 +1,28 @@
+import { limits } from './limits.js';
+
+/** Sentences that the server says and screens repeat to the letter. `message` on the wire is this English; the client words by code. */
+export const texts = {
+  registered: 'Registration successful!',
+  providerRegistered: 'Your account was created and is under review. We will inform you.',
+  resetCodeSent: 'Reset code sent successfully!',
+  passwordReset: 'Password reset successfully!',
+  profileUpdated: 'Profile updated successfully!',
+  imageUploaded: 'Image uploaded successfully!',
+  loggedOut: 'Logged out successfully',
+  providerActivated: 'Provider Activated successfully!',
+  providerRejected: 'Provider rejected.',
+  codeSent: 'A new code was sent.',
+  passwordRule: 'Password must be at least 8 characters long and include uppercase, lowercase, and a number.',
+  passwordCommon: 'This password is too common. Choose another one.',
+  passwordsDiffer: 'Passwords do not match!',
+  validEmail: 'Please enter a valid email.',
+  validCode: `Please enter a valid ${limits.codeDigits}-digit OTP.`,
+  completeCode: 'Please enter a valid email and complete the OTP.',
+  captionRequired: 'Please provide a caption.',
+  fileRequired: 'Please select a file to upload.',
+  fileType: 'Invalid file type. Allowed: .jpg, .png, .pdf, .dicom',
+  /** "10MB" for the default limit; follows the setting. */
+  fileSize: (bytes: number) => `File size exceeds ${Math.floor(bytes / 1024 / 1024)}MB limit.`,
+  emailRequired: 'Email field is required',
+  malformedUpload: 'Upload was incomplete or malformed.',
+} as const;

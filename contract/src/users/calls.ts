@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { call } from '../call.js';
+import { PageQuery } from '../envelope.js';
+import { Params, text } from '../ids.js';
+import { Email, ProfileChange, RoleName, User, UserRow, UserStatus } from './schemas.js';
+
+export const Stats = z.object({ totalImages: z.int(), sharedImages: z.int(), totalUsers: z.int() });
+export type Stats = z.infer<typeof Stats>;
+
+export const userCalls = {
+  listUsers: call({
+    method: 'get',
+    path: '/users',
+    who: 'user.list',
+    summary: 'People the caller may see, without the caller; by lastname, firstname, id',
+    query: PageQuery.extend({ search: text(100).optional(), role: RoleName.optional(), status: UserStatus.optional() }),
+    data: z.array(UserRow),
+    paged: true,
+  }),
+  getProfile: call({
+    method: 'get',
+    path: '/users/profile',
+    who: 'profile.read',
+    summary: 'The caller’s own account',
+    data: User,
+  }),
+  updateProfile: call({
+    method: 'put',
+    path: '/users/profile',
+    who: 'profile.write',
+    summary: 'Change the caller’s own profile',
+    body: ProfileChange,
+    multipart: 'also',
+    data: User,
+  }),
+  deleteProfile: call({
+    method: 'delete',
+    path: '/users/profile',
+    who: 'profile.write',
+    summary: 'Close the caller’s own account',
+    body: z.strictObject({ password: z.string().min(1, 'This field is required.').max(1000) }),
+  }),
+  getUser: call({
+    method: 'get',
+    path: '/users/:id',
+    who: 'user.read',
+    summary: 'One account the caller may see',
+    params: Params,
+    data: User,
+  }),
+  deleteUser: call({
+    method: 'delete',
+    path: '/users/:id',
+    who: 'user.manage',
+    summary: 'Close an account; its sessions end at once',
+    params: Params,
+  }),
+  toggleUserStatus: call({
+    method: 'put',
+    path: '/users/toggleUserStatus/:id',
+    who: 'user.manage',
+    summary: 'Activate or deactivate an account; its sessions end at once',
+    params: Params,
+    data: User,
+  }),
+  approveProvider: call({
+    method: 'post',
+    path: '/users/approve-provider',
+    who: 'user.approve',
+    summary: 'Approve a provider; mails the decision',
+    body: z.strictObject({ email: Email }),
+    data: User,
+  }),
+  rejectProvider: call({
+    method: 'post',
+    path: '/users/reject-provider',
+    who: 'user.approve',
+    summary: 'Reject a provider with a reason; mails the decision',
+    body: z.strictObject({ email: Email, reason: text(500).min(1, 'Please give a reason.') }),
+    data: User,
+  }),
+  getStats: call({
+    method: 'get',
+    path: '/stats',
+    who: 'stats.read',
+    summary: 'Totals for the dashboard',
+    data: Stats,
+  }),
+};

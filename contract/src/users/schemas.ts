@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { Id, Time, text } from '../ids.js';
+import { limits } from '../limits.js';
+import { roles } from '../permissions.js';
+import { texts } from '../texts.js';
+
+export const RoleName = z.enum(roles);
+export const UserStatus = z.enum(['unverified', 'pending', 'active', 'rejected']);
+export type UserStatus = z.infer<typeof UserStatus>;
+
+/** Stored lower-case; the seed's registration sends `Male`, its profile form `male`. */
+export const Gender = z
+  .string()
+  .toLowerCase()
+  .pipe(z.enum(['male', 'female', 'other'], 'Must be male, female or other.'));
+
+/** A calendar date, never shifted by a zone. */
+export const Dob = z.iso
+  .date('Must be a date, YYYY-MM-DD.')
+  .refine((dob) => dob >= '1900-01-01', 'Must be 1900-01-01 or later.')
+  .refine((dob) => dob <= new Date().toISOString().slice(0, 10), 'Must not be in the future.');
+
+/** Kept and compared in lower case: one account for an address however it is typed. */
+export const Email = z
+  .string(texts.emailRequired)
+  .trim()
+  .max(254, texts.validEmail)
+  .toLowerCase()
+  .pipe(z.email(texts.validEmail));
+
+export const Password = z
+  .string()
+  .max(limits.passwordMax, `Must be at most ${limits.passwordMax} characters.`)
+  .refine(
+    (p) => p.length >= limits.passwordMin && /\p{Lu}/u.test(p) && /\p{Ll}/u.test(p) && /\d/.test(p),
+    texts.passwordRule,
+  );
+
+export const Username = text(64)
+  .min(3, 'Must be at least 3 characters.')
+  .regex(/^[\p{L}\p{N}._@+-]+$/u, 'Use letters, digits, dots, dashes and underscores.');
+
+const required = (max: number) => text(max).min(1, 'This field is required.');
+
+/** The fields people fill in about themselves, in registration and in the profile. An empty text means none. */
+export const profileFields = {
+  firstname: required(80),
+  lastname: required(80),
+  phone: text(32)
+    .regex(/^[+0-9 ().-]*$/, 'Use digits, spaces and + ( ) . -')
+    .optional(),
+  dob: Dob.optional(),
+  gender: Gender.optional(),
+  country: text(80).optional(),
+  state: text(80).optional(),
+  city: text(80).optional(),
+  zipcode: text(20).optional(),
+  address: text(200).optional(),
+  bio: text(2000).optional(),
+  taxid: text(40).optional(),
+  licensenumber: text(40).optional(),
+  insurancenumber: text(40).optional(),
+  bloodgroup: text(8).optional(),
+  primphysician: text(120).optional(),
+  specialization: text(120).optional(),
+};
+export type ProfileField = keyof typeof profileFields;
+
+/** In the profile an empty date or gender takes the value away. */
+const emptyOr = <S extends z.ZodType>(schema: S) => z.union([z.literal(''), schema]);
+export const ProfileChange = z
+  .strictObject({
+    ...profileFields,
+    dob: emptyOr(Dob),
+    gender: emptyOr(Gender),
+    username: Username,
+  })
+  .partial();
+
+export const UserRef = z.object({ id: Id, firstname: z.string(), lastname: z.string() });
+export type UserRef = z.infer<typeof UserRef>;
+
+const optionalText = z.string().optional();
+const shared = {
+  id: Id,
+  email: z.string(),
+  username: z.string(),
+  firstname: z.string(),
+  lastname: z.string(),
+  active: z.boolean(),
+  gender: optionalText,
+};
+const full = {
+  ...shared,
+  status: UserStatus.optional(),
+  createAt: Time.optional(),
+  phone: optionalText,
+  dob: optionalText,
+  country: optionalText,
+  state: optionalText,
+  city: optionalText,
+  zipcode: optionalText,
+  address: optionalText,
+  bio: optionalText,
+  taxid: optionalText,
+  licensenumber: optionalText,
+  insurancenumber: optionalText,
+  bloodgroup: optionalText,
+  primphysician: optionalText,
+  specialization: optionalText,
+};
+/** One account, role as an object. Fields the viewer may not see are absent. */
+export const User = z.object({ ...full, role: z.object({ name: RoleName }) });
+export type User = z.infer<typeof User>;
+/** The same in a list, role as a plain string. */
+export const UserRow = z.object({ ...full, role: RoleName });
+export type UserRow = z.infer<typeof UserRow>;

@@ -1,0 +1,86 @@
+import { type ImageFacts, type ImageRule, type ImageViewer, imageRules } from '@lightbox/contract/images/policy.js';
+import type { ClientSession } from 'mongoose';
+import { type ObjectId, oid } from '../db/ids.js';
+import { AppError } from '../errors.js';
+import type { Models } from '../models/models.js';
+import type { ImageDoc, ShareDoc } from '../models/types.js';
+
+/** Of all that is asked about shares: which of them still give access at this moment. */
+export const liveShare = (now: Date) => ({
+  live: true,
+  $or: [{ expiresAt: { $exists: false } }, { expiresAt: { $gt: now } }],
+});
+
+export const isLive = (share: ShareDoc | null | undefined, now: Date): share is ShareDoc =>
+  Boolean(share?.live && (!share.expiresAt || share.expiresAt > now));
+
+export const imageFacts = (image: ImageDoc, share: ShareDoc | null): ImageFacts => ({
+  ownerId: String(image.owner),
+  patientId: image.patient ? String(image.patient) : null,
+  share: share && { verified: Boolean(share.verifiedAt) },
+});
+
+export interface ImageAccess {
+  image: ImageDoc;
+  /** The viewer's own live share. */
+  share: ShareDoc | null;
+  facts: ImageFacts;
+}
+
+/** The image and what this viewer may know of it; null when it is not there or not theirs to know of, which look alike. */
+export async function findImage(
+  models: Models,
+  viewer: ImageViewer,
+  imageId: string,
+  now: Date,
+): Promise<ImageAccess | null> {
+  const id = oid(imageId);
+  const [image, share] = await Promise.all([
+    models.Image.findById(id).lean<ImageDoc>(),
+    models.Share.findOne({ image: id, recipient: oid(viewer.id), ...liveShare(now) }).lean<ShareDoc>(),
+  ]);
+  if (!image) return null;
+  const facts = imageFacts(image, share);
+  return imageRules.see(viewer, facts) ? { image, share, facts } : null;
+}
+
+/** The same, or the refusal that the contract has for it: 404 for what is not theirs to know of, 403 for the rest. */
+export async function requireImage(
+  models: Models,
+  viewer: ImageViewer,
+  imageId: string,
+  rule: ImageRule,
+  now: Date,
+): Promise<ImageAccess> {
+  const access = await findImage(models, viewer, imageId, now);
+  if (!access) throw new AppError('NOT_FOUND');
+  if (imageRules[rule](viewer, access.facts)) return access;
+  throw new AppError(access.facts.share?.verified === false && rule === 'open' ? 'NOT_VERIFIED' : 'FORBIDDEN');
+}
+
+/** Who may read an image's analysis, apart from admins: the owner, and providers with a verified share. */
+export async function analysisReaders(models: Models, image: ImageDoc, now: Date): Promise<ObjectId[]> {
+  const shares = await models.Share.find(
+    { image: image._id, ...liveShare(now), verifiedAt: { $exists: true } },
+    { recipient: 1 },
+  ).lean();
+  const providers = await models.User.find(
+    { _id: { $in: shares.map((share) => share.recipient) }, role: 'healthProvider' },
+    { _id: 1 },
+  ).lean();
+  return [image.owner, ...providers.map((user) => user._id)];
+}
+
+/** Brings an image's list fields in step with its shares; part of every transaction that changes a share. */
+export async function refreshAudience(
+  models: Models,
+  imageId: ObjectId,
+  now: Date,
+  session: ClientSession,
+): Promise<void> {
+  const shares = await models.Share.find({ image: imageId, ...liveShare(now) }, { recipient: 1 }, { session }).lean();
+  const image = await models.Image.findById(imageId, { owner: 1 }, { session }).lean();
+  if (!image) return;
+  const audience = shares.length > 0 ? [...shares.map((share) => share.recipient), image.owner] : [];
+  await models.Image.updateOne({ _id: imageId }, { $set: { audience, isShared: shares.length > 0 } }, { session });
+}

@@ -1,0 +1,79 @@
+import type { Redis } from 'ioredis';
+import type { Connection } from 'mongoose';
+import { type BlobStore, GridFsBlobStore } from './blobs/store.js';
+import { Clock } from './clock.js';
+import type { Config } from './config/config.js';
+import { connectDatabase } from './db/connect.js';
+import { Pages } from './db/page.js';
+import { Events } from './events/events.js';
+import { Signals } from './events/push.js';
+import { createKeys, type Keys } from './keys/keyring.js';
+import { createLogger, type Logger } from './log.js';
+import { createModels, type Models, prepareModels } from './models/models.js';
+import { Queues } from './queues/queues.js';
+import { connectRedis } from './redis.js';
+import { Settings } from './settings/settings.js';
+
+/** What gateways and workers share: the configuration and everything that is connected to it. */
+export interface Core {
+  config: Config;
+  log: Logger;
+  clock: Clock;
+  keys: Keys;
+  db: Connection;
+  models: Models;
+  redis: Redis;
+  blobs: BlobStore;
+  pages: Pages;
+  settings: Settings;
+  signals: Signals;
+  queues: Queues;
+  events: Events;
+  close: () => Promise<void>;
+}
+
+const CLOCK_EVERY_MS = 10_000;
+
+/** Waits for MongoDB, not for Redis: while that is away reads and writes are served and hand-overs are put off. */
+export async function createCore(config: Config, service: string): Promise<Core> {
+  const log = createLogger(config, service);
+  const db = await connectDatabase(config);
+  const models = createModels(db);
+  await prepareModels(models);
+  const clock = new Clock();
+  await readClock(db, clock);
+  const timer = setInterval(() => readClock(db, clock).catch(() => undefined), CLOCK_EVERY_MS);
+  timer.unref();
+
+  const keys = createKeys(config);
+  const redis = connectRedis(config.redisUrl, 'failFast');
+  const queues = new Queues(redis);
+  const signals = new Signals(redis, log);
+  return {
+    config,
+    log,
+    clock,
+    keys,
+    db,
+    models,
+    redis,
+    blobs: new GridFsBlobStore(db),
+    pages: new Pages(keys.cursors, models.Counter, clock),
+    settings: new Settings(models),
+    signals,
+    queues,
+    events: new Events(db, models, queues, signals, clock, log),
+    close: async () => {
+      clearInterval(timer);
+      await queues.close().catch(() => undefined);
+      redis.disconnect();
+      await db.close();
+    },
+  };
+}
+
+async function readClock(db: Connection, clock: Clock): Promise<void> {
+  const before = Date.now();
+  const hello = await db.db?.admin().command({ hello: 1 });
+  if (hello?.localTime instanceof Date) clock.adjust(hello.localTime, before, Date.now());
+}

@@ -1,0 +1,160 @@
+import type { PageQuery, Pagination } from '@lightbox/contract/envelope.js';
+import { limits } from '@lightbox/contract/limits.js';
+import type { Model, QueryFilter } from 'mongoose';
+import type { Clock } from '../clock.js';
+import { fieldError } from '../errors.js';
+import type { KeyRing } from '../keys/keyring.js';
+import { openText, sealText } from '../keys/seal.js';
+import type { CounterDoc } from '../models/types.js';
+import { oid } from './ids.js';
+
+export interface ListSource<T> {
+  model: Model<T>;
+  filter: QueryFilter<T>;
+  /** The fields of the order, the last one unique; all in one direction. An index must serve filter and order. */
+  sort: readonly (keyof T & string)[];
+  direction: 1 | -1;
+  projection?: Record<string, 0 | 1>;
+  /** Names the unfiltered list, whose total may come from a kept counter. Absent for free filters, which are capped. */
+  counter?: string;
+}
+
+interface Key {
+  /** Values of the sort fields at the page's edge. */
+  at: unknown[];
+  back: boolean;
+  page: number;
+}
+
+const COUNTER_LAG_MS = 30_000;
+
+/**
+ * One page of a list by key, so that it costs the same at any depth: the cursor holds the edge of the neighbouring page,
+ * sealed because an edge may be a name. A bare `page` number is served by skipping, from whichever end is nearer.
+ */
+export class Pages {
+  private readonly refreshing = new Set<string>();
+
+  constructor(
+    private readonly cursors: KeyRing,
+    private readonly counters: Model<CounterDoc>,
+    private readonly clock: Clock,
+  ) {}
+
+  async list<T>(source: ListSource<T>, query: PageQuery): Promise<{ rows: T[]; pagination: Pagination }> {
+    const key = query.cursor === undefined ? null : this.readCursor(source, query.cursor);
+    const total = await this.total(source);
+    const page = key?.page ?? query.page;
+    const found = key ? await this.byKey(source, query.limit, key) : await this.byNumber(source, query, total.count);
+    return { rows: found.rows, pagination: this.pagination(source, query.limit, page, total, found) };
+  }
+
+  private async byKey<T>(source: ListSource<T>, limit: number, key: Key) {
+    const direction = key.back ? (-source.direction as 1 | -1) : source.direction;
+    const rows = await this.find(source, { $and: [source.filter, beyond(source.sort, key.at, direction)] }, direction)
+      .limit(limit + 1)
+      .lean<T[]>();
+    const more = rows.length > limit;
+    const shown = rows.slice(0, limit);
+    if (key.back) shown.reverse();
+    return { rows: shown, hasPrev: key.back ? more : true, hasNext: key.back ? true : more };
+  }
+
+  private async byNumber<T>(source: ListSource<T>, { page, limit }: PageQuery, total: number) {
+    const skip = (page - 1) * limit;
+    const rows = await this.find(source, source.filter, source.direction)
+      .skip(skip)
+      .limit(limit + 1)
+      .lean<T[]>();
+    return { rows: rows.slice(0, limit), hasPrev: page > 1 && total > 0, hasNext: rows.length > limit };
+  }
+
+  private find<T>(source: ListSource<T>, filter: QueryFilter<T>, direction: 1 | -1) {
+    return source.model
+      .find(filter, source.projection)
+
+      .sort(Object.fromEntries(source.sort.map((field) => [field, direction])));
+  }
+
+  /** Exact up to the limit; beyond it from the counter, or capped. */
+  private async total<T>(source: ListSource<T>): Promise<{ count: number; capped: boolean }> {
+    const upTo = limits.exactTotal + 1;
+    const few = await source.model.countDocuments(source.filter, { limit: upTo });
+    if (few < upTo) return { count: few, capped: false };
+    if (!source.counter) return { count: limits.exactTotal, capped: true };
+    return { count: await this.counted(source, source.counter), capped: false };
+  }
+
+  private async counted<T>(source: ListSource<T>, name: string): Promise<number> {
+    const kept = await this.counters.findById(name).lean();
+    if (!kept) return this.recount(source, name);
+    const stale = this.clock.now().getTime() - kept.at.getTime() > COUNTER_LAG_MS;
+    if (stale && !this.refreshing.has(name)) {
+      this.refreshing.add(name);
+      this.recount(source, name)
+        .catch(() => undefined)
+        .finally(() => this.refreshing.delete(name));
+    }
+    return kept.count;
+  }
+
+  private async recount<T>(source: ListSource<T>, name: string): Promise<number> {
+    const count = await source.model.countDocuments(source.filter);
+    await this.counters.updateOne({ _id: name }, { $set: { count, at: this.clock.now() } }, { upsert: true });
+    return count;
+  }
+
+  private pagination<T>(
+    source: ListSource<T>,
+    limit: number,
+    page: number,
+    total: { count: number; capped: boolean },
+    found: { rows: T[]; hasPrev: boolean; hasNext: boolean },
+  ): Pagination {
+    const first = found.rows[0];
+    const last = found.rows.at(-1);
+    return {
+      currentPage: page,
+      pageSize: limit,
+      totalPages: Math.max(1, Math.ceil(total.count / limit)),
+      totalItems: total.count,
+      ...(total.capped ? { totalItemsCapped: true } : {}),
+      hasPrevPage: found.hasPrev,
+      hasNextPage: found.hasNext,
+      ...(found.hasNext && last ? { nextCursor: this.writeCursor(source, last, false, page + 1) } : {}),
+      ...(found.hasPrev && first ? { prevCursor: this.writeCursor(source, first, true, Math.max(1, page - 1)) } : {}),
+    };
+  }
+
+  private writeCursor<T>(source: ListSource<T>, row: T, back: boolean, page: number): string {
+    const at = source.sort.map((field) => row[field]);
+    return sealText(this.cursors, source.model.modelName, JSON.stringify({ at, back, page }));
+  }
+
+  private readCursor<T>(source: ListSource<T>, cursor: string): Key {
+    const text = openText(this.cursors, source.model.modelName, cursor);
+    if (text === null) throw fieldError('cursor', 'This cursor is not valid.');
+    const { at, back, page } = JSON.parse(text) as Key;
+    const typed = source.sort.map((field, i) => typedAs(source.model, field, at[i]));
+    return { at: typed, back, page };
+  }
+}
+
+/** JSON made text of dates and ids; the schema says what they were. */
+function typedAs<T>(model: Model<T>, field: string, value: unknown): unknown {
+  const kind = model.schema.path(field)?.instance;
+  if (kind === 'Date') return new Date(String(value));
+  if (kind === 'ObjectId') return oid(String(value));
+  return value;
+}
+
+/** Rows after the edge: `a > x or (a = x and (b > y …))`. */
+function beyond(sort: readonly string[], at: unknown[], direction: 1 | -1): Record<string, unknown> {
+  const after = direction === 1 ? '$gt' : '$lt';
+  return {
+    $or: sort.map((field, i) => ({
+      ...Object.fromEntries(sort.slice(0, i).map((earlier, j) => [earlier, at[j]])),
+      [field]: { [after]: at[i] },
+    })),
+  };
+}

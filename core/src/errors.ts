@@ -1,0 +1,27 @@
+import type { FieldError } from '@lightbox/contract/envelope.js';
+import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
+
+interface Details {
+  /** Replaces the table's words where a more exact sentence helps. Never text from a driver or a file. */
+  message?: string;
+  errors?: FieldError[];
+  retryAfterSeconds?: number;
+  /** Extra, harmless fields of the failure envelope. */
+  extra?: Record<string, unknown>;
+}
+
+/** A failure that the product knows: it keeps its words on the way out, everything else becomes one sentence. */
+export class AppError extends Error {
+  readonly status: number;
+  constructor(
+    readonly code: ErrorCode,
+    readonly details: Details = {},
+  ) {
+    super(details.message ?? errors[code][1]);
+    this.status = errors[code][0];
+  }
+}
+
+/** One wrong field; several go into one `AppError('VALIDATION_FAILED')`. */
+export const fieldError = (field: string, message: string): AppError =>
+  new AppError('VALIDATION_FAILED', { errors: [{ field, message }] });

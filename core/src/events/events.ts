@@ -1,0 +1,191 @@
+import type { AuditAction } from '@lightbox/contract/audit/actions.js';
+import type { ClientSession, Connection } from 'mongoose';
+import type { Clock } from '../clock.js';
+import { isDuplicate, newId, type ObjectId, oid } from '../db/ids.js';
+import { grouped } from '../group.js';
+import type { Logger } from '../log.js';
+import type { Models } from '../models/models.js';
+import type { EventDoc, EventStatus } from '../models/types.js';
+import type { JobRequest, Queues } from '../queues/queues.js';
+import type { Signal, Signals } from './push.js';
+import { reactions } from './reactions.js';
+
+/** Who acts, from where; made by the gateway for each request, or for a worker's job. */
+export interface Actor {
+  /** Absent when the product itself acts, or nobody is signed in. */
+  id?: ObjectId;
+  ip: string;
+  /** `Idempotency-Key` of the request, already bound to caller and call. */
+  idempotencyKey?: string;
+}
+
+export const system: Actor = { ip: '' };
+
+export interface NewEvent {
+  type: AuditAction;
+  table: string;
+  status?: EventStatus;
+  record?: ObjectId;
+  records?: ObjectId[];
+  owners?: ObjectId[];
+  recipients?: ObjectId[];
+  refs?: Record<string, ObjectId | undefined>;
+  reason?: string;
+  /** When it is not the caller of the request. */
+  actor?: ObjectId;
+}
+
+export interface Transaction {
+  session: ClientSession;
+  /** Appends the event to the very transaction of the change. */
+  record: (event: NewEvent) => void;
+}
+
+/**
+ * The one way a change leaves its mark: the event is written with it, and handed to sockets and queues after the commit.
+ * A hand-over that was cut short is done again by the sweeper, so everything downstream happens at least once.
+ */
+export class Events {
+  private readonly append: (event: EventDoc) => Promise<void>;
+  private auditKicked = 0;
+
+  constructor(
+    private readonly db: Connection,
+    private readonly models: Models,
+    private readonly queues: Queues,
+    private readonly signals: Signals,
+    private readonly clock: Clock,
+    private readonly log: Logger,
+  ) {
+    this.append = grouped(async (events) => {
+      await this.models.Event.insertMany(events, { lean: true });
+      return events.map(() => undefined);
+    });
+  }
+
+  /**
+   * Runs a change and its events in one transaction. With an idempotency key the same key's second change is undone and
+   * answered with the first one's record.
+   */
+  async change(actor: Actor, work: (tx: Transaction) => Promise<ObjectId>): Promise<ObjectId> {
+    const done = await this.earlier(actor);
+    if (done) return done;
+    let events: EventDoc[] = [];
+    const session = await this.db.startSession();
+    try {
+      const record = await session.withTransaction(async () => {
+        events = [];
+        const id = await work({ session, record: (event) => events.push(this.make(actor, event)) });
+        await this.models.Event.insertMany(events, { session, lean: true });
+        if (actor.idempotencyKey) await this.remember(actor.idempotencyKey, id, session);
+        return id;
+      });
+      this.dispatchSoon(events);
+      return record;
+    } catch (error) {
+      const first = isDuplicate(error) ? await this.earlier(actor) : null;
+      if (first) return first;
+      throw error;
+    } finally {
+      await session.endSession();
+    }
+  }
+
+  /** Records what changed nothing else: a read, a denial, a failure. Durable when it resolves; concurrent ones share a write. */
+  async record(actor: Actor, event: NewEvent): Promise<void> {
+    const made = this.make(actor, event);
+    await this.append(made);
+    this.dispatchSoon([made]);
+  }
+
+  /** The record that this request's idempotency key made before. */
+  async earlier(actor: Actor): Promise<ObjectId | null> {
+    if (!actor.idempotencyKey) return null;
+    const known = await this.models.Idempotency.findById(actor.idempotencyKey).lean();
+    return known?.record ?? null;
+  }
+
+  private async remember(key: string, record: ObjectId, session: ClientSession): Promise<void> {
+    await this.models.Idempotency.create([{ _id: key, record, createAt: this.clock.now() }], { session });
+  }
+
+  private make(actor: Actor, event: NewEvent): EventDoc {
+    const reaction = event.status && event.status !== 'success' ? undefined : reactions[event.type];
+    const actorId = event.actor ?? actor.id;
+    return {
+      _id: newId(),
+      type: event.type,
+      status: event.status ?? 'success',
+      ...(actorId ? { actor: actorId } : {}),
+      table: event.table,
+      ...(event.record ? { record: event.record } : {}),
+      ...(event.records ? { records: event.records } : {}),
+      ...(event.owners ? { owners: event.owners } : {}),
+      recipients: unique(event.recipients ?? []),
+      ip: actor.ip,
+      reason: event.reason ?? '',
+      at: this.clock.now(),
+      refs: Object.fromEntries(Object.entries(event.refs ?? {}).filter(([, id]) => id)) as Record<string, ObjectId>,
+      pending: reaction !== undefined,
+      unaudited: true,
+    };
+  }
+
+  private dispatchSoon(events: EventDoc[]): void {
+    this.dispatch(events).catch((error) => this.log.warn({ err: error }, 'hand-over of events put off to the sweeper'));
+  }
+
+  /** Hands events to sockets and queues, then marks them. Repeating it is harmless. */
+  async dispatch(events: EventDoc[]): Promise<void> {
+    const pending = events.filter((event) => event.pending);
+    if (pending.length > 0) {
+      await this.signals.send(pending.flatMap(pushesOf));
+      await this.queues.add(pending.flatMap(jobsOf));
+      await this.models.Event.updateMany(
+        { _id: { $in: pending.map((event) => event._id) } },
+        { $set: { pending: false } },
+        { writeConcern: { w: 1 } },
+      );
+    }
+    await this.kickAudit();
+  }
+
+  /** One waiting job appends all that is there, so a few kicks a second are enough however many events there are. */
+  private async kickAudit(): Promise<void> {
+    const now = Date.now();
+    if (now - this.auditKicked < 200) return;
+    this.auditKicked = now;
+    await this.queues.add([{ name: 'appendAudit', data: {}, once: 'append', delayMs: 200 }]);
+  }
+}
+
+const unique = (ids: ObjectId[]): ObjectId[] => [...new Set(ids.map(String))].map(oid);
+
+function pushesOf(event: EventDoc): Signal[] {
+  const name = reactions[event.type]?.push;
+  if (!name) return [];
+  const refs = Object.fromEntries(Object.entries(event.refs).map(([key, id]) => [key, String(id)]));
+  return [
+    {
+      push: {
+        name,
+        to: [...event.recipients.map(String), 'role:admin'],
+        refs: { ...refs, ...(event.record ? { record: String(event.record) } : {}) },
+      },
+    },
+  ];
+}
+
+function jobsOf(event: EventDoc): JobRequest[] {
+  const reaction = reactions[event.type];
+  if (!reaction) return [];
+  const id = String(event._id);
+  const template = reaction.mail?.(event);
+  return [
+    ...(reaction.jobs?.(event) ?? []),
+    ...(template ? [{ name: 'sendMail' as const, data: { eventId: id, template }, id: `${id}-mail` }] : []),
+    ...(reaction.notify && event.recipients.length > 0
+      ? [{ name: 'notify' as const, data: { eventId: id }, id: `${id}-notify` }]
+      : []),
+  ];
+}

@@ -1,0 +1,65 @@
+import type { AuditAction } from '@lightbox/contract/audit/actions.js';
+import type { ServerEvent } from '@lightbox/contract/events.js';
+import type { NotificationKind } from '@lightbox/contract/notifications/calls.js';
+import type { EventDoc } from '../models/types.js';
+import type { JobRequest } from '../queues/queues.js';
+
+export const mailTemplates = [
+  'verificationCode',
+  'resetCode',
+  'imageShared',
+  'accountApproved',
+  'accountRejected',
+  'passwordChanged',
+  'alreadyHaveAccount',
+  'unreadMessages',
+] as const;
+export type MailTemplate = (typeof mailTemplates)[number];
+
+interface Reaction {
+  /** Shown at once in the browsers of the event's recipients. */
+  push?: ServerEvent;
+  /** Written into the recipients' notification centre, except the actor's own. */
+  notify?: NotificationKind;
+  mail?: (event: EventDoc) => MailTemplate | null;
+  jobs?: (event: EventDoc) => JobRequest[];
+}
+
+const onlyWith = (ref: string, template: MailTemplate) => (event: EventDoc) => (event.refs[ref] ? template : null);
+
+const imageId = (event: EventDoc) => String(event.record);
+
+/**
+ * What follows from each event, in one table: whoever adds a feature adds a row. What is not listed is audited and
+ * nothing more. Failed and denied acts have no consequences but their audit entry.
+ */
+export const reactions: Partial<Record<AuditAction, Reaction>> = {
+  'auth.register': {
+    mail: (event) => (event.refs.existing ? 'alreadyHaveAccount' : event.refs.code ? 'verificationCode' : null),
+    notify: 'provider.registered',
+  },
+  'auth.login': { mail: onlyWith('code', 'verificationCode') },
+  'auth.resendCode': { mail: onlyWith('code', 'verificationCode') },
+  'auth.forgotPassword': { mail: onlyWith('code', 'resetCode') },
+  'auth.resetPassword': { mail: () => 'passwordChanged' },
+  'user.approve': { mail: () => 'accountApproved' },
+  'user.reject': { mail: () => 'accountRejected' },
+  'image.upload': {
+    push: 'image:uploaded',
+    jobs: (event) => [{ name: 'renderPreview', data: { imageId: imageId(event) }, id: `${event._id}-preview` }],
+  },
+  'image.delete': {
+    push: 'image:deleted',
+    jobs: (event) =>
+      event.refs.blob
+        ? [{ name: 'removeBlob', data: { blobId: String(event.refs.blob) }, id: `${event._id}-blob` }]
+        : [],
+  },
+  'share.create': { push: 'share:created', notify: 'share.created', mail: onlyWith('share', 'imageShared') },
+  'share.verify': { push: 'share:verified', notify: 'share.verified' },
+  'share.resend': { mail: onlyWith('share', 'imageShared') },
+  'share.revoke': { push: 'share:revoked', notify: 'share.revoked' },
+  'share.expire': { push: 'share:expired' },
+  'analysis.complete': { push: 'analysis:completed', notify: 'analysis.completed' },
+  'analysis.fail': { push: 'analysis:failed', notify: 'analysis.failed' },
+};

@@ -1,0 +1,46 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { limits } from '@lightbox/contract/limits.js';
+import { hmac, type KeyRing } from './keyring.js';
+
+/**
+ * What is kept of a one-time code. The code itself is derived from it with the key ring, so that the worker who mails
+ * it needs no copy of it anywhere, and whoever has the database alone has nothing to guess against.
+ */
+export interface CodeSeed {
+  keyId: string;
+  salt: string;
+}
+
+export const newCodeSeed = (ring: KeyRing): CodeSeed => ({
+  keyId: ring.current.id,
+  salt: randomBytes(16).toString('base64url'),
+});
+
+const keyOf = (ring: KeyRing, seed: CodeSeed): Buffer | null => ring.find(seed.keyId)?.key ?? null;
+
+/** Six digits; 48 bits modulo 10^6 favour no digit by more than one in 10^8. Null when the key was retired. */
+export function codeOf(ring: KeyRing, id: string, seed: CodeSeed): string | null {
+  const key = keyOf(ring, seed);
+  if (!key) return null;
+  const number = hmac(key, 'code', id, seed.salt).readUIntBE(0, 6) % 10 ** limits.codeDigits;
+  return String(number).padStart(limits.codeDigits, '0');
+}
+
+export const isCode = (ring: KeyRing, id: string, seed: CodeSeed, guess: string): boolean =>
+  sameText(codeOf(ring, id, seed), guess);
+
+/** The token of a mailed link: the record's id and a proof that only the key ring can make. */
+export function linkTokenOf(ring: KeyRing, id: string, seed: CodeSeed): string | null {
+  const key = keyOf(ring, seed);
+  return key && `${id}.${hmac(key, 'link', id, seed.salt).toString('base64url')}`;
+}
+
+export const isLinkToken = (ring: KeyRing, id: string, seed: CodeSeed, token: string): boolean =>
+  sameText(linkTokenOf(ring, id, seed), token);
+
+function sameText(expected: string | null, given: string): boolean {
+  if (expected === null) return false;
+  const a = Buffer.from(expected);
+  const b = Buffer.from(given);
+  return a.length === b.length && timingSafeEqual(a, b);
+}

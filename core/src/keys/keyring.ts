@@ -1,0 +1,66 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+
+interface Key {
+  id: string;
+  key: Buffer;
+}
+
+/**
+ * Keys from newest to oldest, `id:base64(32 bytes)[,older…]`. The first makes, all verify, so a key can be rotated
+ * while what the older ones made is still in use.
+ */
+export class KeyRing {
+  private constructor(private readonly keys: readonly Key[]) {}
+
+  static parse(text: string): KeyRing {
+    return new KeyRing(
+      text.split(',').map((part) => {
+        const [id = '', encoded = ''] = part.trim().split(':');
+        return { id, key: Buffer.from(encoded, 'base64') };
+      }),
+    );
+  }
+
+  /** Keys for one purpose (HKDF, RFC 5869): one that leaks says nothing about the others. */
+  derive(purpose: string): KeyRing {
+    return new KeyRing(
+      this.keys.map(({ id, key }) => ({
+        id,
+        key: Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `lightbox/${purpose}`, 32)),
+      })),
+    );
+  }
+
+  get current(): Key {
+    return this.keys[0] as Key;
+  }
+
+  find(id: string): Key | undefined {
+    return this.keys.find((key) => key.id === id);
+  }
+}
+
+export interface Keys {
+  tokens: KeyRing;
+  codes: KeyRing;
+  refresh: KeyRing;
+  audit: KeyRing;
+  cursors: KeyRing;
+  /** Wraps the images' data keys. */
+  images: KeyRing;
+}
+
+export function createKeys(config: { appKeys: string; encryptionKeys: string }): Keys {
+  const app = KeyRing.parse(config.appKeys);
+  return {
+    tokens: app.derive('tokens'),
+    codes: app.derive('codes'),
+    refresh: app.derive('refresh'),
+    audit: app.derive('audit'),
+    cursors: app.derive('cursors'),
+    images: KeyRing.parse(config.encryptionKeys).derive('images'),
+  };
+}
+
+export const hmac = (key: Buffer, ...parts: string[]): Buffer =>
+  createHmac('sha256', key).update(parts.join('\n')).digest();

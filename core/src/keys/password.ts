@@ -1,0 +1,40 @@
+import { type Algorithm, hash, verify } from '@node-rs/argon2';
+
+/** OWASP's floor for Argon2id: 19 MiB, two passes, one lane. */
+const options = { algorithm: 2 satisfies Algorithm, memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
+/** More than two at a time are slower on two cores, and hungrier; who waits beyond this is told to come back. */
+const LANES = 2;
+const QUEUE = 200;
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+export class PasswordQueueFull extends Error {}
+
+async function inLane<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= LANES) {
+    if (waiting.length >= QUEUE) throw new PasswordQueueFull();
+    await new Promise<void>((go) => waiting.push(go));
+  } else {
+    running++;
+  }
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
+}
+
+export const hashPassword = (password: string): Promise<string> => inLane(() => hash(password, options));
+
+let decoy: Promise<string> | undefined;
+
+/** Without a hash it costs the same as with one, so that an unknown account answers as slowly as a known one. */
+export async function isPassword(stored: string | null | undefined, password: string): Promise<boolean> {
+  decoy ??= hashPassword('decoy');
+  const against = stored ?? (await decoy);
+  const same = await inLane(() => verify(against, password));
+  return same && Boolean(stored);
+}

@@ -1,0 +1,35 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { KeyRing } from './keyring.js';
+
+const NONCE = 12;
+const TAG = 16;
+
+/** AES-256-GCM with a random nonce in front: `nonce | ciphertext | tag`. `context` must be the same to open it. */
+export function seal(key: Buffer, context: string, plain: Buffer): Buffer {
+  const nonce = randomBytes(NONCE);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Throws when a bit was changed or the context is another one. */
+export function open(key: Buffer, context: string, sealed: Buffer): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE), { authTagLength: TAG })
+    .setAAD(Buffer.from(context))
+    .setAuthTag(sealed.subarray(-TAG));
+  return Buffer.concat([decipher.update(sealed.subarray(NONCE, -TAG)), decipher.final()]);
+}
+
+/** Text that only this product can read or make, small enough for a query: `keyId.sealed`. */
+export const sealText = (ring: KeyRing, context: string, text: string): string =>
+  `${ring.current.id}.${seal(ring.current.key, context, Buffer.from(text)).toString('base64url')}`;
+
+export function openText(ring: KeyRing, context: string, sealed: string): string | null {
+  const dot = sealed.indexOf('.');
+  const key = ring.find(sealed.slice(0, dot));
+  if (!key) return null;
+  try {
+    return open(key.key, context, Buffer.from(sealed.slice(dot + 1), 'base64url')).toString();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,18 @@
+import { type Logger, pino } from 'pino';
+import type { Config } from './config/config.js';
+
+export type { Logger };
+
+/**
+ * JSON lines in production, pretty on a terminal. What is logged are opaque ids, codes and durations; should a secret
+ * or a person's field slip into an object all the same, it is redacted here.
+ */
+export function createLogger(config: Pick<Config, 'production' | 'logLevel'>, service: string): Logger {
+  const pretty = !config.production && process.stdout.isTTY;
+  return pino({
+    level: config.logLevel,
+    base: { service },
+    redact: ['*.password', '*.token', '*.code', '*.email', '*.content', 'req.headers', 'res.headers'],
+    ...(pretty ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname,service' } } } : {}),
+  });
+}

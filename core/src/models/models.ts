@@ -1,0 +1,315 @@
+import { limits } from '@lightbox/contract/limits.js';
+import { type Connection, type Model, Schema } from 'mongoose';
+import type {
+  AnalysisDoc,
+  AuditEntryDoc,
+  CodeDoc,
+  ConversationDoc,
+  CounterDoc,
+  EventDoc,
+  IdempotencyDoc,
+  ImageDoc,
+  MessageDoc,
+  NotificationDoc,
+  PreviewDoc,
+  SentMailDoc,
+  SessionDoc,
+  SettingDoc,
+  ShareDoc,
+  UserDoc,
+} from './types.js';
+
+const { ObjectId, Mixed } = Schema.Types;
+const id = { type: ObjectId, required: true };
+const string = { type: String, required: true };
+const date = { type: Date, required: true };
+const number = { type: Number, required: true };
+const bool = { type: Boolean, required: true };
+const bytes = { type: Buffer, required: true };
+const options = { versionKey: false, strict: 'throw', autoIndex: false, autoCreate: false } as const;
+
+const hours = (n: number) => n * 3600;
+const days = (n: number) => hours(24) * n;
+
+const user = new Schema<UserDoc>(
+  {
+    email: string,
+    username: string,
+    usernameKey: string,
+    passwordHash: string,
+    role: string,
+    status: string,
+    active: bool,
+    rejectedReason: String,
+    firstname: String,
+    lastname: String,
+    phone: String,
+    dob: String,
+    gender: String,
+    country: String,
+    state: String,
+    city: String,
+    zipcode: String,
+    address: String,
+    bio: String,
+    taxid: String,
+    licensenumber: String,
+    insurancenumber: String,
+    bloodgroup: String,
+    primphysician: String,
+    specialization: String,
+    words: { type: [String], required: true },
+    sortKey: { type: String, default: '' },
+    createAt: date,
+    deletedAt: Date,
+  },
+  options,
+)
+  .index({ email: 1 }, { unique: true })
+  .index({ usernameKey: 1 }, { unique: true })
+  .index({ sortKey: 1, _id: 1 })
+  .index({ role: 1, status: 1, active: 1, sortKey: 1, _id: 1 })
+  .index({ status: 1, sortKey: 1, _id: 1 })
+  .index({ words: 1 });
+
+const session = new Schema<SessionDoc>(
+  {
+    user: id,
+    createAt: date,
+    lastSeenAt: date,
+    expiresAt: date,
+    generation: number,
+    rotatedAt: date,
+    endedAt: Date,
+    endReason: String,
+    ip: { type: String, default: '' },
+  },
+  options,
+)
+  .index({ user: 1, endedAt: 1 })
+  .index({ endedAt: 1, lastSeenAt: 1 })
+  .index({ expiresAt: 1 }, { expireAfterSeconds: days(30) });
+
+const codeSeed = { keyId: string, salt: string };
+
+const code = new Schema<CodeDoc>(
+  { ...codeSeed, user: id, purpose: string, tries: number, usedAt: Date, createAt: date, expiresAt: date },
+  options,
+)
+  .index({ user: 1, purpose: 1, createAt: -1 })
+  .index({ expiresAt: 1 }, { expireAfterSeconds: hours(1) });
+
+const image = new Schema<ImageDoc>(
+  {
+    owner: id,
+    patient: ObjectId,
+    caption: string,
+    contentType: string,
+    size: number,
+    sha256: string,
+    width: Number,
+    height: Number,
+    dicom: Mixed,
+    dicomDetail: Mixed,
+    blob: id,
+    dataKey: { _id: false, type: new Schema({ keyId: string, sealed: bytes }, { _id: false }), required: true },
+    preview: string,
+    analysis: string,
+    audience: [ObjectId],
+    isShared: bool,
+    createAt: date,
+  },
+  { ...options, collection: 'imagemetadata' },
+)
+  .index({ createAt: -1, _id: -1 })
+  .index({ isShared: 1, createAt: -1, _id: -1 })
+  .index({ owner: 1, createAt: -1, _id: -1 })
+  .index({ owner: 1, isShared: 1, createAt: -1, _id: -1 })
+  .index({ audience: 1, createAt: -1, _id: -1 })
+  .index({ patient: 1 }, { sparse: true })
+  .index({ blob: 1 });
+
+const preview = new Schema<PreviewDoc>({ sealed: bytes, width: number, height: number }, options);
+
+const share = new Schema<ShareDoc>(
+  {
+    ...codeSeed,
+    image: id,
+    sharedBy: id,
+    recipient: id,
+    createAt: date,
+    expiresAt: Date,
+    codeExpiresAt: date,
+    tries: number,
+    verifiedAt: Date,
+    live: bool,
+    endedAt: Date,
+  },
+  options,
+)
+  .index({ image: 1, recipient: 1 }, { unique: true, partialFilterExpression: { live: true } })
+  .index({ image: 1, live: 1 })
+  .index({ recipient: 1, live: 1 })
+  .index({ live: 1, expiresAt: 1 });
+
+const analysis = new Schema<AnalysisDoc>(
+  {
+    status: string,
+    run: number,
+    progress: number,
+    requestedBy: id,
+    startedAt: date,
+    finishedAt: Date,
+    findings: Mixed,
+    reason: String,
+  },
+  options,
+).index({ status: 1, startedAt: 1 });
+
+const conversation = new Schema<ConversationDoc>(
+  {
+    _id: String,
+    members: { type: [ObjectId], required: true },
+    seq: number,
+    lastAt: date,
+    read: { type: Mixed, default: {} },
+  },
+  { ...options, minimize: false },
+).index({ members: 1, lastAt: -1 });
+
+const message = new Schema<MessageDoc>(
+  {
+    conversation: string,
+    seq: number,
+    sender: id,
+    recipient: id,
+    members: { type: [ObjectId], required: true },
+    content: string,
+    clientId: String,
+    createAt: date,
+    deliveredAt: Date,
+    readAt: Date,
+    pending: bool,
+  },
+  options,
+)
+  .index({ conversation: 1, seq: -1 }, { unique: true })
+  .index({ conversation: 1, recipient: 1, seq: -1 })
+  .index({ members: 1, createAt: 1, _id: 1 })
+  .index({ sender: 1, clientId: 1 }, { unique: true, partialFilterExpression: { clientId: { $exists: true } } })
+  .index({ pending: 1, createAt: 1 }, { partialFilterExpression: { pending: true } });
+
+const notification = new Schema<NotificationDoc>(
+  { user: id, event: id, kind: string, record: ObjectId, at: date, readAt: Date, unread: bool },
+  options,
+)
+  .index({ event: 1, user: 1 }, { unique: true })
+  .index({ user: 1, at: -1, _id: -1 })
+  .index({ user: 1, unread: 1, at: -1, _id: -1 })
+  .index({ at: 1 }, { expireAfterSeconds: days(180) });
+
+const recorded = {
+  type: string,
+  status: string,
+  actor: ObjectId,
+  table: string,
+  record: ObjectId,
+  records: { type: [ObjectId], default: undefined },
+  owners: { type: [ObjectId], default: undefined },
+  ip: { type: String, default: '' },
+  reason: { type: String, default: '' },
+  at: date,
+};
+
+const event = new Schema<EventDoc>(
+  { ...recorded, recipients: [ObjectId], refs: { type: Mixed, default: {} }, pending: bool, unaudited: bool },
+  { ...options, minimize: false },
+)
+  .index({ pending: 1, at: 1 }, { partialFilterExpression: { pending: true } })
+  .index({ unaudited: 1, _id: 1 }, { partialFilterExpression: { unaudited: true } })
+  // The audit entry keeps what happened; the event itself has done its work.
+  .index({ at: 1 }, { expireAfterSeconds: days(7), partialFilterExpression: { pending: false, unaudited: false } });
+
+const auditEntry = new Schema<AuditEntryDoc>(
+  { ...recorded, seq: number, event: id, keyId: string, hash: string, concerns: [ObjectId] },
+  { ...options, collection: 'auditlogs' },
+)
+  .index({ seq: -1 }, { unique: true })
+  .index({ event: 1 }, { unique: true })
+  .index({ at: -1, seq: -1 })
+  .index({ concerns: 1, seq: -1 })
+  .index({ actor: 1, seq: -1 })
+  .index({ type: 1, seq: -1 });
+
+const setting = new Schema<SettingDoc>(
+  {
+    name: string,
+    value: { type: String, default: '' },
+    description: { type: String, default: '' },
+    createAt: date,
+    updatedAt: date,
+  },
+  { ...options, collection: 'appsettings' },
+).index({ name: 1 }, { unique: true });
+
+const idempotency = new Schema<IdempotencyDoc>({ _id: String, record: id, createAt: date }, options).index(
+  { createAt: 1 },
+  { expireAfterSeconds: hours(limits.idempotencyHours) },
+);
+
+const counter = new Schema<CounterDoc>({ _id: String, count: number, at: date }, options);
+const sentMail = new Schema<SentMailDoc>({ _id: String, at: date }, options).index(
+  { at: 1 },
+  { expireAfterSeconds: days(7) },
+);
+
+export interface Models {
+  User: Model<UserDoc>;
+  Session: Model<SessionDoc>;
+  Code: Model<CodeDoc>;
+  Image: Model<ImageDoc>;
+  Preview: Model<PreviewDoc>;
+  Share: Model<ShareDoc>;
+  Analysis: Model<AnalysisDoc>;
+  Conversation: Model<ConversationDoc>;
+  Message: Model<MessageDoc>;
+  Notification: Model<NotificationDoc>;
+  Event: Model<EventDoc>;
+  AuditEntry: Model<AuditEntryDoc>;
+  Setting: Model<SettingDoc>;
+  Idempotency: Model<IdempotencyDoc>;
+  Counter: Model<CounterDoc>;
+  SentMail: Model<SentMailDoc>;
+}
+
+/** The models on one connection; nothing is kept on mongoose itself, so that tests run several side by side. */
+export function createModels(db: Connection): Models {
+  // Mongoose types a model by its schema's inferred document; ours are declared once in `types.ts`.
+  const model = <T>(name: string, schema: unknown) => db.model(name, schema as Schema) as unknown as Model<T>;
+  return {
+    User: model('User', user),
+    Session: model('Session', session),
+    Code: model('Code', code),
+    Image: model('Image', image),
+    Preview: model('Preview', preview),
+    Share: model('Share', share),
+    Analysis: model('Analysis', analysis),
+    Conversation: model('Conversation', conversation),
+    Message: model('Message', message),
+    Notification: model('Notification', notification),
+    Event: model('Event', event),
+    AuditEntry: model('AuditEntry', auditEntry),
+    Setting: model('Setting', setting),
+    Idempotency: model('Idempotency', idempotency),
+    Counter: model('Counter', counter),
+    SentMail: model('SentMail', sentMail),
+  };
+}
+
+/** Makes the collections and indexes that are missing. Transactions on MongoDB 4.2 cannot create them on the way. */
+export async function prepareModels(models: Models): Promise<void> {
+  for (const model of Object.values(models) as Model<unknown>[]) {
+    await model.createCollection();
+    await model.createIndexes();
+  }
+}

@@ -1,0 +1,233 @@
+import type { Findings } from '@lightbox/contract/analysis/schemas.js';
+import type { AuditAction } from '@lightbox/contract/audit/actions.js';
+import type { AnalysisStatus, DicomFacts } from '@lightbox/contract/images/schemas.js';
+import type { NotificationKind } from '@lightbox/contract/notifications/calls.js';
+import type { Role } from '@lightbox/contract/permissions.js';
+import type { ProfileField, UserStatus } from '@lightbox/contract/users/schemas.js';
+import type { Types } from 'mongoose';
+import type { CodeSeed } from '../keys/codes.js';
+
+type Id = Types.ObjectId;
+
+export type UserDoc = {
+  _id: Id;
+  email: string;
+  username: string;
+  /** The username in lower case: unique whatever the case. */
+  usernameKey: string;
+  passwordHash: string;
+  role: Role;
+  status: UserStatus;
+  /** The administrators' switch. */
+  active: boolean;
+  rejectedReason?: string;
+  /** Case- and accent-blind words for prefix search. */
+  words: string[];
+  /** Case-blind `lastname firstname`, the order of lists. */
+  sortKey: string;
+  createAt: Date;
+  deletedAt?: Date;
+} & { [F in ProfileField]?: string };
+
+export interface SessionDoc {
+  _id: Id;
+  user: Id;
+  createAt: Date;
+  lastSeenAt: Date;
+  /** Absolute end, however busy. */
+  expiresAt: Date;
+  /** Counts refreshes; the cookie names the one it belongs to. */
+  generation: number;
+  rotatedAt: Date;
+  endedAt?: Date;
+  endReason?: string;
+  ip: string;
+}
+
+export interface CodeDoc extends CodeSeed {
+  _id: Id;
+  user: Id;
+  purpose: 'signIn' | 'reset';
+  tries: number;
+  usedAt?: Date;
+  createAt: Date;
+  expiresAt: Date;
+}
+
+export interface WrappedKey {
+  keyId: string;
+  sealed: Buffer;
+}
+
+export interface ImageDoc {
+  _id: Id;
+  owner: Id;
+  patient?: Id;
+  caption: string;
+  contentType: string;
+  size: number;
+  sha256: string;
+  width?: number;
+  height?: number;
+  dicom?: DicomFacts;
+  /** More of the DICOM header, for the analysis alone; never names or UIDs. */
+  dicomDetail?: Record<string, unknown>;
+  blob: Id;
+  dataKey: WrappedKey;
+  preview: 'pending' | 'ready' | 'none';
+  analysis: AnalysisStatus;
+  /** Whose list of shared images it is in: recipients of live shares, and then the owner. Kept with the shares. */
+  audience: Id[];
+  isShared: boolean;
+  createAt: Date;
+}
+
+export interface PreviewDoc {
+  /** The image's id. */
+  _id: Id;
+  sealed: Buffer;
+  width: number;
+  height: number;
+}
+
+export interface ShareDoc extends CodeSeed {
+  _id: Id;
+  image: Id;
+  sharedBy: Id;
+  recipient: Id;
+  createAt: Date;
+  /** Absent for the standing share of the image's patient. */
+  expiresAt?: Date;
+  codeExpiresAt: Date;
+  tries: number;
+  verifiedAt?: Date;
+  /** False once revoked, expired or the image deleted. */
+  live: boolean;
+  endedAt?: Date;
+}
+
+export interface AnalysisDoc {
+  /** The image's id: one analysis per image, however often it is asked for. */
+  _id: Id;
+  status: Exclude<AnalysisStatus, 'none'>;
+  /** Rises with each run, so that a late worker of an older run changes nothing. */
+  run: number;
+  progress: number;
+  requestedBy: Id;
+  startedAt: Date;
+  finishedAt?: Date;
+  findings?: Findings;
+  reason?: string;
+}
+
+export interface ConversationDoc {
+  /** The two ids, the smaller first, joined by `_`. */
+  _id: string;
+  members: Id[];
+  seq: number;
+  lastAt: Date;
+  /** Per member the last `seq` they have read. */
+  read: Record<string, number>;
+}
+
+export interface MessageDoc {
+  _id: Id;
+  conversation: string;
+  seq: number;
+  sender: Id;
+  recipient: Id;
+  members: Id[];
+  content: string;
+  clientId?: string;
+  createAt: Date;
+  deliveredAt?: Date;
+  readAt?: Date;
+  /** Its own event: true until it was handed to the gateways. */
+  pending: boolean;
+}
+
+export interface NotificationDoc {
+  _id: Id;
+  user: Id;
+  event: Id;
+  kind: NotificationKind;
+  record?: Id;
+  at: Date;
+  readAt?: Date;
+  /** For `unread` lists, which an index on an absent field would not serve. */
+  unread: boolean;
+}
+
+export type EventStatus = 'success' | 'denied' | 'failed';
+
+/** One change or one read of protected content: audit source, push, notification and job trigger at once. */
+export interface EventDoc {
+  _id: Id;
+  type: AuditAction;
+  status: EventStatus;
+  actor?: Id;
+  table: string;
+  /** The object acted on; for shares, the image. */
+  record?: Id;
+  records?: Id[];
+  /** Owners of the image(s), in the order of `records`: they see the entry in their audit log. */
+  owners?: Id[];
+  /** Who is told. */
+  recipients: Id[];
+  ip: string;
+  reason: string;
+  at: Date;
+  /** Ids of other records that the reactions need. */
+  refs: Record<string, Id>;
+  /** Not yet handed over to sockets and queues. */
+  pending: boolean;
+  unaudited: boolean;
+}
+
+export interface AuditEntryDoc {
+  _id: Id;
+  seq: number;
+  event: Id;
+  type: AuditAction;
+  status: EventStatus;
+  actor?: Id;
+  table: string;
+  record?: Id;
+  records?: Id[];
+  owners?: Id[];
+  ip: string;
+  reason: string;
+  at: Date;
+  keyId: string;
+  hash: string;
+  /** Actor and owners: in whose log it is. Not part of the hash, it is derived from fields that are. */
+  concerns: Id[];
+}
+
+export interface SettingDoc {
+  _id: Id;
+  name: string;
+  value: string;
+  description: string;
+  createAt: Date;
+  updatedAt: Date;
+}
+
+/** Which answer a client's `Idempotency-Key` led to; written with the change itself. */
+export interface IdempotencyDoc {
+  _id: string;
+  record: Id;
+  createAt: Date;
+}
+
+export interface CounterDoc {
+  _id: string;
+  count: number;
+  at: Date;
+}
+
+export interface SentMailDoc {
+  /** `{eventId}-{template}`, the mail's Message-ID too. */
+  _id: string;
+  at: Date;
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { QueueName } from '../config/config.js';
+
+const Id = z.string().length(24);
+
+interface JobShape<S extends z.ZodType> {
+  queue: QueueName;
+  data: S;
+  attempts: number;
+  /** Milliseconds before the first retry; doubled at each. */
+  backoff: number;
+}
+const defineJob = <S extends z.ZodType>(shape: JobShape<S>) => shape;
+
+/** Every job there is. Its data are ids only; whoever works on it reads the truth again. Handlers: `workers/src/handlers.ts`. */
+export const jobs = {
+  renderPreview: defineJob({ queue: 'previews', data: z.object({ imageId: Id }), attempts: 3, backoff: 1_000 }),
+  // 3 + 6 s: time for a model server to come back.
+  analyseImage: defineJob({
+    queue: 'analysis',
+    data: z.object({ imageId: Id, run: z.int() }),
+    attempts: 3,
+    backoff: 3_000,
+  }),
+  // 2 s doubled twelve times is about two hours and a quarter; codes are long expired by then and are not sent late.
+  sendMail: defineJob({
+    queue: 'mail',
+    data: z.object({ eventId: Id, template: z.string() }),
+    attempts: 12,
+    backoff: 2_000,
+  }),
+  notify: defineJob({ queue: 'notifications', data: z.object({ eventId: Id }), attempts: 5, backoff: 1_000 }),
+  remindUnread: defineJob({
+    queue: 'notifications',
+    data: z.object({ messageId: Id }),
+    attempts: 3,
+    backoff: 5_000,
+  }),
+  appendAudit: defineJob({ queue: 'audit', data: z.object({}), attempts: 3, backoff: 500 }),
+  removeBlob: defineJob({ queue: 'maintenance', data: z.object({ blobId: Id }), attempts: 5, backoff: 2_000 }),
+  expireShares: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
+  expireSessions: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
+  removeOrphanBlobs: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
+  reviveAnalyses: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
+} as const;
+export type JobName = keyof typeof jobs;
+export type JobData<N extends JobName> = z.infer<(typeof jobs)[N]['data']>;
+
+/** Jobs that come round by themselves, in milliseconds. */
+export const schedule: Partial<Record<JobName, number>> = {
+  expireShares: 5_000,
+  expireSessions: 15_000,
+  reviveAnalyses: 30_000,
+  removeOrphanBlobs: 10 * 60_000,
+};

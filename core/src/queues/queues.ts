@@ -1,0 +1,60 @@
+import { type JobsOptions, Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { type QueueName, queueNames } from '../config/config.js';
+import { type JobData, type JobName, jobs } from './jobs.js';
+
+export interface JobRequest<N extends JobName = JobName> {
+  name: N;
+  data: JobData<N>;
+  /** The same id twice is one job while it is kept; it only saves work, effects have their own unique keys. */
+  id?: string;
+  delayMs?: number;
+  /** Only one with this key waits at a time. */
+  once?: string;
+}
+
+/** Adds jobs. Fails at once while Redis is away: whoever adds has kept an event, and a sweeper comes back to it. */
+export class Queues {
+  readonly all: Record<QueueName, Queue>;
+
+  constructor(redis: Redis) {
+    this.all = Object.fromEntries(
+      queueNames.map((name) => [
+        name,
+        new Queue(name, {
+          connection: redis,
+          skipWaitingForReady: true,
+          skipMetasUpdate: true,
+          defaultJobOptions: { removeOnComplete: { count: 500, age: 3600 }, removeOnFail: { count: 5_000 } },
+        }),
+      ]),
+    ) as Record<QueueName, Queue>;
+    for (const queue of Object.values(this.all)) queue.on('error', () => undefined);
+  }
+
+  async add(requests: JobRequest[]): Promise<void> {
+    for (const name of queueNames) {
+      const mine = requests.filter((request) => jobs[request.name].queue === name);
+      if (mine.length > 0) await this.all[name].addBulk(mine.map(toBullMq));
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.all).map((queue) => queue.close()));
+  }
+}
+
+function toBullMq(request: JobRequest): { name: string; data: unknown; opts: JobsOptions } {
+  const { attempts, backoff } = jobs[request.name];
+  return {
+    name: request.name,
+    data: request.data,
+    opts: {
+      attempts,
+      backoff: { type: 'exponential', delay: backoff },
+      ...(request.id ? { jobId: request.id } : {}),
+      ...(request.delayMs ? { delay: request.delayMs } : {}),
+      ...(request.once ? { deduplication: { id: request.once } } : {}),
+    },
+  };
+}
