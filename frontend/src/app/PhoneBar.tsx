@@ -24,7 +24,7 @@ export function PhoneBar() {
       zIndex="docked"
       bg="bg"
     >
-      <Link to={paths.home} aria-label={t('common.appName')}>
+      <Link to={paths.home} aria-label={t('common.appName')} style={{ display: 'flex' }}>
         <Logo size={28} />
       </Link>
       {user && <UserAvatar person={user} role={user.role.name} size="sm" />}

@@ -1,10 +1,11 @@
+import type { Permission } from '@lightbox/contract/permissions.js';
 import { LockKeyIcon } from '@phosphor-icons/react';
 import { useAtomValue } from 'jotai';
 import type { ReactNode } from 'react';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, useLocation } from 'react-router-dom';
-import { endedAtom, endSession, type Role, rememberPlace, roleAtom, session, sessionAtom } from '../auth/session';
+import { endedAtom, endSession, rememberPlace, session, sessionAtom, useMay } from '../auth/session';
 import { connectSocket } from '../lib/socket';
 import { store } from '../lib/store';
 import { EmptyState } from '../ui/EmptyState';
@@ -38,11 +39,10 @@ export function RequireSession() {
   return signedIn ? <Shell /> : <SignIn />;
 }
 
-/** A screen for some roles. The server decides; this saves the others a page of errors. */
-export function ForRoles({ roles, children }: { roles: readonly Role[]; children: ReactNode }) {
+/** A screen for those who may. The server decides; this saves the others a page of errors. */
+export function Allowed({ to, children }: { to: Permission; children: ReactNode }) {
   const { t } = useTranslation();
-  const role = useAtomValue(roleAtom);
-  if (role && roles.includes(role)) return children;
+  if (useMay(to)) return children;
   return (
     <Page title={t('app.notYours.title')}>
       <EmptyState Icon={LockKeyIcon} title={t('app.notYours.title')} text={t('app.notYours.text')} />

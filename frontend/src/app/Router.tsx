@@ -1,14 +1,11 @@
+import type { Permission } from '@lightbox/contract/permissions.js';
 import type { ComponentType } from 'react';
 import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router-dom';
-import type { Role } from '../auth/session';
 import { Toaster } from '../lib/toaster';
 import { ErrorPage } from './ErrorPage';
 import { NotFound } from './NotFound';
 import { paths } from './paths';
-import { ForRoles, RequireSession } from './RequireSession';
-
-const staff: readonly Role[] = ['admin', 'healthProvider'];
-const admins: readonly Role[] = ['admin'];
+import { Allowed, RequireSession } from './RequireSession';
 
 /** A screen in a chunk of its own, fetched when somebody goes there. */
 const screen = (path: string, load: () => Promise<ComponentType>): RouteObject => ({
@@ -16,11 +13,11 @@ const screen = (path: string, load: () => Promise<ComponentType>): RouteObject =
   lazy: async () => ({ Component: await load() }),
 });
 
-const only = (roles: readonly Role[], children: RouteObject[]): RouteObject => ({
+const only = (to: Permission, ...children: RouteObject[]): RouteObject => ({
   element: (
-    <ForRoles roles={roles}>
+    <Allowed to={to}>
       <Outlet />
-    </ForRoles>
+    </Allowed>
   ),
   children,
 });
@@ -35,14 +32,24 @@ const publicScreens = [
 ];
 
 const protectedScreens = [
-  only(staff, [
+  only(
+    'stats.read',
     screen(paths.dashboard, async () => (await import('../users/Dashboard')).Dashboard),
+  ),
+  only(
+    'image.upload',
     screen(paths.upload, async () => (await import('../images/Upload')).Upload),
-  ]),
-  only(admins, [screen(paths.approveProvider, async () => (await import('../users/ApproveProvider')).ApproveProvider)]),
+  ),
+  only(
+    'user.approve',
+    screen(paths.approveProvider, async () => (await import('../users/ApproveProvider')).ApproveProvider),
+  ),
+  only(
+    'analysis.run',
+    screen(paths.aiAnalysis(), async () => (await import('../analysis/AiAnalysis')).AiAnalysis),
+  ),
   screen(paths.viewImages, async () => (await import('../images/ViewImages')).ViewImages),
   screen(paths.messages, async () => (await import('../messages/Messages')).Messages),
-  screen(paths.aiAnalysis(), async () => (await import('../analysis/AiAnalysis')).AiAnalysis),
 ];
 
 function Root() {

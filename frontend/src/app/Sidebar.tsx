@@ -28,7 +28,7 @@ export function Sidebar({ collapsed, onCollapse }: { collapsed: boolean; onColla
       pe="14px"
     >
       <Flex h="34px" align="center" px={collapsed ? '7px' : '2.5'} flex="none">
-        <Link to={paths.home} aria-label={t('common.appName')}>
+        <Link to={paths.home} aria-label={t('common.appName')} style={{ display: 'flex' }}>
           <Logo wordless={collapsed} />
         </Link>
       </Flex>

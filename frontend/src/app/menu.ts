@@ -1,3 +1,4 @@
+import { type Permission, type Role, roleMay } from '@lightbox/contract/permissions.js';
 import {
   ChatsCircleIcon,
   HouseLineIcon,
@@ -7,7 +8,6 @@ import {
   UploadSimpleIcon,
   UserCheckIcon,
 } from '@phosphor-icons/react';
-import type { Role } from '../auth/session';
 import { useUnreadMessages } from '../messages/unread';
 import { usePendingCount } from '../users/users';
 import { paths } from './paths';
@@ -16,8 +16,8 @@ export interface MenuEntry {
   label: 'dashboard' | 'upload' | 'viewImages' | 'messages' | 'approveProvider' | 'home';
   path: string;
   Icon: Icon;
-  /** Who sees it; without it, everybody who is signed in. The server enforces, the menu only hides. */
-  roles?: readonly Role[];
+  /** What its holder may do; without it, everybody sees it. The server enforces, the menu only hides. */
+  may?: Permission;
   /** A number behind the label: blue for what was said, amber for what waits. */
   useCount?: () => number;
   waiting?: boolean;
@@ -29,23 +29,22 @@ export interface MenuEntry {
 
 /** The one table behind sidebar, drawer and bottom bar, in the specification's order. */
 const menu: readonly MenuEntry[] = [
-  { label: 'dashboard', path: paths.dashboard, Icon: SquaresFourIcon, roles: ['admin', 'healthProvider'] },
-  { label: 'upload', path: paths.upload, Icon: UploadSimpleIcon, roles: ['admin', 'healthProvider'], tab: 'upload' },
+  { label: 'dashboard', path: paths.dashboard, Icon: SquaresFourIcon, may: 'stats.read' },
+  { label: 'upload', path: paths.upload, Icon: UploadSimpleIcon, may: 'image.upload', tab: 'upload' },
   { label: 'viewImages', path: paths.viewImages, Icon: ImagesIcon, tab: 'images' },
   { label: 'messages', path: paths.messages, Icon: ChatsCircleIcon, useCount: useUnreadMessages, tab: 'messages' },
   {
     label: 'approveProvider',
     path: paths.approveProvider,
     Icon: UserCheckIcon,
-    roles: ['admin'],
+    may: 'user.approve',
     useCount: usePendingCount,
     waiting: true,
   },
   { label: 'home', path: paths.home, Icon: HouseLineIcon, apart: true },
 ];
 
-export const menuOf = (role: Role | undefined) =>
-  menu.filter(({ roles }) => !roles || (role !== undefined && roles.includes(role)));
+export const menuOf = (role: Role | undefined) => menu.filter(({ may }) => !may || (role && roleMay(role, may)));
 
 const tabOrder = ['images', 'messages', 'upload'] as const;
 export const tabsOf = (role: Role | undefined) =>

@@ -1,19 +1,12 @@
-import { atom } from 'jotai';
+import { type Permission, roleMay } from '@lightbox/contract/permissions.js';
+import type { User } from '@lightbox/contract/users/schemas.js';
+import { atom, useAtomValue } from 'jotai';
 import { atomWithStorage, createJSONStorage } from 'jotai/utils';
 import { connectSession } from '../lib/http';
 import { queryClient } from '../lib/query';
 import { store } from '../lib/store';
 
-export type Role = 'patient' | 'healthProvider' | 'admin';
-
-export interface SessionUser {
-  id: string;
-  email: string;
-  username: string;
-  firstname: string;
-  lastname: string;
-  role: { name: Role };
-}
+export type SessionUser = User;
 
 export interface Session {
   token: string;
@@ -28,6 +21,12 @@ const rootAtom = atomWithStorage<Session>('root', empty, undefined, { getOnInit:
 export const sessionAtom = atom((get) => get(rootAtom));
 export const userAtom = atom((get) => get(rootAtom).user);
 export const roleAtom = atom((get) => get(rootAtom).user?.role.name);
+
+/** Whether this person's role may do this at all; what may be done to one object is its feature's policy. */
+export function useMay(permission: Permission): boolean {
+  const role = useAtomValue(roleAtom);
+  return role !== undefined && roleMay(role, permission);
+}
 
 export const session = () => store.get(rootAtom);
 

@@ -1,8 +1,9 @@
+import { authCalls } from '@lightbox/contract/auth/calls.js';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { paths } from '../app/paths';
-import { ApiError, request } from '../lib/http';
+import { ApiError, send } from '../lib/http';
 import { toast } from '../lib/toaster';
 import { endSession } from './session';
 
@@ -16,7 +17,7 @@ export function useLogout() {
     toast.success(t('app.loggedOut'));
   };
   const { mutate, isPending } = useMutation({
-    mutationFn: () => request('POST', '/auth/logout', { body: {} }),
+    mutationFn: () => send(authCalls.logout, { body: {} }),
     meta: { silent: true },
     onSuccess: done,
     // A session that the server no longer knows is a session that has ended.

@@ -1,27 +1,10 @@
 /** One door to the server: bearer token, the envelope, one shared refresh, uploads with progress. */
 
-export interface FieldError {
-  field: string;
-  message: string;
-}
+import { authCalls } from '@lightbox/contract/auth/calls.js';
+import type { BodyInput, CallShape, DataOf, QueryInput } from '@lightbox/contract/call.js';
+import type { FieldError, Success } from '@lightbox/contract/envelope.js';
 
-export interface Pagination {
-  currentPage: number;
-  pageSize: number;
-  totalPages: number;
-  totalItems: number;
-  totalItemsCapped?: boolean | undefined;
-  hasPrevPage: boolean;
-  hasNextPage: boolean;
-  nextCursor?: string | undefined;
-  prevCursor?: string | undefined;
-}
-
-export interface Envelope<Data> {
-  data: Data;
-  message?: string;
-  pagination?: Pagination;
-}
+export type Envelope<Data> = Success<Data>;
 
 /** What the server said no with. `code` is stable and is what the client words; status 0 means it was never reached. */
 export class ApiError extends Error {
@@ -201,7 +184,7 @@ export function freshToken(stale: string): Promise<string> {
   refreshing ??= exclusively(async () => {
     const latest = session.reread();
     if (latest !== stale) return latest;
-    const answer = await viaFetch(prepare('POST', '/auth/refresh', {}, ''));
+    const answer = await viaFetch(prepare('POST', authCalls.refresh.path, { body: {} }, ''));
     if (answer.status === 401 || answer.status === 403) return '';
     if (answer.status !== 200) throw await failure(answer);
     const { data } = JSON.parse(await answer.text()) as Envelope<{ token: string }>;
@@ -240,17 +223,49 @@ async function answerTo(method: string, path: string, options: RequestOptions): 
   throw error;
 }
 
-export async function request<Data>(
-  method: string,
-  path: string,
-  options: RequestOptions = {},
-): Promise<Envelope<Data>> {
+async function request<Data>(method: string, path: string, options: RequestOptions): Promise<Envelope<Data>> {
   const answer = await answerTo(method, path, options);
   const text = await answer.text();
   return (text ? JSON.parse(text) : {}) as Envelope<Data>;
 }
 
-/** Bytes, for what is no JSON (an image's content). */
-export async function download(path: string, options: RequestOptions = {}): Promise<Blob> {
-  return (await answerTo('GET', path, options)).blob();
+type Part<K extends string, T> = [T] extends [undefined] ? { [P in K]?: undefined } : { [P in K]: T };
+
+/** What a call needs from the client: the parts of its path, its query, its body (FormData where it is multipart). */
+export type Input<C extends CallShape> = (C extends { params: object }
+  ? { params: Record<string, string> }
+  : { params?: undefined }) &
+  (C extends { query: object } ? { query?: QueryInput<C> } : { query?: undefined }) &
+  (C extends { multipart: string } ? { body: FormData | BodyInput<C> } : Part<'body', BodyInput<C>>);
+
+interface Parts {
+  params?: Record<string, string>;
+  query?: Query;
+  body?: unknown;
+}
+
+const pathOf = (call: CallShape, params: Record<string, string> = {}) =>
+  call.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+
+/**
+ * Makes a declared call. Called without input where the call takes none:
+ * `send(userCalls.listUsers, { query: { page: 1 } })`, `send(authCalls.logout, { body: {} })`.
+ */
+export function send<C extends CallShape>(
+  call: C,
+  input: Input<C>,
+  options: Omit<RequestOptions, 'query' | 'body'> = {},
+): Promise<Envelope<DataOf<C>>> {
+  const { params, query, body } = input as unknown as Parts;
+  return request(call.method.toUpperCase(), pathOf(call, params), { ...options, query, body });
+}
+
+/** The bytes of a call that answers no JSON (an image's content). */
+export async function download<C extends CallShape>(
+  call: C,
+  input: Input<C>,
+  options: Omit<RequestOptions, 'query' | 'body'> = {},
+): Promise<Blob> {
+  const { params, query } = input as unknown as Parts;
+  return (await answerTo('GET', pathOf(call, params), { ...options, query })).blob();
 }

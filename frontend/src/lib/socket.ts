@@ -1,6 +1,8 @@
+import type { ClientEvent, clientEvents, ServerEvent, ServerPayload } from '@lightbox/contract/events.js';
 import type { QueryClient } from '@tanstack/react-query';
 import { atom } from 'jotai';
 import { io, type Socket } from 'socket.io-client';
+import type { z } from 'zod';
 import { ApiError, freshToken } from './http';
 import { queryClient } from './query';
 import { store } from './store';
@@ -9,12 +11,9 @@ import { store } from './store';
  * What the server may push, to what the cache does with it. A feature exports its rows; `app/socketEvents` joins them.
  * `reconnected` is told after a gap: events may have been missed, so read again.
  */
-export type SocketRows<Events extends object = ServerEvents> = {
-  [Event in keyof Events]?: (payload: Events[Event], cache: QueryClient) => void;
+export type SocketRows = {
+  [E in ServerEvent]?: (payload: ServerPayload<E>, cache: QueryClient) => void;
 } & { reconnected?: (cache: QueryClient) => void };
-
-// biome-ignore lint/suspicious/noExplicitAny: payloads are typed by the contract's event map
-export type ServerEvents = Record<string, any>;
 
 export const socketAtom = atom<'off' | 'connecting' | 'on'>('off');
 
@@ -78,8 +77,8 @@ export function connectSocket(door: Door, tables: readonly SocketRows[]): () => 
   });
 
   connection.on('session:revoked', () => door.ended());
-  connection.onAny((event: string, payload: unknown) => {
-    for (const rows of tables) rows[event]?.(payload, queryClient);
+  connection.onAny((event: ServerEvent, payload) => {
+    for (const rows of tables) rows[event]?.(payload as never, queryClient);
   });
 
   return () => {
@@ -92,7 +91,10 @@ export function connectSocket(door: Door, tables: readonly SocketRows[]): () => 
 }
 
 /** Sends and waits for the server's acknowledgement: its data, or its refusal as an ApiError. */
-export async function emit<Data>(event: string, payload: unknown): Promise<Data> {
+export async function emit<E extends ClientEvent, Data = unknown>(
+  event: E,
+  payload: z.input<(typeof clientEvents)[E]>,
+): Promise<Data> {
   if (!socket?.connected) throw new ApiError(0, 'UNREACHABLE', 'Not connected.');
   const answer = (await socket.timeout(10_000).emitWithAck(event, payload)) as {
     data?: Data;

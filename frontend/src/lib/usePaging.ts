@@ -1,5 +1,5 @@
+import type { Pagination } from '@lightbox/contract/envelope.js';
 import { useState } from 'react';
-import type { Pagination } from './http';
 
 /**
  * Where a server-paged list stands. Next and previous follow the server's cursors, so that a page costs the same in a

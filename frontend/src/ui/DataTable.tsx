@@ -1,9 +1,9 @@
 import { Box, Checkbox, Flex, NativeSelect, Skeleton, Table, Text } from '@chakra-ui/react';
+import type { Pagination } from '@lightbox/contract/envelope.js';
 import type { ReactNode } from 'react';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../lib/format';
-import type { Pagination } from '../lib/http';
 import { useIsWide } from '../lib/useMedia';
 import type { Paging } from '../lib/usePaging';
 import { Arrows } from './Pager';

@@ -1,3 +1,5 @@
+import { texts } from '@lightbox/contract/texts.js';
+
 export const app = {
   menu: {
     title: 'Menu',
@@ -19,7 +21,7 @@ export const app = {
   tab: { images: 'Images', messages: 'Messages', upload: 'Upload' },
   skip: 'Skip to content',
   logout: 'Logout',
-  loggedOut: 'Logged out successfully',
+  loggedOut: texts.loggedOut,
   logoutFailed: 'Logout failed. Please try again.',
   theme: { label: 'Theme', light: 'Light', dark: 'Dark', system: 'System' },
   offline: { title: 'You are offline.', text: 'What you see may be out of date. It catches up by itself.' },
