@@ -1,0 +1,15 @@
+import { SparkleIcon } from '@phosphor-icons/react';
+import { useTranslation } from 'react-i18next';
+import { EmptyState } from '../ui/EmptyState';
+import { Page } from '../ui/Page';
+
+/** A slot: the screen arrives with its feature. */
+export function AiAnalysis() {
+  const { t } = useTranslation();
+  const title = t('app.menu.analysis');
+  return (
+    <Page title={title}>
+      <EmptyState Icon={SparkleIcon} title={title} />
+    </Page>
+  );
+}

@@ -1,0 +1,3 @@
+import type { SocketRows } from '../lib/socket';
+
+export const analysisEvents: SocketRows = {};

@@ -1,0 +1,97 @@
+import { Box, chakra, Flex, Text } from '@chakra-ui/react';
+import { type Icon, ListIcon } from '@phosphor-icons/react';
+import { useAtomValue } from 'jotai';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { NavLink } from 'react-router-dom';
+import { roleAtom } from '../auth/session';
+import { NoticesTab } from '../notifications/Bell';
+import { Count } from '../ui/Count';
+import { MenuDrawer } from './MenuDrawer';
+import { type MenuEntry, tabsOf } from './menu';
+
+/** What a tab of the bottom bar looks like; the notices' tab uses it too. */
+export function TabFace({
+  Icon,
+  label,
+  active = false,
+  count = 0,
+  lamp = false,
+}: {
+  Icon: Icon;
+  label: string;
+  active?: boolean;
+  count?: number;
+  lamp?: boolean;
+}) {
+  const { t } = useTranslation();
+  return (
+    <Flex
+      direction="column"
+      align="center"
+      justify="center"
+      gap="3px"
+      minH="48px"
+      position="relative"
+      fontSize="12px"
+      lineHeight="1.3"
+      fontWeight={active ? '650' : 'medium'}
+      color={active ? 'accent.fg' : 'fg.muted'}
+    >
+      <Icon size={24} weight={active ? 'fill' : 'regular'} aria-hidden />
+      <Text as="span">{label}</Text>
+      {count > 0 && (
+        <Box position="absolute" top="0" insetStart="54%" display="inline-flex">
+          <Count value={count} lamp={lamp} label={t('app.menu.count', { count })} />
+        </Box>
+      )}
+    </Flex>
+  );
+}
+
+const noCount = () => 0;
+
+function Tab({ entry }: { entry: MenuEntry }) {
+  const { t } = useTranslation();
+  const { Icon, tab = 'images', useCount = noCount } = entry;
+  const count = useCount();
+  return (
+    <NavLink to={entry.path} style={{ textDecoration: 'none', flex: 1 }}>
+      {({ isActive }) => <TabFace Icon={Icon} label={t(`app.tab.${tab}`)} active={isActive} count={count} />}
+    </NavLink>
+  );
+}
+
+/** The phone's bar: the daily screens, the notices, and the way to everything else. */
+export function BottomBar() {
+  const { t } = useTranslation();
+  const role = useAtomValue(roleAtom);
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Flex
+        as="nav"
+        aria-label={t('app.menu.title')}
+        position="fixed"
+        insetInline="0"
+        bottom="0"
+        zIndex="docked"
+        bg="bg.panel"
+        borderTopWidth="1px"
+        borderColor="border"
+        px="1"
+        pt="1.5"
+        pb="calc(10px + env(safe-area-inset-bottom))"
+      >
+        {tabsOf(role).map((entry) => (
+          <Tab key={entry.label} entry={entry} />
+        ))}
+        <NoticesTab />
+        <chakra.button type="button" flex="1" cursor="pointer" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+          <TabFace Icon={ListIcon} label={t('app.menu.more')} active={open} />
+        </chakra.button>
+      </Flex>
+      <MenuDrawer open={open} onClose={() => setOpen(false)} />
+    </>
+  );
+}

@@ -1,0 +1,87 @@
+import { Box, Button, chakra, Drawer, Flex, IconButton, Portal, Separator, Text } from '@chakra-ui/react';
+import { SignOutIcon, XIcon } from '@phosphor-icons/react';
+import { useTranslation } from 'react-i18next';
+import { useLogout } from '../auth/useLogout';
+import { Logo } from '../ui/Mark';
+import { MenuLinks } from './MenuLinks';
+import { useThemeCycle } from './ThemeMenu';
+import { WhoAmI } from './WhoAmI';
+
+function ThemeRow() {
+  const { t } = useTranslation();
+  const { Icon, value, turn } = useThemeCycle();
+  return (
+    <chakra.button
+      type="button"
+      onClick={turn}
+      display="flex"
+      alignItems="center"
+      gap="3"
+      w="full"
+      h="50px"
+      px="3"
+      borderRadius="11px"
+      color="fg.muted"
+      fontSize="1.03125rem"
+      fontWeight="medium"
+      cursor="pointer"
+      _hover={{ bg: 'bg.muted', color: 'fg' }}
+    >
+      <Icon size={24} aria-hidden />
+      {t('app.theme.label')}
+      <Text as="span" ms="auto" fontSize="sm">
+        {t(`app.theme.${value}`)}
+      </Text>
+    </chakra.button>
+  );
+}
+
+/** The phone's full menu, from the start edge. */
+export function MenuDrawer({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const { t } = useTranslation();
+  const logout = useLogout();
+  return (
+    <Drawer.Root open={open} onOpenChange={(change) => !change.open && onClose()} placement="start">
+      <Portal>
+        <Drawer.Backdrop />
+        <Drawer.Positioner>
+          <Drawer.Content
+            maxW="312px"
+            bg="bg.panel"
+            boxShadow="dialog"
+            borderStartEndRadius="22px"
+            borderEndEndRadius="22px"
+            px="3"
+            pt="14px"
+            pb="calc(18px + env(safe-area-inset-bottom))"
+            aria-label={t('app.menu.title')}
+            overflowY="auto"
+          >
+            <Flex align="center" justify="space-between" px="2">
+              <Logo size={28} />
+              <Drawer.CloseTrigger asChild position="static">
+                <IconButton variant="ghost" aria-label={t('common.close')}>
+                  <XIcon />
+                </IconButton>
+              </Drawer.CloseTrigger>
+            </Flex>
+            <Box mt="3.5">
+              <MenuLinks drawer onPick={onClose} />
+            </Box>
+            <Box mt="auto" pt="4">
+              <ThemeRow />
+              <Separator my="9px" mx="3" />
+              <Flex align="center" gap="2" ps="2">
+                <WhoAmI />
+                <Button variant="ghost" size="sm" onClick={logout.now} loading={logout.pending}>
+                  <SignOutIcon mirrored={document.dir === 'rtl'} />
+                  {t('app.logout')}
+                </Button>
+              </Flex>
+            </Box>
+          </Drawer.Content>
+        </Drawer.Positioner>
+      </Portal>
+    </Drawer.Root>
+  );
+}

@@ -1,0 +1,78 @@
+import type { Permission } from '@lightbox/contract/permissions.js';
+import type { ComponentType } from 'react';
+import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router-dom';
+import { Toaster } from '../lib/toaster';
+import { ErrorPage } from './ErrorPage';
+import { NotFound } from './NotFound';
+import { paths } from './paths';
+import { Allowed, RequireSession } from './RequireSession';
+
+/** A screen in a chunk of its own, fetched when somebody goes there. */
+const screen = (path: string, load: () => Promise<ComponentType>): RouteObject => ({
+  path,
+  lazy: async () => ({ Component: await load() }),
+});
+
+const only = (to: Permission, ...children: RouteObject[]): RouteObject => ({
+  element: (
+    <Allowed to={to}>
+      <Outlet />
+    </Allowed>
+  ),
+  children,
+});
+
+const publicScreens = [
+  screen(paths.home, async () => (await import('../landing/Landing')).Landing),
+  screen(paths.login, async () => (await import('../auth/Login')).Login),
+  screen(paths.register, async () => (await import('../auth/Register')).Register),
+  screen(paths.verifyAccount, async () => (await import('../auth/VerifyAccount')).VerifyAccount),
+  screen(paths.forgotPassword, async () => (await import('../auth/ForgotPassword')).ForgotPassword),
+  screen(paths.resetPassword, async () => (await import('../auth/ResetPassword')).ResetPassword),
+];
+
+const protectedScreens = [
+  only(
+    'stats.read',
+    screen(paths.dashboard, async () => (await import('../users/Dashboard')).Dashboard),
+  ),
+  only(
+    'image.upload',
+    screen(paths.upload, async () => (await import('../images/Upload')).Upload),
+  ),
+  only(
+    'user.approve',
+    screen(paths.approveProvider, async () => (await import('../users/ApproveProvider')).ApproveProvider),
+  ),
+  only(
+    'analysis.run',
+    screen(paths.aiAnalysis(), async () => (await import('../analysis/AiAnalysis')).AiAnalysis),
+  ),
+  screen(paths.viewImages, async () => (await import('../images/ViewImages')).ViewImages),
+  screen(paths.messages, async () => (await import('../messages/Messages')).Messages),
+];
+
+function Root() {
+  return (
+    <>
+      <Outlet />
+      <ScrollRestoration />
+      <Toaster />
+    </>
+  );
+}
+
+export const routes: RouteObject[] = [
+  {
+    Component: Root,
+    ErrorBoundary: ErrorPage,
+    HydrateFallback: () => null,
+    children: [
+      ...publicScreens,
+      { Component: RequireSession, children: [{ ErrorBoundary: ErrorPage, children: protectedScreens }] },
+      { path: '*', Component: NotFound },
+    ],
+  },
+];
+
+export const createRouter = () => createBrowserRouter(routes);

@@ -1,0 +1,82 @@
+import { Box, Grid, SkipNavContent, SkipNavLink } from '@chakra-ui/react';
+import { useAtom } from 'jotai';
+import { atomWithStorage } from 'jotai/utils';
+import { useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Outlet, useLocation } from 'react-router-dom';
+import { useIsDesktop } from '../lib/useMedia';
+import { Lamp } from '../ui/Lamp';
+import { OfflineBar } from '../ui/OfflineBar';
+import { BottomBar } from './BottomBar';
+import { PhoneBar } from './PhoneBar';
+import { Sidebar } from './Sidebar';
+import { TopBar } from './TopBar';
+
+/** Whether this browser's sidebar shows icons only. A preference of the screen, not of the person: nothing private. */
+const collapsedAtom = atomWithStorage('sidebar', false, undefined, { getOnInit: true });
+
+/** A screen reader's place follows the page: after a navigation the focus starts at the new content. */
+function useFocusOnNavigation() {
+  const main = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  const last = useRef(pathname);
+  useEffect(() => {
+    if (last.current !== pathname) main.current?.focus({ preventScroll: true });
+    last.current = pathname;
+  }, [pathname]);
+  return main;
+}
+
+/** The frame around every signed-in screen: menu, top bar, and the one lit panel. */
+export function Shell() {
+  const { t } = useTranslation();
+  const [collapsed, setCollapsed] = useAtom(collapsedAtom);
+  const desktop = useIsDesktop();
+  const main = useFocusOnNavigation();
+  const panel = (
+    <Box
+      as="main"
+      ref={main}
+      tabIndex={-1}
+      layerStyle="lit"
+      flex="1"
+      minW="0"
+      borderRadius={{ base: '20px 20px 0 0', lg: 'panel' }}
+      px={{ base: '4', md: '6', lg: '34px' }}
+      pt={{ base: '18px', lg: '30px' }}
+      pb={{ base: 'calc(92px + env(safe-area-inset-bottom))', lg: '34px' }}
+    >
+      <Lamp />
+      <SkipNavContent />
+      <Outlet />
+    </Box>
+  );
+  return (
+    <>
+      <SkipNavLink>{t('app.skip')}</SkipNavLink>
+      {desktop ? (
+        <Grid
+          templateColumns={collapsed ? '76px minmax(0,1fr)' : '256px minmax(0,1fr)'}
+          minH="100dvh"
+          transition="grid-template-columns"
+          transitionDuration="slide"
+          transitionTimingFunction="settle"
+        >
+          <Sidebar collapsed={collapsed} onCollapse={() => setCollapsed((now) => !now)} />
+          <Box display="flex" flexDirection="column" minW="0" pe="14px" pb="14px">
+            <TopBar />
+            <OfflineBar />
+            {panel}
+          </Box>
+        </Grid>
+      ) : (
+        <Box display="flex" flexDirection="column" minH="100dvh">
+          <PhoneBar />
+          <OfflineBar />
+          {panel}
+          <BottomBar />
+        </Box>
+      )}
+    </>
+  );
+}

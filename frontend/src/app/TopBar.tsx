@@ -1,0 +1,35 @@
+import { Button, Flex } from '@chakra-ui/react';
+import { SignOutIcon } from '@phosphor-icons/react';
+import { useTranslation } from 'react-i18next';
+import { useLogout } from '../auth/useLogout';
+import { Bell } from '../notifications/Bell';
+import { ThemeMenu } from './ThemeMenu';
+
+/** Theme, bell and Logout, at the end of the line; the panel's first line is the page's own. */
+export function TopBar() {
+  const { t } = useTranslation();
+  const logout = useLogout();
+  return (
+    <Flex
+      as="header"
+      h="66px"
+      flex="none"
+      align="center"
+      justify="flex-end"
+      gap="2"
+      ps="2.5"
+      pe="1"
+      position="sticky"
+      top="0"
+      zIndex="docked"
+      bg="bg"
+    >
+      <ThemeMenu />
+      <Bell />
+      <Button variant="ghost" onClick={logout.now} loading={logout.pending} loadingText={t('app.logout')}>
+        <SignOutIcon mirrored={document.dir === 'rtl'} />
+        {t('app.logout')}
+      </Button>
+    </Flex>
+  );
+}

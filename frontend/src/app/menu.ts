@@ -1,0 +1,54 @@
+import { type Permission, type Role, roleMay } from '@lightbox/contract/permissions.js';
+import {
+  ChatsCircleIcon,
+  HouseLineIcon,
+  type Icon,
+  ImagesIcon,
+  SquaresFourIcon,
+  UploadSimpleIcon,
+  UserCheckIcon,
+} from '@phosphor-icons/react';
+import { useUnreadMessages } from '../messages/unread';
+import { usePendingCount } from '../users/users';
+import { paths } from './paths';
+
+export interface MenuEntry {
+  label: 'dashboard' | 'upload' | 'viewImages' | 'messages' | 'approveProvider' | 'home';
+  path: string;
+  Icon: Icon;
+  /** What its holder may do; without it, everybody sees it. The server enforces, the menu only hides. */
+  may?: Permission;
+  /** A number behind the label: blue for what was said, amber for what waits. */
+  useCount?: () => number;
+  waiting?: boolean;
+  /** Drawn below a line. */
+  apart?: boolean;
+  /** The bottom bar of a phone, with its short name. */
+  tab?: 'images' | 'messages' | 'upload';
+}
+
+/** The one table behind sidebar, drawer and bottom bar, in the specification's order. */
+const menu: readonly MenuEntry[] = [
+  { label: 'dashboard', path: paths.dashboard, Icon: SquaresFourIcon, may: 'stats.read' },
+  { label: 'upload', path: paths.upload, Icon: UploadSimpleIcon, may: 'image.upload', tab: 'upload' },
+  { label: 'viewImages', path: paths.viewImages, Icon: ImagesIcon, tab: 'images' },
+  { label: 'messages', path: paths.messages, Icon: ChatsCircleIcon, useCount: useUnreadMessages, tab: 'messages' },
+  {
+    label: 'approveProvider',
+    path: paths.approveProvider,
+    Icon: UserCheckIcon,
+    may: 'user.approve',
+    useCount: usePendingCount,
+    waiting: true,
+  },
+  { label: 'home', path: paths.home, Icon: HouseLineIcon, apart: true },
+];
+
+export const menuOf = (role: Role | undefined) => menu.filter(({ may }) => !may || (role && roleMay(role, may)));
+
+const tabOrder = ['images', 'messages', 'upload'] as const;
+export const tabsOf = (role: Role | undefined) =>
+  tabOrder.flatMap((tab) => menuOf(role).filter((entry) => entry.tab === tab));
+
+/** Where a person lands after signing in. */
+export const startOf = (role: Role) => (role === 'patient' ? paths.viewImages : paths.dashboard);

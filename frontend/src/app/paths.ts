@@ -1,0 +1,15 @@
+/** Every address of the app. Screens and links name them from here. */
+export const paths = {
+  home: '/',
+  login: '/login',
+  register: '/register',
+  verifyAccount: '/verify-account',
+  forgotPassword: '/forgot-password',
+  resetPassword: '/reset-password',
+  dashboard: '/dashboard',
+  upload: '/upload',
+  viewImages: '/view-images',
+  messages: '/messages',
+  approveProvider: '/approve-provider',
+  aiAnalysis: (imageId = ':id?') => `/ai-analysis/${imageId}`,
+} as const;

@@ -1,0 +1,28 @@
+import { authCalls } from '@lightbox/contract/auth/calls.js';
+import { useMutation } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
+import { paths } from '../app/paths';
+import { ApiError, send } from '../lib/http';
+import { toast } from '../lib/toaster';
+import { endSession } from './session';
+
+/** Ends the session on the server, then here. If the server cannot be reached the session stays, and says so. */
+export function useLogout() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const done = () => {
+    navigate(paths.login);
+    endSession('logout');
+    toast.success(t('app.loggedOut'));
+  };
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => send(authCalls.logout, { body: {} }),
+    meta: { silent: true },
+    onSuccess: done,
+    // A session that the server no longer knows is a session that has ended.
+    onError: (error) =>
+      error instanceof ApiError && error.status === 401 ? done() : toast.error(t('app.logoutFailed')),
+  });
+  return { now: () => mutate(), pending: isPending };
+}

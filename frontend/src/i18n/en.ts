@@ -1,0 +1,25 @@
+import { analysis } from './en/analysis';
+import { app } from './en/app';
+import { auth } from './en/auth';
+import { common, time } from './en/common';
+import { errors } from './en/errors';
+import { images } from './en/images';
+import { landing } from './en/landing';
+import { messages } from './en/messages';
+import { notifications } from './en/notifications';
+import { users } from './en/users';
+
+/** One file per feature; a key is `feature.what`. */
+export const en = {
+  common,
+  time,
+  errors,
+  app,
+  landing,
+  auth,
+  users,
+  images,
+  analysis,
+  messages,
+  notifications,
+} as const;

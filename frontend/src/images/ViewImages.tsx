@@ -1,0 +1,15 @@
+import { ImagesIcon } from '@phosphor-icons/react';
+import { useTranslation } from 'react-i18next';
+import { EmptyState } from '../ui/EmptyState';
+import { Page } from '../ui/Page';
+
+/** A slot: the screen arrives with its feature. */
+export function ViewImages() {
+  const { t } = useTranslation();
+  const title = t('app.menu.viewImages');
+  return (
+    <Page title={title}>
+      <EmptyState Icon={ImagesIcon} title={title} />
+    </Page>
+  );
+}

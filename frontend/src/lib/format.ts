@@ -1,0 +1,83 @@
+import { i18n } from '../i18n';
+
+/** Everything a person reads that depends on the language goes through `Intl` here. */
+const locale = () => i18n.resolvedLanguage ?? 'en';
+const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
+
+function dates(options: Intl.DateTimeFormatOptions, tag = locale()): Intl.DateTimeFormat {
+  const key = `d${tag}${JSON.stringify(options)}`;
+  const known = made.get(key) ?? new Intl.DateTimeFormat(tag, options);
+  made.set(key, known);
+  return known as Intl.DateTimeFormat;
+}
+
+function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `n${locale()}${JSON.stringify(options)}`;
+  const known = made.get(key) ?? new Intl.NumberFormat(locale(), options);
+  made.set(key, known);
+  return known as Intl.NumberFormat;
+}
+
+export type When = string | number | Date;
+
+export const formatDate = (at: When) => dates({ day: 'numeric', month: 'short', year: 'numeric' }).format(new Date(at));
+export const formatLongDay = (at: When) =>
+  dates({ weekday: 'long', day: 'numeric', month: 'long' }).format(new Date(at));
+export const formatTime = (at: When) =>
+  dates({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(at));
+export const formatDateTime = (at: When) => `${formatDate(at)}, ${formatTime(at)}`;
+export const formatNumber = (value: number) => numbers({}).format(value);
+export const formatPercent = (share: number) =>
+  numbers({ style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 }).format(share);
+
+/** A date of birth is a calendar date: shown in en-PK, never shifted by a time zone. */
+export const formatBirthday = (date: string) =>
+  dates({ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' }, 'en-PK').format(
+    new Date(`${date}T00:00:00Z`),
+  );
+
+/** As on a real film: 14 NOV 2026. */
+export const formatFilmDate = (at: When) =>
+  dates({ day: '2-digit', month: 'short', year: 'numeric' }, 'en-GB').format(new Date(at)).toUpperCase();
+
+export function formatBytes(bytes: number): string {
+  const unit = bytes < 1024 * 1024 ? 'KB' : 'MB';
+  const value = bytes / (unit === 'KB' ? 1024 : 1024 * 1024);
+  return `${numbers({ maximumFractionDigits: unit === 'KB' ? 0 : 1 }).format(value)} ${unit}`;
+}
+
+const dayOf = (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
+export const daysAgo = (at: When, now = new Date()) => Math.round((dayOf(now) - dayOf(new Date(at))) / 86_400_000);
+
+/** Time for today, 'Yesterday' for yesterday, otherwise the date. */
+export function formatWhen(at: When): string {
+  const days = daysAgo(at);
+  if (days === 0) return formatTime(at);
+  return days === 1 ? i18n.t('common.yesterday') : formatDate(at);
+}
+
+/** 18 h 20 min, 2 d 4 h, 12 min. */
+export function formatSpan(ms: number): string {
+  const minutes = Math.max(0, Math.ceil(ms / 60_000));
+  const [d, h, m] = [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60), minutes % 60];
+  if (d) return h ? i18n.t('time.daysHours', { d, h }) : i18n.t('time.days', { d });
+  if (h) return i18n.t('time.hoursMinutes', { h, m: String(m).padStart(2, '0') });
+  return i18n.t('time.minutes', { m });
+}
+
+/** 0:42, for a countdown in seconds. */
+export const formatSeconds = (seconds: number) =>
+  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+
+export interface Named {
+  firstname?: string | undefined;
+  lastname?: string | undefined;
+  username?: string | undefined;
+}
+export const fullName = (person: Named) =>
+  [person.firstname, person.lastname].filter(Boolean).join(' ') || person.username || i18n.t('common.someone');
+export const initials = (person: Named) =>
+  [person.firstname, person.lastname]
+    .map((name) => [...(name ?? '')][0] ?? '')
+    .join('')
+    .toLocaleUpperCase() || (person.username ?? '').slice(0, 2).toLocaleUpperCase();

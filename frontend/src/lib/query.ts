@@ -1,0 +1,35 @@
+import { MutationCache, QueryClient } from '@tanstack/react-query';
+import { errorText } from './errors';
+import { ApiError } from './http';
+import { toast } from './toaster';
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    mutationMeta: {
+      /** The screen shows the failure itself (at a field, in place): no toast. */
+      silent?: boolean;
+      /** Words for a failure that carries none of its own. */
+      fallback?: string;
+    };
+  }
+}
+
+const worthRetrying = (error: unknown) => !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // The socket keeps the cache true; this only covers what has no event.
+      staleTime: 30_000,
+      retry: (failures, error) => failures < 2 && worthRetrying(error),
+      refetchOnWindowFocus: false,
+    },
+    mutations: { retry: false },
+  },
+  mutationCache: new MutationCache({
+    onError: (error, _variables, _context, mutation) => {
+      if (mutation.meta?.silent) return;
+      toast.error(errorText(error, mutation.meta?.fallback));
+    },
+  }),
+});

@@ -1,0 +1,106 @@
+import type { ClientEvent, clientEvents, ServerEvent, ServerPayload } from '@lightbox/contract/events.js';
+import type { QueryClient } from '@tanstack/react-query';
+import { atom } from 'jotai';
+import { io, type Socket } from 'socket.io-client';
+import type { z } from 'zod';
+import { ApiError, freshToken } from './http';
+import { queryClient } from './query';
+import { store } from './store';
+
+/**
+ * What the server may push, to what the cache does with it. A feature exports its rows; `app/socketEvents` joins them.
+ * `reconnected` is told after a gap: events may have been missed, so read again.
+ */
+export type SocketRows = {
+  [E in ServerEvent]?: (payload: ServerPayload<E>, cache: QueryClient) => void;
+} & { reconnected?: (cache: QueryClient) => void };
+
+export const socketAtom = atom<'off' | 'connecting' | 'on'>('off');
+
+let socket: Socket | undefined;
+
+interface Door {
+  token(): string;
+  /** The server says that this session is over. */
+  ended(): void;
+}
+
+/** One connection for a signed-in tab. Returns how to close it. */
+export function connectSocket(door: Door, tables: readonly SocketRows[]): () => void {
+  const connection = io({
+    path: '/socket.io',
+    transports: ['websocket', 'polling'],
+    // Asked on every attempt, so that a reconnect carries the token of then.
+    auth: (give) => give({ token: door.token() }),
+    reconnectionDelay: 500,
+    reconnectionDelayMax: 10_000,
+    randomizationFactor: 0.5,
+  });
+  socket = connection;
+  store.set(socketAtom, 'connecting');
+
+  let closed = false;
+  let connectedBefore = false;
+  let refusals = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** After a refusal or a kick, socket.io leaves the reconnecting to us; spread out, or a restart brings everyone at once. */
+  const again = () => {
+    if (closed) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => connection.connect(), Math.min(10_000, 500 * 2 ** refusals) * (0.5 + Math.random()));
+  };
+
+  connection.on('connect', () => {
+    store.set(socketAtom, 'on');
+    refusals = 0;
+    if (connectedBefore) {
+      void queryClient.invalidateQueries();
+      for (const rows of tables) rows.reconnected?.(queryClient);
+    }
+    connectedBefore = true;
+  });
+
+  connection.on('disconnect', (reason) => {
+    store.set(socketAtom, 'connecting');
+    if (reason === 'io server disconnect') again();
+  });
+
+  connection.on('connect_error', async (error) => {
+    store.set(socketAtom, 'connecting');
+    if (connection.active) return;
+    refusals += 1;
+    if (!error.message.includes('Unauthenticated')) return again();
+    const token = await freshToken(door.token()).catch(() => undefined);
+    if (closed) return;
+    if (token === '') door.ended();
+    else again();
+  });
+
+  connection.on('session:revoked', () => door.ended());
+  connection.onAny((event: ServerEvent, payload) => {
+    for (const rows of tables) rows[event]?.(payload as never, queryClient);
+  });
+
+  return () => {
+    closed = true;
+    clearTimeout(timer);
+    connection.close();
+    if (socket === connection) socket = undefined;
+    store.set(socketAtom, 'off');
+  };
+}
+
+/** Sends and waits for the server's acknowledgement: its data, or its refusal as an ApiError. */
+export async function emit<E extends ClientEvent, Data = unknown>(
+  event: E,
+  payload: z.input<(typeof clientEvents)[E]>,
+): Promise<Data> {
+  if (!socket?.connected) throw new ApiError(0, 'UNREACHABLE', 'Not connected.');
+  const answer = (await socket.timeout(10_000).emitWithAck(event, payload)) as {
+    data?: Data;
+    message?: string;
+    error?: string;
+  };
+  if (answer.error) throw new ApiError(400, answer.error, answer.message ?? '');
+  return answer.data as Data;
+}

@@ -1,0 +1,73 @@
+import { Box, createToaster, IconButton, Link, Portal, Stack, Toast, Toaster as Toasts } from '@chakra-ui/react';
+import { limits } from '@lightbox/contract/limits.js';
+import { CheckCircleIcon, InfoIcon, WarningCircleIcon, XIcon } from '@phosphor-icons/react';
+import { useTranslation } from 'react-i18next';
+
+const toaster = createToaster({ placement: 'bottom-start', max: 4, pauseOnPageIdle: true });
+
+export interface ToastOptions {
+  description?: string;
+  /** The one act a toast may offer. */
+  action?: { label: string; onClick: () => void };
+}
+
+const show =
+  (type: 'success' | 'error' | 'info') =>
+  (title: string, options: ToastOptions = {}) =>
+    // Errors stay until they are closed.
+    toaster.create({
+      type,
+      title,
+      closable: true,
+      duration: type === 'error' ? Number.POSITIVE_INFINITY : limits.toastMs,
+      ...options,
+    });
+
+export const toast = {
+  success: show('success'),
+  error: show('error'),
+  info: show('info'),
+  dismiss: (id?: string) => toaster.dismiss(id),
+};
+
+const marks = {
+  success: { Icon: CheckCircleIcon, color: 'success.fg' },
+  error: { Icon: WarningCircleIcon, color: 'danger.fg' },
+  info: { Icon: InfoIcon, color: 'accent.fg' },
+};
+
+export function Toaster() {
+  const { t } = useTranslation();
+  return (
+    <Portal>
+      <Toasts toaster={toaster} insetInline={{ mdDown: '4' }} mb={{ base: '76px', lg: '0' }}>
+        {(item) => {
+          const { Icon, color } = marks[item.type as keyof typeof marks] ?? marks.info;
+          return (
+            <Toast.Root width={{ md: '380px' }} role={item.type === 'error' ? 'alert' : 'status'}>
+              <Box color={color} flex="none">
+                <Icon size={22} weight="fill" aria-hidden />
+              </Box>
+              <Stack gap="0.5" flex="1" minW="0" pe="4">
+                <Toast.Title whiteSpace="pre-line">{item.title}</Toast.Title>
+                {item.description && <Toast.Description>{item.description}</Toast.Description>}
+                {item.action && (
+                  <Link asChild variant="underline" fontSize="sm" fontWeight="semibold" alignSelf="start">
+                    <button type="button" onClick={item.action.onClick}>
+                      {item.action.label}
+                    </button>
+                  </Link>
+                )}
+              </Stack>
+              <Toast.CloseTrigger asChild>
+                <IconButton variant="ghost" size="xs" aria-label={t('common.close')}>
+                  <XIcon />
+                </IconButton>
+              </Toast.CloseTrigger>
+            </Toast.Root>
+          );
+        }}
+      </Toasts>
+    </Portal>
+  );
+}

@@ -1,0 +1,15 @@
+import { ChatsCircleIcon } from '@phosphor-icons/react';
+import { useTranslation } from 'react-i18next';
+import { EmptyState } from '../ui/EmptyState';
+import { Page } from '../ui/Page';
+
+/** A slot: the screen arrives with its feature. */
+export function Messages() {
+  const { t } = useTranslation();
+  const title = t('app.menu.messages');
+  return (
+    <Page title={title}>
+      <EmptyState Icon={ChatsCircleIcon} title={title} />
+    </Page>
+  );
+}

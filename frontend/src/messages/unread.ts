@@ -1,0 +1,2 @@
+/** Unread messages, for the menu and the bottom bar. */
+export const useUnreadMessages = () => 0;

@@ -1,0 +1,26 @@
+import '@fontsource-variable/atkinson-hyperlegible-next/wght.css';
+import '@fontsource-variable/atkinson-hyperlegible-mono/wght.css';
+import { ChakraProvider } from '@chakra-ui/react';
+import { ThemeProvider } from 'next-themes';
+import type { ReactNode } from 'react';
+import { system } from './system';
+
+/**
+ * next-themes writes an inline script for server-rendered pages. Our policy is `script-src 'self'`, so it is turned
+ * into inert data; `public/theme.js`, loaded first in the head, sets the class before anything is painted.
+ */
+export function Theme({ children }: { children: ReactNode }) {
+  return (
+    <ChakraProvider value={system}>
+      <ThemeProvider
+        attribute="class"
+        defaultTheme="system"
+        storageKey="theme"
+        disableTransitionOnChange
+        scriptProps={{ type: 'application/json' }}
+      >
+        {children}
+      </ThemeProvider>
+    </ChakraProvider>
+  );
+}

@@ -1,0 +1,90 @@
+import { Box } from '@chakra-ui/react';
+import {
+  CheckCircleIcon,
+  HourglassMediumIcon,
+  type Icon,
+  LockKeyIcon,
+  MinusCircleIcon,
+  ProhibitIcon,
+  ScanIcon,
+  SealCheckIcon,
+  ShieldStarIcon,
+  StethoscopeIcon,
+  UserIcon,
+  UsersIcon,
+} from '@phosphor-icons/react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+
+type Tone = 'accent' | 'danger' | 'warning' | 'success' | 'info' | 'gray';
+
+interface Props {
+  Icon: Icon;
+  tone?: Tone;
+  /** Filled icons mark a state that was reached. */
+  filled?: boolean;
+  children: ReactNode;
+}
+
+/** 24 px, icon and word: never colour alone. */
+export function Badge({ Icon, tone = 'gray', filled = false, children, ...rest }: Props & { 'data-role'?: string }) {
+  return (
+    <Box
+      as="span"
+      display="inline-flex"
+      alignItems="center"
+      gap="5px"
+      h="24px"
+      px="9px"
+      borderRadius="full"
+      fontSize="xs"
+      fontWeight="semibold"
+      lineHeight="1"
+      whiteSpace="nowrap"
+      bg={tone === 'gray' ? 'bg.subtle' : `${tone}.subtle`}
+      color={tone === 'gray' ? 'fg.muted' : `${tone}.onSubtle`}
+      {...rest}
+    >
+      <Icon size={15} weight={filled ? 'fill' : 'regular'} aria-hidden />
+      {children}
+    </Box>
+  );
+}
+
+const roles = {
+  patient: { Icon: UserIcon, tone: 'gray' },
+  healthProvider: { Icon: StethoscopeIcon, tone: 'accent' },
+  admin: { Icon: ShieldStarIcon, tone: 'info' },
+  user: { Icon: UserIcon, tone: 'gray' },
+} as const;
+
+/** A person's role in words; the raw value stays in `data-role`. */
+export function RoleBadge({ name: role }: { name: string | undefined }) {
+  const { t } = useTranslation();
+  const known = role && role in roles ? (role as keyof typeof roles) : 'user';
+  const { Icon, tone } = roles[known];
+  return (
+    <Badge Icon={Icon} tone={tone} data-role={role ?? 'user'}>
+      {t(`app.role.${known}`)}
+    </Badge>
+  );
+}
+
+const states = {
+  verified: { Icon: SealCheckIcon, tone: 'success', filled: true },
+  notVerified: { Icon: LockKeyIcon, tone: 'warning', filled: false },
+  shared: { Icon: UsersIcon, tone: 'info', filled: false },
+  shareEnded: { Icon: ProhibitIcon, tone: 'danger', filled: false },
+  underReview: { Icon: HourglassMediumIcon, tone: 'warning', filled: false },
+  active: { Icon: CheckCircleIcon, tone: 'success', filled: true },
+  inactive: { Icon: MinusCircleIcon, tone: 'gray', filled: false },
+  opensInViewer: { Icon: ScanIcon, tone: 'accent', filled: false },
+} as const;
+
+export type StateName = keyof typeof states;
+
+/** One state, one icon, one colour, one word. */
+export function StateBadge({ state }: { state: StateName }) {
+  const { t } = useTranslation();
+  return <Badge {...states[state]}>{t(`app.badge.${state}`)}</Badge>;
+}

@@ -1,0 +1,99 @@
+import { Box, Flex, PinInput } from '@chakra-ui/react';
+import { limits } from '@lightbox/contract/limits.js';
+import { WarningCircleIcon } from '@phosphor-icons/react';
+import { useEffect, useId, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+
+const boxes = Array.from({ length: limits.codeDigits }, (_, index) => index);
+
+interface Props {
+  value: string;
+  onChange: (code: string) => void;
+  /** Called when the last box is filled. */
+  onComplete?: (code: string) => void;
+  /** What is wrong; all boxes turn red and the focus goes back to the first. */
+  error?: string | undefined;
+  /** Under the boxes while nothing is wrong: how long the code is valid. */
+  help?: React.ReactNode;
+  autoFocus?: boolean;
+  disabled?: boolean;
+}
+
+/** Six boxes, three and three. Always left to right; paste fills all, backspace goes back. */
+export function CodeInput({ value, onChange, onComplete, error, help, autoFocus = false, disabled = false }: Props) {
+  const { t } = useTranslation();
+  const root = useRef<HTMLDivElement>(null);
+  const note = useId();
+  useEffect(() => {
+    if (error)
+      root.current?.querySelector<HTMLInputElement>('input:not([type=hidden]):not([aria-hidden=true])')?.focus();
+  }, [error]);
+  return (
+    <Box ref={root}>
+      <PinInput.Root
+        otp
+        type="numeric"
+        placeholder=""
+        count={limits.codeDigits}
+        value={boxes.map((index) => value[index] ?? '')}
+        onValueChange={({ valueAsString }) => onChange(valueAsString)}
+        {...(onComplete && {
+          onValueComplete: ({ valueAsString }: { valueAsString: string }) => onComplete(valueAsString),
+        })}
+        invalid={Boolean(error)}
+        disabled={disabled}
+        autoFocus={autoFocus}
+        translations={{
+          inputLabel: (index, count) => t('app.code.digit', { index: index + 1, count }),
+        }}
+      >
+        <PinInput.HiddenInput />
+        <PinInput.Control
+          role="group"
+          aria-label={t('app.code.label', { count: limits.codeDigits })}
+          aria-describedby={note}
+          dir="ltr"
+          display="flex"
+          gap={{ base: '2', sm: '2.5' }}
+        >
+          {boxes.map((index) => (
+            <PinInput.Input
+              key={index}
+              index={index}
+              flex="1"
+              minW="0"
+              w="auto"
+              maxW="60px"
+              h={{ base: '58px', sm: '60px' }}
+              px="0"
+              borderWidth="1.5px"
+              borderRadius="12px"
+              fontFamily="mono"
+              fontSize="26px"
+              fontWeight="semibold"
+              ms={index === limits.codeDigits / 2 ? { base: '2', sm: '3' } : '0'}
+              {...(error && { color: 'fg.error' })}
+            />
+          ))}
+        </PinInput.Control>
+      </PinInput.Root>
+      <Flex
+        id={note}
+        gap="1.5"
+        mt="3"
+        fontSize="xs"
+        color={error ? 'fg.error' : 'fg.muted'}
+        role={error ? 'alert' : undefined}
+      >
+        {error && <WarningCircleIcon size={17} aria-hidden style={{ flex: 'none', marginTop: 1 }} />}
+        {error ? (
+          <Box as="span" fontWeight="medium" fontSize=".84375rem">
+            {error}
+          </Box>
+        ) : (
+          help
+        )}
+      </Flex>
+    </Box>
+  );
+}

@@ -1,0 +1,115 @@
+import { Box, Button, Dialog, Flex, Portal } from '@chakra-ui/react';
+import type { Icon } from '@phosphor-icons/react';
+import { type ReactNode, useId, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { TextField } from './Field';
+
+interface Props {
+  open: boolean;
+  onClose: () => void;
+  Icon: Icon;
+  /** Names the thing: Delete “Left hand, after fall”? */
+  title: string;
+  /** Who loses what, and that it is final. */
+  children: ReactNode;
+  /** The verb on the button. */
+  act: string;
+  onConfirm: () => void;
+  pending?: boolean;
+  /** A word to type first, for what cannot be undone. */
+  word?: string;
+  danger?: boolean;
+}
+
+/** Asks before an act that hurts. The safe button has the focus and reads “Keep it”. */
+export function ConfirmDialog({
+  open,
+  onClose,
+  Icon,
+  title,
+  children,
+  act,
+  onConfirm,
+  pending = false,
+  word,
+  danger = true,
+}: Props) {
+  const { t } = useTranslation();
+  const [typed, setTyped] = useState('');
+  const safe = useRef<HTMLButtonElement>(null);
+  const form = useId();
+  const ready = !word || typed.trim().toLocaleLowerCase() === word.toLocaleLowerCase();
+  const tone = danger ? 'danger' : 'accent';
+  return (
+    <Dialog.Root
+      role="alertdialog"
+      open={open}
+      onOpenChange={(change) => !change.open && onClose()}
+      onExitComplete={() => setTyped('')}
+      initialFocusEl={() => safe.current}
+      lazyMount
+      unmountOnExit
+    >
+      <Portal>
+        <Dialog.Backdrop />
+        <Dialog.Positioner>
+          <Dialog.Content>
+            <Dialog.Header alignItems="flex-start" gap="4">
+              <Box
+                boxSize="48px"
+                flex="none"
+                display="grid"
+                placeItems="center"
+                borderRadius="14px"
+                bg={`${tone}.subtle`}
+                color={`${tone}.onSubtle`}
+              >
+                <Icon size={24} aria-hidden />
+              </Box>
+              <Dialog.Title pt="2.5">{title}</Dialog.Title>
+            </Dialog.Header>
+            <Dialog.Body>
+              <Flex
+                as="form"
+                id={form}
+                direction="column"
+                gap="4"
+                onSubmit={(event) => {
+                  event.preventDefault();
+                  if (ready) onConfirm();
+                }}
+              >
+                <Dialog.Description>{children}</Dialog.Description>
+                {word && (
+                  <TextField
+                    label={t('common.typeToConfirm', { word })}
+                    value={typed}
+                    onChange={(event) => setTyped(event.target.value)}
+                    autoComplete="off"
+                    autoCapitalize="none"
+                  />
+                )}
+              </Flex>
+            </Dialog.Body>
+            <Dialog.Footer>
+              <Button ref={safe} variant="outline" onClick={onClose}>
+                {danger ? t('common.keepIt') : t('common.cancel')}
+              </Button>
+              <Button
+                type="submit"
+                form={form}
+                colorPalette={tone}
+                disabled={!ready}
+                loading={pending}
+                loadingText={act}
+              >
+                <Icon />
+                {act}
+              </Button>
+            </Dialog.Footer>
+          </Dialog.Content>
+        </Dialog.Positioner>
+      </Portal>
+    </Dialog.Root>
+  );
+}

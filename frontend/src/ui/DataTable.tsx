@@ -1,0 +1,264 @@
+import { Box, Checkbox, Flex, NativeSelect, Skeleton, Table, Text } from '@chakra-ui/react';
+import type { Pagination } from '@lightbox/contract/envelope.js';
+import type { ReactNode } from 'react';
+import { useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatNumber } from '../lib/format';
+import { useIsWide } from '../lib/useMedia';
+import type { Paging } from '../lib/usePaging';
+import { Arrows } from './Pager';
+
+export interface Column<Row> {
+  key: string;
+  header: string;
+  cell: (row: Row) => ReactNode;
+  /** Leads the card on a phone, without its label. */
+  lead?: boolean;
+  width?: string;
+  align?: 'end';
+}
+
+interface Props<Row> {
+  /** What the table shows, for a screen reader. */
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[] | undefined;
+  rowId: (row: Row) => string;
+  /** The row's name, for its checkbox and its menu. */
+  rowName: (row: Row) => string;
+  /** The menu or button at the row's end. */
+  rowActions?: (row: Row) => ReactNode;
+  selection?: { selected: ReadonlySet<string>; onChange: (selected: ReadonlySet<string>) => void };
+  /** A failure, say: tints the row. */
+  rowTone?: (row: Row) => 'danger' | undefined;
+  /** In place of rows when there are none. */
+  empty: ReactNode;
+  paging: Paging;
+  pagination: Pagination | undefined;
+}
+
+function Tick({
+  checked,
+  label,
+  onChange,
+}: {
+  checked: boolean | 'indeterminate';
+  label: string;
+  onChange: (on: boolean) => void;
+}) {
+  return (
+    <Checkbox.Root checked={checked} onCheckedChange={(change) => onChange(change.checked === true)} display="flex">
+      <Checkbox.HiddenInput aria-label={label} />
+      <Checkbox.Control />
+    </Checkbox.Root>
+  );
+}
+
+function Footer({ paging, pagination }: Pick<Props<never>, 'paging' | 'pagination'>) {
+  const { t } = useTranslation();
+  const id = useId();
+  const total = pagination?.totalItems ?? 0;
+  const from = total === 0 ? 0 : (paging.page - 1) * paging.limit + 1;
+  const to = Math.min(paging.page * paging.limit, pagination?.totalItemsCapped ? Number.POSITIVE_INFINITY : total);
+  return (
+    <Flex align="center" gap="3" px="5" py="2.5" borderTopWidth="1px" fontSize="sm" color="fg.muted" wrap="wrap">
+      <label htmlFor={id}>{t('common.rowsPerPage')}</label>
+      <NativeSelect.Root size="sm" width="74px">
+        <NativeSelect.Field
+          id={id}
+          color="fg"
+          fontWeight="medium"
+          value={paging.limit}
+          onChange={(event) => paging.restart(Number(event.target.value))}
+        >
+          {paging.sizes.map((size) => (
+            <option key={size} value={size}>
+              {formatNumber(size)}
+            </option>
+          ))}
+        </NativeSelect.Field>
+        <NativeSelect.Indicator />
+      </NativeSelect.Root>
+      <Text ms="auto" fontVariantNumeric="tabular-nums" aria-live="polite">
+        {t(pagination?.totalItemsCapped ? 'common.rangeCapped' : 'common.range', {
+          from: formatNumber(from),
+          to: formatNumber(to),
+          count: total,
+        })}
+      </Text>
+      <Arrows
+        hasPrev={pagination?.hasPrevPage ?? false}
+        hasNext={pagination?.hasNextPage ?? false}
+        onPrev={() => paging.prev(pagination)}
+        onNext={() => paging.next(pagination)}
+      />
+    </Flex>
+  );
+}
+
+const waiting = (count: number) => Array.from({ length: count }, (_, index) => `waiting-${index}`);
+
+function WideRows<Row>(props: Props<Row>) {
+  const { t } = useTranslation();
+  const { columns, rows, rowId, rowName, rowActions, selection, rowTone, paging, caption } = props;
+  const ids = rows?.map(rowId) ?? [];
+  const chosen = ids.filter((id) => selection?.selected.has(id)).length;
+  const toggle = (list: readonly string[], on: boolean) => {
+    const next = new Set(selection?.selected);
+    for (const id of list) on ? next.add(id) : next.delete(id);
+    selection?.onChange(next);
+  };
+  return (
+    <Table.ScrollArea>
+      <Table.Root fontSize=".90625rem" aria-busy={!rows}>
+        <Table.Caption srOnly>{caption}</Table.Caption>
+        <Table.Header>
+          <Table.Row bg="bg.subtle">
+            {selection && (
+              <Table.ColumnHeader w="44px" ps="5">
+                <Tick
+                  label={t('common.selectAll')}
+                  checked={chosen === 0 ? false : chosen === ids.length ? true : 'indeterminate'}
+                  onChange={(on) => toggle(ids, on)}
+                />
+              </Table.ColumnHeader>
+            )}
+            {columns.map((column) => (
+              <Table.ColumnHeader
+                key={column.key}
+                textAlign={column.align ?? 'start'}
+                {...(column.width && { w: column.width })}
+              >
+                {column.header}
+              </Table.ColumnHeader>
+            ))}
+            {rowActions && (
+              <Table.ColumnHeader textAlign="end" pe="5">
+                {t('common.actions')}
+              </Table.ColumnHeader>
+            )}
+          </Table.Row>
+        </Table.Header>
+        <Table.Body>
+          {rows?.map((row) => {
+            const id = rowId(row);
+            const selected = selection?.selected.has(id) ?? false;
+            return (
+              <Table.Row
+                key={id}
+                aria-selected={selection ? selected : undefined}
+                bg={
+                  selected
+                    ? 'color-mix(in srgb, var(--chakra-colors-accent-subtle) 55%, transparent)'
+                    : rowTone?.(row)
+                      ? 'color-mix(in srgb, var(--chakra-colors-danger-subtle) 60%, transparent)'
+                      : 'transparent'
+                }
+              >
+                {selection && (
+                  <Table.Cell ps="5">
+                    <Tick
+                      label={t('common.selectRow', { name: rowName(row) })}
+                      checked={selected}
+                      onChange={(on) => toggle([id], on)}
+                    />
+                  </Table.Cell>
+                )}
+                {columns.map((column) => (
+                  <Table.Cell key={column.key} textAlign={column.align ?? 'start'} fontVariantNumeric="tabular-nums">
+                    {column.cell(row)}
+                  </Table.Cell>
+                ))}
+                {rowActions && (
+                  <Table.Cell textAlign="end" pe="5">
+                    {rowActions(row)}
+                  </Table.Cell>
+                )}
+              </Table.Row>
+            );
+          })}
+          {!rows &&
+            waiting(paging.limit).map((key) => (
+              <Table.Row key={key}>
+                {selection && <Table.Cell ps="5" />}
+                {columns.map((column) => (
+                  <Table.Cell key={column.key}>
+                    <Skeleton variant="none" layerStyle="waiting" h="14px" w={column.lead ? '70%' : '50%'} />
+                  </Table.Cell>
+                ))}
+                {rowActions && <Table.Cell />}
+              </Table.Row>
+            ))}
+        </Table.Body>
+      </Table.Root>
+    </Table.ScrollArea>
+  );
+}
+
+/** Below 768 px a row becomes a card: its name first, the labels kept, its menu at the top end. */
+function Cards<Row>({ columns, rows, rowId, rowName, rowActions, selection, rowTone, caption }: Props<Row>) {
+  const { t } = useTranslation();
+  const lead = columns.filter((column) => column.lead);
+  const rest = columns.filter((column) => !column.lead);
+  return (
+    <Box as="ul" aria-label={caption} listStyleType="none">
+      {rows?.map((row) => {
+        const id = rowId(row);
+        return (
+          <Box as="li" key={id} p="4" borderTopWidth="1px" bg={rowTone?.(row) ? 'danger.subtle' : 'transparent'}>
+            <Flex align="center" gap="3">
+              {selection && (
+                <Tick
+                  label={t('common.selectRow', { name: rowName(row) })}
+                  checked={selection.selected.has(id)}
+                  onChange={(on) => {
+                    const next = new Set(selection.selected);
+                    on ? next.add(id) : next.delete(id);
+                    selection.onChange(next);
+                  }}
+                />
+              )}
+              <Box flex="1" minW="0">
+                {lead.map((column) => (
+                  <Box key={column.key}>{column.cell(row)}</Box>
+                ))}
+              </Box>
+              {rowActions?.(row)}
+            </Flex>
+            <Box as="dl" mt="3" display="grid" gridTemplateColumns="auto 1fr" gapX="4" gapY="2" fontSize="sm">
+              {rest.map((column) => (
+                <Box display="contents" key={column.key}>
+                  <Box as="dt" color="fg.muted">
+                    {column.header}
+                  </Box>
+                  <Box as="dd" minW="0" overflowWrap="anywhere">
+                    {column.cell(row)}
+                  </Box>
+                </Box>
+              ))}
+            </Box>
+          </Box>
+        );
+      })}
+      {!rows &&
+        waiting(3).map((key) => (
+          <Box as="li" key={key} p="4" borderTopWidth="1px">
+            <Skeleton variant="none" layerStyle="waiting" h="18px" w="60%" />
+            <Skeleton variant="none" layerStyle="waiting" h="12px" w="80%" mt="3" />
+          </Box>
+        ))}
+    </Box>
+  );
+}
+
+/** A server-paged table. The card around it, its title and its search belong to the screen. */
+export function DataTable<Row>(props: Props<Row>) {
+  const wide = useIsWide();
+  const none = props.rows?.length === 0;
+  return (
+    <>
+      {none ? <Box borderTopWidth="1px">{props.empty}</Box> : wide ? <WideRows {...props} /> : <Cards {...props} />}
+      <Footer paging={props.paging} pagination={props.pagination} />
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { Field as ChakraField, Flex, Input, InputGroup, Text } from '@chakra-ui/react';
+import { type Icon, WarningCircleIcon } from '@phosphor-icons/react';
+import type { ComponentProps, ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+
+interface FieldProps {
+  label: ReactNode;
+  /** At the end of the label's line (Forgot Password?). */
+  aside?: ReactNode;
+  help?: ReactNode;
+  error?: string | undefined;
+  optional?: boolean;
+  children: ReactNode;
+}
+
+/** Label above, help below; an error takes the help's place, with an icon. What is optional is marked, not what is needed. */
+export function Field({ label, aside, help, error, optional = false, children }: FieldProps) {
+  const { t } = useTranslation();
+  return (
+    <ChakraField.Root invalid={Boolean(error)}>
+      <Flex w="full" align="baseline" justify="space-between" gap="3">
+        <ChakraField.Label>
+          {label}
+          {optional && (
+            <Text as="span" fontWeight="normal" color="fg.muted">
+              {t('common.optional')}
+            </Text>
+          )}
+        </ChakraField.Label>
+        {aside}
+      </Flex>
+      {children}
+      {error ? (
+        <ChakraField.ErrorText role="alert">
+          <WarningCircleIcon size={17} aria-hidden style={{ flex: 'none', marginTop: 1 }} />
+          {error}
+        </ChakraField.ErrorText>
+      ) : (
+        help && <ChakraField.HelperText>{help}</ChakraField.HelperText>
+      )}
+    </ChakraField.Root>
+  );
+}
+
+type TextFieldProps = Omit<FieldProps, 'children'> &
+  Omit<ComponentProps<typeof Input>, 'children'> & {
+    Icon?: Icon;
+    /** At the end of the input. */
+    end?: ReactNode;
+  };
+
+/** A field with one line of text; spreads react-hook-form's `register`. */
+export function TextField({ label, aside, help, error, optional = false, Icon, end, ...input }: TextFieldProps) {
+  const box = <Input size="lg" h={{ base: '50px', lg: '44px' }} borderRadius="control" {...input} />;
+  return (
+    <Field label={label} aside={aside} help={help} error={error} optional={optional}>
+      {Icon || end ? (
+        <InputGroup
+          {...(Icon && { startElement: <Icon size={20} aria-hidden />, startElementProps: { color: 'fg.muted' } })}
+          {...(end && { endElement: end, endElementProps: { px: '1.5' } })}
+        >
+          {box}
+        </InputGroup>
+      ) : (
+        box
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,61 @@
+import { Box, Button, FileUpload, Text } from '@chakra-ui/react';
+import { limits } from '@lightbox/contract/limits.js';
+import { UploadSimpleIcon } from '@phosphor-icons/react';
+import { useTranslation } from 'react-i18next';
+import { formatBytes } from '../lib/format';
+
+/** What the picker offers. The screen checks again, with the specification's words, because a drop may bring anything. */
+const accept = {
+  'image/jpeg': ['.jpg', '.jpeg'],
+  'image/png': ['.png'],
+  'application/pdf': ['.pdf'],
+  'application/dicom': ['.dcm', '.dicom'],
+};
+
+interface Props {
+  /** A chosen, dropped or pasted file, whether it is allowed or not. */
+  onFile: (file: File) => void;
+  invalid?: boolean;
+  maxBytes?: number;
+}
+
+/** Drop, paste or choose one file; the whole area is the target, the button is for keys. */
+export function FileDrop({ onFile, invalid = false, maxBytes = limits.uploadBytes }: Props) {
+  const { t } = useTranslation();
+  return (
+    <FileUpload.Root
+      maxFiles={1}
+      accept={accept}
+      acceptedFiles={[]}
+      invalid={invalid}
+      onFileChange={({ acceptedFiles, rejectedFiles }) => {
+        const file = acceptedFiles[0] ?? rejectedFiles[0]?.file;
+        if (file) onFile(file);
+      }}
+    >
+      <FileUpload.HiddenInput />
+      <FileUpload.Dropzone
+        w="full"
+        minH="220px"
+        gap="2"
+        borderWidth="1.5px"
+        borderStyle="dashed"
+        borderRadius="card"
+        borderColor={invalid ? 'border.error' : 'border.control'}
+        bg="bg.surface"
+        _dragging={{ bg: 'accent.subtle', borderColor: 'accent.fg' }}
+      >
+        <Box color="accent.fg">
+          <UploadSimpleIcon size={44} weight="duotone" aria-hidden />
+        </Box>
+        <Text fontWeight="semibold">{t('app.drop.title')}</Text>
+        <FileUpload.Trigger asChild>
+          <Button variant="outline">{t('app.drop.choose')}</Button>
+        </FileUpload.Trigger>
+        <Text fontSize="xs" color="fg.muted">
+          {t('app.drop.help', { max: formatBytes(maxBytes) })}
+        </Text>
+      </FileUpload.Dropzone>
+    </FileUpload.Root>
+  );
+}

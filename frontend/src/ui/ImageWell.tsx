@@ -1,0 +1,208 @@
+import { Box, Flex, Text } from '@chakra-ui/react';
+import { FilePdfIcon, FileXIcon, ImageIcon, LockKeyIcon } from '@phosphor-icons/react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatFilmDate } from '../lib/format';
+import { Badge } from './Badge';
+
+/** As much of an image as its picture needs. */
+export interface Pictured {
+  caption?: string | undefined;
+  contentType: string;
+  image_url: string | null;
+  isVerified: boolean;
+  createAt?: string | undefined;
+  width?: number | undefined;
+  height?: number | undefined;
+  dicom?: { modality?: string | undefined; view?: string | undefined; studyDate?: string | undefined } | undefined;
+}
+
+const ratio = { aspectRatio: '4 / 3', borderRadius: '6px', overflow: 'hidden', position: 'relative' } as const;
+
+type Corner = 'tl' | 'tr' | 'bl' | 'br';
+const corners: Record<Corner, object> = {
+  tl: { top: '10px', left: '11px' },
+  tr: { top: '10px', right: '11px', textAlign: 'right' },
+  bl: { bottom: '11px', left: '11px' },
+  br: { bottom: '11px', right: '11px', textAlign: 'right' },
+};
+
+/** A mark on the film, as on a real one: mono, left to right in every language. */
+export function FilmMark({ at, children }: { at: Corner; children: ReactNode }) {
+  return (
+    <Box
+      position="absolute"
+      {...corners[at]}
+      dir="ltr"
+      fontFamily="mono"
+      fontSize="12px"
+      lineHeight="1.35"
+      fontWeight="medium"
+      color="film.text"
+      textShadow="0 0 4px #000, 0 0 2px #000"
+    >
+      {children}
+    </Box>
+  );
+}
+
+/** The one dark thing on a lit page. The picture is never tinted, rounded or mirrored; the film around it is black. */
+export function Film({
+  src,
+  alt,
+  lightUp = false,
+  children,
+}: {
+  src: string;
+  alt: string;
+  lightUp?: boolean;
+  children?: ReactNode;
+}) {
+  return (
+    <Box {...ratio} bg="film.bg" isolation="isolate">
+      <Box
+        asChild
+        position="absolute"
+        inset="0"
+        boxSize="full"
+        objectFit="contain"
+        {...(lightUp && { animationName: 'lightUp', animationDuration: 'light', animationTimingFunction: 'settle' })}
+      >
+        <img src={src} alt={alt} loading="lazy" decoding="async" draggable={false} />
+      </Box>
+      {children}
+    </Box>
+  );
+}
+
+/** Nothing is there to be peeked at: a hatched well, a lock, and what to do. */
+export function UnlitWell() {
+  const { t } = useTranslation();
+  return (
+    <Flex
+      {...ratio}
+      direction="column"
+      align="center"
+      justify="center"
+      textAlign="center"
+      gap="3px"
+      p="3.5"
+      border="1.5px dashed"
+      borderColor="border.control"
+      backgroundImage="repeating-linear-gradient(115deg, var(--chakra-colors-bg-subtle) 0 14px, color-mix(in srgb, var(--chakra-colors-bg-subtle) 70%, var(--chakra-colors-bg-muted)) 14px 28px)"
+    >
+      <Box
+        boxSize="44px"
+        borderRadius="full"
+        display="grid"
+        placeItems="center"
+        bg="bg.surface"
+        color="warning.fg"
+        mb="1.5"
+        boxShadow="lit"
+      >
+        <LockKeyIcon size={22} aria-hidden />
+      </Box>
+      <Text fontWeight="semibold">{t('app.well.notVerified')}</Text>
+      <Text fontSize="xs" color="fg.muted" maxW="26ch">
+        {t('app.well.notVerifiedHelp')}
+      </Text>
+    </Flex>
+  );
+}
+
+function PdfWell() {
+  const { t } = useTranslation();
+  const lines = ['54%', '100%', '100%', '70%', '100%'];
+  return (
+    <Box {...ratio} bg="bg.subtle" display="grid" placeItems="center">
+      <Box position="absolute" top="11px" insetStart="11px">
+        <Badge Icon={FilePdfIcon} tone="danger">
+          {t('app.well.pdf')}
+        </Badge>
+      </Box>
+      <Flex
+        aria-hidden
+        direction="column"
+        gap="6%"
+        w="46%"
+        aspectRatio=".78"
+        bg="white"
+        borderRadius="4px"
+        boxShadow="0 6px 18px -4px rgb(10 30 50/.28)"
+        pt="13%"
+        px="9%"
+        transform="translateY(9%)"
+      >
+        {lines.map((width, index) => (
+          <Box
+            // biome-ignore lint/suspicious/noArrayIndexKey: a drawing, its lines never move
+            key={index}
+            h={index === 0 ? '6px' : '4px'}
+            w={width}
+            borderRadius="3px"
+            bg={index === 0 ? '#115C93' : '#CBD7E1'}
+          />
+        ))}
+      </Flex>
+    </Box>
+  );
+}
+
+function PlainWell({ text, Icon }: { text: string; Icon: typeof ImageIcon }) {
+  return (
+    <Flex
+      {...ratio}
+      direction="column"
+      align="center"
+      justify="center"
+      gap="2"
+      p="4"
+      bg="bg.subtle"
+      color="fg.muted"
+      textAlign="center"
+    >
+      <Icon size={28} aria-hidden />
+      <Text fontSize="sm" overflowWrap="anywhere">
+        {text}
+      </Text>
+    </Flex>
+  );
+}
+
+function Marks({ image }: { image: Pictured }) {
+  const { t } = useTranslation();
+  const { dicom, width, height, createAt } = image;
+  const isDicom = image.contentType === 'application/dicom';
+  const modality = [dicom?.modality, isDicom && t('app.well.dicom')].filter(Boolean).join(' · ');
+  return (
+    <>
+      {modality && <FilmMark at="tl">{modality}</FilmMark>}
+      {dicom?.view && <FilmMark at="tr">{dicom.view}</FilmMark>}
+      {createAt && <FilmMark at="bl">{formatFilmDate(dicom?.studyDate ?? createAt)}</FilmMark>}
+      {width && height && (
+        <FilmMark at="br">
+          {width}×{height}
+        </FilmMark>
+      )}
+    </>
+  );
+}
+
+/** What an image shows of itself to this viewer: film, sheet, lock, or why there is no picture. */
+export function ImageWell({ image, lightUp = false }: { image: Pictured; lightUp?: boolean }) {
+  const { t } = useTranslation();
+  const { contentType, image_url, caption } = image;
+  if (!image.isVerified) return <UnlitWell />;
+  const pictured = contentType.startsWith('image/') || contentType === 'application/dicom';
+  if (pictured && image_url) {
+    return (
+      <Film src={image_url} alt={t('app.well.picture', { caption: caption || t('common.untitled') })} lightUp={lightUp}>
+        <Marks image={image} />
+      </Film>
+    );
+  }
+  if (contentType === 'application/pdf') return <PdfWell />;
+  if (pictured) return <PlainWell Icon={ImageIcon} text={t('app.well.noPreview')} />;
+  return <PlainWell Icon={FileXIcon} text={t('app.well.unsupported', { type: contentType })} />;
+}

@@ -1,0 +1,24 @@
+import { Box } from '@chakra-ui/react';
+import { useIsFetching } from '@tanstack/react-query';
+import { useNavigation } from 'react-router-dom';
+
+/** The lit line on a panel's top edge. It is also the loading bar: it reaches out while the page waits. */
+export function Lamp() {
+  const navigating = useNavigation().state !== 'idle';
+  const first = useIsFetching({ predicate: (query) => query.state.status === 'pending' }) > 0;
+  const busy = navigating || first;
+  return (
+    <Box
+      aria-hidden
+      position="absolute"
+      top="0"
+      insetInline={busy ? '3%' : '22%'}
+      height="2px"
+      borderRadius="2px"
+      backgroundImage="linear-gradient(90deg, transparent, var(--chakra-colors-lamp) 35%, var(--chakra-colors-lamp) 65%, transparent)"
+      transition="inset-inline"
+      transitionDuration={busy ? '900ms' : 'light'}
+      transitionTimingFunction="settle"
+    />
+  );
+}

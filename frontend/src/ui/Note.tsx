@@ -1,0 +1,41 @@
+import { Box, Flex } from '@chakra-ui/react';
+import type { Icon } from '@phosphor-icons/react';
+import type { ReactNode } from 'react';
+
+type Tone = 'warning' | 'accent' | 'danger' | 'success';
+
+interface Props {
+  Icon: Icon;
+  tone?: Tone;
+  /** The sentence that matters, in bold. */
+  title: ReactNode;
+  children?: ReactNode;
+  role?: 'status' | 'alert';
+}
+
+/** A quiet coloured strip: icon, sentence, and what to do. */
+export function Note({ Icon, tone = 'accent', title, children, role }: Props) {
+  return (
+    <Flex
+      gap="3"
+      px="4"
+      py="13px"
+      borderRadius="12px"
+      bg={`${tone}.subtle`}
+      color={`${tone}.onSubtle`}
+      fontSize=".90625rem"
+      lineHeight="1.45"
+      {...(role && { role })}
+    >
+      <Box flex="none" mt="1px">
+        <Icon size={20} aria-hidden />
+      </Box>
+      <Box minW="0" flex="1">
+        <Box as="strong" fontWeight="semibold">
+          {title}
+        </Box>
+        {children && <Box>{children}</Box>}
+      </Box>
+    </Flex>
+  );
+}

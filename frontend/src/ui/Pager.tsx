@@ -1,0 +1,51 @@
+import { Flex, IconButton, Text } from '@chakra-ui/react';
+import { CaretLeftIcon, CaretRightIcon } from '@phosphor-icons/react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+
+interface Props {
+  hasPrev: boolean;
+  hasNext: boolean;
+  onPrev: () => void;
+  onNext: () => void;
+  /** Between the arrows. */
+  children?: ReactNode;
+  /** What is paged, for a screen reader. */
+  label?: string;
+}
+
+/** Two arrows. A button that leads nowhere is disabled, not gone, so nothing jumps. */
+export function Arrows({ hasPrev, hasNext, onPrev, onNext, children, label }: Props) {
+  const { t } = useTranslation();
+  const mirrored = document.dir === 'rtl';
+  return (
+    <Flex as="nav" aria-label={label ?? t('common.pages')} align="center" gap="1.5">
+      <IconButton variant="outline" size="sm" aria-label={t('common.previous')} disabled={!hasPrev} onClick={onPrev}>
+        <CaretLeftIcon mirrored={mirrored} />
+      </IconButton>
+      {children}
+      <IconButton variant="outline" size="sm" aria-label={t('common.next')} disabled={!hasNext} onClick={onNext}>
+        <CaretRightIcon mirrored={mirrored} />
+      </IconButton>
+    </Flex>
+  );
+}
+
+/** Previous, ‘page / total’, next. */
+export function Pager({ page, total, ...arrows }: Omit<Props, 'children'> & { page: number; total: number }) {
+  const { t } = useTranslation();
+  return (
+    <Arrows {...arrows}>
+      <Text
+        minW="64px"
+        textAlign="center"
+        fontVariantNumeric="tabular-nums"
+        fontSize="sm"
+        fontWeight="medium"
+        aria-live="polite"
+      >
+        {t('common.pageOf', { page, total: Math.max(1, total) })}
+      </Text>
+    </Arrows>
+  );
+}

@@ -1,0 +1,66 @@
+import { Box, chakra } from '@chakra-ui/react';
+import type { ComponentProps } from 'react';
+
+interface Props extends ComponentProps<'input'> {
+  options: readonly { value: string; label: string }[];
+  /** The id of the group's label. */
+  labelledBy: string;
+  invalid?: boolean;
+}
+
+/** One of a few: native radio buttons under a joined row, so that arrow keys and react-hook-form's `register` just work. */
+export function Segment({ options, labelledBy, invalid = false, ...input }: Props) {
+  return (
+    <Box
+      role="radiogroup"
+      aria-labelledby={labelledBy}
+      display="grid"
+      gridTemplateColumns={`repeat(${options.length}, minmax(0, 1fr))`}
+      w="full"
+      minH={{ base: '50px', lg: '44px' }}
+      borderWidth="1px"
+      borderColor={invalid ? 'border.error' : 'border.control'}
+      borderRadius="control"
+      bg="bg.surface"
+      overflow="clip"
+      _focusWithin={{
+        '&:has(:focus-visible)': { outline: '3px solid', outlineColor: 'accent.focusRing', outlineOffset: '2px' },
+      }}
+    >
+      {options.map(({ value, label }) => (
+        <chakra.label
+          key={value}
+          display="grid"
+          placeItems="center"
+          position="relative"
+          px="2"
+          cursor="pointer"
+          fontSize=".9375rem"
+          fontWeight="medium"
+          textAlign="center"
+          borderInlineStartWidth="1px"
+          borderColor="border"
+          _first={{ borderInlineStartWidth: '0' }}
+          transition="background-color, color"
+          transitionDuration="fade"
+          _hover={{ bg: 'bg.muted' }}
+          css={{
+            '&:has(:checked)': { bg: 'accent.solid', color: 'accent.contrast', fontWeight: '650' },
+            '@media (forced-colors: active)': { '&:has(:checked)': { bg: 'Highlight' } },
+          }}
+        >
+          <chakra.input
+            type="radio"
+            value={value}
+            position="absolute"
+            inset="0"
+            opacity="0"
+            cursor="pointer"
+            {...input}
+          />
+          {label}
+        </chakra.label>
+      ))}
+    </Box>
+  );
+}

@@ -1,0 +1,60 @@
+import { Box } from '@chakra-ui/react';
+import { initials, type Named } from '../lib/format';
+
+const sizes = {
+  sm: { boxSize: '32px', fontSize: '12px' },
+  md: { boxSize: '40px', fontSize: '14px' },
+  lg: { boxSize: '84px', fontSize: '29px' },
+};
+
+/** Providers are blue, admins indigo, patients one of three calm colours by their name: always the same one. */
+function colourOf(person: Named, role: string | undefined) {
+  if (role === 'healthProvider') return 'accent';
+  if (role === 'admin') return 'info';
+  const sum = [...`${person.firstname}${person.lastname}${person.username}`].reduce(
+    (all, c) => all + (c.codePointAt(0) ?? 0),
+    0,
+  );
+  return (['success', 'warning', 'gray'] as const)[sum % 3] ?? 'gray';
+}
+
+interface Props {
+  person: Named;
+  role?: string | undefined;
+  size?: keyof typeof sizes;
+  online?: boolean;
+}
+
+/** Initials. The name stands beside it, so it says nothing to a screen reader. */
+export function UserAvatar({ person, role, size = 'md', online = false }: Props) {
+  const colour = colourOf(person, role);
+  return (
+    <Box
+      aria-hidden
+      {...sizes[size]}
+      display="grid"
+      placeItems="center"
+      flex="none"
+      position="relative"
+      borderRadius="full"
+      fontWeight="650"
+      letterSpacing=".01em"
+      bg={`${colour}.subtle`}
+      color={`${colour}.onSubtle`}
+    >
+      {initials(person)}
+      {online && (
+        <Box
+          position="absolute"
+          insetEnd="-1px"
+          bottom="-1px"
+          boxSize="12px"
+          borderRadius="full"
+          bg="success.solid"
+          border="2.5px solid"
+          borderColor="bg.canvas"
+        />
+      )}
+    </Box>
+  );
+}
