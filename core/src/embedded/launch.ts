@@ -53,6 +53,8 @@ class Launcher {
   /** Until a signal comes, or something that cannot be helped; then everything ends, in order. */
   async run(): Promise<number> {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => this.end(null));
+    // A closed terminal, or `npm start | head`, must not keep this from stopping what it started.
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
     await takeDataDir(this.config.dataDir, say);
     this.up().catch((error: Error) => this.end(error instanceof ConfigError ? error.message : startFault(error)));
     const fault = await this.ended;
