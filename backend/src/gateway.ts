@@ -1,8 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '@lightbox/core/config/config.js';
+import { ConfigError } from '@lightbox/core/config/env.js';
 import { type Core, createCore } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
+import { portTakenMessage } from '@lightbox/core/embedded/ports.js';
 import { closeInspectors } from '@lightbox/core/files/inspect.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
 import { connectRedis } from '@lightbox/core/redis.js';
@@ -82,11 +84,7 @@ function extras(core: Core): Omit<Gateway, keyof Core> {
 function listen(server: Server, config: Config): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new Error(`Port ${config.port} on ${config.host} is taken. Stop what uses it, or set PORT.`)
-          : error,
-      ),
+      reject(error.code === 'EADDRINUSE' ? new ConfigError(portTakenMessage('PORT', config.host, config.port)) : error),
     );
     server.listen(config.port, config.host, resolve);
   });

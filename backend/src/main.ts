@@ -1,17 +1,25 @@
-import { ConfigError, configExitCode, loadConfig } from '@lightbox/core/config/env.js';
+import { configExitCode, loadConfig } from '@lightbox/core/config/env.js';
+import { reportReady, whenLauncherIsGone } from '@lightbox/core/embedded/launcherLink.js';
 import { startGateway } from './gateway.js';
 
-const gateway = await startGateway(loadConfig(process.env)).catch((error: Error) => {
+const { gateway, stop } = await startGateway(loadConfig(process.env)).catch((error: Error) => {
   process.stderr.write(`${error.message}\n`);
-  process.exit(error instanceof ConfigError ? configExitCode : 1);
+  process.exit(error.name === 'ConfigError' ? configExitCode : 1);
 });
 
 let stopping = false;
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.on(signal, () => {
-    if (stopping) return;
-    stopping = true;
-    gateway.stop().then(() => process.exit(0));
-  });
+function stopOnce(): void {
+  if (stopping) return;
+  stopping = true;
+  stop().then(
+    () => process.exit(0),
+    () => process.exit(1),
+  );
 }
-process.on('unhandledRejection', (error) => gateway.gateway.log.error({ err: error }, 'unhandled rejection'));
+process.on('SIGTERM', stopOnce);
+process.on('SIGINT', stopOnce);
+// The terminal may be gone before we are.
+process.stdout.on('error', () => undefined);
+process.on('unhandledRejection', (error) => gateway.log.error({ err: error }, 'unhandled rejection'));
+whenLauncherIsGone(stopOnce);
+reportReady();
