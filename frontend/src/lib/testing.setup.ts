@@ -18,3 +18,14 @@ globalThis.ResizeObserver ??= class {
 };
 Element.prototype.scrollTo ??= () => {};
 Element.prototype.scrollIntoView ??= () => {};
+
+// A desktop by day: every `min-width` is met, and nobody asks for the dark.
+window.matchMedia ??= (media) =>
+  ({
+    media,
+    matches: media.includes('min-width'),
+    addEventListener() {},
+    removeEventListener() {},
+    addListener() {},
+    removeListener() {},
+  }) as unknown as MediaQueryList;
