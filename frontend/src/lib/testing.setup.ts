@@ -18,6 +18,7 @@ globalThis.ResizeObserver ??= class {
 };
 Element.prototype.scrollTo ??= () => {};
 Element.prototype.scrollIntoView ??= () => {};
+window.scrollTo = () => {};
 
 // A desktop by day: every `min-width` is met, and nobody asks for the dark.
 window.matchMedia ??= (media) =>
