@@ -1,4 +1,4 @@
-import '../i18n';
+import './src/i18n';
 import { cleanup } from '@testing-library/react';
 import { afterEach } from 'vitest';
 
