@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { AuditAction } from './audit/actions.js';
 import type { Permission } from './permissions.js';
 
 /** Who may call: anybody, the holder of a verification token, the holder of the refresh cookie, or the roles of a permission. */
@@ -13,6 +14,8 @@ export interface CallShape {
   path: string;
   who: Who;
   summary: string;
+  /** How it stands in the audit log when a signed-in person is refused; and what its success is called there, if that is recorded. */
+  action?: AuditAction;
   params?: z.ZodType;
   query?: z.ZodType;
   body?: z.ZodType;

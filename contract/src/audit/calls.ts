@@ -28,6 +28,7 @@ export const auditCalls = {
     method: 'get',
     path: '/audit/logs',
     who: 'audit.read',
+    action: 'audit.list',
     summary: 'Who did what; providers see what they did and what was done to their images',
     query: PageQuery.extend({
       search: text(100).optional(),
@@ -45,6 +46,7 @@ export const auditCalls = {
     method: 'get',
     path: '/audit/verify',
     who: 'audit.verify',
+    action: 'audit.verify',
     summary: 'Recompute the hash chain',
     data: z.object({ ok: z.boolean(), checked: z.int(), firstBroken: z.int().optional() }),
   }),

@@ -78,6 +78,7 @@ export const authCalls = {
     method: 'post',
     path: '/auth/logout',
     who: 'session.end',
+    action: 'auth.logout',
     summary: 'End this session: token and sockets are dead at once',
     body: z.strictObject({}),
   }),

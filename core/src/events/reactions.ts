@@ -60,6 +60,9 @@ export const reactions: Partial<Record<AuditAction, Reaction>> = {
   'share.resend': { mail: onlyWith('share', 'imageShared') },
   'share.revoke': { push: 'share:revoked', notify: 'share.revoked' },
   'share.expire': { push: 'share:expired' },
+  'analysis.request': {
+    jobs: (event) => [{ name: 'analyseImage', data: { imageId: imageId(event) }, id: `${event._id}-analysis` }],
+  },
   'analysis.complete': { push: 'analysis:completed', notify: 'analysis.completed' },
   'analysis.fail': { push: 'analysis:failed', notify: 'analysis.failed' },
 };

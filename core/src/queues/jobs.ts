@@ -18,7 +18,7 @@ export const jobs = {
   // 3 + 6 s: time for a model server to come back.
   analyseImage: defineJob({
     queue: 'analysis',
-    data: z.object({ imageId: Id, run: z.int() }),
+    data: z.object({ imageId: Id }),
     attempts: 3,
     backoff: 3_000,
   }),
