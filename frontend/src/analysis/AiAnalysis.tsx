@@ -179,7 +179,13 @@ function Analysis({ imageId }: { imageId: string }) {
   const failed = query.isError && !answer;
   const running = isRunning(answer) || query.isPending;
   const againButton = (act: string, variant: 'outline' | 'solid') => (
-    <Button variant={variant} onClick={() => again.mutate()} loading={again.isPending} loadingText={act}>
+    <Button
+      variant={variant}
+      disabled={running}
+      onClick={() => again.mutate()}
+      loading={again.isPending}
+      loadingText={act}
+    >
       <ArrowsClockwiseIcon mirrored={document.dir === 'rtl'} />
       {act}
     </Button>
@@ -189,7 +195,7 @@ function Analysis({ imageId }: { imageId: string }) {
       title={t(running ? 'analysis.running' : 'analysis.title')}
       crumbs={<Crumbs caption={image.data?.caption} />}
       aside={<Chip />}
-      act={answer?.status === 'completed' && againButton(t('analysis.again'), 'outline')}
+      act={!failed && answer?.status !== 'failed' && againButton(t('analysis.again'), 'outline')}
     >
       <VisuallyHidden role="status">{said}</VisuallyHidden>
       {failed ? (

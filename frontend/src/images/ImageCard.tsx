@@ -122,7 +122,7 @@ export function ImageCard({ image, onAsk }: Props) {
             <Countdown expiresAt={image.expiresAt} />
           </Box>
         )}
-        <Flex gap="2" mt="auto" pt="3.5" minH="48px" align="flex-end">
+        <Flex gap="2" mt="auto" pt="3.5" align="flex-end">
           {can.verify && (
             <Button
               size="sm"

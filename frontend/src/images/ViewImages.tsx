@@ -21,7 +21,7 @@ import { useImageList } from './useImageList';
 const UploadLink = ({ variant = 'solid' }: { variant?: 'solid' | 'subtle' }) => {
   const { t } = useTranslation();
   return (
-    <Button asChild size={variant === 'solid' ? 'lg' : 'md'} variant={variant}>
+    <Button asChild variant={variant}>
       <Link to={paths.upload}>
         <UploadSimpleIcon />
         {t('images.upload')}

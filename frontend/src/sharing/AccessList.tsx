@@ -101,7 +101,7 @@ function Access({ share, now }: { share: ShareAccess; now: number }) {
           <bdi>{name}</bdi>
         </Text>
         <Text fontSize="xs" color={share.locked ? 'danger.fg' : 'fg.muted'} fontVariantNumeric="tabular-nums">
-          {state} · {left}
+          {share.locked && !share.isVerified ? state : `${state} · ${left}`}
         </Text>
       </Box>
       <Flex gap="1.5" ms="auto">

@@ -1,4 +1,5 @@
 import { Box, Flex, Text } from '@chakra-ui/react';
+import { contentTypes } from '@lightbox/contract/images/schemas.js';
 import {
   FilePdfIcon,
   FileXIcon,
@@ -228,6 +229,7 @@ export function ImageWell({ image, lightUp = false }: { image: Pictured; lightUp
   const { contentType, image_url, caption } = image;
   if (!image.isVerified) return <UnlitWell />;
   const pictured = contentType.startsWith('image/') || contentType === 'application/dicom';
+  const supported = (contentTypes as readonly string[]).includes(contentType);
   if (pictured && image_url) {
     return (
       <Film src={image_url} alt={t('app.well.picture', { caption: caption || t('common.untitled') })} lightUp={lightUp}>
@@ -236,6 +238,6 @@ export function ImageWell({ image, lightUp = false }: { image: Pictured; lightUp
     );
   }
   if (contentType === 'application/pdf') return <PdfWell />;
-  if (pictured) return <PlainWell Icon={ImageIcon} text={t('app.well.noPreview')} />;
+  if (supported) return <PlainWell Icon={ImageIcon} text={t('app.well.noPreview')} />;
   return <PlainWell Icon={FileXIcon} text={t('app.well.unsupported', { type: contentType })} />;
 }

@@ -11,7 +11,7 @@ export const images = {
   totalCapped: '{{count, number}}+',
   emptyUploaded: {
     title: 'No images yet',
-    text: 'What you upload stays yours alone until you share it.',
+    text: 'Only you and administrators see what you upload, until you share it.',
   },
   emptyShared: {
     title: 'Nothing shared with you yet',
@@ -86,7 +86,7 @@ export const images = {
   },
   form: {
     title: 'Upload Medical Image',
-    sub: 'It is kept encrypted. Nobody sees it until you share it.',
+    sub: 'It is stored encrypted. Only you and administrators see it until you share it.',
     file: 'File',
     chosen: 'Chosen file',
     change: 'Choose again',
