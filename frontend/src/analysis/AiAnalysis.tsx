@@ -1,4 +1,4 @@
-import { Box, Button, Flex, Grid, Link, Text, VisuallyHidden } from '@chakra-ui/react';
+import { Box, Button, Flex, Grid, GridItem, Link, Text, VisuallyHidden } from '@chakra-ui/react';
 import type { AnalysisAnswer } from '@lightbox/contract/analysis/schemas.js';
 import {
   ArrowsClockwiseIcon,
@@ -204,33 +204,39 @@ function Analysis({ imageId }: { imageId: string }) {
         </Box>
       ) : (
         <Grid
+          // On a phone what was found, warnings first, stands before the figures about it.
+          templateAreas={{ base: '"image" "result" "facts"', lg: '"image result" "facts result"' }}
           templateColumns={{ base: 'minmax(0, 1fr)', lg: '344px minmax(0, 1fr)' }}
-          gap={{ base: '4', lg: '6' }}
+          templateRows={{ lg: 'auto 1fr' }}
+          rowGap="4"
+          columnGap="6"
           alignItems="start"
         >
-          <Flex direction="column" gap="4">
+          <GridItem area="image">
             <AboutImage image={image.data} />
-            {answer?.status === 'completed' && (
-              <>
-                <Confidence confidence={answer.confidence} />
-                <MadeBy result={answer} />
-              </>
+          </GridItem>
+          <GridItem area="result">
+            {!answer && (
+              <Box layerStyle="card" p="6">
+                <Waiting h="17px" w="32%" />
+                <Waiting h="12px" w="84%" mt="4" />
+                <Waiting h="12px" w="62%" mt="2.5" />
+              </Box>
             )}
-          </Flex>
-          {!answer && (
-            <Box layerStyle="card" p="6">
-              <Waiting h="17px" w="32%" />
-              <Waiting h="12px" w="84%" mt="4" />
-              <Waiting h="12px" w="62%" mt="2.5" />
-            </Box>
+            {(answer?.status === 'queued' || answer?.status === 'active') && (
+              <Running status={answer.status} progress={answer.progress} />
+            )}
+            {answer?.status === 'failed' && (
+              <Failed reason={answer.reason} again={againButton(t('analysis.failed.act'), 'solid')} />
+            )}
+            {answer?.status === 'completed' && <Sections result={answer} />}
+          </GridItem>
+          {answer?.status === 'completed' && (
+            <GridItem area="facts" display="flex" flexDirection="column" gap="4">
+              <Confidence confidence={answer.confidence} />
+              <MadeBy result={answer} />
+            </GridItem>
           )}
-          {(answer?.status === 'queued' || answer?.status === 'active') && (
-            <Running status={answer.status} progress={answer.progress} />
-          )}
-          {answer?.status === 'failed' && (
-            <Failed reason={answer.reason} again={againButton(t('analysis.failed.act'), 'solid')} />
-          )}
-          {answer?.status === 'completed' && <Sections result={answer} />}
         </Grid>
       )}
     </Page>

@@ -88,25 +88,23 @@ export function ImageCard({ image, onAsk }: Props) {
   const can = actionsOf(viewer, image, now);
   const ended = hasEnded(image, now) && !can.share && !ownsImage(viewer, image);
   const caption = image.caption || t('common.untitled');
-  const well = <Well image={image} ended={ended} />;
   return (
     <Flex as="article" direction="column" layerStyle="card" p="9px" pb="3.5" h="full" data-image={image.id}>
-      {can.open ? (
-        <chakra.button
-          type="button"
-          aria-label={t('images.card.open', { caption })}
-          onClick={() => onAsk('open', image)}
-          borderRadius="6px"
-          cursor="zoom-in"
-          display="block"
-          w="full"
-          focusVisibleRing="outside"
-        >
-          {well}
-        </chakra.button>
-      ) : (
-        well
-      )}
+      <Box position="relative">
+        <Well image={image} ended={ended} />
+        {can.open && (
+          <chakra.button
+            type="button"
+            aria-label={t('images.card.open', { caption })}
+            onClick={() => onAsk('open', image)}
+            position="absolute"
+            inset="0"
+            borderRadius="6px"
+            cursor="zoom-in"
+            focusVisibleRing="outside"
+          />
+        )}
+      </Box>
       <Flex direction="column" flex="1" px="1.5" pt="3">
         <Heading as="h3" fontSize="md" lineHeight="1.35" fontWeight="semibold" letterSpacing="normal" dir="auto">
           {caption}
@@ -122,7 +120,7 @@ export function ImageCard({ image, onAsk }: Props) {
             <Countdown expiresAt={image.expiresAt} />
           </Box>
         )}
-        <Flex gap="2" mt="auto" pt="3.5" align="flex-end">
+        <Flex gap="2" mt="auto" pt="3.5" align="flex-end" _empty={{ display: 'none' }}>
           {can.verify && (
             <Button
               size="sm"

@@ -1,4 +1,4 @@
-import { Box, Combobox, createListCollection, Portal, Text } from '@chakra-ui/react';
+import { Box, Combobox, createListCollection, Text } from '@chakra-ui/react';
 import { MagnifyingGlassIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -77,33 +77,31 @@ export function PatientPicker({ chosen, onChoose, error, disabled = false }: Pro
             <Combobox.Trigger />
           </Combobox.IndicatorGroup>
         </Combobox.Control>
-        <Portal>
-          <Combobox.Positioner>
-            <Combobox.Content borderRadius="12px" borderWidth="1px" borderColor="border" boxShadow="float" p="1.5">
-              {collection.items.length === 0 && (
-                <Text px="2.5" py="3" fontSize="sm" color="fg.muted" role="status">
-                  {t(`images.form.${nothing}`)}
-                </Text>
-              )}
-              {collection.items.map((person) => (
-                <Combobox.Item key={person.id} item={person} minH="52px" borderRadius="9px" px="2.5" gap="3">
-                  <UserAvatar person={person} role={person.role} size="sm" />
-                  <Box flex="1" minW="0">
-                    <Combobox.ItemText>
-                      <Text as="bdi" fontWeight="semibold" fontSize=".9375rem" display="block" truncate>
-                        {fullName(person)}
-                      </Text>
-                    </Combobox.ItemText>
-                    <Text fontSize="xs" color="fg.muted" truncate>
-                      <bdi>{person.email}</bdi>
+        <Combobox.Positioner>
+          <Combobox.Content borderRadius="12px" borderWidth="1px" borderColor="border" boxShadow="float" p="1.5">
+            {collection.items.length === 0 && (
+              <Text px="2.5" py="3" fontSize="sm" color="fg.muted" role="status">
+                {t(`images.form.${nothing}`)}
+              </Text>
+            )}
+            {collection.items.map((person) => (
+              <Combobox.Item key={person.id} item={person} minH="52px" borderRadius="9px" px="2.5" gap="3">
+                <UserAvatar person={person} role={person.role} size="sm" />
+                <Box flex="1" minW="0">
+                  <Combobox.ItemText>
+                    <Text as="bdi" fontWeight="semibold" fontSize=".9375rem" display="block" truncate>
+                      {fullName(person)}
                     </Text>
-                  </Box>
-                  <Combobox.ItemIndicator />
-                </Combobox.Item>
-              ))}
-            </Combobox.Content>
-          </Combobox.Positioner>
-        </Portal>
+                  </Combobox.ItemText>
+                  <Text fontSize="xs" color="fg.muted" truncate>
+                    <bdi>{person.email}</bdi>
+                  </Text>
+                </Box>
+                <Combobox.ItemIndicator />
+              </Combobox.Item>
+            ))}
+          </Combobox.Content>
+        </Combobox.Positioner>
       </Combobox.Root>
     </Field>
   );

@@ -110,7 +110,8 @@ export function Upload() {
     });
     if (known?.errors.length && rest.length === 0) return;
     if (known && fileCodes.has(known.code)) return refuse(errorText(error));
-    setTrouble({ cancelled: false, text: errorText(error, t('images.form.failed')) });
+    const vague = !known || known.code === 'INTERNAL' || known.code === 'UNKNOWN';
+    setTrouble({ cancelled: false, text: vague ? t('images.form.failed') : errorText(known) });
   }
 
   const submit = handleSubmit(

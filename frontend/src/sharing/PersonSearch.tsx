@@ -66,13 +66,20 @@ function PersonRow({ person, group, chosen, taken, onChoose }: RowProps) {
         <Text fontSize="xs" color={chosen ? 'accent.onSubtle' : 'fg.muted'} truncate>
           <bdi>{person.email}</bdi>
         </Text>
+        {!taken && (
+          <Box hideFrom="sm" mt="1">
+            <RoleBadge role={person.role} />
+          </Box>
+        )}
       </Box>
       {taken ? (
         <Text fontSize="xs" color="fg.muted" whiteSpace="nowrap">
           {t('sharing.share.hasAccess')}
         </Text>
       ) : (
-        <RoleBadge role={person.role} />
+        <Box hideBelow="sm">
+          <RoleBadge role={person.role} />
+        </Box>
       )}
       <Box
         aria-hidden

@@ -63,7 +63,7 @@ describe('Verify Image', () => {
     expect(screen.getByText('Omar Siddiqui')).toBeTruthy();
     expect(screen.getByText('Knee AP <weight bearing>')).toBeTruthy();
     await enter(user, '407312');
-    expect(await screen.findByText('Image verified.')).toBeTruthy();
+    expect(await screen.findByRole('dialog', { name: 'Image verified.' })).toBeTruthy();
     expect(verifications()).toHaveLength(1);
     expect(JSON.parse(String(verifications()[0]?.[1].body))).toEqual({
       sharingRequestId: shareId,

@@ -1,4 +1,4 @@
-import { Box, Button, Dialog, Flex, IconButton, Portal, Text } from '@chakra-ui/react';
+import { Box, Button, Dialog, Flex, IconButton, Portal, Text, VisuallyHidden } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import {
   ClipboardTextIcon,
@@ -65,9 +65,12 @@ function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
   const lit = verify.verified ?? (asked?.isVerified ? asked : undefined);
   const image = lit ?? (verify.id === shareId ? asked : undefined);
 
+  const said = <VisuallyHidden role="status">{lit || verify.done ? t('sharing.verify.done') : ''}</VisuallyHidden>;
+
   if (lit || verify.done) {
     return (
       <>
+        {said}
         <Head lit sub={lit?.caption ?? ''} />
         <Dialog.Body>{lit && <ImageWell image={lit} lightUp />}</Dialog.Body>
         <Dialog.Footer>
@@ -75,7 +78,7 @@ function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
             {t('common.close')}
           </Button>
           {lit && (
-            <Button autoFocus onClick={() => onOpen(lit)}>
+            <Button autoFocus flex={{ base: '1', sm: 'none' }} onClick={() => onOpen(lit)}>
               {t('sharing.verify.open')}
             </Button>
           )}
@@ -90,6 +93,7 @@ function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
   };
   return (
     <>
+      {said}
       <Head sub={<Sentence image={image} />} />
       <Dialog.Body>
         <Flex as="form" id={form} direction="column" gap="18px" onSubmit={submit} {...{ noValidate: true }}>
@@ -156,7 +160,13 @@ function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
           {verify.halt ? t('common.close') : t('common.cancel')}
         </Button>
         {!verify.halt && (
-          <Button type="submit" form={form} loading={verify.pending} loadingText={t('sharing.verify.busy')}>
+          <Button
+            type="submit"
+            form={form}
+            flex={{ base: '1', sm: 'none' }}
+            loading={verify.pending}
+            loadingText={t('sharing.verify.busy')}
+          >
             <KeyIcon />
             {t('sharing.verify.act')}
           </Button>
@@ -184,9 +194,7 @@ function Head({ sub, lit = false }: { sub: React.ReactNode; lit?: boolean }) {
         <Icon size={24} weight={lit ? 'fill' : 'regular'} aria-hidden />
       </Box>
       <Box pe="8" minW="0">
-        <Dialog.Title {...(lit && { role: 'status' })}>
-          {lit ? t('sharing.verify.done') : t('sharing.verify.title')}
-        </Dialog.Title>
+        <Dialog.Title>{lit ? t('sharing.verify.done') : t('sharing.verify.title')}</Dialog.Title>
         <Dialog.Description fontSize="sm" mt="1" dir="auto">
           {sub}
         </Dialog.Description>
