@@ -182,6 +182,7 @@ function Analysis({ imageId }: { imageId: string }) {
     <Button
       variant={variant}
       disabled={running}
+      display={{ base: running ? 'none' : 'inline-flex', lg: 'inline-flex' }}
       onClick={() => again.mutate()}
       loading={again.isPending}
       loadingText={act}

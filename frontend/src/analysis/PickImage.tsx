@@ -53,6 +53,7 @@ export function PickImage() {
                 <Link
                   asChild
                   display="block"
+                  color="fg"
                   layerStyle="card"
                   p="9px"
                   pb="3"

@@ -4,6 +4,7 @@ import type { SocketRows } from '../lib/socket';
 import { messageEvents } from '../messages/messages';
 import { notificationEvents } from '../notifications/notifications';
 import { shareEvents } from '../sharing/sharing';
+import { userEvents } from '../users/users';
 
 /** Every server event and what it does to the cache, feature by feature. */
 export const socketEvents: readonly SocketRows[] = [
@@ -12,4 +13,5 @@ export const socketEvents: readonly SocketRows[] = [
   analysisEvents,
   messageEvents,
   notificationEvents,
+  userEvents,
 ];
