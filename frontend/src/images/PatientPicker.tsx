@@ -6,9 +6,9 @@ import { useTranslation } from 'react-i18next';
 import { fullName } from '../lib/format';
 import { useDebounced } from '../lib/useDebounced';
 import type { Person } from '../sharing/PersonSearch';
-import { findPeople } from '../sharing/people';
 import { Field } from '../ui/Field';
 import { UserAvatar } from '../ui/UserAvatar';
+import { userList } from '../users/users';
 
 interface Props {
   chosen: Person | undefined;
@@ -24,7 +24,7 @@ export function PatientPicker({ chosen, onChoose, error, disabled = false }: Pro
   // What the box shows after a choice is the name, not a search.
   const typed = chosen && input === fullName(chosen) ? '' : input.trim();
   const word = useDebounced(typed);
-  const { data, isPending, isError } = useQuery(findPeople(word, 'patient', 8));
+  const { data, isPending, isError } = useQuery(userList({ search: word || undefined, role: 'patient', limit: 8 }));
   const collection = useMemo(() => {
     const found = data?.data ?? [];
     const items = chosen && !found.some(({ id }) => id === chosen.id) ? [chosen, ...found] : found;

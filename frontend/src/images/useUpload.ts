@@ -57,4 +57,4 @@ export function useUpload() {
   return { ...mutation, progress, cancel };
 }
 
-export const wasCancelled = (error: unknown) => error instanceof DOMException && error.name === 'AbortError';
+export const wasCancelled = (error: unknown) => (error as Error | null)?.name === 'AbortError';

@@ -10,7 +10,7 @@ import { RoleBadge } from '../ui/Badge';
 import { TextField } from '../ui/Field';
 import { PersonSkeleton } from '../ui/Skeletons';
 import { UserAvatar } from '../ui/UserAvatar';
-import { findPeople } from './people';
+import { userList } from '../users/users';
 
 export type Person = z.infer<typeof UserRow>;
 
@@ -68,7 +68,7 @@ function PersonRow({ person, group, chosen, taken, onChoose }: RowProps) {
         </Text>
         {!taken && (
           <Box hideFrom="sm" mt="1">
-            <RoleBadge role={person.role} />
+            <RoleBadge name={person.role} />
           </Box>
         )}
       </Box>
@@ -78,7 +78,7 @@ function PersonRow({ person, group, chosen, taken, onChoose }: RowProps) {
         </Text>
       ) : (
         <Box hideBelow="sm">
-          <RoleBadge role={person.role} />
+          <RoleBadge name={person.role} />
         </Box>
       )}
       <Box
@@ -113,7 +113,7 @@ export function PersonSearch({ chosen, onChoose, taken, error }: Props) {
   const group = useId();
   const [search, setSearch] = useState('');
   const word = useDebounced(search.trim());
-  const { data, isPending, isError, isPlaceholderData } = useQuery(findPeople(word));
+  const { data, isPending, isError, isPlaceholderData } = useQuery(userList({ search: word || undefined, limit: 6 }));
   const found = data?.data ?? [];
   return (
     <Box>
