@@ -21,14 +21,17 @@ interface Props {
   act?: ReactNode;
   /** Beside the title (a chip). */
   aside?: ReactNode;
+  /** Above the title: the way back up. */
+  crumbs?: ReactNode;
   children: ReactNode;
 }
 
 /** A screen inside the shell: its one h1, and the content at most 1440 px wide. */
-export function Page({ title, tabTitle = title, sub, act, aside, children }: Props) {
+export function Page({ title, tabTitle = title, sub, act, aside, crumbs, children }: Props) {
   useTitle(tabTitle);
   return (
     <Box maxW="1440px" mx="auto">
+      {crumbs}
       <Flex align={{ base: 'center', md: 'flex-end' }} gap="4" mb={{ base: '4', lg: '22px' }} wrap="wrap">
         <Box minW="0" flex="1 1 auto">
           <Flex align="center" gap="3" wrap="wrap">
