@@ -11,7 +11,7 @@ const sizes = {
 function colourOf(person: Named, role: string | undefined) {
   if (role === 'healthProvider') return 'accent';
   if (role === 'admin') return 'info';
-  const sum = [...`${person.firstname}${person.lastname}${person.username}`].reduce(
+  const sum = [...`${person.firstname ?? ''}${person.lastname ?? ''}`].reduce(
     (all, c) => all + (c.codePointAt(0) ?? 0),
     0,
   );
