@@ -1,4 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import { redisAddress } from './config/redisUrl.js';
 
 type Options = Omit<RedisOptions, 'replyMapping'>;
 
@@ -15,25 +16,8 @@ export function connectRedis(url: string, kind: 'failFast' | 'patient'): Redis {
     reconnectOnError: (error) => error.message.includes('READONLY'),
     ...(kind === 'failFast' ? { commandTimeout: 2_000 } : {}),
   };
-  const redis = url.startsWith('redis+sentinel://')
-    ? new Redis({ ...options, ...sentinel(url) })
-    : new Redis(url, options);
+  const redis = new Redis({ ...redisAddress(url), ...options });
   // Without a listener ioredis prints every failed try; readiness is reported by /readyz.
   redis.on('error', () => undefined);
   return redis;
-}
-
-/** `redis+sentinel://[:password@]host1[:port],host2[:port]/master[/db]` */
-function sentinel(url: string): Options {
-  const [, password, hosts = '', name = 'mymaster', db = '0'] =
-    /^redis\+sentinel:\/\/(?:[^:@/]*:([^@/]*)@)?([^/]+)\/([^/]+)(?:\/(\d+))?$/.exec(url) ?? [];
-  return {
-    sentinels: hosts.split(',').map((entry) => {
-      const [host = '', port] = entry.split(':');
-      return { host, port: port ? Number(port) : 26379 };
-    }),
-    name,
-    db: Number(db),
-    ...(password ? { password: decodeURIComponent(password) } : {}),
-  };
 }

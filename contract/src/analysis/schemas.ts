@@ -4,10 +4,12 @@ import { Id, Time } from '../ids.js';
 const line = z.string().min(1).max(2000);
 const share = z.number().min(0).max(1);
 
+export const DifferentialDiagnosis = z.object({ condition: line, confidence: share });
+
 /** What a provider says about one image; the seed's result without its place and time. */
 export const Findings = z.object({
   description: z.string().max(8000),
-  differentialDiagnosis: z.array(z.object({ condition: line, confidence: share })).max(50),
+  differentialDiagnosis: z.array(DifferentialDiagnosis).max(50),
   treatment: z.array(line).max(50),
   followUp: z.array(line).max(50),
   warnings: z.array(line).max(50),

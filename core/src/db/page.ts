@@ -19,6 +19,8 @@ export interface ListSource<T> {
   counter?: string;
 }
 
+type Counted<T> = Pick<ListSource<T>, 'model' | 'filter' | 'counter'>;
+
 interface Key {
   /** Values of the sort fields at the page's edge. */
   at: unknown[];
@@ -49,6 +51,11 @@ export class Pages {
     return { rows: found.rows, pagination: this.pagination(source, query.limit, page, total, found) };
   }
 
+  /** Just the total of a list; beyond the exact limit from its counter. */
+  async count<T>(source: Counted<T>): Promise<number> {
+    return (await this.total(source)).count;
+  }
+
   private async byKey<T>(source: ListSource<T>, limit: number, key: Key) {
     const direction = key.back ? (-source.direction as 1 | -1) : source.direction;
     const rows = await this.find(source, { $and: [source.filter, beyond(source.sort, key.at, direction)] }, direction)
@@ -77,7 +84,7 @@ export class Pages {
   }
 
   /** Exact up to the limit; beyond it from the counter, or capped. */
-  private async total<T>(source: ListSource<T>): Promise<{ count: number; capped: boolean }> {
+  private async total<T>(source: Counted<T>): Promise<{ count: number; capped: boolean }> {
     const upTo = limits.exactTotal + 1;
     const few = await source.model.countDocuments(source.filter, { limit: upTo });
     if (few < upTo) return { count: few, capped: false };
@@ -85,7 +92,7 @@ export class Pages {
     return { count: await this.counted(source, source.counter), capped: false };
   }
 
-  private async counted<T>(source: ListSource<T>, name: string): Promise<number> {
+  private async counted<T>(source: Counted<T>, name: string): Promise<number> {
     const kept = await this.counters.findById(name).lean();
     if (!kept) return this.recount(source, name);
     const stale = this.clock.now().getTime() - kept.at.getTime() > COUNTER_LAG_MS;
@@ -98,7 +105,7 @@ export class Pages {
     return kept.count;
   }
 
-  private async recount<T>(source: ListSource<T>, name: string): Promise<number> {
+  private async recount<T>(source: Counted<T>, name: string): Promise<number> {
     const count = await source.model.countDocuments(source.filter);
     await this.counters.updateOne({ _id: name }, { $set: { count, at: this.clock.now() } }, { upsert: true });
     return count;

@@ -17,13 +17,12 @@ export interface JobRequest<N extends JobName = JobName> {
 export class Queues {
   readonly all: Record<QueueName, Queue>;
 
-  constructor(redis: Redis) {
+  constructor(private readonly redis: Redis) {
     this.all = Object.fromEntries(
       queueNames.map((name) => [
         name,
         new Queue(name, {
           connection: redis,
-          skipWaitingForReady: true,
           skipMetasUpdate: true,
           defaultJobOptions: { removeOnComplete: { count: 500, age: 3600 }, removeOnFail: { count: 5_000 } },
         }),
@@ -33,6 +32,8 @@ export class Queues {
   }
 
   async add(requests: JobRequest[]): Promise<void> {
+    // BullMQ itself would wait for a Redis that has never been there.
+    if (this.redis.status !== 'ready') throw new Error('Connection is closed.');
     for (const name of queueNames) {
       const mine = requests.filter((request) => jobs[request.name].queue === name);
       if (mine.length > 0) await this.all[name].addBulk(mine.map(toBullMq));

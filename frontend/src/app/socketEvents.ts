@@ -3,6 +3,13 @@ import { imageEvents } from '../images/images';
 import type { SocketRows } from '../lib/socket';
 import { messageEvents } from '../messages/messages';
 import { notificationEvents } from '../notifications/notifications';
+import { userEvents } from '../users/users';
 
 /** Every server event and what it does to the cache, feature by feature. */
-export const socketEvents: readonly SocketRows[] = [imageEvents, analysisEvents, messageEvents, notificationEvents];
+export const socketEvents: readonly SocketRows[] = [
+  imageEvents,
+  analysisEvents,
+  messageEvents,
+  notificationEvents,
+  userEvents,
+];

@@ -1,3 +1,90 @@
+import { Button, Link, Stack } from '@chakra-ui/react';
+import { zodResolver } from '@hookform/resolvers/zod';
+import { authCalls } from '@lightbox/contract/auth/calls.js';
+import { KeyIcon, LinkBreakIcon } from '@phosphor-icons/react';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { Link as RouterLink, useNavigate, useSearchParams } from 'react-router-dom';
+import { z } from 'zod';
+import { paths } from '../app/paths';
+import { errorText } from '../lib/errors';
+import { send } from '../lib/http';
+import { toast } from '../lib/toaster';
+import { Note } from '../ui/Note';
+import { AuthFrame } from './AuthFrame';
+import { placeErrors } from './forms';
+import { NewPassword, newPasswordShape, sameTwice } from './NewPassword';
+
+/** The link's token, read once and taken out of the address at once: it stays in no history and in no screenshot. */
+function useLinkToken(): string | null {
+  const [search] = useSearchParams();
+  const navigate = useNavigate();
+  const [token] = useState(() => search.get('token'));
+  useEffect(() => {
+    if (search.has('token')) navigate(paths.resetPassword, { replace: true });
+  }, [search, navigate]);
+  return token;
+}
+
+function ResetForm({ token }: { token: string }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const schema = z.object(newPasswordShape(t)).refine(({ password, confirm }) => password === confirm, sameTwice(t));
+  const { register, handleSubmit, setError, watch, formState } = useForm({
+    resolver: zodResolver(schema),
+    defaultValues: { password: '', confirm: '' },
+  });
+  const reset = useMutation({
+    mutationFn: ({ password }: z.output<typeof schema>) =>
+      send(authCalls.resetPassword, { body: { token, password } }, { token: 'none' }),
+    meta: { silent: true },
+    onSuccess: () => {
+      toast.success(t('auth.reset.done'));
+      navigate(paths.login, { replace: true });
+    },
+    onError: (error) =>
+      placeErrors(error, ['password'], setError) || toast.error(errorText(error, t('auth.forgot.failed'))),
+  });
+  return (
+    <Stack asChild gap="18px" mb="6">
+      <form onSubmit={handleSubmit((values) => reset.mutate(values))} noValidate>
+        <NewPassword
+          label={t('auth.newPassword')}
+          register={register}
+          errors={formState.errors}
+          value={watch('password')}
+        />
+        <Button type="submit" size="xl" loading={reset.isPending} loadingText={t('auth.reset.pending')}>
+          {t('auth.reset.act')}
+        </Button>
+      </form>
+    </Stack>
+  );
+}
+
 export function ResetPassword() {
-  return null;
+  const { t } = useTranslation();
+  const token = useLinkToken();
+  return (
+    <AuthFrame
+      title={t('auth.reset.title')}
+      badge={<KeyIcon size={28} aria-hidden />}
+      sub={token && t('auth.reset.text')}
+    >
+      {token ? (
+        <ResetForm token={token} />
+      ) : (
+        <Stack gap="5" mb="6">
+          <Note Icon={LinkBreakIcon} tone="warning" title={t('auth.reset.noToken')}>
+            {t('auth.reset.noTokenText')}
+          </Note>
+          <Link asChild variant="underline" fontWeight="semibold" alignSelf="center">
+            <RouterLink to={paths.forgotPassword}>{t('auth.reset.again')}</RouterLink>
+          </Link>
+        </Stack>
+      )}
+    </AuthFrame>
+  );
 }

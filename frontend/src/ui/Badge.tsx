@@ -59,7 +59,7 @@ const roles = {
 } as const;
 
 /** A person's role in words; the raw value stays in `data-role`. */
-export function RoleBadge({ role }: { role: string | undefined }) {
+export function RoleBadge({ name: role }: { name: string | undefined }) {
   const { t } = useTranslation();
   const known = role && role in roles ? (role as keyof typeof roles) : 'user';
   const { Icon, tone } = roles[known];

@@ -17,6 +17,8 @@ export function useTitle(title: string) {
 
 interface Props {
   title: string;
+  /** For the browser's tab, where the h1 says more than a tab should. */
+  tabTitle?: string;
   /** One line under the title. */
   sub?: ReactNode;
   /** The one solid act of the view, or a link, at the end of the line. */
@@ -27,8 +29,8 @@ interface Props {
 }
 
 /** A screen inside the shell: its one h1, and the content at most 1440 px wide. */
-export function Page({ title, sub, act, aside, children }: Props) {
-  useTitle(title);
+export function Page({ title, tabTitle = title, sub, act, aside, children }: Props) {
+  useTitle(tabTitle);
   return (
     <Box maxW="1440px" mx="auto">
       <Flex align={{ base: 'center', md: 'flex-end' }} gap="4" mb={{ base: '4', lg: '22px' }} wrap="wrap">

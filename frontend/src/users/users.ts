@@ -1,2 +1,73 @@
-/** Providers that wait for review, for the menu. */
-export const usePendingCount = () => 0;
+import type { QueryInput } from '@lightbox/contract/call.js';
+import { userCalls } from '@lightbox/contract/users/calls.js';
+import {
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useMay } from '../auth/session';
+import { send } from '../lib/http';
+import type { SocketRows } from '../lib/socket';
+
+type ListQuery = QueryInput<typeof userCalls.listUsers>;
+
+export const userList = (query: ListQuery) =>
+  queryOptions({
+    queryKey: ['users', 'list', query],
+    queryFn: ({ signal }) => send(userCalls.listUsers, { query }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const oneUser = (id: string) =>
+  queryOptions({
+    queryKey: ['users', 'one', id],
+    queryFn: ({ signal }) => send(userCalls.getUser, { params: { id } }, { signal }),
+  });
+
+export const stats = queryOptions({
+  queryKey: ['users', 'stats'],
+  queryFn: ({ signal }) => send(userCalls.getStats, {}, { signal }),
+});
+
+/** The providers that wait for a decision. */
+export const pendingProviders = (page: { page?: number; limit?: number; cursor?: string | undefined } = {}) =>
+  userList({ role: 'healthProvider', status: 'pending', limit: 10, ...page });
+
+/** How many wait, for the menu and the dashboard; nothing is asked for people who cannot decide. */
+export function usePendingCount(): number {
+  const may = useMay('user.approve');
+  const { data } = useQuery({ ...pendingProviders(), enabled: may });
+  return data?.pagination?.totalItems ?? 0;
+}
+
+const changed = (cache: QueryClient) => cache.invalidateQueries({ queryKey: ['users'] });
+
+/** A call that changes an account; every list of people is read again afterwards. */
+function useAccountChange<Variables>(call: (variables: Variables) => Promise<{ message?: string }>, fallback?: string) {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: call,
+    meta: fallback ? { fallback } : {},
+    onSettled: () => changed(cache),
+  });
+}
+
+export const useToggleUser = () =>
+  useAccountChange((id: string) => send(userCalls.toggleUserStatus, { params: { id } }));
+
+export const useDeleteUser = () => useAccountChange((id: string) => send(userCalls.deleteUser, { params: { id } }));
+
+export const useApprove = (fallback: string) =>
+  useAccountChange((email: string) => send(userCalls.approveProvider, { body: { email } }), fallback);
+
+export const useReject = () =>
+  useAccountChange((body: { email: string; reason: string }) => send(userCalls.rejectProvider, { body }));
+
+export const userEvents: SocketRows = {
+  'notification:new': ({ kind }, cache) => {
+    if (kind === 'provider.registered') void changed(cache);
+  },
+};

@@ -1,0 +1,95 @@
+import type { analysisCalls } from '@lightbox/contract/analysis/calls.js';
+import type { AnalysisAnswer } from '@lightbox/contract/analysis/schemas.js';
+import { analysisReaders, requireImage } from '@lightbox/core/access/images.js';
+import { isDuplicate } from '@lightbox/core/db/ids.js';
+import { AppError } from '@lightbox/core/errors.js';
+import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
+import type { ClientSession } from 'mongoose';
+import type { Answer, Context, Gateway } from '../context.js';
+import { presentAnalysis } from './present.js';
+
+type Call = typeof analysisCalls.getAnalysis | typeof analysisCalls.startAnalysis;
+
+/** What is known of the image; whoever asks first starts it. */
+export async function getAnalysis(context: Context<typeof analysisCalls.getAnalysis>): Promise<Answer<AnalysisAnswer>> {
+  const { gateway, actor } = context;
+  const image = await requireAnalysable(context);
+  const analysis =
+    (await gateway.models.Analysis.findById(image._id).lean<AnalysisDoc>()) ?? (await start(context, image));
+  await gateway.events.record(actor, {
+    type: 'analysis.read',
+    table: 'analyses',
+    record: image._id,
+    owners: [image.owner],
+  });
+  return answer(analysis);
+}
+
+/** Runs it again, unless it is under way: then that run is the answer. */
+export async function startAnalysis(
+  context: Context<typeof analysisCalls.startAnalysis>,
+): Promise<Answer<AnalysisAnswer>> {
+  const image = await requireAnalysable(context);
+  return answer(await start(context, image));
+}
+
+async function requireAnalysable({ gateway, viewer, params }: Context<Call>): Promise<ImageDoc> {
+  const { image } = await requireImage(gateway.models, viewer, params.imageId, 'analyse', gateway.clock.now());
+  if (image.contentType === 'application/pdf') throw new AppError('NOT_ANALYSABLE');
+  return image;
+}
+
+async function start({ gateway, actor, viewer }: Context<Call>, image: ImageDoc): Promise<AnalysisDoc> {
+  try {
+    await gateway.events.change(actor, async (tx) => {
+      if (!(await queue(gateway, image, viewer, tx.session))) return image._id;
+      await gateway.models.Image.updateOne(
+        { _id: image._id },
+        { $set: { analysis: 'queued' } },
+        { session: tx.session },
+      );
+      tx.record({
+        type: 'analysis.request',
+        table: 'analyses',
+        record: image._id,
+        owners: [image.owner],
+        recipients: await analysisReaders(gateway.models, image, gateway.clock.now()),
+      });
+      return image._id;
+    });
+  } catch (error) {
+    // Two who ask first at the same moment: one run serves both.
+    if (!isDuplicate(error)) throw error;
+  }
+  const analysis = await gateway.models.Analysis.findById(image._id).lean<AnalysisDoc>();
+  if (!analysis) throw new AppError('NOT_FOUND');
+  return analysis;
+}
+
+/** True when this call started a run. */
+async function queue(
+  gateway: Gateway,
+  image: ImageDoc,
+  viewer: Context<Call>['viewer'],
+  session: ClientSession,
+): Promise<boolean> {
+  const now = gateway.clock.now();
+  const fresh = { status: 'queued', progress: 0, requestedBy: viewer._id, startedAt: now } as const;
+  const known = await gateway.models.Analysis.findById(image._id, null, { session }).lean<AnalysisDoc>();
+  if (!known) {
+    await gateway.models.Analysis.create([{ _id: image._id, run: 1, ...fresh }], { session });
+    return true;
+  }
+  if (known.status === 'queued' || known.status === 'active') return false;
+  const again = await gateway.models.Analysis.updateOne(
+    { _id: image._id, run: known.run },
+    { $set: fresh, $inc: { run: 1 }, $unset: { findings: 1, reason: 1, finishedAt: 1 } },
+    { session },
+  );
+  return again.modifiedCount === 1;
+}
+
+function answer(analysis: AnalysisDoc): Answer<AnalysisAnswer> {
+  const data = presentAnalysis(analysis);
+  return { data, status: data.status === 'queued' || data.status === 'active' ? 202 : 200 };
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { calls } from '@lightbox/contract/calls.js';
+import { AppError } from '@lightbox/core/errors.js';
+import cookieParser from 'cookie-parser';
+import express, { type Express, Router } from 'express';
+import helmet from 'helmet';
+import { pinoHttp } from 'pino-http';
+import { analysisRoutes } from './analysis/routes.js';
+import { auditRoutes } from './audit/routes.js';
+import { authRoutes } from './auth/routes.js';
+import type { Gateway } from './context.js';
+import { docsRoutes } from './http/docs.js';
+import { errorHandler } from './http/errors.js';
+import { healthRoutes } from './http/health.js';
+import { serveSite } from './http/site.js';
+import { imageRoutes } from './images/routes.js';
+import { messageRoutes } from './messages/routes.js';
+import { notificationRoutes } from './notifications/routes.js';
+import { roleRoutes } from './roles/routes.js';
+import { settingRoutes } from './settings/routes.js';
+import { shareRoutes } from './sharing/routes.js';
+import { userRoutes } from './users/routes.js';
+
+const features = [
+  authRoutes,
+  userRoutes,
+  imageRoutes,
+  shareRoutes,
+  analysisRoutes,
+  messageRoutes,
+  notificationRoutes,
+  auditRoutes,
+  roleRoutes,
+  settingRoutes,
+];
+
+/** Express, in the order a request meets it. */
+export function createApp(gateway: Gateway, isStopping: () => boolean): Express {
+  const { config, log } = gateway;
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('trust proxy', config.trustProxy);
+  app.set('query parser', 'simple');
+  app.use(
+    pinoHttp({
+      logger: log,
+      genReqId: () => randomUUID(),
+      autoLogging: { ignore: (req) => req.url === '/healthz' || req.url === '/readyz' },
+      // Without the query: a search is about people.
+      serializers: {
+        req: (req) => ({ id: req.id, method: req.method, path: String(req.url).split('?')[0] }),
+        res: (res) => ({ statusCode: res.statusCode }),
+      },
+      customLogLevel: (_req, res) => (res.statusCode >= 500 ? 'error' : 'debug'),
+    }),
+  );
+  app.use(securityHeaders(config.publicUrl.startsWith('https:')));
+  healthRoutes(app, gateway, isStopping);
+  app.use('/api', api(gateway));
+  serveSite(app);
+  app.use(() => {
+    throw new AppError('NOT_FOUND');
+  });
+  app.use(errorHandler(log));
+  return app;
+}
+
+function securityHeaders(https: boolean) {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        // WebAssembly for the image decoders; no inline script anywhere.
+        scriptSrc: ["'self'", "'wasm-unsafe-eval'"],
+        // Emotion writes style elements at run time (docs/security.md, "Deviations").
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        imgSrc: ["'self'", 'blob:', 'data:'],
+        fontSrc: ["'self'"],
+        workerSrc: ["'self'", 'blob:'],
+        connectSrc: ["'self'", 'blob:'],
+        objectSrc: ["'none'"],
+        baseUri: ["'none'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+        ...(https ? { upgradeInsecureRequests: [] } : {}),
+      },
+    },
+    strictTransportSecurity: https ? { maxAge: 31_536_000, includeSubDomains: true } : false,
+    referrerPolicy: { policy: 'no-referrer' },
+    crossOriginEmbedderPolicy: false,
+  });
+}
+
+function api(gateway: Gateway): Router {
+  const router = Router();
+  router.use((_req, res, next) => {
+    res.setHeader('Cache-Control', 'no-store');
+    next();
+  });
+  router.use(cookieParser());
+  docsRoutes(router, gateway.config.publicUrl);
+  for (const routes of features) routes(router, gateway);
+  refuseOtherMethods(router);
+  router.use(() => {
+    throw new AppError('NOT_FOUND');
+  });
+  return router;
+}
+
+/** A path that is there, with a method that is not. */
+function refuseOtherMethods(router: Router): void {
+  for (const path of new Set(Object.values(calls).map((call) => call.path))) {
+    router.all(path, (_req, res) => {
+      const allowed = Object.values(calls).filter((call) => call.path === path);
+      res.setHeader('Allow', allowed.map((call) => call.method.toUpperCase()).join(', '));
+      throw new AppError('METHOD_NOT_ALLOWED');
+    });
+  }
+}

@@ -1,0 +1,134 @@
+import type { authCalls } from '@lightbox/contract/auth/calls.js';
+import type { DataOf } from '@lightbox/contract/call.js';
+import type { ErrorCode } from '@lightbox/contract/errors.js';
+import { texts } from '@lightbox/contract/texts.js';
+import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { AppError } from '@lightbox/core/errors.js';
+import { isPassword } from '@lightbox/core/keys/password.js';
+import type { CodeDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { Answer, Context, Gateway } from '../context.js';
+import { presentOneself, presentUnconfirmed } from '../users/present.js';
+import { checkCode, issueCode, renewCode, useCode } from './codes.js';
+import { setSessionCookies } from './cookies.js';
+import { startSession } from './sessions.js';
+
+/** Checks the password and mails a code. Why an account may not sign in is told only to whoever knows its password. */
+export async function login({
+  gateway,
+  actor,
+  body,
+  req,
+}: Context<typeof authCalls.login>): Promise<Answer<DataOf<typeof authCalls.login>>> {
+  const address = req.ip ?? '';
+  const pair = `${body.email}|${address}`;
+  await gateway.throttle.check('loginAccount', gateway.opaque(pair));
+  await gateway.throttle.check('loginAddress', address);
+
+  const user = await gateway.models.User.findOne({ email: body.email, deletedAt: { $exists: false } }).lean<UserDoc>();
+  if (!(await isPassword(user?.passwordHash, body.password)) || !user) {
+    await gateway.throttle.take('loginAccount', gateway.opaque(pair));
+    await gateway.throttle.take('loginAddress', address);
+    if (user) await recordFailure(gateway, actor.ip, user._id, 'auth.login', 'INVALID_CREDENTIALS');
+    throw new AppError('INVALID_CREDENTIALS');
+  }
+  const refused = accountRefusal(user);
+  if (refused) {
+    await recordFailure(gateway, actor.ip, user._id, 'auth.login', refused);
+    throw new AppError(refused);
+  }
+  await gateway.throttle.reset('loginAccount', gateway.opaque(pair));
+  await gateway.throttle.take('verificationMail', String(user._id));
+
+  const codeId = await gateway.events.change(actor, async (tx) => {
+    const code = await issueCode(gateway, user._id, 'signIn', tx.session);
+    tx.record({ type: 'auth.login', table: 'users', actor: user._id, record: user._id, refs: { code } });
+    return code;
+  });
+  return {
+    data: {
+      token: gateway.tokens.verification(String(user._id), String(codeId)),
+      user: presentUnconfirmed(user),
+    },
+  };
+}
+
+function accountRefusal(user: UserDoc): ErrorCode | null {
+  if (user.status === 'pending') return 'ACCOUNT_PENDING';
+  if (user.status === 'rejected') return 'ACCOUNT_REJECTED';
+  return user.active ? null : 'ACCOUNT_INACTIVE';
+}
+
+const recordFailure = (
+  gateway: Gateway,
+  ip: string,
+  user: ObjectId,
+  type: 'auth.login' | 'auth.confirm',
+  reason: string,
+) => gateway.events.record({ ip }, { type, table: 'users', actor: user, record: user, status: 'failed', reason });
+
+/** Checks the mailed code; a patient's first one also proves the address. */
+export async function confirm({
+  gateway,
+  actor,
+  body,
+  verification,
+  res,
+}: Context<typeof authCalls.confirm>): Promise<Answer<DataOf<typeof authCalls.confirm>>> {
+  const { userId, codeId } = verification;
+  const user = await gateway.models.User.findById(userId).lean<UserDoc>();
+  const code = await checkSignInCode(gateway, actor.ip, userId, codeId, body.code, user);
+  if (!user || user.deletedAt || accountRefusal(user)) throw new AppError('AUTHENTICATION_FAILED');
+
+  const sessionId = await gateway.events.change(actor, async (tx) => {
+    if (!(await useCode(gateway, code._id, tx.session))) throw new AppError('EXPIRED');
+    if (user.status === 'unverified') {
+      await gateway.models.User.updateOne({ _id: user._id }, { $set: { status: 'active' } }, { session: tx.session });
+    }
+    const session = await startSession(gateway, user._id, actor.ip, tx.session);
+    tx.record({ type: 'auth.confirm', table: 'sessions', actor: user._id, record: session._id });
+    return session._id;
+  });
+  setSessionCookies(gateway, res, String(sessionId), 0);
+  return {
+    data: {
+      token: gateway.tokens.access(String(user._id), String(sessionId)),
+      user: presentOneself({ ...user, status: 'active' }),
+    },
+  };
+}
+
+async function checkSignInCode(
+  gateway: Gateway,
+  ip: string,
+  userId: ObjectId,
+  codeId: ObjectId,
+  guess: string,
+  user: UserDoc | null,
+): Promise<CodeDoc> {
+  try {
+    const code = await checkCode(gateway, codeId, guess);
+    if (code.purpose === 'signIn' && code.user.equals(userId) && user) return code;
+    throw new AppError('WRONG_CODE');
+  } catch (error) {
+    if (user && error instanceof AppError) await recordFailure(gateway, ip, userId, 'auth.confirm', error.code);
+    throw error;
+  }
+}
+
+export async function resendCode({
+  gateway,
+  actor,
+  verification,
+}: Context<typeof authCalls.resendCode>): Promise<Answer<unknown>> {
+  const { userId, codeId } = verification;
+  await gateway.throttle.take('verificationMail', String(userId));
+  await gateway.events.change(actor, async (tx) => {
+    const code = await renewCode(gateway, codeId, tx.session);
+    const user = await gateway.models.User.exists({ _id: userId }).session(tx.session);
+    if (code && user) {
+      tx.record({ type: 'auth.resendCode', table: 'users', actor: userId, record: userId, refs: { code: codeId } });
+    }
+    return oid(String(codeId));
+  });
+  return { data: null, message: texts.codeSent };
+}

@@ -1,0 +1,39 @@
+import { AppError } from '@lightbox/core/errors.js';
+import type { Request, Response } from 'express';
+import jwt from 'jsonwebtoken';
+import { Passport } from 'passport';
+import { ExtractJwt, Strategy } from 'passport-jwt';
+import { type Claims, rules, type Tokens } from './tokens.js';
+
+export type Authenticate = (req: Request, res: Response, typ: Claims['typ']) => Promise<Claims>;
+
+/** Bearer tokens through Passport's JWT strategy; an instance of its own, so that gateways in one process do not meet. */
+export function createAuthenticate(tokens: Tokens): Authenticate {
+  const passport = new Passport();
+  passport.use(
+    new Strategy(
+      {
+        jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
+        secretOrKeyProvider: (_req, token: string, done) => {
+          const key = tokens.keyFor(jwt.decode(token, { complete: true })?.header.kid);
+          if (key) done(null, key);
+          else done(new AppError('AUTHENTICATION_FAILED'));
+        },
+        ...rules,
+      },
+      (claims: unknown, done: (error: unknown, claims?: unknown) => void) => done(null, claims),
+    ),
+  );
+  return (req, res, typ) =>
+    new Promise((resolve, reject) => {
+      if (!req.headers.authorization) return reject(new AppError('UNAUTHENTICATED'));
+      const answer = (_error: unknown, claims: unknown) => {
+        try {
+          resolve(tokens.accept(claims, typ));
+        } catch (refused) {
+          reject(refused);
+        }
+      };
+      passport.authenticate('jwt', { session: false }, answer)(req, res, reject);
+    });
+}

@@ -1,0 +1,89 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { authCalls } from '@lightbox/contract/auth/calls.js';
+import type { DataOf } from '@lightbox/contract/call.js';
+import { limits } from '@lightbox/contract/limits.js';
+import { texts } from '@lightbox/contract/texts.js';
+import { oid } from '@lightbox/core/db/ids.js';
+import { AppError } from '@lightbox/core/errors.js';
+import type { SessionDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { Answer, Context, Gateway } from '../context.js';
+import { clearSessionCookies, REFRESH_COOKIE, setSessionCookies, XSRF_COOKIE, XSRF_HEADER } from './cookies.js';
+import { cutSockets, endSessions, isAlive, isUsable } from './sessions.js';
+
+/** A new access token for the refresh cookie, which changes at each use. */
+export async function refresh({
+  gateway,
+  req,
+  res,
+  actor,
+}: Context<typeof authCalls.refresh>): Promise<Answer<DataOf<typeof authCalls.refresh>>> {
+  const cookies = req.cookies as Record<string, string | undefined>;
+  const presented = cookies[REFRESH_COOKIE];
+  if (!presented) throw new AppError('UNAUTHENTICATED');
+  if (!same(cookies[XSRF_COOKIE], req.get(XSRF_HEADER))) throw new AppError('AUTHENTICATION_FAILED');
+  const claim = gateway.tokens.readRefresh(presented);
+  if (!claim) throw new AppError('AUTHENTICATION_FAILED');
+
+  const session = await rotate(gateway, claim.sessionId, claim.generation);
+  if (!session) {
+    await endIfReused(gateway, actor.ip, claim.sessionId, claim.generation);
+    throw new AppError('AUTHENTICATION_FAILED');
+  }
+  const user = await gateway.models.User.findById(session.user).lean<UserDoc>();
+  if (!isUsable(user) || !(await isAlive(gateway, session))) throw new AppError('AUTHENTICATION_FAILED');
+  setSessionCookies(gateway, res, String(session._id), session.generation);
+  return { data: { token: gateway.tokens.access(String(user._id), String(session._id)) } };
+}
+
+/** The session after this refresh: one further, or, for the cookie just replaced, where it already is. */
+async function rotate(gateway: Gateway, sessionId: string, generation: number): Promise<SessionDoc | null> {
+  const now = gateway.clock.now();
+  const open = { _id: oid(sessionId), endedAt: { $exists: false } };
+  const next = await gateway.models.Session.findOneAndUpdate(
+    { ...open, generation },
+    { $set: { generation: generation + 1, rotatedAt: now } },
+    { new: true },
+  ).lean<SessionDoc>();
+  if (next) return next;
+  // Two tabs, or an answer that got lost: the same successor again.
+  const since = new Date(now.getTime() - limits.refreshGraceSeconds * 1000);
+  return gateway.models.Session.findOne({
+    ...open,
+    generation: generation + 1,
+    rotatedAt: { $gt: since },
+  }).lean<SessionDoc>();
+}
+
+/** An older cookie in use means that somebody has a copy: nobody keeps the session. */
+async function endIfReused(gateway: Gateway, ip: string, sessionId: string, generation: number): Promise<void> {
+  const session = await gateway.models.Session.findById(oid(sessionId)).lean<SessionDoc>();
+  if (!session || session.endedAt || session.generation <= generation) return;
+  await gateway.events.change({ ip, id: session.user }, async (tx) => {
+    await endSessions(gateway, { _id: session._id }, 'reuse', tx.session);
+    tx.record({ type: 'auth.refreshReused', table: 'sessions', record: session._id, status: 'failed' });
+    return session._id;
+  });
+  cutSockets(gateway, [session._id], 'reuse');
+}
+
+function same(a: string | undefined, b: string | undefined): boolean {
+  if (!a || !b || a.length !== b.length) return false;
+  return timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}
+
+export async function logout({
+  gateway,
+  actor,
+  viewer,
+  res,
+}: Context<typeof authCalls.logout>): Promise<Answer<unknown>> {
+  await gateway.events.change(actor, async (tx) => {
+    await endSessions(gateway, { _id: viewer.sessionId }, 'logout', tx.session);
+    tx.record({ type: 'auth.logout', table: 'sessions', record: viewer.sessionId });
+    return viewer.sessionId;
+  });
+  cutSockets(gateway, [viewer.sessionId], 'logout');
+  clearSessionCookies(gateway, res);
+  res.setHeader('Clear-Site-Data', '"cache"');
+  return { data: null, message: texts.loggedOut };
+}

@@ -1,0 +1,86 @@
+import { limits } from '@lightbox/contract/limits.js';
+import type { Core } from '@lightbox/core/core.js';
+import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { AppError } from '@lightbox/core/errors.js';
+import type { SessionDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { ClientSession } from 'mongoose';
+import type { Viewer } from '../context.js';
+import type { Claims } from './tokens.js';
+
+/** How stale `lastSeenAt` may be before a call writes it anew. */
+const TOUCH_MS = 10_000;
+
+export async function startSession(core: Core, user: ObjectId, ip: string, tx: ClientSession): Promise<SessionDoc> {
+  const now = core.clock.now();
+  const session: SessionDoc = {
+    _id: newId(),
+    user,
+    createAt: now,
+    lastSeenAt: now,
+    expiresAt: new Date(now.getTime() + limits.sessionHours * 3_600_000),
+    generation: 0,
+    rotatedAt: now,
+    ip,
+  };
+  await core.models.Session.create([session], { session: tx });
+  return session;
+}
+
+/** Still signed in: not ended, not over, not idle for too long. */
+export async function isAlive(core: Core, session: SessionDoc | null): Promise<boolean> {
+  if (!session || session.endedAt) return false;
+  const now = core.clock.now().getTime();
+  const idle = (await core.settings.get('session.idleMinutes')) * 60_000;
+  return now < session.expiresAt.getTime() && now < session.lastSeenAt.getTime() + idle;
+}
+
+export const isUsable = (user: UserDoc | null): user is UserDoc =>
+  Boolean(user && !user.deletedAt && user.status === 'active' && user.active);
+
+/** The person behind an access token, or `AUTHENTICATION_FAILED`. `active` keeps the session alive. */
+export async function viewerOf(gateway: Core, claims: Claims, active: boolean): Promise<Viewer> {
+  const [session, user] = await Promise.all([
+    gateway.models.Session.findById(oid(claims.rid)).lean<SessionDoc>(),
+    gateway.models.User.findById(oid(claims.sub)).lean<UserDoc>(),
+  ]);
+  if (!session?.user.equals(claims.sub) || !(await isAlive(gateway, session)) || !isUsable(user)) {
+    throw new AppError('AUTHENTICATION_FAILED');
+  }
+  if (active) await touch(gateway, session);
+  return { id: String(user._id), _id: user._id, role: user.role, sessionId: session._id };
+}
+
+async function touch(core: Core, session: SessionDoc): Promise<void> {
+  const now = core.clock.now();
+  if (now.getTime() - session.lastSeenAt.getTime() < TOUCH_MS) return;
+  await core.models.Session.updateOne({ _id: session._id }, { $max: { lastSeenAt: now } }, { writeConcern: { w: 1 } });
+}
+
+export async function touchSession(core: Core, id: ObjectId): Promise<void> {
+  const session = await core.models.Session.findById(id).lean<SessionDoc>();
+  if (session) await touch(core, session);
+}
+
+/** Ends sessions as part of a transaction; `cutSockets` tells the gateways after it. */
+export async function endSessions(
+  core: Core,
+  filter: { user: ObjectId } | { _id: ObjectId },
+  reason: string,
+  tx: ClientSession,
+): Promise<ObjectId[]> {
+  const open = { ...filter, endedAt: { $exists: false } };
+  const sessions = await core.models.Session.find(open, { _id: 1 }, { session: tx }).lean();
+  const ids = sessions.map((session) => session._id);
+  await core.models.Session.updateMany(
+    { _id: { $in: ids } },
+    { $set: { endedAt: core.clock.now(), endReason: reason } },
+    { session: tx },
+  );
+  return ids;
+}
+
+/** Disconnects at once, everywhere. Should it not get through, every gateway finds the ended sessions by itself. */
+export function cutSockets(core: Core, sessions: ObjectId[], reason: string): void {
+  if (sessions.length === 0) return;
+  core.signals.send([{ cut: { sessions: sessions.map(String), reason } }]).catch(() => undefined);
+}

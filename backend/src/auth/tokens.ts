@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { limits } from '@lightbox/contract/limits.js';
+import type { Clock } from '@lightbox/core/clock.js';
+import { AppError } from '@lightbox/core/errors.js';
+import { hmac, type Keys } from '@lightbox/core/keys/keyring.js';
+import jwt from 'jsonwebtoken';
+
+export interface Claims {
+  sub: string;
+  typ: 'access' | 'verification';
+  /** The session of an access token, the code of a verification token. */
+  rid: string;
+  exp: number;
+  iat: number;
+  jti: string;
+}
+
+const ISSUER = 'lightbox';
+const AUDIENCE = 'lightbox';
+
+/** One algorithm, and expiry by our own clock (`accept`), which is the same on every machine. */
+export const rules = { algorithms: ['HS256' as const], issuer: ISSUER, audience: AUDIENCE, ignoreExpiration: true };
+
+/** Signs and checks the bearer tokens. A token says who; whether their session still lives is asked of the database each time. */
+export class Tokens {
+  constructor(
+    private readonly keys: Keys,
+    private readonly clock: Clock,
+  ) {}
+
+  access(userId: string, sessionId: string): string {
+    return this.sign({ sub: userId, typ: 'access', rid: sessionId }, limits.accessTokenMinutes);
+  }
+
+  verification(userId: string, codeId: string): string {
+    return this.sign({ sub: userId, typ: 'verification', rid: codeId }, limits.codeMinutes);
+  }
+
+  /** The claims of a socket's token; HTTP requests come through Passport (`passport.ts`) with the same rules. */
+  verify(token: string, typ: Claims['typ']): Claims {
+    const kid = jwt.decode(token, { complete: true })?.header.kid;
+    const key = this.keyFor(kid);
+    if (!key) throw new AppError('AUTHENTICATION_FAILED');
+    try {
+      return this.accept(jwt.verify(token, key, rules), typ);
+    } catch (error) {
+      throw error instanceof AppError ? error : new AppError('AUTHENTICATION_FAILED');
+    }
+  }
+
+  keyFor(kid: string | undefined): Buffer | null {
+    return (typeof kid === 'string' && this.keys.tokens.find(kid)?.key) || null;
+  }
+
+  /** Throws `JWT_EXPIRED` for a good token that is over, `AUTHENTICATION_FAILED` for one that is meant for something else. */
+  accept(claims: unknown, typ: Claims['typ']): Claims {
+    if (!isClaims(claims) || claims.typ !== typ) throw new AppError('AUTHENTICATION_FAILED');
+    if (claims.exp * 1000 <= this.clock.now().getTime()) throw new AppError('JWT_EXPIRED');
+    return claims;
+  }
+
+  private sign(claims: Pick<Claims, 'sub' | 'typ' | 'rid'>, minutes: number): string {
+    const { id, key } = this.keys.tokens.current;
+    const iat = Math.floor(this.clock.now().getTime() / 1000);
+    return jwt.sign({ ...claims, iat, exp: iat + minutes * 60, jti: randomUUID() }, key, {
+      algorithm: 'HS256',
+      keyid: id,
+      issuer: ISSUER,
+      audience: AUDIENCE,
+    });
+  }
+
+  /** The cookie value of one refresh of a session: derived, so nothing of it is stored. */
+  refreshValue(sessionId: string, generation: number): string {
+    const { id, key } = this.keys.refresh.current;
+    return [sessionId, generation, id, refreshProof(key, sessionId, generation)].join('.');
+  }
+
+  readRefresh(value: string): { sessionId: string; generation: number } | null {
+    const [sessionId = '', generation = '', keyId = '', proof = ''] = value.split('.');
+    const key = this.keys.refresh.find(keyId);
+    if (!key || !/^[0-9a-f]{24}$/.test(sessionId) || !/^\d{1,9}$/.test(generation)) return null;
+    return refreshProof(key.key, sessionId, Number(generation)) === proof
+      ? { sessionId, generation: Number(generation) }
+      : null;
+  }
+}
+
+const refreshProof = (key: Buffer, sessionId: string, generation: number) =>
+  hmac(key, sessionId, String(generation)).toString('base64url');
+
+/** jsonwebtoken accepts a token without `exp`; we do not. */
+function isClaims(claims: unknown): claims is Claims {
+  if (typeof claims !== 'object' || claims === null) return false;
+  const { sub, typ, rid, exp, iat, jti } = claims as Record<string, unknown>;
+  return (
+    typeof sub === 'string' &&
+    /^[0-9a-f]{24}$/.test(sub) &&
+    (typ === 'access' || typ === 'verification') &&
+    typeof rid === 'string' &&
+    /^[0-9a-f]{24}$/.test(rid) &&
+    typeof exp === 'number' &&
+    typeof iat === 'number' &&
+    typeof jti === 'string'
+  );
+}

@@ -1,0 +1,70 @@
+import type { BodyOf, CallShape, DataOf, ParamsOf, QueryOf } from '@lightbox/contract/call.js';
+import type { Pagination } from '@lightbox/contract/envelope.js';
+import type { Role } from '@lightbox/contract/permissions.js';
+import type { Core } from '@lightbox/core/core.js';
+import type { ObjectId } from '@lightbox/core/db/ids.js';
+import type { Actor } from '@lightbox/core/events/events.js';
+import type { MessageDoc } from '@lightbox/core/models/types.js';
+import type { Request, Response } from 'express';
+import type { LRUCache } from 'lru-cache';
+import type { Authenticate } from './auth/passport.js';
+import type { Tokens } from './auth/tokens.js';
+import type { DemoPerson } from './bootstrap.js';
+import type { Throttle } from './http/throttle.js';
+import type { MessageWriter } from './messages/sendMessage.js';
+import type { Presence } from './realtime/presence.js';
+
+/** What a gateway's features work with. */
+export interface Gateway extends Core {
+  tokens: Tokens;
+  authenticate: Authenticate;
+  throttle: Throttle;
+  presence: Presence;
+  writeMessage: MessageWriter;
+  /** Messages this gateway has just written: they never change, so showing them needs no second read. */
+  recentMessages: LRUCache<string, MessageDoc>;
+  demoPeople: DemoPerson[];
+  /** The same short text for the same input, which says nothing of it: for keys in Redis. */
+  opaque: (text: string) => string;
+  /** The account of an address that has none, so that both are answered, counted and locked alike. */
+  nobody: (email: string) => ObjectId;
+}
+
+/** The signed-in person a call is made for; read from the database at each call, so a changed role holds at once. */
+export interface Viewer {
+  id: string;
+  _id: ObjectId;
+  role: Role;
+  sessionId: ObjectId;
+}
+
+/** Holder of a verification token: the password was right, the code is still to come. */
+export interface Verification {
+  userId: ObjectId;
+  codeId: ObjectId;
+}
+
+type ViewerOf<C extends CallShape> = C['who'] extends 'anyone' | 'verification' | 'refreshCookie' ? null : Viewer;
+
+export interface Context<C extends CallShape = CallShape> {
+  gateway: Gateway;
+  call: C;
+  actor: Actor;
+  viewer: ViewerOf<C>;
+  verification: C['who'] extends 'verification' ? Verification : null;
+  params: ParamsOf<C>;
+  query: QueryOf<C>;
+  body: BodyOf<C>;
+  req: Request;
+  res: Response;
+}
+
+export interface Answer<D> {
+  data: D;
+  message?: string;
+  pagination?: Pagination;
+  status?: number;
+}
+
+/** Returns the answer, or undefined when it has written the response itself (bytes). */
+export type Handler<C extends CallShape> = (context: Context<C>) => Promise<Answer<DataOf<C>> | undefined>;

@@ -1,0 +1,91 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Config } from '@lightbox/core/config/config.js';
+import { ConfigError } from '@lightbox/core/config/env.js';
+import { type Core, createCore } from '@lightbox/core/core.js';
+import { oid } from '@lightbox/core/db/ids.js';
+import { portTakenMessage } from '@lightbox/core/embedded/ports.js';
+import { closeInspectors } from '@lightbox/core/files/inspect.js';
+import { hmac } from '@lightbox/core/keys/keyring.js';
+import { connectRedis } from '@lightbox/core/redis.js';
+import { LRUCache } from 'lru-cache';
+import { createApp } from './app.js';
+import { createAuthenticate } from './auth/passport.js';
+import { Tokens } from './auth/tokens.js';
+import { bootstrap } from './bootstrap.js';
+import type { Gateway } from './context.js';
+import { onClientError } from './http/errors.js';
+import { Throttle } from './http/throttle.js';
+import { createMessageWriter } from './messages/sendMessage.js';
+import { Presence } from './realtime/presence.js';
+import { createSockets } from './realtime/sockets.js';
+
+export interface RunningGateway {
+  gateway: Gateway;
+  server: Server;
+  /** Where it listens, which is not `config.port` when that was 0. */
+  port: number;
+  stop: () => Promise<void>;
+}
+
+/** Seconds a request under way may take when we stop. */
+const DRAIN_MS = 8_000;
+
+export async function startGateway(config: Config): Promise<RunningGateway> {
+  const core = await createCore(config, 'gateway');
+  const gateway: Gateway = { ...core, ...extras(core) };
+  gateway.demoPeople = await bootstrap(gateway);
+  let stopping = false;
+
+  const server = createServer(
+    { requestTimeout: 120_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 },
+    createApp(gateway, () => stopping),
+  );
+  server.on('clientError', onClientError);
+  const sockets = createSockets(server, gateway);
+  const reader = connectRedis(config.redisUrl, 'patient');
+  core.signals.listen(reader, sockets.deliver);
+  await listen(server, config);
+
+  return {
+    gateway,
+    server,
+    port: (server.address() as AddressInfo).port,
+    stop: async () => {
+      stopping = true;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await sockets.close();
+      server.closeIdleConnections();
+      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())]);
+      server.closeAllConnections();
+      core.signals.stop().catch(() => undefined);
+      reader.disconnect();
+      await closeInspectors();
+      await core.close();
+    },
+  };
+}
+
+function extras(core: Core): Omit<Gateway, keyof Core> {
+  const tokens = new Tokens(core.keys, core.clock);
+  return {
+    tokens,
+    authenticate: createAuthenticate(tokens),
+    throttle: new Throttle(core.redis, core.config.rateLimits),
+    presence: new Presence(core.redis),
+    writeMessage: createMessageWriter(core),
+    recentMessages: new LRUCache({ max: 2_000, ttl: 60_000 }),
+    demoPeople: [],
+    opaque: (text) => hmac(core.keys.cursors.current.key, 'opaque', text).toString('base64url').slice(0, 22),
+    nobody: (email) => oid(hmac(core.keys.codes.current.key, 'nobody', email).toString('hex').slice(0, 24)),
+  };
+}
+
+function listen(server: Server, config: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'EADDRINUSE' ? new ConfigError(portTakenMessage('PORT', config.host, config.port)) : error),
+    );
+    server.listen(config.port, config.host, resolve);
+  });
+}

@@ -1,0 +1,117 @@
+import type { CallShape } from '@lightbox/contract/call.js';
+import { calls } from '@lightbox/contract/calls.js';
+import { Failure, Pagination } from '@lightbox/contract/envelope.js';
+import type { Router } from 'express';
+import swaggerUi from 'swagger-ui-express';
+import { z } from 'zod';
+
+type Json = Record<string, unknown>;
+
+const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    target: 'draft-2020-12',
+  }) as Json;
+  return json;
+};
+
+/** OpenAPI 3.1, made from the very schemas that validate. */
+export function openApi(publicUrl: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const [name, shape] of Object.entries(calls) as [string, CallShape][]) {
+    const path = shape.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [shape.method]: operation(name, shape) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Lightbox', version: '0.1.0', description: 'Secure medical image sharing, in real time.' },
+    servers: [{ url: `${publicUrl}/api` }],
+    paths,
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      schemas: { Failure: schemaOf(Failure, 'output'), Pagination: schemaOf(Pagination, 'output') },
+    },
+  };
+}
+
+function operation(name: string, shape: CallShape): Json {
+  return {
+    operationId: name,
+    summary: shape.summary,
+    tags: [shape.path.split('/')[1]],
+    ...(shape.who === 'anyone' || shape.who === 'refreshCookie' ? { security: [] } : { security: [{ bearer: [] }] }),
+    parameters: [
+      ...parameters(shape.params, 'path'),
+      ...parameters(shape.query, 'query'),
+      ...(shape.creates
+        ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', format: 'uuid' } }]
+        : []),
+    ],
+    ...(shape.body ? { requestBody: requestBody(shape) } : {}),
+    responses: {
+      [shape.status ?? 200]: { description: 'Success', content: success(shape) },
+      default: {
+        description: 'Failure',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+      },
+    },
+  };
+}
+
+function parameters(schema: z.ZodType | undefined, where: 'path' | 'query'): Json[] {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: where,
+    required: where === 'path' || required.includes(name),
+    schema: property,
+  }));
+}
+
+function requestBody(shape: CallShape): Json {
+  const schema = schemaOf(shape.body as z.ZodType, 'input');
+  const withFile = {
+    ...schema,
+    properties: {
+      ...(schema.properties as Json),
+      file: { type: 'string', contentMediaType: 'application/octet-stream' },
+    },
+  };
+  return {
+    required: true,
+    content: {
+      ...(shape.multipart === 'only' ? {} : { 'application/json': { schema } }),
+      ...(shape.multipart ? { 'multipart/form-data': { schema: shape.multipart === 'only' ? withFile : schema } } : {}),
+    },
+  };
+}
+
+function success(shape: CallShape): Json {
+  if (shape.binary) return { 'application/octet-stream': {} };
+  return {
+    'application/json': {
+      schema: {
+        type: 'object',
+        required: ['data'],
+        properties: {
+          data: shape.data ? schemaOf(shape.data, 'output') : {},
+          message: { type: 'string' },
+          ...(shape.paged ? { pagination: { $ref: '#/components/schemas/Pagination' } } : {}),
+        },
+      },
+    },
+  };
+}
+
+export function docsRoutes(router: Router, publicUrl: string): void {
+  const document = openApi(publicUrl);
+  router.get('/openapi.json', (_req, res) => {
+    res.json(document);
+  });
+  router.use('/docs', swaggerUi.serve, swaggerUi.setup(document, { customSiteTitle: 'Lightbox API' }));
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import type { Failure } from '@lightbox/contract/envelope.js';
+import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
+import { AppError } from '@lightbox/core/errors.js';
+import { PasswordQueueFull } from '@lightbox/core/keys/password.js';
+import type { Logger } from '@lightbox/core/log.js';
+import type { ErrorRequestHandler, Request } from 'express';
+import { mongo } from 'mongoose';
+
+const RETRY_SECONDS = 2;
+
+/** Fault of a dependency, a parser or the product itself, as one the contract knows. Unknown ones become one sentence. */
+export function asAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof PasswordQueueFull) return new AppError('TOO_MANY_REQUESTS', { retryAfterSeconds: 1 });
+  if (isAway(error)) return new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS });
+  if (isFull(error)) return new AppError('STORAGE_FULL');
+  const parsed = bodyError(error);
+  return new AppError(parsed ?? 'INTERNAL');
+}
+
+/** MongoDB or Redis cannot be reached, or has stepped down in between. */
+function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof mongo.MongoServerSelectionError || error instanceof mongo.MongoNetworkError) return true;
+  if (
+    error instanceof mongo.MongoError &&
+    (error.hasErrorLabel('RetryableWriteError') || error.hasErrorLabel('TransientTransactionError'))
+  ) {
+    return true;
+  }
+  if (/MongoServerSelection|MongoNetwork|MongoNotConnected|MongoPoolCl|MongooseServerSelection/.test(error.name))
+    return true;
+  return /Stream isn't writeable|Connection is closed|Command timed out|ECONNREFUSED|OOM command not allowed/.test(
+    error.message,
+  );
+}
+
+/** Out of disk: MongoDB says so by code (OutOfDiskSpace) or by its storage engine's words. */
+const isFull = (error: unknown): boolean =>
+  error instanceof mongo.MongoServerError && (error.code === 14031 || /No space left|disk space/i.test(error.message));
+
+/** What Express's body parser throws, by its `type`. */
+function bodyError(error: unknown): ErrorCode | null {
+  const { type, status } = (error ?? {}) as { type?: string; status?: number };
+  if (type === 'entity.parse.failed') return 'MALFORMED_JSON';
+  if (type === 'entity.too.large') return 'PAYLOAD_TOO_LARGE';
+  if (type === 'encoding.unsupported' || type === 'charset.unsupported') return 'UNSUPPORTED_MEDIA_TYPE';
+  if (status === 413) return 'PAYLOAD_TOO_LARGE';
+  if (status === 415) return 'UNSUPPORTED_MEDIA_TYPE';
+  if (status !== undefined && status >= 400 && status < 500) return 'BAD_REQUEST';
+  return error instanceof URIError ? 'BAD_REQUEST' : null;
+}
+
+export function failure(error: AppError, requestId: string): Failure & Record<string, unknown> {
+  return {
+    message: error.message,
+    error: error.code,
+    ...(error.details.errors ? { errors: error.details.errors } : {}),
+    ...error.details.extra,
+    requestId,
+  };
+}
+
+/** The one door out for everything that went wrong. */
+export const errorHandler =
+  (log: Logger): ErrorRequestHandler =>
+  (thrown, req, res, _next) => {
+    const error = asAppError(thrown);
+    const requestId = requestIdOf(req);
+    if (error.status >= 500) log.error({ err: thrown, requestId, code: error.code }, 'request failed');
+    if (res.headersSent) {
+      // Bytes are under way: only breaking off tells the client that they are not all.
+      res.destroy();
+      return;
+    }
+    if (error.details.retryAfterSeconds) res.setHeader('Retry-After', String(error.details.retryAfterSeconds));
+    res.status(error.status).json(failure(error, requestId));
+  };
+
+export const requestIdOf = (req: Request): string => String((req as { id?: unknown }).id ?? randomUUID());
+
+/** Requests that Node refuses before Express sees them, in the product's envelope all the same. */
+export function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const code: ErrorCode =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? 'HEADERS_TOO_LARGE'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? 'REQUEST_TIMEOUT'
+        : 'BAD_REQUEST';
+  const [status, message] = errors[code];
+  const body = JSON.stringify({ message, error: code, requestId: randomUUID() });
+  socket.end(
+    `HTTP/1.1 ${status} ${code}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,164 @@
+import type { CallShape } from '@lightbox/contract/call.js';
+import { limits } from '@lightbox/contract/limits.js';
+import { type Permission, permissions, roleMay } from '@lightbox/contract/permissions.js';
+import { oid } from '@lightbox/core/db/ids.js';
+import { AppError, fieldError } from '@lightbox/core/errors.js';
+import type { Actor } from '@lightbox/core/events/events.js';
+import express, { type NextFunction, type Request, type RequestHandler, type Response, type Router } from 'express';
+import { viewerOf } from '../auth/sessions.js';
+import type { Answer, Context, Gateway, Handler, Verification, Viewer } from '../context.js';
+import { readForm } from './form.js';
+import { validate } from './validate.js';
+
+const json = express.json({ limit: limits.jsonBytes, strict: true, type: 'application/json' });
+const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/**
+ * Binds a call of the contract to its handler. Every call is judged in the contract's order: who is it, may the role,
+ * can it be read, are the fields right; then the handler says whether the object may be touched.
+ */
+export function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, handler: Handler<C>): void {
+  router[shape.method](shape.path, async (req, res) => {
+    const who = await identify(gateway, shape, req, res);
+    try {
+      if (who.viewer && isPermission(shape.who) && !roleMay(who.viewer.role, shape.who))
+        throw new AppError('FORBIDDEN');
+      const context = await read(gateway, shape, req, res, who);
+      const answer = await handler(context);
+      if (answer) send(res, shape, answer);
+    } catch (error) {
+      await recordRefusal(gateway, shape, req, who.viewer, error);
+      throw error;
+    }
+  });
+}
+
+const isPermission = (who: CallShape['who']): who is Permission => Object.hasOwn(permissions, who);
+
+interface Identity {
+  viewer: Viewer | null;
+  verification: Verification | null;
+}
+
+async function identify(gateway: Gateway, shape: CallShape, req: Request, res: Response): Promise<Identity> {
+  if (shape.who === 'anyone' || shape.who === 'refreshCookie') return { viewer: null, verification: null };
+  if (shape.who === 'verification') {
+    const claims = await gateway.authenticate(req, res, 'verification');
+    return { viewer: null, verification: { userId: oid(claims.sub), codeId: oid(claims.rid) } };
+  }
+  const active = req.headers['x-background'] !== '1';
+  const claims = await gateway.authenticate(req, res, 'access');
+  return { viewer: await viewerOf(gateway, claims, active), verification: null };
+}
+
+async function read<C extends CallShape>(
+  gateway: Gateway,
+  shape: C,
+  req: Request,
+  res: Response,
+  who: Identity,
+): Promise<Context<C>> {
+  const body = shape.body && shape.multipart !== 'only' ? await readBody(shape, req, res) : undefined;
+  return {
+    gateway,
+    call: shape,
+    actor: actorOf(shape, req, who),
+    viewer: who.viewer,
+    verification: who.verification,
+    // An id that cannot be one names nothing that is there.
+    params: shape.params ? known(() => validate(shape.params as never, req.params)) : undefined,
+    query: shape.query ? validate(shape.query, { ...req.query }) : undefined,
+    body: shape.body && shape.multipart !== 'only' ? validate(shape.body, body) : undefined,
+    req,
+    res,
+  } as Context<C>;
+}
+
+function known<T>(read: () => T): T {
+  try {
+    return read();
+  } catch {
+    throw new AppError('NOT_FOUND');
+  }
+}
+
+async function readBody(shape: CallShape, req: Request, res: Response): Promise<unknown> {
+  if (shape.multipart === 'also' && req.is('multipart/form-data')) return readForm(req);
+  const hasBody = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+  if (!hasBody) return {};
+  if (!req.is('application/json')) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
+  await run(json, req, res);
+  if (typeof req.body !== 'object' || req.body === null || Array.isArray(req.body)) {
+    throw new AppError('OBJECT_EXPECTED');
+  }
+  return req.body;
+}
+
+const run = (middleware: RequestHandler, req: Request, res: Response): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const next: NextFunction = (error?: unknown) => (error ? reject(error) : resolve());
+    middleware(req, res, next);
+  });
+
+function actorOf(shape: CallShape, req: Request, { viewer }: Identity): Actor {
+  const key = shape.creates ? req.get('idempotency-key') : undefined;
+  if (key !== undefined && !isUuid.test(key)) throw fieldError('Idempotency-Key', 'Must be a UUID.');
+  return {
+    ip: req.ip ?? '',
+    ...(viewer ? { id: viewer._id } : {}),
+    ...(key ? { idempotencyKey: `${viewer?.id ?? 'anyone'}:${shape.path}:${key.toLowerCase()}` } : {}),
+  };
+}
+
+function send<D>(res: Response, shape: CallShape, answer: Answer<D>): void {
+  const { data, message, pagination } = answer;
+  res.status(answer.status ?? shape.status ?? 200).json({
+    data: data ?? null,
+    ...(message ? { message } : {}),
+    ...(pagination ? { pagination } : {}),
+  });
+}
+
+/** Refusals of signed-in people are in the log; what they asked for by id, if the route names it. */
+async function recordRefusal(
+  gateway: Gateway,
+  shape: CallShape,
+  req: Request,
+  viewer: Viewer | null,
+  error: unknown,
+): Promise<void> {
+  if (!viewer || !shape.action || !(error instanceof AppError)) return;
+  if (error.status !== 403 && error.code !== 'NOT_FOUND') return;
+  const id = Object.values(req.params)[0];
+  await gateway.events
+    .record(
+      { id: viewer._id, ip: req.ip ?? '' },
+      {
+        type: shape.action,
+        table: tableOf(shape.action),
+        status: 'denied',
+        reason: error.code,
+        ...(typeof id === 'string' && /^[0-9a-f]{24}$/i.test(id) ? { record: oid(id) } : {}),
+      },
+    )
+    .catch((failed) => gateway.log.error({ err: failed }, 'a refusal could not be recorded'));
+}
+
+const tables: Record<string, string> = {
+  auth: 'sessions',
+  session: 'sessions',
+  profile: 'users',
+  user: 'users',
+  stats: 'users',
+  image: 'imagemetadata',
+  share: 'shares',
+  analysis: 'analyses',
+  message: 'messages',
+  notification: 'notifications',
+  audit: 'auditlogs',
+  role: 'roles',
+  setting: 'appsettings',
+};
+
+/** The table an action is about: the word before its dot says which. */
+export const tableOf = (action: string): string => tables[action.split('.')[0] ?? ''] ?? '';

@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import compression from 'compression';
+import express, { type Express } from 'express';
+
+const root = fileURLToPath(new URL('../../../frontend/dist/', import.meta.url));
+const YEAR_MS = 365 * 24 * 3_600_000;
+
+/** The built browser application. Hashed files are kept for ever, the page that names them never. */
+export function serveSite(app: Express): void {
+  if (!existsSync(`${root}index.html`)) return;
+  app.use(compression());
+  app.use('/assets', express.static(`${root}assets`, { immutable: true, maxAge: YEAR_MS, fallthrough: false }));
+  app.use(express.static(root, { index: false, maxAge: 3_600_000 }));
+  app.get('/{*path}', (req, res, next) => {
+    if (!req.accepts('html') || req.path.startsWith('/api')) return next();
+    res.setHeader('Cache-Control', 'no-cache');
+    res.sendFile('index.html', { root });
+  });
+}

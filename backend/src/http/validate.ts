@@ -1,0 +1,32 @@
+import type { FieldError } from '@lightbox/contract/envelope.js';
+import { AppError } from '@lightbox/core/errors.js';
+import type { z } from 'zod';
+
+/** The parsed value, or every fault at once as `VALIDATION_FAILED`. */
+export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new AppError('VALIDATION_FAILED', { errors: fieldErrors(result.error.issues) });
+}
+
+export function fieldErrors(issues: readonly z.core.$ZodIssue[]): FieldError[] {
+  const errors = issues.flatMap(errorsOf);
+  const seen = new Set<string>();
+  return errors.filter(({ field }) => !seen.has(field) && seen.add(field));
+}
+
+function errorsOf(issue: z.core.$ZodIssue): FieldError[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), message: 'This field is not known.' }));
+  }
+  if (issue.code === 'invalid_union') {
+    // The alternative that came nearest says what is wrong with what was meant.
+    const [nearest = []] = [...issue.errors].sort((a, b) => weight(a) - weight(b));
+    return nearest.flatMap(errorsOf);
+  }
+  const missing = issue.code === 'invalid_type' && issue.input === undefined;
+  return [{ field: issue.path.join('.') || 'body', message: missing ? 'This field is required.' : issue.message }];
+}
+
+const weight = (issues: readonly z.core.$ZodIssue[]) =>
+  issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);

@@ -1,0 +1,64 @@
+import type { PageQuery } from '@lightbox/contract/envelope.js';
+import type { imageCalls } from '@lightbox/contract/images/calls.js';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import { requireImage } from '@lightbox/core/access/images.js';
+import type { ImageDoc } from '@lightbox/core/models/types.js';
+import type { QueryFilter } from 'mongoose';
+import type { Answer, Context } from '../context.js';
+import { presentImages } from './present.js';
+
+type ListCall = typeof imageCalls.listImages | typeof imageCalls.listMyImages | typeof imageCalls.listSharedImages;
+
+const narrowed = (shared: boolean | undefined) => (shared === undefined ? {} : { isShared: shared });
+const suffix = (shared: boolean | undefined) => (shared === undefined ? '' : shared ? ':shared' : ':unshared');
+
+export const listImages = (context: Context<typeof imageCalls.listImages>) =>
+  list(context, narrowed(context.query.shared), `images${suffix(context.query.shared)}`);
+
+export const listMyImages = (context: Context<typeof imageCalls.listMyImages>) =>
+  list(
+    context,
+    { owner: context.viewer._id, ...narrowed(context.query.shared) },
+    `images:${context.viewer.id}${suffix(context.query.shared)}`,
+  );
+
+/** One index serves it: the audience of an image is who has a live share of it, and then its owner too. */
+export const listSharedImages = (context: Context<typeof imageCalls.listSharedImages>) =>
+  list(context, { audience: context.viewer._id }, `images:${context.viewer.id}:audience`);
+
+async function list(
+  context: Context<ListCall>,
+  filter: QueryFilter<ImageDoc>,
+  counter: string,
+): Promise<Answer<Image[]>> {
+  const { gateway, actor, viewer } = context;
+  const { shared: _, ...page } = context.query as PageQuery & { shared?: boolean };
+  const { rows, pagination } = await gateway.pages.list<ImageDoc>(
+    { model: gateway.models.Image, filter, sort: ['createAt', '_id'], direction: -1, counter },
+    page,
+  );
+  await gateway.events.record(actor, {
+    type: 'image.list',
+    table: 'imagemetadata',
+    records: rows.map((image) => image._id),
+    owners: rows.map((image) => image.owner),
+  });
+  return { data: await presentImages(gateway, viewer, rows), pagination };
+}
+
+export async function getImage({
+  gateway,
+  actor,
+  viewer,
+  params,
+}: Context<typeof imageCalls.getImage>): Promise<Answer<Image>> {
+  const { image } = await requireImage(gateway.models, viewer, params.id, 'see', gateway.clock.now());
+  const [shown] = await presentImages(gateway, viewer, [image]);
+  await gateway.events.record(actor, {
+    type: 'image.read',
+    table: 'imagemetadata',
+    record: image._id,
+    owners: [image.owner],
+  });
+  return { data: shown as Image };
+}

@@ -1,0 +1,87 @@
+import { imageRules } from '@lightbox/contract/images/policy.js';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import { imageFacts, liveShare } from '@lightbox/core/access/images.js';
+import { bufferOf, unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
+import { previewContext } from '@lightbox/core/blobs/preview.js';
+import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { open } from '@lightbox/core/keys/seal.js';
+import type { ImageDoc, PreviewDoc, ShareDoc } from '@lightbox/core/models/types.js';
+import type { Gateway, Viewer } from '../context.js';
+import { namesOf } from '../users/names.js';
+
+/** Images as this viewer may see them, in three queries however many there are. */
+export async function presentImages(gateway: Gateway, viewer: Viewer, images: ImageDoc[]): Promise<Image[]> {
+  const now = gateway.clock.now();
+  const ids = images.map((image) => image._id);
+  const shares = await gateway.models.Share.find({
+    image: { $in: ids },
+    recipient: viewer._id,
+    ...liveShare(now),
+  }).lean<ShareDoc[]>();
+  const shareOf = new Map(shares.map((share) => [String(share.image), share]));
+  const access = images.map((image) => {
+    const share = shareOf.get(String(image._id)) ?? null;
+    return { image, share, opens: imageRules.open(viewer, imageFacts(image, share)) };
+  });
+  const [previews, name] = await Promise.all([
+    previewsOf(
+      gateway,
+      access.filter(({ opens }) => opens).map(({ image }) => image),
+    ),
+    namesOf(gateway.models, [
+      ...images.flatMap((image) => [image.owner, image.patient]),
+      ...shares.map((share) => share.sharedBy),
+    ]),
+  ]);
+  return access.map(({ image, share, opens }) => {
+    const outline: Image = {
+      id: String(image._id),
+      caption: image.caption,
+      contentType: image.contentType,
+      createAt: image.createAt.toISOString(),
+      isVerified: opens,
+      isShared: image.isShared,
+      image_url: null,
+      ...(share ? { sharedBy: name(share.sharedBy), shareId: String(share._id) } : {}),
+      ...(share?.expiresAt ? { expiresAt: share.expiresAt.toISOString() } : {}),
+    };
+    return opens
+      ? { ...outline, ...details(image, name), image_url: previews.get(String(image._id)) ?? null }
+      : outline;
+  });
+}
+
+function details(image: ImageDoc, name: (id: ObjectId) => { id: string; firstname: string; lastname: string }) {
+  return {
+    size: image.size,
+    owner: name(image.owner),
+    analysis: { status: image.analysis },
+    ...(image.width && image.height ? { width: image.width, height: image.height } : {}),
+    ...(image.patient ? { patient: name(image.patient) } : {}),
+    ...(image.dicom ? { dicom: image.dicom } : {}),
+  };
+}
+
+async function previewsOf(gateway: Gateway, images: ImageDoc[]): Promise<Map<string, string>> {
+  const ready = images.filter((image) => image.preview === 'ready');
+  if (ready.length === 0) return new Map();
+  const previews = await gateway.models.Preview.find({ _id: { $in: ready.map((image) => image._id) } }).lean<
+    PreviewDoc[]
+  >();
+  const byId = new Map(previews.map((preview) => [String(preview._id), preview]));
+  return new Map(
+    ready.flatMap((image) => {
+      const preview = byId.get(String(image._id));
+      if (!preview) return [];
+      const webp = openPreview(gateway, image, preview);
+      return [[String(image._id), `data:image/webp;base64,${webp.toString('base64')}`] as const];
+    }),
+  );
+}
+
+export const openPreview = (gateway: Gateway, image: ImageDoc, preview: PreviewDoc): Buffer =>
+  open(
+    unwrapDataKey(gateway.keys.images, String(image._id), image.dataKey),
+    previewContext(String(image._id)),
+    bufferOf(preview.sealed),
+  );

@@ -1,0 +1,224 @@
+import type { ChatListEntry, Message, messageCalls } from '@lightbox/contract/messages/calls.js';
+import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { AppError, fieldError } from '@lightbox/core/errors.js';
+import { openText, sealText } from '@lightbox/core/keys/seal.js';
+import { conversationOf } from '@lightbox/core/messages.js';
+import type { ConversationDoc, MessageDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { Answer, Context, Gateway, Viewer } from '../context.js';
+import { presentRef } from '../users/present.js';
+import { presentMessage } from './present.js';
+import { requirePartner } from './sendMessage.js';
+
+const MOST_CHATS = 500;
+const MOST_UNREAD = 1000;
+/** Messages become visible a little out of order; who reads on looks back this far, in milliseconds. */
+const OVERLAP_MS = 10_000;
+
+export async function chatList({
+  gateway,
+  viewer,
+}: Context<typeof messageCalls.chatList>): Promise<Answer<ChatListEntry[]>> {
+  const conversations = await gateway.models.Conversation.find({ members: viewer._id })
+    .sort({ lastAt: -1 })
+    .limit(MOST_CHATS)
+    .lean<ConversationDoc[]>();
+  const partners = conversations.map((conversation) => partnerOf(conversation, viewer));
+  const [users, online, last, unread] = await Promise.all([
+    gateway.models.User.find({ _id: { $in: partners } }, { firstname: 1, lastname: 1, role: 1, deletedAt: 1 }).lean<
+      UserDoc[]
+    >(),
+    gateway.presence.online(partners.map(String)),
+    Promise.all(conversations.map((conversation) => lastMessage(gateway, conversation))),
+    Promise.all(conversations.map((conversation) => countUnread(gateway, conversation, viewer))),
+  ]);
+  const byId = new Map(users.map((user) => [String(user._id), user]));
+  const entries = conversations.flatMap((_, i) => {
+    const message = last[i];
+    if (!message) return [];
+    const id = String(partners[i]);
+    const user = byId.get(id);
+    return [
+      {
+        user: {
+          ...presentRef(user, id),
+          ...(user && !user.deletedAt ? { role: user.role } : {}),
+          online: online.has(id),
+        },
+        lastMessage: {
+          id: String(message._id),
+          content: message.content,
+          createAt: message.createAt.toISOString(),
+          senderId: String(message.sender),
+        },
+        unread: unread[i] ?? 0,
+      },
+    ];
+  });
+  return { data: entries.sort((a, b) => b.lastMessage.createAt.localeCompare(a.lastMessage.createAt)) };
+}
+
+const partnerOf = (conversation: ConversationDoc, viewer: Viewer): ObjectId =>
+  conversation.members.find((member) => !member.equals(viewer._id)) ?? viewer._id;
+
+const lastMessage = (gateway: Gateway, conversation: ConversationDoc) =>
+  gateway.models.Message.findOne({ conversation: conversation._id }).sort({ seq: -1 }).lean<MessageDoc>();
+
+/** Counted, not kept: a counter would have to be right after every crash. */
+const countUnread = (gateway: Gateway, conversation: ConversationDoc, viewer: Viewer) =>
+  gateway.models.Message.countDocuments(
+    { conversation: conversation._id, recipient: viewer._id, seq: { $gt: conversation.read[viewer.id] ?? 0 } },
+    { limit: MOST_UNREAD },
+  );
+
+export async function chat({
+  gateway,
+  viewer,
+  params,
+  query,
+}: Context<typeof messageCalls.chat>): Promise<Answer<Message[]>> {
+  const partner = oid(params.userId);
+  const conversation = conversationOf(viewer._id, partner);
+  if (params.userId === viewer.id || !(await gateway.models.User.exists({ _id: partner }))) {
+    throw new AppError('NOT_FOUND');
+  }
+  const before = query.before ? await requireMessage(gateway, conversation, query.before, 'before') : null;
+  const messages = await gateway.models.Message.find({
+    conversation,
+    ...(before ? { seq: { $lt: before.seq } } : {}),
+  })
+    .sort({ seq: -1 })
+    .limit(query.limit)
+    .lean<MessageDoc[]>();
+  if (messages.length === 0) await requireKnown(gateway, viewer, partner);
+  return { data: messages.reverse().map(presentMessage) };
+}
+
+/** An empty chat tells whether the other person exists; so only with those one may write to. */
+async function requireKnown(gateway: Gateway, viewer: Viewer, partner: ObjectId): Promise<void> {
+  const conversation = conversationOf(viewer._id, partner);
+  if (await gateway.models.Conversation.exists({ _id: conversation })) return;
+  await requirePartner(gateway, viewer, String(partner));
+}
+
+async function requireMessage(gateway: Gateway, conversation: string, id: string, field: string): Promise<MessageDoc> {
+  const message = await gateway.models.Message.findOne({ _id: oid(id), conversation }).lean<MessageDoc>();
+  if (!message) throw fieldError(field, 'This message is not in this chat.');
+  return message;
+}
+
+export async function readMessages({
+  gateway,
+  viewer,
+  params,
+  body,
+}: Context<typeof messageCalls.readMessages>): Promise<Answer<unknown>> {
+  await markRead(gateway, viewer, params.userId, body.upTo);
+  return { data: null };
+}
+
+/** Marks what the other person wrote, up to a message or all of it, and tells both sides. */
+export async function markRead(
+  gateway: Gateway,
+  viewer: Viewer,
+  userId: string,
+  upTo: string | undefined,
+): Promise<void> {
+  const conversation = conversationOf(viewer._id, oid(userId));
+  const known = await gateway.models.Conversation.findById(conversation).lean<ConversationDoc>();
+  if (!known) throw new AppError('NOT_FOUND');
+  const last = upTo ? await requireMessage(gateway, conversation, upTo, 'upTo') : await lastMessage(gateway, known);
+  if (!last || (known.read[viewer.id] ?? 0) >= last.seq) return;
+  const at = gateway.clock.now();
+  await gateway.models.Conversation.updateOne({ _id: conversation }, { $max: { [`read.${viewer.id}`]: last.seq } });
+  await gateway.models.Message.updateMany(
+    { conversation, recipient: viewer._id, seq: { $lte: last.seq }, readAt: { $exists: false } },
+    { $set: { readAt: at } },
+  );
+  await tell(gateway, 'message:read', [userId, viewer.id], {
+    userId: viewer.id,
+    upTo: String(last._id),
+    at: at.toISOString(),
+  });
+}
+
+/** Marks messages to the viewer as arrived, and tells their senders. */
+export async function markDelivered(gateway: Gateway, viewer: Viewer, ids: string[]): Promise<void> {
+  const messages = await gateway.models.Message.find({
+    _id: { $in: ids.map(oid) },
+    recipient: viewer._id,
+    deliveredAt: { $exists: false },
+  }).lean<MessageDoc[]>();
+  if (messages.length === 0) return;
+  const at = gateway.clock.now();
+  await gateway.models.Message.updateMany(
+    { _id: { $in: messages.map((message) => message._id) } },
+    { $set: { deliveredAt: at } },
+    { writeConcern: { w: 1 } },
+  );
+  for (const [sender, theirs] of groupBySender(messages)) {
+    await tell(gateway, 'message:delivered', [sender], {
+      userId: viewer.id,
+      ids: theirs.map((message) => String(message._id)),
+      at: at.toISOString(),
+    });
+  }
+}
+
+function groupBySender(messages: MessageDoc[]): Map<string, MessageDoc[]> {
+  const groups = new Map<string, MessageDoc[]>();
+  for (const message of messages) {
+    const sender = String(message.sender);
+    groups.set(sender, [...(groups.get(sender) ?? []), message]);
+  }
+  return groups;
+}
+
+/** Marks are worth telling, not worth failing for: who missed one reads the state again. */
+const tell = (
+  gateway: Gateway,
+  name: 'message:read' | 'message:delivered',
+  to: string[],
+  refs: Record<string, string | string[]>,
+): Promise<void> => gateway.signals.send([{ push: { name, to, refs } }]).catch(() => undefined);
+
+interface Mark {
+  t: number;
+  /** Set while there is more: go on right behind this message. Absent: look back a little. */
+  id?: string;
+}
+
+export async function messagesSince({
+  gateway,
+  viewer,
+  query,
+}: Context<typeof messageCalls.messagesSince>): Promise<
+  Answer<{ messages: Message[]; cursor: string; more: boolean }>
+> {
+  const now = gateway.clock.now();
+  const write = (mark: Mark) => sealText(gateway.keys.cursors, `since:${viewer.id}`, JSON.stringify(mark));
+  if (!query.cursor) {
+    const latest = await gateway.models.Message.find({ members: viewer._id })
+      .sort({ createAt: -1, _id: -1 })
+      .limit(query.limit)
+      .lean<MessageDoc[]>();
+    const messages = latest.reverse().map(presentMessage);
+    return { data: { messages, cursor: write({ t: now.getTime() }), more: false } };
+  }
+  const text = openText(gateway.keys.cursors, `since:${viewer.id}`, query.cursor);
+  if (text === null) throw fieldError('cursor', 'This cursor is not valid.');
+  const mark = JSON.parse(text) as Mark;
+  const from = new Date(mark.id ? mark.t : mark.t - OVERLAP_MS);
+  const rows = await gateway.models.Message.find({
+    members: viewer._id,
+    createAt: { $gte: from },
+    ...(mark.id ? { $or: [{ createAt: { $gt: from } }, { _id: { $gt: oid(mark.id) } }] } : {}),
+  })
+    .sort({ createAt: 1, _id: 1 })
+    .limit(query.limit + 1)
+    .lean<MessageDoc[]>();
+  const shown = rows.slice(0, query.limit);
+  const last = shown.at(-1);
+  const more = rows.length > query.limit;
+  const next = more && last ? { t: last.createAt.getTime(), id: String(last._id) } : { t: now.getTime() };
+  return { data: { messages: shown.map(presentMessage), cursor: write(next), more } };
+}

@@ -1,0 +1,159 @@
+import type { BodyOf } from '@lightbox/contract/call.js';
+import type { Message, messageCalls } from '@lightbox/contract/messages/calls.js';
+import { userRules } from '@lightbox/contract/users/policy.js';
+import { userFacts } from '@lightbox/core/access/users.js';
+import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { AppError } from '@lightbox/core/errors.js';
+import { grouped } from '@lightbox/core/group.js';
+import { conversationOf, dispatchMessages } from '@lightbox/core/messages.js';
+import type { ConversationDoc, MessageDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { Answer, Context, Gateway, Viewer } from '../context.js';
+import { presentMessage } from './present.js';
+
+type Send = BodyOf<typeof messageCalls.sendMessage>;
+
+export interface Sent {
+  message: MessageDoc;
+  /** False when the same `clientId` was sent before: it is the message of then. */
+  created: boolean;
+}
+
+interface Draft {
+  sender: ObjectId;
+  recipient: ObjectId;
+  content: string;
+  clientId: string | undefined;
+}
+
+/** Writes messages in groups, each safe on a majority when it is acknowledged. */
+export type MessageWriter = (draft: Draft) => Promise<Sent>;
+
+export function createMessageWriter(gateway: Pick<Gateway, 'models' | 'clock'>): MessageWriter {
+  return grouped(async (drafts) => {
+    const places = await takePlaces(gateway, drafts);
+    const messages = drafts.map((draft, i) => toMessage(gateway, draft, places[i] as number));
+    const refused = await insert(gateway, messages);
+    return Promise.all(
+      messages.map(async (message, i) =>
+        refused.has(i) ? { message: await original(gateway, message), created: false } : { message, created: true },
+      ),
+    );
+  });
+}
+
+/** A place in its conversation for each draft, in the order they came. A place that is not used in the end is a gap. */
+async function takePlaces(gateway: Pick<Gateway, 'models' | 'clock'>, drafts: Draft[]): Promise<number[]> {
+  const counts = new Map<string, { members: ObjectId[]; wanted: number[] }>();
+  drafts.forEach(({ sender, recipient }, i) => {
+    const id = conversationOf(sender, recipient);
+    const entry = counts.get(id) ?? { members: [sender, recipient], wanted: [] };
+    entry.wanted.push(i);
+    counts.set(id, entry);
+  });
+  const places: number[] = [];
+  await Promise.all(
+    [...counts].map(async ([id, { members, wanted }]) => {
+      const last = await advance(gateway, id, members, wanted.length);
+      wanted.forEach((draft, k) => {
+        places[draft] = last - wanted.length + 1 + k;
+      });
+    }),
+  );
+  return places;
+}
+
+async function advance(
+  gateway: Pick<Gateway, 'models' | 'clock'>,
+  id: string,
+  members: ObjectId[],
+  by: number,
+): Promise<number> {
+  const step = () =>
+    gateway.models.Conversation.findOneAndUpdate(
+      { _id: id },
+      { $inc: { seq: by }, $set: { lastAt: gateway.clock.now() }, $setOnInsert: { members, read: {} } },
+      // The messages written next, with a majority, make this durable too.
+      { upsert: true, new: true, writeConcern: { w: 1 } },
+    ).lean<ConversationDoc>();
+  try {
+    return (await step())?.seq ?? by;
+  } catch (error) {
+    // Both sides opened the conversation at the same moment.
+    if (!isDuplicate(error)) throw error;
+    return (await step())?.seq ?? by;
+  }
+}
+
+const toMessage = (gateway: Pick<Gateway, 'clock'>, draft: Draft, seq: number): MessageDoc => ({
+  _id: newId(),
+  conversation: conversationOf(draft.sender, draft.recipient),
+  seq,
+  sender: draft.sender,
+  recipient: draft.recipient,
+  members: [draft.sender, draft.recipient],
+  content: draft.content,
+  ...(draft.clientId ? { clientId: draft.clientId } : {}),
+  createAt: gateway.clock.now(),
+  pending: true,
+});
+
+/** Positions of those that the unique index on sender and `clientId` refused. */
+async function insert(gateway: Pick<Gateway, 'models'>, messages: MessageDoc[]): Promise<Set<number>> {
+  try {
+    await gateway.models.Message.collection.insertMany(messages, { ordered: false });
+    return new Set();
+  } catch (error) {
+    const refused = (error as { writeErrors?: { index: number; code: number }[] }).writeErrors;
+    if (!refused?.length || refused.some(({ code }) => code !== 11000)) throw error;
+    return new Set(refused.map(({ index }) => index));
+  }
+}
+
+async function original(gateway: Pick<Gateway, 'models'>, repeated: MessageDoc): Promise<MessageDoc> {
+  const { sender, clientId = '' } = repeated;
+  const first = await gateway.models.Message.findOne({ sender, clientId }).lean<MessageDoc>();
+  if (!first) throw new AppError('CONFLICT');
+  return first;
+}
+
+/** The one way in for messages, from HTTP and from sockets. */
+export async function sendMessage(gateway: Gateway, viewer: Viewer, send: Send): Promise<Sent> {
+  await gateway.throttle.take('message', viewer.id);
+  const recipient = await requirePartner(gateway, viewer, send.recipientId);
+  const sent = await gateway.writeMessage({
+    sender: viewer._id,
+    recipient: recipient._id,
+    content: send.content,
+    clientId: send.clientId?.toLowerCase(),
+  });
+  if (sent.created) {
+    gateway.recentMessages.set(String(sent.message._id), sent.message);
+    dispatchMessages(gateway, [sent.message]).catch((error) =>
+      gateway.log.warn({ err: error }, 'hand-over of a message put off to the sweeper'),
+    );
+  }
+  return sent;
+}
+
+/** The other person, if the two may write to each other; else it is as if they were not there. */
+export async function requirePartner(gateway: Gateway, viewer: Viewer, id: string): Promise<UserDoc> {
+  const [self, other] = await Promise.all([
+    gateway.models.User.findById(viewer._id).lean<UserDoc>(),
+    gateway.models.User.findById(oid(id)).lean<UserDoc>(),
+  ]);
+  if (!self || !other || other.deletedAt || !userRules.message(userFacts(self), userFacts(other))) {
+    throw new AppError('NOT_FOUND');
+  }
+  return other;
+}
+
+export async function postMessage({
+  gateway,
+  viewer,
+  body,
+  req,
+}: Context<typeof messageCalls.sendMessage>): Promise<Answer<Message>> {
+  const clientId = body.clientId ?? req.get('idempotency-key');
+  const { message, created } = await sendMessage(gateway, viewer, { ...body, clientId });
+  return { data: presentMessage(message), status: created ? 201 : 200 };
+}

@@ -1,0 +1,56 @@
+import type { Notification, notificationCalls } from '@lightbox/contract/notifications/calls.js';
+import { oid } from '@lightbox/core/db/ids.js';
+import { AppError } from '@lightbox/core/errors.js';
+import type { NotificationDoc } from '@lightbox/core/models/types.js';
+import type { Answer, Context } from '../context.js';
+
+export const presentNotification = (notification: NotificationDoc): Notification => ({
+  id: String(notification._id),
+  kind: notification.kind,
+  at: notification.at.toISOString(),
+  ...(notification.record ? { recordId: String(notification.record) } : {}),
+  ...(notification.readAt ? { readAt: notification.readAt.toISOString() } : {}),
+});
+
+export async function listNotifications({
+  gateway,
+  viewer,
+  query,
+}: Context<typeof notificationCalls.listNotifications>): Promise<Answer<Notification[]>> {
+  const { unread, ...page } = query;
+  const { rows, pagination } = await gateway.pages.list<NotificationDoc>(
+    {
+      model: gateway.models.Notification,
+      filter: { user: viewer._id, ...(unread === undefined ? {} : { unread }) },
+      sort: ['at', '_id'],
+      direction: -1,
+    },
+    page,
+  );
+  return { data: rows.map(presentNotification), pagination };
+}
+
+export async function readNotification({
+  gateway,
+  viewer,
+  params,
+}: Context<typeof notificationCalls.readNotification>): Promise<Answer<unknown>> {
+  const mine = { _id: oid(params.id), user: viewer._id };
+  if (!(await gateway.models.Notification.exists(mine))) throw new AppError('NOT_FOUND');
+  await gateway.models.Notification.updateOne(
+    { ...mine, unread: true },
+    { $set: { unread: false, readAt: gateway.clock.now() } },
+  );
+  return { data: null };
+}
+
+export async function readAllNotifications({
+  gateway,
+  viewer,
+}: Context<typeof notificationCalls.readAllNotifications>): Promise<Answer<unknown>> {
+  await gateway.models.Notification.updateMany(
+    { user: viewer._id, unread: true },
+    { $set: { unread: false, readAt: gateway.clock.now() } },
+  );
+  return { data: null };
+}

@@ -1,0 +1,96 @@
+import type { ServerEvent, ServerPayload } from '@lightbox/contract/events.js';
+import { imageRules } from '@lightbox/contract/images/policy.js';
+import { findImage } from '@lightbox/core/access/images.js';
+import { oid } from '@lightbox/core/db/ids.js';
+import type { Push } from '@lightbox/core/events/push.js';
+import type { AnalysisDoc, ImageDoc, MessageDoc, NotificationDoc, ShareDoc } from '@lightbox/core/models/types.js';
+import { presentResult } from '../analysis/present.js';
+import type { Gateway, Viewer } from '../context.js';
+import { presentMessage } from '../messages/present.js';
+import { presentNotification } from '../notifications/notifications.js';
+
+type Refs = Push['refs'];
+/** What one viewer is shown, read now and through the policy; null when it is not, or no longer, theirs to see. */
+type Payload<P> = (gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role' | '_id'>, refs: Refs) => Promise<P | null>;
+
+const text = (refs: Refs, name: string): string => String(refs[name] ?? '');
+
+const share: Payload<ServerPayload<'share:created'>> = async (gateway, viewer, refs) => {
+  const found = await gateway.models.Share.findById(oid(text(refs, 'share'))).lean<ShareDoc>();
+  if (!found) return null;
+  const image = await gateway.models.Image.findById(found.image, { owner: 1 }).lean<ImageDoc>();
+  const concerned =
+    viewer.role === 'admin' ||
+    [found.recipient, found.sharedBy, image?.owner].some((id) => id && String(id) === viewer.id);
+  if (!concerned) return null;
+  return {
+    sharingRequestId: String(found._id),
+    imagemetadataId: String(found.image),
+    createdfor: String(found.recipient),
+    expiresAt: found.expiresAt?.toISOString() ?? null,
+  };
+};
+
+const image: Payload<ServerPayload<'image:uploaded'>> = async (gateway, viewer, refs) => {
+  const access = await findImage(gateway.models, viewer, text(refs, 'record'), gateway.clock.now());
+  return access && { imagemetadataId: text(refs, 'record') };
+};
+
+async function mayReadAnalysis(gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role'>, imageId: string) {
+  const access = await findImage(gateway.models, viewer, imageId, gateway.clock.now());
+  return access !== null && imageRules.analyse(viewer, access.facts);
+}
+
+/** One row per event that a push can name. */
+export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload<ServerPayload<E>> } = {
+  'message:new': async (gateway, viewer, refs) => {
+    const id = text(refs, 'record');
+    const message =
+      gateway.recentMessages.get(id) ?? (await gateway.models.Message.findById(oid(id)).lean<MessageDoc>());
+    const mine = message && (message.sender.equals(viewer._id) || message.recipient.equals(viewer._id));
+    return mine ? presentMessage(message) : null;
+  },
+  'message:delivered': async (_gateway, _viewer, refs) => ({
+    userId: text(refs, 'userId'),
+    ids: refs.ids as string[],
+    at: text(refs, 'at'),
+  }),
+  'message:read': async (_gateway, _viewer, refs) => ({
+    userId: text(refs, 'userId'),
+    upTo: text(refs, 'upTo'),
+    at: text(refs, 'at'),
+  }),
+  typing: async (_gateway, _viewer, refs) => ({ userId: text(refs, 'userId') }),
+  presence: async (_gateway, _viewer, refs) => ({ userId: text(refs, 'userId'), online: refs.online === 1 }),
+  'notification:new': async (gateway, viewer, refs) => {
+    const found = await gateway.models.Notification.findOne({
+      _id: oid(text(refs, 'record')),
+      user: viewer._id,
+    }).lean<NotificationDoc>();
+    return found && presentNotification(found);
+  },
+  'share:created': share,
+  'share:verified': share,
+  'share:revoked': share,
+  'share:expired': share,
+  'image:uploaded': image,
+  'image:updated': image,
+  // The record is gone; recipients were chosen while it was there, and all they learn is that it is.
+  'image:deleted': async (_gateway, _viewer, refs) => ({ imagemetadataId: text(refs, 'record') }),
+  'analysis:progress': async (gateway, viewer, refs) => {
+    const imageId = text(refs, 'record');
+    return (await mayReadAnalysis(gateway, viewer, imageId)) ? { imageId, progress: Number(refs.progress) } : null;
+  },
+  'analysis:completed': async (gateway, viewer, refs) => {
+    const imageId = text(refs, 'record');
+    if (!(await mayReadAnalysis(gateway, viewer, imageId))) return null;
+    const analysis = await gateway.models.Analysis.findById(oid(imageId)).lean<AnalysisDoc>();
+    return analysis && presentResult(analysis);
+  },
+  'analysis:failed': async (gateway, viewer, refs) => {
+    const imageId = text(refs, 'record');
+    if (!(await mayReadAnalysis(gateway, viewer, imageId))) return null;
+    const analysis = await gateway.models.Analysis.findById(oid(imageId)).lean<AnalysisDoc>();
+    return analysis?.status === 'failed' ? { imageId, reason: analysis.reason ?? '' } : null;
+  },
+};

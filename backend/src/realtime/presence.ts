@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
+
+const LIFE_MS = 60_000;
+const key = (userId: string) => `lightbox:online:${userId}`;
+
+/**
+ * Who is connected to any gateway. Each gateway enters itself for its people and renews the entries; those of one that
+ * died run out. Nothing hangs on it: while Redis is away everybody looks offline.
+ */
+export class Presence {
+  private readonly gatewayId = randomUUID();
+
+  constructor(private readonly redis: Redis) {}
+
+  /** True when the person was not connected anywhere before. */
+  async arrive(userId: string): Promise<boolean> {
+    const before = await this.count(userId);
+    await this.renew([userId]);
+    return before === 0;
+  }
+
+  /** True when the person is not connected anywhere any more. */
+  async leave(userId: string): Promise<boolean> {
+    await this.redis.zrem(key(userId), this.gatewayId);
+    return (await this.count(userId)) === 0;
+  }
+
+  async renew(userIds: string[]): Promise<void> {
+    if (userIds.length === 0) return;
+    const pipeline = this.redis.pipeline();
+    for (const id of userIds) {
+      pipeline.zadd(key(id), Date.now() + LIFE_MS, this.gatewayId);
+      pipeline.pexpire(key(id), LIFE_MS);
+    }
+    await pipeline.exec();
+  }
+
+  async online(userIds: string[]): Promise<Set<string>> {
+    if (userIds.length === 0) return new Set();
+    const pipeline = this.redis.pipeline();
+    for (const id of userIds) pipeline.zcount(key(id), Date.now(), '+inf');
+    const counts = await pipeline.exec().catch(() => null);
+    return new Set(userIds.filter((_, i) => Number(counts?.[i]?.[1] ?? 0) > 0));
+  }
+
+  private count(userId: string): Promise<number> {
+    return this.redis.zcount(key(userId), Date.now(), '+inf');
+  }
+}

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import type { Server as HttpServer } from 'node:http';
+import { type ClientEvent, type ClientPayload, clientEvents, type ServerToClient } from '@lightbox/contract/events.js';
+import { limits } from '@lightbox/contract/limits.js';
+import { roleMay } from '@lightbox/contract/permissions.js';
+import { AppError } from '@lightbox/core/errors.js';
+import type { Push, Signal } from '@lightbox/core/events/push.js';
+import type { ConversationDoc } from '@lightbox/core/models/types.js';
+import { Server, type Socket } from 'socket.io';
+import { touchSession, viewerOf } from '../auth/sessions.js';
+import type { Gateway, Viewer } from '../context.js';
+import { asAppError, failure } from '../http/errors.js';
+import { validate } from '../http/validate.js';
+import { presentMessage } from '../messages/present.js';
+import { markDelivered, markRead } from '../messages/readMessages.js';
+import { requirePartner, sendMessage } from '../messages/sendMessage.js';
+import { payloads } from './payloads.js';
+
+interface SocketData {
+  viewer: Viewer;
+}
+type Client = Socket<Record<string, never>, ServerToClient, Record<string, never>, SocketData>;
+type Io = Server<Record<string, never>, ServerToClient, Record<string, never>, SocketData>;
+
+const userRoom = (id: string) => `user:${id}`;
+const sessionRoom = (id: string) => `session:${id}`;
+const roleRoom = (role: string) => `role:${role}`;
+
+/** What people ask for over the socket; each is judged like a call and acknowledged with `{data}` or a failure. */
+const handlers: {
+  [E in ClientEvent]: (gateway: Gateway, viewer: Viewer, payload: ClientPayload<E>) => Promise<unknown>;
+} = {
+  'message:send': async (gateway, viewer, payload) =>
+    presentMessage((await sendMessage(gateway, viewer, payload)).message),
+  'message:delivered': (gateway, viewer, { ids }) => markDelivered(gateway, viewer, ids),
+  'message:read': (gateway, viewer, { userId, upTo }) => markRead(gateway, viewer, userId, upTo),
+  typing: async (gateway, viewer, { userId }) => {
+    await requirePartner(gateway, viewer, userId);
+    await gateway.signals
+      .send([{ push: { name: 'typing', to: [userId], refs: { userId: viewer.id } } }])
+      .catch(() => undefined);
+  },
+};
+
+export interface Sockets {
+  deliver: (signal: Signal) => void;
+  close: () => Promise<void>;
+}
+
+const PRESENCE_MS = 20_000;
+const ENDED_POLL_MS = 500;
+
+export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
+  const io: Io = new Server(http, {
+    path: '/socket.io',
+    serveClient: false,
+    maxHttpBufferSize: limits.socketFrameBytes,
+    perMessageDeflate: false,
+    httpCompression: false,
+    pingInterval: 10_000,
+    pingTimeout: 8_000,
+    connectTimeout: 10_000,
+    // A WebSocket is not held to the same-origin policy: who opens one must be asked.
+    allowRequest: (req, decide) => {
+      const origin = req.headers.origin;
+      decide(null, origin === undefined || gateway.config.allowedOrigins.includes(origin));
+    },
+  });
+
+  io.use((socket, next) => {
+    authenticate(gateway, socket).then(
+      () => next(),
+      () => next(Object.assign(new Error('Unauthenticated'), { data: { error: 'UNAUTHENTICATED' } })),
+    );
+  });
+  io.on('connection', (socket) => {
+    greet(gateway, io, socket).catch((error) => gateway.log.warn({ err: error }, 'greeting a socket failed'));
+    listen(gateway, socket);
+  });
+
+  const presence = setInterval(() => {
+    gateway.presence.renew(localUsers(io)).catch(() => undefined);
+  }, PRESENCE_MS);
+  const ended = watchEndedSessions(gateway, io);
+
+  return {
+    deliver: (signal) => {
+      if ('cut' in signal) cut(io, signal.cut.sessions, signal.cut.reason);
+      else show(gateway, io, signal.push).catch((error) => gateway.log.warn({ err: error }, 'a push was not shown'));
+    },
+    close: async () => {
+      clearInterval(presence);
+      clearInterval(ended);
+      await Promise.all(localUsers(io).map((id) => gateway.presence.leave(id).catch(() => false)));
+      io.disconnectSockets(true);
+      await io.close();
+    },
+  };
+}
+
+async function authenticate(gateway: Gateway, socket: Client): Promise<void> {
+  const token = (socket.handshake.auth as { token?: unknown }).token;
+  if (typeof token !== 'string') throw new AppError('UNAUTHENTICATED');
+  socket.data.viewer = await viewerOf(gateway, gateway.tokens.verify(token, 'access'), true);
+}
+
+async function greet(gateway: Gateway, io: Io, socket: Client): Promise<void> {
+  const { viewer } = socket.data;
+  socket.join([userRoom(viewer.id), sessionRoom(String(viewer.sessionId)), roleRoom(viewer.role)]);
+  socket.on('disconnect', () => {
+    if (io.sockets.adapter.rooms.has(userRoom(viewer.id))) return;
+    gateway.presence
+      .leave(viewer.id)
+      .then((gone) => (gone ? tellPartners(gateway, viewer, false) : undefined))
+      .catch(() => undefined);
+  });
+  if (await gateway.presence.arrive(viewer.id)) await tellPartners(gateway, viewer, true);
+}
+
+async function tellPartners(gateway: Gateway, viewer: Viewer, online: boolean): Promise<void> {
+  const conversations = await gateway.models.Conversation.find({ members: viewer._id }, { members: 1 })
+    .sort({ lastAt: -1 })
+    .limit(500)
+    .lean<ConversationDoc[]>();
+  const partners = conversations.flatMap(({ members }) => members.filter((id) => !id.equals(viewer._id)).map(String));
+  if (partners.length === 0) return;
+  await gateway.signals.send([
+    { push: { name: 'presence', to: partners, refs: { userId: viewer.id, online: online ? 1 : 0 } } },
+  ]);
+}
+
+function listen(gateway: Gateway, socket: Client): void {
+  socket.use(([name, ...args], next) => {
+    const acknowledge = args.at(-1);
+    const reply = typeof acknowledge === 'function' ? (acknowledge as (answer: unknown) => void) : () => undefined;
+    const payload = typeof acknowledge === 'function' ? args[0] : args.at(-1);
+    answer(gateway, socket, String(name), payload).then(
+      (data) => reply({ data: data ?? null }),
+      (thrown) => {
+        const error = asAppError(thrown);
+        if (error.status >= 500) gateway.log.error({ err: thrown }, 'a socket event failed');
+        reply(failure(error, randomUUID()));
+      },
+    );
+    next();
+  });
+}
+
+const isClientEvent = (name: string): name is ClientEvent => Object.hasOwn(clientEvents, name);
+
+async function answer(gateway: Gateway, socket: Client, name: string, payload: unknown): Promise<unknown> {
+  if (!isClientEvent(name)) throw new AppError('NOT_FOUND', { message: 'This event is not known.' });
+  const { viewer } = socket.data;
+  if (!roleMay(viewer.role, 'message.use')) throw new AppError('FORBIDDEN');
+  await touchSession(gateway, viewer.sessionId);
+  const handler = handlers[name] as (gateway: Gateway, viewer: Viewer, payload: unknown) => Promise<unknown>;
+  return handler(gateway, viewer, validate(clientEvents[name], payload));
+}
+
+/** Shows a push to those of its recipients who are connected here. */
+async function show(gateway: Gateway, io: Io, push: Push): Promise<void> {
+  if (push.name === 'session:revoked') return;
+  const viewers = new Map<string, Viewer>();
+  for (const target of push.to) {
+    const room = target.startsWith('role:') ? target : userRoom(target);
+    for (const id of io.sockets.adapter.rooms.get(room) ?? []) {
+      const viewer = io.sockets.sockets.get(id)?.data.viewer;
+      if (viewer) viewers.set(viewer.id, viewer);
+    }
+  }
+  const payloadOf = payloads[push.name];
+  await Promise.all(
+    [...viewers.values()].map(async (viewer) => {
+      const payload = await payloadOf(gateway, viewer, push.refs);
+      if (payload) io.to(userRoom(viewer.id)).emit(push.name, payload as never);
+    }),
+  );
+}
+
+function cut(io: Io, sessions: string[], reason: string): void {
+  for (const id of sessions) {
+    const room = sessionRoom(id);
+    if (!io.sockets.adapter.rooms.has(room)) continue;
+    io.to(room).emit('session:revoked', { reason });
+    io.in(room).disconnectSockets(true);
+  }
+}
+
+/** Sessions that ended are found here even when no signal came through: Redis may be away, or the gateway that ended one died. */
+function watchEndedSessions(gateway: Gateway, io: Io): NodeJS.Timeout {
+  let since = gateway.clock.now();
+  const look = async () => {
+    if (io.sockets.sockets.size === 0) return;
+    const from = new Date(since.getTime() - 2_000);
+    since = gateway.clock.now();
+    const sessions = await gateway.models.Session.find({ endedAt: { $gte: from } }, { endReason: 1 }).lean();
+    for (const session of sessions) cut(io, [String(session._id)], session.endReason ?? 'ended');
+  };
+  return setInterval(() => look().catch(() => undefined), ENDED_POLL_MS);
+}
+
+function localUsers(io: Io): string[] {
+  return [...new Set([...io.sockets.sockets.values()].map((socket) => socket.data.viewer.id))];
+}

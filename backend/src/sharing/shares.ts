@@ -1,0 +1,205 @@
+import type { DataOf } from '@lightbox/contract/call.js';
+import { imageRules } from '@lightbox/contract/images/policy.js';
+import { limits } from '@lightbox/contract/limits.js';
+import type { ShareAccess, shareCalls } from '@lightbox/contract/sharing/calls.js';
+import { isLive, liveShare, refreshAudience, requireImage } from '@lightbox/core/access/images.js';
+import { visibleUsers } from '@lightbox/core/access/users.js';
+import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { AppError, fieldError } from '@lightbox/core/errors.js';
+import type { Transaction } from '@lightbox/core/events/events.js';
+import { newCodeSeed } from '@lightbox/core/keys/codes.js';
+import type { ImageDoc, ShareDoc, UserDoc } from '@lightbox/core/models/types.js';
+import { endShares } from '@lightbox/core/sharing/endShares.js';
+import type { Answer, Context, Gateway, Viewer } from '../context.js';
+
+interface NewShare {
+  image: Pick<ImageDoc, '_id' | 'owner'>;
+  sharedBy: ObjectId;
+  recipient: ObjectId;
+  /** Null for the standing share of the image's patient. */
+  hours: number | null;
+}
+
+/** Writes a share and its event as part of a transaction, and brings the image's lists in step. */
+export async function addShare(gateway: Gateway, tx: Transaction, wanted: NewShare): Promise<ObjectId> {
+  const now = gateway.clock.now();
+  const expiresAt = wanted.hours === null ? null : new Date(now.getTime() + wanted.hours * 3_600_000);
+  const standingEnd = new Date(now.getTime() + limits.standingCodeDays * 24 * 3_600_000);
+  const share: ShareDoc = {
+    _id: newId(),
+    image: wanted.image._id,
+    sharedBy: wanted.sharedBy,
+    recipient: wanted.recipient,
+    createAt: now,
+    ...(expiresAt ? { expiresAt } : {}),
+    codeExpiresAt: expiresAt ?? standingEnd,
+    ...newCodeSeed(gateway.keys.codes),
+    tries: 0,
+    live: true,
+  };
+  await gateway.models.Share.create([share], { session: tx.session });
+  await refreshAudience(gateway.models, wanted.image._id, now, tx.session);
+  tx.record({
+    type: 'share.create',
+    table: 'shares',
+    record: wanted.image._id,
+    owners: [wanted.image.owner],
+    recipients: [wanted.recipient, wanted.image.owner],
+    refs: { share: share._id },
+  });
+  return share._id;
+}
+
+export async function createShare({
+  gateway,
+  actor,
+  viewer,
+  body,
+}: Context<typeof shareCalls.createShare>): Promise<Answer<DataOf<typeof shareCalls.createShare>>> {
+  const { image } = await requireImage(gateway.models, viewer, body.imagemetadataId, 'share', gateway.clock.now());
+  const earlier = await gateway.events.earlier(actor);
+  if (earlier) return { data: await presentCreated(gateway, earlier) };
+  const recipient = await findRecipient(gateway, viewer, image, body.createdfor);
+  const hours = body.expiresInHours ?? (await gateway.settings.get('sharing.expiryHours'));
+  try {
+    const id = await gateway.events.change(actor, async (tx) => {
+      await clearExpired(gateway, tx, image._id, recipient);
+      return addShare(gateway, tx, { image, sharedBy: viewer._id, recipient, hours });
+    });
+    return { data: await presentCreated(gateway, id) };
+  } catch (error) {
+    throw isDuplicate(error) ? new AppError('ALREADY_SHARED') : error;
+  }
+}
+
+/** The person to share with: somebody the caller can see, whose account works, who has no access already. */
+async function findRecipient(gateway: Gateway, viewer: Viewer, image: ImageDoc, id: string): Promise<ObjectId> {
+  if (id === viewer.id) throw fieldError('createdfor', 'You cannot share an image with yourself.');
+  const user = await gateway.models.User.findOne({
+    $and: [{ _id: oid(id), status: 'active', active: true }, visibleUsers(viewer)],
+  }).lean<UserDoc>();
+  if (!user) throw new AppError('NOT_FOUND');
+  if (image.owner.equals(user._id)) throw fieldError('createdfor', 'This image is theirs already.');
+  return user._id;
+}
+
+/** A share that is over but not yet swept up must not stand in the way of a new one. */
+async function clearExpired(gateway: Gateway, tx: Transaction, image: ObjectId, recipient: ObjectId): Promise<void> {
+  const over = { image, recipient, expiresAt: { $lte: gateway.clock.now() } };
+  await endShares(gateway, tx, over, 'share.expire');
+}
+
+async function presentCreated(gateway: Gateway, id: ObjectId) {
+  const share = await gateway.models.Share.findById(id).lean<ShareDoc>();
+  if (!share) throw new AppError('NOT_FOUND');
+  return {
+    id: String(share._id),
+    imagemetadataId: String(share.image),
+    createdfor: String(share.recipient),
+    expiresAt: share.expiresAt?.toISOString() ?? null,
+  };
+}
+
+interface Managed {
+  share: ShareDoc;
+  image: ImageDoc;
+}
+
+/** A live share of an image that the viewer may share. Others learn nothing of it. */
+async function requireManaged(gateway: Gateway, viewer: Viewer, id: string): Promise<Managed> {
+  const share = await gateway.models.Share.findById(oid(id)).lean<ShareDoc>();
+  const image = share && (await gateway.models.Image.findById(share.image).lean<ImageDoc>());
+  if (!share || !image) throw new AppError('NOT_FOUND');
+  const facts = { ownerId: String(image.owner), patientId: null, share: null };
+  if (!imageRules.share(viewer, facts)) throw new AppError('NOT_FOUND');
+  return { share, image };
+}
+
+export async function resendShare({
+  gateway,
+  actor,
+  viewer,
+  params,
+}: Context<typeof shareCalls.resendShare>): Promise<Answer<unknown>> {
+  const { share, image } = await requireManaged(gateway, viewer, params.id);
+  const now = gateway.clock.now();
+  if (!isLive(share, now)) throw new AppError('EXPIRED');
+  await gateway.throttle.take('verificationMail', `share:${share._id}`);
+  const standingEnd = new Date(now.getTime() + limits.standingCodeDays * 24 * 3_600_000);
+  await gateway.events.change(actor, async (tx) => {
+    await gateway.models.Share.updateOne(
+      { _id: share._id },
+      { $set: { ...newCodeSeed(gateway.keys.codes), tries: 0, codeExpiresAt: share.expiresAt ?? standingEnd } },
+      { session: tx.session },
+    );
+    tx.record({
+      type: 'share.resend',
+      table: 'shares',
+      record: image._id,
+      owners: [image.owner],
+      refs: { share: share._id },
+    });
+    return share._id;
+  });
+  return { data: null };
+}
+
+export async function revokeShare({
+  gateway,
+  actor,
+  viewer,
+  params,
+}: Context<typeof shareCalls.revokeShare>): Promise<Answer<unknown>> {
+  const { share } = await requireManaged(gateway, viewer, params.id);
+  await gateway.events.change(actor, async (tx) => {
+    await endShares(gateway, tx, { _id: share._id, image: share.image }, 'share.revoke');
+    return share._id;
+  });
+  return { data: null };
+}
+
+export async function listShares({
+  gateway,
+  actor,
+  viewer,
+  query,
+}: Context<typeof shareCalls.listShares>): Promise<Answer<ShareAccess[]>> {
+  const now = gateway.clock.now();
+  const { image } = await requireImage(gateway.models, viewer, query.imageId, 'share', now);
+  const shares = await gateway.models.Share.find({ image: image._id, ...liveShare(now) })
+    .sort({ createAt: -1 })
+    .limit(500)
+    .lean<ShareDoc[]>();
+  const users = await gateway.models.User.find(
+    { _id: { $in: shares.map((share) => share.recipient) } },
+    { firstname: 1, lastname: 1, role: 1 },
+  ).lean<UserDoc[]>();
+  const byId = new Map(users.map((user) => [String(user._id), user]));
+  await gateway.events.record(actor, {
+    type: 'share.list',
+    table: 'shares',
+    record: image._id,
+    owners: [image.owner],
+  });
+  return {
+    data: shares.flatMap((share) => {
+      const user = byId.get(String(share.recipient));
+      return user ? [presentAccess(share, user)] : [];
+    }),
+  };
+}
+
+const presentAccess = (share: ShareDoc, user: UserDoc): ShareAccess => ({
+  id: String(share._id),
+  imagemetadataId: String(share.image),
+  recipient: {
+    id: String(user._id),
+    firstname: user.firstname ?? '',
+    lastname: user.lastname ?? '',
+    role: user.role,
+  },
+  createAt: share.createAt.toISOString(),
+  expiresAt: share.expiresAt?.toISOString() ?? null,
+  isVerified: Boolean(share.verifiedAt),
+  locked: !share.verifiedAt && share.tries >= limits.codeTries,
+});

@@ -1,0 +1,156 @@
+import type { DataOf } from '@lightbox/contract/call.js';
+import { texts } from '@lightbox/contract/texts.js';
+import type { userCalls } from '@lightbox/contract/users/calls.js';
+import { type ProfileField, profileFields } from '@lightbox/contract/users/schemas.js';
+import { requireUser } from '@lightbox/core/access/users.js';
+import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
+import { AppError, fieldError } from '@lightbox/core/errors.js';
+import { isPassword } from '@lightbox/core/keys/password.js';
+import type { UserDoc } from '@lightbox/core/models/types.js';
+import { plain, searchFields } from '@lightbox/core/text.js';
+import type { ClientSession } from 'mongoose';
+import { cutSockets, endSessions } from '../auth/sessions.js';
+import type { Answer, Context, Gateway } from '../context.js';
+import { closeAccount } from './closeAccount.js';
+import { presentOneself, presentUser } from './present.js';
+
+export async function updateProfile({
+  gateway,
+  actor,
+  viewer,
+  body,
+}: Context<typeof userCalls.updateProfile>): Promise<Answer<DataOf<typeof userCalls.updateProfile>>> {
+  const user = await requireUser(gateway.models, viewer, viewer.id);
+  const set = {
+    ...Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined && value !== '')),
+    ...(body.username ? { usernameKey: plain(body.username) } : {}),
+    ...searchFields({ ...user, ...body, username: body.username ?? user.username }),
+  };
+  const unset = Object.fromEntries(
+    (Object.keys(profileFields) as ProfileField[]).filter((name) => body[name] === '').map((name) => [name, 1]),
+  );
+  try {
+    await gateway.events.change(actor, async (tx) => {
+      await gateway.models.User.updateOne({ _id: user._id }, { $set: set, $unset: unset }, { session: tx.session });
+      tx.record({ type: 'profile.update', table: 'users', record: user._id });
+      return user._id;
+    });
+  } catch (error) {
+    throw isDuplicate(error) ? fieldError('username', 'This username is taken.') : error;
+  }
+  const after = await requireUser(gateway.models, viewer, viewer.id);
+  return { data: presentOneself(after), message: texts.profileUpdated };
+}
+
+export async function deleteProfile({
+  gateway,
+  actor,
+  viewer,
+  body,
+}: Context<typeof userCalls.deleteProfile>): Promise<Answer<unknown>> {
+  const user = await requireUser(gateway.models, viewer, viewer.id);
+  if (!(await isPassword(user.passwordHash, body.password)))
+    throw fieldError('password', 'This password is not right.');
+  await closeAccount(gateway, actor, user, 'profile.delete');
+  return { data: null };
+}
+
+export async function deleteUser({
+  gateway,
+  actor,
+  viewer,
+  params,
+}: Context<typeof userCalls.deleteUser>): Promise<Answer<unknown>> {
+  if (params.id === viewer.id) throw new AppError('NOT_ONESELF');
+  await closeAccount(gateway, actor, await requireUser(gateway.models, viewer, params.id), 'user.delete');
+  return { data: null };
+}
+
+export async function toggleUserStatus({
+  gateway,
+  actor,
+  viewer,
+  params,
+}: Context<typeof userCalls.toggleUserStatus>): Promise<Answer<DataOf<typeof userCalls.toggleUserStatus>>> {
+  if (params.id === viewer.id) throw new AppError('NOT_ONESELF');
+  const user = await requireUser(gateway.models, viewer, params.id);
+  const active = !user.active;
+  let sessions: ObjectId[] = [];
+  await gateway.events.change(actor, async (tx) => {
+    if (!active) await keepAnAdmin(gateway, user, tx.session);
+    await gateway.models.User.updateOne({ _id: user._id }, { $set: { active } }, { session: tx.session });
+    sessions = await endSessions(gateway, { user: user._id }, 'deactivated', tx.session);
+    tx.record({ type: active ? 'user.activate' : 'user.deactivate', table: 'users', record: user._id });
+    return user._id;
+  });
+  cutSockets(gateway, sessions, 'deactivated');
+  return { data: presentUser(viewer, { ...user, active }) };
+}
+
+/** Throws when nobody could administer the product afterwards. */
+export async function keepAnAdmin(gateway: Gateway, user: UserDoc, tx: ClientSession): Promise<void> {
+  if (user.role !== 'admin') return;
+  const others = await gateway.models.User.find(
+    { role: 'admin', status: 'active', active: true, _id: { $ne: user._id } },
+    { _id: 1 },
+    { session: tx },
+  )
+    .limit(1)
+    .lean();
+  const other = others[0];
+  if (!other) throw new AppError('LAST_ADMIN');
+  // Two admins removing each other at once must meet: both write the one who stays.
+  await gateway.models.User.updateOne({ _id: other._id }, { $set: { active: true } }, { session: tx });
+}
+
+export async function approveProvider({
+  gateway,
+  actor,
+  viewer,
+  body,
+}: Context<typeof userCalls.approveProvider>): Promise<Answer<DataOf<typeof userCalls.approveProvider>>> {
+  const user = await decide(gateway, body.email, 'active');
+  if (user.status === 'active') return { data: presentUser(viewer, user), message: texts.providerActivated };
+  await gateway.events.change(actor, async (tx) => {
+    const changed = await gateway.models.User.updateOne(
+      { _id: user._id, status: { $in: ['pending', 'rejected'] } },
+      { $set: { status: 'active' }, $unset: { rejectedReason: 1 } },
+      { session: tx.session },
+    );
+    // Another admin was faster: one effect, one mail.
+    if (changed.modifiedCount === 1) tx.record({ type: 'user.approve', table: 'users', record: user._id });
+    return user._id;
+  });
+  return { data: presentUser(viewer, { ...user, status: 'active' }), message: texts.providerActivated };
+}
+
+export async function rejectProvider({
+  gateway,
+  actor,
+  viewer,
+  body,
+}: Context<typeof userCalls.rejectProvider>): Promise<Answer<DataOf<typeof userCalls.rejectProvider>>> {
+  const user = await decide(gateway, body.email, 'rejected');
+  if (user.status === 'rejected') return { data: presentUser(viewer, user), message: texts.providerRejected };
+  await gateway.events.change(actor, async (tx) => {
+    const changed = await gateway.models.User.updateOne(
+      { _id: user._id, status: 'pending' },
+      { $set: { status: 'rejected', rejectedReason: body.reason } },
+      { session: tx.session },
+    );
+    if (changed.modifiedCount === 1) {
+      tx.record({ type: 'user.reject', table: 'users', record: user._id, reason: body.reason });
+    }
+    return user._id;
+  });
+  return { data: presentUser(viewer, { ...user, status: 'rejected' }), message: texts.providerRejected };
+}
+
+/** The provider of that address, if the decision still makes sense. */
+async function decide(gateway: Gateway, email: string, to: 'active' | 'rejected'): Promise<UserDoc> {
+  const user = await gateway.models.User.findOne({ email, deletedAt: { $exists: false } }).lean<UserDoc>();
+  if (!user) throw new AppError('NOT_FOUND');
+  if (user.role !== 'healthProvider') throw new AppError('NOT_PENDING');
+  if (to === 'rejected' && user.status === 'active') throw new AppError('NOT_PENDING');
+  return user;
+}

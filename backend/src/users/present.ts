@@ -1,0 +1,74 @@
+import type { Role } from '@lightbox/contract/permissions.js';
+import { clinicalFields, userView } from '@lightbox/contract/users/policy.js';
+import {
+  type ProfileField,
+  profileFields,
+  type User,
+  type UserRef,
+  type UserRow,
+} from '@lightbox/contract/users/schemas.js';
+import { userFacts } from '@lightbox/core/access/users.js';
+import type { UserDoc } from '@lightbox/core/models/types.js';
+
+interface UserViewer {
+  id: string;
+  role: Role;
+}
+
+/** The account as this viewer may see it; fields they may not see are absent. */
+function fields(viewer: UserViewer, user: UserDoc) {
+  const basic = {
+    id: String(user._id),
+    email: user.email,
+    username: user.username,
+    firstname: user.firstname ?? '',
+    lastname: user.lastname ?? '',
+    active: user.active,
+    ...pick(user, ['gender']),
+  };
+  const view = userView(viewer, userFacts(user));
+  if (view === 'basic') return basic;
+  if (view === 'clinical') return { ...basic, ...pick(user, clinicalFields) };
+  return {
+    ...basic,
+    ...pick(user, Object.keys(profileFields) as ProfileField[]),
+    status: user.status,
+    createAt: user.createAt.toISOString(),
+  };
+}
+
+function pick(user: UserDoc, names: readonly ProfileField[]): Partial<Record<ProfileField, string>> {
+  return Object.fromEntries(names.filter((name) => user[name]).map((name) => [name, user[name]]));
+}
+
+export const presentUser = (viewer: UserViewer, user: UserDoc): User => ({
+  ...fields(viewer, user),
+  role: { name: user.role },
+});
+
+export const presentUserRow = (viewer: UserViewer, user: UserDoc): UserRow => ({
+  ...fields(viewer, user),
+  role: user.role,
+});
+
+export const presentOneself = (user: UserDoc): User => presentUser({ id: String(user._id), role: user.role }, user);
+
+/** Before the code was entered: who is signing in, and nothing about their health. */
+export const presentUnconfirmed = (user: UserDoc): User => ({
+  id: String(user._id),
+  email: user.email,
+  username: user.username,
+  firstname: user.firstname ?? '',
+  lastname: user.lastname ?? '',
+  active: user.active,
+  status: user.status,
+  role: { name: user.role },
+});
+
+export const presentRef = (
+  user: Pick<UserDoc, '_id' | 'firstname' | 'lastname' | 'deletedAt'> | undefined,
+  id: string,
+): UserRef =>
+  user && !user.deletedAt
+    ? { id, firstname: user.firstname ?? '', lastname: user.lastname ?? '' }
+    : { id, firstname: 'Deleted', lastname: 'user' };

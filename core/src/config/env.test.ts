@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, type Env, loadConfig, noAdminMessage } from './env.js';
+import { makeKeys } from './keys.js';
+
+const base: Env = {
+  MONGODB_URI: 'mongodb://127.0.0.1:27017/lightbox?replicaSet=rs0',
+  REDIS_URL: 'redis://127.0.0.1:6379',
+  SMTP_URL: 'smtp://127.0.0.1:1025',
+  APP_KEYS: makeKeys(),
+  ENCRYPTION_KEYS: makeKeys(),
+};
+const production: Env = { ...base, NODE_ENV: 'production', PUBLIC_URL: 'https://lightbox.hospital.org' };
+
+/** The text of the refusal, or '' when the settings are taken. */
+function refusal(env: Env): string {
+  try {
+    loadConfig(env);
+    return '';
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message;
+  }
+}
+
+describe('what is read', () => {
+  it('fills in sensible values', () => {
+    expect(loadConfig(base)).toMatchObject({
+      production: false,
+      host: '127.0.0.1',
+      port: 3000,
+      publicUrl: 'http://localhost:3000',
+      allowedOrigins: ['http://localhost:3000', 'http://127.0.0.1:3000'],
+      trustProxy: false,
+      mailFrom: 'Lightbox <no-reply@localhost>',
+      mailInboxUrl: null,
+      admin: null,
+      demo: false,
+      ai: { provider: 'local', baseUrl: null },
+      worker: {
+        queues: ['analysis', 'previews', 'mail', 'notifications', 'audit', 'maintenance'],
+        concurrency: { analysis: 1, previews: 2, mail: 5, notifications: 10, audit: 1, maintenance: 1 },
+      },
+      rateLimits: true,
+      ops: null,
+      logLevel: 'info',
+    });
+  });
+
+  it('takes empty text for what is not set, as Compose passes it', () => {
+    expect(loadConfig({ ...base, PORT: '', ADMIN_EMAIL: ' ', OPS_PORT: '' })).toMatchObject({ port: 3000, ops: null });
+  });
+
+  it('allows both names of loopback, and the one origin of a real address', () => {
+    const origins = (url: string) => loadConfig({ ...base, PUBLIC_URL: url }).allowedOrigins;
+    expect(origins('http://127.0.0.1:4000/')).toEqual(['http://127.0.0.1:4000', 'http://localhost:4000']);
+    expect(origins('https://lightbox.hospital.org')).toEqual(['https://lightbox.hospital.org']);
+  });
+
+  it('reads hops, names and CIDRs of proxies', () => {
+    const trust = (value: string) => loadConfig({ ...base, TRUST_PROXY: value }).trustProxy;
+    expect(trust('2')).toBe(2);
+    expect(trust('0')).toBe(false);
+    expect(trust('loopback, 10.0.0.0/8,fd00::/8')).toEqual(['loopback', '10.0.0.0/8', 'fd00::/8']);
+  });
+
+  it('reads queues and how many jobs each runs at once', () => {
+    const { worker } = loadConfig({
+      ...base,
+      WORKER_QUEUES: 'mail, analysis',
+      WORKER_CONCURRENCY: 'analysis=2,mail=10',
+    });
+    expect(worker.queues).toEqual(['mail', 'analysis']);
+    expect(worker.concurrency).toMatchObject({ analysis: 2, mail: 10, previews: 2 });
+    expect(loadConfig({ ...base, WORKER_CONCURRENCY: '4' }).worker.concurrency.audit).toBe(4);
+  });
+
+  it('knows no difference of case in the first admin', () => {
+    const { admin } = loadConfig({ ...base, ADMIN_EMAIL: 'Ada@Hospital.org', ADMIN_PASSWORD: 'Correct-Horse-7' });
+    expect(admin).toEqual({ email: 'ada@hospital.org', password: 'Correct-Horse-7' });
+  });
+});
+
+describe('what is refused', () => {
+  it('tells every fault in one message', () => {
+    const text = refusal({
+      ...base,
+      MONGODB_URI: undefined,
+      PORT: 'x',
+      LOG_LEVEL: 'loud',
+      ADMIN_EMAIL: 'a@b.org',
+      DEMO: '2',
+    });
+    expect(text.split('\n').slice(1)).toEqual([
+      '  PORT must be a whole number from 1 to 65535, not "x"',
+      '  MONGODB_URI is missing',
+      '  DEMO must be 0 or 1',
+      '  LOG_LEVEL must be fatal or error or warn or info or debug or trace or silent',
+      '  ADMIN_PASSWORD is missing next to ADMIN_EMAIL',
+    ]);
+  });
+
+  it.each([
+    ['PORT', '0'],
+    ['PORT', '65536'],
+    ['PUBLIC_URL', 'lightbox.org'],
+    ['PUBLIC_URL', 'https://lightbox.org/app'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '10.0.0.0/40'],
+    ['MONGODB_URI', 'postgres://x'],
+    ['REDIS_URL', 'valkey://x'],
+    ['REDIS_URL', 'redis+sentinel://h1,h2'],
+    ['SMTP_URL', 'mail.example.org'],
+    ['MAIL_FROM', 'Lightbox'],
+    ['APP_KEYS', 'short'],
+    ['APP_KEYS', `k1:${Buffer.alloc(31, 1).toString('base64')}`],
+    ['ENCRYPTION_KEYS', `k1:${Buffer.alloc(32).toString('base64')}`],
+    ['ENCRYPTION_KEYS', `k1:${Buffer.from('this-is-my-very-secret-key-12345').toString('base64')}`],
+    ['ENCRYPTION_KEYS', `k1:${Buffer.from(Array.from({ length: 32 }, (_, i) => i)).toString('base64')}`],
+    ['ADMIN_EMAIL', 'nobody'],
+    ['AI_PROVIDER', 'oracle'],
+    ['WORKER_QUEUES', 'mail,post'],
+    ['WORKER_CONCURRENCY', 'mail=0'],
+    ['WORKER_CONCURRENCY', 'post=1'],
+    ['RATE_LIMITS', 'no'],
+    ['OPS_PORT', 'yes'],
+  ])('%s=%s', (name, value) => {
+    expect(refusal({ ...base, [name]: value })).toContain(`\n  ${name} `);
+  });
+
+  it('never repeats a secret', () => {
+    const text = refusal({ ...base, APP_KEYS: 'not-a-key-ring', ADMIN_EMAIL: 'a@b.org', ADMIN_PASSWORD: 'weakling' });
+    expect(text).not.toMatch(/not-a-key-ring|weakling/);
+    expect(text).toMatch(/APP_KEYS[\s\S]*ADMIN_PASSWORD/);
+  });
+
+  it('one id for two keys, and one key for two purposes', () => {
+    const [first, second] = [makeKeys(), makeKeys()];
+    const sameId = `a:${first.split(':')[1]},a:${second.split(':')[1]}`;
+    expect(refusal({ ...base, APP_KEYS: sameId })).toContain('APP_KEYS holds the same id twice');
+    expect(refusal({ ...base, APP_KEYS: first, ENCRYPTION_KEYS: first })).toContain('ENCRYPTION_KEYS must not hold');
+  });
+
+  it('a model elsewhere without its address', () => {
+    expect(refusal({ ...base, AI_PROVIDER: 'openai' })).toMatch(/AI_BASE_URL is needed[\s\S]*AI_MODEL is needed/);
+  });
+
+  it('demo people and caught mail beyond loopback', () => {
+    expect(refusal({ ...base, HOST: '0.0.0.0', DEMO: '1' })).toContain('DEMO must be 0');
+    expect(refusal({ ...base, HOST: '::', MAIL_INBOX_URL: 'http://127.0.0.1:1080' })).toContain('SMTP_URL must name');
+    expect(refusal({ ...base, HOST: '127.0.0.1', DEMO: '1', MAIL_INBOX_URL: 'http://127.0.0.1:1080' })).toBe('');
+    expect(refusal({ ...base, HOST: '0.0.0.0' })).toBe('');
+  });
+});
+
+describe('production', () => {
+  it('runs with everything named', () => {
+    expect(refusal(production)).toBe('');
+    expect(loadConfig(production)).toMatchObject({
+      production: true,
+      mailFrom: 'Lightbox <no-reply@lightbox.hospital.org>',
+    });
+  });
+
+  it('needs every server, the keys and an https address, and says so at once', () => {
+    const text = refusal({ NODE_ENV: 'production' });
+    for (const name of ['MONGODB_URI', 'REDIS_URL', 'SMTP_URL', 'APP_KEYS', 'ENCRYPTION_KEYS']) {
+      expect(text).toContain(`  ${name} is missing`);
+    }
+    expect(text).toContain('PUBLIC_URL must be set in production, and start with https://');
+  });
+
+  it('refuses what only demonstrations and load tests need', () => {
+    const text = refusal({ ...production, PUBLIC_URL: 'http://lightbox.hospital.org', DEMO: '1', RATE_LIMITS: 'off' });
+    expect(text).toMatch(/PUBLIC_URL[\s\S]*DEMO must not be 1 in production[\s\S]*RATE_LIMITS must not be off/);
+  });
+
+  it.each([
+    ['ADMIN_PASSWORD', 'Change-me-1'],
+    ['AI_API_KEY', '<your key>'],
+    ['MONGODB_URI', 'mongodb://lightbox:change-me@db/lightbox?replicaSet=rs0'],
+    ['REDIS_URL', 'redis://:password@cache:6379'],
+    ['SMTP_URL', 'smtp://user:secret@mail.hospital.org'],
+  ])('refuses the example in %s', (name, value) => {
+    expect(
+      refusal({ ...production, ADMIN_EMAIL: 'a@b.org', ADMIN_PASSWORD: 'Correct-Horse-7', [name]: value }),
+    ).toContain(`${name} holds an example`);
+  });
+});
+
+it('names both variables when there is no admin', () => {
+  expect(noAdminMessage).toMatch(/ADMIN_EMAIL.*ADMIN_PASSWORD/);
+});

@@ -1,0 +1,305 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { type Config, type QueueName, queueNames } from './config.js';
+import { faultOfKeys } from './keys.js';
+import { faultOfRedisUrl } from './redisUrl.js';
+
+export type Env = Record<string, string | undefined>;
+
+/** What is wrong with the configuration, as text for people: every fault, one per line. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/** A process that cannot run as it is configured ends with this, so that its supervisor does not try again. */
+export const configExitCode = 78;
+
+/** For the gateway's first start: said when the database holds no admin, none is named and there are no demo people. */
+export const noAdminMessage =
+  'Lightbox has no admin yet. Name the first one with ADMIN_EMAIL and ADMIN_PASSWORD, and start again.';
+
+const defaultConcurrency: Record<QueueName, number> = {
+  analysis: 1,
+  previews: 2,
+  mail: 5,
+  notifications: 10,
+  audit: 1,
+  maintenance: 1,
+};
+
+const loopbackHosts = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
+const proxyNames = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+export const isLoopback = (host: string): boolean => loopbackHosts.has(host) || /^127(\.\d+){3}$/.test(host);
+
+/** Text whose fault, if it has one, is said by `faultOf`. */
+const text = (faultOf: (value: string) => string | null) =>
+  z.string().superRefine((value, context) => {
+    const message = faultOf(value);
+    if (message) context.addIssue({ code: 'custom', message });
+  });
+
+const port = text((value) =>
+  /^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535
+    ? null
+    : `must be a whole number from 1 to 65535, not "${value}"`,
+).transform(Number);
+
+const oneOf = (...values: [string, ...string[]]) => z.enum(values, { error: `must be ${values.join(' or ')}` });
+
+const startsWith = (...schemes: string[]) =>
+  text((value) =>
+    schemes.some((scheme) => value.startsWith(scheme) && value.length > scheme.length)
+      ? null
+      : `must start with ${schemes.join(' or ')}`,
+  );
+
+function faultOfPublicUrl(value: string): string | null {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  const bare = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.username;
+  return bare ? null : 'must be an address such as https://lightbox.example.org, without a path';
+}
+
+function faultOfTrustProxy(value: string): string | null {
+  if (/^\d{1,2}$/.test(value)) return null;
+  const good = list(value).every((part) => {
+    const [address = '', bits = '0', more] = part.split('/');
+    const version = isIP(address);
+    const width = version === 6 ? 128 : 32;
+    return proxyNames.has(part) || (version > 0 && more === undefined && /^\d+$/.test(bits) && Number(bits) <= width);
+  });
+  return good ? null : 'must be a number of proxies, or addresses and CIDRs separated by commas';
+}
+
+const faultOfQueues = (value: string): string | null => {
+  const unknown = list(value).filter((name) => !isQueue(name));
+  if (unknown.length > 0) return `knows no queue "${unknown.join('", "')}": choose from ${queueNames.join(', ')}`;
+  return list(value).length > 0 ? null : 'names no queue';
+};
+
+const faultOfConcurrency = (value: string): string | null => {
+  const good = (count: string | undefined) => /^\d{1,3}$/.test(count ?? '') && Number(count) > 0;
+  const ok =
+    good(value) ||
+    (list(value).length > 0 &&
+      list(value).every((part) => {
+        const [name = '', count, more] = part.split('=');
+        return isQueue(name) && good(count) && more === undefined;
+      }));
+  return ok ? null : 'must be a number from 1 to 999, or such as analysis=2,mail=10';
+};
+
+/** The seed's rule for every password, said here because the first admin's comes from outside. */
+const faultOfPassword = (value: string): string | null =>
+  value.length >= 8 && value.length <= 128 && /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value)
+    ? null
+    : 'must have 8 to 128 characters, with an upper-case and a lower-case letter and a number';
+
+const schema = z.object({
+  NODE_ENV: z.string().optional(),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: port.default(3000),
+  PUBLIC_URL: text(faultOfPublicUrl).optional(),
+  TRUST_PROXY: text(faultOfTrustProxy).optional(),
+  DATA_DIR: z.string().default('.data'),
+  MONGODB_URI: startsWith('mongodb://', 'mongodb+srv://'),
+  REDIS_URL: text(faultOfRedisUrl),
+  SMTP_URL: startsWith('smtp://', 'smtps://'),
+  MAIL_FROM: text((value) => (/\S+@\S+/.test(value) ? null : 'must hold an e-mail address')).optional(),
+  MAIL_WEB_PORT: port.default(1080),
+  /** Set by the launcher when mail goes to its own catcher, which shows every code to whoever opens it. */
+  MAIL_INBOX_URL: z.string().optional(),
+  APP_KEYS: text(faultOfKeys),
+  ENCRYPTION_KEYS: text(faultOfKeys),
+  ADMIN_EMAIL: z.email('must be an e-mail address').optional(),
+  ADMIN_PASSWORD: text(faultOfPassword).optional(),
+  DEMO: oneOf('0', '1').default('0'),
+  AI_PROVIDER: oneOf('local', 'openai').default('local'),
+  AI_BASE_URL: startsWith('http://', 'https://').optional(),
+  AI_API_KEY: z.string().optional(),
+  AI_MODEL: z.string().optional(),
+  WORKER_QUEUES: text(faultOfQueues).optional(),
+  WORKER_CONCURRENCY: text(faultOfConcurrency).optional(),
+  RATE_LIMITS: oneOf('on', 'off').default('on'),
+  OPS_PORT: port.optional(),
+  OPS_HOST: z.string().default('127.0.0.1'),
+  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+});
+
+/** What people may set; MAIL_INBOX_URL is the launcher's own. */
+export const settingNames: string[] = Object.keys(schema.shape).filter((name) => name !== 'MAIL_INBOX_URL');
+
+/** Faults between settings. They look at the raw text, so that they are told together with those of single ones. */
+const rules: { variable: string; breaks: (env: Env) => boolean; says: string }[] = [
+  {
+    variable: 'DEMO',
+    breaks: (env) => env.DEMO === '1' && beyondLoopback(env),
+    says: 'must be 0 with a HOST beyond loopback, for everybody would see the passwords; name an ADMIN_EMAIL instead',
+  },
+  {
+    variable: 'SMTP_URL',
+    breaks: (env) => !!env.MAIL_INBOX_URL && beyondLoopback(env),
+    says: 'must name a mail server with a HOST beyond loopback, for the built-in catcher shows every code',
+  },
+  {
+    variable: 'ADMIN_PASSWORD',
+    breaks: (env) => !!env.ADMIN_EMAIL && !env.ADMIN_PASSWORD,
+    says: 'is missing next to ADMIN_EMAIL',
+  },
+  {
+    variable: 'ADMIN_EMAIL',
+    breaks: (env) => !env.ADMIN_EMAIL && !!env.ADMIN_PASSWORD,
+    says: 'is missing next to ADMIN_PASSWORD',
+  },
+  {
+    variable: 'AI_BASE_URL',
+    breaks: (env) => env.AI_PROVIDER === 'openai' && !env.AI_BASE_URL,
+    says: 'is needed with AI_PROVIDER=openai: pictures go to this server',
+  },
+  {
+    variable: 'AI_MODEL',
+    breaks: (env) => env.AI_PROVIDER === 'openai' && !env.AI_MODEL,
+    says: 'is needed with AI_PROVIDER=openai',
+  },
+  {
+    variable: 'ENCRYPTION_KEYS',
+    breaks: (env) => shareAKey(env.APP_KEYS, env.ENCRYPTION_KEYS),
+    says: 'must not hold a key that APP_KEYS holds too',
+  },
+];
+
+const productionRules: typeof rules = [
+  {
+    variable: 'PUBLIC_URL',
+    breaks: (env) => !env.PUBLIC_URL?.startsWith('https://'),
+    says: 'must be set in production, and start with https://',
+  },
+  { variable: 'DEMO', breaks: (env) => env.DEMO === '1', says: 'must not be 1 in production' },
+  { variable: 'RATE_LIMITS', breaks: (env) => env.RATE_LIMITS === 'off', says: 'must not be off in production' },
+  ...['ADMIN_PASSWORD', 'AI_API_KEY', 'MONGODB_URI', 'REDIS_URL', 'SMTP_URL'].map((variable) => ({
+    variable,
+    breaks: (env: Env) => holdsExample(env[variable]),
+    says: 'holds an example or a guessable secret; choose your own',
+  })),
+];
+
+/** Reads and checks everything a process is told from outside; throws one ConfigError that lists all its faults. */
+export function loadConfig(from: Env): Config {
+  const env = withoutBlanks(from);
+  const production = env.NODE_ENV === 'production';
+  const parsed = schema.safeParse(env);
+  const faults = [
+    ...(parsed.error?.issues ?? []).map(({ path, message, code }) => ({
+      variable: String(path[0]),
+      says: code === 'invalid_type' && env[String(path[0])] === undefined ? 'is missing' : message,
+    })),
+    ...[...rules, ...(production ? productionRules : [])].filter((rule) => rule.breaks(env)),
+  ];
+  if (!parsed.success || faults.length > 0) throw new ConfigError(wordFaults(faults));
+  return toConfig(parsed.data, production);
+}
+
+function wordFaults(faults: { variable: string; says: string }[]): string {
+  const lines = [...new Set(faults.map(({ variable, says }) => `  ${variable} ${says}`))];
+  return `Lightbox cannot start with these settings (.env.example explains each):\n${lines.join('\n')}`;
+}
+
+function toConfig(env: z.output<typeof schema>, production: boolean): Config {
+  const publicUrl = (env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/$/, '');
+  return {
+    production,
+    host: env.HOST,
+    port: env.PORT,
+    publicUrl,
+    allowedOrigins: originsOf(publicUrl),
+    trustProxy: parseTrustProxy(env.TRUST_PROXY),
+    dataDir: resolve(env.DATA_DIR),
+    mongodbUri: env.MONGODB_URI,
+    redisUrl: env.REDIS_URL,
+    smtpUrl: env.SMTP_URL,
+    mailFrom: env.MAIL_FROM ?? `Lightbox <no-reply@${mailDomain(publicUrl)}>`,
+    mailInboxUrl: env.MAIL_INBOX_URL ?? null,
+    appKeys: env.APP_KEYS,
+    encryptionKeys: env.ENCRYPTION_KEYS,
+    admin:
+      env.ADMIN_EMAIL && env.ADMIN_PASSWORD
+        ? { email: env.ADMIN_EMAIL.toLowerCase(), password: env.ADMIN_PASSWORD }
+        : null,
+    demo: env.DEMO === '1',
+    ai: {
+      provider: env.AI_PROVIDER as Config['ai']['provider'],
+      baseUrl: env.AI_BASE_URL ?? null,
+      apiKey: env.AI_API_KEY ?? null,
+      model: env.AI_MODEL ?? null,
+    },
+    worker: { queues: parseQueues(env.WORKER_QUEUES), concurrency: parseConcurrency(env.WORKER_CONCURRENCY) },
+    rateLimits: env.RATE_LIMITS === 'on',
+    ops: env.OPS_PORT ? { host: env.OPS_HOST, port: env.OPS_PORT } : null,
+    logLevel: env.LOG_LEVEL,
+  };
+}
+
+/** An address in numbers is none that mail servers accept in a sender. */
+function mailDomain(publicUrl: string): string {
+  const { hostname } = new URL(publicUrl);
+  return isIP(hostname.replace(/^\[|\]$/g, '')) ? 'localhost' : hostname;
+}
+
+/** On loopback people type either name, so both are the product's own origin. */
+function originsOf(publicUrl: string): string[] {
+  const url = new URL(publicUrl);
+  if (!isLoopback(url.hostname)) return [url.origin];
+  return [...new Set([url.hostname, 'localhost', '127.0.0.1'])].map((hostname) => {
+    const other = new URL(publicUrl);
+    other.hostname = hostname;
+    return other.origin;
+  });
+}
+
+function parseTrustProxy(value: string | undefined): Config['trustProxy'] {
+  if (value === undefined || value === '0') return false;
+  return /^\d+$/.test(value) ? Number(value) : list(value);
+}
+
+const parseQueues = (value: string | undefined): QueueName[] =>
+  value === undefined ? [...queueNames] : [...new Set(list(value).filter(isQueue))];
+
+function parseConcurrency(value: string | undefined): Record<QueueName, number> {
+  if (value === undefined) return { ...defaultConcurrency };
+  const pairs = /^\d+$/.test(value)
+    ? queueNames.map((name) => [name, Number(value)])
+    : list(value).map((part) => [part.split('=')[0], Number(part.split('=')[1])]);
+  return { ...defaultConcurrency, ...Object.fromEntries(pairs) };
+}
+
+const isQueue = (name: string): name is QueueName => (queueNames as readonly string[]).includes(name);
+
+const beyondLoopback = (env: Env): boolean => env.HOST !== undefined && !isLoopback(env.HOST);
+
+const shareAKey = (some = '', others = ''): boolean => {
+  const bytes = (ring: string) => list(ring).map((entry) => entry.slice(entry.indexOf(':') + 1));
+  return bytes(some).some((key) => bytes(others).includes(key));
+};
+
+/** Words that stand for a secret still to be chosen, alone or as the password inside an address. */
+const holdsExample = (value = ''): boolean => {
+  const secret = /^[a-z+]+:\/\//.test(value) ? (/:\/\/[^@/]*?:([^@]*)@/.exec(value)?.[1] ?? '') : value;
+  return /change.?me|example|your.?(password|secret|key)|^(pass(word)?|secret|admin|root|test|lightbox)\W*\d*\W*$|^<.*>$/i.test(
+    secret,
+  );
+};
+
+const list = (value: string): string[] =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+/** Compose files and shells pass on what is not set as empty text. */
+const withoutBlanks = (env: Env): Env =>
+  Object.fromEntries(
+    Object.entries(env)
+      .map(([name, value]) => [name, value?.trim()] as const)
+      .filter(([, value]) => value),
+  );

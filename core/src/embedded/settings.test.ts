@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { loadConfig } from '../config/env.js';
+import { makeSecrets } from '../config/secrets.js';
+import { ownSettings, placeholderUris } from './settings.js';
+
+const complete = (env: Record<string, string>) => {
+  const full = { ...env, ...ownSettings(env, placeholderUris, makeSecrets()) };
+  return () => loadConfig(full);
+};
+
+it('needs nothing at all on one machine, and shows a demonstration', () => {
+  expect(complete({})()).toMatchObject({ demo: true, mailInboxUrl: 'http://127.0.0.1:1080', admin: null });
+});
+
+it('shows no demonstration to those who name an admin or a database', () => {
+  expect(complete({ ADMIN_EMAIL: 'a@b.org', ADMIN_PASSWORD: 'Correct-Horse-7' })().demo).toBe(false);
+  expect(complete({ MONGODB_URI: 'mongodb://db/x' })().demo).toBe(false);
+  expect(complete({ DEMO: '0' })().demo).toBe(false);
+});
+
+it('keeps what is named', () => {
+  const config = complete({ REDIS_URL: 'redis://cache', SMTP_URL: 'smtp://mail' })();
+  expect(config).toMatchObject({ redisUrl: 'redis://cache', smtpUrl: 'smtp://mail', mailInboxUrl: null });
+});
+
+it('opens neither demonstration nor caught mail to a network', () => {
+  expect(complete({ HOST: '0.0.0.0' })).toThrow(/DEMO[\s\S]*SMTP_URL/);
+  const named = { ADMIN_EMAIL: 'a@b.org', ADMIN_PASSWORD: 'Correct-Horse-7', SMTP_URL: 'smtp://mail' };
+  expect(complete({ HOST: '0.0.0.0', ...named })().host).toBe('0.0.0.0');
+});
+
+it('makes nothing up in production', () => {
+  expect(complete({ NODE_ENV: 'production' })).toThrow(/MONGODB_URI is missing[\s\S]*APP_KEYS is missing/);
+});

@@ -1,0 +1,33 @@
+import type { Env } from '../config/env.js';
+import type { Secrets } from '../config/secrets.js';
+import { inboxUrl } from './mail.js';
+
+/** Which of the servers the environment does not name, so that Lightbox brings its own. Production never does. */
+export function missingServers(env: Env): { mongodb: boolean; redis: boolean; mail: boolean } {
+  const production = env.NODE_ENV === 'production';
+  const missing = (name: string) => !production && !env[name];
+  return { mongodb: missing('MONGODB_URI'), redis: missing('REDIS_URL'), mail: missing('SMTP_URL') };
+}
+
+export const mailWebPort = (env: Env): number => Number(env.MAIL_WEB_PORT || 1080);
+
+/** What the launcher adds to the environment: the addresses of its own servers, its own keys, and whether there is a demo. */
+export function ownSettings(env: Env, uris: { mongodb: string; redis: string; smtp: string }, secrets: Secrets): Env {
+  if (env.NODE_ENV === 'production') return {};
+  const own = missingServers(env);
+  return {
+    ...(own.mongodb ? { MONGODB_URI: uris.mongodb } : {}),
+    ...(own.redis ? { REDIS_URL: uris.redis } : {}),
+    ...(own.mail ? { SMTP_URL: uris.smtp, MAIL_INBOX_URL: inboxUrl(mailWebPort(env)) } : {}),
+    ...(env.APP_KEYS ? {} : { APP_KEYS: secrets.appKeys }),
+    ...(env.ENCRYPTION_KEYS ? {} : { ENCRYPTION_KEYS: secrets.encryptionKeys }),
+    ...(env.DEMO ? {} : { DEMO: own.mongodb && !env.ADMIN_EMAIL ? '1' : '0' }),
+  };
+}
+
+/** For checking all settings before anything is started or written: addresses of the right form, where nobody is. */
+export const placeholderUris = {
+  mongodb: 'mongodb://127.0.0.1/',
+  redis: 'redis://127.0.0.1',
+  smtp: 'smtp://127.0.0.1',
+};

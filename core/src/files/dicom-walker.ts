@@ -1,0 +1,386 @@
+import { damaged, type FileRejected, pixelMismatch, unreadableDicom } from './rejected.js';
+import { hasDicomPrefix } from './sniff.js';
+
+/** Everything up to the pixels that is worth reading fits easily: values above `BIG_VALUE` are left out of it. */
+const HEADER_BYTES = 1024 * 1024;
+const BIG_VALUE = 64 * 1024;
+const DEPTH = 64;
+const ELEMENTS = 500_000;
+const UNDEFINED = 0xffffffff;
+
+const IMPLICIT_LITTLE = '1.2.840.10008.1.2';
+const EXPLICIT_BIG = '1.2.840.10008.1.2.2';
+export const DEFLATED = '1.2.840.10008.1.2.1.99';
+
+/** PS3.5 §7.1.2: VRs with two reserved bytes and a length of four; all others have a length of two. */
+const LONG_VR = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', 'UN', 'UR', 'UT', 'UV']);
+
+/** PS3.5 §8: Float, Double Float and Pixel Data. */
+const PIXELS = new Set([0x7fe00008, 0x7fe00009, 0x7fe00010]);
+const ITEM = 0xfffee000;
+const ITEM_END = 0xfffee00d;
+const SEQUENCE_END = 0xfffee0dd;
+
+export interface PixelData {
+  tag: number;
+  vr: string;
+  /** Bytes, or null when encapsulated (PS3.5 §A.4). */
+  length: number | null;
+  fragments: number;
+}
+
+export interface Walked {
+  transferSyntax: string;
+  /** Part 10 bytes of what precedes the pixels, without any value above 64 KiB: a complete file for a parser. */
+  header: Buffer;
+  pixels: PixelData | null;
+}
+
+interface Level {
+  kind: 'sequence' | 'item';
+  /** Position of the first byte after it, null when a delimiter ends it. */
+  end: number | null;
+  implicit: boolean;
+}
+
+interface ElementHeader {
+  tag: number;
+  vr: string;
+  length: number;
+  size: number;
+}
+
+/**
+ * Follows the element headers of a DICOM file (PS3.10 §7, PS3.5 §7) while it streams past: which lengths fit, how
+ * deep it nests, where the pixels lie and whether they are all there. It understands no value except the transfer
+ * syntax. Nothing is kept but the header, so a file of any size and any malice costs the same memory.
+ */
+export class DicomWalker {
+  private position = 0;
+  private pending = Buffer.alloc(0);
+  private skip = 0;
+  private skipKeeps = true;
+  private levels: Level[] = [];
+  private state: 'prefix' | 'meta' | 'data' | 'fragments' | 'deflated' | 'done' = 'prefix';
+  private implicit = false;
+  private big = false;
+  private elements = 0;
+  private syntax = '';
+  private syntaxBytes: Buffer[] | null = null;
+  private metaEnd: number | null = null;
+  private kept: Buffer[] = [];
+  private keptBytes = 0;
+  /** Where the element of the outermost level that is being read began in `kept`, to leave it out when it is big. */
+  private mark = { count: 0, bytes: 0, position: 0 };
+  private dropping = false;
+  private pixels: PixelData | null = null;
+  private fragmentStarts = new Set<number>();
+  private firstFragment = 0;
+  private offsetTable: Buffer[] | null = null;
+  private offsets: number[] = [];
+  private readonly onDeflated: ((chunk: Buffer) => void) | undefined;
+
+  /** `onDeflated` is given what follows the meta header of a deflated file; without it, such a file is refused. */
+  constructor(onDeflated?: (chunk: Buffer) => void) {
+    this.onDeflated = onDeflated;
+  }
+
+  get transferSyntax(): string {
+    return this.syntax;
+  }
+
+  push(chunk: Buffer): void {
+    let rest = chunk;
+    while (rest.length > 0 && this.state !== 'done') rest = this.step(rest);
+  }
+
+  end(): Walked {
+    const complete =
+      this.state === 'deflated' ||
+      this.state === 'done' ||
+      (this.state === 'data' && this.skip === 0 && this.pending.length === 0 && this.onlyOpenByLength());
+    if (!complete || this.syntax === '') throw unreadableDicom();
+    this.checkOffsetTable();
+    return { transferSyntax: this.syntax, header: Buffer.concat(this.kept), pixels: this.pixels };
+  }
+
+  private onlyOpenByLength(): boolean {
+    this.closeLevels();
+    return this.levels.length === 0;
+  }
+
+  private step(chunk: Buffer): Buffer {
+    if (this.state === 'deflated') {
+      this.onDeflated?.(chunk);
+      return chunk.subarray(chunk.length);
+    }
+    if (this.skip > 0) return this.skipValue(chunk);
+    const had = this.pending.length;
+    // Sixteen bytes hold every element header; the prefix needs its 132.
+    const wanted = this.state === 'prefix' ? 132 : 16;
+    this.pending = Buffer.concat([this.pending, chunk.subarray(0, wanted - had)]);
+    const used = this.readHeader(this.pending);
+    if (used === 0) return chunk.subarray(Math.min(chunk.length, wanted - had));
+    const unused = this.pending.subarray(used, had);
+    this.pending = Buffer.alloc(0);
+    this.position += used;
+    this.afterValue();
+    return unused.length > 0 ? Buffer.concat([unused, chunk]) : chunk.subarray(used - had);
+  }
+
+  private skipValue(chunk: Buffer): Buffer {
+    const used = Math.min(this.skip, chunk.length);
+    const value = chunk.subarray(0, used);
+    if (this.skipKeeps) this.keep(value);
+    this.syntaxBytes?.push(Buffer.from(value));
+    this.offsetTable?.push(Buffer.from(value));
+    this.skip -= used;
+    this.position += used;
+    this.afterValue();
+    return chunk.subarray(used);
+  }
+
+  private afterValue(): void {
+    if (this.skip > 0) return;
+    if (this.syntaxBytes) {
+      this.syntax = Buffer.concat(this.syntaxBytes)
+        .toString('latin1')
+        .replace(/[\0 ]+$/, '');
+      this.syntaxBytes = null;
+    }
+    if (this.offsetTable) {
+      this.readOffsetTable(Buffer.concat(this.offsetTable));
+      this.offsetTable = null;
+    }
+    if (this.pixels?.length != null) this.state = 'done';
+    else if (this.state === 'data') this.closeLevels();
+  }
+
+  /** Reads one header out of `bytes` and says how long it was; 0 asks for more bytes. */
+  private readHeader(bytes: Buffer): number {
+    if (this.state === 'prefix') return this.prefix(bytes);
+    if (bytes.length < 8) return 0;
+    if (this.state === 'fragments') return this.fragment(bytes);
+    if (this.state === 'meta' && bytes.readUInt16LE(0) !== 2) {
+      this.state = this.afterMeta();
+      if (this.state === 'deflated') return this.handOver(bytes);
+    }
+    const header = this.elementHeader(bytes);
+    if (!header) return 0;
+    this.elements += 1;
+    if (this.elements > ELEMENTS) throw unreadableDicom();
+    if (this.state === 'meta') this.metaElement(header, bytes);
+    else this.dataElement(header, bytes);
+    return header.size;
+  }
+
+  private prefix(bytes: Buffer): number {
+    if (bytes.length < 132) return 0;
+    if (!hasDicomPrefix(bytes)) throw unreadableDicom();
+    checkPreamble(bytes.subarray(0, 128));
+    this.keep(bytes);
+    this.state = 'meta';
+    return 132;
+  }
+
+  /** PS3.10 §7.1: group 2 is always explicit little endian, whatever follows. */
+  private metaElement({ tag, vr, length, size }: ElementHeader, bytes: Buffer): void {
+    if (length === UNDEFINED || length > HEADER_BYTES) throw unreadableDicom();
+    this.keep(bytes.subarray(0, size));
+    if (tag === 0x00020000) {
+      if (vr !== 'UL' || length !== 4) throw unreadableDicom();
+      if (bytes.length >= 12) this.metaEnd = this.position + 12 + bytes.readUInt32LE(8);
+    }
+    if (tag === 0x00020010) {
+      if (length === 0 || length > 64) throw unreadableDicom();
+      this.syntaxBytes = [];
+    }
+    this.skipNext(length, true);
+  }
+
+  private afterMeta(): 'data' | 'deflated' {
+    if (this.syntax === '' || (this.metaEnd !== null && this.metaEnd !== this.position)) throw unreadableDicom();
+    this.implicit = this.syntax === IMPLICIT_LITTLE;
+    this.big = this.syntax === EXPLICIT_BIG;
+    this.markElement();
+    return this.syntax === DEFLATED ? 'deflated' : 'data';
+  }
+
+  private handOver(bytes: Buffer): number {
+    if (!this.onDeflated) throw unreadableDicom();
+    this.onDeflated(Buffer.from(bytes));
+    return bytes.length;
+  }
+
+  private elementHeader(bytes: Buffer): ElementHeader | null {
+    const big = this.big && this.state === 'data';
+    const u16 = (at: number) => (big ? bytes.readUInt16BE(at) : bytes.readUInt16LE(at));
+    const u32 = (at: number) => (big ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at));
+    const tag = u16(0) * 0x10000 + u16(2);
+    const bare = tag === ITEM || tag === ITEM_END || tag === SEQUENCE_END;
+    if (bare || (this.state === 'data' && this.isImplicit())) return { tag, vr: '', length: u32(4), size: 8 };
+    const vr = bytes.toString('latin1', 4, 6);
+    if (!/^[A-Z]{2}$/.test(vr)) throw unreadableDicom();
+    // Group length (0002,0000) is read together with its value.
+    if (!LONG_VR.has(vr)) return bytes.length < 12 && tag === 0x00020000 ? null : { tag, vr, length: u16(6), size: 8 };
+    return bytes.length < 12 ? null : { tag, vr, length: u32(8), size: 12 };
+  }
+
+  private isImplicit(): boolean {
+    return this.levels.at(-1)?.implicit ?? this.implicit;
+  }
+
+  private dataElement(header: ElementHeader, bytes: Buffer): void {
+    const { tag, length, size } = header;
+    const within = this.levels.at(-1);
+    if (!within) this.outermost(header, bytes);
+    else {
+      this.fits(length, size);
+      this.keep(bytes.subarray(0, size));
+      if (within.kind === 'sequence') this.inSequence(tag, length, size);
+      else if (tag === ITEM_END) this.delimited('item', length);
+      else this.value(header);
+    }
+  }
+
+  private outermost(header: ElementHeader, bytes: Buffer): void {
+    const { tag, length, size } = header;
+    // Groups 0 to 3 are for commands and files (PS3.5 §7.8.1), FFFE for delimiters, and none begins an element here.
+    if (tag < 0x00040000 || tag >= 0xfffe0000) throw unreadableDicom();
+    if (PIXELS.has(tag)) {
+      this.startPixels(header);
+      return;
+    }
+    this.markElement();
+    this.dropping = length !== UNDEFINED && length > BIG_VALUE;
+    this.keep(bytes.subarray(0, size));
+    this.value(header);
+  }
+
+  private value({ tag, vr, length, size }: ElementHeader): void {
+    if (tag === ITEM || tag === SEQUENCE_END) throw unreadableDicom();
+    // PS3.5 §6.2.2 note 2: UN of undefined length is a sequence in implicit little endian.
+    const sequence = vr === 'SQ' || (length === UNDEFINED && (vr === 'UN' || vr === ''));
+    if (sequence) this.open('sequence', length, size, this.isImplicit() || vr === 'UN');
+    else if (length === UNDEFINED) {
+      // Only nested pixel data, an icon's, may be encapsulated; it is walked as a sequence of fragments.
+      if ((vr !== 'OB' && vr !== 'OW') || !PIXELS.has(tag)) throw unreadableDicom();
+      this.open('sequence', length, size, true);
+      this.fragmentLevels.add(this.levels.length);
+    } else this.skipNext(length, true);
+  }
+
+  private fragmentLevels = new Set<number>();
+
+  private inSequence(tag: number, length: number, size: number): void {
+    if (tag === SEQUENCE_END) {
+      this.fragmentLevels.delete(this.levels.length);
+      this.delimited('sequence', length);
+    } else if (tag !== ITEM) throw unreadableDicom();
+    else if (this.fragmentLevels.has(this.levels.length)) {
+      if (length === UNDEFINED) throw unreadableDicom();
+      this.skipNext(length, true);
+    } else this.open('item', length, size, this.isImplicit());
+  }
+
+  private open(kind: Level['kind'], length: number, size: number, implicit: boolean): void {
+    if (this.levels.length >= DEPTH) throw unreadableDicom();
+    this.levels.push({ kind, end: length === UNDEFINED ? null : this.position + size + length, implicit });
+  }
+
+  /** A nested length may not reach past what holds it. */
+  private fits(length: number, size: number): void {
+    const limit = this.levels.findLast((level) => level.end !== null)?.end ?? null;
+    const end = this.position + size + (length === UNDEFINED ? 0 : length);
+    if (limit !== null && end > limit) throw unreadableDicom();
+  }
+
+  private delimited(kind: Level['kind'], length: number): void {
+    const level = this.levels.pop();
+    if (level?.kind !== kind || length !== 0) throw unreadableDicom();
+  }
+
+  private closeLevels(): void {
+    while (this.levels.length > 0 && this.levels.at(-1)?.end === this.position) this.levels.pop();
+    if (this.levels.length === 0) this.dropping = false;
+  }
+
+  private skipNext(length: number, keeps: boolean): void {
+    this.skip = length;
+    this.skipKeeps = keeps;
+  }
+
+  private markElement(): void {
+    this.mark = { count: this.kept.length, bytes: this.keptBytes, position: this.position };
+    this.dropping = false;
+  }
+
+  private keep(bytes: Buffer): void {
+    if (this.dropping) return;
+    this.kept.push(Buffer.from(bytes));
+    this.keptBytes += bytes.length;
+    if (this.state === 'data' && this.keptBytes - this.mark.bytes > BIG_VALUE) this.forget();
+    if (this.keptBytes > HEADER_BYTES) throw damaged('The header of the DICOM file is too long.');
+  }
+
+  private forget(): void {
+    this.kept.length = this.mark.count;
+    this.keptBytes = this.mark.bytes;
+    this.dropping = true;
+  }
+
+  private startPixels({ tag, vr, length }: ElementHeader): void {
+    this.pixels = { tag, vr, length: length === UNDEFINED ? null : length, fragments: 0 };
+    this.dropping = true;
+    if (length === UNDEFINED) {
+      this.state = 'fragments';
+      this.firstFragment = -1;
+    } else this.skipNext(length, false);
+  }
+
+  /** PS3.5 §A.4: a basic offset table, fragments, a sequence delimiter. */
+  private fragment(bytes: Buffer): number {
+    const pixels = this.pixels;
+    if (!pixels) throw unreadableDicom();
+    const [group, element, length] = [bytes.readUInt16LE(0), bytes.readUInt16LE(2), bytes.readUInt32LE(4)];
+    const tag = group * 0x10000 + element;
+    if (tag === SEQUENCE_END && length === 0) {
+      this.state = 'done';
+      return 8;
+    }
+    if (tag !== ITEM || length === UNDEFINED) throw unreadableDicom();
+    if (this.firstFragment < 0) {
+      if (length % 4 !== 0 || length > HEADER_BYTES) throw unreadableDicom();
+      this.firstFragment = this.position + 8 + length;
+      this.offsetTable = [];
+    } else {
+      pixels.fragments += 1;
+      if (pixels.fragments > ELEMENTS) throw unreadableDicom();
+      this.fragmentStarts.add(this.position - this.firstFragment);
+    }
+    this.skipNext(length, false);
+    return 8;
+  }
+
+  private readOffsetTable(table: Buffer): void {
+    for (let at = 0; at + 4 <= table.length; at += 4) this.offsets.push(table.readUInt32LE(at));
+  }
+
+  private checkOffsetTable(): void {
+    if (this.pixels?.length === null && this.pixels.fragments === 0) throw pixelMismatch();
+    if (!this.offsets.every((offset) => this.fragmentStarts.has(offset))) throw unreadableDicom();
+  }
+}
+
+/**
+ * Zero, or a TIFF header for files that are both (PS3.10 §7.1); anything else could make the file two things at once.
+ * Some CT scanners leave a stray flag behind many zeros, which no program takes for its own.
+ */
+function checkPreamble(preamble: Buffer): void {
+  const tiff = ['49492a00', '4d4d002a', '49492b00', '4d4d002b'].includes(preamble.toString('hex', 0, 4));
+  const leading = preamble.findIndex((byte) => byte !== 0);
+  const marks = preamble.reduce((count, byte) => count + (byte === 0 ? 0 : 1), 0);
+  if (!tiff && marks > 0 && (leading < 16 || marks > 4)) throw dangerous();
+}
+
+const dangerous = (): FileRejected => damaged('The DICOM file begins with something that is not DICOM.');

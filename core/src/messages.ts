@@ -1,0 +1,40 @@
+import type { Core } from './core.js';
+import type { ObjectId } from './db/ids.js';
+import type { Signal } from './events/push.js';
+import type { MessageDoc } from './models/types.js';
+
+/** The name of the conversation of two people. */
+export const conversationOf = (a: ObjectId, b: ObjectId): string => [String(a), String(b)].sort().join('_');
+
+/** How long a message lies unread before its recipient is told by mail, milliseconds. */
+const REMIND_AFTER_MS = 15 * 60_000;
+
+const pushOf = (message: MessageDoc): Signal => ({
+  push: {
+    name: 'message:new',
+    to: [String(message.recipient), String(message.sender)],
+    refs: { record: String(message._id) },
+  },
+});
+
+/**
+ * A message is one document and carries its own event. This hands it to the gateways and then marks it; doing it again
+ * after a crash is harmless, since clients know messages by id.
+ */
+export async function dispatchMessages(core: Core, messages: MessageDoc[]): Promise<void> {
+  await core.signals.send(messages.map(pushOf));
+  await core.queues.add(
+    messages.map((message) => ({
+      name: 'remindUnread',
+      data: { messageId: String(message._id) },
+      // One reminder waits for a conversation's reader at a time.
+      once: `${message.conversation}-${message.recipient}`,
+      delayMs: REMIND_AFTER_MS,
+    })),
+  );
+  await core.models.Message.updateMany(
+    { _id: { $in: messages.map((message) => message._id) } },
+    { $set: { pending: false } },
+    { writeConcern: { w: 1 } },
+  );
+}

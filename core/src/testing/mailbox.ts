@@ -1,0 +1,74 @@
+import { EventEmitter, once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { simpleParser } from 'mailparser';
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+
+export interface ReceivedMail {
+  from: string;
+  to: string[];
+  subject: string;
+  text: string;
+  html: string;
+  messageId: string;
+}
+
+export interface Mailbox {
+  /** For SMTP_URL. */
+  url: string;
+  /** What has come for somebody so far, oldest first. */
+  mails: (to: string, subject?: string) => ReceivedMail[];
+  /** Waits until there are `n` such mails, and gives them. */
+  waitFor: (to: string, subject: string, n?: number, patience?: number) => Promise<ReceivedMail[]>;
+  stop: () => Promise<void>;
+}
+
+/** A real mail server for tests, that keeps in memory what it gets. */
+export async function startMailbox(): Promise<Mailbox> {
+  const received: ReceivedMail[] = [];
+  const arrivals = new EventEmitter().setMaxListeners(0);
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData: (stream, session, done) => {
+      read(stream, session).then((mail) => {
+        received.push(mail);
+        arrivals.emit('mail');
+        done();
+      }, done);
+    },
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  const { port } = server.server.address() as AddressInfo;
+
+  const mails = (to: string, subject?: string) =>
+    received.filter(
+      (mail) => mail.to.includes(to.toLowerCase()) && (subject === undefined || mail.subject === subject),
+    );
+
+  const waitFor = async (to: string, subject: string, n = 1, patience = 10_000) => {
+    const signal = AbortSignal.timeout(patience);
+    while (mails(to, subject).length < n) {
+      await once(arrivals, 'mail', { signal }).catch(() => {
+        const seen = received.map((mail) => `${mail.to.join()} "${mail.subject}"`).join(', ') || 'none';
+        throw new Error(`${mails(to, subject).length} of ${n} mails "${subject}" came for ${to}; in all: ${seen}`);
+      });
+    }
+    return mails(to, subject);
+  };
+
+  const stop = () => new Promise<void>((resolve) => server.close(() => resolve()));
+  return { url: `smtp://127.0.0.1:${port}`, mails, waitFor, stop };
+}
+
+async function read(stream: SMTPServerDataStream, { envelope }: SMTPServerSession): Promise<ReceivedMail> {
+  const { from, subject = '', text = '', html, messageId = '' } = await simpleParser(stream);
+  return {
+    from: from?.text ?? '',
+    to: envelope.rcptTo.map(({ address }) => address.toLowerCase()),
+    subject,
+    text,
+    html: html || '',
+    messageId,
+  };
+}

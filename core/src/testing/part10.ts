@@ -1,0 +1,109 @@
+/** Writes DICOM Part 10 files (PS3.10 §7, PS3.5 §7), right and deliberately wrong ones, for tests and for the samples. */
+const LONG_VR = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', 'UN', 'UR', 'UT', 'UV']);
+export const UNDEFINED = 0xffffffff;
+
+export const syntaxes = {
+  implicit: '1.2.840.10008.1.2',
+  explicit: '1.2.840.10008.1.2.1',
+  deflated: '1.2.840.10008.1.2.1.99',
+  big: '1.2.840.10008.1.2.2',
+  jpegBaseline: '1.2.840.10008.1.2.4.50',
+} as const;
+
+type Value = string | number | Buffer;
+
+/** One element in explicit little endian; `length` lies on request. */
+export function element(tag: number, vr: string, value: Value, length?: number): Buffer {
+  const body = encode(vr, value);
+  const header = Buffer.alloc(LONG_VR.has(vr) ? 12 : 8);
+  header.writeUInt16LE(tag >>> 16, 0);
+  header.writeUInt16LE(tag & 0xffff, 2);
+  header.write(vr, 4, 'latin1');
+  if (LONG_VR.has(vr)) header.writeUInt32LE(length ?? body.length, 8);
+  else header.writeUInt16LE(length ?? body.length, 6);
+  return Buffer.concat([header, body]);
+}
+
+/** An element without VR: implicit little endian, items and delimiters. */
+export function bare(tag: number, body: Buffer = Buffer.alloc(0), length = body.length): Buffer {
+  const header = Buffer.alloc(8);
+  header.writeUInt16LE(tag >>> 16, 0);
+  header.writeUInt16LE(tag & 0xffff, 2);
+  header.writeUInt32LE(length, 4);
+  return Buffer.concat([header, body]);
+}
+
+export const item = (body: Buffer, length?: number): Buffer => bare(0xfffee000, body, length);
+export const itemEnd = (): Buffer => bare(0xfffee00d);
+export const sequenceEnd = (): Buffer => bare(0xfffee0dd);
+
+function encode(vr: string, value: Value): Buffer {
+  if (Buffer.isBuffer(value)) return value;
+  const bytes = Buffer.alloc(vr === 'US' || vr === 'SS' ? 2 : 4);
+  if (typeof value === 'number' && vr === 'US') bytes.writeUInt16LE(value);
+  else if (typeof value === 'number' && vr === 'SS') bytes.writeInt16LE(value);
+  else if (typeof value === 'number' && vr === 'UL') bytes.writeUInt32LE(value);
+  else {
+    const text = Buffer.from(String(value), 'latin1');
+    const padding = Buffer.from(vr === 'UI' ? '\0' : ' ', 'latin1');
+    return text.length % 2 === 0 ? text : Buffer.concat([text, padding]);
+  }
+  return bytes;
+}
+
+/** Preamble, `DICM` and the meta header, followed by `dataSet` as it is. */
+export function partTen(
+  dataSet: Buffer,
+  transferSyntax: string = syntaxes.explicit,
+  preamble = Buffer.alloc(128),
+): Buffer {
+  const meta = Buffer.concat([
+    element(0x00020001, 'OB', Buffer.from([0, 1])),
+    element(0x00020010, 'UI', transferSyntax),
+    element(0x00020012, 'UI', '2.25.1'),
+  ]);
+  return Buffer.concat([preamble, Buffer.from('DICM'), element(0x00020000, 'UL', meta.length), meta, dataSet]);
+}
+
+export interface Picture {
+  rows: number;
+  columns: number;
+  bits: number;
+  samples: number;
+  frames?: string;
+  pixels: Buffer;
+}
+
+/** A small grey picture of which each part can be replaced. */
+export function picture(overrides: Partial<Picture> = {}): Picture {
+  const shape = { rows: 16, columns: 16, bits: 16, samples: 1, ...overrides };
+  const bytes = (shape.rows * shape.columns * shape.samples * shape.bits) / 8;
+  return { ...shape, pixels: overrides.pixels ?? Buffer.alloc(Math.min(bytes, 1 << 20), 7) };
+}
+
+/** The elements before the pixels. `extra` must be in groups 0009 to 0027. */
+export function imageModule(shape: Picture, extra: Buffer = Buffer.alloc(0)): Buffer {
+  return Buffer.concat([
+    element(0x00080020, 'DA', '20240229'),
+    element(0x00080060, 'CS', 'CT'),
+    element(0x00081090, 'LO', 'Phantom 1'),
+    extra,
+    element(0x00280002, 'US', shape.samples),
+    element(0x00280004, 'CS', shape.samples === 3 ? 'RGB' : 'MONOCHROME2'),
+    ...(shape.frames === undefined ? [] : [element(0x00280008, 'IS', shape.frames)]),
+    element(0x00280010, 'US', shape.rows),
+    element(0x00280011, 'US', shape.columns),
+    element(0x00280030, 'DS', '0.5\\0.5'),
+    element(0x00280100, 'US', shape.bits),
+    element(0x00280101, 'US', shape.bits),
+    element(0x00280102, 'US', shape.bits - 1),
+    element(0x00280103, 'US', 0),
+  ]);
+}
+
+export function dicomPicture(overrides: Partial<Picture> = {}, extra?: Buffer): Buffer {
+  const shape = picture(overrides);
+  return partTen(
+    Buffer.concat([imageModule(shape, extra), element(0x7fe00010, shape.bits > 8 ? 'OW' : 'OB', shape.pixels)]),
+  );
+}

@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
+
+const cacheDir = join(import.meta.dirname, '../../.cache');
+
+/** WebGL in software, as a machine without a graphics card needs it; web security stays on. */
+const flags = [
+  '--no-sandbox',
+  '--use-gl=angle',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+  '--ignore-gpu-blocklist',
+  '--disable-quic',
+  '--no-first-run',
+];
+
+/** A headless Chromium for the journeys: on Linux x64 the one from npm, elsewhere the one that Playwright installed. */
+export async function launchChromium(options: LaunchOptions = {}): Promise<Browser> {
+  return chromium.launch({ args: flags, ...(packaged() ? fromNpm() : {}), ...options });
+}
+
+const packaged = (): boolean => process.platform === 'linux' && process.arch === 'x64';
+
+function fromNpm(): LaunchOptions {
+  const folder = unpacked();
+  const executablePath = join(folder, 'chromium');
+  // Its own font, for machines without any; its own NSS libraries only where the system has none.
+  const env: Record<string, string> = { ...definedEnv(), FONTCONFIG_PATH: join(folder, 'fonts') };
+  if (lacksLibraries(executablePath)) {
+    env.LD_LIBRARY_PATH = [join(folder, 'al2023/lib'), env.LD_LIBRARY_PATH].filter(Boolean).join(':');
+  }
+  return { executablePath, env };
+}
+
+const definedEnv = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+
+function lacksLibraries(executable: string): boolean {
+  try {
+    return execFileSync('ldd', [executable], { encoding: 'utf8' }).includes('not found');
+  } catch {
+    return true;
+  }
+}
+
+/**
+ * The package unpacks into the temporary folder, where a half unpacked browser stays broken for everybody. So it is made to
+ * unpack into a folder of ours, once, which appears only when it is whole.
+ */
+function unpacked(): string {
+  const require = createRequire(import.meta.url);
+  const entry = require.resolve('@sparticuz/chromium');
+  const { version } = JSON.parse(readFileSync(join(entry, '../../../package.json'), 'utf8')) as { version: string };
+  const folder = join(cacheDir, `chromium-${version}`);
+  if (existsSync(folder)) return folder;
+  mkdirSync(cacheDir, { recursive: true });
+  const draft = mkdtempSync(join(cacheDir, 'chromium-'));
+  // The name of a cloud makes it unpack the libraries too.
+  const env = { ...process.env, TMPDIR: draft, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' };
+  execFileSync(process.execPath, ['-e', `require(${JSON.stringify(entry)}).executablePath()`], { env });
+  writeFileSync(join(draft, 'fonts/fonts.conf'), fontsConf);
+  return publish(draft, folder);
+}
+
+/** The packaged one names folders of a cloud. */
+const fontsConf = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir prefix="relative">fonts</dir>
+  <dir>/usr/share/fonts</dir>
+  <dir prefix="xdg">fonts</dir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
+  <include ignore_missing="yes">/etc/fonts/conf.d</include>
+</fontconfig>
+`;
+
+/** Another process may have been quicker; both are the same. */
+function publish(draft: string, folder: string): string {
+  try {
+    renameSync(draft, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+    rmSync(draft, { recursive: true, force: true });
+  }
+  return folder;
+}

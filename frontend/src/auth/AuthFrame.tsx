@@ -1,0 +1,152 @@
+import { Box, Button, Flex, Grid, Heading, Text } from '@chakra-ui/react';
+import { ArrowLeftIcon, QuestionIcon } from '@phosphor-icons/react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { paths } from '../app/paths';
+import chest from '../landing/films/chest.webp';
+import { ClampedFilm, LitBox } from '../landing/LitBox';
+import { useIsDesktop } from '../lib/useMedia';
+import { Lamp } from '../ui/Lamp';
+import { Logo } from '../ui/Mark';
+import { useTitle } from '../ui/Page';
+import { HelpDialog } from './HelpDialog';
+
+/** Beside the form on a wide screen: what this is about, without a word too many. */
+function Side() {
+  const { t } = useTranslation();
+  return (
+    <Flex direction="column" ps="10" pe="9" pt="30px" pb="7" minH="100dvh" position="sticky" top="0">
+      <Box asChild alignSelf="flex-start" display="flex">
+        <Link to={paths.home} aria-label={t('common.appName')}>
+          <Logo size={32} />
+        </Link>
+      </Box>
+      <Box my="auto" maxW="400px">
+        <Box maxW="330px" mb="9" aria-hidden>
+          <LitBox columns="1fr">
+            <ClampedFilm src={chest} alt="" height="320px" clamped />
+          </LitBox>
+        </Box>
+        <Text fontSize="2xl" lineHeight="1.15" fontWeight="700" letterSpacing="-.024em" textWrap="balance">
+          {t('auth.tagline')}
+        </Text>
+        <Text color="fg.muted" mt="3" maxW="38ch">
+          {t('auth.taglineText')}
+        </Text>
+      </Box>
+    </Flex>
+  );
+}
+
+interface Props {
+  title: string;
+  /** In the tab; the h1 changes with the steps. */
+  tabTitle?: string;
+  sub?: ReactNode;
+  /** In a soft square above the title. */
+  badge?: ReactNode;
+  /** The way back to /, hidden on a final screen. */
+  home?: boolean;
+  children: ReactNode;
+}
+
+/** The frame of the screens before a session: one lit panel, help always at its foot. */
+export function AuthFrame({ title, tabTitle = title, sub, badge, home = true, children }: Props) {
+  const { t } = useTranslation();
+  const desktop = useIsDesktop();
+  useTitle(tabTitle);
+  return (
+    <Grid
+      templateColumns={{ base: 'minmax(0,1fr)', lg: 'minmax(360px, .72fr) minmax(0, 1fr)' }}
+      minH="100dvh"
+      backgroundImage={{
+        _light: 'linear-gradient(100deg, #D9E4ED, var(--chakra-colors-bg) 46%)',
+        _dark: 'linear-gradient(100deg, #0A1620, var(--chakra-colors-bg) 46%)',
+      }}
+    >
+      {desktop && <Side />}
+      <Flex direction="column" minW="0" p={{ base: '0 8px 8px', lg: '14px 14px 14px 0' }}>
+        {!desktop && (
+          <Flex as="header" h="68px" align="center" justify="space-between" ps="3.5" pe="2.5">
+            <Link to={paths.home} aria-label={t('common.appName')} style={{ display: 'flex' }}>
+              <Logo />
+            </Link>
+            {home && <HomeLink />}
+          </Flex>
+        )}
+        <Flex
+          as="main"
+          direction="column"
+          layerStyle="lit"
+          flex="1"
+          borderRadius={{ base: '22px', lg: 'panel' }}
+          px={{ base: '5', md: '10' }}
+          pt={{ base: '7', lg: '6' }}
+          pb="18px"
+        >
+          <Lamp />
+          {desktop && (
+            <Flex justify="flex-end" minH="10">
+              {home && <HomeLink />}
+            </Flex>
+          )}
+          <Box w="full" maxW="420px" mx="auto" my={{ base: '0', lg: 'auto' }} py={{ base: '0', lg: '6' }}>
+            {badge && (
+              <Box
+                boxSize="54px"
+                borderRadius="16px"
+                display="grid"
+                placeItems="center"
+                mb="18px"
+                bg="accent.subtle"
+                color="accent.onSubtle"
+              >
+                {badge}
+              </Box>
+            )}
+            <Heading as="h1" textStyle="page" fontSize={{ base: '1.6875rem', lg: '2xl' }}>
+              {title}
+            </Heading>
+            {sub && (
+              <Box color="fg.muted" mt="1.5">
+                {sub}
+              </Box>
+            )}
+            <Box mt="26px">{children}</Box>
+          </Box>
+          <Flex
+            w="full"
+            maxW="420px"
+            mx="auto"
+            mt="auto"
+            pt="4"
+            gap="2"
+            align="center"
+            justify="center"
+            borderTopWidth="1px"
+            fontSize="sm"
+            color="fg.muted"
+          >
+            <QuestionIcon size={20} aria-hidden />
+            <span>
+              {t('auth.help.ask')} <HelpDialog />
+            </span>
+          </Flex>
+        </Flex>
+      </Flex>
+    </Grid>
+  );
+}
+
+function HomeLink() {
+  const { t } = useTranslation();
+  return (
+    <Button asChild variant="ghost" size="sm" h="44px">
+      <Link to={paths.home}>
+        <ArrowLeftIcon mirrored={document.dir === 'rtl'} aria-hidden />
+        {t('auth.home')}
+      </Link>
+    </Button>
+  );
+}

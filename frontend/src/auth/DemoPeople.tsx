@@ -1,0 +1,63 @@
+import { Box, chakra, Flex, Heading, Text } from '@chakra-ui/react';
+import { authCalls } from '@lightbox/contract/auth/calls.js';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { send } from '../lib/http';
+import { RoleBadge } from '../ui/Badge';
+
+interface DemoPerson {
+  role: string;
+  name: string;
+  email: string;
+  password: string;
+}
+
+/** The made-up people of a fresh demo start; nothing at all elsewhere. */
+export function DemoPeople({ onPick }: { onPick: (person: DemoPerson) => void }) {
+  const { t } = useTranslation();
+  const { data } = useQuery({
+    queryKey: ['demo'],
+    queryFn: ({ signal }) => send(authCalls.demoPeople, {}, { token: 'none', signal }),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (!data?.data.length) return null;
+  return (
+    <Box as="section" layerStyle="card" mt="7" p="4" aria-labelledby="demo-title">
+      <Heading as="h2" id="demo-title" fontSize="md">
+        {t('auth.demo.title')}
+      </Heading>
+      <Text color="fg.muted" fontSize="xs" mt="0.5">
+        {t('auth.demo.text')}
+      </Text>
+      <Box as="ul" listStyleType="none" mt="2">
+        {data.data.map((person) => (
+          <Box as="li" key={person.email} borderTopWidth="1px" _first={{ borderTopWidth: '0' }}>
+            <chakra.button
+              type="button"
+              w="full"
+              py="2.5"
+              textAlign="start"
+              cursor="pointer"
+              borderRadius="control"
+              aria-label={t('auth.demo.use', { name: person.name })}
+              onClick={() => onPick(person)}
+              _hover={{ '& .demo-name': { textDecoration: 'underline', textUnderlineOffset: '3px' } }}
+              _focusVisible={{ outline: '3px solid', outlineColor: 'accent.focusRing' }}
+            >
+              <Flex justify="space-between" align="center" gap="3">
+                <Text className="demo-name" fontWeight="semibold">
+                  {person.name}
+                </Text>
+                <RoleBadge name={person.role} />
+              </Flex>
+              <Text fontFamily="mono" fontSize="xs" color="fg.muted" overflowWrap="anywhere" mt="0.5">
+                {person.email} · {person.password}
+              </Text>
+            </chakra.button>
+          </Box>
+        ))}
+      </Box>
+    </Box>
+  );
+}

@@ -1,3 +1,0 @@
-export function Register() {
-  return null;
-}

@@ -1,0 +1,70 @@
+import { Box, Grid, NativeSelect } from '@chakra-ui/react';
+import { useFormContext } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { Field, TextField } from '../../ui/Field';
+import type { Values } from './form';
+
+const bloodGroups = ['A+', 'A-', 'B+', 'B-', 'AB+', 'AB-', 'O+', 'O-'];
+
+function PatientFields() {
+  const { t } = useTranslation();
+  const { register, formState } = useFormContext<Values>();
+  return (
+    <>
+      <TextField
+        label={t('auth.register.medical.primphysician')}
+        optional
+        dir="auto"
+        error={formState.errors.primphysician?.message}
+        {...register('primphysician')}
+      />
+      <Field label={t('auth.register.medical.bloodgroup')} optional error={formState.errors.bloodgroup?.message}>
+        <NativeSelect.Root size="lg">
+          <NativeSelect.Field h={{ base: '50px', lg: '44px' }} {...register('bloodgroup')}>
+            <option value="">{t('auth.register.medical.bloodgroupNone')}</option>
+            {bloodGroups.map((group) => (
+              <option key={group} value={group}>
+                {group}
+              </option>
+            ))}
+          </NativeSelect.Field>
+          <NativeSelect.Indicator />
+        </NativeSelect.Root>
+      </Field>
+    </>
+  );
+}
+
+const providerFields = [
+  { name: 'licensenumber', optional: false },
+  { name: 'specialization', optional: false },
+  { name: 'insurancenumber', optional: true },
+  { name: 'taxid', optional: true },
+] as const;
+
+function ProviderFields() {
+  const { t } = useTranslation();
+  const { register, formState } = useFormContext<Values>();
+  return providerFields.map(({ name, optional }) => (
+    <TextField
+      key={name}
+      label={t(`auth.register.medical.${name}`)}
+      optional={optional}
+      autoComplete="off"
+      error={formState.errors[name]?.message}
+      {...(name === 'specialization' ? { dir: 'auto' } : { fontFamily: 'mono' })}
+      {...register(name)}
+    />
+  ));
+}
+
+export function MedicalStep() {
+  const { watch } = useFormContext<Values>();
+  return (
+    <Box maxW="820px">
+      <Grid templateColumns={{ base: '1fr', md: '1fr 1fr' }} gapX="18px" gapY="17px" alignItems="start">
+        {watch('role') === 'healthProvider' ? <ProviderFields /> : <PatientFields />}
+      </Grid>
+    </Box>
+  );
+}

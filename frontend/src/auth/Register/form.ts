@@ -1,0 +1,117 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Registration } from '@lightbox/contract/auth/calls.js';
+import { Dob, Gender } from '@lightbox/contract/users/schemas.js';
+import type { TFunction } from 'i18next';
+import type { Path, Resolver } from 'react-hook-form';
+import { z } from 'zod';
+import { sameTwice } from '../NewPassword';
+
+/** Every field as the inputs hold it: text, empty where nothing was given. */
+export const blank = {
+  role: '',
+  firstname: '',
+  lastname: '',
+  email: '',
+  username: '',
+  phone: '',
+  dob: '',
+  gender: '',
+  country: '',
+  state: '',
+  city: '',
+  address: '',
+  zipcode: '',
+  bio: '',
+  primphysician: '',
+  bloodgroup: '',
+  licensenumber: '',
+  insurancenumber: '',
+  taxid: '',
+  specialization: '',
+  password: '',
+  confirm: '',
+};
+export type Values = typeof blank;
+export type FieldName = Path<Values>;
+
+export const stepNames = ['role', 'personal', 'medical', 'security'] as const;
+export type StepName = (typeof stepNames)[number];
+
+const patientFields: readonly FieldName[] = ['primphysician', 'bloodgroup'];
+const providerFields: readonly FieldName[] = ['licensenumber', 'insurancenumber', 'taxid', 'specialization'];
+
+export const fieldsOf: Record<StepName, readonly FieldName[]> = {
+  role: ['role'],
+  personal: [
+    'firstname',
+    'lastname',
+    'email',
+    'username',
+    'phone',
+    'dob',
+    'gender',
+    'country',
+    'state',
+    'city',
+    'address',
+    'zipcode',
+    'bio',
+  ],
+  medical: [...patientFields, ...providerFields],
+  security: ['password', 'confirm'],
+};
+
+const orBlank = <S extends z.ZodType>(schema: S) => z.union([z.literal(''), schema]);
+
+/** The contract's rules, where an empty input means that nothing was given; a provider must name what is checked. */
+export function resolverFor(t: TFunction): Resolver<Values> {
+  const common = Registration.omit({ active: true }).extend({
+    dob: orBlank(Dob),
+    gender: orBlank(Gender),
+    confirm: z.string().min(1, t('auth.forgot.empty')),
+  });
+  const provider = common.extend({
+    licensenumber: z.string().trim().min(1, t('auth.register.medical.licenceRequired')).max(40),
+    specialization: z.string().trim().min(1, t('auth.register.medical.specializationRequired')).max(120),
+  });
+  const same = ({ password, confirm }: { password: string; confirm: string }) => password === confirm;
+  const patientForm = common.refine(same, sameTwice(t));
+  const providerForm = provider.refine(same, sameTwice(t));
+  const schemaFor = (values: Values) => (values.role === 'healthProvider' ? providerForm : patientForm);
+  return (values, context, options) =>
+    (zodResolver(schemaFor(values) as unknown as z.ZodType<Values, Values>) as Resolver<Values>)(
+      values,
+      context,
+      options,
+    );
+}
+
+/** What is sent: the fields of the role that were filled in. */
+export function toBody({ confirm: _, ...values }: Values) {
+  const others = values.role === 'patient' ? providerFields : patientFields;
+  const filled = Object.entries(values).filter(
+    ([name, value]) => value.trim() !== '' && !others.includes(name as FieldName),
+  );
+  return { ...Object.fromEntries(filled), active: true } as unknown as z.input<typeof Registration>;
+}
+
+const key = 'registration';
+
+/** Kept in this tab on Back and on reload; a password never is. */
+export function keepDraft({ password: _p, confirm: _c, ...values }: Partial<Values>, step: number) {
+  sessionStorage.setItem(key, JSON.stringify({ values, step }));
+}
+
+export function readDraft(): { values: Values; step: number } {
+  try {
+    const { values, step } = JSON.parse(sessionStorage.getItem(key) ?? '{}') as {
+      values?: Partial<Values>;
+      step?: number;
+    };
+    return { values: { ...blank, ...values }, step: step ?? 0 };
+  } catch {
+    return { values: blank, step: 0 };
+  }
+}
+
+export const dropDraft = () => sessionStorage.removeItem(key);

@@ -1,0 +1,295 @@
+import { Box, Button, chakra, Flex, Grid, Heading, Link, Text } from '@chakra-ui/react';
+import { authCalls } from '@lightbox/contract/auth/calls.js';
+import { limits } from '@lightbox/contract/limits.js';
+import {
+  ArrowLeftIcon,
+  ArrowRightIcon,
+  CheckCircleIcon,
+  HourglassMediumIcon,
+  QuestionIcon,
+} from '@phosphor-icons/react';
+import { useMutation } from '@tanstack/react-query';
+import { useSetAtom } from 'jotai';
+import { useEffect, useRef, useState } from 'react';
+import { FormProvider, useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { Link as RouterLink, useNavigate } from 'react-router-dom';
+import { paths } from '../../app/paths';
+import { errorText } from '../../lib/errors';
+import { ApiError, newKey, send } from '../../lib/http';
+import { toast } from '../../lib/toaster';
+import { useIsDesktop } from '../../lib/useMedia';
+import { EmptyState } from '../../ui/EmptyState';
+import { Lamp } from '../../ui/Lamp';
+import { Logo } from '../../ui/Mark';
+import { Note } from '../../ui/Note';
+import { useTitle } from '../../ui/Page';
+import { placeErrors } from '../forms';
+import { HelpDialog } from '../HelpDialog';
+import { verificationAtom } from '../session';
+import {
+  blank,
+  dropDraft,
+  type FieldName,
+  fieldsOf,
+  keepDraft,
+  readDraft,
+  resolverFor,
+  stepNames,
+  toBody,
+  type Values,
+} from './form';
+import { MedicalStep } from './MedicalStep';
+import { PersonalStep } from './PersonalStep';
+import { RoleStep } from './RoleStep';
+import { SecurityStep } from './SecurityStep';
+import { StepLamps, StepRail } from './Steps';
+
+const screens = { role: RoleStep, personal: PersonalStep, medical: MedicalStep, security: SecurityStep };
+const last = stepNames.length - 1;
+const allFields = stepNames.flatMap((step) => [...fieldsOf[step]]);
+
+/** The wizard's form and where it stands, kept in this tab. */
+function useWizard() {
+  const { t } = useTranslation();
+  const draft = useRef(readDraft()).current;
+  const [at, setAt] = useState(draft.values.role ? Math.min(draft.step, last) : 0);
+  const form = useForm<Values>({
+    resolver: resolverFor(t),
+    defaultValues: draft.values,
+    mode: 'onTouched',
+    shouldFocusError: true,
+  });
+  const { watch, getValues } = form;
+  useEffect(() => {
+    keepDraft(getValues(), at);
+    const { unsubscribe } = watch((values) => keepDraft(values as Values, at));
+    return unsubscribe;
+  }, [watch, getValues, at]);
+  return { form, at, setAt };
+}
+
+function useRegister(form: ReturnType<typeof useWizard>['form'], setAt: (at: number) => void) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const keepVerification = useSetAtom(verificationAtom);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  /** Opens the first step that holds a fault, then shows each at its field. */
+  const showErrors = (error: ApiError) => {
+    const faulty = stepNames.findIndex((step) =>
+      error.errors.some(({ field }) => fieldsOf[step].includes(field as FieldName)),
+    );
+    if (faulty >= 0) setAt(faulty);
+    // After the step is on the screen, so that its first faulty field can take the focus.
+    setTimeout(() => placeErrors(error, allFields, form.setError));
+  };
+
+  /** The same for a repeat after a lost answer, a new one once the server has spoken. */
+  const attempt = useRef<string>(undefined);
+  return useMutation({
+    mutationFn: (values: Values) => {
+      attempt.current ??= newKey();
+      return send(authCalls.register, { body: toBody(values) }, { token: 'none', idempotencyKey: attempt.current });
+    },
+    onSettled: (_, error) => {
+      if (!(error instanceof ApiError && error.status === 0)) attempt.current = undefined;
+    },
+    meta: { silent: true },
+    onSuccess: ({ data }, { email }) => {
+      dropDraft();
+      form.reset(blank);
+      if (!data.token) return;
+      toast.success(t('auth.register.success'));
+      keepVerification({ token: data.token, email: email.trim(), sentAt: Date.now() });
+      timer.current = setTimeout(() => navigate(paths.verifyAccount), limits.redirectAfterVerification);
+    },
+    onError: (error) =>
+      error instanceof ApiError && error.errors.length
+        ? showErrors(error)
+        : toast.error(errorText(error, t('auth.register.failed'))),
+  });
+}
+
+function Help({ ask }: { ask: string }) {
+  return (
+    <Flex align="center" gap="2.5" fontSize="sm" color="fg.muted">
+      <QuestionIcon size={20} aria-hidden />
+      <span>
+        {ask} <HelpDialog />
+      </span>
+    </Flex>
+  );
+}
+
+function Rail({ at, role }: { at: number; role: string }) {
+  const { t } = useTranslation();
+  return (
+    <Flex as="aside" direction="column" ps="10" pe="34px" pt="30px" pb="7" minH="100dvh" position="sticky" top="0">
+      <Box asChild alignSelf="flex-start" display="flex">
+        <RouterLink to={paths.home} aria-label={t('common.appName')}>
+          <Logo size={32} />
+        </RouterLink>
+      </Box>
+      <StepRail at={at} role={role} />
+      {role === 'healthProvider' && (
+        <Box mt="6">
+          <Note Icon={HourglassMediumIcon} title={t('auth.register.reviewNote')}>
+            {t('auth.register.reviewNoteText')}
+          </Note>
+        </Box>
+      )}
+      <Box mt="auto" pt="6">
+        <Help ask={t('auth.help.stuck')} />
+      </Box>
+    </Flex>
+  );
+}
+
+/** A provider's last screen: nothing opens yet, and why. */
+function UnderReview() {
+  const { t } = useTranslation();
+  return (
+    <Box my="auto" role="status">
+      <EmptyState
+        as="h1"
+        Icon={HourglassMediumIcon}
+        title={t('auth.register.reviewTitle')}
+        text={t('auth.register.review')}
+        act={
+          <Button asChild variant="subtle">
+            <RouterLink to={paths.login}>{t('auth.forgot.toLogin')}</RouterLink>
+          </Button>
+        }
+      />
+    </Box>
+  );
+}
+
+export function Register() {
+  const { t } = useTranslation();
+  const desktop = useIsDesktop();
+  const { form, at, setAt } = useWizard();
+  const register = useRegister(form, setAt);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const step = stepNames[at] ?? 'role';
+  const Step = screens[step];
+  const role = form.watch('role');
+  const mirrored = document.dir === 'rtl';
+  useTitle(t('auth.register.title'));
+
+  const go = (to: number) => {
+    setAt(to);
+    window.scrollTo({ top: 0 });
+    heading.current?.focus();
+  };
+  const next = async () => {
+    if (await form.trigger([...fieldsOf[step]], { shouldFocus: true })) go(at + 1);
+  };
+  const submit = form.handleSubmit(
+    (values) => register.mutate(values),
+    (errors) => {
+      const faulty = stepNames.findIndex((name) => fieldsOf[name].some((field) => errors[field]));
+      if (faulty >= 0 && faulty !== at) go(faulty);
+    },
+  );
+
+  const reviewed = register.isSuccess && !register.data.data.token;
+  return (
+    <Grid
+      templateColumns={{ base: 'minmax(0,1fr)', lg: '372px minmax(0,1fr)' }}
+      minH="100dvh"
+      backgroundImage={{
+        _light: 'linear-gradient(100deg, #D9E4ED, var(--chakra-colors-bg) 46%)',
+        _dark: 'linear-gradient(100deg, #0A1620, var(--chakra-colors-bg) 46%)',
+      }}
+    >
+      {desktop && <Rail at={reviewed ? stepNames.length : at} role={role} />}
+      <Flex direction="column" minW="0" p={{ base: '0 8px 8px', lg: '14px 14px 14px 0' }}>
+        {!desktop && (
+          <Flex as="header" h="68px" align="center" ps="3.5">
+            <RouterLink to={paths.home} aria-label={t('common.appName')} style={{ display: 'flex' }}>
+              <Logo />
+            </RouterLink>
+          </Flex>
+        )}
+        <Flex as="main" direction="column" layerStyle="lit" flex="1" borderRadius={{ base: '22px', lg: 'panel' }}>
+          <Lamp />
+          {reviewed ? (
+            <UnderReview />
+          ) : (
+            <FormProvider {...form}>
+              <chakra.form
+                display="flex"
+                flexDirection="column"
+                flex="1"
+                noValidate
+                onSubmit={(event) => {
+                  event.preventDefault();
+                  if (register.isSuccess) return;
+                  void (at === last ? submit() : next());
+                }}
+              >
+                <Box px={{ base: '5', md: '14' }} pt={{ base: '6', md: '38px' }} pb="8" flex="1">
+                  <Flex align="flex-end" gap="3" mb="22px" wrap="wrap">
+                    <Box flex="1 1 auto">
+                      <Text fontSize="sm" fontWeight="semibold" color="fg.muted" mb="3px">
+                        {t('auth.register.stepOf', { step: at + 1, total: stepNames.length })}
+                      </Text>
+                      <Heading as="h1" ref={heading} tabIndex={-1} textStyle="page" outline="0">
+                        {t(`auth.register.${step}.title`)}
+                      </Heading>
+                    </Box>
+                    <Text color="fg.muted">
+                      {t('auth.haveAccount')}{' '}
+                      <Link asChild variant="underline" fontWeight="semibold">
+                        <RouterLink to={paths.login}>{t('auth.login.title')}</RouterLink>
+                      </Link>
+                    </Text>
+                    {!desktop && (
+                      <Box w="full">
+                        <StepLamps at={at} />
+                      </Box>
+                    )}
+                  </Flex>
+                  <Step />
+                </Box>
+                <Flex align="center" gap="3" px={{ base: '5', md: '14' }} py="18px" borderTopWidth="1px" wrap="wrap">
+                  {at > 0 && (
+                    <Button variant="outline" size="lg" onClick={() => go(at - 1)}>
+                      <ArrowLeftIcon mirrored={mirrored} aria-hidden />
+                      {t('common.back')}
+                    </Button>
+                  )}
+                  {at > 0 && desktop && (
+                    <Flex align="center" gap="1.5" fontSize="sm" color="fg.muted" ms="2.5">
+                      <CheckCircleIcon size={18} aria-hidden />
+                      {t('auth.register.kept')}
+                    </Flex>
+                  )}
+                  <Button
+                    type="submit"
+                    size="lg"
+                    ms="auto"
+                    disabled={at === 0 && !role}
+                    loading={register.isPending || register.isSuccess}
+                    loadingText={t(register.isSuccess ? 'auth.register.opening' : 'auth.register.submitting')}
+                  >
+                    {t(at === last ? 'auth.register.submit' : 'common.next')}
+                    {at < last && <ArrowRightIcon mirrored={mirrored} aria-hidden />}
+                  </Button>
+                </Flex>
+                {!desktop && (
+                  <Flex justify="center" pb="5">
+                    <Help ask={t('auth.help.stuck')} />
+                  </Flex>
+                )}
+              </chakra.form>
+            </FormProvider>
+          )}
+        </Flex>
+      </Flex>
+    </Grid>
+  );
+}

@@ -1,0 +1,75 @@
+import { Button, chakra, Flex } from '@chakra-ui/react';
+import { useAtomValue } from 'jotai';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { startOf } from '../app/menu';
+import { paths } from '../app/paths';
+import { ThemeMenu } from '../app/ThemeMenu';
+import { sessionAtom } from '../auth/session';
+import { Logo } from '../ui/Mark';
+
+/** Where a signed-in person goes from here, or nothing. */
+export function useStart(): string | undefined {
+  const { token, user } = useAtomValue(sessionAtom);
+  return token && user ? startOf(user.role.name) : undefined;
+}
+
+/** Login and Register, or Dashboard for who is signed in. */
+export function Doors({ size = 'md' }: { size?: 'md' | 'lg' }) {
+  const { t } = useTranslation();
+  const start = useStart();
+  if (start) {
+    return (
+      <Button asChild size={size}>
+        <Link to={start}>{t('landing.dashboard')}</Link>
+      </Button>
+    );
+  }
+  return (
+    <>
+      <Button asChild variant="outline" size={size}>
+        <Link to={paths.login}>{t('landing.login')}</Link>
+      </Button>
+      <Button asChild size={size} display={{ base: 'none', sm: 'inline-flex' }}>
+        <Link to={paths.register}>{t('landing.register')}</Link>
+      </Button>
+    </>
+  );
+}
+
+const Jump = chakra('a', {
+  base: {
+    px: '3.5',
+    py: '2.5',
+    fontWeight: 'medium',
+    borderRadius: 'control',
+    _hover: { textDecoration: 'underline', textUnderlineOffset: '4px' },
+  },
+});
+
+export function Header() {
+  const { t } = useTranslation();
+  return (
+    <Flex
+      as="header"
+      maxW="1280px"
+      mx="auto"
+      h={{ base: '68px', md: '84px' }}
+      px={{ base: '4', md: '6' }}
+      align="center"
+      gap="2"
+    >
+      <Link to={paths.home} aria-label={t('common.appName')} style={{ display: 'flex' }}>
+        <Logo size={34} />
+      </Link>
+      <Flex as="nav" aria-label={t('landing.sections')} display={{ base: 'none', md: 'flex' }} ms="8">
+        <Jump href="#how">{t('landing.how')}</Jump>
+        <Jump href="#features">{t('landing.features')}</Jump>
+      </Flex>
+      <Flex ms="auto" align="center" gap="2">
+        <ThemeMenu />
+        <Doors />
+      </Flex>
+    </Flex>
+  );
+}

@@ -1,0 +1,39 @@
+import { Box, Grid } from '@chakra-ui/react';
+import type { ReactNode } from 'react';
+
+export interface Fact {
+  label: string;
+  value: ReactNode;
+  /** Ids, numbers of papers: where 0 and O must not be confused. */
+  mono?: boolean;
+}
+
+/** Labels and values, as a definition list. */
+export function Facts({
+  facts,
+  columns = { base: '1fr', sm: '1fr 1fr' },
+}: {
+  facts: readonly Fact[];
+  columns?: object | string;
+}) {
+  return (
+    <Grid as="dl" templateColumns={columns} gapX="6" gapY="3.5">
+      {facts.map(({ label, value, mono }) => (
+        <Box key={label} minW="0">
+          <Box as="dt" fontSize="xs" color="fg.muted">
+            {label}
+          </Box>
+          <Box
+            as="dd"
+            fontWeight="medium"
+            overflowWrap="anywhere"
+            dir="auto"
+            {...(mono && { fontFamily: 'mono', fontSize: '.93em' })}
+          >
+            {value}
+          </Box>
+        </Box>
+      ))}
+    </Grid>
+  );
+}

@@ -1,0 +1,93 @@
+import type { UserRow } from '@lightbox/contract/users/schemas.js';
+import { TrashIcon, UserMinusIcon, UserPlusIcon } from '@phosphor-icons/react';
+import { useTranslation } from 'react-i18next';
+import { fullName } from '../lib/format';
+import { toast } from '../lib/toaster';
+import { ConfirmDialog } from '../ui/ConfirmDialog';
+import { useDeleteUser, useToggleUser } from './users';
+
+export type AccountAct = 'activate' | 'deactivate' | 'delete';
+
+interface Props {
+  act: AccountAct;
+  users: UserRow[];
+  onClose: () => void;
+  onDone: () => void;
+}
+
+function DeleteUser({ user, onClose, onDone }: { user: UserRow; onClose: () => void; onDone: () => void }) {
+  const { t } = useTranslation();
+  const remove = useDeleteUser();
+  const name = fullName(user);
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      Icon={TrashIcon}
+      title={t('users.table.deleteTitle', { name })}
+      act={t('users.table.deleteAct')}
+      word={t('users.table.deleteWord')}
+      pending={remove.isPending}
+      onConfirm={() =>
+        remove.mutate(user.id, {
+          onSuccess: () => {
+            toast.success(t('users.table.deleted', { name }));
+            onDone();
+          },
+        })
+      }
+    >
+      {t('users.table.deleteText')}
+    </ConfirmDialog>
+  );
+}
+
+/** Activates or deactivates one or several; accounts that already are as wanted are left alone. */
+function SwitchUsers({ act, users, onClose, onDone }: Props & { act: 'activate' | 'deactivate' }) {
+  const { t } = useTranslation();
+  const toggle = useToggleUser();
+  const [first] = users;
+  const off = act === 'deactivate';
+  const name = first ? fullName(first) : '';
+
+  const run = async () => {
+    const due = users.filter((user) => user.active === off);
+    if (due.length === 1 && due[0]) {
+      const done = await toggle.mutateAsync(due[0].id).catch(() => undefined);
+      if (done) toast.success(t(off ? 'users.table.deactivated' : 'users.table.activated', { name: fullName(due[0]) }));
+    } else {
+      const outcomes = await Promise.allSettled(due.map(({ id }) => toggle.mutateAsync(id)));
+      const count = outcomes.filter(({ status }) => status === 'fulfilled').length;
+      if (count || due.length === 0) toast.success(t('users.table.changed', { count }));
+    }
+    onDone();
+  };
+
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      danger={off}
+      Icon={off ? UserMinusIcon : UserPlusIcon}
+      title={
+        off
+          ? users.length === 1
+            ? t('users.table.deactivateTitle', { name })
+            : t('users.table.deactivateManyTitle', { count: users.length })
+          : t('users.table.activateManyTitle', { count: users.length })
+      }
+      act={t(off ? 'users.table.deactivate' : 'users.table.activate')}
+      pending={toggle.isPending}
+      onConfirm={() => void run()}
+    >
+      {t(off ? 'users.table.deactivateText' : 'users.table.activateText')}
+    </ConfirmDialog>
+  );
+}
+
+/** Asks before an account changes. */
+export function AccountDialog({ act, users, onClose, onDone }: Props) {
+  const [first] = users;
+  if (act === 'delete') return first ? <DeleteUser user={first} onClose={onClose} onDone={onDone} /> : null;
+  return <SwitchUsers act={act} users={users} onClose={onClose} onDone={onDone} />;
+}

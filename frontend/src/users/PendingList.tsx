@@ -1,0 +1,139 @@
+import { Box, Button, Flex, Heading, Text } from '@chakra-ui/react';
+import type { UserRow } from '@lightbox/contract/users/schemas.js';
+import { CheckIcon, HourglassMediumIcon, XIcon } from '@phosphor-icons/react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../lib/errors';
+import { formatDate, formatNumber, fullName } from '../lib/format';
+import { toast } from '../lib/toaster';
+import { usePaging } from '../lib/usePaging';
+import { StateBadge } from '../ui/Badge';
+import { EmptyState } from '../ui/EmptyState';
+import { Facts } from '../ui/Facts';
+import { LoadFailed } from '../ui/LoadFailed';
+import { Pager } from '../ui/Pager';
+import { PersonSkeleton } from '../ui/Skeletons';
+import { UserAvatar } from '../ui/UserAvatar';
+import { RejectDialog } from './RejectDialog';
+import { pendingProviders, useApprove } from './users';
+
+/** What an administrator needs to decide: who, and the papers. */
+function Applicant({ user, onReject }: { user: UserRow; onReject: () => void }) {
+  const { t } = useTranslation();
+  const approve = useApprove(t('users.approve.failed'));
+  const name = fullName(user);
+  const given = (value: string | undefined) => value || t('users.approve.missing');
+  return (
+    <Box as="li" p={{ base: '4', md: '5' }} borderTopWidth="1px">
+      <Flex align="center" gap="3" wrap="wrap" mb="4">
+        <UserAvatar person={user} role={user.role} />
+        <Box minW="0" flex="1">
+          <Heading as="h3" fontSize="md" dir="auto">
+            {name}
+          </Heading>
+          <Text fontSize="sm" color="fg.muted" overflowWrap="anywhere">
+            {user.email}
+          </Text>
+        </Box>
+        <StateBadge state="underReview" />
+      </Flex>
+      <Facts
+        columns={{ base: '1fr 1fr', md: 'repeat(3, minmax(0,1fr))' }}
+        facts={[
+          { label: t('users.approve.license'), value: given(user.licensenumber), mono: Boolean(user.licensenumber) },
+          { label: t('users.approve.specialization'), value: given(user.specialization) },
+          { label: t('users.approve.place'), value: given([user.city, user.country].filter(Boolean).join(', ')) },
+          {
+            label: t('users.approve.insurance'),
+            value: given(user.insurancenumber),
+            mono: Boolean(user.insurancenumber),
+          },
+          { label: t('users.approve.taxid'), value: given(user.taxid), mono: Boolean(user.taxid) },
+          {
+            label: t('users.approve.since'),
+            value: user.createAt ? formatDate(user.createAt) : t('users.approve.missing'),
+          },
+        ]}
+      />
+      <Flex gap="2.5" justify="flex-end" mt="4">
+        <Button
+          variant="surface"
+          colorPalette="danger"
+          aria-label={t('users.approve.rejectName', { name })}
+          onClick={onReject}
+        >
+          <XIcon aria-hidden />
+          {t('users.approve.reject')}
+        </Button>
+        <Button
+          variant="subtle"
+          aria-label={t('users.approve.approveName', { name })}
+          loading={approve.isPending}
+          loadingText={t('users.approve.pending')}
+          onClick={() =>
+            approve.mutate(user.email, {
+              onSuccess: ({ message }) => toast.success(message ?? t('users.approve.done'), { description: name }),
+            })
+          }
+        >
+          <CheckIcon aria-hidden />
+          {t('users.approve.approve')}
+        </Button>
+      </Flex>
+    </Box>
+  );
+}
+
+/** The providers that wait; deciding here stays here. */
+export function PendingList() {
+  const { t } = useTranslation();
+  const paging = usePaging([10]);
+  const { data, error, refetch } = useQuery(pendingProviders(paging.query));
+  const [rejecting, setRejecting] = useState<UserRow>();
+  const pagination = data?.pagination;
+  return (
+    <Box as="section" layerStyle="card" overflow="hidden">
+      <Flex align="center" gap="2.5" px={{ base: '4', md: '5' }} py="4">
+        <Heading as="h2" textStyle="section">
+          {t('users.approve.listTitle')}
+        </Heading>
+        {pagination && (
+          <Text color="fg.muted" fontVariantNumeric="tabular-nums">
+            {formatNumber(pagination.totalItems)}
+          </Text>
+        )}
+        {pagination && pagination.totalPages > 1 && (
+          <Box ms="auto">
+            <Pager
+              page={paging.page}
+              total={pagination.totalPages}
+              hasPrev={pagination.hasPrevPage}
+              hasNext={pagination.hasNextPage}
+              onPrev={() => paging.prev(pagination)}
+              onNext={() => paging.next(pagination)}
+            />
+          </Box>
+        )}
+      </Flex>
+      {error && !data && <LoadFailed text={errorText(error)} onRetry={() => void refetch()} />}
+      {!data && !error && (
+        <Box px="5" pb="4">
+          <PersonSkeleton />
+          <PersonSkeleton />
+        </Box>
+      )}
+      {data?.data.length === 0 && (
+        <Box borderTopWidth="1px">
+          <EmptyState Icon={HourglassMediumIcon} title={t('users.approve.empty')} text={t('users.approve.emptyText')} />
+        </Box>
+      )}
+      <Box as="ul" listStyleType="none">
+        {data?.data.map((user) => (
+          <Applicant key={user.id} user={user} onReject={() => setRejecting(user)} />
+        ))}
+      </Box>
+      {rejecting && <RejectDialog user={rejecting} onClose={() => setRejecting(undefined)} />}
+    </Box>
+  );
+}

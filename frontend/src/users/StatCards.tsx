@@ -1,0 +1,107 @@
+import { Box, Flex, Grid, Heading, Text } from '@chakra-ui/react';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useMay } from '../auth/session';
+import chest from '../landing/films/chest.webp';
+import hand from '../landing/films/hand.webp';
+import spine from '../landing/films/spine.webp';
+import { formatNumber, formatPercent } from '../lib/format';
+import { Waiting } from '../ui/Skeletons';
+import { stats } from './users';
+
+interface CardProps {
+  label: string;
+  value: number | undefined;
+  text: string;
+  children?: ReactNode;
+}
+
+function StatCard({ label, value, text, children }: CardProps) {
+  return (
+    <Flex as="article" layerStyle="card" direction="column" position="relative" px="22px" py="5" minH={{ md: '164px' }}>
+      <Heading as="h2" fontSize="sm" lineHeight="1.5" fontWeight="semibold" color="fg.muted">
+        {label}
+      </Heading>
+      {value === undefined ? (
+        <Waiting h="38px" w="55%" mt="2.5" />
+      ) : (
+        <Text textStyle="total" mt="2.5">
+          {formatNumber(value)}
+        </Text>
+      )}
+      <Box mt="auto" pt="4">
+        {children}
+        <Text fontSize="sm" color="fg.muted">
+          {text}
+        </Text>
+      </Box>
+    </Flex>
+  );
+}
+
+/** Three films as decoration: what an image looks like here. */
+const Films = () => (
+  <Flex aria-hidden position="absolute" insetEnd="5" top="5" display={{ base: 'flex', md: 'none', xl: 'flex' }}>
+    {[hand, spine, chest].map((src) => (
+      <Box
+        key={src}
+        w="50px"
+        aspectRatio=".8"
+        ms="-16px"
+        borderRadius="film"
+        overflow="hidden"
+        bg="film.bg"
+        boxShadow="0 0 0 2px var(--chakra-colors-bg-surface)"
+      >
+        <Box asChild boxSize="full" objectFit="cover">
+          <img src={src} alt="" width={50} height={63} />
+        </Box>
+      </Box>
+    ))}
+  </Flex>
+);
+
+const Bar = ({ share }: { share: number }) => (
+  <Box aria-hidden h="8px" borderRadius="8px" overflow="hidden" bg="bg.subtle" mb="9px">
+    <Box
+      h="full"
+      borderRadius="2px"
+      minW={share > 0 ? '6px' : '0'}
+      backgroundImage="linear-gradient(90deg, #F08A24, var(--chakra-colors-lamp))"
+      _rtl={{ backgroundImage: 'linear-gradient(270deg, #F08A24, var(--chakra-colors-lamp))' }}
+      style={{ width: `${share * 100}%` }}
+    />
+  </Box>
+);
+
+export function StatCards() {
+  const { t } = useTranslation();
+  const all = useMay('image.listAll');
+  const { data } = useQuery(stats);
+  const { totalImages, sharedImages, totalUsers } = data?.data ?? {};
+  const share = totalImages ? (sharedImages ?? 0) / totalImages : 0;
+  return (
+    <Grid templateColumns={{ base: '1fr', md: 'repeat(3, minmax(0, 1fr))' }} gap={{ base: '3', md: '18px' }} mb="22px">
+      <StatCard
+        label={t('users.stats.images')}
+        value={totalImages}
+        text={t(all ? 'users.stats.imagesText' : 'users.stats.imagesOwn')}
+      >
+        <Films />
+      </StatCard>
+      <StatCard
+        label={t('users.stats.shared')}
+        value={sharedImages}
+        text={t(all ? 'users.stats.sharedText' : 'users.stats.sharedOwn', { share: formatPercent(share) })}
+      >
+        <Bar share={share} />
+      </StatCard>
+      <StatCard
+        label={t('users.stats.users')}
+        value={totalUsers}
+        text={t(all ? 'users.stats.usersText' : 'users.stats.usersOwn')}
+      />
+    </Grid>
+  );
+}

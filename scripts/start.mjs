@@ -1,0 +1,54 @@
+// `npm start`, and the other commands that run compiled code: backend, workers, audit:verify, bench.
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { root, StepError, setup } from './setup.mjs';
+
+/** `joins`: needs a running instance, or addresses of its own; the others take one if there is one. */
+const commands = {
+  backend: { main: 'backend/dist/main.js', joins: true },
+  workers: { main: 'workers/dist/main.js', joins: true },
+  'audit:verify': { main: 'core/dist/audit/verifyCommand.js', joins: true },
+  bench: { main: 'infra/dist/bench.js', joins: false },
+};
+
+const load = (file) => import(pathToFileURL(join(root, file)).href);
+
+async function start() {
+  const { launch } = await load('core/dist/embedded/launch.js');
+  process.exit(await launch(process.env));
+}
+
+/** In this very process, so that signals reach it directly. */
+async function runCommand({ main, joins }) {
+  if (!existsSync(join(root, main))) throw new StepError(`${main} is not there: run \`npm run build\`.`);
+  if (joins) {
+    const { joinEnv } = await load('core/dist/embedded/instance.js');
+    Object.assign(process.env, joinEnv(process.env, resolve(process.env.DATA_DIR || '.data')));
+  }
+  await load(main);
+}
+
+/** npm hands a signal to a shell, and that shell dies without passing it on: its end is then the sign to stop. */
+function stopWithNpm() {
+  const { ppid } = process;
+  if (!['start', ...Object.keys(commands)].includes(process.env.npm_lifecycle_event)) return;
+  const timer = setInterval(() => {
+    if (process.ppid === ppid) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, 500);
+  timer.unref();
+}
+
+try {
+  stopWithNpm();
+  setup();
+  const [name] = process.argv.slice(2);
+  if (name === undefined) await start();
+  else if (commands[name]) await runCommand(commands[name]);
+  else throw new StepError(`There is no command "${name}": use ${Object.keys(commands).join(', ')} or none.`);
+} catch (error) {
+  console.error(`\n${error instanceof StepError || error.name === 'ConfigError' ? error.message : error.stack}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,64 @@
+// `npm test`: everything that has to hold, one step after the other; the first that fails ends it.
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { node, root, StepError, setup } from './setup.mjs';
+
+const results = join(root, 'test-results');
+const counts = { passed: 0, failed: 0 };
+
+const steps = [
+  { title: 'Dependencies and build', run: setup },
+  { title: 'Format and lint', run: () => node([module('@biomejs/biome/bin/biome'), 'ci', '.']) },
+  { title: 'Unit and integration tests', run: unitTests },
+  { title: 'Browser journeys', run: journeys },
+];
+
+function unitTests() {
+  const file = join(results, 'vitest.json');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  counted(file, () => node([module('vitest/vitest.mjs'), 'run', ...reporters]), readVitest);
+}
+
+/** `e2e/dist/run.js` writes how many journeys held to the file that it is given. */
+function journeys() {
+  const main = join(root, 'e2e/dist/run.js');
+  const file = join(results, 'e2e.json');
+  if (existsSync(main))
+    counted(
+      file,
+      () => node([main, file]),
+      ({ passed, failed }) => ({ passed, failed }),
+    );
+}
+
+const readVitest = ({ numPassedTests, numFailedTests }) => ({ passed: numPassedTests, failed: numFailedTests });
+
+/** Adds up what a step wrote, also when it failed. */
+function counted(file, work, read) {
+  rmSync(file, { force: true });
+  try {
+    work();
+  } finally {
+    if (existsSync(file)) {
+      const { passed, failed } = read(JSON.parse(readFileSync(file, 'utf8')));
+      counts.passed += passed;
+      counts.failed += failed;
+    }
+  }
+}
+
+const module = (path) => join(root, 'node_modules', path);
+
+mkdirSync(results, { recursive: true });
+try {
+  for (const { title, run } of steps) {
+    console.log(`\n── ${title}`);
+    run();
+  }
+} catch (error) {
+  console.error(`\n${error instanceof StepError ? error.message : error.stack}`);
+  // A step that fails without a failed test (a lint fault, a file that cannot be loaded) counts as one.
+  counts.failed = Math.max(counts.failed, 1);
+  process.exitCode = 1;
+}
+console.log(`\n${counts.passed} passed, ${counts.failed} failed`);

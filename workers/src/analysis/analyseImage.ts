@@ -1,0 +1,120 @@
+import { analysisReaders } from '@lightbox/core/access/images.js';
+import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
+import type { Core } from '@lightbox/core/core.js';
+import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { system } from '@lightbox/core/events/events.js';
+import type { FileFacts } from '@lightbox/core/files/inspect.js';
+import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
+import { UnrecoverableError } from 'bullmq';
+import type { JobContext } from '../runner.js';
+import { AnalysisFailed, type AnalysisProvider, NotAnalysable } from './providers/provider.js';
+
+/** What a person is told when the cause is none of theirs. */
+const UNFORESEEN = 'The analysis could not be completed.';
+
+/**
+ * One run of an image's analysis. It writes only as long as its run is the current one: a worker that was frozen and
+ * wakes, or a second delivery of the job, changes nothing.
+ */
+export async function analyseImage(
+  core: Core,
+  provider: AnalysisProvider,
+  imageId: string,
+  { isLastAttempt, signal }: JobContext,
+): Promise<void> {
+  const image = await core.models.Image.findById(oid(imageId)).lean<ImageDoc>();
+  const analysis = await core.models.Analysis.findOneAndUpdate(
+    { _id: oid(imageId), status: { $in: ['queued', 'active'] } },
+    { $set: { status: 'active' } },
+    { new: true },
+  ).lean<AnalysisDoc>();
+  if (!image || !analysis) return;
+  await markImage(core, image._id, 'active');
+  const progress = progressOf(core, image, analysis.run);
+  progress(5);
+  try {
+    const findings = await provider.analyse(
+      {
+        imageId,
+        contentType: image.contentType as FileFacts['contentType'],
+        bytes: await readAll(core, image),
+        facts: factsOf(image),
+      },
+      { signal, onProgress: progress },
+    );
+    await finish(core, image, analysis.run, { status: 'completed', progress: 100, findings });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const final = error instanceof NotAnalysable || (error instanceof AnalysisFailed && !error.retryable);
+    if (!final && !isLastAttempt) throw error;
+    const known = error instanceof NotAnalysable || error instanceof AnalysisFailed;
+    await finish(core, image, analysis.run, { status: 'failed', reason: known ? error.message : UNFORESEEN });
+    throw new UnrecoverableError(known ? error.name : String((error as Error).message));
+  }
+}
+
+/** The record has no field for what the file did not say; the provider's facts have null. */
+function factsOf(image: ImageDoc): Pick<FileFacts, 'width' | 'height' | 'dicom' | 'dicomDetail'> {
+  const none = { modality: null, bodyPart: null, view: null, studyDate: null, rows: null, columns: null, frames: null };
+  return {
+    ...(image.width && image.height ? { width: image.width, height: image.height } : {}),
+    ...(image.dicom ? { dicom: { ...none, ...image.dicom } as NonNullable<FileFacts['dicom']> } : {}),
+    ...(image.dicomDetail
+      ? { dicomDetail: image.dicomDetail as unknown as NonNullable<FileFacts['dicomDetail']> }
+      : {}),
+  };
+}
+
+export async function readAll(core: Core, image: ImageDoc): Promise<Buffer> {
+  const key = unwrapDataKey(core.keys.images, String(image._id), image.dataKey);
+  const pieces: Buffer[] = [];
+  for await (const piece of core.blobs.read(image.blob, key, image.size)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+const markImage = (core: Core, id: ObjectId, status: ImageDoc['analysis']) =>
+  core.models.Image.updateOne({ _id: id }, { $set: { analysis: status } }, { writeConcern: { w: 1 } });
+
+/** Shown live and kept for whoever comes later; not worth an event, nor worth failing for. */
+function progressOf(core: Core, image: ImageDoc, run: number): (percent: number) => void {
+  const readers = analysisReaders(core.models, image, core.clock.now());
+  return (percent) => {
+    const told = async () => {
+      await core.models.Analysis.updateOne({ _id: image._id, run, status: 'active' }, { $max: { progress: percent } });
+      const to = [...(await readers).map(String), 'role:admin'];
+      await core.signals.send([
+        { push: { name: 'analysis:progress', to, refs: { record: String(image._id), progress: percent } } },
+      ]);
+    };
+    told().catch(() => undefined);
+  };
+}
+
+async function finish(
+  core: Core,
+  image: ImageDoc,
+  run: number,
+  outcome: Partial<AnalysisDoc> & { status: 'completed' | 'failed' },
+): Promise<void> {
+  await core.events.change(system, async (tx) => {
+    const written = await core.models.Analysis.updateOne(
+      { _id: image._id, run, status: 'active' },
+      { $set: { ...outcome, finishedAt: core.clock.now() } },
+      { session: tx.session },
+    );
+    if (written.modifiedCount === 0) return image._id;
+    await core.models.Image.updateOne(
+      { _id: image._id },
+      { $set: { analysis: outcome.status } },
+      { session: tx.session },
+    );
+    tx.record({
+      type: outcome.status === 'completed' ? 'analysis.complete' : 'analysis.fail',
+      table: 'analyses',
+      record: image._id,
+      owners: [image.owner],
+      recipients: await analysisReaders(core.models, image, core.clock.now()),
+    });
+    return image._id;
+  });
+}

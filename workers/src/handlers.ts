@@ -1,0 +1,38 @@
+import { appendAudit } from '@lightbox/core/audit/chain.js';
+import type { Core } from '@lightbox/core/core.js';
+import { oid } from '@lightbox/core/db/ids.js';
+import type { MailTemplate } from '@lightbox/core/events/reactions.js';
+import type { JobData, JobName } from '@lightbox/core/queues/jobs.js';
+import type { Transporter } from 'nodemailer';
+import { analyseImage } from './analysis/analyseImage.js';
+import type { AnalysisProvider } from './analysis/providers/provider.js';
+import { sendMail } from './mail/sendMail.js';
+import { expireSessions, expireShares } from './maintenance/expire.js';
+import { removeOrphanBlobs, reviveAnalyses } from './maintenance/repair.js';
+import { notify } from './notifications/notify.js';
+import { remindUnread } from './notifications/remindUnread.js';
+import { makePreview } from './previews/makePreview.js';
+import type { JobContext } from './runner.js';
+
+export interface Tools {
+  core: Core;
+  mailer: Transporter;
+  provider: AnalysisProvider;
+}
+
+type Handlers = { [N in JobName]: (tools: Tools, data: JobData<N>, context: JobContext) => Promise<unknown> };
+
+/** Who works on which job: one row for each, or it does not compile. */
+export const handlers: Handlers = {
+  renderPreview: ({ core }, { imageId }, context) => makePreview(core, imageId, context),
+  analyseImage: ({ core, provider }, { imageId }, context) => analyseImage(core, provider, imageId, context),
+  sendMail: ({ core, mailer }, { eventId, template }) => sendMail(core, mailer, eventId, template as MailTemplate),
+  notify: ({ core }, { eventId }) => notify(core, eventId),
+  remindUnread: ({ core, mailer }, { messageId }) => remindUnread(core, mailer, messageId),
+  appendAudit: ({ core }) => appendAudit(core.models, core.keys.audit),
+  removeBlob: ({ core }, { blobId }) => core.blobs.delete(oid(blobId)),
+  expireShares: ({ core }) => expireShares(core),
+  expireSessions: ({ core }) => expireSessions(core),
+  removeOrphanBlobs: ({ core }) => removeOrphanBlobs(core),
+  reviveAnalyses: ({ core }) => reviveAnalyses(core),
+};

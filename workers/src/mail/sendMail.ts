@@ -1,0 +1,109 @@
+import { isLive } from '@lightbox/core/access/images.js';
+import type { Core } from '@lightbox/core/core.js';
+import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import type { MailTemplate } from '@lightbox/core/events/reactions.js';
+import { codeOf, linkTokenOf } from '@lightbox/core/keys/codes.js';
+import type { CodeDoc, EventDoc, ShareDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { Transporter } from 'nodemailer';
+import { asHtml, asText, type MailFacts, templates } from './templates.js';
+
+interface Letter {
+  to: ObjectId;
+  facts: MailFacts;
+}
+
+/**
+ * Mails what an event asks for, from what is true now: a code that has expired, or a share that has ended, is not sent
+ * late. At least once: should we die between the server's "accepted" and our note of it, it goes out once more under
+ * the same Message-ID.
+ */
+export async function sendMail(
+  core: Core,
+  mailer: Transporter,
+  eventId: string,
+  template: MailTemplate,
+): Promise<void> {
+  const mailId = `${eventId}-${template}`;
+  if (await core.models.SentMail.exists({ _id: mailId })) return;
+  const event = await core.models.Event.findById(oid(eventId)).lean<EventDoc>();
+  const letter = event && (await compose(core, event, template));
+  if (letter) await deliver(core, mailer, mailId, template, letter);
+  await note(core, mailId);
+}
+
+export async function deliver(
+  core: Core,
+  mailer: Transporter,
+  mailId: string,
+  template: MailTemplate,
+  { to, facts }: Letter,
+): Promise<void> {
+  const user = await core.models.User.findById(to, { email: 1, deletedAt: 1 }).lean<UserDoc>();
+  if (!user || user.deletedAt) return;
+  const { subject, lines } = templates[template](facts);
+  await mailer.sendMail({
+    from: core.config.mailFrom,
+    to: { name: '', address: user.email },
+    subject,
+    text: asText(lines),
+    html: asHtml(lines),
+    messageId: `<${mailId}@${new URL(core.config.publicUrl).hostname}>`,
+    headers: { 'Auto-Submitted': 'auto-generated' },
+  });
+}
+
+export const note = (core: Core, mailId: string): Promise<unknown> =>
+  core.models.SentMail.updateOne({ _id: mailId }, { $setOnInsert: { at: core.clock.now() } }, { upsert: true });
+
+type Compose = (core: Core, event: EventDoc) => Promise<Letter | null>;
+
+const toAccount =
+  (path: string): Compose =>
+  async (core, event) =>
+    event.record ? { to: event.record, facts: { link: `${core.config.publicUrl}${path}` } } : null;
+
+const composers: Record<Exclude<MailTemplate, 'unreadMessages'>, Compose> = {
+  verificationCode: async (core, event) => {
+    const code = await usableCode(core, event);
+    return code && { to: code.doc.user, facts: { code: code.digits } };
+  },
+  resetCode: async (core, event) => {
+    const code = await usableCode(core, event);
+    const token = code && linkTokenOf(core.keys.codes, String(code.doc._id), code.doc);
+    if (!code || !token) return null;
+    return {
+      to: code.doc.user,
+      facts: { code: code.digits, link: `${core.config.publicUrl}/reset-password?token=${token}` },
+    };
+  },
+  imageShared: composeShare,
+  accountApproved: toAccount('/login'),
+  accountRejected: async (core, event) => {
+    const user = event.record && (await core.models.User.findById(event.record).lean<UserDoc>());
+    return user ? { to: user._id, facts: user.rejectedReason ? { reason: user.rejectedReason } : {} } : null;
+  },
+  passwordChanged: toAccount('/login'),
+  alreadyHaveAccount: toAccount('/login'),
+};
+
+const compose = async (core: Core, event: EventDoc, template: MailTemplate): Promise<Letter | null> =>
+  template === 'unreadMessages' ? null : composers[template](core, event);
+
+async function usableCode(core: Core, event: EventDoc): Promise<{ doc: CodeDoc; digits: string } | null> {
+  const doc = event.refs.code ? await core.models.Code.findById(event.refs.code).lean<CodeDoc>() : null;
+  if (!doc || doc.usedAt || doc.expiresAt <= core.clock.now()) return null;
+  const digits = codeOf(core.keys.codes, String(doc._id), doc);
+  return digits ? { doc, digits } : null;
+}
+
+async function composeShare(core: Core, event: EventDoc): Promise<Letter | null> {
+  const share = event.refs.share ? await core.models.Share.findById(event.refs.share).lean<ShareDoc>() : null;
+  if (!isLive(share, core.clock.now()) || share.verifiedAt) return null;
+  const code = codeOf(core.keys.codes, String(share._id), share);
+  if (!code) return null;
+  const shareId = String(share._id);
+  return {
+    to: share.recipient,
+    facts: { code, shareId, link: `${core.config.publicUrl}/view-images?share=${shareId}` },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Core } from '@lightbox/core/core.js';
+import { system } from '@lightbox/core/events/events.js';
+import type { ShareDoc } from '@lightbox/core/models/types.js';
+import { endShares } from '@lightbox/core/sharing/endShares.js';
+
+const BATCH = 500;
+
+/** Brings lists and screens in step with shares that are over; access itself asks the clock at each read. */
+export async function expireShares(core: Core): Promise<void> {
+  const over = { live: true, expiresAt: { $lte: core.clock.now() } };
+  const shares = await core.models.Share.find(over, { image: 1 }).limit(BATCH).lean<ShareDoc[]>();
+  for (const { _id, image } of shares) {
+    await core.events.change(system, async (tx) => {
+      await endShares(core, tx, { _id, image }, 'share.expire');
+      return _id;
+    });
+  }
+}
+
+/** Ends sessions that were idle for too long or have reached their end, so that their sockets close too. */
+export async function expireSessions(core: Core): Promise<void> {
+  const now = core.clock.now();
+  const idleSince = new Date(now.getTime() - (await core.settings.get('session.idleMinutes')) * 60_000);
+  const over = {
+    endedAt: { $exists: false },
+    $or: [{ expiresAt: { $lte: now } }, { lastSeenAt: { $lte: idleSince } }],
+  };
+  const sessions = await core.models.Session.find(over, { user: 1 }).limit(BATCH).lean();
+  for (const session of sessions) {
+    await core.events.change(system, async (tx) => {
+      const ended = await core.models.Session.updateOne(
+        { _id: session._id, ...over },
+        { $set: { endedAt: now, endReason: 'expired' } },
+        { session: tx.session },
+      );
+      if (ended.modifiedCount === 1) {
+        tx.record({ type: 'session.expire', table: 'sessions', record: session._id, actor: session.user });
+      }
+      return session._id;
+    });
+  }
+  if (sessions.length === 0) return;
+  await core.signals
+    .send([{ cut: { sessions: sessions.map((session) => String(session._id)), reason: 'expired' } }])
+    .catch(() => undefined);
+}

@@ -1,0 +1,113 @@
+import { createRequire } from 'node:module';
+import type * as Imaging from 'dcmjs-imaging';
+
+// One bundle in a format whose names Node cannot see from an ES module.
+const imaging = createRequire(import.meta.url)('dcmjs-imaging') as typeof Imaging;
+const { DicomImage, NativePixelDecoder } = imaging;
+const { RleLossless, ExplicitVRBigEndian } = imaging.constants.TransferSyntax;
+export const { WindowLevel } = imaging;
+
+export type RenderOptions = NonNullable<Parameters<Imaging.DicomImage['render']>[0]>;
+
+export interface Frame {
+  /** RGBA */
+  pixels: Uint8Array;
+  width: number;
+  height: number;
+  /** Absent for colours. */
+  windowLevel: Imaging.WindowLevel | undefined;
+  histogram: Imaging.Histogram | undefined;
+}
+
+let codecs: Promise<void> | null = null;
+
+/** One DICOM file whose frames dcmjs-imaging renders, with what it gets wrong put right (compared with pydicom). */
+export class DicomFrames {
+  private readonly image: Imaging.DicomImage;
+  private readonly planar: boolean;
+  private readonly ybr: boolean;
+
+  static async open(bytes: Buffer): Promise<DicomFrames> {
+    codecs ??= NativePixelDecoder.initializeAsync();
+    await codecs;
+    const copy = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+    return new DicomFrames(new DicomImage(copy));
+  }
+
+  private constructor(image: Imaging.DicomImage) {
+    this.image = image;
+    this.planar = image.getTransferSyntaxUid() === RleLossless && this.number('SamplesPerPixel', 1) === 3;
+    this.ybr = this.planar && this.text('PhotometricInterpretation').startsWith('YBR');
+    if (this.planar) this.readAsInterleavedRgb();
+    if (image.getTransferSyntaxUid() === ExplicitVRBigEndian) this.orderBytes();
+  }
+
+  number(keyword: string, otherwise: number): number {
+    const value = Number(this.image.getElement(keyword) ?? otherwise);
+    return Number.isFinite(value) ? value : otherwise;
+  }
+
+  /** The middle of a series or a film says more about it than its first frame. */
+  renderMiddle(options: RenderOptions = {}): Frame {
+    const frame = Math.floor(((this.image.getNumberOfFrames() || 1) - 1) / 2);
+    const { pixels, width, height, windowLevel, histograms } = this.image.render({ ...options, frame });
+    const rgba = new Uint8Array(pixels);
+    return {
+      pixels: this.planar ? this.interleave(rgba) : rgba,
+      width,
+      height,
+      windowLevel,
+      histogram: histograms?.[0],
+    };
+  }
+
+  private text(keyword: string): string {
+    return String(this.image.getElement(keyword) ?? '');
+  }
+
+  /**
+   * RLE stores one plane per colour (PS3.5 §G.2). The library unpacks the planes but then reads them as pixels, so
+   * that is what it is told they are, and `interleave` puts them together.
+   */
+  private readAsInterleavedRgb(): void {
+    if (this.number('BitsAllocated', 8) !== 8) throw new Error('colours of more than 8 bits in RLE are not drawn');
+    const elements = this.image.getElements();
+    elements.PlanarConfiguration = 0;
+    elements.PhotometricInterpretation = 'RGB';
+  }
+
+  private interleave(rgba: Uint8Array): Uint8Array {
+    const count = rgba.length / 4;
+    const planes = new Uint8Array(count * 3);
+    for (let i = 0; i < count; i++) planes.set(rgba.subarray(i * 4, i * 4 + 3), i * 3);
+    const out = new Uint8Array(rgba.length).fill(255);
+    for (let i = 0; i < count; i++) {
+      const colour = [planes[i] ?? 0, planes[count + i] ?? 0, planes[2 * count + i] ?? 0] as const;
+      out.set(this.ybr ? rgbOf(colour) : colour, i * 4);
+    }
+    return out;
+  }
+
+  /** PS3.5 §7.3: OW is a stream of 16-bit words, and the library swaps only those of 16-bit pixels. */
+  private orderBytes(): void {
+    const { PixelData, _vrMap } = this.image.getElements() as {
+      PixelData?: ArrayBuffer[];
+      _vrMap?: { PixelData?: string };
+    };
+    if (_vrMap?.PixelData !== 'OW') return;
+    const bits = this.number('BitsAllocated', 8);
+    for (const part of PixelData ?? []) {
+      const bytes = Buffer.from(part);
+      if (bits === 8) bytes.swap16();
+      if (bits === 32) bytes.swap32().swap16();
+    }
+  }
+}
+
+/** PS3.3 §C.7.6.3.1.2, YBR_FULL. */
+function rgbOf([y, cb, cr]: readonly [number, number, number]): number[] {
+  const [b, r] = [cb - 128, cr - 128];
+  return [y + 1.402 * r, y - 0.344136 * b - 0.714136 * r, y + 1.772 * b].map((v) =>
+    Math.max(0, Math.min(255, Math.round(v))),
+  );
+}

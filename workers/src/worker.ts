@@ -1,0 +1,77 @@
+import type { Config } from '@lightbox/core/config/config.js';
+import { type Core, createCore } from '@lightbox/core/core.js';
+import { createTransport } from 'nodemailer';
+import { selectProvider } from './analysis/providers/select.js';
+import { sweepAudit, sweepEvents } from './maintenance/sweepEvents.js';
+import { closeRenderers } from './previews/preview.js';
+import { enterSchedule, runQueue } from './runner.js';
+
+export interface RunningWorker {
+  core: Core;
+  stop: () => Promise<void>;
+}
+
+const SWEEP_MS = 400;
+
+export async function startWorker(config: Config): Promise<RunningWorker> {
+  const core = await createCore(config, 'worker');
+  const mailer = createTransport(config.smtpUrl, { from: config.mailFrom });
+  const stopping = new AbortController();
+  const tools = { core, mailer, provider: selectProvider(config.ai) };
+  const workers = config.worker.queues.map((queue) => runQueue(queue, tools, stopping.signal));
+  const maintains = config.worker.queues.includes('maintenance');
+  const loops = maintains
+    ? [
+        every(SWEEP_MS, stopping.signal, core, () => sweepEvents(core)),
+        every(SWEEP_MS * 5, stopping.signal, core, () => sweepAudit(core)),
+        untilDone(stopping.signal, () => enterSchedule(core)),
+      ]
+    : [];
+  return {
+    core,
+    stop: async () => {
+      const closing = Promise.all(workers.map((worker) => worker.close()));
+      // Jobs get a moment to finish by themselves; what is longer is broken off and taken up by another worker.
+      const patience = setTimeout(() => stopping.abort(new Error('The worker is stopping.')), 5_000);
+      await closing;
+      clearTimeout(patience);
+      stopping.abort();
+      await Promise.all(loops);
+      mailer.close();
+      await closeRenderers();
+      await core.close();
+    },
+  };
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+
+async function every(ms: number, signal: AbortSignal, core: Core, work: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    await work().catch((error) => core.log.warn({ err: error }, 'a sweep failed; trying again'));
+    await pause(ms, signal);
+  }
+}
+
+/** Redis may still be away when we start. */
+async function untilDone(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    const done = await work().then(
+      () => true,
+      () => false,
+    );
+    if (done) return;
+    await pause(1_000, signal);
+  }
+}
