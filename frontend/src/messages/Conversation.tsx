@@ -103,12 +103,21 @@ export function Conversation({ userId, onBack }: { userId: string; onBack: () =>
         {person && <UserAvatar person={person} role={person.role} online={online} />}
         <Box minW="0" flex="1">
           <Flex align="center" gap="9px" minW="0">
-            <Heading as="h2" ref={heading} id="chat-with" tabIndex={-1} fontSize="1.0625rem" lineHeight="1.35" truncate>
+            <Heading
+              as="h2"
+              ref={heading}
+              id="chat-with"
+              tabIndex={-1}
+              outline="none"
+              fontSize="1.0625rem"
+              lineHeight="1.35"
+              truncate
+            >
               {person ? <bdi>{name}</bdi> : <Waiting h="18px" w="140px" />}
             </Heading>
             {person && (
               <Box hideBelow="sm" flex="none">
-                <RoleBadge role={person.role} />
+                <RoleBadge name={person.role} />
               </Box>
             )}
           </Flex>

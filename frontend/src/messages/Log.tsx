@@ -232,7 +232,7 @@ export function Log({ chat, waiting, userId, name }: Props) {
         }}
       >
         {/* Pushes a short conversation to the end of the box. */}
-        <Box flex="1 0 0" aria-hidden />
+        {messages.length + waiting.length > 0 && <Box flex="1 0 0" aria-hidden />}
         {chat.more && (
           <Button alignSelf="center" variant="ghost" size="sm" flex="none" loading={isPending} onClick={() => mutate()}>
             {isError ? `${t('messages.olderFailed')} ${t('common.retry')}` : t('messages.older')}

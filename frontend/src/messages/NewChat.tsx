@@ -107,7 +107,7 @@ function People({ onPick }: { onPick: (person: UserRow) => void }) {
                     <bdi>{person.email}</bdi>
                   </Text>
                 </Box>
-                <RoleBadge role={person.role} />
+                <RoleBadge name={person.role} />
               </chakra.button>
             </li>
           ))}
@@ -146,7 +146,7 @@ function FirstMessage({ person, onSent }: { person: UserRow; onSent: () => void 
               <bdi>{person.email}</bdi>
             </Text>
           </Box>
-          <RoleBadge role={person.role} />
+          <RoleBadge name={person.role} />
         </Flex>
         <form
           id={form}

@@ -211,7 +211,13 @@ export function ReadAll({ unread }: { unread: number }) {
   const { t } = useTranslation();
   const read = useRead();
   return (
-    <Button variant="ghost" size="sm" disabled={unread === 0} onClick={() => read(undefined)}>
+    <Button
+      variant="ghost"
+      size="sm"
+      disabled={unread === 0}
+      _disabled={{ bg: 'transparent' }}
+      onClick={() => read(undefined)}
+    >
       {t('notifications.readAll')}
     </Button>
   );

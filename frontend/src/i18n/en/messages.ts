@@ -8,7 +8,7 @@ export const messages = {
   noChatsText: 'Write to somebody, and the conversation appears here.',
   noChatFound: 'No chat with this name',
   noMessages: 'No messages yet',
-  noMessagesText: 'Say hello. Only the two of you can read what is written here.',
+  noMessagesText: 'Write the first one below.',
   selectChat: 'Select a chat to start messaging',
   notAvailable: 'This chat is not available',
   notAvailableText: 'The address may be mistyped, or the account is closed.',
