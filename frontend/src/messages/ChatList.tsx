@@ -50,7 +50,7 @@ const ChatRow = memo(function ChatRow({ entry, current, own, when }: RowProps) {
         _hover={current ? {} : { bg: 'bg.muted' }}
       >
         <Link to={chatAddress(user.id)} data-row data-chat={user.id} {...(current && { 'aria-current': 'true' })}>
-          <UserAvatar person={user} role={user.role} online={user.online} />
+          <UserAvatar person={user} role={user.role} online={user.online} lit={current} />
           <Box minW="0" flex="1">
             <Flex align="baseline" gap="2">
               <Text as="span" flex="1" minW="0" truncate fontWeight={unread ? '700' : 'semibold'}>

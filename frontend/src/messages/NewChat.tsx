@@ -103,7 +103,14 @@ function People({ onPick }: { onPick: (person: UserRow) => void }) {
                   <Text as="span" display="block" fontWeight="semibold" truncate>
                     <bdi>{fullName(person)}</bdi>
                   </Text>
-                  <Text as="span" display="block" fontSize="sm" color="fg.muted" truncate>
+                  <Text
+                    as="span"
+                    display="block"
+                    fontSize="sm"
+                    color="fg.muted"
+                    lineHeight="1.35"
+                    overflowWrap="anywhere"
+                  >
                     <bdi>{person.email}</bdi>
                   </Text>
                 </Box>
