@@ -18,7 +18,9 @@ for (const folder of [demo, shown]) mkdirSync(folder, { recursive: true });
 
 const grey = (pixels, width, height) => sharp(pixels, { raw: { width, height, channels: 1 } });
 const radiograph = (film, tone, seed) =>
-  grey(film.develop(tone, { grain: 3, seed }), film.width, film.height).blur(0.8);
+  grey(film.develop(tone, { grain: 3, seed }), film.width, film.height)
+    .blur(0.8)
+    .toColourspace('b-w');
 
 const chest = await radiograph(chestFilm(3.2), chestTone, 5).png().toBuffer();
 const hand = await radiograph(handFilm(6), handTone, 8).png().toBuffer();
@@ -31,8 +33,8 @@ const echo = await grey(ultrasound(), ultrasoundSize.width, ultrasoundSize.heigh
   .png({ compressionLevel: 9 })
   .toBuffer();
 
-write(demo, 'chest-xray.jpg', await sharp(chest).jpeg({ quality: 86 }).toBuffer());
-write(demo, 'hand-xray.jpg', await sharp(hand).jpeg({ quality: 86 }).toBuffer());
+write(demo, 'chest-xray.jpg', await sharp(chest).toColourspace('b-w').jpeg({ quality: 86 }).toBuffer());
+write(demo, 'hand-xray.jpg', await sharp(hand).toColourspace('b-w').jpeg({ quality: 86 }).toBuffer());
 write(demo, 'liver-ultrasound.png', echo);
 write(demo, 'chest-ct.dcm', dicom(slice));
 write(demo, 'report.pdf', reportPdf());

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Config } from '@lightbox/core/config/config.js';
 import { type Core, createCore } from '@lightbox/core/core.js';
 import { createTransport } from 'nodemailer';
@@ -12,6 +13,8 @@ export interface RunningWorker {
 }
 
 const SWEEP_MS = 400;
+/** What a job under way may still take when we stop. */
+const DRAIN_MS = 5_000;
 
 export async function startWorker(config: Config): Promise<RunningWorker> {
   const core = await createCore(config, 'worker');
@@ -32,10 +35,9 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
     stop: async () => {
       const closing = Promise.all(workers.map((worker) => worker.close()));
       // Jobs get a moment to finish by themselves; what is longer is broken off and taken up by another worker.
-      const patience = setTimeout(() => stopping.abort(new Error('The worker is stopping.')), 5_000);
+      await Promise.race([closing, setTimeout(DRAIN_MS)]);
+      stopping.abort(new Error('The worker is stopping.'));
       await closing;
-      clearTimeout(patience);
-      stopping.abort();
       await Promise.all(loops);
       mailer.close();
       await closeRenderers();
@@ -44,18 +46,9 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
   };
 }
 
+/** Ends early, and quietly, when the worker stops. */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
+  setTimeout(ms, undefined, { signal }).catch(() => undefined);
 
 async function every(ms: number, signal: AbortSignal, core: Core, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {

@@ -35,7 +35,7 @@ export async function renewCode(core: Core, id: ObjectId, tx: ClientSession): Pr
   return core.models.Code.findOneAndUpdate(
     { _id: id, usedAt: { $exists: false } },
     { $set: { ...newCodeSeed(core.keys.codes), tries: 0, createAt: now, expiresAt: lifetime(now) } },
-    { new: true, session: tx },
+    { returnDocument: 'after', session: tx },
   ).lean<CodeDoc>();
 }
 
@@ -47,7 +47,7 @@ export async function checkCode(core: Core, id: ObjectId, guess: string): Promis
   const code = await core.models.Code.findOneAndUpdate(
     { _id: id, tries: { $lt: limits.codeTries } },
     { $inc: { tries: 1 } },
-    { new: true },
+    { returnDocument: 'after' },
   ).lean<CodeDoc>();
   if (!code) throw await refusalOf(core, id);
   if (code.expiresAt <= core.clock.now() || code.usedAt) throw new AppError('EXPIRED');

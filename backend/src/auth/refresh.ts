@@ -42,7 +42,7 @@ async function rotate(gateway: Gateway, sessionId: string, generation: number): 
   const next = await gateway.models.Session.findOneAndUpdate(
     { ...open, generation },
     { $set: { generation: generation + 1, rotatedAt: now } },
-    { new: true },
+    { returnDocument: 'after' },
   ).lean<SessionDoc>();
   if (next) return next;
   // Two tabs, or an answer that got lost: the same successor again.

@@ -64,7 +64,7 @@ async function store(
   async function* inspected(): AsyncGenerator<Buffer> {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       inspector.write(chunk);
-      await inspector.sniffed();
+      if (inspector.canSniff) await inspector.sniffed();
       yield chunk;
     }
     if (stream.truncated) throw new FileRejected('TOO_LARGE', texts.fileSize(maxBytes));

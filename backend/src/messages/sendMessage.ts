@@ -73,7 +73,7 @@ async function advance(
       { _id: id },
       { $inc: { seq: by }, $set: { lastAt: gateway.clock.now() }, $setOnInsert: { members, read: {} } },
       // The messages written next, with a majority, make this durable too.
-      { upsert: true, new: true, writeConcern: { w: 1 } },
+      { upsert: true, returnDocument: 'after', writeConcern: { w: 1 } },
     ).lean<ConversationDoc>();
   try {
     return (await step())?.seq ?? by;

@@ -39,7 +39,7 @@ async function refusalOf(gateway: Gateway, share: ShareDoc, guess: string): Prom
   const claimed = await gateway.models.Share.findOneAndUpdate(
     { _id: share._id, salt: share.salt, tries: { $lt: limits.codeTries } },
     { $inc: { tries: 1 } },
-    { new: true },
+    { returnDocument: 'after' },
   ).lean<ShareDoc>();
   if (!claimed) return (await verifiedMeanwhile(gateway, share)) && right() ? null : new AppError('CODE_LOCKED');
   if (share.codeExpiresAt <= now) return new AppError('EXPIRED');

@@ -68,10 +68,10 @@ export class DicomWalker {
   private syntax = '';
   private syntaxBytes: Buffer[] | null = null;
   private metaEnd: number | null = null;
-  private kept: Buffer[] = [];
+  private kept = Buffer.alloc(16 * 1024);
   private keptBytes = 0;
   /** Where the element of the outermost level that is being read began in `kept`, to leave it out when it is big. */
-  private mark = { count: 0, bytes: 0, position: 0 };
+  private mark = 0;
   private dropping = false;
   private pixels: PixelData | null = null;
   private fragmentStarts = new Set<number>();
@@ -101,7 +101,7 @@ export class DicomWalker {
       (this.state === 'data' && this.skip === 0 && this.pending.length === 0 && this.onlyOpenByLength());
     if (!complete || this.syntax === '') throw unreadableDicom();
     this.checkOffsetTable();
-    return { transferSyntax: this.syntax, header: Buffer.concat(this.kept), pixels: this.pixels };
+    return { transferSyntax: this.syntax, header: this.kept.subarray(0, this.keptBytes), pixels: this.pixels };
   }
 
   private onlyOpenByLength(): boolean {
@@ -115,9 +115,24 @@ export class DicomWalker {
       return chunk.subarray(chunk.length);
     }
     if (this.skip > 0) return this.skipValue(chunk);
-    const had = this.pending.length;
     // Sixteen bytes hold every element header; the prefix needs its 132.
     const wanted = this.state === 'prefix' ? 132 : 16;
+    return this.pending.length === 0 && chunk.length >= wanted
+      ? this.header(chunk, wanted)
+      : this.gather(chunk, wanted);
+  }
+
+  /** The usual case: the header lies within the chunk, and nothing is copied. */
+  private header(chunk: Buffer, wanted: number): Buffer {
+    const used = this.readHeader(chunk.subarray(0, wanted));
+    this.position += used;
+    this.afterValue();
+    return chunk.subarray(used);
+  }
+
+  /** The header begins in one chunk and ends in another. */
+  private gather(chunk: Buffer, wanted: number): Buffer {
+    const had = this.pending.length;
     this.pending = Buffer.concat([this.pending, chunk.subarray(0, wanted - had)]);
     const used = this.readHeader(this.pending);
     if (used === 0) return chunk.subarray(Math.min(chunk.length, wanted - had));
@@ -178,7 +193,7 @@ export class DicomWalker {
     if (bytes.length < 132) return 0;
     if (!hasDicomPrefix(bytes)) throw unreadableDicom();
     checkPreamble(bytes.subarray(0, 128));
-    this.keep(bytes);
+    this.keep(bytes.subarray(0, 132));
     this.state = 'meta';
     return 132;
   }
@@ -311,22 +326,22 @@ export class DicomWalker {
   }
 
   private markElement(): void {
-    this.mark = { count: this.kept.length, bytes: this.keptBytes, position: this.position };
+    this.mark = this.keptBytes;
     this.dropping = false;
   }
 
   private keep(bytes: Buffer): void {
     if (this.dropping) return;
-    this.kept.push(Buffer.from(bytes));
-    this.keptBytes += bytes.length;
-    if (this.state === 'data' && this.keptBytes - this.mark.bytes > BIG_VALUE) this.forget();
-    if (this.keptBytes > HEADER_BYTES) throw damaged('The header of the DICOM file is too long.');
-  }
-
-  private forget(): void {
-    this.kept.length = this.mark.count;
-    this.keptBytes = this.mark.bytes;
-    this.dropping = true;
+    const end = this.keptBytes + bytes.length;
+    if (this.state === 'data' && end - this.mark > BIG_VALUE) {
+      this.keptBytes = this.mark;
+      this.dropping = true;
+      return;
+    }
+    if (end > HEADER_BYTES) throw damaged('The header of the DICOM file is too long.');
+    if (end > this.kept.length) this.kept = Buffer.concat([this.kept], Math.max(end, this.kept.length * 2));
+    bytes.copy(this.kept, this.keptBytes);
+    this.keptBytes = end;
   }
 
   private startPixels({ tag, vr, length }: ElementHeader): void {

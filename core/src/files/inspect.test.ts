@@ -186,6 +186,14 @@ describe('types', () => {
     expect(await refusal(bytes, { maxBytes: bytes.length - 1 })).toBe('TOO_LARGE The file is too large.');
     expect(await refusal(Buffer.alloc(0))).toBe('UNREADABLE_FILE The file is empty.');
   });
+
+  test('what was refused while it passed is refused at the end, too', async () => {
+    const bytes = png(3, 2);
+    const inspector = createInspector({ declaredType: undefined, filename: undefined, maxBytes: bytes.length });
+    inspector.write(bytes);
+    expect(() => inspector.write(Buffer.alloc(1))).toThrow(FileRejected);
+    await expect(inspector.finish()).rejects.toMatchObject({ code: 'TOO_LARGE' });
+  });
 });
 
 describe('PDF', () => {
@@ -268,6 +276,10 @@ describe('DICOM', () => {
 
   test.each([
     ['a TIFF preamble', partTen(dataSet(dicomPicture()), syntaxes.explicit, preamble('II*\0'))],
+    [
+      'a stray flag behind zeros in the preamble',
+      partTen(dataSet(dicomPicture()), syntaxes.explicit, preamble(`${'\0'.repeat(16)}\x01`)),
+    ],
     ['a report without pixels', partTen(element(0x00080060, 'CS', 'SR'))],
     ['an unknown transfer syntax', withModule(pixels(Buffer.alloc(6)), {}, '1.2.3.4.5')],
     ['three frames', dicomPicture({ frames: '3', pixels: Buffer.alloc(1536) })],

@@ -56,6 +56,7 @@ class StreamInspector implements Inspector {
   private reader: StructureReader<Part> | null = null;
   private type: Promise<ContentType> | null = null;
   private ended = false;
+  private failure: unknown = null;
 
   constructor(options: InspectorOptions) {
     this.options = options;
@@ -66,6 +67,15 @@ class StreamInspector implements Inspector {
   }
 
   write(chunk: Buffer): void {
+    try {
+      this.accept(chunk);
+    } catch (error) {
+      this.failure = error;
+      throw error;
+    }
+  }
+
+  private accept(chunk: Buffer): void {
     this.size += chunk.length;
     if (this.size > this.options.maxBytes) throw tooLarge();
     this.hash.update(chunk);
@@ -81,6 +91,7 @@ class StreamInspector implements Inspector {
   }
 
   async finish(): Promise<FileFacts> {
+    if (this.failure) throw this.failure;
     this.ended = true;
     if (this.size === 0) throw damaged('The file is empty.');
     const contentType = await this.sniffed();

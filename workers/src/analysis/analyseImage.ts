@@ -26,7 +26,7 @@ export async function analyseImage(
   const analysis = await core.models.Analysis.findOneAndUpdate(
     { _id: oid(imageId), status: { $in: ['queued', 'active'] } },
     { $set: { status: 'active' } },
-    { new: true },
+    { returnDocument: 'after' },
   ).lean<AnalysisDoc>();
   if (!image || !analysis) return;
   await markImage(core, image._id, 'active');

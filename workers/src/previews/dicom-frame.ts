@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { limits } from '@lightbox/contract/limits.js';
 import type * as Imaging from 'dcmjs-imaging';
 
 // One bundle in a format whose names Node cannot see from an ES module.
@@ -35,6 +36,9 @@ export class DicomFrames {
   }
 
   private constructor(image: Imaging.DicomImage) {
+    // Drawing takes some twenty bytes per pixel.
+    if (image.getWidth() * image.getHeight() > limits.megapixels * 1_000_000)
+      throw new Error('too many pixels to draw');
     this.image = image;
     this.planar = image.getTransferSyntaxUid() === RleLossless && this.number('SamplesPerPixel', 1) === 3;
     this.ybr = this.planar && this.text('PhotometricInterpretation').startsWith('YBR');

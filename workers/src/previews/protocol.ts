@@ -16,5 +16,5 @@ export interface Task {
   contentType: string;
 }
 
-/** `unreadable` is an answer too: the file cannot be drawn, now or later. */
-export type Answer = { result: Tasks[TaskName] } | { unreadable: true };
+/** `unreadable` is an answer too: the file cannot be drawn, now or later. `rss` is how big the process has become. */
+export type Answer = ({ result: Tasks[TaskName] } | { unreadable: true }) & { rss?: number };

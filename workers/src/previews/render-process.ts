@@ -33,6 +33,6 @@ async function answer({ name, bytes, contentType }: Task): Promise<Answer> {
 }
 
 process.on('message', (task: Task) => {
-  void answer(task).then((result) => process.send?.(result));
+  void answer(task).then((result) => process.send?.({ ...result, rss: process.memoryUsage.rss() }));
 });
 process.on('disconnect', () => process.exit());

@@ -17,7 +17,7 @@ export interface RendererOptions {
   timeLimitMs: number;
   heapMb: number;
   rssBytes: number;
-  /** Decoders leak; a process is replaced after so many files. */
+  /** Decoders leak: a process is replaced after so many files, or when it has grown past a third of its limit. */
   recycleAfter: number;
   module: URL;
 }
@@ -26,7 +26,7 @@ const defaults: RendererOptions = {
   size: 1,
   timeLimitMs: 20_000,
   heapMb: 512,
-  rssBytes: 1024 * 1024 * 1024,
+  rssBytes: 1536 * 1024 * 1024,
   recycleAfter: 200,
   module: compiled('./render-process.js', import.meta.url),
 };
@@ -102,7 +102,8 @@ export class Renderers {
     const running = this.finish(child);
     const files = (this.done.get(child) ?? 0) + 1;
     this.done.set(child, files);
-    if (files >= this.options.recycleAfter) child.kill('SIGKILL');
+    const grown = (answer.rss ?? 0) > this.options.rssBytes / 3;
+    if (grown || files >= this.options.recycleAfter) child.kill('SIGKILL');
     else this.rest(child);
     running?.job.resolve(answer);
     this.next();
