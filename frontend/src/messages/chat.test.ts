@@ -25,9 +25,9 @@ describe('what is held and what comes', () => {
     expect(unite([read], [one])).toEqual([read]);
   });
 
-  it('marks as read what that sender wrote up to that message', () => {
+  it('marks as read what was written to the reader up to that place', () => {
     const own = message(2, ana, ben);
-    const chat = readUpTo({ messages: [one, own, three], more: false }, one, 'now');
+    const chat = readUpTo({ messages: [one, own, three], more: false }, ana, 2, 'now');
     expect(chat.messages.map(({ readAt }) => readAt)).toEqual(['now', undefined, undefined]);
   });
 });

@@ -54,15 +54,12 @@ export function delivered(chat: Chat, ids: readonly string[], at: string): Chat 
   };
 }
 
-/** Everything its sender wrote up to this message is read. */
-export function readUpTo(chat: Chat, upTo: Message, at: string): Chat {
-  const covered = (message: Message) =>
-    message.senderId === upTo.senderId && message.seq <= upTo.seq && !message.readAt;
+/** This reader has read what was written to them, up to this place in the conversation. */
+export function readUpTo(chat: Chat, reader: string, seq: number, at: string): Chat {
+  const covered = (message: Message) => message.recipientId === reader && message.seq <= seq && !message.readAt;
   return {
     ...chat,
-    messages: chat.messages.map((message) =>
-      covered(message) ? { ...message, deliveredAt: message.deliveredAt ?? at, readAt: at } : message,
-    ),
+    messages: chat.messages.map((message) => (covered(message) ? { ...message, readAt: at } : message)),
   };
 }
 

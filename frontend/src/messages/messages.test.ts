@@ -32,9 +32,11 @@ function world(all: Message[]) {
       messageEvents['message:delivered']?.({ userId, ids, at }, cache);
     },
     read(upTo: Message, userId: string, at: string) {
-      const covered = (one: Message) =>
-        one.senderId === upTo.senderId && one.recipientId === upTo.recipientId && one.seq <= upTo.seq && !one.readAt;
-      all = all.map((one) => (covered(one) ? { ...one, deliveredAt: one.deliveredAt ?? at, readAt: at } : one));
+      const together = (one: Message) => [one.senderId, one.recipientId].sort().join();
+      change(
+        (one) => one.recipientId === userId && together(one) === together(upTo) && one.seq <= upTo.seq && !one.readAt,
+        { readAt: at },
+      );
       messageEvents['message:read']?.({ userId, upTo: upTo.id, at }, cache);
     },
     presence(userId: string, on: boolean) {
@@ -83,7 +85,7 @@ describe('old state and an event make what a fresh fetch shows', () => {
     const it = world([hers, mine, message(3, ben, ana)]);
     it.read(mine, ben, '2026-01-01T10:00:00.000Z');
     it.same();
-    it.read(hers, ben, '2026-01-01T10:01:00.000Z');
+    it.read(hers, ana, '2026-01-01T10:01:00.000Z');
     it.same();
     expect(it.cache.getQueryData<ChatListEntry[]>(listKey)?.[0]?.unread).toBe(1);
   });
@@ -107,8 +109,7 @@ describe('old state and an event make what a fresh fetch shows', () => {
       posted.push(one);
       const earlier = posted[(step * 7) % posted.length];
       const at = new Date(Date.UTC(2026, 0, 2, 0, step)).toISOString();
-      if (earlier && step % 4 === 0)
-        it.read(earlier, earlier.senderId === ana ? earlier.recipientId : earlier.senderId, at);
+      if (earlier && step % 4 === 0) it.read(earlier, step % 8 ? earlier.senderId : earlier.recipientId, at);
       if (earlier && step % 5 === 0) it.deliver([earlier.id], ben, at);
       if (step % 9 === 0) it.presence(other, step % 2 === 0);
       it.same();

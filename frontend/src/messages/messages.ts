@@ -3,11 +3,10 @@ import { type ChatListEntry, type Message, messageCalls } from '@lightbox/contra
 import { userCalls } from '@lightbox/contract/users/calls.js';
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { session, userAtom } from '../auth/session';
-import { send } from '../lib/http';
+import { ApiError, send } from '../lib/http';
 import { queryClient } from '../lib/query';
 import { emit, type SocketRows, socketAtom } from '../lib/socket';
 import { store } from '../lib/store';
-import { tabs } from '../lib/tabs';
 import {
   type Chat,
   delivered,
@@ -106,47 +105,39 @@ const allChats = (cache: QueryClient) =>
     .flatMap(([key, chat]) => (chat ? [{ key, chat }] : []));
 
 interface ReadMark {
+  /** Who read. */
   userId: string;
   upTo: string;
   at: string;
 }
 
-/** Who wrote the message tells which way the mark goes: the other has read mine, or I have read theirs elsewhere. */
+/** The other has read mine, or I have read theirs, here or in another tab. */
 export function takeRead(cache: QueryClient, { userId, upTo, at }: ReadMark) {
   const found = allChats(cache).flatMap(({ key, chat }) => {
     const message = chat.messages.find(({ id }) => id === upTo);
     return message ? [{ key, chat, message }] : [];
   })[0];
-  if (!found) {
-    void cache.invalidateQueries({ queryKey: chatKey(userId) });
-    return rereadList(cache);
-  }
-  const { key, chat, message } = found;
-  const next = readUpTo(chat, message, at);
-  cache.setQueryData(key, next);
-  if (message.senderId === me()) return;
-  const unread = unreadFrom(next, message.senderId).length;
-  changeList(cache, (list) => withUnread(list, message.senderId, unread));
+  if (found) {
+    const next = readUpTo(found.chat, userId, found.message.seq, at);
+    cache.setQueryData(found.key, next);
+    if (userId !== me()) return;
+    const other = otherOf(found.message, me());
+    const unread = unreadFrom(next, other).length;
+    changeList(cache, (list) => withUnread(list, other, unread));
+  } else if (userId === me()) rereadList(cache);
+  else void cache.invalidateQueries({ queryKey: chatKey(userId) });
 }
-
-const tellTabs = tabs<ReadMark & { owner: string }>('read', ({ owner, ...mark }) => {
-  if (owner === me()) takeRead(queryClient, mark);
-});
 
 let marking: string | undefined;
 
-/** Marks everything up to this message of theirs as read: the server first, then here and in the other tabs. */
+/** Marks everything up to this message of theirs as read: the server first, then here. */
 export async function markRead(cache: QueryClient, message: Message) {
   if (marking === message.id || store.get(socketAtom) !== 'on') return;
   marking = message.id;
   const owner = me();
-  const userId = message.senderId;
   try {
-    await emit('message:read', { userId, upTo: message.id });
-    if (me() !== owner) return;
-    const mark = { userId, upTo: message.id, at: new Date().toISOString() };
-    takeRead(cache, mark);
-    tellTabs({ owner, ...mark });
+    await emit('message:read', { userId: message.senderId, upTo: message.id });
+    if (me() === owner) takeRead(cache, { userId: owner, upTo: message.id, at: new Date().toISOString() });
   } catch {
     // Still unread: the next glance at it tries again.
   } finally {
@@ -216,7 +207,10 @@ export function catchUp(cache: QueryClient = queryClient): Promise<void> {
       takeMissed(cache, data.messages);
     }
   })()
-    .catch(() => {})
+    .catch((error: unknown) => {
+      // A place that the server no longer knows: from its own next time. Whatever else it was, the next connect asks again.
+      if (error instanceof ApiError && error.status === 422) cursor = undefined;
+    })
     .finally(() => {
       catching = undefined;
     });
