@@ -1,4 +1,4 @@
-import { Box, Button, Flex, Heading, IconButton, Text } from '@chakra-ui/react';
+import { Box, Button, Flex, Heading, IconButton, Text, VisuallyHidden } from '@chakra-ui/react';
 import { ArrowLeftIcon, ChatCircleSlashIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
@@ -24,6 +24,16 @@ function usePerson(userId: string) {
   const entry = list.data?.find(({ user }) => user.id === userId)?.user;
   const person = useQuery({ ...personOf(userId), enabled: !entry && !list.isPending });
   return { person: entry ?? person.data, online: entry?.online ?? false, error: entry ? undefined : person.error };
+}
+
+function LoadingName() {
+  const { t } = useTranslation();
+  return (
+    <>
+      <VisuallyHidden>{t('common.loading')}</VisuallyHidden>
+      <Waiting h="18px" w="140px" />
+    </>
+  );
 }
 
 function LogSkeleton() {
@@ -113,7 +123,7 @@ export function Conversation({ userId, onBack }: { userId: string; onBack: () =>
               lineHeight="1.35"
               truncate
             >
-              {person ? <bdi>{name}</bdi> : <Waiting h="18px" w="140px" />}
+              {person ? <bdi>{name}</bdi> : <LoadingName />}
             </Heading>
             {person && (
               <Box hideBelow="sm" flex="none">

@@ -31,7 +31,9 @@ function useToasts(open: boolean) {
         navigate(addressOf(arrived));
       },
     };
-    toast.info(t(`notifications.kind.${kind}.title`), { description: t(`notifications.kind.${kind}.text`), action });
+    const description = t(`notifications.kind.${kind}.text`);
+    // The toaster draws at once, which React does not allow within an effect.
+    queueMicrotask(() => toast.info(t(`notifications.kind.${kind}.title`), { description, action }));
   }, [arrived, setArrived, open, t, navigate, read]);
 }
 

@@ -215,7 +215,7 @@ export function ReadAll({ unread }: { unread: number }) {
       variant="ghost"
       size="sm"
       disabled={unread === 0}
-      _disabled={{ bg: 'transparent' }}
+      _disabled={{ bg: 'transparent', borderColor: 'transparent' }}
       onClick={() => read(undefined)}
     >
       {t('notifications.readAll')}
