@@ -1,3 +1,4 @@
+import type { DemoPerson as DemoPersonSchema } from '@lightbox/contract/auth/calls.js';
 import type { BodyOf, CallShape, DataOf, ParamsOf, QueryOf } from '@lightbox/contract/call.js';
 import type { Pagination } from '@lightbox/contract/envelope.js';
 import type { Role } from '@lightbox/contract/permissions.js';
@@ -7,12 +8,15 @@ import type { Actor } from '@lightbox/core/events/events.js';
 import type { MessageDoc } from '@lightbox/core/models/types.js';
 import type { Request, Response } from 'express';
 import type { LRUCache } from 'lru-cache';
+import type { z } from 'zod';
 import type { Authenticate } from './auth/passport.js';
 import type { Tokens } from './auth/tokens.js';
-import type { DemoPerson } from './bootstrap.js';
+
 import type { Throttle } from './http/throttle.js';
 import type { MessageWriter } from './messages/sendMessage.js';
 import type { Presence } from './realtime/presence.js';
+
+export type DemoPerson = z.infer<typeof DemoPersonSchema>;
 
 /** What a gateway's features work with. */
 export interface Gateway extends Core {

@@ -7,6 +7,7 @@ import { oid } from '@lightbox/core/db/ids.js';
 import { portTakenMessage } from '@lightbox/core/embedded/ports.js';
 import { closeInspectors } from '@lightbox/core/files/inspect.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
+import { startOps } from '@lightbox/core/ops.js';
 import { connectRedis } from '@lightbox/core/redis.js';
 import { LRUCache } from 'lru-cache';
 import { createApp } from './app.js';
@@ -46,6 +47,7 @@ export async function startGateway(config: Config): Promise<RunningGateway> {
   const reader = connectRedis(config.redisUrl, 'patient');
   core.signals.listen(reader, sockets.deliver);
   await listen(server, config);
+  const stopOps = await startOps(core, () => stopping);
 
   return {
     gateway,
@@ -58,6 +60,7 @@ export async function startGateway(config: Config): Promise<RunningGateway> {
       server.closeIdleConnections();
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())]);
       server.closeAllConnections();
+      await stopOps();
       core.signals.stop().catch(() => undefined);
       reader.disconnect();
       await closeInspectors();

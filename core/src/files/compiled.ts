@@ -3,5 +3,7 @@
  * tsx run this file from `src`, and then it lies in `dist`.
  */
 export function compiled(name: string, from: string): URL {
-  return new URL(name, from.replace(/\/src\/(?!.*\/src\/)/, '/dist/'));
+  if (!from.endsWith('.ts')) return new URL(name, from);
+  const at = from.lastIndexOf('/src/');
+  return new URL(name, `${from.slice(0, at)}/dist/${from.slice(at + '/src/'.length)}`);
 }

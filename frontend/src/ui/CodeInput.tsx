@@ -36,7 +36,7 @@ export function CodeInput({ value, onChange, onComplete, error, help, autoFocus 
         placeholder=""
         count={limits.codeDigits}
         value={boxes.map((index) => value[index] ?? '')}
-        onValueChange={({ valueAsString }) => onChange(valueAsString)}
+        onValueChange={({ valueAsString }) => onChange(valueAsString.replace(/[^0-9]/g, ''))}
         {...(onComplete && {
           onValueComplete: ({ valueAsString }: { valueAsString: string }) => onComplete(valueAsString),
         })}

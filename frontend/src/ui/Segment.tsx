@@ -43,8 +43,8 @@ export function Segment({ options, labelledBy, invalid = false, ...input }: Prop
           _first={{ borderInlineStartWidth: '0' }}
           transition="background-color, color"
           transitionDuration="fade"
-          _hover={{ bg: 'bg.muted' }}
           css={{
+            '&:not(:has(:checked)):hover': { bg: 'bg.muted' },
             '&:has(:checked)': { bg: 'accent.solid', color: 'accent.contrast', fontWeight: '650' },
             '@media (forced-colors: active)': { '&:has(:checked)': { bg: 'Highlight' } },
           }}
