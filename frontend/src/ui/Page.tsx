@@ -1,14 +1,18 @@
 import { Box, Flex, Heading, Text } from '@chakra-ui/react';
+import { useAtomValue } from 'jotai';
 import { type ReactNode, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { titleCountAtom } from '../lib/title';
 
-/** The tab's title; every screen has one. */
+/** The tab's title; every screen has one, and what is unread stands before it. */
 export function useTitle(title: string) {
   const { t } = useTranslation();
   const name = t('common.appName');
+  const unread = useAtomValue(titleCountAtom);
   useEffect(() => {
-    document.title = title === name ? name : `${title} · ${name}`;
-  }, [title, name]);
+    const full = title === name ? name : `${title} · ${name}`;
+    document.title = unread ? `(${unread}) ${full}` : full;
+  }, [title, name, unread]);
 }
 
 interface Props {
