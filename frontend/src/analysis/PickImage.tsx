@@ -1,4 +1,4 @@
-import { Box, Button, Grid, Heading, Link, Text } from '@chakra-ui/react';
+import { Box, Button, Grid, Heading, LinkBox, LinkOverlay } from '@chakra-ui/react';
 import { type Permission, roleMay } from '@lightbox/contract/permissions.js';
 import { ImagesIcon, SparkleIcon } from '@phosphor-icons/react';
 import { useQueries } from '@tanstack/react-query';
@@ -50,25 +50,12 @@ export function PickImage() {
           <Grid as="ul" listStyleType="none" templateColumns="repeat(auto-fill, minmax(200px, 1fr))" gap="5">
             {recent.map((image) => (
               <li key={image.id}>
-                <Link
-                  asChild
-                  display="block"
-                  color="fg"
-                  layerStyle="card"
-                  p="9px"
-                  pb="3"
-                  _hover={{ textDecoration: 'none', borderColor: 'border.control' }}
-                >
-                  <RouterLink
-                    to={paths.aiAnalysis(image.id)}
-                    aria-label={t('analysis.pick.of', { caption: image.caption || t('common.untitled') })}
-                  >
-                    <ImageWell image={image} />
-                    <Text px="1.5" pt="2.5" fontWeight="semibold" fontSize="sm" dir="auto">
-                      {image.caption || t('common.untitled')}
-                    </Text>
-                  </RouterLink>
-                </Link>
+                <LinkBox layerStyle="card" p="9px" pb="3" _hover={{ borderColor: 'border.control' }}>
+                  <ImageWell image={image} />
+                  <LinkOverlay asChild dir="auto" display="block" px="1.5" pt="2.5" fontWeight="semibold" fontSize="sm">
+                    <RouterLink to={paths.aiAnalysis(image.id)}>{image.caption || t('common.untitled')}</RouterLink>
+                  </LinkOverlay>
+                </LinkBox>
               </li>
             ))}
           </Grid>

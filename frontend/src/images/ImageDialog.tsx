@@ -113,12 +113,14 @@ interface Props {
   open: boolean;
   image: Image | undefined;
   onClose: () => void;
+  /** It is closed, and out of the way. */
+  onExited: () => void;
   onAsk: (what: Ask, image: Image) => void;
   finalFocus: () => HTMLElement | null;
 }
 
 /** One image, large, with what is known of it and what this viewer may do. */
-export function ImageDialog({ open, image: asked, onClose, onAsk, finalFocus }: Props) {
+export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, finalFocus }: Props) {
   const { t } = useTranslation();
   const viewer = useViewer();
   // The live one: a share that ends while somebody looks takes the picture away.
@@ -132,6 +134,7 @@ export function ImageDialog({ open, image: asked, onClose, onAsk, finalFocus }: 
     <Dialog.Root
       open={open}
       onOpenChange={(change) => !change.open && onClose()}
+      onExitComplete={onExited}
       finalFocusEl={finalFocus}
       lazyMount
       unmountOnExit

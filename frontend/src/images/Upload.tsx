@@ -1,5 +1,5 @@
 import { Box, Button, Flex, Grid, Text } from '@chakra-ui/react';
-import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
+import { zodResolver } from '@hookform/resolvers/zod';
 import { Caption } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { texts } from '@lightbox/contract/texts.js';
@@ -93,7 +93,7 @@ export function Upload() {
   const [trouble, setTrouble] = useState<Trouble>();
   const upload = useUpload();
   const { register, handleSubmit, setError, formState } = useForm<Fields>({
-    resolver: standardSchemaResolver(fields),
+    resolver: zodResolver(fields),
     defaultValues: { caption: '' },
   });
   usePastedFile(choose, !upload.isPending);

@@ -100,19 +100,28 @@ function ListTabs({ shown, onShow }: { shown: ListName; onShow: (name: ListName)
   );
 }
 
+interface Asked {
+  what?: Ask;
+  image?: Image;
+  /** Opens once the dialog before it has left: two at once would fight for the focus. */
+  next?: Ask;
+}
+
 /** What is asked about which image; the image stays while its dialog closes. */
 function useAsked() {
-  const [asked, setAsked] = useState<{ what: Ask | undefined; image: Image | undefined }>();
+  const [{ what, image, next }, setAsked] = useState<Asked>({});
   const opener = useRef<Element | null>(null);
-  const image = asked?.image;
   return {
-    what: asked?.what,
+    what,
     image,
-    ask: (what: Ask, about: Image) => {
+    next,
+    ask: (wanted: Ask, about: Image) => {
       opener.current = document.activeElement;
-      setAsked({ what, image: about });
+      setAsked({ what: wanted, image: about });
     },
-    close: () => setAsked((now) => ({ what: undefined, image: now?.image })),
+    askNext: (wanted: Ask, about: Image) => setAsked({ image: about, next: wanted }),
+    close: () => setAsked(image ? { image } : {}),
+    exited: () => image && next && setAsked({ what: next, image }),
     /** Back to the button; if it is gone, to what is left of the card; if that is gone, to the page. */
     finalFocus: (): HTMLElement | null => {
       if (opener.current instanceof HTMLElement && opener.current.isConnected) return opener.current;
@@ -131,7 +140,7 @@ export function ViewImages() {
   const uploaded = useImageList('uploaded', mayOwn);
   const shared = useImageList('shared');
   const [shown, setShown] = useState<ListName>('shared');
-  const { what, image, ask, close, finalFocus } = useAsked();
+  const { what, image, next, ask, askNext, close, exited, finalFocus } = useAsked();
 
   // A mailed link names its share: the dialog for it opens by itself.
   const [params, setParams] = useSearchParams();
@@ -162,11 +171,18 @@ export function ViewImages() {
           onAsk={ask}
         />
       ))}
-      <ImageDialog open={what === 'open'} image={image} onClose={close} onAsk={ask} finalFocus={finalFocus} />
+      <ImageDialog
+        open={what === 'open'}
+        image={image}
+        onClose={close}
+        onExited={exited}
+        onAsk={askNext}
+        finalFocus={finalFocus}
+      />
       <ShareDialog open={what === 'share'} image={image} onClose={close} finalFocus={finalFocus} />
       <DeleteImageDialog open={what === 'remove'} image={image} onClose={close} finalFocus={finalFocus} />
       <VerifyDialog
-        open={what === 'verify' || Boolean(linked && what === undefined)}
+        open={what === 'verify' || Boolean(linked && what === undefined && next === undefined)}
         shareId={shareId ?? ''}
         image={listed ?? (linked ? undefined : image)}
         onClose={() => {
@@ -175,8 +191,9 @@ export function ViewImages() {
         }}
         onOpen={(verified) => {
           if (linked) unlink();
-          ask('open', verified);
+          askNext('open', verified);
         }}
+        onExited={exited}
         finalFocus={finalFocus}
       />
     </Page>

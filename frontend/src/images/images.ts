@@ -129,15 +129,20 @@ export function dropImage(cache: QueryClient, id: string) {
       : page,
   );
   forgetContents(cache, id);
-  cache.removeQueries({ queryKey: oneKey(id) });
+  cache.removeQueries({ queryKey: oneKey(id), type: 'inactive' });
+  // A dialog that shows it right now goes dark.
+  cache.setQueryData<Image>(oneKey(id), (image) => image && { ...image, isVerified: false, image_url: null });
   // The next page moves up.
   if (listed) refreshLists(cache);
 }
 
+/** What somebody looks at right now is left to its screen, or it would be asked for again at once. */
 function forgetContents(cache: QueryClient, id: string) {
-  cache.removeQueries({ queryKey: contentKey(id) });
-  cache.removeQueries({ queryKey: ['analysis', id] });
-  cache.removeQueries({ queryKey: ['sharing', id] });
+  for (const queryKey of [contentKey(id), ['analysis', id], ['sharing', id]]) {
+    cache.removeQueries({ queryKey, type: 'inactive' });
+  }
+  // The page of its analysis hears from the server why it is over.
+  void cache.resetQueries({ queryKey: ['analysis', id] });
 }
 
 /** A share that ended: the card stays where it is and goes dark, until the list is read again. */

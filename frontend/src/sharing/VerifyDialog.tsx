@@ -211,11 +211,13 @@ interface Props {
   image: Image | undefined;
   onClose: () => void;
   onOpen: (image: Image) => void;
+  /** It is closed, and out of the way. */
+  onExited?: () => void;
   finalFocus?: () => HTMLElement | null;
 }
 
 /** The id and the code from the mail open an image: it lights up right here. */
-export function VerifyDialog({ open, shareId, image, onClose, onOpen, finalFocus }: Props) {
+export function VerifyDialog({ open, shareId, image, onClose, onOpen, onExited, finalFocus }: Props) {
   const { t } = useTranslation();
   const content = useRef<HTMLDivElement>(null);
   return (
@@ -227,6 +229,7 @@ export function VerifyDialog({ open, shareId, image, onClose, onOpen, finalFocus
           shareId ? '[data-part=input]:not([aria-hidden])[data-index="0"]' : 'input:not([type=hidden])',
         ) ?? null
       }
+      {...(onExited && { onExitComplete: onExited })}
       {...(finalFocus && { finalFocusEl: finalFocus })}
       scrollBehavior="inside"
       lazyMount

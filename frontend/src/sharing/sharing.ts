@@ -2,7 +2,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import { type ShareAccess, shareCalls } from '@lightbox/contract/sharing/calls.js';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { session } from '../auth/session';
-import { endShare, refreshLists, rereadImage } from '../images/images';
+import { endShare, findShared, refreshLists, rereadImage } from '../images/images';
 import { coalesce } from '../lib/coalesce';
 import { send } from '../lib/http';
 import type { SocketRows } from '../lib/socket';
@@ -49,8 +49,11 @@ export const shareEvents: SocketRows = {
     patchShares(cache, imagemetadataId, (shares) =>
       shares.map((share) => (share.id === sharingRequestId ? { ...share, isVerified: true, locked: false } : share)),
     );
-    if (createdfor === session().user?.id)
-      coalesce(`image ${imagemetadataId}`, () => void rereadImage(cache, imagemetadataId));
+    if (createdfor !== session().user?.id) return;
+    // The tab that entered the code has read it already.
+    coalesce(`image ${imagemetadataId}`, () => {
+      if (!findShared(cache, sharingRequestId)?.isVerified) void rereadImage(cache, imagemetadataId);
+    });
   },
   'share:revoked': (share, cache) => ended(cache, share),
   'share:expired': (share, cache) => ended(cache, share),

@@ -52,10 +52,7 @@ export function useVerify(startId: string) {
       return rereadImage(cache, data.imagemetadataId);
     },
     meta: { silent: true },
-    onSuccess: (image) => {
-      refreshLists(cache, 'shared');
-      setVerified(image);
-    },
+    onSuccess: setVerified,
     onError: refuse,
   });
 

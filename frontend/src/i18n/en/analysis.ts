@@ -59,6 +59,5 @@ export const analysis = {
     text: 'Open View Images and press Ai on a card. The result will be here.',
     recent: 'Or one of your latest images',
     act: 'Go to View Images',
-    of: 'Analyse {{caption}}',
   },
 } as const;
