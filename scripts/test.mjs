@@ -13,22 +13,15 @@ const steps = [
   { title: 'Browser journeys', run: journeys },
 ];
 
-function unitTests() {
-  const file = join(results, 'vitest.json');
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-  counted(file, () => node([module('vitest/vitest.mjs'), 'run', ...reporters]), readVitest);
-}
+const unitTests = () => vitest('unit');
 
-/** `e2e/dist/run.js` writes how many journeys held to the file that it is given. */
-function journeys() {
-  const main = join(root, 'e2e/dist/run.js');
-  const file = join(results, 'e2e.json');
-  if (existsSync(main))
-    counted(
-      file,
-      () => node([main, file]),
-      ({ passed, failed }) => ({ passed, failed }),
-    );
+/** The whole product in real browsers. */
+const journeys = () => vitest('journeys', '--config', 'e2e/vitest.config.ts');
+
+function vitest(name, ...options) {
+  const file = join(results, `${name}.json`);
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  counted(file, () => node([module('vitest/vitest.mjs'), 'run', ...options, ...reporters]), readVitest);
 }
 
 const readVitest = ({ numPassedTests, numFailedTests }) => ({ passed: numPassedTests, failed: numFailedTests });
