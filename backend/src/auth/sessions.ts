@@ -10,7 +10,12 @@ import type { Claims } from './tokens.js';
 /** How stale `lastSeenAt` may be before a call writes it anew. */
 const TOUCH_MS = 10_000;
 
-export async function startSession(core: Core, user: ObjectId, ip: string, tx: ClientSession): Promise<SessionDoc> {
+export async function startSession(
+  core: Core,
+  user: ObjectId,
+  ip: string,
+  tx: ClientSession | null,
+): Promise<SessionDoc> {
   const now = core.clock.now();
   const session: SessionDoc = {
     _id: newId(),
