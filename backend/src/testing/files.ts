@@ -12,7 +12,7 @@ function chunk(type: string, body: Buffer): Buffer {
 }
 
 /** A grey PNG; `bytes` makes the file exactly that long, with a chunk that readers skip. */
-export function png(width: number, height: number, bytes?: number): Buffer {
+export function png(width: number, height: number, bytes?: number, lines = height): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -21,7 +21,7 @@ export function png(width: number, height: number, bytes?: number): Buffer {
     Buffer.from('89504e470d0a1a0a', 'hex'),
     chunk('IHDR', header),
     ...filler,
-    chunk('IDAT', deflateSync(Buffer.alloc(height * (width + 1)))),
+    chunk('IDAT', deflateSync(Buffer.alloc(lines * (width + 1)))),
     chunk('IEND', Buffer.alloc(0)),
   ];
   const plain = Buffer.concat(parts([]));
