@@ -187,7 +187,8 @@ describe('uploading', () => {
   });
 });
 
-function collect(res: NodeJS.ReadableStream, done: (error: Error | null, body: Buffer) => void): void {
+/** The body as it is, whatever its type: supertest would make text of some. */
+function collect(res: Response, done: (error: Error | null, body: Buffer) => void): void {
   const parts: Buffer[] = [];
   res.on('data', (part: Buffer) => parts.push(part));
   res.on('end', () => done(null, Buffer.concat(parts)));
