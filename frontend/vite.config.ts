@@ -26,7 +26,7 @@ export default defineConfig({
   test: {
     environment: 'jsdom',
     include: ['src/**/*.test.{ts,tsx}'],
-    setupFiles: ['src/lib/testing.setup.ts'],
+    setupFiles: ['vitest.setup.ts'],
     restoreMocks: true,
   },
 });

@@ -1,12 +1,32 @@
+import './src/i18n';
 import { cleanup } from '@testing-library/react';
 import { afterEach } from 'vitest';
 
-// Without it an open dialog keeps `pointer-events: none` on the body and breaks the next test.
-afterEach(cleanup);
+// Without vitest's globals Testing Library does not clean up by itself, and an open dialog would block later tests.
+afterEach(() => {
+  cleanup();
+  document.body.removeAttribute('style');
+  localStorage.clear();
+  sessionStorage.clear();
+});
 
-// jsdom lays nothing out; menus and tooltips ask for this all the same.
+// Menus and poppers measure; jsdom has nothing to measure with.
 globalThis.ResizeObserver ??= class {
   observe() {}
   unobserve() {}
   disconnect() {}
 };
+Element.prototype.scrollTo ??= () => {};
+Element.prototype.scrollIntoView ??= () => {};
+window.scrollTo = () => {};
+
+// A desktop by day: every `min-width` is met, and nobody asks for the dark.
+window.matchMedia ??= (media) =>
+  ({
+    media,
+    matches: media.includes('min-width'),
+    addEventListener() {},
+    removeEventListener() {},
+    addListener() {},
+    removeListener() {},
+  }) as unknown as MediaQueryList;

@@ -1,3 +1,4 @@
+import type { DemoPerson as DemoPersonSchema } from '@lightbox/contract/auth/calls.js';
 import type { BodyOf, CallShape, DataOf, ParamsOf, QueryOf } from '@lightbox/contract/call.js';
 import type { Pagination } from '@lightbox/contract/envelope.js';
 import type { Role } from '@lightbox/contract/permissions.js';
@@ -7,12 +8,16 @@ import type { Actor } from '@lightbox/core/events/events.js';
 import type { MessageDoc } from '@lightbox/core/models/types.js';
 import type { Request, Response } from 'express';
 import type { LRUCache } from 'lru-cache';
+import type { z } from 'zod';
+import type { AnonymousFailures } from './audit/anonymousFailures.js';
 import type { Authenticate } from './auth/passport.js';
 import type { Tokens } from './auth/tokens.js';
-import type { DemoPerson } from './bootstrap.js';
+
 import type { Throttle } from './http/throttle.js';
 import type { MessageWriter } from './messages/sendMessage.js';
 import type { Presence } from './realtime/presence.js';
+
+export type DemoPerson = z.infer<typeof DemoPersonSchema>;
 
 /** What a gateway's features work with. */
 export interface Gateway extends Core {
@@ -24,8 +29,7 @@ export interface Gateway extends Core {
   /** Messages this gateway has just written: they never change, so showing them needs no second read. */
   recentMessages: LRUCache<string, MessageDoc>;
   demoPeople: DemoPerson[];
-  /** The same short text for the same input, which says nothing of it: for keys in Redis. */
-  opaque: (text: string) => string;
+  anonymousFailures: AnonymousFailures;
   /** The account of an address that has none, so that both are answered, counted and locked alike. */
   nobody: (email: string) => ObjectId;
 }

@@ -8,9 +8,11 @@ import { oid } from '@lightbox/core/db/ids.js';
 import { portTakenMessage } from '@lightbox/core/embedded/ports.js';
 import { closeInspectors } from '@lightbox/core/files/inspect.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
+import { startOps } from '@lightbox/core/ops.js';
 import { connectRedis } from '@lightbox/core/redis.js';
 import { LRUCache } from 'lru-cache';
 import { createApp } from './app.js';
+import { AnonymousFailures } from './audit/anonymousFailures.js';
 import { createAuthenticate } from './auth/passport.js';
 import { Tokens } from './auth/tokens.js';
 import { bootstrap } from './bootstrap.js';
@@ -48,6 +50,7 @@ export async function startGateway(config: Config, clock?: Clock): Promise<Runni
   const reader = connectRedis(config.redisUrl, 'patient');
   core.signals.listen(reader, sockets.deliver);
   await listen(server, config);
+  const stopOps = await startOps(core, () => stopping);
 
   return {
     gateway,
@@ -60,6 +63,8 @@ export async function startGateway(config: Config, clock?: Clock): Promise<Runni
       server.closeIdleConnections();
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())]);
       server.closeAllConnections();
+      await stopOps();
+      await gateway.anonymousFailures.stop().catch(() => undefined);
       core.signals.stop().catch(() => undefined);
       reader.disconnect();
       await closeInspectors();
@@ -73,12 +78,14 @@ function extras(core: Core): Omit<Gateway, keyof Core> {
   return {
     tokens,
     authenticate: createAuthenticate(tokens),
-    throttle: new Throttle(core.redis, core.config.rateLimits),
+    throttle: new Throttle(core.redis, core.config.rateLimits, (key) =>
+      hmac(core.keys.cursors.current.key, 'throttle', key).toString('base64url').slice(0, 22),
+    ),
     presence: new Presence(core.redis),
     writeMessage: createMessageWriter(core),
     recentMessages: new LRUCache({ max: 2_000, ttl: 60_000 }),
     demoPeople: [],
-    opaque: (text) => hmac(core.keys.cursors.current.key, 'opaque', text).toString('base64url').slice(0, 22),
+    anonymousFailures: new AnonymousFailures(core.events),
     nobody: (email) => oid(hmac(core.keys.codes.current.key, 'nobody', email).toString('hex').slice(0, 24)),
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from '@lightbox/core/config/config.js';
 import { type Core, createCore } from '@lightbox/core/core.js';
+import { startOps } from '@lightbox/core/ops.js';
 import { createTransport } from 'nodemailer';
 import { selectProvider } from './analysis/providers/select.js';
 import { sweepAudit, sweepEvents } from './maintenance/sweepEvents.js';
@@ -30,6 +31,7 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
         untilDone(stopping.signal, () => enterSchedule(core)),
       ]
     : [];
+  const stopOps = await startOps(core, () => stopping.signal.aborted);
   return {
     core,
     stop: async () => {
@@ -39,6 +41,7 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
       stopping.abort(new Error('The worker is stopping.'));
       await closing;
       await Promise.all(loops);
+      await stopOps();
       mailer.close();
       await closeRenderers();
       await core.close();

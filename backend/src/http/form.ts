@@ -7,7 +7,7 @@ import type { Request } from 'express';
 const FIELD_BYTES = 8 * 1024;
 
 export interface FormFile {
-  stream: Readable & { truncated?: boolean };
+  stream: Readable & AsyncIterable<Buffer> & { truncated?: boolean };
   info: FileInfo;
 }
 

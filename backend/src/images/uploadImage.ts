@@ -2,24 +2,17 @@ import { imageCalls } from '@lightbox/contract/images/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { visibleUsers } from '@lightbox/core/access/users.js';
-import { newDataKey } from '@lightbox/core/blobs/cipher.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import { createInspector, type DicomFacts, type FileFacts, FileRejected } from '@lightbox/core/files/inspect.js';
-import type { ImageDoc, WrappedKey } from '@lightbox/core/models/types.js';
+import { FileRejected } from '@lightbox/core/files/inspect.js';
+import type { ImageDoc } from '@lightbox/core/models/types.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { type FormFile, readForm } from '../http/form.js';
 import { fieldErrors } from '../http/validate.js';
-import { addShare } from '../sharing/shares.js';
 import { presentImages } from './present.js';
+import { recordImage, type StoredFile, storeFile } from './storeImage.js';
 
 type Call = typeof imageCalls.uploadImage;
-
-interface Stored {
-  blob: ObjectId;
-  dataKey: WrappedKey;
-  facts: FileFacts;
-}
 
 /**
  * Streams the file into the blob store, sealed and inspected on the way, while the form's fields may still be to come.
@@ -31,50 +24,44 @@ export async function uploadImage(context: Context<Call>): Promise<Answer<Image>
   const earlier = await gateway.events.earlier(actor);
   const imageId = newId();
   const maxBytes = await gateway.settings.get('upload.maxBytes');
-  let stored: Stored | null = null;
+  let stored: StoredFile | null = null;
   try {
     const fields = await readForm(req, {
       file: 'file',
       fileBytes: maxBytes,
       onFile: async (file) => {
-        stored = await store(gateway, imageId, file, maxBytes);
+        stored = await receive(gateway, imageId, file, maxBytes);
       },
     });
     const { caption, patient } = await checkFields(gateway, viewer, fields, stored !== null);
-    const kept = stored as unknown as Stored;
-    const id = earlier ?? (await commit(context, imageId, kept, caption, patient));
+    const kept = stored as unknown as StoredFile;
+    const id =
+      earlier ?? (await recordImage(gateway, actor, { _id: imageId, owner: viewer._id, caption, patient }, kept));
     if (!id.equals(imageId)) await gateway.blobs.delete(kept.blob);
     return { data: await present(gateway, viewer, id), message: texts.imageUploaded };
   } catch (error) {
-    const left = stored as Stored | null;
+    const left = stored as StoredFile | null;
     if (left) await gateway.blobs.delete(left.blob).catch(() => undefined);
     throw asRefusal(error, maxBytes);
   }
 }
 
-async function store(
+async function receive(
   gateway: Gateway,
   imageId: ObjectId,
   { stream, info }: FormFile,
   maxBytes: number,
-): Promise<Stored> {
-  const blob = newId();
-  const { key, wrapped } = newDataKey(gateway.keys.images, String(imageId));
-  const inspector = createInspector({ declaredType: info.mimeType, filename: info.filename, maxBytes });
-  async function* inspected(): AsyncGenerator<Buffer> {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      inspector.write(chunk);
-      if (inspector.canSniff) await inspector.sniffed();
-      yield chunk;
-    }
-    if (stream.truncated) throw new FileRejected('TOO_LARGE', texts.fileSize(maxBytes));
-  }
+): Promise<StoredFile> {
   try {
-    await gateway.blobs.write(blob, key, inspected());
-    return { blob, dataKey: wrapped, facts: await inspector.finish() };
+    return await storeFile(
+      gateway,
+      imageId,
+      { stream, declaredType: info.mimeType, filename: info.filename },
+      maxBytes,
+    );
   } catch (error) {
+    // The rest of it is read and dropped, or the form would never end.
     stream.resume();
-    await gateway.blobs.delete(blob).catch(() => undefined);
     throw error;
   }
 }
@@ -112,51 +99,6 @@ async function findPatient(gateway: Gateway, viewer: Viewer, id: string): Promis
     { _id: 1 },
   ).lean();
   return patient?._id ?? null;
-}
-
-/** What the header does not say is absent from the record, not null. */
-const known = (facts: DicomFacts): NonNullable<ImageDoc['dicom']> =>
-  Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null));
-
-function commit(
-  { gateway, actor, viewer }: Context<Call>,
-  _id: ObjectId,
-  { blob, dataKey, facts }: Stored,
-  caption: string,
-  patient: ObjectId | undefined,
-): Promise<ObjectId> {
-  const { contentType, size, sha256, width, height, dicom, dicomDetail } = facts;
-  const image: ImageDoc = {
-    _id,
-    owner: viewer._id,
-    ...(patient ? { patient } : {}),
-    caption,
-    contentType,
-    size,
-    sha256,
-    ...(width && height ? { width, height } : {}),
-    ...(dicom ? { dicom: known(dicom) } : {}),
-    ...(dicomDetail ? { dicomDetail: { ...dicomDetail } } : {}),
-    blob,
-    dataKey,
-    preview: 'pending',
-    analysis: 'none',
-    audience: [],
-    isShared: false,
-    createAt: gateway.clock.now(),
-  };
-  return gateway.events.change(actor, async (tx) => {
-    await gateway.models.Image.create([image], { session: tx.session });
-    tx.record({
-      type: 'image.upload',
-      table: 'imagemetadata',
-      record: _id,
-      owners: [viewer._id],
-      recipients: [viewer._id, ...(patient ? [patient] : [])],
-    });
-    if (patient) await addShare(gateway, tx, { image, sharedBy: viewer._id, recipient: patient, hours: null });
-    return _id;
-  });
 }
 
 async function present(gateway: Gateway, viewer: Viewer, id: ObjectId): Promise<Image> {

@@ -16,7 +16,19 @@ import { HelpDialog } from './HelpDialog';
 function Side() {
   const { t } = useTranslation();
   return (
-    <Flex direction="column" ps="10" pe="9" pt="30px" pb="7" minH="100dvh" position="sticky" top="0">
+    <Flex
+      as="aside"
+      direction="column"
+      ps="10"
+      pe="9"
+      pt="30px"
+      pb="7"
+      h="100dvh"
+      minH="640px"
+      alignSelf="start"
+      position="sticky"
+      top="0"
+    >
       <Box asChild alignSelf="flex-start" display="flex">
         <Link to={paths.home} aria-label={t('common.appName')}>
           <Logo size={32} />

@@ -40,7 +40,6 @@ export function DemoPeople({ onPick }: { onPick: (person: DemoPerson) => void })
               textAlign="start"
               cursor="pointer"
               borderRadius="control"
-              aria-label={t('auth.demo.use', { name: person.name })}
               onClick={() => onPick(person)}
               _hover={{ '& .demo-name': { textDecoration: 'underline', textUnderlineOffset: '3px' } }}
               _focusVisible={{ outline: '3px solid', outlineColor: 'accent.focusRing' }}

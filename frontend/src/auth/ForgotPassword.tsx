@@ -86,7 +86,10 @@ function SetPassword({ email, onDone, onChange }: { email: string; onDone: () =>
     mutationFn: ({ otp, password }: z.output<typeof schema>) =>
       send(authCalls.resetPassword, { body: { email, otp, newPassword: password } }, { token: 'none' }),
     meta: { silent: true },
-    onSuccess: onDone,
+    onSuccess: () => {
+      toast.success(t('auth.reset.done'));
+      onDone();
+    },
     onError: (error) => {
       if (error instanceof ApiError && (error.code === 'WRONG_CODE' || error.code === 'CODE_LOCKED')) {
         setValue('otp', '');

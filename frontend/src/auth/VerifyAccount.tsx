@@ -142,19 +142,21 @@ export function VerifyAccount() {
       title={t('auth.verify.title')}
       badge={<EnvelopeSimpleOpenIcon size={28} aria-hidden />}
       sub={
-        <>
-          <Text>{t('auth.verify.text')}</Text>
-          {verification && (
-            <Flex gap="2" align="baseline" wrap="wrap" mt="0.5">
-              <Text as="strong" fontWeight="semibold" color="fg" overflowWrap="anywhere">
-                {verification.email}
-              </Text>
-              <Link asChild variant="underline" fontSize="sm">
-                <RouterLink to={paths.login}>{t('auth.verify.change')}</RouterLink>
-              </Link>
-            </Flex>
-          )}
-        </>
+        !goTo && (
+          <>
+            <Text>{t('auth.verify.text')}</Text>
+            {verification && (
+              <Flex gap="2" align="baseline" wrap="wrap" mt="0.5">
+                <Text as="strong" fontWeight="semibold" color="fg" overflowWrap="anywhere">
+                  {verification.email}
+                </Text>
+                <Link asChild variant="underline" fontSize="sm">
+                  <RouterLink to={paths.login}>{t('auth.verify.change')}</RouterLink>
+                </Link>
+              </Flex>
+            )}
+          </>
+        )
       }
     >
       {goTo ? (
@@ -212,11 +214,13 @@ export function VerifyAccount() {
           </Box>
         </>
       )}
-      <Text textAlign="center" mt="5" mb="6">
-        <Link asChild variant="underline" fontWeight="semibold">
-          <RouterLink to={paths.login}>{t('auth.haveAccount')}</RouterLink>
-        </Link>
-      </Text>
+      {!goTo && (
+        <Text textAlign="center" mt="5" mb="6">
+          <Link asChild variant="underline" fontWeight="semibold">
+            <RouterLink to={paths.login}>{t('auth.haveAccount')}</RouterLink>
+          </Link>
+        </Text>
+      )}
     </AuthFrame>
   );
 }

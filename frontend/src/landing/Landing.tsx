@@ -11,24 +11,29 @@ export function Landing() {
   const { t } = useTranslation();
   useTitle(t('landing.title'));
   return (
-    <Box minH="100dvh" overflowX="clip">
+    <Box minH="100dvh" overflowX="clip" position="relative" isolation="isolate">
       <Box
+        aria-hidden
+        position="absolute"
+        insetX="0"
+        top="0"
+        h={{ base: '1000px', lg: '780px' }}
+        zIndex="-1"
         backgroundImage={{
           _light:
-            'radial-gradient(760px 560px at 71% 48%, #FFF7E6 0, rgb(255 240 208/.75) 34%, transparent 72%), linear-gradient(#CFDCE7, #DFE8EF 55%, var(--chakra-colors-bg))',
+            'radial-gradient(760px 560px at 71% 52%, #FFF7E6 0, rgb(255 240 208/.75) 34%, transparent 72%), linear-gradient(#CFDCE7, #DFE8EF 55%, var(--chakra-colors-bg))',
           _dark:
-            'radial-gradient(760px 560px at 71% 48%, rgb(255 214 140/.10) 0, transparent 70%), linear-gradient(#0B1620, var(--chakra-colors-bg))',
+            'radial-gradient(760px 560px at 71% 52%, rgb(255 214 140/.10) 0, transparent 70%), linear-gradient(#0B1620, var(--chakra-colors-bg))',
         }}
-      >
-        <Header />
+      />
+      <Header />
+      <main>
         <Hero />
-      </Box>
-      <Box as="main" id="content">
         <Numbers />
         <Steps />
         <Features />
         <CallToAction />
-      </Box>
+      </main>
       <Footer />
     </Box>
   );

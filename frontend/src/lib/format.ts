@@ -1,7 +1,12 @@
 import { i18n } from '../i18n';
 
 /** Everything a person reads that depends on the language goes through `Intl` here. */
-const locale = () => i18n.resolvedLanguage ?? 'en';
+const regions: Record<string, string> = { en: 'en-GB' };
+/** Day before month in English too: 04/05 must not mean two dates in one clinic. */
+const locale = () => {
+  const language = i18n.resolvedLanguage ?? 'en';
+  return regions[language] ?? language;
+};
 const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
 
 function dates(options: Intl.DateTimeFormatOptions, tag = locale()): Intl.DateTimeFormat {

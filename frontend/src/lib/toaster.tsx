@@ -3,7 +3,9 @@ import { limits } from '@lightbox/contract/limits.js';
 import { CheckCircleIcon, InfoIcon, WarningCircleIcon, XIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 
-const toaster = createToaster({ placement: 'bottom-start', max: 4, pauseOnPageIdle: true });
+/** On a phone the acts are at the bottom (bar, sheets, submit), so toasts come from above and cover none of them. */
+const phone = window.matchMedia?.('(max-width: 767px)').matches ?? false;
+const toaster = createToaster({ placement: phone ? 'top' : 'bottom-start', max: 4, pauseOnPageIdle: true });
 
 export interface ToastOptions {
   description?: string;
@@ -40,7 +42,7 @@ export function Toaster() {
   const { t } = useTranslation();
   return (
     <Portal>
-      <Toasts toaster={toaster} insetInline={{ mdDown: '4' }} mb={{ base: '76px', lg: '0' }}>
+      <Toasts toaster={toaster} insetInline={{ mdDown: '4' }}>
         {(item) => {
           const { Icon, color } = marks[item.type as keyof typeof marks] ?? marks.info;
           return (

@@ -51,7 +51,8 @@ const gray = palette(
   ['#E9F0F6', '#0D151D', '#E9F0F6', '#1E2C38', '#B7CBDC', '#263644', '#334657'],
 );
 
-const control = { borderColor: 'border.control', bg: 'bg.surface' };
+/** A field's own focus: its edge turns, with a soft ring around it; the ring of buttons keeps its distance. */
+const control = { borderColor: 'border.control', bg: 'bg.surface', focusVisibleRing: 'mixed' } as const;
 /** Chakra merges this over its own recipe, which already names the slots. */
 const refine = (recipe: Omit<SlotRecipeConfig, 'slots'>) => recipe as SlotRecipeConfig;
 const outline = (slot: string) => refine({ variants: { variant: { outline: { [slot]: control } } } });

@@ -15,12 +15,23 @@ interface Props {
   error?: string | undefined;
   /** Under the boxes while nothing is wrong: how long the code is valid. */
   help?: React.ReactNode;
+  /** The boxes' name, where the screen shows one above them. */
+  label?: string;
   autoFocus?: boolean;
   disabled?: boolean;
 }
 
 /** Six boxes, three and three. Always left to right; paste fills all, backspace goes back. */
-export function CodeInput({ value, onChange, onComplete, error, help, autoFocus = false, disabled = false }: Props) {
+export function CodeInput({
+  value,
+  onChange,
+  onComplete,
+  error,
+  help,
+  label,
+  autoFocus = false,
+  disabled = false,
+}: Props) {
   const { t } = useTranslation();
   const root = useRef<HTMLDivElement>(null);
   const note = useId();
@@ -36,7 +47,7 @@ export function CodeInput({ value, onChange, onComplete, error, help, autoFocus 
         placeholder=""
         count={limits.codeDigits}
         value={boxes.map((index) => value[index] ?? '')}
-        onValueChange={({ valueAsString }) => onChange(valueAsString)}
+        onValueChange={({ valueAsString }) => onChange(valueAsString.replace(/[^0-9]/g, ''))}
         {...(onComplete && {
           onValueComplete: ({ valueAsString }: { valueAsString: string }) => onComplete(valueAsString),
         })}
@@ -50,7 +61,7 @@ export function CodeInput({ value, onChange, onComplete, error, help, autoFocus 
         <PinInput.HiddenInput />
         <PinInput.Control
           role="group"
-          aria-label={t('app.code.label', { count: limits.codeDigits })}
+          aria-label={label ?? t('app.code.label', { count: limits.codeDigits })}
           aria-describedby={note}
           dir="ltr"
           display="flex"

@@ -79,19 +79,21 @@ function Footer({ paging, pagination }: Pick<Props<never>, 'paging' | 'paginatio
         </NativeSelect.Field>
         <NativeSelect.Indicator />
       </NativeSelect.Root>
-      <Text ms="auto" fontVariantNumeric="tabular-nums" aria-live="polite">
-        {t(pagination?.totalItemsCapped ? 'common.rangeCapped' : 'common.range', {
-          from: formatNumber(from),
-          to: formatNumber(to),
-          count: total,
-        })}
-      </Text>
-      <Arrows
-        hasPrev={pagination?.hasPrevPage ?? false}
-        hasNext={pagination?.hasNextPage ?? false}
-        onPrev={() => paging.prev(pagination)}
-        onNext={() => paging.next(pagination)}
-      />
+      <Flex ms="auto" align="center" gap="3">
+        <Text fontVariantNumeric="tabular-nums" aria-live="polite">
+          {t(pagination?.totalItemsCapped ? 'common.rangeCapped' : 'common.range', {
+            from: formatNumber(from),
+            to: formatNumber(to),
+            count: total,
+          })}
+        </Text>
+        <Arrows
+          hasPrev={pagination?.hasPrevPage ?? false}
+          hasNext={pagination?.hasNextPage ?? false}
+          onPrev={() => paging.prev(pagination)}
+          onNext={() => paging.next(pagination)}
+        />
+      </Flex>
     </Flex>
   );
 }

@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** Nothing here: what this is, and what to do next. */
-export function EmptyState({ Icon, title, text, act, as = 'h3' }: Props) {
+export function EmptyState({ Icon, title, text, act, as = 'h2' }: Props) {
   return (
     <Flex direction="column" align="center" textAlign="center" gap="3" py="10" px="4">
       <Box

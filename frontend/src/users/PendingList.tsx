@@ -28,7 +28,7 @@ function Applicant({ user, onReject }: { user: UserRow; onReject: () => void }) 
     <Box as="li" p={{ base: '4', md: '5' }} borderTopWidth="1px">
       <Flex align="center" gap="3" wrap="wrap" mb="4">
         <UserAvatar person={user} role={user.role} />
-        <Box minW="0" flex="1">
+        <Box minW="0" flex="1 1 200px">
           <Heading as="h3" fontSize="md" dir="auto">
             {name}
           </Heading>

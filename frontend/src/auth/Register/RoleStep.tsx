@@ -9,6 +9,9 @@ const offered: { role: 'patient' | 'healthProvider'; Icon: Icon }[] = [
   { role: 'healthProvider', Icon: StethoscopeIcon },
 ];
 
+/** The radio button covers its card; the words lie above it, so that they can be selected and read by touch. */
+const above = { position: 'relative', zIndex: 1, w: 'fit-content' } as const;
+
 export function RoleStep() {
   const { t } = useTranslation();
   const { register, watch } = useFormContext<Values>();
@@ -59,10 +62,10 @@ export function RoleStep() {
                 <Icon size={36} weight="duotone" aria-hidden />
                 <Mark size={24} weight={chosen === role ? 'fill' : 'regular'} aria-hidden />
               </Flex>
-              <Text fontWeight="650" fontSize="lg" mt="3">
+              <Text {...above} fontWeight="650" fontSize="lg" mt="3">
                 {t(`auth.register.role.${role}`)}
               </Text>
-              <Text id={`${role}-text`} color={chosen === role ? 'accent.onSubtle' : 'fg.muted'}>
+              <Text {...above} id={`${role}-text`} color={chosen === role ? 'accent.onSubtle' : 'fg.muted'}>
                 {t(`auth.register.role.${role}Text`)}
               </Text>
             </chakra.label>

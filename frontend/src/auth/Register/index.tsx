@@ -126,7 +126,19 @@ function Help({ ask }: { ask: string }) {
 function Rail({ at, role }: { at: number; role: string }) {
   const { t } = useTranslation();
   return (
-    <Flex as="aside" direction="column" ps="10" pe="34px" pt="30px" pb="7" minH="100dvh" position="sticky" top="0">
+    <Flex
+      as="aside"
+      direction="column"
+      ps="10"
+      pe="34px"
+      pt="30px"
+      pb="7"
+      h="100dvh"
+      minH="720px"
+      alignSelf="start"
+      position="sticky"
+      top="0"
+    >
       <Box asChild alignSelf="flex-start" display="flex">
         <RouterLink to={paths.home} aria-label={t('common.appName')}>
           <Logo size={32} />

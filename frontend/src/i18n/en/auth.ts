@@ -26,7 +26,6 @@ export const auth = {
   demo: {
     title: 'Try it with a demo person',
     text: 'Made-up people on a fresh start. Their codes arrive in the mail catcher that the start names.',
-    use: 'Use {{name}}',
   },
   help: {
     ask: 'Trouble signing in?',
@@ -61,7 +60,7 @@ export const auth = {
     late: 'This sign-in took too long. Please sign in again.',
     sent: texts.codeSent,
     done: 'You are signed in',
-    doneText: 'One moment, we are opening your images.',
+    doneText: 'One moment, your first page is opening.',
   },
   forgot: {
     title: 'Forgot Password?',

@@ -1,0 +1,100 @@
+import { texts } from '@lightbox/contract/texts.js';
+import { newDataKey } from '@lightbox/core/blobs/cipher.js';
+import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import type { Actor } from '@lightbox/core/events/events.js';
+import { createInspector, type DicomFacts, type FileFacts, FileRejected } from '@lightbox/core/files/inspect.js';
+import type { ImageDoc, WrappedKey } from '@lightbox/core/models/types.js';
+import type { Gateway } from '../context.js';
+import { addShare } from '../sharing/shares.js';
+
+export interface IncomingFile {
+  /** `truncated` when whoever parses the form cut it off at the limit. */
+  stream: AsyncIterable<Buffer> & { truncated?: boolean };
+  declaredType: string | undefined;
+  filename: string | undefined;
+}
+
+export interface StoredFile {
+  blob: ObjectId;
+  dataKey: WrappedKey;
+  facts: FileFacts;
+}
+
+/** Seals and inspects a file on its way into the blob store. On a refusal nothing of it stays. */
+export async function storeFile(
+  gateway: Gateway,
+  imageId: ObjectId,
+  { stream, declaredType, filename }: IncomingFile,
+  maxBytes: number,
+): Promise<StoredFile> {
+  const blob = newId();
+  const { key, wrapped } = newDataKey(gateway.keys.images, String(imageId));
+  const inspector = createInspector({ declaredType, filename, maxBytes });
+  async function* inspected(): AsyncGenerator<Buffer> {
+    for await (const chunk of stream) {
+      inspector.write(chunk);
+      if (inspector.canSniff) await inspector.sniffed();
+      yield chunk;
+    }
+    if (stream.truncated) throw new FileRejected('TOO_LARGE', texts.fileSize(maxBytes));
+  }
+  try {
+    await gateway.blobs.write(blob, key, inspected());
+    return { blob, dataKey: wrapped, facts: await inspector.finish() };
+  } catch (error) {
+    await gateway.blobs.delete(blob).catch(() => undefined);
+    throw error;
+  }
+}
+
+interface NewImage {
+  _id: ObjectId;
+  owner: ObjectId;
+  caption: string;
+  patient: ObjectId | undefined;
+}
+
+/** Writes the record that makes a stored file an image, and its patient's standing share. */
+export function recordImage(
+  gateway: Gateway,
+  actor: Actor,
+  { _id, owner, caption, patient }: NewImage,
+  { blob, dataKey, facts }: StoredFile,
+): Promise<ObjectId> {
+  const { contentType, size, sha256, width, height, dicom, dicomDetail } = facts;
+  const image: ImageDoc = {
+    _id,
+    owner,
+    ...(patient ? { patient } : {}),
+    caption,
+    contentType,
+    size,
+    sha256,
+    ...(width && height ? { width, height } : {}),
+    ...(dicom ? { dicom: known(dicom) } : {}),
+    ...(dicomDetail ? { dicomDetail: { ...dicomDetail } } : {}),
+    blob,
+    dataKey,
+    preview: 'pending',
+    analysis: 'none',
+    audience: [],
+    isShared: false,
+    createAt: gateway.clock.now(),
+  };
+  return gateway.events.change(actor, async (tx) => {
+    await gateway.models.Image.create([image], { session: tx.session });
+    tx.record({
+      type: 'image.upload',
+      table: 'imagemetadata',
+      record: _id,
+      owners: [owner],
+      recipients: [owner, ...(patient ? [patient] : [])],
+    });
+    if (patient) await addShare(gateway, tx, { image, sharedBy: owner, recipient: patient, hours: null });
+    return _id;
+  });
+}
+
+/** What the header does not say is absent from the record, not null. */
+const known = (facts: DicomFacts): NonNullable<ImageDoc['dicom']> =>
+  Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null));

@@ -1,0 +1,141 @@
+import { cleanup, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { describe, expect, test } from 'vitest';
+import { answer, renderScreen } from '../../lib/testing';
+import { Register } from '.';
+
+const next = () => screen.getByRole('button', { name: 'Next' });
+const user = () => userEvent.setup({ delay: null });
+
+async function fillPersonal(person: ReturnType<typeof user>) {
+  await person.type(screen.getByLabelText('First name'), 'Sana');
+  await person.type(screen.getByLabelText('Last name'), 'Mirza');
+  await person.type(screen.getByLabelText('Email'), 'sana@example.org');
+  await person.type(screen.getByLabelText('Username'), 'sana.mirza');
+}
+
+async function toSecurity(person: ReturnType<typeof user>, role: 'Patient' | 'Health provider') {
+  await person.click(screen.getByRole('radio', { name: new RegExp(role) }));
+  await person.click(next());
+  await screen.findByRole('heading', { name: 'Personal Details' });
+  await fillPersonal(person);
+  await person.click(screen.getByRole('radio', { name: 'Female' }));
+  await person.click(next());
+  await screen.findByRole('heading', { name: 'Medical Details' });
+  if (role === 'Health provider') {
+    await person.type(screen.getByLabelText('License number'), 'PMC-1');
+    await person.type(screen.getByLabelText('Specialization'), 'Radiology');
+  } else await person.type(screen.getByLabelText(/Primary physician/), 'Dr Who');
+  await person.click(next());
+  await screen.findByRole('heading', { name: 'Security & Submit' });
+}
+
+const account = { id: 'a'.repeat(24), email: 'sana@example.org', role: { name: 'patient' } };
+
+describe('the registration', () => {
+  test('goes on only once a role is chosen, and asks each role for its own fields', async () => {
+    const person = user();
+    renderScreen(<Register />, '/register');
+    expect((next() as HTMLButtonElement).disabled).toBe(true);
+    await toSecurity(person, 'Health provider');
+    await person.click(screen.getByRole('button', { name: 'Back' }));
+    expect(screen.getByLabelText('License number')).toBeTruthy();
+    expect(screen.queryByLabelText(/Blood group/)).toBeNull();
+  }, 30_000);
+
+  test('keeps everything but the passwords on Back and on reload', async () => {
+    const person = user();
+    renderScreen(<Register />, '/register');
+    await toSecurity(person, 'Patient');
+    await person.type(screen.getByLabelText('Password'), 'Secret123');
+    expect(sessionStorage.getItem('registration')).not.toContain('Secret123');
+    cleanup();
+    renderScreen(<Register />, '/register');
+    expect(screen.getByRole('heading', { name: 'Security & Submit' })).toBeTruthy();
+    expect((screen.getByLabelText('Password') as HTMLInputElement).value).toBe('');
+    await person.click(screen.getByRole('button', { name: 'Back' }));
+    await person.click(screen.getByRole('button', { name: 'Back' }));
+    expect((screen.getByLabelText('Email') as HTMLInputElement).value).toBe('sana@example.org');
+  }, 30_000);
+
+  test('checks the fields of a step before it goes on', async () => {
+    const person = user();
+    renderScreen(<Register />, '/register');
+    await person.click(screen.getByRole('radio', { name: /Patient/ }));
+    await person.click(next());
+    await person.type(await screen.findByLabelText('Email'), 'nobody@nowhere');
+    await person.click(next());
+    expect(await screen.findByText('Please enter a valid email.')).toBeTruthy();
+    expect(screen.getByRole('heading', { name: 'Personal Details' })).toBeTruthy();
+  }, 30_000);
+
+  test('says when the passwords differ, and sends what was filled in', async () => {
+    const heard = answer({
+      'POST /auth/register': () => ({ status: 201, body: { data: { user: account, token: 'v' } } }),
+    });
+    const person = user();
+    renderScreen(<Register />, '/register');
+    await toSecurity(person, 'Patient');
+    await person.type(screen.getByLabelText('Password'), 'Secret123');
+    await person.type(screen.getByLabelText('Confirm password'), 'Secret124');
+    await person.click(screen.getByRole('button', { name: 'Submit' }));
+    expect(await screen.findByText('Passwords do not match!')).toBeTruthy();
+    expect(heard).toHaveLength(0);
+    await person.type(screen.getByLabelText('Confirm password'), '{Backspace}3');
+    await person.click(screen.getByRole('button', { name: 'Submit' }));
+    await waitFor(() => expect(heard).toHaveLength(1));
+    expect(heard[0]?.body).toEqual({
+      role: 'patient',
+      firstname: 'Sana',
+      lastname: 'Mirza',
+      email: 'sana@example.org',
+      username: 'sana.mirza',
+      gender: 'female',
+      primphysician: 'Dr Who',
+      password: 'Secret123',
+      active: true,
+    });
+    expect(heard[0]?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await screen.findByText('Registration successful!')).toBeTruthy();
+    await waitFor(() => expect(screen.getByText('elsewhere')).toBeTruthy(), { timeout: 4000 });
+    expect(JSON.parse(sessionStorage.getItem('verification') ?? '{}')).toMatchObject({
+      token: 'v',
+      email: 'sana@example.org',
+    });
+  }, 30_000);
+
+  test('shows a provider that the account is under review, and stays', async () => {
+    answer({ 'POST /auth/register': () => ({ status: 201, body: { data: { user: account } } }) });
+    const person = user();
+    const router = renderScreen(<Register />, '/register');
+    await toSecurity(person, 'Health provider');
+    await person.type(screen.getByLabelText('Password'), 'Secret123');
+    await person.type(screen.getByLabelText('Confirm password'), 'Secret123');
+    await person.click(screen.getByRole('button', { name: 'Submit' }));
+    expect(await screen.findByText(/Your account was created and is under review/)).toBeTruthy();
+    expect(router.state.location.pathname).toBe('/register');
+  }, 30_000);
+
+  test('leads to the field that the server refuses', async () => {
+    answer({
+      'POST /auth/register': () => ({
+        status: 422,
+        body: {
+          message: 'Please check the fields.',
+          error: 'VALIDATION_FAILED',
+          errors: [{ field: 'username', message: 'This username is taken.' }],
+          requestId: 'r',
+        },
+      }),
+    });
+    const person = user();
+    renderScreen(<Register />, '/register');
+    await toSecurity(person, 'Patient');
+    await person.type(screen.getByLabelText('Password'), 'Secret123');
+    await person.type(screen.getByLabelText('Confirm password'), 'Secret123');
+    await person.click(screen.getByRole('button', { name: 'Submit' }));
+    expect(await screen.findByText('This username is taken.')).toBeTruthy();
+    expect(screen.getByRole('heading', { name: 'Personal Details' })).toBeTruthy();
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Username')));
+  }, 30_000);
+});

@@ -1,0 +1,179 @@
+/// <reference types="node" />
+// biome-ignore lint/style/noRestrictedImports: a real server on the other side of the client under test
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+// biome-ignore lint/style/noRestrictedImports: as above
+import type { AddressInfo } from 'node:net';
+import { authCalls } from '@lightbox/contract/auth/calls.js';
+import { userCalls } from '@lightbox/contract/users/calls.js';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ApiError, connectSession, freshToken, send } from './http';
+
+type Handler = (
+  request: IncomingMessage,
+  body: string,
+) => { status: number; body: unknown; headers?: Record<string, string> };
+
+let server: Server;
+let handler: Handler;
+let asked: { url: string; method: string; headers: IncomingMessage['headers']; body: string }[];
+/** The session's storage, which other tabs may write too. */
+let stored: string;
+let ended: number;
+let memory: string;
+
+const realFetch = globalThis.fetch;
+
+beforeEach(async () => {
+  asked = [];
+  ended = 0;
+  server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    let body = '';
+    request.on('data', (part) => {
+      body += part;
+    });
+    request.on('end', () => {
+      asked.push({ url: request.url ?? '', method: request.method ?? '', headers: request.headers, body });
+      const answer = handler(request, body);
+      response.writeHead(answer.status, { 'Content-Type': 'application/json', ...answer.headers });
+      response.end(JSON.stringify(answer.body));
+    });
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => realFetch(new URL(url, base), init));
+  memory = stored = 'old';
+  connectSession({
+    token: () => memory,
+    reread: () => {
+      memory = stored;
+      return memory;
+    },
+    keep: (token) => {
+      memory = stored = token;
+    },
+    end: () => {
+      ended += 1;
+    },
+  });
+});
+
+afterEach(async () => {
+  vi.unstubAllGlobals();
+  await new Promise((closed) => server.close(closed));
+});
+
+const no = (message: string, error: string) => ({ status: 401, body: { message, error, requestId: 'r1' } });
+const refreshes = () => asked.filter(({ url }) => url === '/api/auth/refresh').length;
+
+/** A server that only takes `new`, and gives it for the cookie. */
+const expiring: Handler = (request) => {
+  if (request.url === '/api/auth/refresh') return { status: 200, body: { data: { token: 'new' } } };
+  if (request.headers.authorization === 'Bearer new') return { status: 200, body: { data: { totalImages: 1 } } };
+  return no('jwt expired', 'JWT_EXPIRED');
+};
+
+describe('an expired token', () => {
+  test('is refreshed once for calls that fail together, and each call is repeated', async () => {
+    handler = expiring;
+    const answers = await Promise.all([1, 2, 3, 4].map(() => send(userCalls.getStats, {})));
+    expect(answers.map(({ data }) => data.totalImages)).toEqual([1, 1, 1, 1]);
+    expect(refreshes()).toBe(1);
+    expect(stored).toBe('new');
+    expect(ended).toBe(0);
+  });
+
+  test('is taken from storage when another tab has already refreshed', async () => {
+    handler = expiring;
+    stored = 'new';
+    await send(userCalls.getStats, {});
+    expect(refreshes()).toBe(0);
+  });
+
+  test('ends the session when the refresh is refused', async () => {
+    handler = (request) =>
+      request.url === '/api/auth/refresh' ? no('Unauthenticated', 'UNAUTHENTICATED') : no('jwt expired', 'JWT_EXPIRED');
+    await expect(send(userCalls.getStats, {})).rejects.toMatchObject({ status: 401, code: 'JWT_EXPIRED' });
+    expect(ended).toBe(1);
+  });
+
+  test('does not end the session while the server is away', async () => {
+    handler = (request) =>
+      request.url === '/api/auth/refresh'
+        ? { status: 503, body: { message: 'Away', error: 'UNAVAILABLE', requestId: 'r' } }
+        : no('jwt expired', 'JWT_EXPIRED');
+    await expect(send(userCalls.getStats, {})).rejects.toMatchObject({ status: 503 });
+    expect(ended).toBe(0);
+  });
+
+  test('asks nobody when the given token is no longer the current one', async () => {
+    handler = expiring;
+    memory = 'new';
+    expect(await freshToken('old')).toBe('new');
+    expect(asked).toHaveLength(0);
+  });
+});
+
+describe('a refusal', () => {
+  test('carries status, code, fields, request id and the time to wait', async () => {
+    handler = () => ({
+      status: 429,
+      headers: { 'Retry-After': '90' },
+      body: {
+        message: 'Slow',
+        error: 'TOO_MANY_REQUESTS',
+        errors: [{ field: 'email', message: 'No.' }],
+        requestId: 'r7',
+      },
+    });
+    const error = await send(userCalls.getStats, {}).catch((failed: unknown) => failed);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      status: 429,
+      code: 'TOO_MANY_REQUESTS',
+      message: 'Slow',
+      errors: [{ field: 'email', message: 'No.' }],
+      requestId: 'r7',
+      retryAfter: 90,
+    });
+  });
+
+  test('of a revoked token ends the session; of a wrong password it does not', async () => {
+    handler = () => no('Authentication failed', 'AUTHENTICATION_FAILED');
+    await expect(send(userCalls.getStats, {})).rejects.toBeInstanceOf(ApiError);
+    expect(ended).toBe(1);
+    handler = () => no('Invalid email or password', 'INVALID_CREDENTIALS');
+    const body = { email: 'a@example.org', password: 'x' };
+    await expect(send(authCalls.login, { body }, { token: 'none' })).rejects.toBeInstanceOf(ApiError);
+    expect(ended).toBe(1);
+    expect(asked.at(-1)?.headers.authorization).toBeUndefined();
+  });
+
+  test('that is no JSON still is an ApiError, and so is a server that cannot be reached', async () => {
+    vi.stubGlobal('fetch', async () => new Response('<html>', { status: 502 }));
+    await expect(send(userCalls.getStats, {})).rejects.toMatchObject({ status: 502, code: 'UNKNOWN' });
+    vi.stubGlobal('fetch', async () => Promise.reject(new TypeError('Failed to fetch')));
+    await expect(send(userCalls.getStats, {})).rejects.toMatchObject({ status: 0, code: 'UNREACHABLE' });
+  });
+});
+
+describe('a call', () => {
+  test('fills in its path and query, and says when it is background work', async () => {
+    handler = () => ({ status: 200, body: { data: [] } });
+    await send(userCalls.getUser, { params: { id: 'a/b' } });
+    await send(userCalls.listUsers, { query: { page: 2, search: 'Zoë', role: undefined } }, { background: true });
+    expect(asked[0]?.url).toBe('/api/users/a%2Fb');
+    expect(asked[1]?.url).toBe('/api/users?page=2&search=Zo%C3%AB');
+    expect(asked[1]?.headers['x-background']).toBe('1');
+    expect(asked[1]?.headers.authorization).toBe('Bearer old');
+  });
+
+  test('that changes something repeats the cookie’s token in its header', async () => {
+    // biome-ignore lint/suspicious/noDocumentCookie: what the server would set
+    document.cookie = 'XSRF-TOKEN=x%2Fy';
+    handler = () => ({ status: 200, body: {} });
+    await send(authCalls.logout, { body: {} });
+    await send(userCalls.getStats, {});
+    expect(asked[0]?.headers['x-xsrf-token']).toBe('x/y');
+    expect(asked[1]?.headers['x-xsrf-token']).toBeUndefined();
+  });
+});

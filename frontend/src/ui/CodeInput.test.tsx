@@ -1,0 +1,67 @@
+import { render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { describe, expect, test, vi } from 'vitest';
+import { Theme } from '../theme/Theme';
+import { CodeInput } from './CodeInput';
+
+function Shown({ onComplete, error }: { onComplete?: (code: string) => void; error?: string }) {
+  const [code, setCode] = useState('');
+  return (
+    <Theme>
+      <CodeInput
+        value={code}
+        onChange={setCode}
+        {...(onComplete && { onComplete })}
+        error={error}
+        help="Valid for long"
+      />
+      <output>{code}</output>
+    </Theme>
+  );
+}
+
+const boxes = () => screen.getAllByRole('textbox');
+
+describe('the code boxes', () => {
+  test('are six, named one by one, and ask for a one-time code', () => {
+    render(<Shown />);
+    expect(boxes()).toHaveLength(6);
+    expect(screen.getByRole('textbox', { name: 'Digit 3 of 6' })).toBe(boxes()[2]);
+    expect(boxes()[0]?.getAttribute('autocomplete')).toBe('one-time-code');
+    expect(screen.getByRole('group', { name: '6-digit code' }).getAttribute('dir')).toBe('ltr');
+  });
+
+  test('typing moves on, letters are ignored, backspace goes back', async () => {
+    const user = userEvent.setup();
+    render(<Shown />);
+    await user.click(boxes()[0] as HTMLElement);
+    await user.keyboard('1a2');
+    expect(screen.getByRole('status').textContent).toBe('12');
+    await waitFor(() => expect(document.activeElement).toBe(boxes()[2]));
+    await user.keyboard('{Backspace}{Backspace}');
+    await waitFor(() => expect(screen.getByRole('status').textContent).toBe(''));
+  });
+
+  test('a paste fills all boxes and completes the code', async () => {
+    const user = userEvent.setup();
+    const complete = vi.fn();
+    render(<Shown onComplete={complete} />);
+    await user.click(boxes()[0] as HTMLElement);
+    await user.paste('407312');
+    await waitFor(() => expect(complete).toHaveBeenCalledWith('407312'));
+    expect(
+      boxes()
+        .map((box) => (box as HTMLInputElement).value)
+        .join(''),
+    ).toBe('407312');
+  });
+
+  test('a wrong code says so, marks every box and leads back to the first', async () => {
+    const { rerender } = render(<Shown />);
+    rerender(<Shown error="That code is not right. 4 tries left." />);
+    expect(screen.getByRole('alert').textContent).toBe('That code is not right. 4 tries left.');
+    await waitFor(() => expect(document.activeElement).toBe(boxes()[0]));
+    for (const box of boxes()) expect(box.getAttribute('aria-invalid')).toBe('true');
+  });
+});
