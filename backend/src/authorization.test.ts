@@ -140,7 +140,7 @@ function expectedFor(shape: CallShape, caller: Caller, row: Harmless): number {
 }
 
 describe.each(callers)('called by %s', (caller) => {
-  it.each(Object.keys(rows) as CallName[])('%s', async (name) => {
+  it.concurrent.each(Object.keys(rows) as CallName[])('%s', async (name) => {
     const shape = shapes[name];
     const row = rows[name];
     const path = row.path ?? pathOf(shape, absent);
@@ -238,8 +238,8 @@ const imageCalls: ImageCall[] = [
 
 const cells = roles.flatMap((role) => states.map((state) => ({ role, state })));
 
-describe.each(cells)('an image, $state, for a $role', ({ role, state }) => {
-  it.each(imageCalls)('$name', async ({ name, rule, success, request }) => {
+describe.concurrent.each(cells)('an image, $state, for a $role', ({ role, state }) => {
+  it.concurrent.each(imageCalls)('$name', async ({ name, rule, success, request }) => {
     const arranged = await arrange(role, state);
     const { path, body } = await request(arranged.image);
     const answer = await api.as(arranged.viewer).call(shapes[name].method, path, body);
@@ -307,7 +307,7 @@ async function account(viewer: Person, kind: (typeof accounts)[number]): Promise
 
 const people = roles.flatMap((role) => accounts.map((kind) => ({ role, kind })));
 
-describe.each(people)('the account: $kind, for a $role', ({ role, kind }) => {
+describe.concurrent.each(people)('the account: $kind, for a $role', ({ role, kind }) => {
   it('is seen, written to and managed as the policy says', async () => {
     const viewer = await builders[role]();
     const { id, facts } = await account(viewer, kind);
