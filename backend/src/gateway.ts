@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Clock } from '@lightbox/core/clock.js';
 import type { Config } from '@lightbox/core/config/config.js';
 import { ConfigError } from '@lightbox/core/config/env.js';
 import { type Core, createCore } from '@lightbox/core/core.js';
@@ -33,8 +34,9 @@ export interface RunningGateway {
 /** Seconds a request under way may take when we stop. */
 const DRAIN_MS = 8_000;
 
-export async function startGateway(config: Config): Promise<RunningGateway> {
-  const core = await createCore(config, 'gateway');
+/** `clock` for those who must move it: everything that expires is judged by it. */
+export async function startGateway(config: Config, clock?: Clock): Promise<RunningGateway> {
+  const core = await createCore(config, 'gateway', clock);
   const gateway: Gateway = { ...core, ...extras(core) };
   gateway.demoPeople = await bootstrap(gateway);
   let stopping = false;

@@ -35,12 +35,11 @@ export interface Core {
 const CLOCK_EVERY_MS = 10_000;
 
 /** Waits for MongoDB, not for Redis: while that is away reads and writes are served and hand-overs are put off. */
-export async function createCore(config: Config, service: string): Promise<Core> {
+export async function createCore(config: Config, service: string, clock = new Clock()): Promise<Core> {
   const log = createLogger(config, service);
   const db = await connectDatabase(config);
   const models = createModels(db);
   await prepareModels(models);
-  const clock = new Clock();
   await readClock(db, clock);
   const timer = setInterval(() => readClock(db, clock).catch(() => undefined), CLOCK_EVERY_MS);
   timer.unref();

@@ -1,6 +1,5 @@
 import { AppError } from '@lightbox/core/errors.js';
 import type { Request, Response } from 'express';
-import jwt from 'jsonwebtoken';
 import { Passport } from 'passport';
 import { ExtractJwt, Strategy } from 'passport-jwt';
 import { type Claims, rules, type Tokens } from './tokens.js';
@@ -15,7 +14,7 @@ export function createAuthenticate(tokens: Tokens): Authenticate {
       {
         jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
         secretOrKeyProvider: (_req, token: string, done) => {
-          const key = tokens.keyFor(jwt.decode(token, { complete: true })?.header.kid);
+          const key = tokens.keyOf(token);
           if (key) done(null, key);
           else done(new AppError('AUTHENTICATION_FAILED'));
         },

@@ -10,7 +10,12 @@ import type { Claims } from './tokens.js';
 /** How stale `lastSeenAt` may be before a call writes it anew. */
 const TOUCH_MS = 10_000;
 
-export async function startSession(core: Core, user: ObjectId, ip: string, tx: ClientSession): Promise<SessionDoc> {
+export async function startSession(
+  core: Core,
+  user: ObjectId,
+  ip: string,
+  tx: ClientSession | null,
+): Promise<SessionDoc> {
   const now = core.clock.now();
   const session: SessionDoc = {
     _id: newId(),
@@ -56,9 +61,11 @@ async function touch(core: Core, session: SessionDoc): Promise<void> {
   await core.models.Session.updateOne({ _id: session._id }, { $max: { lastSeenAt: now } }, { writeConcern: { w: 1 } });
 }
 
-export async function touchSession(core: Core, id: ObjectId): Promise<void> {
+/** For what a socket asks: it keeps its session alive, but does not revive one that has ended or was idle for too long. */
+export async function keepSession(core: Core, id: ObjectId): Promise<void> {
   const session = await core.models.Session.findById(id).lean<SessionDoc>();
-  if (session) await touch(core, session);
+  if (!session || !(await isAlive(core, session))) throw new AppError('AUTHENTICATION_FAILED');
+  await touch(core, session);
 }
 
 /** Ends sessions as part of a transaction; `cutSockets` tells the gateways after it. */

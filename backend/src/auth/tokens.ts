@@ -38,8 +38,7 @@ export class Tokens {
 
   /** The claims of a socket's token; HTTP requests come through Passport (`passport.ts`) with the same rules. */
   verify(token: string, typ: Claims['typ']): Claims {
-    const kid = jwt.decode(token, { complete: true })?.header.kid;
-    const key = this.keyFor(kid);
+    const key = this.keyOf(token);
     if (!key) throw new AppError('AUTHENTICATION_FAILED');
     try {
       return this.accept(jwt.verify(token, key, rules), typ);
@@ -48,8 +47,15 @@ export class Tokens {
     }
   }
 
-  keyFor(kid: string | undefined): Buffer | null {
-    return (typeof kid === 'string' && this.keys.tokens.find(kid)?.key) || null;
+  /** The key a token says it was signed with; null when it names none of ours, or cannot be read. */
+  keyOf(token: string): Buffer | null {
+    try {
+      const kid: unknown = jwt.decode(token, { complete: true })?.header.kid;
+      return (typeof kid === 'string' && this.keys.tokens.find(kid)?.key) || null;
+    } catch {
+      // jsonwebtoken throws when the payload is not JSON.
+      return null;
+    }
   }
 
   /** Throws `JWT_EXPIRED` for a good token that is over, `AUTHENTICATION_FAILED` for one that is meant for something else. */

@@ -7,7 +7,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { Push, Signal } from '@lightbox/core/events/push.js';
 import type { ConversationDoc } from '@lightbox/core/models/types.js';
 import { Server, type Socket } from 'socket.io';
-import { touchSession, viewerOf } from '../auth/sessions.js';
+import { keepSession, viewerOf } from '../auth/sessions.js';
 import type { Gateway, Viewer } from '../context.js';
 import { asAppError, failure } from '../http/errors.js';
 import { validate } from '../http/validate.js';
@@ -60,11 +60,6 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
     pingInterval: 10_000,
     pingTimeout: 8_000,
     connectTimeout: 10_000,
-    // A WebSocket is not held to the same-origin policy: who opens one must be asked.
-    allowRequest: (req, decide) => {
-      const origin = req.headers.origin;
-      decide(null, origin === undefined || gateway.config.allowedOrigins.includes(origin));
-    },
   });
 
   io.use((socket, next) => {
@@ -99,6 +94,10 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
 }
 
 async function authenticate(gateway: Gateway, socket: Client): Promise<void> {
+  // A WebSocket is not held to the same-origin policy: who opens one must be asked. Asked here, so that a browser is
+  // told why; nothing has been said to it, and it is closed after `connectTimeout`.
+  const { origin } = socket.handshake.headers;
+  if (origin !== undefined && !gateway.config.allowedOrigins.includes(origin)) throw new AppError('UNAUTHENTICATED');
   const token = (socket.handshake.auth as { token?: unknown }).token;
   if (typeof token !== 'string') throw new AppError('UNAUTHENTICATED');
   socket.data.viewer = await viewerOf(gateway, gateway.tokens.verify(token, 'access'), true);
@@ -152,7 +151,7 @@ async function answer(gateway: Gateway, socket: Client, name: string, payload: u
   if (!isClientEvent(name)) throw new AppError('NOT_FOUND', { message: 'This event is not known.' });
   const { viewer } = socket.data;
   if (!roleMay(viewer.role, 'message.use')) throw new AppError('FORBIDDEN');
-  await touchSession(gateway, viewer.sessionId);
+  await keepSession(gateway, viewer.sessionId);
   const handler = handlers[name] as (gateway: Gateway, viewer: Viewer, payload: unknown) => Promise<unknown>;
   return handler(gateway, viewer, validate(clientEvents[name], payload));
 }
