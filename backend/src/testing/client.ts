@@ -72,7 +72,7 @@ export interface TestSocket {
   ask: (event: string, payload?: unknown) => Promise<Answer>;
 }
 
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 15_000;
 
 /** Connects, or rejects with the server's `connect_error`. */
 export function connectSocket(
