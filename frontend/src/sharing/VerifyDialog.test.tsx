@@ -42,6 +42,7 @@ function show(props: Partial<Parameters<typeof VerifyDialog>[0]> = {}) {
 const boxes = () => screen.findAllByLabelText(/Digit \d of 6/);
 async function enter(user: ReturnType<typeof userEvent.setup>, code: string) {
   for (const [index, box] of (await boxes()).entries()) await user.type(box, code[index] ?? '');
+  await user.click(screen.getByRole('button', { name: 'Verify' }));
 }
 const verifications = () => asked.mock.calls.filter(([url]) => url.endsWith('/sharing/verify'));
 
@@ -52,7 +53,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 describe('Verify Image', () => {
-  it('knows the id and who sent it, and sends the code once it is whole', async () => {
+  it('knows the id and who sent it, and sends both', async () => {
     asked.mockImplementation(async (url) =>
       url.endsWith('/sharing/verify')
         ? answer(200, { data: { imagemetadataId: image.id, isVerified: true } })

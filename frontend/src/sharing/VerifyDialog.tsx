@@ -139,7 +139,6 @@ function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
               <CodeInput
                 value={verify.code}
                 onChange={verify.changeCode}
-                onComplete={verify.submit}
                 error={verify.codeFault}
                 autoFocus={shareId !== ''}
                 disabled={verify.pending}
