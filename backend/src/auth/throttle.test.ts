@@ -28,6 +28,22 @@ it('ten wrong passwords close an account to one address, on every gateway, and t
   await login(test.url, PASSWORD, '203.0.113.8').expect(200);
 });
 
+it('a right password among many guesses at once is not looked at either', async () => {
+  const { email } = await buildPatient(test.gateway);
+  const login = (password: string) =>
+    new Client(test.url).post('/auth/login', { email, password }).set('X-Forwarded-For', '203.0.113.10');
+  const passwords = Array.from({ length: 30 }, (_, i) => (i === 20 ? PASSWORD : 'Wrong-Pass-1'));
+  const statuses = (await Promise.all(passwords.map(login))).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 401)).toHaveLength(throttle.loginFailuresPerAccountAddress);
+  expect(statuses[20]).toBe(429);
+});
+
+it('right passwords are not counted', async () => {
+  const { email } = await buildProvider(test.gateway, { status: 'pending' });
+  const login = () => new Client(test.url).post('/auth/login', { email, password: PASSWORD });
+  for (let i = 0; i <= throttle.loginFailuresPerAccountAddress; i++) await login().expect(403);
+});
+
 it('reset mails are three an hour, whether or not there is an account', async () => {
   const { email } = await buildPatient(test.gateway);
   for (const address of [email, 'nobody@hospital.test']) {

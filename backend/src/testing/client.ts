@@ -72,6 +72,7 @@ export interface TestSocket {
   ask: (event: string, payload?: unknown) => Promise<Answer>;
 }
 
+/** Two cores may be busy with something else; what has come is noticed at once all the same. */
 const PATIENCE_MS = 15_000;
 
 /** Connects, or rejects with the server's `connect_error`. */
