@@ -16,7 +16,8 @@ export function createAuthenticate(tokens: Tokens): Authenticate {
         jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
         secretOrKeyProvider: (_req, token: string, done) => {
           const key = tokens.keyFor(jwt.decode(token, { complete: true })?.header.kid);
-          if (key) done(null, key);
+          // Handed on to jsonwebtoken as it is, which takes it; only the types have not heard of it.
+          if (key) done(null, key as unknown as Buffer);
           else done(new AppError('AUTHENTICATION_FAILED'));
         },
         ...rules,
