@@ -29,7 +29,7 @@ export function call(url: string, { method = 'GET', token, type, body }: Call = 
       res.on('error', reject);
     });
     req.on('timeout', () => req.destroy(new Error(`No answer from ${url}`)));
-    req.on('error', reject);
+    req.on('error', (error) => reject(new Error(`${method} ${url}: ${error.message}`)));
     req.end(body);
   });
 }

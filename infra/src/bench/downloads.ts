@@ -8,7 +8,7 @@ import type { Site } from './site.js';
 import { inParallel, inTurn, median } from './stats.js';
 import { productTarget, uploadTo } from './uploads.js';
 
-const COUNT = 400;
+const COUNT = 120;
 const WIDTH = 8;
 const ROUNDS = 5;
 const SAMPLE = new URL('../../../core/assets/demo/chest-xray.jpg', import.meta.url);

@@ -9,7 +9,7 @@ import { median } from './stats.js';
 
 const SMALL = 10_000;
 const LARGE = 100_000;
-const READS = 100;
+const READS = 60;
 const LIMIT = 10;
 
 /** The page of a long list costs what that of a short one does: two owners, ten times apart. */

@@ -7,7 +7,7 @@ import type { Site } from './site.js';
 import { inParallel, inTurn, median } from './stats.js';
 
 const MB = 1024 * 1024;
-const SMALL = { bytes: 512 * 1024, count: 64, width: 8, rounds: 5 };
+const SMALL = { bytes: 512 * 1024, count: 32, width: 8, rounds: 5 };
 const LARGE = { bytes: 10 * MB, count: 16, width: 16, rounds: 3 };
 
 interface Target {
@@ -58,6 +58,7 @@ export async function benchLargeUploads(site: Site, provider: Person): Promise<R
   const product = rate(productTarget(site, provider), bodies, LARGE.width);
   const bare = rate(bareTarget(site), bodies, LARGE.width);
   const uses: MemoryUse[] = [];
+  await uploadTo(productTarget(site, provider), uploadForm(noisePng(SMALL.bytes), 'image/png'));
   const watched = async () => {
     let rateNow = 0;
     const use = await memoryDuring(site.gateways[0].pid, async () => {
