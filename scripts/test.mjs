@@ -9,26 +9,15 @@ const counts = { passed: 0, failed: 0 };
 const steps = [
   { title: 'Dependencies and build', run: setup },
   { title: 'Format and lint', run: () => node([module('@biomejs/biome/bin/biome'), 'ci', '.']) },
-  { title: 'Unit and integration tests', run: unitTests },
-  { title: 'Browser journeys', run: journeys },
+  { title: 'Unit and integration tests', run: () => vitest('unit') },
+  { title: 'Browser journeys', run: () => vitest('journeys', '--config', 'e2e/vitest.config.ts') },
 ];
 
-function unitTests() {
-  const file = join(results, 'vitest.json');
+/** Runs Vitest and adds up what it found. The journeys are the whole product in real browsers. */
+function vitest(name, ...options) {
+  const file = join(results, `${name}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-  counted(file, () => node([module('vitest/vitest.mjs'), 'run', ...reporters]), readVitest);
-}
-
-/** `e2e/dist/run.js` writes how many journeys held to the file that it is given. */
-function journeys() {
-  const main = join(root, 'e2e/dist/run.js');
-  const file = join(results, 'e2e.json');
-  if (existsSync(main))
-    counted(
-      file,
-      () => node([main, file]),
-      ({ passed, failed }) => ({ passed, failed }),
-    );
+  counted(file, () => node([module('vitest/vitest.mjs'), 'run', ...options, ...reporters]), readVitest);
 }
 
 const readVitest = ({ numPassedTests, numFailedTests }) => ({ passed: numPassedTests, failed: numFailedTests });

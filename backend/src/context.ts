@@ -9,6 +9,7 @@ import type { MessageDoc, SessionDoc, UserDoc } from '@lightbox/core/models/type
 import type { Request, Response } from 'express';
 import type { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
+import type { AnonymousFailures } from './audit/anonymousFailures.js';
 import type { Authenticate } from './auth/passport.js';
 import type { Tokens } from './auth/tokens.js';
 
@@ -32,8 +33,7 @@ export interface Gateway extends Core {
   /** Messages this gateway has just written: they never change, so showing them needs no second read. */
   recentMessages: LRUCache<string, MessageDoc>;
   demoPeople: DemoPerson[];
-  /** The same short text for the same input, which says nothing of it: for keys in Redis. */
-  opaque: (text: string) => string;
+  anonymousFailures: AnonymousFailures;
   /** The account of an address that has none, so that both are answered, counted and locked alike. */
   nobody: (email: string) => ObjectId;
 }

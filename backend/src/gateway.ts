@@ -12,6 +12,7 @@ import { startOps } from '@lightbox/core/ops.js';
 import { connectRedis } from '@lightbox/core/redis.js';
 import { LRUCache } from 'lru-cache';
 import { createApp } from './app.js';
+import { AnonymousFailures } from './audit/anonymousFailures.js';
 import { createAuthenticate } from './auth/passport.js';
 import { Tokens } from './auth/tokens.js';
 import { bootstrap } from './bootstrap.js';
@@ -62,6 +63,7 @@ export async function startGateway(config: Config): Promise<RunningGateway> {
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())]);
       server.closeAllConnections();
       await stopOps();
+      await gateway.anonymousFailures.stop().catch(() => undefined);
       core.signals.stop().catch(() => undefined);
       reader.disconnect();
       await closeInspectors();
@@ -75,7 +77,9 @@ function extras(core: Core): Omit<Gateway, keyof Core> {
   return {
     tokens,
     authenticate: createAuthenticate(tokens),
-    throttle: new Throttle(core.redis, core.config.rateLimits),
+    throttle: new Throttle(core.redis, core.config.rateLimits, (key) =>
+      hmac(core.keys.cursors.current.key, 'throttle', key).toString('base64url').slice(0, 22),
+    ),
     presence: new Presence(core.redis),
     readSession: byId(core.models.Session),
     readUser: byId(core.models.User),
@@ -83,7 +87,7 @@ function extras(core: Core): Omit<Gateway, keyof Core> {
     settleMessage: createMessageSettler(core),
     recentMessages: new LRUCache({ max: 2_000, ttl: 60_000 }),
     demoPeople: [],
-    opaque: (text) => hmac(core.keys.cursors.current.key, 'opaque', text).toString('base64url').slice(0, 22),
+    anonymousFailures: new AnonymousFailures(core.events),
     nobody: (email) => oid(hmac(core.keys.codes.current.key, 'nobody', email).toString('hex').slice(0, 24)),
   };
 }

@@ -6,16 +6,7 @@ import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
 
 const cacheDir = join(import.meta.dirname, '../../.cache');
 
-/** WebGL in software, as a machine without a graphics card needs it; web security stays on. */
-const flags = [
-  '--no-sandbox',
-  '--use-gl=angle',
-  '--use-angle=swiftshader',
-  '--enable-unsafe-swiftshader',
-  '--ignore-gpu-blocklist',
-  '--disable-quic',
-  '--no-first-run',
-];
+const flags = ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-gpu'];
 
 /** A headless Chromium for the journeys: on Linux x64 the one from npm, elsewhere the one that Playwright installed. */
 export async function launchChromium(options: LaunchOptions = {}): Promise<Browser> {

@@ -21,12 +21,12 @@ export async function login({
 }: Context<typeof authCalls.login>): Promise<Answer<DataOf<typeof authCalls.login>>> {
   const address = req.ip ?? '';
   const pair = `${body.email}|${address}`;
-  await gateway.throttle.check('loginAccount', gateway.opaque(pair));
+  await gateway.throttle.check('loginAccount', pair);
   await gateway.throttle.check('loginAddress', address);
 
   const user = await gateway.models.User.findOne({ email: body.email, deletedAt: { $exists: false } }).lean<UserDoc>();
   if (!(await isPassword(user?.passwordHash, body.password)) || !user) {
-    await gateway.throttle.take('loginAccount', gateway.opaque(pair));
+    await gateway.throttle.take('loginAccount', pair);
     await gateway.throttle.take('loginAddress', address);
     if (user) await recordFailure(gateway, actor.ip, user._id, 'auth.login', 'INVALID_CREDENTIALS');
     throw new AppError('INVALID_CREDENTIALS');
@@ -36,7 +36,7 @@ export async function login({
     await recordFailure(gateway, actor.ip, user._id, 'auth.login', refused);
     throw new AppError(refused);
   }
-  await gateway.throttle.reset('loginAccount', gateway.opaque(pair));
+  await gateway.throttle.reset('loginAccount', pair);
   await gateway.throttle.take('verificationMail', String(user._id));
 
   const codeId = await gateway.events.change(actor, async (tx) => {

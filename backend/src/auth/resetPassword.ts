@@ -16,7 +16,7 @@ export async function forgotPassword({
   actor,
   body,
 }: Context<typeof authCalls.forgotPassword>): Promise<Answer<unknown>> {
-  await gateway.throttle.take('resetMail', gateway.opaque(body.email));
+  await gateway.throttle.take('resetMail', body.email);
   const user = await gateway.models.User.findOne(
     { email: body.email, deletedAt: { $exists: false } },
     { _id: 1 },

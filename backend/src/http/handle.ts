@@ -19,15 +19,17 @@ const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
  */
 export function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, handler: Handler<C>): void {
   router[shape.method](shape.path, async (req, res) => {
-    const who = await identify(gateway, shape, req, res);
+    let who: Identity = nobody;
     try {
+      who = await identify(gateway, shape, req, res);
       if (who.viewer && isPermission(shape.who) && !roleMay(who.viewer.role, shape.who))
         throw new AppError('FORBIDDEN');
       const context = await read(gateway, shape, req, res, who);
       const answer = await handler(context);
       if (answer) send(res, shape, answer);
     } catch (error) {
-      await recordRefusal(gateway, shape, req, who.viewer, error);
+      if (who.viewer) await recordRefusal(gateway, shape, req, who.viewer, error);
+      else if (error instanceof AppError) gateway.anonymousFailures.count(error);
       throw error;
     }
   });
@@ -40,8 +42,10 @@ interface Identity {
   verification: Verification | null;
 }
 
+const nobody: Identity = { viewer: null, verification: null };
+
 async function identify(gateway: Gateway, shape: CallShape, req: Request, res: Response): Promise<Identity> {
-  if (shape.who === 'anyone' || shape.who === 'refreshCookie') return { viewer: null, verification: null };
+  if (shape.who === 'anyone' || shape.who === 'refreshCookie') return nobody;
   if (shape.who === 'verification') {
     const claims = await gateway.authenticate(req, res, 'verification');
     return { viewer: null, verification: { userId: oid(claims.sub), codeId: oid(claims.rid) } };
@@ -124,10 +128,10 @@ async function recordRefusal(
   gateway: Gateway,
   shape: CallShape,
   req: Request,
-  viewer: Viewer | null,
+  viewer: Viewer,
   error: unknown,
 ): Promise<void> {
-  if (!viewer || !shape.action || !(error instanceof AppError)) return;
+  if (!shape.action || !(error instanceof AppError)) return;
   if (error.status !== 403 && error.code !== 'NOT_FOUND') return;
   const id = Object.values(req.params)[0];
   await gateway.events

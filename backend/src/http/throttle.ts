@@ -28,6 +28,8 @@ export class Throttle {
   constructor(
     redis: Redis,
     private readonly on: boolean,
+    /** Keys are addresses and accounts: what lies in Redis must not tell which. */
+    private readonly opaque: (key: string) => string,
   ) {
     this.limiters = Object.fromEntries(
       Object.entries(rules).map(([name, [points, duration]]) => [
@@ -47,7 +49,7 @@ export class Throttle {
   async take(name: ThrottleName, key: string): Promise<void> {
     if (!this.on) return;
     try {
-      await this.limiters[name].consume(key);
+      await this.limiters[name].consume(this.opaque(key));
     } catch (error) {
       throw refusal(error);
     }
@@ -56,12 +58,12 @@ export class Throttle {
   /** Throws when no point is left, without taking one: failures are counted, tries are not. */
   async check(name: ThrottleName, key: string): Promise<void> {
     if (!this.on) return;
-    const state = await this.limiters[name].get(key);
+    const state = await this.limiters[name].get(this.opaque(key));
     if (state && state.consumedPoints >= rules[name][0]) throw refusal(state);
   }
 
   async reset(name: ThrottleName, key: string): Promise<void> {
-    if (this.on) await this.limiters[name].delete(key);
+    if (this.on) await this.limiters[name].delete(this.opaque(key));
   }
 }
 

@@ -79,7 +79,10 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
   'image:deleted': async (_gateway, _viewer, refs) => ({ imagemetadataId: text(refs, 'record') }),
   'analysis:progress': async (gateway, viewer, refs) => {
     const imageId = text(refs, 'record');
-    return (await mayReadAnalysis(gateway, viewer, imageId)) ? { imageId, progress: Number(refs.progress) } : null;
+    if (!(await mayReadAnalysis(gateway, viewer, imageId))) return null;
+    // A signal that was long on its way must not put a finished analysis back to work.
+    const running = await gateway.models.Analysis.exists({ _id: oid(imageId), status: 'active' });
+    return running && { imageId, progress: Number(refs.progress) };
   },
   'analysis:completed': async (gateway, viewer, refs) => {
     const imageId = text(refs, 'record');

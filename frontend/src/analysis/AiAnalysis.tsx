@@ -1,15 +1,251 @@
-import { SparkleIcon } from '@phosphor-icons/react';
+import { Box, Button, Flex, Grid, GridItem, Link, Text, VisuallyHidden } from '@chakra-ui/react';
+import type { AnalysisAnswer } from '@lightbox/contract/analysis/schemas.js';
+import {
+  ArrowsClockwiseIcon,
+  CaretRightIcon,
+  CloudWarningIcon,
+  FileXIcon,
+  type Icon,
+  ImagesIcon,
+  LockKeyIcon,
+  RobotIcon,
+  WarningCircleIcon,
+} from '@phosphor-icons/react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useAtomValue } from 'jotai';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Link as RouterLink, useParams } from 'react-router-dom';
+import { paths } from '../app/paths';
+import { useImage } from '../images/images';
+import { errorText } from '../lib/errors';
+import { ApiError } from '../lib/http';
+import { socketAtom } from '../lib/socket';
 import { EmptyState } from '../ui/EmptyState';
 import { Page } from '../ui/Page';
+import { Waiting } from '../ui/Skeletons';
+import { AboutImage, Confidence, MadeBy } from './Aside';
+import { analysisOf, isRunning, runAgain } from './analysis';
+import { PickImage } from './PickImage';
+import { Running } from './Running';
+import { Sections } from './Sections';
 
-/** A slot: the screen arrives with its feature. */
-export function AiAnalysis() {
+const Chip = () => {
   const { t } = useTranslation();
-  const title = t('app.menu.analysis');
   return (
-    <Page title={title}>
-      <EmptyState Icon={SparkleIcon} title={title} />
+    <Flex
+      align="center"
+      gap="2"
+      h="30px"
+      px="13px"
+      borderRadius="full"
+      bg="warning.subtle"
+      color="warning.onSubtle"
+      fontSize="sm"
+      fontWeight="semibold"
+      whiteSpace="nowrap"
+    >
+      <RobotIcon size={18} aria-hidden />
+      {t('analysis.chip')}
+    </Flex>
+  );
+};
+
+function Crumbs({ caption }: { caption: string | undefined }) {
+  const { t } = useTranslation();
+  return (
+    <Flex as="nav" aria-label={t('analysis.crumbs')} align="center" gap="1.5" mb="2" fontSize="xs" color="fg.muted">
+      <Link asChild variant="underline" fontWeight="medium">
+        <RouterLink to={paths.viewImages}>{t('images.title')}</RouterLink>
+      </Link>
+      {caption !== undefined && (
+        <>
+          <CaretRightIcon size={14} mirrored={document.dir === 'rtl'} aria-hidden />
+          <Text as="span" truncate dir="auto">
+            {caption || t('common.untitled')}
+          </Text>
+        </>
+      )}
+    </Flex>
+  );
+}
+
+const BackToImages = () => {
+  const { t } = useTranslation();
+  return (
+    <Button asChild variant="subtle">
+      <RouterLink to={paths.viewImages}>
+        <ImagesIcon />
+        {t('analysis.pick.act')}
+      </RouterLink>
+    </Button>
+  );
+};
+
+/** Why there is no analysis, and what to do. */
+function Refusal({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  const { t } = useTranslation();
+  const code = error instanceof ApiError ? error.code : '';
+  const known: Record<string, { Icon: Icon; say: 'notAnalysable' | 'notVerified' | 'gone' }> = {
+    NOT_ANALYSABLE: { Icon: FileXIcon, say: 'notAnalysable' },
+    NOT_VERIFIED: { Icon: LockKeyIcon, say: 'notVerified' },
+    NOT_FOUND: { Icon: ImagesIcon, say: 'gone' },
+  };
+  const row = known[code];
+  if (row) {
+    const { Icon, say } = row;
+    return (
+      <EmptyState
+        as="h2"
+        Icon={Icon}
+        title={t(`analysis.${say}.title`)}
+        text={t(`analysis.${say}.text`)}
+        act={<BackToImages />}
+      />
+    );
+  }
+  return (
+    <EmptyState
+      as="h2"
+      Icon={CloudWarningIcon}
+      title={t('analysis.couldNot.title')}
+      text={errorText(error)}
+      act={
+        <Button variant="subtle" onClick={onRetry}>
+          {t('common.retry')}
+        </Button>
+      }
+    />
+  );
+}
+
+function Failed({ reason, again }: { reason: string; again: ReactNode }) {
+  const { t } = useTranslation();
+  // A sentence is for people; anything else is for the log.
+  const said = /\s/.test(reason) && t('analysis.failed.said', { reason });
+  return (
+    <Box layerStyle="card" role="alert">
+      <EmptyState
+        as="h2"
+        Icon={WarningCircleIcon}
+        title={t('analysis.failed.title')}
+        text={
+          <>
+            {t('analysis.failed.text')}
+            {said && (
+              <>
+                <br />
+                {said}
+              </>
+            )}
+          </>
+        }
+        act={again}
+      />
+    </Box>
+  );
+}
+
+/** Said once when it comes to an end while somebody is here. */
+function useAnnouncement(answer: AnalysisAnswer | undefined) {
+  const { t } = useTranslation();
+  const before = useRef(answer?.status);
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    const was = before.current;
+    before.current = answer?.status;
+    if (answer?.status === 'completed' && (was === 'queued' || was === 'active')) setSaid(t('analysis.finished'));
+    else if (isRunning(answer)) setSaid('');
+  }, [answer, t]);
+  return said;
+}
+
+function Analysis({ imageId }: { imageId: string }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const live = useAtomValue(socketAtom) === 'on';
+  const image = useImage(imageId);
+  const query = useQuery({
+    ...analysisOf(imageId),
+    // The socket tells; asking now and then covers an event that was lost.
+    refetchInterval: ({ state }) => (isRunning(state.data) ? (live ? 20_000 : 4_000) : false),
+  });
+  const again = useMutation({
+    mutationFn: () => runAgain(cache, imageId),
+    meta: { fallback: t('analysis.againFailed') },
+  });
+  const said = useAnnouncement(query.data);
+  const answer = query.data;
+  const failed = query.isError && !answer;
+  const running = isRunning(answer) || query.isPending;
+  const againButton = (act: string, variant: 'outline' | 'solid') => (
+    <Button
+      variant={variant}
+      disabled={running}
+      display={{ base: running ? 'none' : 'inline-flex', lg: 'inline-flex' }}
+      onClick={() => again.mutate()}
+      loading={again.isPending}
+      loadingText={act}
+    >
+      <ArrowsClockwiseIcon mirrored={document.dir === 'rtl'} />
+      {act}
+    </Button>
+  );
+  return (
+    <Page
+      title={t(running ? 'analysis.running' : 'analysis.title')}
+      crumbs={<Crumbs caption={image.data?.caption} />}
+      aside={<Chip />}
+      act={!failed && answer?.status !== 'failed' && againButton(t('analysis.again'), 'outline')}
+    >
+      <VisuallyHidden role="status">{said}</VisuallyHidden>
+      {failed ? (
+        <Box layerStyle="card">
+          <Refusal error={query.error} onRetry={() => void query.refetch()} />
+        </Box>
+      ) : (
+        <Grid
+          // On a phone what was found, warnings first, stands before the figures about it.
+          templateAreas={{ base: '"image" "result" "facts"', lg: '"image result" "facts result"' }}
+          templateColumns={{ base: 'minmax(0, 1fr)', lg: '344px minmax(0, 1fr)' }}
+          templateRows={{ lg: 'auto 1fr' }}
+          rowGap="4"
+          columnGap="6"
+          alignItems="start"
+        >
+          <GridItem area="image">
+            <AboutImage image={image.data} />
+          </GridItem>
+          <GridItem area="result">
+            {!answer && (
+              <Box layerStyle="card" p="6">
+                <Waiting h="17px" w="32%" />
+                <Waiting h="12px" w="84%" mt="4" />
+                <Waiting h="12px" w="62%" mt="2.5" />
+              </Box>
+            )}
+            {(answer?.status === 'queued' || answer?.status === 'active') && (
+              <Running status={answer.status} progress={answer.progress} />
+            )}
+            {answer?.status === 'failed' && (
+              <Failed reason={answer.reason} again={againButton(t('analysis.failed.act'), 'solid')} />
+            )}
+            {answer?.status === 'completed' && <Sections result={answer} />}
+          </GridItem>
+          {answer?.status === 'completed' && (
+            <GridItem area="facts" display="flex" flexDirection="column" gap="4">
+              <Confidence confidence={answer.confidence} />
+              <MadeBy result={answer} />
+            </GridItem>
+          )}
+        </Grid>
+      )}
     </Page>
   );
+}
+
+/** ‘Analyzing’, then ‘AI Medical Analysis’; without an image, the way to one. */
+export function AiAnalysis() {
+  const { id } = useParams();
+  return id ? <Analysis key={id} imageId={id} /> : <PickImage />;
 }

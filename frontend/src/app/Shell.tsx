@@ -1,10 +1,12 @@
 import { Box, Grid, SkipNavContent, SkipNavLink } from '@chakra-ui/react';
-import { useAtom } from 'jotai';
+import { useAtom, useAtomValue } from 'jotai';
 import { atomWithStorage } from 'jotai/utils';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Outlet, useLocation } from 'react-router-dom';
 import { useIsDesktop } from '../lib/useMedia';
+import { useUnreadInTitle } from '../messages/unread';
+import { bareAtom } from '../ui/bare';
 import { Lamp } from '../ui/Lamp';
 import { OfflineBar } from '../ui/OfflineBar';
 import { BottomBar } from './BottomBar';
@@ -32,21 +34,27 @@ export function Shell() {
   const { t } = useTranslation();
   const [collapsed, setCollapsed] = useAtom(collapsedAtom);
   const desktop = useIsDesktop();
+  const bare = useAtomValue(bareAtom) && !desktop;
   const main = useFocusOnNavigation();
+  useUnreadInTitle();
   const panel = (
     <Box
       as="main"
       ref={main}
       tabIndex={-1}
-      layerStyle="lit"
       flex="1"
       minW="0"
-      borderRadius={{ base: '20px 20px 0 0', lg: 'panel' }}
-      px={{ base: '4', md: '6', lg: '34px' }}
-      pt={{ base: '18px', lg: '30px' }}
-      pb={{ base: 'calc(92px + env(safe-area-inset-bottom))', lg: '34px' }}
+      {...(bare
+        ? { minH: '0', bg: 'bg.canvas' }
+        : {
+            layerStyle: 'lit',
+            borderRadius: { base: '20px 20px 0 0', lg: 'panel' },
+            px: { base: '4', md: '6', lg: '34px' },
+            pt: { base: '18px', lg: '30px' },
+            pb: { base: 'calc(92px + env(safe-area-inset-bottom))', lg: '34px' },
+          })}
     >
-      <Lamp />
+      {!bare && <Lamp />}
       <SkipNavContent />
       <Outlet />
     </Box>
@@ -70,11 +78,11 @@ export function Shell() {
           </Box>
         </Grid>
       ) : (
-        <Box display="flex" flexDirection="column" minH="100dvh">
-          <PhoneBar />
+        <Box display="flex" flexDirection="column" {...(bare ? { h: '100dvh' } : { minH: '100dvh' })}>
+          {!bare && <PhoneBar />}
           <OfflineBar />
           {panel}
-          <BottomBar />
+          {!bare && <BottomBar />}
         </Box>
       )}
     </>

@@ -7,6 +7,7 @@ import { images } from './en/images';
 import { landing } from './en/landing';
 import { messages } from './en/messages';
 import { notifications } from './en/notifications';
+import { sharing } from './en/sharing';
 import { users } from './en/users';
 
 /** One file per feature; a key is `feature.what`. */
@@ -19,6 +20,7 @@ export const en = {
   auth,
   users,
   images,
+  sharing,
   analysis,
   messages,
   notifications,

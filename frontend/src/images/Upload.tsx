@@ -1,15 +1,208 @@
-import { UploadSimpleIcon } from '@phosphor-icons/react';
+import { Box, Button, Flex, Grid, Text } from '@chakra-ui/react';
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Caption } from '@lightbox/contract/images/schemas.js';
+import { limits } from '@lightbox/contract/limits.js';
+import { texts } from '@lightbox/contract/texts.js';
+import { InfoIcon, UploadSimpleIcon, WarningCircleIcon } from '@phosphor-icons/react';
+import { useEffect, useRef, useState } from 'react';
+import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { EmptyState } from '../ui/EmptyState';
+import { useNavigate } from 'react-router-dom';
+import { z } from 'zod';
+import { paths } from '../app/paths';
+import { errorText } from '../lib/errors';
+import { formatBytes } from '../lib/format';
+import { ApiError } from '../lib/http';
+import type { Person } from '../sharing/PersonSearch';
+import { TextField } from '../ui/Field';
+import { FileDrop } from '../ui/FileDrop';
+import { Note } from '../ui/Note';
 import { Page } from '../ui/Page';
+import { ChosenFile, FilePreview } from './ChosenFile';
+import { faultOf } from './checkFile';
+import { PatientPicker } from './PatientPicker';
+import { useUpload, wasCancelled } from './useUpload';
 
-/** A slot: the screen arrives with its feature. */
+const fields = z.object({ caption: Caption });
+type Fields = z.infer<typeof fields>;
+
+/** Failures that are about the file, and belong beside it. */
+const fileCodes = new Set([
+  'FILE_TOO_LARGE',
+  'UNSUPPORTED_TYPE',
+  'UNREADABLE_FILE',
+  'TOO_MANY_PIXELS',
+  'MALFORMED_UPLOAD',
+]);
+
+interface Chosen {
+  file: File;
+  fault?: string;
+  help?: string;
+}
+
+/** A file that is pasted anywhere on the page is meant for it. */
+function usePastedFile(onFile: (file: File) => void, enabled: boolean) {
+  const take = useRef(onFile);
+  take.current = onFile;
+  useEffect(() => {
+    if (!enabled) return;
+    const onPaste = (event: ClipboardEvent) => {
+      const file = event.clipboardData?.files[0];
+      if (!file) return;
+      event.preventDefault();
+      take.current(file);
+    };
+    window.addEventListener('paste', onPaste);
+    return () => window.removeEventListener('paste', onPaste);
+  }, [enabled]);
+}
+
+function useChosenFile() {
+  const { t } = useTranslation();
+  const [chosen, setChosen] = useState<Chosen>();
+  const [missing, setMissing] = useState(false);
+  async function choose(file: File) {
+    setMissing(false);
+    const fault = await faultOf(file);
+    const size = formatBytes(file.size);
+    if (fault === 'size')
+      return setChosen({ file, fault: texts.fileSize(limits.uploadBytes), help: t('images.form.sizeHelp', { size }) });
+    if (fault === 'type') return setChosen({ file, fault: t('images.form.fileType'), help: t('images.form.typeHelp') });
+    setChosen({ file });
+  }
+  return {
+    chosen,
+    missing,
+    choose: (file: File) => void choose(file),
+    drop: () => setChosen(undefined),
+    miss: () => setMissing(true),
+    refuse: (fault: string) => setChosen((now) => now && { file: now.file, fault }),
+  };
+}
+
+type Trouble = { cancelled: true } | { cancelled: false; text: string };
+
+/** ‘Upload Medical Image’: a file, a caption, and whose it is. */
 export function Upload() {
   const { t } = useTranslation();
-  const title = t('app.menu.upload');
+  const navigate = useNavigate();
+  const { chosen, missing, choose, drop, miss, refuse } = useChosenFile();
+  const [patient, setPatient] = useState<Person>();
+  const [patientFault, setPatientFault] = useState<string>();
+  const [trouble, setTrouble] = useState<Trouble>();
+  const upload = useUpload();
+  const { register, handleSubmit, setError, formState } = useForm<Fields>({
+    resolver: zodResolver(fields),
+    defaultValues: { caption: '' },
+  });
+  usePastedFile(choose, !upload.isPending);
+
+  function explain(error: unknown) {
+    if (wasCancelled(error)) return setTrouble({ cancelled: true });
+    const known = error instanceof ApiError ? error : undefined;
+    const rest = (known?.errors ?? []).filter(({ field, message }) => {
+      if (field === 'caption') setError('caption', { message }, { shouldFocus: true });
+      else if (field === 'patientId') setPatientFault(message);
+      else if (field === 'file') refuse(message);
+      else return true;
+      return false;
+    });
+    if (known?.errors.length && rest.length === 0) return;
+    if (known && fileCodes.has(known.code)) return refuse(errorText(error));
+    const vague = !known || known.code === 'INTERNAL' || known.code === 'UNKNOWN';
+    setTrouble({ cancelled: false, text: vague ? t('images.form.failed') : errorText(known) });
+  }
+
+  const submit = handleSubmit(
+    ({ caption }) => {
+      setTrouble(undefined);
+      setPatientFault(undefined);
+      if (!chosen) return miss();
+      if (chosen.fault) return;
+      upload.mutate(
+        { file: chosen.file, caption, patientId: patient?.id },
+        { onSuccess: () => navigate(paths.viewImages), onError: explain },
+      );
+    },
+    // Both faults at once, not one after the other.
+    () => !chosen && miss(),
+  );
+
+  const good = chosen && !chosen.fault;
   return (
-    <Page title={title}>
-      <EmptyState Icon={UploadSimpleIcon} title={title} />
+    <Page title={t('images.form.title')} sub={t('images.form.sub')}>
+      <Grid
+        as="form"
+        onSubmit={submit}
+        {...{ noValidate: true }}
+        templateColumns={{ base: 'minmax(0, 1fr)', lg: 'minmax(0, 1.15fr) minmax(0, 1fr)' }}
+        gap={{ base: '5', lg: '6' }}
+        maxW="1080px"
+        alignItems="start"
+      >
+        <Box layerStyle="card" p={{ base: '4', lg: '5' }}>
+          <Text fontSize="sm" fontWeight="semibold" mb="2">
+            {t('images.form.file')}
+          </Text>
+          <Flex direction="column" gap="3">
+            {good ? (
+              <FilePreview file={chosen.file} />
+            ) : (
+              <FileDrop onFile={choose} invalid={missing || Boolean(chosen?.fault)} />
+            )}
+            {chosen ? (
+              <ChosenFile
+                file={chosen.file}
+                error={chosen.fault}
+                help={chosen.help}
+                progress={upload.isPending ? upload.progress : undefined}
+                onCancel={upload.cancel}
+                onChange={drop}
+              />
+            ) : missing ? (
+              <Flex gap="1.5" color="fg.error" fontSize=".84375rem" fontWeight="medium" role="alert">
+                <WarningCircleIcon size={17} aria-hidden style={{ flex: 'none', marginTop: 1 }} />
+                {t('images.form.fileRequired')}
+              </Flex>
+            ) : (
+              <Text fontSize="xs" color="fg.muted">
+                {t('images.form.pasteHint')}
+              </Text>
+            )}
+          </Flex>
+        </Box>
+        <Flex direction="column" gap="18px" layerStyle="card" p={{ base: '4', lg: '5' }}>
+          <TextField
+            label={t('images.form.caption')}
+            help={t('images.form.captionHelp')}
+            error={formState.errors.caption?.message}
+            maxLength={limits.captionLength}
+            dir="auto"
+            disabled={upload.isPending}
+            {...register('caption')}
+          />
+          <PatientPicker
+            chosen={patient}
+            onChoose={(person) => {
+              setPatient(person);
+              setPatientFault(undefined);
+            }}
+            error={patientFault}
+            disabled={upload.isPending}
+          />
+          {trouble?.cancelled && <Note Icon={InfoIcon} title={t('images.form.cancelled')} role="status" />}
+          {trouble?.cancelled === false && (
+            <Note Icon={WarningCircleIcon} tone="danger" title={trouble.text} role="alert">
+              {t('images.form.kept')}
+            </Note>
+          )}
+          <Button type="submit" size="lg" loading={upload.isPending} loadingText={t('images.form.uploading')}>
+            <UploadSimpleIcon />
+            {trouble?.cancelled === false ? t('common.retry') : t('images.form.submit')}
+          </Button>
+        </Flex>
+      </Grid>
     </Page>
   );
 }

@@ -1,3 +1,173 @@
+import { imageCalls } from '@lightbox/contract/images/calls.js';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import { limits } from '@lightbox/contract/limits.js';
+import type { Permission } from '@lightbox/contract/permissions.js';
+import { keepPreviousData, type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { coalesce } from '../lib/coalesce';
+import { ApiError, download, type Envelope, send } from '../lib/http';
 import type { SocketRows } from '../lib/socket';
 
-export const imageEvents: SocketRows = {};
+export type ListName = 'uploaded' | 'shared';
+type ListPage = Envelope<Image[]>;
+
+export interface ListQuery {
+  page: number;
+  limit: number;
+  cursor?: string | undefined;
+}
+type May = (permission: Permission) => boolean;
+
+const lists = ['images', 'list'] as const;
+const oneKey = (id: string) => ['images', 'one', id] as const;
+const contentKey = (id: string) => ['images', 'content', id] as const;
+
+/** Which call lists it for this viewer: everybody's, or one's own. */
+function source(name: ListName, may: May) {
+  if (may('image.listAll')) return { call: imageCalls.listImages, filter: { shared: name === 'shared' } };
+  if (name === 'shared') return { call: imageCalls.listSharedImages, filter: {} };
+  return { call: imageCalls.listMyImages, filter: { shared: false } };
+}
+
+export const mayListUploads = (may: May) => may('image.listAll') || may('image.listOwn');
+
+export const imageList = (name: ListName, query: ListQuery, may: May) =>
+  queryOptions({
+    queryKey: [...lists, name, query],
+    queryFn: ({ signal }) => {
+      const { call, filter } = source(name, may);
+      return send(call, { query: { ...filter, ...query } }, { signal });
+    },
+    placeholderData: keepPreviousData,
+  });
+
+export const oneImage = (id: string) =>
+  queryOptions({
+    queryKey: oneKey(id),
+    queryFn: async ({ signal }) => (await send(imageCalls.getImage, { params: { id } }, { signal })).data,
+  });
+
+/** The original. Kept while somebody looks at it, and no longer. */
+export const imageContent = (id: string) =>
+  queryOptions({
+    queryKey: contentKey(id),
+    queryFn: ({ signal }) => download(imageCalls.getImageContent, { params: { id } }, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
+  });
+
+function findListed(cache: QueryClient, matches: (image: Image) => boolean) {
+  for (const [key, page] of cache.getQueriesData<ListPage>({ queryKey: lists })) {
+    const image = page?.data.find(matches);
+    if (image) return { image, at: cache.getQueryState(key)?.dataUpdatedAt };
+  }
+}
+
+/** One image; at once when a list on the screen already has it. */
+export function useImage(id: string | undefined) {
+  const cache = useQueryClient();
+  return useQuery({
+    ...oneImage(id ?? ''),
+    enabled: Boolean(id),
+    initialData: () => findListed(cache, (image) => image.id === id)?.image,
+    initialDataUpdatedAt: () => findListed(cache, (image) => image.id === id)?.at,
+  });
+}
+
+export const findShared = (cache: QueryClient, shareId: string) =>
+  findListed(cache, (image) => image.shareId === shareId)?.image;
+
+/** Whether a list on the screen shows it. */
+export const isListed = (cache: QueryClient, id: string) =>
+  cache
+    .getQueriesData<ListPage>({ queryKey: lists, type: 'active' })
+    .some(([, page]) => page?.data.some((image) => image.id === id));
+
+function patchImages(cache: QueryClient, matches: (image: Image) => boolean, change: (image: Image) => Image) {
+  cache.setQueriesData<ListPage>({ queryKey: lists }, (page) =>
+    page?.data.some(matches)
+      ? { ...page, data: page.data.map((image) => (matches(image) ? change(image) : image)) }
+      : page,
+  );
+  cache.setQueriesData<Image>({ queryKey: ['images', 'one'] }, (image) =>
+    image && matches(image) ? change(image) : image,
+  );
+}
+
+export const patchImage = (cache: QueryClient, id: string, change: (image: Image) => Image) =>
+  patchImages(cache, (image) => image.id === id, change);
+
+/** Reads the lists on the screen again, once for a burst of events; the others when somebody looks. */
+export function refreshLists(cache: QueryClient, name?: ListName) {
+  coalesce(`images ${name ?? ''}`, () => {
+    void cache.invalidateQueries({ queryKey: name ? [...lists, name] : lists });
+  });
+}
+
+const isCached = (cache: QueryClient, id: string) =>
+  cache.getQueryState(oneKey(id)) !== undefined || findListed(cache, (image) => image.id === id) !== undefined;
+
+/** Reads one image again, if anything shows it, and puts it where the old one was. */
+export async function rereadImage(cache: QueryClient, id: string): Promise<Image | undefined> {
+  await cache.cancelQueries({ queryKey: oneKey(id) });
+  try {
+    const fresh = await cache.fetchQuery({ ...oneImage(id), staleTime: 0 });
+    patchImage(cache, id, () => fresh);
+    return fresh;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) dropImage(cache, id);
+    return undefined;
+  }
+}
+
+/** An image that is gone leaves every list, and what was known of it is forgotten. */
+export function dropImage(cache: QueryClient, id: string) {
+  const listed = findListed(cache, (image) => image.id === id) !== undefined;
+  cache.setQueriesData<ListPage>({ queryKey: lists }, (page) =>
+    page?.data.some((image) => image.id === id)
+      ? { ...page, data: page.data.filter((image) => image.id !== id) }
+      : page,
+  );
+  forgetContents(cache, id);
+  cache.removeQueries({ queryKey: oneKey(id), type: 'inactive' });
+  // A dialog that shows it right now goes dark.
+  cache.setQueryData<Image>(oneKey(id), (image) => image && { ...image, isVerified: false, image_url: null });
+  // The next page moves up.
+  if (listed) refreshLists(cache);
+}
+
+/** What somebody looks at right now is left to its screen, or it would be asked for again at once. */
+function forgetContents(cache: QueryClient, id: string) {
+  for (const queryKey of [contentKey(id), ['analysis', id], ['sharing', id]]) {
+    cache.removeQueries({ queryKey, type: 'inactive' });
+  }
+  // The page of its analysis hears from the server why it is over.
+  void cache.resetQueries({ queryKey: ['analysis', id] });
+}
+
+/** A share that ended: the card stays where it is and goes dark, until the list is read again. */
+export function endShare(cache: QueryClient, shareId: string, imageId: string) {
+  const at = new Date().toISOString();
+  forgetContents(cache, imageId);
+  patchImages(
+    cache,
+    (image) => image.shareId === shareId,
+    (image) => ({
+      ...image,
+      isVerified: false,
+      image_url: null,
+      expiresAt: image.expiresAt && image.expiresAt < at ? image.expiresAt : at,
+    }),
+  );
+}
+
+export const imageEvents: SocketRows = {
+  'image:uploaded': (_, cache) => refreshLists(cache, 'uploaded'),
+  'image:updated': ({ imagemetadataId }, cache) => {
+    if (!isCached(cache, imagemetadataId)) return;
+    coalesce(`image ${imagemetadataId}`, () => void rereadImage(cache, imagemetadataId));
+  },
+  'image:deleted': ({ imagemetadataId }, cache) => dropImage(cache, imagemetadataId),
+};
+
+export const firstPage: ListQuery = { page: 1, limit: limits.pageLimit };

@@ -1,15 +1,107 @@
+import { Flex, Grid, Heading, VisuallyHidden } from '@chakra-ui/react';
+import type { ChatListEntry } from '@lightbox/contract/messages/calls.js';
 import { ChatsCircleIcon } from '@phosphor-icons/react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router-dom';
+import { useIsDesktop } from '../lib/useMedia';
+import { useBare } from '../ui/bare';
 import { EmptyState } from '../ui/EmptyState';
-import { Page } from '../ui/Page';
+import { Page, useTitle } from '../ui/Page';
+import { ChatList } from './ChatList';
+import { Conversation } from './Conversation';
+import { listKey } from './messages';
+import { NewChat } from './NewChat';
 
-/** A slot: the screen arrives with its feature. */
+const anId = /^[0-9a-f]{24}$/i;
+
+/** Alt+Shift+Up and Down go to the previous and the next chat with something unread. */
+function useUnreadKeys(open: string | undefined, show: (userId: string) => void) {
+  const cache = useQueryClient();
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!event.altKey || !event.shiftKey || !['ArrowUp', 'ArrowDown'].includes(event.key)) return;
+      event.preventDefault();
+      const list = cache.getQueryData<ChatListEntry[]>(listKey) ?? [];
+      const at = list.findIndex(({ user }) => user.id === open);
+      const ahead = [...list.slice(at + 1), ...list.slice(0, Math.max(at, 0))];
+      const next = (event.key === 'ArrowDown' ? ahead : ahead.reverse()).find(({ unread }) => unread > 0);
+      if (next) show(next.user.id);
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [cache, open, show]);
+}
+
+/** The chats, and the open one; which one is in the address, so that back, reload and a copied link work. */
 export function Messages() {
   const { t } = useTranslation();
-  const title = t('app.menu.messages');
+  const desktop = useIsDesktop();
+  const [params, setParams] = useSearchParams();
+  const wanted = params.get('chat') ?? '';
+  const open = anId.test(wanted) ? wanted.toLowerCase() : undefined;
+  const [writing, setWriting] = useState(false);
+  const newChat = useRef<HTMLButtonElement>(null);
+  const last = useRef(open);
+  if (open) last.current = open;
+
+  const show = (userId: string) => setParams({ chat: userId });
+  const back = () => setParams({});
+  useUnreadKeys(open, show);
+  useTitle(t('messages.title'));
+
+  const alone = !desktop && open !== undefined;
+  useBare(alone);
+  const dialog = (
+    <NewChat
+      open={writing}
+      onClose={() => setWriting(false)}
+      onSent={(userId) => {
+        setWriting(false);
+        show(userId);
+      }}
+      opener={newChat}
+    />
+  );
+  if (alone)
+    return (
+      <>
+        <VisuallyHidden>
+          <Heading as="h1">{t('messages.title')}</Heading>
+        </VisuallyHidden>
+        <Conversation key={open} userId={open} onBack={back} />
+        {dialog}
+      </>
+    );
+
   return (
-    <Page title={title}>
-      <EmptyState Icon={ChatsCircleIcon} title={title} />
+    <Page title={t('messages.title')}>
+      <Grid
+        layerStyle="card"
+        templateColumns={{ base: 'minmax(0, 1fr)', lg: '344px minmax(0, 1fr)' }}
+        templateRows="minmax(0, 1fr)"
+        h="75vh"
+        minH="min(75vh, 420px)"
+        borderRadius="16px"
+        overflow="hidden"
+      >
+        <ChatList
+          open={open}
+          focus={desktop ? undefined : last.current}
+          newChat={newChat}
+          onNewChat={() => setWriting(true)}
+        />
+        {desktop &&
+          (open ? (
+            <Conversation key={open} userId={open} onBack={back} />
+          ) : (
+            <Flex align="center" justify="center">
+              <EmptyState as="h2" Icon={ChatsCircleIcon} title={t('messages.selectChat')} />
+            </Flex>
+          ))}
+      </Grid>
+      {dialog}
     </Page>
   );
 }

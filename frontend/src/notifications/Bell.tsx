@@ -1,9 +1,149 @@
-/** The bell of the top bar, with its list. */
-export function Bell() {
-  return null;
+import { Box, chakra, Drawer, Flex, Heading, IconButton, Popover, Portal } from '@chakra-ui/react';
+import { BellIcon, XIcon } from '@phosphor-icons/react';
+import { useQuery } from '@tanstack/react-query';
+import { useAtom } from 'jotai';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
+import { TabFace } from '../app/BottomBar';
+import { toast } from '../lib/toaster';
+import { Count } from '../ui/Count';
+import { NoticeList, ReadAll } from './NoticeList';
+import { addressOf, arrivedAtom, unreadNotices, useRead } from './notifications';
+
+const useUnread = () => useQuery(unreadNotices).data ?? 0;
+
+/** What arrives while the list is closed is said once, in a toast; an open list shows it itself. */
+function useToasts(open: boolean) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const read = useRead();
+  const [arrived, setArrived] = useAtom(arrivedAtom);
+  useEffect(() => {
+    if (!arrived) return;
+    setArrived(undefined);
+    if (open) return;
+    const { kind, id } = arrived;
+    const action = {
+      label: t('notifications.show'),
+      onClick: () => {
+        read(id);
+        navigate(addressOf(arrived));
+      },
+    };
+    const description = t(`notifications.kind.${kind}.text`);
+    // The toaster draws at once, which React does not allow within an effect.
+    queueMicrotask(() => toast.info(t(`notifications.kind.${kind}.title`), { description, action }));
+  }, [arrived, setArrived, open, t, navigate, read]);
 }
 
-/** The same as an entry of the phone's bottom bar. */
+/** The bell of the top bar, with its list. */
+export function Bell() {
+  const { t } = useTranslation();
+  const unread = useUnread();
+  const [open, setOpen] = useState(false);
+  useToasts(open);
+  return (
+    <Popover.Root
+      open={open}
+      onOpenChange={(change) => setOpen(change.open)}
+      positioning={{ placement: 'bottom-end', gutter: 8 }}
+      lazyMount
+      unmountOnExit
+    >
+      <Popover.Trigger asChild>
+        <IconButton variant="ghost" position="relative" aria-label={t('notifications.open', { count: unread })}>
+          <BellIcon size={22} weight={open ? 'fill' : 'regular'} />
+          {unread > 0 && (
+            <Box position="absolute" top="-1px" insetEnd="-3px" display="inline-flex" aria-hidden>
+              <Count value={unread} lamp label="" />
+            </Box>
+          )}
+        </IconButton>
+      </Popover.Trigger>
+      <Portal>
+        <Popover.Positioner>
+          <Popover.Content
+            aria-label={t('notifications.title')}
+            w="420px"
+            maxW="calc(100vw - 32px)"
+            maxH="min(640px, calc(100dvh - 96px))"
+            display="flex"
+            flexDirection="column"
+            bg="bg.panel"
+            borderWidth="1px"
+            borderColor="border"
+            borderRadius="16px"
+            boxShadow="float"
+            overflow="hidden"
+            textStyle="none"
+            fontSize="md"
+          >
+            <Flex align="center" justify="space-between" ps="5" pe="3" pt="3" pb="1" flex="none">
+              <Heading as="h2" textStyle="section">
+                {t('notifications.title')}
+              </Heading>
+              <ReadAll unread={unread} />
+            </Flex>
+            <Box overflowY="auto" minH="0">
+              <NoticeList onOpen={() => setOpen(false)} />
+            </Box>
+          </Popover.Content>
+        </Popover.Positioner>
+      </Portal>
+    </Popover.Root>
+  );
+}
+
+/** The same as an entry of the phone's bottom bar; the list is a sheet. */
 export function NoticesTab() {
-  return null;
+  const { t } = useTranslation();
+  const unread = useUnread();
+  const [open, setOpen] = useState(false);
+  useToasts(open);
+  return (
+    <>
+      <chakra.button type="button" flex="1" cursor="pointer" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <TabFace Icon={BellIcon} label={t('notifications.tab')} active={open} count={unread} lamp />
+      </chakra.button>
+      <Drawer.Root
+        open={open}
+        onOpenChange={(change) => setOpen(change.open)}
+        placement="bottom"
+        lazyMount
+        unmountOnExit
+      >
+        <Portal>
+          <Drawer.Backdrop />
+          <Drawer.Positioner>
+            <Drawer.Content
+              bg="bg.panel"
+              boxShadow="dialog"
+              borderStartStartRadius="18px"
+              borderStartEndRadius="18px"
+              maxH="88dvh"
+              minH="50dvh"
+              textStyle="none"
+              fontSize="md"
+            >
+              <Flex align="center" gap="1" ps="5" pe="2" pt="3" pb="1" flex="none">
+                <Drawer.Title textStyle="section" flex="1">
+                  {t('notifications.title')}
+                </Drawer.Title>
+                <ReadAll unread={unread} />
+                <Drawer.CloseTrigger asChild position="static">
+                  <IconButton variant="ghost" aria-label={t('common.close')}>
+                    <XIcon />
+                  </IconButton>
+                </Drawer.CloseTrigger>
+              </Flex>
+              <Box overflowY="auto" minH="0" pb="env(safe-area-inset-bottom)">
+                <NoticeList onOpen={() => setOpen(false)} />
+              </Box>
+            </Drawer.Content>
+          </Drawer.Positioner>
+        </Portal>
+      </Drawer.Root>
+    </>
+  );
 }

@@ -1,3 +1,154 @@
-import type { SocketRows } from '../lib/socket';
+import type { Success } from '@lightbox/contract/envelope.js';
+import { type Notification, notificationCalls } from '@lightbox/contract/notifications/calls.js';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { atom } from 'jotai';
+import { paths } from '../app/paths';
+import { session } from '../auth/session';
+import { attentive } from '../lib/attention';
+import { send } from '../lib/http';
+import { queryClient } from '../lib/query';
+import { type SocketRows, socketAtom } from '../lib/socket';
+import { store } from '../lib/store';
+import { tabs } from '../lib/tabs';
 
-export const notificationEvents: SocketRows = {};
+type Page = Success<Notification[]>;
+export type Notices = InfiniteData<Page, unknown>;
+
+const listKey = ['notifications', 'list'] as const;
+const unreadKey = ['notifications', 'unread'] as const;
+const pageSize = 20;
+
+export const notices = infiniteQueryOptions({
+  queryKey: listKey,
+  queryFn: ({ pageParam, signal }) =>
+    send(
+      notificationCalls.listNotifications,
+      { query: { limit: pageSize, ...(pageParam && { cursor: pageParam }) } },
+      { signal },
+    ),
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: ({ pagination }: Page) => (pagination?.hasNextPage ? pagination.nextCursor : undefined),
+});
+
+/** How many wait to be read: the server counts, and sends one of them along. */
+export const unreadNotices = queryOptions({
+  queryKey: unreadKey,
+  queryFn: async ({ signal }) => {
+    const query = { unread: 'true' as const, limit: 1 };
+    const { pagination } = await send(notificationCalls.listNotifications, { query }, { signal });
+    return pagination?.totalItems ?? 0;
+  },
+});
+
+/** All that is loaded, each once: a page may begin with what the one before has ended with by now. */
+export const allOf = (held: Notices) => [
+  ...new Map(held.pages.flatMap(({ data }) => data).map((notice) => [notice.id, notice])).values(),
+];
+
+const eachPage = (held: Notices, change: (data: Notification[], index: number) => Notification[]): Notices => ({
+  ...held,
+  pages: held.pages.map((page, index) => ({ ...page, data: change(page.data, index) })),
+});
+
+export const withNotice = (held: Notices, notice: Notification) =>
+  allOf(held).some(({ id }) => id === notice.id)
+    ? held
+    : eachPage(held, (data, index) => (index === 0 ? [notice, ...data] : data));
+
+/** One of them read, or all. */
+export const withRead = (held: Notices, id: string | undefined, at: string) =>
+  eachPage(held, (data) =>
+    data.map((notice) => (!notice.readAt && (!id || notice.id === id) ? { ...notice, readAt: at } : notice)),
+  );
+
+/** Where it leads: the image, the analysis, or the list of those who wait for approval. */
+export function addressOf({ kind, recordId }: Pick<Notification, 'kind' | 'recordId'>): string {
+  if (kind === 'provider.registered') return paths.approveProvider;
+  if (kind.startsWith('analysis.') && recordId) return paths.aiAnalysis(recordId);
+  // Whoever lost access finds no image there any more.
+  return recordId && kind !== 'share.revoked' ? `${paths.viewImages}?image=${recordId}` : paths.viewImages;
+}
+
+/** The screen it speaks of is the one that somebody looks at: that shows it by itself. */
+export const onScreen = (notice: Notification) =>
+  attentive() && location.pathname === addressOf(notice).replace(/\?.*/, '');
+
+/** An answer that is still on its way may not know of a change: it is asked again. */
+function change<T>(cache: QueryClient, key: readonly unknown[], to: (held: T) => T) {
+  cache.setQueryData<T>(key, (held) => (held === undefined ? held : to(held)));
+  if (cache.isFetching({ queryKey: key })) void cache.invalidateQueries({ queryKey: key });
+}
+
+/** Told to the open bell or the toaster, whichever is there. */
+export const arrivedAtom = atom<Notification | undefined>(undefined);
+
+const known = new Set<string>();
+
+export function takeNotice(cache: QueryClient, notice: Notification) {
+  const held = cache.getQueryData<Notices>(listKey);
+  if (known.has(notice.id) || (held && allOf(held).some(({ id }) => id === notice.id))) return;
+  known.add(notice.id);
+  change<Notices>(cache, listKey, (now) => withNotice(now, notice));
+  if (!notice.readAt) change<number>(cache, unreadKey, (count) => count + 1);
+}
+
+const tellTabs = tabs<string>('notices', (owner) => {
+  if (owner === session().user?.id) void queryClient.invalidateQueries({ queryKey: ['notifications'] });
+});
+
+function readHere(cache: QueryClient, id: string | undefined) {
+  const at = new Date().toISOString();
+  const held = cache.getQueryData<Notices>(listKey);
+  const wasUnread = !held || !id || allOf(held).some((notice) => notice.id === id && !notice.readAt);
+  cache.setQueryData<Notices>(listKey, (now) => now && withRead(now, id, at));
+  if (wasUnread)
+    cache.setQueryData<number>(unreadKey, (count) => (count === undefined ? count : id ? Math.max(0, count - 1) : 0));
+}
+
+const tellRead = (id: string | undefined) =>
+  id
+    ? send(notificationCalls.readNotification, { params: { id }, body: {} })
+    : send(notificationCalls.readAllNotifications, { body: {} });
+
+/** Marks one as read, or all: at once here, and taken back if the server says no. */
+export function useRead() {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string | undefined) => tellRead(id),
+    onMutate: async (id) => {
+      await cache.cancelQueries({ queryKey: ['notifications'] });
+      readHere(cache, id);
+    },
+    onSuccess: () => tellTabs(session().user?.id ?? ''),
+    onError: () => void cache.invalidateQueries({ queryKey: ['notifications'] }),
+  }).mutate;
+}
+
+// What came between the first answer and the connection; after a cut, everything is read again anyway.
+let connectedBefore = false;
+store.sub(socketAtom, () => {
+  const now = store.get(socketAtom);
+  if (now === 'off') connectedBefore = false;
+  if (now !== 'on' || connectedBefore) return;
+  connectedBefore = true;
+  known.clear();
+  void queryClient.invalidateQueries({ queryKey: ['notifications'] });
+});
+
+export const notificationEvents: SocketRows = {
+  'notification:new': (notice, cache) => {
+    if (known.has(notice.id)) return;
+    takeNotice(cache, notice);
+    if (onScreen(notice)) {
+      readHere(cache, notice.id);
+      tellRead(notice.id).catch(() => void cache.invalidateQueries({ queryKey: ['notifications'] }));
+    } else store.set(arrivedAtom, notice);
+  },
+};

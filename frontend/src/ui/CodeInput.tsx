@@ -9,18 +9,21 @@ const boxes = Array.from({ length: limits.codeDigits }, (_, index) => index);
 interface Props {
   value: string;
   onChange: (code: string) => void;
-  /** Called when the last box is filled. */
-  onComplete?: (code: string) => void;
   /** What is wrong; all boxes turn red and the focus goes back to the first. */
   error?: string | undefined;
   /** Under the boxes while nothing is wrong: how long the code is valid. */
   help?: React.ReactNode;
+  /** The boxes' name, where the screen shows one above them. */
+  label?: string;
   autoFocus?: boolean;
   disabled?: boolean;
 }
 
-/** Six boxes, three and three. Always left to right; paste fills all, backspace goes back. */
-export function CodeInput({ value, onChange, onComplete, error, help, autoFocus = false, disabled = false }: Props) {
+/**
+ * Six boxes, three and three. Always left to right; paste fills all, backspace goes back. Filling
+ * them sends nothing: a try is spent by the button, not by a slip of the finger (WCAG 2.2, 3.2.2).
+ */
+export function CodeInput({ value, onChange, error, help, label, autoFocus = false, disabled = false }: Props) {
   const { t } = useTranslation();
   const root = useRef<HTMLDivElement>(null);
   const note = useId();
@@ -37,9 +40,6 @@ export function CodeInput({ value, onChange, onComplete, error, help, autoFocus 
         count={limits.codeDigits}
         value={boxes.map((index) => value[index] ?? '')}
         onValueChange={({ valueAsString }) => onChange(valueAsString.replace(/[^0-9]/g, ''))}
-        {...(onComplete && {
-          onValueComplete: ({ valueAsString }: { valueAsString: string }) => onComplete(valueAsString),
-        })}
         invalid={Boolean(error)}
         disabled={disabled}
         autoFocus={autoFocus}
@@ -50,7 +50,7 @@ export function CodeInput({ value, onChange, onComplete, error, help, autoFocus 
         <PinInput.HiddenInput />
         <PinInput.Control
           role="group"
-          aria-label={t('app.code.label', { count: limits.codeDigits })}
+          aria-label={label ?? t('app.code.label', { count: limits.codeDigits })}
           aria-describedby={note}
           dir="ltr"
           display="flex"

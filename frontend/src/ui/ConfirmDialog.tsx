@@ -19,6 +19,10 @@ interface Props {
   /** A word to type first, for what cannot be undone. */
   word?: string;
   danger?: boolean;
+  /** Fields between the sentence and the word (a reason). */
+  fields?: ReactNode;
+  /** Where the focus goes afterwards, when the opener may be gone with the thing. */
+  finalFocus?: () => HTMLElement | null;
 }
 
 /** Asks before an act that hurts. The safe button has the focus and reads “Keep it”. */
@@ -33,6 +37,8 @@ export function ConfirmDialog({
   pending = false,
   word,
   danger = true,
+  fields,
+  finalFocus,
 }: Props) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState('');
@@ -47,6 +53,7 @@ export function ConfirmDialog({
       onOpenChange={(change) => !change.open && onClose()}
       onExitComplete={() => setTyped('')}
       initialFocusEl={() => safe.current}
+      {...(finalFocus && { finalFocusEl: finalFocus })}
       lazyMount
       unmountOnExit
     >
@@ -80,6 +87,7 @@ export function ConfirmDialog({
                 }}
               >
                 <Dialog.Description>{children}</Dialog.Description>
+                {fields}
                 {word && (
                   <TextField
                     label={t('common.typeToConfirm', { word })}

@@ -34,7 +34,11 @@ export function FileDrop({ onFile, invalid = false, maxBytes = limits.uploadByte
       }}
     >
       <FileUpload.HiddenInput />
+      {/* Its button is for keys; the area around it is a larger target for the mouse, and nothing of its own. */}
       <FileUpload.Dropzone
+        role="group"
+        aria-label={t('app.drop.choose')}
+        tabIndex={-1}
         w="full"
         minH="220px"
         gap="2"

@@ -1,9 +1,18 @@
 import { Box, Flex, Text } from '@chakra-ui/react';
-import { FilePdfIcon, FileXIcon, ImageIcon, LockKeyIcon } from '@phosphor-icons/react';
+import { contentTypes } from '@lightbox/contract/images/schemas.js';
+import {
+  FilePdfIcon,
+  FileXIcon,
+  ImageIcon,
+  LockKeyIcon,
+  type Icon as PhosphorIcon,
+  ProhibitIcon,
+} from '@phosphor-icons/react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatFilmDate } from '../lib/format';
 import { Badge } from './Badge';
+import { Waiting } from './Skeletons';
 
 /** As much of an image as its picture needs. */
 export interface Pictured {
@@ -75,9 +84,7 @@ export function Film({
   );
 }
 
-/** Nothing is there to be peeked at: a hatched well, a lock, and what to do. */
-export function UnlitWell() {
-  const { t } = useTranslation();
+function Unlit({ Icon, tone, title, help }: { Icon: PhosphorIcon; tone: string; title: string; help?: ReactNode }) {
   return (
     <Flex
       {...ratio}
@@ -97,21 +104,48 @@ export function UnlitWell() {
         display="grid"
         placeItems="center"
         bg="bg.surface"
-        color="warning.fg"
+        color={tone}
         mb="1.5"
         boxShadow="lit"
       >
-        <LockKeyIcon size={22} aria-hidden />
+        <Icon size={22} aria-hidden />
       </Box>
-      <Text fontWeight="semibold">{t('app.well.notVerified')}</Text>
-      <Text fontSize="xs" color="fg.muted" maxW="26ch">
-        {t('app.well.notVerifiedHelp')}
-      </Text>
+      <Text fontWeight="semibold">{title}</Text>
+      {help && (
+        <Text fontSize="xs" color="fg.muted" maxW="26ch">
+          {help}
+        </Text>
+      )}
     </Flex>
   );
 }
 
-function PdfWell() {
+/** Nothing is there to be peeked at: a hatched well, a lock, and what to do. */
+export function UnlitWell() {
+  const { t } = useTranslation();
+  return (
+    <Unlit
+      Icon={LockKeyIcon}
+      tone="warning.fg"
+      title={t('app.well.notVerified')}
+      help={t('app.well.notVerifiedHelp')}
+    />
+  );
+}
+
+/** The lamp behind it went out: the share ended. */
+export const EndedWell = ({ title, help }: { title: string; help?: ReactNode }) => (
+  <Unlit Icon={ProhibitIcon} tone="danger.fg" title={title} help={help} />
+);
+
+/** A picture that is still being made; it fills when it is there. */
+export const WaitingWell = ({ label }: { label: string }) => (
+  <Box {...ratio} role="img" aria-label={label} bg="bg.subtle">
+    <Waiting boxSize="full" borderRadius="0" />
+  </Box>
+);
+
+export function PdfWell() {
   const { t } = useTranslation();
   const lines = ['54%', '100%', '100%', '70%', '100%'];
   return (
@@ -195,6 +229,7 @@ export function ImageWell({ image, lightUp = false }: { image: Pictured; lightUp
   const { contentType, image_url, caption } = image;
   if (!image.isVerified) return <UnlitWell />;
   const pictured = contentType.startsWith('image/') || contentType === 'application/dicom';
+  const supported = (contentTypes as readonly string[]).includes(contentType);
   if (pictured && image_url) {
     return (
       <Film src={image_url} alt={t('app.well.picture', { caption: caption || t('common.untitled') })} lightUp={lightUp}>
@@ -203,6 +238,6 @@ export function ImageWell({ image, lightUp = false }: { image: Pictured; lightUp
     );
   }
   if (contentType === 'application/pdf') return <PdfWell />;
-  if (pictured) return <PlainWell Icon={ImageIcon} text={t('app.well.noPreview')} />;
+  if (supported) return <PlainWell Icon={ImageIcon} text={t('app.well.noPreview')} />;
   return <PlainWell Icon={FileXIcon} text={t('app.well.unsupported', { type: contentType })} />;
 }

@@ -1,14 +1,18 @@
 import { Box, Flex, Heading, Text } from '@chakra-ui/react';
+import { useAtomValue } from 'jotai';
 import { type ReactNode, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { titleCountAtom } from '../lib/title';
 
-/** The tab's title; every screen has one. */
+/** The tab's title; every screen has one, and what is unread stands before it. */
 export function useTitle(title: string) {
   const { t } = useTranslation();
   const name = t('common.appName');
+  const unread = useAtomValue(titleCountAtom);
   useEffect(() => {
-    document.title = title === name ? name : `${title} · ${name}`;
-  }, [title, name]);
+    const full = title === name ? name : `${title} · ${name}`;
+    document.title = unread ? `(${unread}) ${full}` : full;
+  }, [title, name, unread]);
 }
 
 interface Props {
@@ -21,14 +25,17 @@ interface Props {
   act?: ReactNode;
   /** Beside the title (a chip). */
   aside?: ReactNode;
+  /** Above the title: the way back up. */
+  crumbs?: ReactNode;
   children: ReactNode;
 }
 
 /** A screen inside the shell: its one h1, and the content at most 1440 px wide. */
-export function Page({ title, tabTitle = title, sub, act, aside, children }: Props) {
+export function Page({ title, tabTitle = title, sub, act, aside, crumbs, children }: Props) {
   useTitle(tabTitle);
   return (
     <Box maxW="1440px" mx="auto">
+      {crumbs}
       <Flex align={{ base: 'center', md: 'flex-end' }} gap="4" mb={{ base: '4', lg: '22px' }} wrap="wrap">
         <Box minW="0" flex="1 1 auto">
           <Flex align="center" gap="3" wrap="wrap">

@@ -6,10 +6,12 @@ interface Props extends ComponentProps<'input'> {
   /** The id of the group's label. */
   labelledBy: string;
   invalid?: boolean;
+  /** Which one is on, where the value is kept outside a form. */
+  selected?: string;
 }
 
 /** One of a few: native radio buttons under a joined row, so that arrow keys and react-hook-form's `register` just work. */
-export function Segment({ options, labelledBy, invalid = false, ...input }: Props) {
+export function Segment({ options, labelledBy, invalid = false, selected, ...input }: Props) {
   return (
     <Box
       role="radiogroup"
@@ -33,9 +35,9 @@ export function Segment({ options, labelledBy, invalid = false, ...input }: Prop
           display="grid"
           placeItems="center"
           position="relative"
-          px="2"
+          px={{ base: '1', sm: '2' }}
           cursor="pointer"
-          fontSize=".9375rem"
+          fontSize={{ base: options.length > 3 ? 'sm' : '.9375rem', sm: '.9375rem' }}
           fontWeight="medium"
           textAlign="center"
           borderInlineStartWidth="1px"
@@ -56,6 +58,7 @@ export function Segment({ options, labelledBy, invalid = false, ...input }: Prop
             inset="0"
             opacity="0"
             cursor="pointer"
+            {...(selected !== undefined && { checked: selected === value })}
             {...input}
           />
           {label}

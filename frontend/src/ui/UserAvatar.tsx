@@ -11,7 +11,7 @@ const sizes = {
 function colourOf(person: Named, role: string | undefined) {
   if (role === 'healthProvider') return 'accent';
   if (role === 'admin') return 'info';
-  const sum = [...`${person.firstname}${person.lastname}${person.username}`].reduce(
+  const sum = [...`${person.firstname ?? ''}${person.lastname ?? ''}`].reduce(
     (all, c) => all + (c.codePointAt(0) ?? 0),
     0,
   );
@@ -23,10 +23,12 @@ interface Props {
   role?: string | undefined;
   size?: keyof typeof sizes;
   online?: boolean;
+  /** On a coloured row (the chosen one of a list): its own circle stays visible. */
+  lit?: boolean;
 }
 
 /** Initials. The name stands beside it, so it says nothing to a screen reader. */
-export function UserAvatar({ person, role, size = 'md', online = false }: Props) {
+export function UserAvatar({ person, role, size = 'md', online = false, lit = false }: Props) {
   const colour = colourOf(person, role);
   return (
     <Box
@@ -39,7 +41,7 @@ export function UserAvatar({ person, role, size = 'md', online = false }: Props)
       borderRadius="full"
       fontWeight="650"
       letterSpacing=".01em"
-      bg={`${colour}.subtle`}
+      bg={lit ? 'bg.surface' : `${colour}.subtle`}
       color={`${colour}.onSubtle`}
     >
       {initials(person)}

@@ -31,7 +31,7 @@ export async function analyseImage(
   if (!image || !analysis) return;
   await markImage(core, image._id, 'active');
   const progress = progressOf(core, image, analysis.run);
-  progress(5);
+  progress.tell(5);
   try {
     const findings = await provider.analyse(
       {
@@ -40,8 +40,9 @@ export async function analyseImage(
         bytes: await readAll(core, image),
         facts: factsOf(image),
       },
-      { signal, onProgress: progress },
+      { signal, onProgress: progress.tell },
     );
+    await progress.told();
     await finish(core, image, analysis.run, { status: 'completed', progress: 100, findings });
   } catch (error) {
     if (signal.aborted) throw error;
@@ -75,18 +76,25 @@ export async function readAll(core: Core, image: ImageDoc): Promise<Buffer> {
 const markImage = (core: Core, id: ObjectId, status: ImageDoc['analysis']) =>
   core.models.Image.updateOne({ _id: id }, { $set: { analysis: status } }, { writeConcern: { w: 1 } });
 
-/** Shown live and kept for whoever comes later; not worth an event, nor worth failing for. */
-function progressOf(core: Core, image: ImageDoc, run: number): (percent: number) => void {
+/**
+ * Shown live and kept for whoever comes later; not worth an event, nor worth failing for. One after the other, so that
+ * the last of it is never behind the result.
+ */
+function progressOf(core: Core, image: ImageDoc, run: number) {
   const readers = analysisReaders(core.models, image, core.clock.now());
-  return (percent) => {
-    const told = async () => {
-      await core.models.Analysis.updateOne({ _id: image._id, run, status: 'active' }, { $max: { progress: percent } });
-      const to = [...(await readers).map(String), 'role:admin'];
-      await core.signals.send([
-        { push: { name: 'analysis:progress', to, refs: { record: String(image._id), progress: percent } } },
-      ]);
-    };
-    told().catch(() => undefined);
+  let last: Promise<unknown> = Promise.resolve();
+  const send = async (percent: number) => {
+    await core.models.Analysis.updateOne({ _id: image._id, run, status: 'active' }, { $max: { progress: percent } });
+    const to = [...(await readers).map(String), 'role:admin'];
+    await core.signals.send([
+      { push: { name: 'analysis:progress', to, refs: { record: String(image._id), progress: percent } } },
+    ]);
+  };
+  return {
+    tell: (percent: number) => {
+      last = last.then(() => send(percent)).catch(() => undefined);
+    },
+    told: () => last,
   };
 }
 

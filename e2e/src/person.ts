@@ -1,0 +1,91 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Product } from './product.js';
+
+const pictures = join(import.meta.dirname, '../../test-results/journeys');
+mkdirSync(pictures, { recursive: true });
+
+/** The value that stands alone on its line of a mail. */
+export const line = (text: string, name: string): string =>
+  new RegExp(`^${name}: (\\S+)\\s*$`, 'm').exec(text)?.[1] ?? '';
+
+/** Somebody in a browser of their own, by what they can see and reach. */
+export class Person {
+  /** What the console complained of, and pages that threw. */
+  readonly complaints: string[] = [];
+
+  private constructor(
+    readonly product: Product,
+    readonly page: Page,
+    readonly email: string,
+    readonly password: string,
+  ) {
+    page.on('console', (message) => {
+      // A refused call is logged by the browser itself; what the product makes of it is what the journeys look at.
+      if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) {
+        this.complaints.push(message.text());
+      }
+    });
+    page.on('pageerror', (error) => this.complaints.push(String(error)));
+  }
+
+  static async arrive(
+    product: Product,
+    browser: Browser,
+    { email, password }: { email: string; password: string },
+    options: BrowserContextOptions = {},
+  ): Promise<Person> {
+    const context = await browser.newContext({
+      baseURL: product.url,
+      viewport: { width: 1440, height: 900 },
+      ...options,
+    });
+    context.setDefaultTimeout(20_000);
+    return new Person(product, await context.newPage(), email, password);
+  }
+
+  async mailed(subject: string, n = 1): Promise<string> {
+    const mails = await this.product.mailbox.waitFor(this.email, subject, n, 20_000);
+    return mails.at(-1)?.text ?? '';
+  }
+
+  /** Types into the six boxes and sends them. */
+  async enterCode(code: string): Promise<void> {
+    await this.page
+      .getByRole('textbox', { name: /1 of 6|digit 1/i })
+      .first()
+      .focus();
+    await this.page.keyboard.type(code);
+    await this.page.getByRole('button', { name: 'Verify', exact: true }).last().click();
+  }
+
+  async signIn(): Promise<void> {
+    const before = this.product.mailbox.mails(this.email, 'Your verification code').length;
+    await this.page.goto('/login');
+    await this.page.getByLabel('Email').fill(this.email);
+    await this.page.getByLabel('Password', { exact: true }).fill(this.password);
+    await this.page.getByRole('button', { name: 'Login' }).click();
+    await this.page.waitForURL('**/verify-account');
+    await this.enterCode(line(await this.mailed('Your verification code', before + 1), 'Code'));
+    await this.page.getByRole('button', { name: 'Logout' }).first().waitFor();
+  }
+
+  /** Where a journey broke off. */
+  async shoot(name: string): Promise<void> {
+    await this.page.screenshot({ path: join(pictures, `${name}.png`) });
+  }
+
+  /** Keeps a picture of the screen, and answers with what axe finds wrong on it. */
+  async look(name: string): Promise<string[]> {
+    await this.page.getByRole('heading').first().waitFor();
+    await this.shoot(name);
+    const { violations } = await new AxeBuilder({ page: this.page })
+      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+      .analyze();
+    return violations.map(
+      ({ id, nodes }) => `${name}: ${id} at ${nodes.map((node) => node.target.join(' ')).join(', ')}`,
+    );
+  }
+}

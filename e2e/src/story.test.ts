@@ -1,0 +1,198 @@
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { launchChromium } from './chromium.js';
+import { line, Person } from './person.js';
+import { type Product, startProduct } from './product.js';
+
+const assets = join(import.meta.dirname, '../../core/assets/demo');
+const password = 'Long-Enough-Pass-9';
+
+let product: Product;
+let browser: Browser;
+let admin: Person;
+let provider: Person;
+let patient: Person;
+const faults: string[] = [];
+
+beforeAll(async () => {
+  [product, browser] = await Promise.all([startProduct(), launchChromium()]);
+  admin = await Person.arrive(product, browser, product.admin);
+  provider = await Person.arrive(product, browser, { email: 'bilal.siddiqui@example.org', password });
+  patient = await Person.arrive(product, browser, { email: 'hina.farooq@example.org', password });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await product?.stop();
+});
+
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return;
+  await Promise.all(
+    Object.entries({ admin, provider, patient }).map(([name, person]) => person.shoot(`failed-${name}`)),
+  );
+});
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first();
+
+async function fillPersonal(page: Page, first: string, last: string, email: string): Promise<void> {
+  await page.getByLabel('First name').fill(first);
+  await page.getByLabel('Last name').fill(last);
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Username').fill(`${first}.${last}`.toLowerCase());
+  await button(page, 'Next').click();
+}
+
+async function choosePassword(page: Page): Promise<void> {
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByLabel('Confirm password', { exact: true }).fill(password);
+  await button(page, 'Submit').click();
+}
+
+test('a patient registers in four steps and enters the mailed code', async () => {
+  const { page } = patient;
+  await page.goto('/');
+  faults.push(...(await patient.look('landing')));
+  await page.getByRole('link', { name: 'Register' }).first().click();
+  await page.getByRole('radio', { name: /Patient/ }).check({ force: true });
+  faults.push(...(await patient.look('register')));
+  await button(page, 'Next').click();
+  await fillPersonal(page, 'Hina', 'Farooq', patient.email);
+  await page.getByLabel(/Primary physician/).fill('Dr Bilal Siddiqui');
+  await button(page, 'Next').click();
+  await choosePassword(page);
+  await page.waitForURL('**/verify-account');
+  faults.push(...(await patient.look('verify-account')));
+  await patient.enterCode(line(await patient.mailed('Your verification code'), 'Code'));
+  await page.waitForURL('**/view-images');
+  await page.getByText('Nothing shared with you yet').waitFor();
+});
+
+test('a provider registers and is held until an administrator approves', async () => {
+  const { page } = provider;
+  await page.goto('/register');
+  await page.getByRole('radio', { name: /Health provider/ }).check({ force: true });
+  await button(page, 'Next').click();
+  await fillPersonal(page, 'Bilal', 'Siddiqui', provider.email);
+  await page.getByLabel('License number').fill('PMC-10422');
+  await page.getByLabel('Specialization').fill('Radiology');
+  await button(page, 'Next').click();
+  await choosePassword(page);
+  await page.getByText('under review').first().waitFor();
+
+  await admin.signIn();
+  await admin.page.waitForURL('**/dashboard');
+  faults.push(...(await admin.look('dashboard')));
+  await admin.page.goto('/approve-provider');
+  await admin.page.getByText('Bilal Siddiqui').first().waitFor();
+  faults.push(...(await admin.look('approve-provider')));
+  await button(admin.page, /^Approve/).click();
+  await provider.mailed('Your account was approved');
+  await provider.signIn();
+  await page.waitForURL('**/dashboard');
+});
+
+test('an image uploaded for the patient is on their screen by itself, and opens with their code alone', async () => {
+  const { page } = provider;
+  await page.getByRole('link', { name: 'Upload Image' }).first().click();
+  await page.locator('input[type=file]').setInputFiles(join(assets, 'chest-ct.dcm'));
+  await page.getByLabel('Caption').fill('Chest CT, axial');
+  await page.getByRole('combobox', { name: /Patient/ }).fill('Far');
+  await page.getByRole('option', { name: /Hina Farooq/ }).click();
+  faults.push(...(await provider.look('upload')));
+  await button(page, 'Upload Image').click();
+  await page.waitForURL('**/view-images');
+
+  // Nobody touched the patient's page since it said that there was nothing.
+  await patient.page.getByText('Image not Verified').waitFor();
+  faults.push(...(await patient.look('view-images-unverified')));
+  const mail = await patient.mailed('An image was shared with you');
+  await button(patient.page, /^Verify/).click();
+  await patient.page.getByRole('dialog').waitFor();
+  faults.push(...(await patient.look('verify-dialog')));
+  expect(await patient.page.getByLabel('Enter Image Sharing Id:').inputValue()).toBe(line(mail, 'Sharing id'));
+  const code = line(mail, 'Code');
+  await patient.enterCode(code === '000000' ? '000001' : '000000');
+  await patient.page
+    .getByText(/4 tries left/)
+    .first()
+    .waitFor();
+  await patient.enterCode(code);
+  await patient.page.getByText('Image verified.').first().waitFor();
+  await patient.page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+  await patient.page.locator('main img[src^="data:image/webp"]').first().waitFor();
+  faults.push(...(await patient.look('view-images')));
+});
+
+test('a photograph is shared for a day, and gone at once when the share is revoked', async () => {
+  const { page } = provider;
+  await page.getByRole('link', { name: 'Upload Image' }).first().click();
+  await page.locator('input[type=file]').setInputFiles(join(assets, 'hand-xray.jpg'));
+  await page.getByLabel('Caption').fill('Left hand, after fall');
+  await button(page, 'Upload Image').click();
+  await page.waitForURL('**/view-images');
+  await button(page, 'Share Left hand, after fall').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('searchbox').fill('Hina');
+  await dialog.getByRole('radio', { name: /Farooq, Hina/ }).check();
+  faults.push(...(await provider.look('share-dialog')));
+  await dialog.getByRole('button', { name: /^Share with/ }).click();
+  await patient.page.getByText('Left hand, after fall').waitFor();
+  await button(page, 'Share Left hand, after fall').click();
+  await page.getByRole('button', { name: /^Revoke the access/ }).click();
+  await patient.page.getByText('This share has ended').first().waitFor();
+});
+
+test('the two talk live', async () => {
+  await provider.page.goto('/messages');
+  await button(provider.page, 'New chat').click();
+  await provider.page.getByPlaceholder('Search user by name or email...').fill('hina');
+  await provider.page.getByRole('dialog').getByText('Hina Farooq').first().click();
+  await provider.page.getByRole('dialog').getByLabel('Message').fill('Your scan is ready 🩻');
+  await provider.page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
+
+  await patient.page
+    .getByRole('link', { name: /Messages/ })
+    .first()
+    .click();
+  await patient.page.getByText('Your scan is ready 🩻').first().click();
+  await patient.page.getByRole('textbox', { name: /Message to|Write a message/ }).fill('Thank you, I can see it.');
+  await patient.page.keyboard.press('Enter');
+  await provider.page.getByRole('log').getByText('Thank you, I can see it.').waitFor();
+  await patient.page
+    .getByRole('log')
+    .getByText(/Read|Delivered/)
+    .first()
+    .waitFor();
+  faults.push(...(await provider.look('messages-provider')), ...(await patient.look('messages-patient')));
+});
+
+test('the provider watches the analysis arrive', async () => {
+  const { page } = provider;
+  await page.getByRole('link', { name: 'View Images' }).first().click();
+  await page
+    .getByRole('link', { name: /Ai for Chest CT/ })
+    .or(button(page, /Ai for Chest CT/))
+    .first()
+    .click();
+  await page.getByRole('heading', { name: 'AI Medical Analysis' }).waitFor();
+  await page
+    .getByText(/computed tomography/i)
+    .first()
+    .waitFor();
+  await page.getByText('Not assessed: no diagnostic model is configured.').first().waitFor();
+  faults.push(...(await provider.look('ai-analysis')));
+});
+
+test('signing out ends it in this browser', async () => {
+  await button(patient.page, 'Logout').click();
+  await patient.page.waitForURL('**/login');
+  await patient.page.goto('/view-images');
+  await patient.page.waitForURL('**/login');
+});
+
+test('no screen of the story breaks WCAG 2.2 AA, and no console complained', () => {
+  expect(faults).toEqual([]);
+  expect([admin, provider, patient].flatMap((person) => person.complaints)).toEqual([]);
+});

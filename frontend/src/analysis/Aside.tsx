@@ -1,0 +1,103 @@
+import { Box, Flex, Grid, Text } from '@chakra-ui/react';
+import type { AnalysisResult } from '@lightbox/contract/analysis/schemas.js';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ImageLine } from '../images/ImageCard';
+import { formatDateTime, formatPercent } from '../lib/format';
+import { ImageWell } from '../ui/ImageWell';
+import { Meter } from '../ui/Meter';
+import { Waiting } from '../ui/Skeletons';
+import { sureness } from './analysis';
+
+/** The picture it is about. */
+export function AboutImage({ image }: { image: Image | undefined }) {
+  const { t } = useTranslation();
+  return (
+    <Box layerStyle="card" p="9px" pb="3.5">
+      {image ? <ImageWell image={image} /> : <Waiting aspectRatio="4 / 3" borderRadius="6px" />}
+      <Box px="1.5" pt="3">
+        {image ? (
+          <>
+            <Text fontWeight="semibold" dir="auto">
+              {image.caption || t('common.untitled')}
+            </Text>
+            <Text fontSize="xs" color="fg.muted">
+              <ImageLine image={image} />
+            </Text>
+          </>
+        ) : (
+          <Waiting h="14px" w="60%" />
+        )}
+      </Box>
+    </Box>
+  );
+}
+
+/** A percentage, and the word for it. */
+export function Confidence({ confidence }: { confidence: number | null }) {
+  const { t } = useTranslation();
+  return (
+    <Box layerStyle="card" px="5" py="18px">
+      <Flex align="baseline" justify="space-between" gap="3">
+        <Text as="h2" fontWeight="650">
+          {t('analysis.confidence')}
+        </Text>
+        <Text fontSize="1.625rem" lineHeight="1.2" fontWeight="700" letterSpacing="-.02em">
+          {confidence === null ? t('analysis.notAvailable') : formatPercent(confidence)}
+        </Text>
+      </Flex>
+      {confidence === null ? (
+        <Text fontSize="xs" color="fg.muted" mt="1.5">
+          {t('analysis.noConfidence')}
+        </Text>
+      ) : (
+        <>
+          <Box my="2.5">
+            <Meter value={confidence} />
+          </Box>
+          <Text fontSize="xs" color="fg.muted">
+            <Box as="strong" fontWeight="semibold" color="fg">
+              {t(`analysis.${sureness(confidence)}`)}
+            </Box>{' '}
+            {t('analysis.estimate')}
+          </Text>
+        </>
+      )}
+    </Box>
+  );
+}
+
+/** When, and by what. */
+export function MadeBy({ result }: { result: AnalysisResult }) {
+  const { t } = useTranslation();
+  const rows: [string, ReactNode][] = [
+    [
+      t('analysis.generatedAt'),
+      <time key="at" dateTime={result.timestamp}>
+        {formatDateTime(result.timestamp)}
+      </time>,
+    ],
+    [t('analysis.provider'), result.provider],
+    [
+      t('analysis.model'),
+      <Box key="model" as="span" fontFamily="mono" dir="ltr">
+        {result.model}
+      </Box>,
+    ],
+  ];
+  return (
+    <Grid as="dl" layerStyle="card" px="5" py="4" templateColumns="auto 1fr" columnGap="4" rowGap="2.5" fontSize="sm">
+      {rows.map(([name, value]) => (
+        <Box key={name} display="contents">
+          <Text as="dt" color="fg.muted">
+            {name}
+          </Text>
+          <Text as="dd" textAlign="end" fontWeight="medium" fontVariantNumeric="tabular-nums" overflowWrap="anywhere">
+            {value}
+          </Text>
+        </Box>
+      ))}
+    </Grid>
+  );
+}

@@ -1,0 +1,65 @@
+import { ChakraProvider } from '@chakra-ui/react';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import type { User } from '@lightbox/contract/users/schemas.js';
+import { render, screen } from '@testing-library/react';
+import { Provider } from 'jotai';
+import { MemoryRouter } from 'react-router-dom';
+import { afterEach, expect, it, vi } from 'vitest';
+import { endSession, startSession } from '../auth/session';
+import { store } from '../lib/store';
+import { system } from '../theme/system';
+import { ImageCard } from './ImageCard';
+
+const id = (n: number) => String(n).padStart(24, '0');
+const giver = { id: id(2), firstname: 'Omar', lastname: 'Siddiqui' };
+const image: Image = {
+  id: id(9),
+  caption: '',
+  contentType: 'image/png',
+  createAt: '2026-11-19T10:00:00.000Z',
+  isVerified: true,
+  isShared: true,
+  image_url: 'data:image/webp;base64,AA',
+  owner: giver,
+  sharedBy: giver,
+  shareId: id(7),
+  expiresAt: '2099-01-01T00:00:00.000Z',
+};
+const card = (shown: Image) => (
+  <Provider store={store}>
+    <ChakraProvider value={system}>
+      <MemoryRouter>
+        <ImageCard image={shown} onAsk={() => {}} />
+      </MemoryRouter>
+    </ChakraProvider>
+  </Provider>
+);
+const as = (role: 'patient' | 'admin') => startSession({ id: id(1), role: { name: role } } as User, 'token');
+afterEach(() => {
+  endSession('logout');
+  vi.useRealTimers();
+});
+
+it('goes dark in the moment its share ends, however long it has been on the screen', () => {
+  vi.useFakeTimers();
+  as('patient');
+  const { rerender } = render(card(image));
+  expect(screen.getByText('Untitled')).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Open Untitled' })).toBeTruthy();
+  vi.setSystemTime(Date.now() + 3000);
+  rerender(card({ ...image, isVerified: false, image_url: null, expiresAt: new Date().toISOString() }));
+  expect(screen.getByText('This share has ended')).toBeTruthy();
+  expect(screen.getByText('Share ended')).toBeTruthy();
+  expect(screen.queryAllByRole('button')).toHaveLength(0);
+});
+
+it('says what it cannot show', () => {
+  as('admin');
+  const { rerender } = render(card({ ...image, contentType: 'video/mp4', image_url: null }));
+  expect(screen.getByText('Unsupported file type: video/mp4')).toBeTruthy();
+  rerender(card({ ...image, image_url: null, createAt: new Date().toISOString() }));
+  expect(screen.getByRole('img', { name: 'The preview is being made' })).toBeTruthy();
+  as('patient');
+  rerender(card({ ...image, isVerified: false, image_url: null }));
+  expect(screen.getByText('Image not Verified')).toBeTruthy();
+});

@@ -1,0 +1,113 @@
+import { Box, Button, Flex, Grid, Heading, Text } from '@chakra-ui/react';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import { CloudWarningIcon } from '@phosphor-icons/react';
+import { type ReactNode, useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../lib/errors';
+import { EmptyState } from '../ui/EmptyState';
+import { Pager } from '../ui/Pager';
+import { ImageCardSkeleton } from '../ui/Skeletons';
+import { type Ask, ImageCard } from './ImageCard';
+import type { ImageList } from './useImageList';
+
+export const Gallery = ({
+  children,
+  busy = false,
+  labelledBy,
+}: {
+  children: ReactNode;
+  busy?: boolean;
+  labelledBy?: string;
+}) => (
+  <Grid
+    as="ul"
+    listStyleType="none"
+    templateColumns={{ base: 'minmax(0, 1fr)', sm: 'repeat(auto-fill, minmax(248px, 1fr))' }}
+    gap="5"
+    aria-busy={busy}
+    {...(labelledBy && { 'aria-labelledby': labelledBy })}
+    opacity={busy ? 0.6 : 1}
+    transition="opacity"
+    transitionDuration="fade"
+  >
+    {children}
+  </Grid>
+);
+
+interface Props {
+  title: string;
+  list: ImageList;
+  empty: ReactNode;
+  /** On a phone the tab above says it already. */
+  quietTitle?: boolean;
+  onAsk: (what: Ask, image: Image) => void;
+}
+
+/** ‘Uploaded Images’ or ‘Shared Images’: its cards and its pages. */
+export function ImageSection({ title, list, empty, quietTitle = false, onAsk }: Props) {
+  const { t } = useTranslation();
+  const heading = useId();
+  const { query, paging, images, pagination } = list;
+  const total = pagination?.totalItems ?? 0;
+  const count = t(pagination?.totalItemsCapped ? 'images.totalCapped' : 'images.total', { count: total });
+  const pager = images && (images.length > 0 || paging.page > 1) && (
+    <Pager
+      label={t('images.pagesOf', { list: title })}
+      page={paging.page}
+      total={pagination?.totalPages ?? 1}
+      hasPrev={pagination?.hasPrevPage ?? false}
+      hasNext={pagination?.hasNextPage ?? false}
+      onPrev={() => paging.prev(pagination)}
+      onNext={() => paging.next(pagination)}
+    />
+  );
+  return (
+    <Box as="section" aria-labelledby={heading} mb={{ base: '6', lg: '8' }}>
+      <Flex align="center" gap="2.5" mb="3.5" minH="36px">
+        <Heading as="h2" id={heading} textStyle="section" {...(quietTitle && { srOnly: true })}>
+          {title}
+        </Heading>
+        {total > 0 && (
+          <Text as="span" color="fg.muted" fontSize="sm" fontVariantNumeric="tabular-nums" pt="2px">
+            {count}
+          </Text>
+        )}
+        <Box ms="auto">{pager}</Box>
+      </Flex>
+      {query.isPending && (
+        <Gallery>
+          {Array.from({ length: 4 }, (_, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: placeholders are all the same
+            <li key={index}>
+              <ImageCardSkeleton />
+            </li>
+          ))}
+        </Gallery>
+      )}
+      {query.isError && !images && (
+        <Box layerStyle="card">
+          <EmptyState
+            Icon={CloudWarningIcon}
+            title={t('common.couldNotLoad')}
+            text={errorText(query.error)}
+            act={
+              <Button variant="subtle" onClick={() => void query.refetch()}>
+                {t('common.retry')}
+              </Button>
+            }
+          />
+        </Box>
+      )}
+      {images?.length === 0 && <Box layerStyle="card">{empty}</Box>}
+      {images && images.length > 0 && (
+        <Gallery labelledBy={heading} busy={query.isPlaceholderData}>
+          {images.map((image) => (
+            <li key={image.id}>
+              <ImageCard image={image} onAsk={onAsk} />
+            </li>
+          ))}
+        </Gallery>
+      )}
+    </Box>
+  );
+}

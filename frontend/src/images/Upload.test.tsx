@@ -1,0 +1,168 @@
+import { ChakraProvider } from '@chakra-ui/react';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { fireEvent, render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { createMemoryRouter, RouterProvider } from 'react-router-dom';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { system } from '../theme/system';
+import { faultOf } from './checkFile';
+import { Upload } from './Upload';
+
+interface Sent {
+  key: string | undefined;
+  body: FormData;
+  answer: (status: number, body: object) => void;
+  progress: (share: number) => void;
+  aborted: boolean;
+}
+let sent: Sent[];
+
+/** As much of XMLHttpRequest as an upload needs; the test gives the answers. */
+class FakeXhr {
+  upload: { onprogress?: (event: object) => void } = {};
+  status = 0;
+  responseText = '';
+  onload = () => {};
+  onabort = () => {};
+  headers: Record<string, string> = {};
+  open() {}
+  setRequestHeader(name: string, value: string) {
+    this.headers[name] = value;
+  }
+  getResponseHeader() {
+    return null;
+  }
+  abort() {
+    const last = sent.at(-1);
+    if (last) last.aborted = true;
+    this.onabort();
+  }
+  send(body: FormData) {
+    sent.push({
+      key: this.headers['Idempotency-Key'],
+      body,
+      aborted: false,
+      progress: (share) => this.upload.onprogress?.({ lengthComputable: true, loaded: share * 100, total: 100 }),
+      answer: (status, answer) => {
+        this.status = status;
+        this.responseText = JSON.stringify(answer);
+        this.onload();
+      },
+    });
+  }
+}
+
+const png = (name = 'knee.png') => new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47])], name, { type: 'image/png' });
+/** Pasted anywhere on the page. */
+const choose = (file: File) => fireEvent.paste(window, { clipboardData: { files: [file] } });
+const submit = () => document.querySelector<HTMLButtonElement>('form button[type=submit]') as HTMLButtonElement;
+
+function show() {
+  const router = createMemoryRouter(
+    [
+      { path: '/upload', element: <Upload /> },
+      { path: '/view-images', element: <p>the gallery</p> },
+    ],
+    { initialEntries: ['/upload'] },
+  );
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <ChakraProvider value={system}>
+        <RouterProvider router={router} />
+      </ChakraProvider>
+    </QueryClientProvider>,
+  );
+  return userEvent.setup();
+}
+
+beforeEach(() => {
+  sent = [];
+  vi.stubGlobal('XMLHttpRequest', FakeXhr);
+  vi.stubGlobal(
+    'fetch',
+    vi.fn(async () => new Response(JSON.stringify({ data: [] }), { status: 200 })),
+  );
+});
+afterEach(() => vi.unstubAllGlobals());
+
+describe('Upload Medical Image', () => {
+  it('asks for both, in the specification’s words, and sends nothing', async () => {
+    const user = show();
+    await user.click(submit());
+    expect(await screen.findByText('Please select a file to upload.')).toBeTruthy();
+    expect(screen.getByText('Please provide a caption.')).toBeTruthy();
+    choose(new File(['x'], 'notes.txt', { type: 'text/plain' }));
+    expect(await screen.findByText('Invalid file type. Allowed: .jpg, .png, .pdf, .dicom')).toBeTruthy();
+    expect(sent).toHaveLength(0);
+  });
+
+  it('keeps the caption and the key after a lost answer, and goes to the gallery when it is stored', async () => {
+    const user = show();
+    choose(png());
+    await screen.findByText('knee.png');
+    await user.type(screen.getByLabelText('Caption'), 'Knee');
+    await user.click(submit());
+    await waitFor(() => expect(sent).toHaveLength(1));
+    sent[0]?.progress(0.64);
+    expect(await screen.findByText('64%')).toBeTruthy();
+    sent[0]?.answer(500, { message: 'No.', error: 'INTERNAL', requestId: 'r' });
+    expect(await screen.findByText('Something went wrong while uploading.')).toBeTruthy();
+    expect(screen.getByLabelText('Caption')).toHaveProperty('value', 'Knee');
+
+    await user.click(submit());
+    await waitFor(() => expect(sent).toHaveLength(2));
+    expect(sent[1]?.key).toBe(sent[0]?.key);
+    sent[1]?.answer(201, { data: {} });
+    expect(await screen.findByText('the gallery')).toBeTruthy();
+  });
+
+  it('takes a new key once the server has refused or the caption is another', async () => {
+    const user = show();
+    choose(png());
+    await screen.findByText('knee.png');
+    await user.type(screen.getByLabelText('Caption'), 'Knee');
+    await user.click(submit());
+    await waitFor(() => expect(sent).toHaveLength(1));
+    sent[0]?.answer(422, {
+      message: 'No.',
+      error: 'VALIDATION_FAILED',
+      errors: [{ field: 'caption', message: 'Contains characters that cannot be stored.' }],
+      requestId: 'r',
+    });
+    expect(await screen.findByText('Contains characters that cannot be stored.')).toBeTruthy();
+    await user.type(screen.getByLabelText('Caption'), ' 2');
+    await user.click(submit());
+    await waitFor(() => expect(sent).toHaveLength(2));
+    expect(sent[1]?.key).not.toBe(sent[0]?.key);
+    expect(sent[1]?.body.get('caption')).toBe('Knee 2');
+  });
+
+  it('can be cancelled', async () => {
+    const user = show();
+    choose(png());
+    await screen.findByText('knee.png');
+    await user.type(screen.getByLabelText('Caption'), 'Knee');
+    await user.click(submit());
+    await user.click(await screen.findByRole('button', { name: 'Cancel upload' }));
+    expect(sent[0]?.aborted).toBe(true);
+    expect(await screen.findByText('Upload cancelled. Your caption is kept.')).toBeTruthy();
+  });
+});
+
+describe('the check before sending', () => {
+  const dicom = new Uint8Array(140);
+  dicom.set([0x44, 0x49, 0x43, 0x4d], 128);
+  it.each([
+    ['a picture', png(), undefined],
+    ['DICOM without an ending', new File([dicom], 'IM000001'), undefined],
+    ['bytes of no known kind', new File([new Uint8Array(140)], 'IM000001'), 'type'],
+    ['a text', new File(['x'], 'notes.txt', { type: 'text/plain' }), 'type'],
+    ['a PDF by its name', new File(['x'], 'Letter.PDF'), undefined],
+  ])('%s', async (_, file, fault) => {
+    expect(await faultOf(file)).toBe(fault);
+  });
+  it('counts the bytes of the file, not more than the limit', async () => {
+    expect(await faultOf(png(), 4)).toBeUndefined();
+    expect(await faultOf(png(), 3)).toBe('size');
+  });
+});

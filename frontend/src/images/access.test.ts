@@ -1,0 +1,68 @@
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import type { Role } from '@lightbox/contract/permissions.js';
+import { describe, expect, it } from 'vitest';
+import { actionsOf } from './access';
+
+const id = (n: number) => String(n).padStart(24, '0');
+const me = id(1);
+const other = { id: id(2), firstname: 'Omar', lastname: 'Siddiqui' };
+const mine = { id: me, firstname: 'Sana', lastname: 'Mirza' };
+const patient = { id: id(3), firstname: 'Hina', lastname: 'Farooq' };
+const base: Image = {
+  id: id(9),
+  caption: 'Knee',
+  contentType: 'image/png',
+  createAt: '2026-11-19T10:00:00.000Z',
+  isVerified: true,
+  isShared: false,
+  image_url: 'data:image/webp;base64,AA',
+};
+const later = '2099-01-01T00:00:00.000Z';
+const images = {
+  own: { ...base, owner: mine },
+  ownForPatient: { ...base, owner: mine, patient },
+  unverified: {
+    ...base,
+    isVerified: false,
+    image_url: null,
+    isShared: true,
+    sharedBy: other,
+    shareId: id(7),
+    expiresAt: later,
+  },
+  verified: { ...base, isShared: true, owner: other, sharedBy: other, shareId: id(7), expiresAt: later },
+  ended: {
+    ...base,
+    isShared: true,
+    owner: other,
+    sharedBy: other,
+    shareId: id(7),
+    expiresAt: '2020-01-01T00:00:00.000Z',
+  },
+  foreign: { ...base, owner: other, patient },
+} satisfies Record<string, Image>;
+
+type Row = [role: Role, image: keyof typeof images, buttons: string];
+const table: Row[] = [
+  ['patient', 'unverified', 'verify'],
+  ['patient', 'verified', 'open'],
+  ['patient', 'ended', ''],
+  ['healthProvider', 'own', 'open share ai remove'],
+  ['healthProvider', 'ownForPatient', 'open share ai remove removeNeedsReason'],
+  ['healthProvider', 'unverified', 'verify'],
+  ['healthProvider', 'verified', 'open ai'],
+  ['healthProvider', 'ended', ''],
+  ['admin', 'own', 'open share ai remove'],
+  ['admin', 'foreign', 'open share ai remove'],
+  ['admin', 'verified', 'open share ai remove'],
+];
+
+describe('the buttons on an image card', () => {
+  it.each(table)('%s, %s: %s', (role, name, buttons) => {
+    const can = actionsOf({ id: me, role }, images[name]);
+    const given = Object.entries(can).flatMap(([what, yes]) => (yes && what !== 'removeNeedsReason' ? [what] : []));
+    const wanted = buttons.split(' ').filter((word) => word && word !== 'removeNeedsReason');
+    expect(given.sort()).toEqual(wanted.sort());
+    expect(can.remove && can.removeNeedsReason).toBe(buttons.includes('removeNeedsReason'));
+  });
+});

@@ -1,0 +1,54 @@
+import {
+  deletionNeedsReason,
+  type ImageFacts,
+  type ImageViewer,
+  imageRules,
+} from '@lightbox/contract/images/policy.js';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import { useAtomValue } from 'jotai';
+import { userAtom } from '../auth/session';
+
+export const hasEnded = (image: Pick<Image, 'expiresAt'>, now = Date.now()) =>
+  image.expiresAt !== undefined && Date.parse(image.expiresAt) <= now;
+
+export const ownsImage = (viewer: ImageViewer, image: Image) => viewer.id === image.owner?.id;
+
+/** What the contract's rules need, from the image as this viewer got it. */
+function factsOf(viewer: ImageViewer, image: Image, now: number): ImageFacts {
+  const shared =
+    !ownsImage(viewer, image) && (image.shareId !== undefined || image.isVerified) && !hasEnded(image, now);
+  return {
+    ownerId: image.owner?.id ?? '',
+    patientId: image.patient?.id ?? null,
+    share: shared ? { verified: image.isVerified } : null,
+  };
+}
+
+export interface ImageActions {
+  open: boolean;
+  /** The viewer's own share waits for its code. */
+  verify: boolean;
+  share: boolean;
+  ai: boolean;
+  remove: boolean;
+  removeNeedsReason: boolean;
+}
+
+/** Which buttons an image has for this viewer: the contract's rules, and nothing else. */
+export function actionsOf(viewer: ImageViewer, image: Image, now = Date.now()): ImageActions {
+  const facts = factsOf(viewer, image, now);
+  return {
+    open: imageRules.open(viewer, facts) && image.isVerified,
+    verify: image.shareId !== undefined && facts.share?.verified === false,
+    share: imageRules.share(viewer, facts),
+    ai: imageRules.analyse(viewer, facts),
+    remove: imageRules.delete(viewer, facts),
+    removeNeedsReason: deletionNeedsReason(viewer, facts),
+  };
+}
+
+/** The signed-in person as the rules see them. */
+export function useViewer(): ImageViewer {
+  const user = useAtomValue(userAtom);
+  return { id: user?.id ?? '', role: user?.role.name ?? 'patient' };
+}

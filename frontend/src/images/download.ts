@@ -1,0 +1,41 @@
+import type { ContentType, Image } from '@lightbox/contract/images/schemas.js';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { imageContent } from './images';
+
+const endings: Record<ContentType, string> = {
+  'image/jpeg': '.jpg',
+  'image/png': '.png',
+  'application/pdf': '.pdf',
+  'application/dicom': '.dcm',
+};
+
+/** The caption as a file's name, without what file systems refuse. */
+export function fileName(image: Pick<Image, 'caption' | 'contentType'>, fallback: string): string {
+  const name = image.caption
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what has to go
+    .replace(/[\u0000-\u001f\u007f<>:"/\\|?*\u202a-\u202e\u2066-\u2069]+/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/^[. ]+|[. ]+$/g, '')
+    .slice(0, 100);
+  return `${name || fallback}${endings[image.contentType as ContentType] ?? ''}`;
+}
+
+/** Saves the original bytes of an image to the person's disk. */
+export function useDownload(image: Image | undefined) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: async () => {
+      if (!image) return;
+      const blob = await cache.fetchQuery(imageContent(image.id));
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(blob);
+      link.download = fileName(image, t('common.untitled'));
+      link.click();
+      // The browser reads it after this turn.
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    },
+    meta: { fallback: t('images.view.downloadFailed') },
+  });
+}

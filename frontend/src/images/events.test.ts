@@ -1,0 +1,164 @@
+import type { AnalysisAnswer } from '@lightbox/contract/analysis/schemas.js';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import type { ShareAccess } from '@lightbox/contract/sharing/calls.js';
+import type { User } from '@lightbox/contract/users/schemas.js';
+import { QueryClient } from '@tanstack/react-query';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { analysisEvents } from '../analysis/analysis';
+import { endSession, startSession } from '../auth/session';
+import { shareEvents } from '../sharing/sharing';
+import { imageEvents } from './images';
+
+const id = (n: number) => String(n).padStart(24, '0');
+const [me, imageId, otherId, shareId] = [id(1), id(9), id(8), id(7)];
+const later = '2099-01-01T00:00:00.000Z';
+const image: Image = {
+  id: imageId,
+  caption: 'Knee',
+  contentType: 'image/png',
+  createAt: '2026-11-19T10:00:00.000Z',
+  isVerified: false,
+  isShared: true,
+  image_url: null,
+  shareId,
+  expiresAt: later,
+};
+const other: Image = { ...image, id: otherId, shareId: id(6) };
+const listKey = ['images', 'list', 'shared', { page: 1 }];
+const share: ShareAccess = {
+  id: shareId,
+  imagemetadataId: imageId,
+  recipient: { id: me, firstname: 'Hina', lastname: 'Farooq', role: 'patient' },
+  createAt: '2026-11-19T10:00:00.000Z',
+  expiresAt: later,
+  isVerified: false,
+  locked: true,
+};
+const event = { sharingRequestId: shareId, imagemetadataId: imageId, createdfor: me, expiresAt: later };
+
+let cache: QueryClient;
+const list = () => cache.getQueryData<{ data: Image[] }>(listKey)?.data ?? [];
+const answers = (body: unknown, status = 200) => {
+  const asked = vi.fn(async () => new Response(JSON.stringify(body), { status }));
+  vi.stubGlobal('fetch', asked);
+  return asked;
+};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  cache = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  cache.setQueryData(listKey, { data: [image, other] });
+  startSession({ id: me, role: { name: 'patient' } } as User, 'token');
+});
+afterEach(() => {
+  cache.clear();
+  endSession('logout');
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+it('image:updated reads that one image again, once for a burst, and leaves the others', async () => {
+  const asked = answers({ data: { ...image, isVerified: true, image_url: 'data:image/webp;base64,AA' } });
+  for (let n = 0; n < 20; n++) imageEvents['image:updated']?.({ imagemetadataId: imageId }, cache);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(asked).toHaveBeenCalledOnce();
+  expect(list()[0]?.image_url).toContain('data:');
+  expect(list()[1]).toEqual(other);
+});
+
+it('image:updated of an image nobody looks at asks nothing', async () => {
+  const asked = answers({});
+  imageEvents['image:updated']?.({ imagemetadataId: id(404) }, cache);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(asked).not.toHaveBeenCalled();
+});
+
+it('an image that is gone when it is read again leaves the list', async () => {
+  answers({ message: 'Not found.', error: 'NOT_FOUND', requestId: 'x' }, 404);
+  imageEvents['image:updated']?.({ imagemetadataId: imageId }, cache);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(list()).toEqual([other]);
+});
+
+it('image:deleted takes the image and all that was known of it', () => {
+  cache.setQueryData(['analysis', imageId], { status: 'active', progress: 3 });
+  imageEvents['image:deleted']?.({ imagemetadataId: imageId }, cache);
+  expect(list()).toEqual([other]);
+  expect(cache.getQueryData(['analysis', imageId])).toBeUndefined();
+});
+
+it('image:uploaded makes the list of uploads stale, and not the shared ones', async () => {
+  const uploads = ['images', 'list', 'uploaded', { page: 1 }];
+  cache.setQueryData(uploads, { data: [] });
+  imageEvents['image:uploaded']?.({ imagemetadataId: id(5) }, cache);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(cache.getQueryState(uploads)?.isInvalidated).toBe(true);
+  expect(cache.getQueryState(listKey)?.isInvalidated).toBe(false);
+});
+
+it('share:verified in another tab lights the card here', async () => {
+  answers({ data: { ...image, isVerified: true, image_url: 'data:image/webp;base64,AA' } });
+  shareEvents['share:verified']?.(event, cache);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(list()[0]?.isVerified).toBe(true);
+});
+
+it('share:verified tells the owner in “who has access”', () => {
+  cache.setQueryData(['sharing', imageId], [share]);
+  shareEvents['share:verified']?.(event, cache);
+  expect(cache.getQueryData<ShareAccess[]>(['sharing', imageId])?.[0]).toMatchObject({
+    isVerified: true,
+    locked: false,
+  });
+});
+
+it.each(['share:revoked', 'share:expired'] as const)('%s puts the recipient’s card out at once', (name) => {
+  cache.setQueryData(listKey, { data: [{ ...image, isVerified: true, image_url: 'data:x' }, other] });
+  cache.setQueryData(['images', 'content', imageId], 'bytes');
+  shareEvents[name]?.(event, cache);
+  expect(list()[0]).toMatchObject({ isVerified: false, image_url: null });
+  expect(Date.parse(list()[0]?.expiresAt ?? '')).toBeLessThanOrEqual(Date.now());
+  expect(list()[1]).toEqual(other);
+  expect(cache.getQueryData(['images', 'content', imageId])).toBeUndefined();
+});
+
+it('share:revoked of somebody else’s share leaves the owner’s picture and shortens “who has access”', () => {
+  cache.setQueryData(['sharing', imageId], [share, { ...share, id: id(4) }]);
+  shareEvents['share:revoked']?.({ ...event, createdfor: id(2) }, cache);
+  expect(cache.getQueryData<ShareAccess[]>(['sharing', imageId])?.map((one) => one.id)).toEqual([id(4)]);
+});
+
+it('analysis events move the page and the card, and a late answer does not undo them', async () => {
+  const key = ['analysis', imageId];
+  const result = {
+    imageId,
+    description: 'Clear.',
+    differentialDiagnosis: [],
+    treatment: [],
+    followUp: [],
+    warnings: [],
+    confidence: null,
+    assessed: false,
+    timestamp: '2026-11-19T10:00:00.000Z',
+    provider: 'local',
+    model: 'measure',
+  };
+  let answer: (response: AnalysisAnswer) => void = () => {};
+  const late = cache
+    .fetchQuery({ queryKey: key, queryFn: () => new Promise<AnalysisAnswer>((done) => (answer = done)) })
+    .catch(() => {});
+  analysisEvents['analysis:progress']?.({ imageId, progress: 40 }, cache);
+  expect(cache.getQueryData(key)).toEqual({ status: 'active', progress: 40 });
+  analysisEvents['analysis:completed']?.(result, cache);
+  answer({ status: 'queued', progress: 0 });
+  await late;
+  expect(cache.getQueryData(key)).toMatchObject({ status: 'completed', description: 'Clear.' });
+  expect(list()[0]?.analysis).toEqual({ status: 'completed' });
+  analysisEvents['analysis:failed']?.({ imageId, reason: 'The model is away.' }, cache);
+  expect(cache.getQueryData(key)).toEqual({ status: 'failed', reason: 'The model is away.' });
+});
+
+it('an analysis nobody has open is not put into the cache', () => {
+  analysisEvents['analysis:progress']?.({ imageId, progress: 40 }, cache);
+  expect(cache.getQueryData(['analysis', imageId])).toBeUndefined();
+});

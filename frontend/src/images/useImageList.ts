@@ -1,0 +1,25 @@
+import { type Permission, roleMay } from '@lightbox/contract/permissions.js';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useViewer } from './access';
+import { imageList, type ListName } from './images';
+import { useImagePaging } from './useImagePaging';
+
+/** One of the two lists, a page at a time. */
+export function useImageList(name: ListName, enabled = true) {
+  const { role } = useViewer();
+  const may = (permission: Permission) => roleMay(role, permission);
+  const paging = useImagePaging(name);
+  const query = useQuery({ ...imageList(name, paging.query, may), enabled });
+  const { data, isPlaceholderData } = query;
+  // The last image of the last page is gone: the page before is the last one now.
+  const beyond = !isPlaceholderData && data?.data.length === 0 && paging.page > 1;
+  const last = Math.max(1, Math.min(paging.page - 1, data?.pagination?.totalPages ?? 1));
+  const { goTo } = paging;
+  useEffect(() => {
+    if (beyond) goTo(last);
+  }, [beyond, last, goTo]);
+  return { name, paging, query, images: data?.data, pagination: data?.pagination };
+}
+
+export type ImageList = ReturnType<typeof useImageList>;

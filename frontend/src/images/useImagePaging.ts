@@ -1,0 +1,35 @@
+import type { Pagination } from '@lightbox/contract/envelope.js';
+import { useCallback, useState } from 'react';
+import { useSearchParams } from 'react-router-dom';
+import { firstPage, type ListName, type ListQuery } from './images';
+
+/** Where one of the two lists stands: the page in the address, the server's cursor beside it while it is known. */
+export function useImagePaging(name: ListName) {
+  const [params, setParams] = useSearchParams();
+  const [known, setKnown] = useState<{ page: number; cursor?: string | undefined }>({ page: 1 });
+  const page = Math.max(1, Math.trunc(Number(params.get(name))) || 1);
+  const cursor = known.page === page ? known.cursor : undefined;
+  const goTo = useCallback(
+    (to: number, by?: string) => {
+      setKnown({ page: to, cursor: by });
+      setParams(
+        (now) => {
+          if (to === 1) now.delete(name);
+          else now.set(name, String(to));
+          return now;
+        },
+        { replace: true, preventScrollReset: true },
+      );
+    },
+    [name, setParams],
+  );
+  const query: ListQuery = { ...firstPage, page, cursor };
+  return {
+    page,
+    query,
+    goTo,
+    next: (p: Pagination | undefined) => p?.hasNextPage && goTo(page + 1, p.nextCursor),
+    prev: (p: Pagination | undefined) =>
+      p?.hasPrevPage && goTo(Math.max(1, page - 1), page <= 2 ? undefined : p.prevCursor),
+  };
+}

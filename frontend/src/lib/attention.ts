@@ -1,0 +1,17 @@
+import { useSyncExternalStore } from 'react';
+
+/** Somebody looks at this tab: it is visible and has the focus. */
+export const attentive = () => document.visibilityState === 'visible' && document.hasFocus();
+
+export function watchAttention(changed: () => void): () => void {
+  window.addEventListener('focus', changed);
+  window.addEventListener('blur', changed);
+  document.addEventListener('visibilitychange', changed);
+  return () => {
+    window.removeEventListener('focus', changed);
+    window.removeEventListener('blur', changed);
+    document.removeEventListener('visibilitychange', changed);
+  };
+}
+
+export const useAttentive = () => useSyncExternalStore(watchAttention, attentive);

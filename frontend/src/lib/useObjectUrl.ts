@@ -1,0 +1,16 @@
+import { useEffect, useState } from 'react';
+
+/** An address for bytes that live in this tab's memory, taken back with them. */
+export function useObjectUrl(blob: Blob | undefined, type = blob?.type): string | undefined {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    if (!blob || !URL.createObjectURL) return;
+    const made = URL.createObjectURL(type && type !== blob.type ? new Blob([blob], { type }) : blob);
+    setUrl(made);
+    return () => {
+      URL.revokeObjectURL(made);
+      setUrl(undefined);
+    };
+  }, [blob, type]);
+  return url;
+}

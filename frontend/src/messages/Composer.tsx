@@ -1,0 +1,140 @@
+import { Box, chakra, Flex, IconButton, Text, Textarea } from '@chakra-ui/react';
+import { limits } from '@lightbox/contract/limits.js';
+import { PaperPlaneRightIcon, WarningCircleIcon } from '@phosphor-icons/react';
+import { useAtomValue } from 'jotai';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { socketAtom } from '../lib/socket';
+import { store } from '../lib/store';
+import { useMedia } from '../lib/useMedia';
+import { draftsAtom, keepDraft, post } from './outbox';
+import { tellTyping } from './typing';
+
+/** From here on the counter shows. */
+const closeToLimit = limits.messageLength - 200;
+
+/** How many characters are left, once that matters. */
+export function LengthNote({ text }: { text: string }) {
+  const { t } = useTranslation();
+  const length = text.trim().length;
+  if (length < closeToLimit) return null;
+  const left = limits.messageLength - length;
+  return (
+    <Flex as="span" align="center" gap="1.5" {...(left < 0 && { color: 'fg.error', fontWeight: 'medium' })}>
+      {left < 0 && <WarningCircleIcon size={16} aria-hidden />}
+      {left < 0 ? t('messages.over', { count: -left }) : t('messages.left', { count: left })}
+    </Flex>
+  );
+}
+
+/** Enter sends, Shift and Enter starts a new line; Enter that ends a composition (Urdu, Chinese) does neither. */
+export const sendsOn = (event: KeyboardEvent) =>
+  event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing;
+
+interface Props {
+  userId: string;
+  name: string;
+  waiting: boolean;
+}
+
+/** Where one writes. Mounted per chat; a draft waits for its chat to be opened again. */
+export function Composer({ userId, name, waiting }: Props) {
+  const { t } = useTranslation();
+  const [text, setText] = useState(() => store.get(draftsAtom)[userId] ?? '');
+  const [error, setError] = useState<string>();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const note = useId();
+  const connected = useAtomValue(socketAtom) === 'on';
+  // A finger's keyboard would cover what one came to read.
+  const mouse = useMedia('(pointer: fine)');
+  useEffect(() => {
+    if (mouse) field.current?.focus({ preventScroll: true });
+  }, [mouse]);
+
+  const change = (to: string) => {
+    setText(to);
+    setError(undefined);
+    keepDraft(userId, to);
+    if (to.trim()) tellTyping(userId);
+  };
+  const submit = () => {
+    field.current?.focus();
+    if (!text.trim()) return;
+    const fault = post(userId, text);
+    if (fault) return setError(fault);
+    change('');
+  };
+
+  const over = text.trim().length > limits.messageLength;
+  return (
+    <chakra.form
+      flex="none"
+      px={{ base: '2.5', lg: '18px' }}
+      pt={{ base: '2.5', lg: '3' }}
+      pb={{ base: 'calc(14px + env(safe-area-inset-bottom))', lg: '4' }}
+      borderTopWidth="1px"
+      borderColor="border"
+      bg={{ base: 'bg', lg: 'transparent' }}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <Flex gap="2.5" align="flex-end">
+        <Textarea
+          ref={field}
+          data-composer
+          rows={1}
+          autoresize
+          dir="auto"
+          aria-label={t('messages.writeTo', { name })}
+          aria-describedby={note}
+          aria-invalid={over || Boolean(error)}
+          placeholder={t('messages.write')}
+          enterKeyHint="send"
+          value={text}
+          onChange={(event) => change(event.target.value)}
+          onKeyDown={(event) => {
+            if (!sendsOn(event)) return;
+            event.preventDefault();
+            submit();
+          }}
+          flex="1"
+          minH="46px"
+          maxH="160px"
+          py="11px"
+          px="4.5"
+          borderRadius="23px"
+          fontSize={{ base: 'md', lg: '.9375rem' }}
+          lineHeight="1.5"
+        />
+        <IconButton
+          type="submit"
+          aria-label={t('messages.send')}
+          boxSize="46px"
+          minW="46px"
+          borderRadius="full"
+          flex="none"
+        >
+          <PaperPlaneRightIcon weight="fill" mirrored={document.dir === 'rtl'} />
+        </IconButton>
+      </Flex>
+      <Box id={note} fontSize="xs" color="fg.muted" ps="4.5" role="status">
+        {error ? (
+          <Text color="fg.error" mt="1.5">
+            {error}
+          </Text>
+        ) : (
+          <>
+            {text.trim().length >= closeToLimit && (
+              <Box mt="1.5">
+                <LengthNote text={text} />
+              </Box>
+            )}
+            {waiting && !connected && <Text mt="1.5">{t('messages.waits')}</Text>}
+          </>
+        )}
+      </Box>
+    </chakra.form>
+  );
+}

@@ -1,0 +1,166 @@
+import { Box, Button, Flex, Heading, IconButton, Text, VisuallyHidden } from '@chakra-ui/react';
+import { ArrowLeftIcon, ChatCircleSlashIcon } from '@phosphor-icons/react';
+import { useQuery } from '@tanstack/react-query';
+import { useAtomValue } from 'jotai';
+import { useEffect, useMemo, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { fullName } from '../lib/format';
+import { ApiError } from '../lib/http';
+import { useIsDesktop } from '../lib/useMedia';
+import { RoleBadge } from '../ui/Badge';
+import { EmptyState } from '../ui/EmptyState';
+import { Waiting } from '../ui/Skeletons';
+import { UserAvatar } from '../ui/UserAvatar';
+import { Composer } from './Composer';
+import { Log } from './Log';
+import { chatList, chatWith, personOf } from './messages';
+import { outboxAtom } from './outbox';
+
+const gone = (error: unknown) => error instanceof ApiError && [403, 404, 422].includes(error.status);
+
+/** Who it is: as the chat list knows them, else as the directory does. */
+function usePerson(userId: string) {
+  const list = useQuery(chatList);
+  const entry = list.data?.find(({ user }) => user.id === userId)?.user;
+  const person = useQuery({ ...personOf(userId), enabled: !entry && !list.isPending });
+  return { person: entry ?? person.data, online: entry?.online ?? false, error: entry ? undefined : person.error };
+}
+
+function LoadingName() {
+  const { t } = useTranslation();
+  return (
+    <>
+      <VisuallyHidden>{t('common.loading')}</VisuallyHidden>
+      <Waiting h="18px" w="140px" />
+    </>
+  );
+}
+
+function LogSkeleton() {
+  const { t } = useTranslation();
+  return (
+    <Flex
+      direction="column"
+      justify="flex-end"
+      flex="1"
+      minH="0"
+      gap="5"
+      px="26px"
+      pb="6"
+      role="status"
+      aria-label={t('common.loading')}
+    >
+      <Waiting h="42px" w="52%" borderRadius="17px" />
+      <Waiting h="42px" w="38%" borderRadius="17px" alignSelf="flex-end" />
+      <Waiting h="64px" w="56%" borderRadius="17px" />
+      <Waiting h="42px" w="30%" borderRadius="17px" alignSelf="flex-end" />
+    </Flex>
+  );
+}
+
+/** One chat: with whom, what was said, and where to write. Mounted per chat. */
+export function Conversation({ userId, onBack }: { userId: string; onBack: () => void }) {
+  const { t } = useTranslation();
+  const desktop = useIsDesktop();
+  const { person, online, error } = usePerson(userId);
+  const chat = useQuery(chatWith(userId));
+  const outbox = useAtomValue(outboxAtom);
+  const waiting = useMemo(() => outbox.filter(({ recipientId }) => recipientId === userId), [outbox, userId]);
+  const name = person ? fullName(person) : '';
+
+  // On a phone this took the list's place, and the focus with it.
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (!desktop) heading.current?.focus({ preventScroll: true });
+  }, [desktop]);
+
+  if (gone(error) || gone(chat.error))
+    return (
+      <Flex direction="column" minH="0" h="full" justify="center">
+        <EmptyState
+          as="h2"
+          Icon={ChatCircleSlashIcon}
+          title={t('messages.notAvailable')}
+          text={t('messages.notAvailableText')}
+          act={
+            <Button variant="subtle" onClick={onBack}>
+              {t('messages.backToList')}
+            </Button>
+          }
+        />
+      </Flex>
+    );
+
+  return (
+    <Flex as="section" aria-labelledby="chat-with" direction="column" minW="0" minH="0" h="full">
+      <Flex
+        align="center"
+        gap={{ base: '2.5', lg: '13px' }}
+        ps={{ base: '1', lg: '22px' }}
+        pe={{ base: '3', lg: '22px' }}
+        py={{ base: '2', lg: '3.5' }}
+        minH={{ base: '64px', lg: '72px' }}
+        flex="none"
+        bg={{ base: 'bg', lg: 'transparent' }}
+        borderBottomWidth="1px"
+        borderColor="border"
+      >
+        {!desktop && (
+          <IconButton variant="ghost" boxSize="44px" aria-label={t('messages.backToList')} onClick={onBack}>
+            <ArrowLeftIcon mirrored={document.dir === 'rtl'} />
+          </IconButton>
+        )}
+        {person && <UserAvatar person={person} role={person.role} online={online} />}
+        <Box minW="0" flex="1">
+          <Flex align="center" gap="9px" minW="0">
+            <Heading
+              as="h2"
+              ref={heading}
+              id="chat-with"
+              tabIndex={-1}
+              outline="none"
+              fontSize="1.0625rem"
+              lineHeight="1.35"
+              truncate
+            >
+              {person ? <bdi>{name}</bdi> : <LoadingName />}
+            </Heading>
+            {person && (
+              <Box hideBelow="sm" flex="none">
+                <RoleBadge name={person.role} />
+              </Box>
+            )}
+          </Flex>
+          {person && (
+            <Text
+              fontSize="xs"
+              fontWeight={online ? 'semibold' : 'normal'}
+              color={online ? 'success.fg' : 'fg.muted'}
+              lineHeight="1.4"
+            >
+              {t(online ? 'messages.online' : 'messages.offline')}
+            </Text>
+          )}
+        </Box>
+      </Flex>
+      {chat.data ? (
+        <Log key={userId} chat={chat.data} waiting={waiting} userId={userId} name={name} />
+      ) : chat.isError ? (
+        <Flex flex="1" align="center" justify="center">
+          <EmptyState
+            Icon={ChatCircleSlashIcon}
+            title={t('common.couldNotLoad')}
+            act={
+              <Button variant="subtle" onClick={() => void chat.refetch()}>
+                {t('common.retry')}
+              </Button>
+            }
+          />
+        </Flex>
+      ) : (
+        <LogSkeleton />
+      )}
+      <Composer key={`write-${userId}`} userId={userId} name={name} waiting={waiting.length > 0} />
+    </Flex>
+  );
+}

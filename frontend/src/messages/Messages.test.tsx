@@ -1,0 +1,213 @@
+import '../i18n';
+import { ChakraProvider } from '@chakra-ui/react';
+import { limits } from '@lightbox/contract/limits.js';
+import type { Message } from '@lightbox/contract/messages/calls.js';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { Provider } from 'jotai';
+import { createMemoryRouter, RouterProvider } from 'react-router-dom';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { endSession } from '../auth/session';
+import { ApiError } from '../lib/http';
+import { queryClient } from '../lib/query';
+import { store } from '../lib/store';
+import { system } from '../theme/system';
+import { Messages } from './Messages';
+import { messageEvents } from './messages';
+import { ana, ben, chatOf, cleo, id, listOf, message, signIn } from './testing';
+
+const { emit } = vi.hoisted(() => ({ emit: vi.fn() }));
+vi.mock('../lib/socket', async (original) => ({ ...(await original<typeof import('../lib/socket')>()), emit }));
+const { socketAtom } = await import('../lib/socket');
+
+let all: Message[] = [];
+let people: unknown[] = [];
+let next = 100;
+
+const answer = (path: string): unknown => {
+  if (path.startsWith('/api/message/chat-list')) return { data: listOf(all, ana) };
+  const chat = /^\/api\/message\/chat\/(\w+)/.exec(path)?.[1];
+  if (chat) return { data: chatOf(all, chat).slice(-limits.chatLimit) };
+  if (path.startsWith('/api/message/since')) return { data: { messages: [], cursor: 'c', more: false } };
+  if (path.startsWith('/api/users?')) return { data: path.includes('search=zzz') ? [] : people };
+  return { data: { id: ben, firstname: 'Ben', lastname: 'Ruiz', role: { name: 'patient' } } };
+};
+
+function open(address = `/messages?chat=${ben}`) {
+  const router = createMemoryRouter([{ path: '/messages', Component: Messages }], { initialEntries: [address] });
+  render(
+    <Provider store={store}>
+      <QueryClientProvider client={queryClient}>
+        <ChakraProvider value={system}>
+          <RouterProvider router={router} />
+        </ChakraProvider>
+      </QueryClientProvider>
+    </Provider>,
+  );
+  return router;
+}
+
+const write = async (text: string) => {
+  const field = await screen.findByRole('textbox', { name: /Message to Ben/ });
+  fireEvent.change(field, { target: { value: text } });
+  return field;
+};
+const sends = () =>
+  emit.mock.calls.filter(([event]) => event === 'message:send').map(([, payload]) => payload as { clientId: string });
+const marks = () => emit.mock.calls.filter(([event]) => event === 'message:read').map(([, payload]) => payload);
+
+beforeEach(() => {
+  endSession('logout');
+  queryClient.clear();
+  signIn();
+  all = [message(1, ben, ana, { content: 'Good morning' }), message(2, ana, ben, { content: 'Hello Ben' })];
+  people = [];
+  globalThis.fetch = vi.fn(async (path) => new Response(JSON.stringify(answer(String(path)))));
+  emit.mockReset();
+  emit.mockImplementation(async (event, payload) => {
+    if (event !== 'message:send') return null;
+    next += 1;
+    return { id: id(String(next)), seq: next, senderId: ana, createAt: new Date().toISOString(), ...payload };
+  });
+  store.set(socketAtom, 'on');
+  vi.spyOn(document, 'hasFocus').mockReturnValue(true);
+});
+
+describe('a chat', () => {
+  it('draws the bubble at once, and says Sent when the server has it', async () => {
+    let acknowledge: (value: unknown) => void = () => {};
+    open();
+    await screen.findByText('Good morning');
+    const field = await write('How are you?');
+    emit.mockImplementation((event) => {
+      if (event !== 'message:send') return Promise.resolve(null);
+      return new Promise((yes) => {
+        acknowledge = yes;
+      });
+    });
+    fireEvent.keyDown(field, { key: 'Enter' });
+    expect(field).toHaveProperty('value', '');
+    const log = screen.getByRole('log');
+    expect(within(log).getByText('How are you?')).toBeTruthy();
+    expect(within(log).getByText('Sending')).toBeTruthy();
+    const [payload] = sends();
+    await act(async () =>
+      acknowledge({ id: id('f1'), seq: 50, senderId: ana, createAt: new Date().toISOString(), ...payload }),
+    );
+    expect(within(log).queryByText('Sending')).toBeNull();
+    expect(within(log).getAllByText('Sent')).toHaveLength(2);
+    const list = screen.getByRole('region', { name: 'Chats' });
+    await waitFor(() => expect(within(list).getByText('How are you?').parentElement?.textContent).toContain('You:'));
+  });
+
+  it('offers Retry for what was not sent, with the same clientId', async () => {
+    emit.mockImplementation(async (event) => {
+      if (event === 'message:send') throw new ApiError(400, 'FORBIDDEN', 'You may not do this.');
+      return null;
+    });
+    open();
+    fireEvent.keyDown(await write('Hello?'), { key: 'Enter' });
+    expect(await screen.findByText('Not sent')).toBeTruthy();
+    expect(screen.getByText('You cannot write to this person any more.')).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
+    await waitFor(() => expect(sends()).toHaveLength(2));
+    expect(sends()[0]?.clientId).toBe(sends()[1]?.clientId);
+  });
+
+  it('sends on Enter, not on Shift and Enter, nothing that is blank, and counts near the limit', async () => {
+    open();
+    fireEvent.keyDown(await write('   '), { key: 'Enter' });
+    const field = await write('one');
+    fireEvent.keyDown(field, { key: 'Enter', shiftKey: true });
+    expect(sends()).toHaveLength(0);
+    fireEvent.keyDown(await write('x'.repeat(limits.messageLength + 2)), { key: 'Enter' });
+    expect(screen.getByText(/4000 characters/)).toBeTruthy();
+    await write('x'.repeat(limits.messageLength + 1));
+    expect(screen.getByText('1 character too many')).toBeTruthy();
+    await write('x'.repeat(limits.messageLength - 5));
+    expect(screen.getByText('5 characters left')).toBeTruthy();
+    expect(sends()).toHaveLength(0);
+  });
+
+  it('is a live region only while the tab has the focus, and marks as read only then', async () => {
+    const focus = vi.spyOn(document, 'hasFocus').mockReturnValue(false);
+    open();
+    const log = await screen.findByRole('log');
+    expect(log.getAttribute('aria-live')).toBe('off');
+    expect(marks()).toEqual([]);
+    focus.mockReturnValue(true);
+    fireEvent.focus(window);
+    expect(log.getAttribute('aria-live')).toBe('polite');
+    await waitFor(() => expect(marks()).toEqual([{ userId: ben, upTo: all[0]?.id }]));
+  });
+
+  it('does not mark as read what a dialog covers', async () => {
+    open();
+    await waitFor(() => expect(marks()).toHaveLength(1));
+    await userEvent.click(screen.getByRole('button', { name: 'New chat' }));
+    await screen.findByRole('dialog');
+    act(() => messageEvents['message:new']?.(message(3, ben, ana, { content: 'Behind it' }), queryClient));
+    await screen.findByText('Behind it');
+    fireEvent.focus(window);
+    expect(marks()).toHaveLength(1);
+  });
+
+  it('shows receipts in words as they come', async () => {
+    open();
+    const log = await screen.findByRole('log');
+    const own = all[1]?.id ?? '';
+    act(() => messageEvents['message:delivered']?.({ userId: ben, ids: [own], at: 'now' }, queryClient));
+    expect(await within(log).findByText('Delivered')).toBeTruthy();
+    act(() => messageEvents['message:read']?.({ userId: ben, upTo: own, at: 'now' }, queryClient));
+    expect(await within(log).findByText('Read')).toBeTruthy();
+  });
+
+  it('keeps a draft for when the chat is opened again', async () => {
+    all.push(message(3, cleo, ana, { content: 'From Cleo' }));
+    const router = open();
+    await write('Half a thought');
+    await act(() => router.navigate(`/messages?chat=${cleo}`));
+    expect(await screen.findByRole('textbox', { name: /Message to Cleo/ })).toHaveProperty('value', '');
+    await act(() => router.navigate(`/messages?chat=${ben}`));
+    expect(await screen.findByRole('textbox', { name: /Message to Ben/ })).toHaveProperty('value', 'Half a thought');
+  });
+});
+
+describe('the chats', () => {
+  it('say what to do when there is nothing', async () => {
+    all = [];
+    open('/messages');
+    expect(await screen.findByText('No chats available')).toBeTruthy();
+    expect(screen.getByText('Select a chat to start messaging')).toBeTruthy();
+  });
+
+  it('are walked through with the arrow keys', async () => {
+    all.push(message(3, cleo, ana, { content: 'From Cleo' }));
+    open('/messages');
+    const [first, second] = await within(await screen.findByRole('region', { name: 'Chats' })).findAllByRole('link');
+    first?.focus();
+    fireEvent.keyDown(first as Element, { key: 'ArrowDown' });
+    expect(document.activeElement).toBe(second);
+  });
+
+  it('begin with a person from the directory and a first message', async () => {
+    people = [{ id: ben, firstname: 'Ben', lastname: 'Ruiz', email: 'ben@example.org', username: 'ben' }];
+    all = [];
+    const router = open('/messages');
+    await userEvent.click((await screen.findAllByRole('button', { name: 'New chat' }))[0] as Element);
+    const search = await screen.findByPlaceholderText('Search user by name or email...');
+    expect(screen.getByText('Select User to Chat')).toBeTruthy();
+    await userEvent.type(search, 'zzz');
+    expect(await screen.findByText('No users found')).toBeTruthy();
+    await userEvent.clear(search);
+    const person = await screen.findByRole('button', { name: /Ben Ruiz/ });
+    expect(within(person).getByText('User')).toBeTruthy();
+    await userEvent.click(person);
+    expect(await screen.findByText('Send Message')).toBeTruthy();
+    fireEvent.change(screen.getByLabelText('Message'), { target: { value: 'Hello' } });
+    await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+    await waitFor(() => expect(router.state.location.search).toBe(`?chat=${ben}`));
+    expect(sends()).toMatchObject([{ recipientId: ben, content: 'Hello' }]);
+  });
+});

@@ -1,0 +1,273 @@
+import {
+  Box,
+  Button,
+  chakra,
+  Dialog,
+  Flex,
+  IconButton,
+  Input,
+  InputGroup,
+  Portal,
+  Text,
+  Textarea,
+} from '@chakra-ui/react';
+import type { UserRow } from '@lightbox/contract/users/schemas.js';
+import { MagnifyingGlassIcon, PaperPlaneRightIcon, UsersIcon, XIcon } from '@phosphor-icons/react';
+import { useQuery } from '@tanstack/react-query';
+import { type RefObject, useId, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { fullName } from '../lib/format';
+import { useDebounced } from '../lib/useDebounced';
+import { RoleBadge } from '../ui/Badge';
+import { EmptyState } from '../ui/EmptyState';
+import { Field } from '../ui/Field';
+import { PersonSkeleton } from '../ui/Skeletons';
+import { UserAvatar } from '../ui/UserAvatar';
+import { LengthNote, sendsOn } from './Composer';
+import { peopleNamed } from './messages';
+import { post } from './outbox';
+import { rowKeys } from './rowKeys';
+
+function CloseButton() {
+  const { t } = useTranslation();
+  return (
+    <Dialog.CloseTrigger asChild position="absolute" top="3.5" insetEnd="3.5">
+      <IconButton variant="ghost" aria-label={t('common.close')}>
+        <XIcon />
+      </IconButton>
+    </Dialog.CloseTrigger>
+  );
+}
+
+function People({ onPick }: { onPick: (person: UserRow) => void }) {
+  const { t } = useTranslation();
+  const [search, setSearch] = useState('');
+  const { data, isPending, isPlaceholderData } = useQuery(peopleNamed(useDebounced(search.trim())));
+  const list = useRef<HTMLUListElement>(null);
+  const people = data?.data ?? [];
+  return (
+    <>
+      <Box onKeyDown={rowKeys(list)}>
+        <InputGroup
+          startElement={<MagnifyingGlassIcon size={20} aria-hidden />}
+          startElementProps={{ color: 'fg.muted' }}
+        >
+          <Input
+            type="search"
+            data-autofocus
+            size="lg"
+            h={{ base: '50px', lg: '44px' }}
+            borderRadius="control"
+            aria-label={t('messages.pick.search')}
+            placeholder={t('messages.pick.search')}
+            autoComplete="off"
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+        </InputGroup>
+      </Box>
+      <Box h="min(420px, 52dvh)" overflowY="auto" mt="3" mx="-2.5" aria-busy={isPending || isPlaceholderData}>
+        {isPending && (
+          <Box px="2.5" role="status" aria-label={t('common.loading')}>
+            {[1, 2, 3, 4].map((row) => (
+              <PersonSkeleton key={row} />
+            ))}
+          </Box>
+        )}
+        <Box role="status">
+          {data && people.length === 0 && <EmptyState Icon={UsersIcon} title={t('messages.pick.none')} />}
+        </Box>
+        <Box as="ul" ref={list} listStyleType="none" aria-label={t('messages.pick.people')} onKeyDown={rowKeys(list)}>
+          {people.map((person) => (
+            <li key={person.id}>
+              <chakra.button
+                type="button"
+                data-row
+                display="flex"
+                w="full"
+                alignItems="center"
+                gap="3"
+                px="2.5"
+                py="2.5"
+                textAlign="start"
+                borderRadius="12px"
+                cursor="pointer"
+                transition="background-color"
+                transitionDuration="fade"
+                _hover={{ bg: 'bg.muted' }}
+                focusVisibleRing="inside"
+                onClick={() => onPick(person)}
+              >
+                <UserAvatar person={person} role={person.role} />
+                <Box minW="0" flex="1">
+                  <Text as="span" display="block" fontWeight="semibold" truncate>
+                    <bdi>{fullName(person)}</bdi>
+                  </Text>
+                  <Text
+                    as="span"
+                    display="block"
+                    fontSize="sm"
+                    color="fg.muted"
+                    lineHeight="1.35"
+                    overflowWrap="anywhere"
+                  >
+                    <bdi>{person.email}</bdi>
+                  </Text>
+                </Box>
+                <RoleBadge name={person.role} />
+              </chakra.button>
+            </li>
+          ))}
+        </Box>
+        {data?.pagination?.hasNextPage && (
+          <Text px="2.5" py="3" fontSize="sm" color="fg.muted">
+            {t('messages.pick.more')}
+          </Text>
+        )}
+      </Box>
+    </>
+  );
+}
+
+function FirstMessage({ person, onSent }: { person: UserRow; onSent: () => void }) {
+  const { t } = useTranslation();
+  const form = useId();
+  const [text, setText] = useState('');
+  const [error, setError] = useState<string>();
+  const submit = () => {
+    if (!text.trim()) return;
+    const fault = post(person.id, text);
+    if (fault) setError(fault);
+    else onSent();
+  };
+  return (
+    <>
+      <Dialog.Body>
+        <Flex align="center" gap="3" mb="4.5">
+          <UserAvatar person={person} role={person.role} />
+          <Box minW="0" flex="1">
+            <Text fontWeight="semibold" truncate>
+              <bdi>{fullName(person)}</bdi>
+            </Text>
+            <Text fontSize="sm" color="fg.muted" truncate>
+              <bdi>{person.email}</bdi>
+            </Text>
+          </Box>
+          <RoleBadge name={person.role} />
+        </Flex>
+        <form
+          id={form}
+          onSubmit={(event) => {
+            event.preventDefault();
+            submit();
+          }}
+        >
+          <Field label={t('messages.compose.label')} error={error} help={<LengthNote text={text} />}>
+            <Textarea
+              data-autofocus
+              size="lg"
+              dir="auto"
+              rows={3}
+              autoresize
+              maxH="220px"
+              placeholder={t('messages.write')}
+              value={text}
+              onChange={(event) => {
+                setText(event.target.value);
+                setError(undefined);
+              }}
+              onKeyDown={(event) => {
+                if (!sendsOn(event)) return;
+                event.preventDefault();
+                submit();
+              }}
+            />
+          </Field>
+        </form>
+      </Dialog.Body>
+      <Dialog.Footer>
+        <Dialog.CloseTrigger asChild position="static">
+          <Button variant="outline">{t('common.cancel')}</Button>
+        </Dialog.CloseTrigger>
+        <Button type="submit" form={form}>
+          <PaperPlaneRightIcon mirrored={document.dir === 'rtl'} />
+          {t('messages.send')}
+        </Button>
+      </Dialog.Footer>
+    </>
+  );
+}
+
+interface Props {
+  open: boolean;
+  onClose: () => void;
+  /** Sent to this person: their chat comes up. */
+  onSent: (userId: string) => void;
+  /** Who opened it, and gets the focus back. */
+  opener: RefObject<HTMLElement | null>;
+}
+
+/** Whom to write to, and then the first words. */
+export function NewChat({ open, onClose, onSent, opener }: Props) {
+  const { t } = useTranslation();
+  const [person, setPerson] = useState<UserRow>();
+  const sent = useRef(false);
+  return (
+    <>
+      <Dialog.Root
+        open={open && !person}
+        onOpenChange={(change) => !change.open && onClose()}
+        finalFocusEl={() => opener.current}
+        lazyMount
+        unmountOnExit
+      >
+        <Portal>
+          <Dialog.Backdrop />
+          <Dialog.Positioner>
+            <Dialog.Content>
+              <Dialog.Header pe="14">
+                <Dialog.Title>{t('messages.pick.title')}</Dialog.Title>
+              </Dialog.Header>
+              <CloseButton />
+              <Dialog.Body>
+                <People onPick={setPerson} />
+              </Dialog.Body>
+            </Dialog.Content>
+          </Dialog.Positioner>
+        </Portal>
+      </Dialog.Root>
+      <Dialog.Root
+        open={open && Boolean(person)}
+        onOpenChange={(change) => !change.open && onClose()}
+        onExitComplete={() => {
+          setPerson(undefined);
+          sent.current = false;
+        }}
+        finalFocusEl={() => (sent.current ? document.querySelector('[data-composer]') : null) ?? opener.current}
+        lazyMount
+        unmountOnExit
+      >
+        <Portal>
+          <Dialog.Backdrop />
+          <Dialog.Positioner>
+            <Dialog.Content>
+              <Dialog.Header pe="14">
+                <Dialog.Title>{t('messages.compose.title')}</Dialog.Title>
+              </Dialog.Header>
+              <CloseButton />
+              {person && (
+                <FirstMessage
+                  person={person}
+                  onSent={() => {
+                    sent.current = true;
+                    onSent(person.id);
+                  }}
+                />
+              )}
+            </Dialog.Content>
+          </Dialog.Positioner>
+        </Portal>
+      </Dialog.Root>
+    </>
+  );
+}

@@ -1,0 +1,198 @@
+import type { ChatListEntry, Message } from '@lightbox/contract/messages/calls.js';
+import { QueryClient } from '@tanstack/react-query';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { store } from '../lib/store';
+import type { Chat } from './chat';
+import { chatKey, chatWith, listKey, markRead, messageEvents, takeMissed } from './messages';
+import { ana, ben, chatOf, cleo, listOf, message, signIn } from './testing';
+import { typingAtom } from './typing';
+
+const { emit } = vi.hoisted(() => ({ emit: vi.fn() }));
+vi.mock('../lib/socket', async (original) => ({ ...(await original<typeof import('../lib/socket')>()), emit }));
+const { socketAtom } = await import('../lib/socket');
+
+/** A server in miniature, and a client that only hears its events. */
+function world(all: Message[]) {
+  const cache = new QueryClient();
+  const online = new Set<string>();
+  cache.setQueryData(listKey, listOf(all, ana));
+  for (const other of [ben, cleo])
+    cache.setQueryData<Chat>(chatKey(other), { messages: chatOf(all, other), more: false });
+  const change = (which: (one: Message) => boolean, fields: Partial<Message>) => {
+    all = all.map((one) => (which(one) ? { ...one, ...fields } : one));
+  };
+  return {
+    cache,
+    post(one: Message) {
+      all = [...all, one];
+      messageEvents['message:new']?.(one, cache);
+    },
+    deliver(ids: string[], userId: string, at: string) {
+      change(({ id, deliveredAt }) => ids.includes(id) && !deliveredAt, { deliveredAt: at });
+      messageEvents['message:delivered']?.({ userId, ids, at }, cache);
+    },
+    read(upTo: Message, userId: string, at: string) {
+      const together = (one: Message) => [one.senderId, one.recipientId].sort().join();
+      change(
+        (one) => one.recipientId === userId && together(one) === together(upTo) && one.seq <= upTo.seq && !one.readAt,
+        { readAt: at },
+      );
+      messageEvents['message:read']?.({ userId, upTo: upTo.id, at }, cache);
+    },
+    presence(userId: string, on: boolean) {
+      if (on) online.add(userId);
+      else online.delete(userId);
+      messageEvents.presence?.({ userId, online: on }, cache);
+    },
+    same() {
+      expect(cache.getQueryData(listKey)).toEqual(listOf(all, ana, online));
+      for (const other of [ben, cleo])
+        expect(cache.getQueryData<Chat>(chatKey(other))?.messages).toEqual(chatOf(all, other));
+    },
+  };
+}
+
+beforeEach(() => {
+  signIn();
+  emit.mockReset();
+  emit.mockResolvedValue(null);
+  store.set(socketAtom, 'off');
+  globalThis.fetch = vi.fn(async () => new Response(JSON.stringify({ data: [] })));
+});
+
+describe('old state and an event make what a fresh fetch shows', () => {
+  const start = () => [message(1, ben, ana), message(2, ana, ben), message(3, cleo, ana)];
+
+  it('message:new, to me and of mine, twice', () => {
+    const it = world(start());
+    for (const one of [message(4, ben, ana), message(5, ana, cleo), message(6, cleo, ana)]) {
+      it.post(one);
+      messageEvents['message:new']?.(one, it.cache);
+      it.same();
+    }
+  });
+
+  it('message:delivered', () => {
+    const all = start();
+    const it = world(all);
+    it.deliver([all[1]?.id ?? ''], ben, '2026-01-01T10:00:00.000Z');
+    it.deliver([all[1]?.id ?? ''], ben, '2026-01-01T11:00:00.000Z');
+    it.same();
+  });
+
+  it('message:read by the other, and by me in another tab', () => {
+    const [hers, mine] = [message(1, ben, ana), message(2, ana, ben)];
+    const it = world([hers, mine, message(3, ben, ana)]);
+    it.read(mine, ben, '2026-01-01T10:00:00.000Z');
+    it.same();
+    it.read(hers, ana, '2026-01-01T10:01:00.000Z');
+    it.same();
+    expect(it.cache.getQueryData<ChatListEntry[]>(listKey)?.[0]?.unread).toBe(1);
+  });
+
+  it('presence', () => {
+    const it = world(start());
+    it.presence(ben, true);
+    it.same();
+    it.presence(ben, false);
+    it.same();
+  });
+
+  it('any mixture of them', () => {
+    const first = start();
+    const it = world(first);
+    const posted: Message[] = [...first];
+    for (let step = 4; step < 120; step += 1) {
+      const other = step % 3 ? ben : cleo;
+      const one = step % 2 ? message(step, ana, other) : message(step, other, ana);
+      it.post(one);
+      posted.push(one);
+      const earlier = posted[(step * 7) % posted.length];
+      const at = new Date(Date.UTC(2026, 0, 2, 0, step)).toISOString();
+      if (earlier && step % 4 === 0) it.read(earlier, step % 8 ? earlier.senderId : earlier.recipientId, at);
+      if (earlier && step % 5 === 0) it.deliver([earlier.id], ben, at);
+      if (step % 9 === 0) it.presence(other, step % 2 === 0);
+      it.same();
+    }
+  });
+});
+
+describe('what only the server can tell', () => {
+  it('is read again: a person who is in no chat yet, a read mark of a message that is not held', () => {
+    const it = world([message(1, ben, ana)]);
+    const invalidate = vi.spyOn(it.cache, 'invalidateQueries');
+    messageEvents['message:new']?.(message(2, cleo, ana), it.cache);
+    expect(invalidate).toHaveBeenCalledWith({ queryKey: listKey });
+    invalidate.mockClear();
+    messageEvents['message:read']?.({ userId: ben, upTo: 'unknown', at: 'now' }, it.cache);
+    expect(invalidate).toHaveBeenCalledWith({ queryKey: chatKey(ben) });
+  });
+
+  it('an event that overtakes an answer on its way is not lost by it', async () => {
+    const [held, came] = [message(1, ben, ana), message(2, ben, ana)];
+    const cache = new QueryClient();
+    cache.setQueryData<Chat>(chatKey(ben), { messages: [held], more: false });
+    globalThis.fetch = vi.fn(async () => {
+      messageEvents['message:new']?.(came, cache);
+      return new Response(JSON.stringify({ data: [held] }));
+    });
+    const chat = await cache.fetchQuery({ ...chatWith(ben), staleTime: 0 });
+    expect(chat.messages).toEqual([held, came]);
+  });
+});
+
+describe('after a gap', () => {
+  it('takes what was missed once and in order, and reads the list again', () => {
+    const [one, two, three] = [message(1, ben, ana), message(2, ben, ana), message(3, ana, ben)];
+    const it = world([one]);
+    const invalidate = vi.spyOn(it.cache, 'invalidateQueries');
+    takeMissed(it.cache, [three, one, two]);
+    expect(it.cache.getQueryData<Chat>(chatKey(ben))?.messages).toEqual([one, two, three]);
+    expect(invalidate).toHaveBeenCalledWith({ queryKey: listKey });
+  });
+});
+
+describe('receipts', () => {
+  it('marks as read on the server first, then here', async () => {
+    const one = message(1, ben, ana);
+    const it = world([one]);
+    store.set(socketAtom, 'on');
+    emit.mockRejectedValueOnce(new Error('cut'));
+    await markRead(it.cache, one);
+    expect(it.cache.getQueryData<ChatListEntry[]>(listKey)?.[0]?.unread).toBe(1);
+    await markRead(it.cache, one);
+    expect(emit).toHaveBeenLastCalledWith('message:read', { userId: ben, upTo: one.id });
+    expect(it.cache.getQueryData<ChatListEntry[]>(listKey)?.[0]?.unread).toBe(0);
+  });
+
+  it('reports what arrived, once', async () => {
+    vi.useFakeTimers();
+    const one = message(1, ben, ana);
+    const it = world([]);
+    store.set(socketAtom, 'on');
+    messageEvents['message:new']?.(one, it.cache);
+    messageEvents['message:new']?.(one, it.cache);
+    await vi.advanceTimersByTimeAsync(200);
+    messageEvents['message:new']?.(one, it.cache);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(emit.mock.calls.filter(([event]) => event === 'message:delivered')).toEqual([
+      ['message:delivered', { ids: [one.id] }],
+    ]);
+    vi.useRealTimers();
+  });
+});
+
+describe('typing', () => {
+  it('is believed for five seconds, or until the message is there', () => {
+    vi.useFakeTimers();
+    const cache = new QueryClient();
+    messageEvents.typing?.({ userId: ben }, cache);
+    expect(store.get(typingAtom)).toHaveProperty(ben);
+    vi.advanceTimersByTime(5100);
+    expect(store.get(typingAtom)).not.toHaveProperty(ben);
+    messageEvents.typing?.({ userId: ben }, cache);
+    messageEvents['message:new']?.(message(1, ben, ana), cache);
+    expect(store.get(typingAtom)).not.toHaveProperty(ben);
+    vi.useRealTimers();
+  });
+});

@@ -1,0 +1,151 @@
+import { limits } from '@lightbox/contract/limits.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ana, ben, cleo, id } from './testing';
+
+const emit = vi.fn();
+
+/** The app as after a load of the page: memory is new, storage is what it was. */
+async function load() {
+  vi.resetModules();
+  vi.doMock('../lib/socket', async (original) => ({ ...(await original<typeof import('../lib/socket')>()), emit }));
+  const { store } = await import('../lib/store');
+  const { socketAtom } = await import('../lib/socket');
+  const { endSession } = await import('../auth/session');
+  const { signIn } = await import('./testing');
+  const outbox = await import('./outbox');
+  return {
+    ...outbox,
+    signIn,
+    endSession,
+    items: () => store.get(outbox.outboxAtom),
+    drafts: () => store.get(outbox.draftsAtom),
+    connect: (on: boolean) => store.set(socketAtom, on ? 'on' : 'connecting'),
+  };
+}
+
+type App = Awaited<ReturnType<typeof load>>;
+let app: App;
+const sent = () => emit.mock.calls.map(([, payload]) => payload as { clientId: string; content: string });
+const acknowledge = async (_: string, payload: { clientId: string; recipientId: string; content: string }) => ({
+  id: id('e'),
+  seq: 1,
+  senderId: ana,
+  createAt: new Date().toISOString(),
+  ...payload,
+});
+const rest = () => vi.advanceTimersByTimeAsync(0);
+
+beforeEach(async () => {
+  vi.useFakeTimers();
+  emit.mockReset();
+  emit.mockImplementation(acknowledge);
+  app = await load();
+  app.signIn();
+  app.connect(true);
+});
+afterEach(() => vi.useRealTimers());
+
+describe('sending', () => {
+  it('draws the bubble at once and lets it go when the server has it', async () => {
+    const accepted = vi.fn();
+    app.onAccepted(accepted);
+    app.post(ben, '  Hello  ');
+    expect(app.items()).toMatchObject([{ content: 'Hello', state: 'sending', recipientId: ben }]);
+    await rest();
+    expect(app.items()).toEqual([]);
+    expect(accepted).toHaveBeenCalledOnce();
+  });
+
+  it('ignores blank text and gives back the sentence of the contract for text that is too long', () => {
+    expect(app.post(ben, ' \n ')).toBeUndefined();
+    expect(app.post(ben, 'x'.repeat(limits.messageLength + 1))).toContain(String(limits.messageLength));
+    expect(app.items()).toEqual([]);
+  });
+
+  it('keeps the order in which it was written', async () => {
+    for (const text of ['one', 'two', 'three']) app.post(ben, text);
+    await rest();
+    expect(sent().map(({ content }) => content)).toEqual(['one', 'two', 'three']);
+  });
+
+  it('says that it was not sent when no acknowledgement comes, and retries with the same clientId', async () => {
+    emit.mockImplementationOnce(() => new Promise((_, no) => setTimeout(() => no(new Error('timed out')), 10_000)));
+    app.post(ben, 'Hello');
+    const clientId = app.items()[0]?.clientId ?? '';
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(app.items()[0]?.state).toBe('failed');
+    app.retry(clientId);
+    expect(app.items()[0]?.state).toBe('sending');
+    await rest();
+    expect(sent().map((payload) => payload.clientId)).toEqual([clientId, clientId]);
+    expect(app.items()).toEqual([]);
+  });
+
+  it('tries again by itself while connected', async () => {
+    emit.mockRejectedValueOnce(new Error('cut'));
+    app.post(ben, 'Hello');
+    await vi.advanceTimersByTimeAsync(2100);
+    expect(new Set(sent().map(({ clientId }) => clientId)).size).toBe(1);
+    expect(sent()).toHaveLength(2);
+    expect(app.items()).toEqual([]);
+  });
+
+  it('does not repeat what was refused, and does not hold up what is behind it', async () => {
+    const { ApiError } = await import('../lib/http');
+    emit.mockRejectedValueOnce(new ApiError(400, 'FORBIDDEN', 'You may not do this.'));
+    app.post(ben, 'one');
+    app.post(ben, 'two');
+    await rest();
+    expect(app.items()).toMatchObject([{ content: 'one', state: 'failed', refused: { code: 'FORBIDDEN' } }]);
+    app.flushAll();
+    await rest();
+    expect(sent().map(({ content }) => content)).toEqual(['one', 'two']);
+    app.discard(app.items()[0]?.clientId ?? '');
+    expect(app.items()).toEqual([]);
+  });
+
+  it('is settled by the event when the acknowledgement is lost', async () => {
+    emit.mockImplementationOnce(() => new Promise(() => {}));
+    app.post(ben, 'Hello');
+    app.settle(app.items()[0]?.clientId ?? '');
+    expect(app.items()).toEqual([]);
+  });
+});
+
+describe('without a connection', () => {
+  it('waits, survives a reload, and goes with the same clientId when it is back', async () => {
+    app.connect(false);
+    app.post(ben, 'Hello');
+    const clientId = app.items()[0]?.clientId;
+    expect(emit).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(app.items()[0]?.state).toBe('failed');
+
+    app = await load();
+    expect(app.items()).toMatchObject([{ clientId, content: 'Hello' }]);
+    app.connect(true);
+    app.flushAll();
+    await rest();
+    expect(sent()).toMatchObject([{ clientId, content: 'Hello' }]);
+    expect(app.items()).toEqual([]);
+  });
+});
+
+describe('what is half written', () => {
+  it('is kept per chat over a reload, for this account alone, and is gone after the sign-out', async () => {
+    app.connect(false);
+    app.keepDraft(ben, 'Dear Ben');
+    app.keepDraft(cleo, 'Dear Cleo');
+    app.keepDraft(cleo, '');
+    app.post(ben, 'Hello');
+
+    app = await load();
+    expect(app.drafts()).toEqual({ [ben]: 'Dear Ben' });
+    app.endSession('logout');
+    expect(sessionStorage).toHaveLength(0);
+    expect(app.items()).toEqual([]);
+    app.signIn(cleo);
+    expect(app.drafts()).toEqual({});
+    expect(app.items()).toEqual([]);
+  });
+});

@@ -1,0 +1,184 @@
+/** What was written and not yet acknowledged, and what is half written: per account, in this tab, until sign-out. */
+
+import { Content, type Message } from '@lightbox/contract/messages/calls.js';
+import { atom } from 'jotai';
+import { session, userAtom } from '../auth/session';
+import { ApiError } from '../lib/http';
+import { emit, socketAtom } from '../lib/socket';
+import { store } from '../lib/store';
+import { uuid } from '../lib/uuid';
+
+export interface Outgoing {
+  /** Made once, sent with every try: the server keeps one message of it. */
+  clientId: string;
+  recipientId: string;
+  content: string;
+  createAt: string;
+  state: 'sending' | 'failed';
+  /** The server's no, when a further try will not change it. */
+  refused?: { code: string; message: string };
+}
+
+interface Kept<T> {
+  owner: string;
+  value: T;
+}
+
+/** A value per account that outlives a reload and not a sign-out. */
+function kept<T>(name: string, empty: T) {
+  const load = (owner: string): T => {
+    try {
+      return (JSON.parse(sessionStorage.getItem(`${name}:${owner}`) ?? 'null') as T | null) ?? empty;
+    } catch {
+      return empty;
+    }
+  };
+  const base = atom<Kept<T>>({ owner: '', value: empty });
+  const value = atom((get) => {
+    const owner = get(userAtom)?.id;
+    const { owner: whose, value } = get(base);
+    if (!owner) return empty;
+    return whose === owner ? value : load(owner);
+  });
+  const change = (to: (now: T) => T) => {
+    const owner = session().user?.id;
+    if (!owner) return;
+    const next = to(store.get(value));
+    store.set(base, { owner, value: next });
+    try {
+      sessionStorage.setItem(`${name}:${owner}`, JSON.stringify(next));
+    } catch {
+      // Storage that is full or forbidden: it lives as long as the tab.
+    }
+  };
+  // Nobody's words stay in memory for the next person.
+  store.sub(userAtom, () => {
+    const { owner } = store.get(base);
+    if (owner && owner !== session().user?.id) store.set(base, { owner: '', value: empty });
+  });
+  return { value, change };
+}
+
+const outbox = kept<Outgoing[]>('outbox', []);
+export const outboxAtom = outbox.value;
+const items = () => store.get(outboxAtom);
+const patch = (clientId: string, change: Partial<Outgoing>) =>
+  outbox.change((now) => now.map((item) => (item.clientId === clientId ? { ...item, ...change } : item)));
+
+const drafts = kept<Record<string, string>>('drafts', {});
+export const draftsAtom = drafts.value;
+export const keepDraft = (userId: string, text: string) =>
+  drafts.change(({ [userId]: _, ...others }) => (text ? { ...others, [userId]: text } : others));
+
+/** Without an acknowledgement for this long, the bubble says so. It is still tried again. */
+const patience = 10_000;
+const backoff = [2_000, 5_000, 15_000, 30_000, 60_000];
+/** Answers that a later try may change. */
+const passing = ['UNREACHABLE', 'TOO_MANY_REQUESTS', 'UNAVAILABLE', 'INTERNAL', 'REQUEST_TIMEOUT'];
+
+type Accept = (message: Message) => void;
+let accept: Accept = () => {};
+/** Told of every message the server acknowledged. */
+export const onAccepted = (told: Accept) => {
+  accept = told;
+};
+
+const busy = new Set<string>();
+const tries = new Map<string, number>();
+
+function watch(clientId: string) {
+  setTimeout(() => {
+    const item = items().find((one) => one.clientId === clientId);
+    if (item?.state === 'sending') patch(clientId, { state: 'failed' });
+  }, patience);
+}
+
+function later(recipientId: string) {
+  const count = tries.get(recipientId) ?? 0;
+  tries.set(recipientId, count + 1);
+  setTimeout(() => void flush(recipientId), backoff[Math.min(count, backoff.length - 1)]);
+}
+
+/** Sends what waits for one person, one after the other, so that it arrives in the order it was written. */
+async function flush(recipientId: string): Promise<void> {
+  const owner = session().user?.id;
+  const line = `${owner} ${recipientId}`;
+  if (!owner || busy.has(line) || store.get(socketAtom) !== 'on') return;
+  busy.add(line);
+  let trying: string | undefined;
+  try {
+    while (session().user?.id === owner) {
+      const next = items().find((item) => item.recipientId === recipientId && !item.refused);
+      if (!next) return;
+      const { clientId, content } = next;
+      trying = clientId;
+      const message = await emit<'message:send', Message>('message:send', { recipientId, content, clientId });
+      tries.delete(recipientId);
+      if (session().user?.id !== owner) return;
+      accept(message);
+      settle(clientId);
+    }
+  } catch (error) {
+    const refused =
+      error instanceof ApiError && !passing.includes(error.code)
+        ? { code: error.code, message: error.message }
+        : undefined;
+    if (session().user?.id !== owner) return;
+    if (refused && trying) {
+      patch(trying, { state: 'failed', refused });
+      // The ones behind it are not to blame.
+      queueMicrotask(() => void flush(recipientId));
+    } else if (store.get(socketAtom) === 'on') later(recipientId);
+    // After a cut, the reconnect flushes.
+  } finally {
+    busy.delete(line);
+  }
+}
+
+/** The server has it: whoever shows it now shows the message. */
+export function settle(clientId: string) {
+  if (items().some((item) => item.clientId === clientId))
+    outbox.change((now) => now.filter((item) => item.clientId !== clientId));
+}
+
+/** Draws the bubble at once and sends it. What the contract does not take comes back as its sentence. */
+export function post(recipientId: string, text: string): string | undefined {
+  const { success, data, error } = Content.safeParse(text);
+  if (!text.trim()) return undefined;
+  if (!success) return error.issues[0]?.message;
+  const clientId = uuid();
+  const createAt = new Date().toISOString();
+  outbox.change((now) => [...now, { clientId, recipientId, content: data, createAt, state: 'sending' }]);
+  watch(clientId);
+  void flush(recipientId);
+  return undefined;
+}
+
+export function retry(clientId: string) {
+  const item = items().find((one) => one.clientId === clientId);
+  if (!item) return;
+  outbox.change((now) =>
+    now.map((one) => {
+      if (one.clientId !== clientId) return one;
+      const { refused: _, ...again } = one;
+      return { ...again, state: 'sending' };
+    }),
+  );
+  watch(clientId);
+  void flush(item.recipientId);
+}
+
+export const discard = settle;
+
+/** All that waits, after a reload or a reconnect. */
+export function flushAll() {
+  const waiting = items().filter((item) => !item.refused);
+  if (!waiting.length) return;
+  const ids = new Set(waiting.map(({ clientId }) => clientId));
+  outbox.change((now) => now.map((item) => (ids.has(item.clientId) ? { ...item, state: 'sending' } : item)));
+  for (const { clientId } of waiting) watch(clientId);
+  for (const recipientId of new Set(waiting.map((item) => item.recipientId))) {
+    tries.delete(recipientId);
+    void flush(recipientId);
+  }
+}

@@ -1,0 +1,48 @@
+import type { ChatListEntry, Message } from '@lightbox/contract/messages/calls.js';
+import { startSession } from '../auth/session';
+
+export const id = (text: string) => text.padStart(24, '0');
+export const ana = id('a');
+export const ben = id('b');
+export const cleo = id('c');
+
+const names: Record<string, string> = { [ana]: 'Ana', [ben]: 'Ben', [cleo]: 'Cleo' };
+
+export function signIn(userId = ana) {
+  const name = names[userId] ?? 'Ana';
+  const user = { id: userId, firstname: name, lastname: 'Ruiz', email: `${name}@example.org`, username: name };
+  startSession({ ...user, active: true, role: { name: 'healthProvider' } }, 'token');
+}
+
+let count = 0;
+/** Message number `seq` of a conversation, a minute after the one before. */
+export const message = (seq: number, senderId: string, recipientId: string, more: Partial<Message> = {}): Message => ({
+  id: id(`d${(++count).toString(16)}`),
+  seq,
+  senderId,
+  recipientId,
+  content: `Words ${seq}`,
+  createAt: new Date(Date.UTC(2026, 0, 1, 9, seq)).toISOString(),
+  ...more,
+});
+
+/** What `GET /message/chat-list` would answer. */
+export function listOf(all: Message[], me: string, online: ReadonlySet<string> = new Set()): ChatListEntry[] {
+  const others = new Set(all.map(({ senderId, recipientId }) => (senderId === me ? recipientId : senderId)));
+  const entries = [...others].flatMap((other) => {
+    const theirs = all.filter(({ senderId, recipientId }) => [senderId, recipientId].includes(other));
+    const last = theirs.toSorted((a, b) => a.createAt.localeCompare(b.createAt)).at(-1);
+    if (!last) return [];
+    const { content, createAt, senderId } = last;
+    return {
+      user: { id: other, firstname: names[other] ?? '', lastname: 'Ruiz', online: online.has(other) },
+      lastMessage: { id: last.id, content, createAt, senderId },
+      unread: theirs.filter((one) => one.senderId === other && !one.readAt).length,
+    };
+  });
+  return entries.sort((a, b) => b.lastMessage.createAt.localeCompare(a.lastMessage.createAt));
+}
+
+/** What `GET /message/chat/:userId` would answer. */
+export const chatOf = (all: Message[], other: string) =>
+  all.filter(({ senderId, recipientId }) => senderId === other || recipientId === other).sort((a, b) => a.seq - b.seq);

@@ -1,0 +1,30 @@
+import { atom } from 'jotai';
+import { emit, socketAtom } from '../lib/socket';
+import { store } from '../lib/store';
+
+const tellEvery = 3_000;
+const lasts = 5_000;
+
+/** Who is typing to me, and until when that is believed. */
+export const typingAtom = atom<Record<string, number>>({});
+
+export function typingFrom(userId: string, now = Date.now()) {
+  store.set(typingAtom, { ...store.get(typingAtom), [userId]: now + lasts });
+  setTimeout(() => {
+    if ((store.get(typingAtom)[userId] ?? 0) <= Date.now()) stoppedTyping(userId);
+  }, lasts + 20);
+}
+
+export function stoppedTyping(userId: string) {
+  const { [userId]: until, ...others } = store.get(typingAtom);
+  if (until !== undefined) store.set(typingAtom, others);
+}
+
+const told = new Map<string, number>();
+
+/** Says that I am typing, at most every three seconds, and only over a living connection. */
+export function tellTyping(userId: string, now = Date.now()) {
+  if (store.get(socketAtom) !== 'on' || now - (told.get(userId) ?? 0) < tellEvery) return;
+  told.set(userId, now);
+  emit('typing', { userId }).catch(() => {});
+}

@@ -1,0 +1,224 @@
+import { Box, Button, Flex, Heading, IconButton, Text, VisuallyHidden } from '@chakra-ui/react';
+import type { Notification, NotificationKind } from '@lightbox/contract/notifications/calls.js';
+import {
+  BellIcon,
+  CheckIcon,
+  type Icon,
+  ImageIcon,
+  ProhibitIcon,
+  SealCheckIcon,
+  SparkleIcon,
+  UserCheckIcon,
+  WarningIcon,
+} from '@phosphor-icons/react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { daysAgo, formatDate, formatDateTime, formatLongDay, formatTime } from '../lib/format';
+import { useNow } from '../lib/useNow';
+import { EmptyState } from '../ui/EmptyState';
+import { PersonSkeleton } from '../ui/Skeletons';
+import { Tooltip } from '../ui/Tooltip';
+import { addressOf, allOf, notices, useRead } from './notifications';
+
+const looks: Record<NotificationKind, { Icon: Icon; tone: string }> = {
+  'share.created': { Icon: ImageIcon, tone: 'info' },
+  'share.verified': { Icon: SealCheckIcon, tone: 'success' },
+  'share.revoked': { Icon: ProhibitIcon, tone: 'danger' },
+  'analysis.completed': { Icon: SparkleIcon, tone: 'accent' },
+  'analysis.failed': { Icon: WarningIcon, tone: 'danger' },
+  'provider.registered': { Icon: UserCheckIcon, tone: 'warning' },
+};
+
+function Row({ notice, onOpen, onRead }: { notice: Notification; onOpen: () => void; onRead: () => void }) {
+  const { t } = useTranslation();
+  const { Icon, tone } = looks[notice.kind] ?? { Icon: BellIcon, tone: 'accent' };
+  const unread = !notice.readAt;
+  return (
+    <Flex
+      as="li"
+      align="center"
+      gap="1"
+      mx="2"
+      my="1px"
+      pe="1.5"
+      borderRadius="12px"
+      transition="background-color"
+      transitionDuration="fade"
+      _hover={{ bg: 'bg.muted' }}
+    >
+      <Flex
+        asChild
+        flex="1"
+        minW="0"
+        gap="3"
+        align="flex-start"
+        p="2.5"
+        borderRadius="12px"
+        color="fg"
+        textDecoration="none"
+      >
+        <Link to={addressOf(notice)} onClick={onOpen} data-notice={notice.id}>
+          <Box
+            boxSize="38px"
+            flex="none"
+            display="grid"
+            placeItems="center"
+            borderRadius="full"
+            bg={`${tone}.subtle`}
+            color={`${tone}.onSubtle`}
+          >
+            <Icon size={20} aria-hidden />
+          </Box>
+          <Box minW="0" flex="1">
+            <Flex align="baseline" gap="2">
+              <Text
+                as="span"
+                flex="1"
+                minW="0"
+                fontSize=".9375rem"
+                lineHeight="1.35"
+                fontWeight={unread ? '650' : 'medium'}
+              >
+                {unread && <VisuallyHidden>{t('notifications.unread')}: </VisuallyHidden>}
+                {t(`notifications.kind.${notice.kind}.title`)}
+              </Text>
+              <Text
+                as="time"
+                title={formatDateTime(notice.at)}
+                fontSize="xs"
+                color="fg.muted"
+                fontVariantNumeric="tabular-nums"
+              >
+                {formatTime(notice.at)}
+              </Text>
+            </Flex>
+            <Text as="span" display="block" fontSize="sm" color="fg.muted" lineHeight="1.4">
+              {t(`notifications.kind.${notice.kind}.text`)}
+            </Text>
+          </Box>
+        </Link>
+      </Flex>
+      <Box boxSize={{ base: '44px', lg: '36px' }} flex="none" position="relative">
+        {unread && (
+          <Tooltip content={t('notifications.readOne')}>
+            <IconButton
+              variant="ghost"
+              boxSize="full"
+              minW="0"
+              className="group"
+              aria-label={`${t('notifications.readOne')}: ${t(`notifications.kind.${notice.kind}.title`)}`}
+              onClick={onRead}
+            >
+              <Box
+                boxSize="9px"
+                borderRadius="full"
+                bg="accent.solid"
+                _groupHover={{ display: 'none' }}
+                _groupFocusVisible={{ display: 'none' }}
+              />
+              <Box display="none" _groupHover={{ display: 'block' }} _groupFocusVisible={{ display: 'block' }}>
+                <CheckIcon size={20} aria-hidden />
+              </Box>
+            </IconButton>
+          </Tooltip>
+        )}
+      </Box>
+    </Flex>
+  );
+}
+
+function useDays(list: Notification[]) {
+  const { t } = useTranslation();
+  useNow(60_000);
+  const label = (at: string) => {
+    const days = daysAgo(at);
+    if (days === 0) return t('common.today');
+    if (days === 1) return t('common.yesterday');
+    return new Date(at).getFullYear() === new Date().getFullYear() ? formatLongDay(at) : formatDate(at);
+  };
+  const days = new Map<string, Notification[]>();
+  for (const notice of list) days.set(label(notice.at), [...(days.get(label(notice.at)) ?? []), notice]);
+  return [...days];
+}
+
+/** What I was told, by day, the newest first. */
+export function NoticeList({ onOpen }: { onOpen: () => void }) {
+  const { t } = useTranslation();
+  const { data, isPending, isError, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
+    useInfiniteQuery(notices);
+  const read = useRead();
+  const list = data ? allOf(data) : [];
+  const days = useDays(list);
+
+  if (isPending)
+    return (
+      <Box px="5" py="2" role="status" aria-label={t('common.loading')}>
+        {[1, 2, 3].map((row) => (
+          <PersonSkeleton key={row} />
+        ))}
+      </Box>
+    );
+  if (isError && !data)
+    return (
+      <EmptyState
+        Icon={BellIcon}
+        title={t('common.couldNotLoad')}
+        act={
+          <Button variant="subtle" onClick={() => void refetch()}>
+            {t('common.retry')}
+          </Button>
+        }
+      />
+    );
+  if (!list.length)
+    return <EmptyState Icon={BellIcon} title={t('notifications.empty')} text={t('notifications.emptyText')} />;
+  return (
+    <Box pb="2">
+      {days.map(([day, those]) => (
+        <Box as="section" key={day} aria-label={day}>
+          <Heading as="h3" fontSize="xs" fontWeight="semibold" color="fg.muted" px="5" pt="3" pb="1.5">
+            {day}
+          </Heading>
+          <Box as="ul" listStyleType="none">
+            {those.map((notice) => (
+              <Row
+                key={notice.id}
+                notice={notice}
+                onRead={() => read(notice.id)}
+                onOpen={() => {
+                  if (!notice.readAt) read(notice.id);
+                  onOpen();
+                }}
+              />
+            ))}
+          </Box>
+        </Box>
+      ))}
+      {hasNextPage && (
+        <Flex justify="center" py="2">
+          <Button variant="ghost" size="sm" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {t('notifications.older')}
+          </Button>
+        </Flex>
+      )}
+    </Box>
+  );
+}
+
+/** The one act on all of them. */
+export function ReadAll({ unread }: { unread: number }) {
+  const { t } = useTranslation();
+  const read = useRead();
+  return (
+    <Button
+      variant="ghost"
+      size="sm"
+      disabled={unread === 0}
+      _disabled={{ bg: 'transparent', borderColor: 'transparent' }}
+      onClick={() => read(undefined)}
+    >
+      {t('notifications.readAll')}
+    </Button>
+  );
+}

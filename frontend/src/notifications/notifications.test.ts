@@ -1,0 +1,89 @@
+import type { Notification } from '@lightbox/contract/notifications/calls.js';
+import { QueryClient } from '@tanstack/react-query';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { store } from '../lib/store';
+import {
+  addressOf,
+  allOf,
+  arrivedAtom,
+  type Notices,
+  notices,
+  notificationEvents,
+  unreadNotices,
+} from './notifications';
+
+const id = (text: string) => text.padStart(24, '0');
+const notice = (n: number, more: Partial<Notification> = {}): Notification => ({
+  id: id(`e${n}`),
+  kind: 'share.created',
+  recordId: id('f'),
+  at: new Date(Date.UTC(2026, 0, 1, 9, n)).toISOString(),
+  ...more,
+});
+
+/** What the two calls would answer: newest first. */
+const fresh = (all: Notification[]) => ({
+  list: all.toSorted((a, b) => b.at.localeCompare(a.at)),
+  unread: all.filter(({ readAt }) => !readAt).length,
+});
+
+function held(all: Notification[]) {
+  const cache = new QueryClient();
+  const { list, unread } = fresh(all);
+  cache.setQueryData<Notices>(notices.queryKey, { pages: [{ data: list }], pageParams: [undefined] });
+  cache.setQueryData(unreadNotices.queryKey, unread);
+  const shown = () => ({
+    list: allOf(cache.getQueryData<Notices>(notices.queryKey) ?? { pages: [], pageParams: [] }),
+    unread: cache.getQueryData(unreadNotices.queryKey),
+  });
+  return { cache, shown };
+}
+
+const arrive = (one: Notification, cache: QueryClient) => notificationEvents['notification:new']?.(one, cache);
+
+beforeEach(() => {
+  store.set(arrivedAtom, undefined);
+  history.replaceState(null, '', '/messages');
+  globalThis.fetch = vi.fn(async () => new Response('{"data":null}'));
+});
+
+describe('notification:new', () => {
+  it('with the old state makes what a fresh fetch shows, also when it comes twice', () => {
+    const all = [notice(1, { readAt: 'then' }), notice(2)];
+    const { cache, shown } = held(all);
+    for (const n of [3, 4]) {
+      const one = notice(n);
+      all.push(one);
+      arrive(one, cache);
+      arrive(one, cache);
+      expect(shown()).toEqual(fresh(all));
+    }
+  });
+
+  it('is told once, by the toaster', () => {
+    const one = notice(5);
+    arrive(one, held([]).cache);
+    expect(store.get(arrivedAtom)).toEqual(one);
+  });
+
+  it('about what is on the screen is neither counted nor told, and read on the server', () => {
+    vi.spyOn(document, 'hasFocus').mockReturnValue(true);
+    const one = notice(6);
+    history.replaceState(null, '', addressOf(one));
+    const { cache, shown } = held([]);
+    arrive(one, cache);
+    expect(shown().unread).toBe(0);
+    expect(store.get(arrivedAtom)).toBeUndefined();
+    expect(fetch).toHaveBeenCalledWith(`/api/notifications/${one.id}/read`, expect.anything());
+  });
+});
+
+describe('where a notification leads', () => {
+  it('is the image, the analysis, the list of those who wait', () => {
+    const [image, recordId] = [id('f'), id('f')];
+    expect(addressOf({ kind: 'share.created', recordId })).toBe(`/view-images?image=${image}`);
+    expect(addressOf({ kind: 'share.revoked', recordId })).toBe('/view-images');
+    expect(addressOf({ kind: 'analysis.completed', recordId })).toBe(`/ai-analysis/${image}`);
+    expect(addressOf({ kind: 'provider.registered', recordId })).toBe('/approve-provider');
+  });
+});

@@ -1,0 +1,163 @@
+import { Box, Button, Flex, Text } from '@chakra-ui/react';
+import { limits } from '@lightbox/contract/limits.js';
+import { type ShareAccess, shareCalls } from '@lightbox/contract/sharing/calls.js';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { refreshLists } from '../images/images';
+import { errorText } from '../lib/errors';
+import { formatSpan, fullName } from '../lib/format';
+import { send } from '../lib/http';
+import { toast } from '../lib/toaster';
+import { useNow } from '../lib/useNow';
+import { PersonSkeleton } from '../ui/Skeletons';
+import { UserAvatar } from '../ui/UserAvatar';
+import { hoursOf, patchShares, refreshShares, sharesOf } from './sharing';
+
+/** One tap ends an access; the toast gives it back. */
+function useRevoke(imageId: string) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const again = useMutation({
+    mutationFn: ({ share, idempotencyKey }: { share: ShareAccess; idempotencyKey: string }) =>
+      send(
+        shareCalls.createShare,
+        { body: { imagemetadataId: imageId, createdfor: share.recipient.id, expiresInHours: hoursOf(share) } },
+        { idempotencyKey },
+      ),
+    onSuccess: (_, { share }) => {
+      toast.success(t('sharing.share.done', { name: fullName(share.recipient) }), {
+        description: t('sharing.share.doneText'),
+      });
+    },
+    onSettled: () => {
+      refreshShares(cache, imageId);
+      refreshLists(cache);
+    },
+    meta: { fallback: t('sharing.share.failed') },
+  });
+  return useMutation({
+    mutationFn: ({ id }: ShareAccess) => send(shareCalls.revokeShare, { params: { id } }),
+    onMutate: async (gone) => {
+      await cache.cancelQueries({ queryKey: sharesOf(imageId).queryKey });
+      patchShares(cache, imageId, (shares) => shares.filter(({ id }) => id !== gone.id));
+    },
+    onSuccess: (_, share) => {
+      const idempotencyKey = crypto.randomUUID();
+      toast.success(t('sharing.access.revoked', { name: fullName(share.recipient) }), {
+        action: { label: t('sharing.access.shareAgain'), onClick: () => again.mutate({ share, idempotencyKey }) },
+      });
+    },
+    onSettled: () => {
+      refreshShares(cache, imageId);
+      refreshLists(cache);
+    },
+    meta: { fallback: t('sharing.access.revokeFailed') },
+  });
+}
+
+function useResend(imageId: string) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id }: ShareAccess) => send(shareCalls.resendShare, { params: { id }, body: {} }),
+    onSuccess: (_, { id, recipient }) => {
+      patchShares(cache, imageId, (shares) =>
+        shares.map((share) => (share.id === id ? { ...share, locked: false } : share)),
+      );
+      toast.success(t('sharing.access.resent', { name: fullName(recipient) }));
+    },
+    meta: { fallback: t('sharing.access.resendFailed') },
+  });
+}
+
+function Access({ share, now }: { share: ShareAccess; now: number }) {
+  const { t } = useTranslation();
+  const revoke = useRevoke(share.imagemetadataId);
+  const resend = useResend(share.imagemetadataId);
+  const name = fullName(share.recipient);
+  const state = share.isVerified
+    ? t('sharing.access.verified')
+    : share.locked
+      ? t('sharing.access.locked', { count: limits.codeTries })
+      : t('sharing.access.waiting');
+  const left = share.expiresAt
+    ? t('time.endsIn', { span: formatSpan(Date.parse(share.expiresAt) - now) })
+    : t('sharing.access.noEnd');
+  return (
+    <Flex
+      as="li"
+      align="center"
+      gap="3"
+      py="2"
+      px="3"
+      borderTopWidth="1px"
+      borderColor="border"
+      _first={{ borderTopWidth: '0' }}
+      wrap={{ base: 'wrap', sm: 'nowrap' }}
+    >
+      <UserAvatar person={share.recipient} role={share.recipient.role} size="sm" />
+      <Box flex="1" minW="150px">
+        <Text fontWeight="semibold" fontSize="sm" lineHeight="1.35">
+          <bdi>{name}</bdi>
+        </Text>
+        <Text fontSize="xs" color={share.locked ? 'danger.fg' : 'fg.muted'} fontVariantNumeric="tabular-nums">
+          {share.locked && !share.isVerified ? state : `${state} · ${left}`}
+        </Text>
+      </Box>
+      <Flex gap="1.5" ms="auto">
+        {!share.isVerified && (
+          <Button
+            size="sm"
+            variant="ghost"
+            aria-label={t('sharing.access.resendFor', { name })}
+            loading={resend.isPending}
+            onClick={() => resend.mutate(share)}
+          >
+            {t('sharing.access.resend')}
+          </Button>
+        )}
+        <Button
+          size="sm"
+          variant="surface"
+          colorPalette="danger"
+          aria-label={t('sharing.access.revokeFor', { name })}
+          onClick={() => revoke.mutate(share)}
+        >
+          {t('sharing.access.revoke')}
+        </Button>
+      </Flex>
+    </Flex>
+  );
+}
+
+/** Who has access to an image now, until when, and how to end it. */
+export function AccessList({ imageId }: { imageId: string }) {
+  const { t } = useTranslation();
+  const { data: shares, isPending, isError, error } = useQuery(sharesOf(imageId));
+  const now = useNow(30_000);
+  return (
+    <Box as="section">
+      <Text as="h3" fontSize="sm" fontWeight="semibold" mb="1.5">
+        {t('sharing.access.title')}
+      </Text>
+      {isPending && <PersonSkeleton />}
+      {isError && !shares && (
+        <Text fontSize="sm" color="fg.error" role="alert">
+          {errorText(error, t('sharing.access.failed'))}
+        </Text>
+      )}
+      {shares?.length === 0 && (
+        <Text fontSize="sm" color="fg.muted">
+          {t('sharing.access.nobody')}
+        </Text>
+      )}
+      {shares && shares.length > 0 && (
+        <Box as="ul" listStyleType="none" borderWidth="1px" borderColor="border" borderRadius="12px">
+          {shares.map((share) => (
+            <Access key={share.id} share={share} now={now} />
+          ))}
+        </Box>
+      )}
+    </Box>
+  );
+}

@@ -1,0 +1,190 @@
+import { Box, Button, Dialog, Flex, IconButton, Portal, Text } from '@chakra-ui/react';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import { limits } from '@lightbox/contract/limits.js';
+import { shareCalls } from '@lightbox/contract/sharing/calls.js';
+import { EyeIcon, ShareNetworkIcon, XIcon } from '@phosphor-icons/react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useId, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { refreshLists } from '../images/images';
+import { errorText } from '../lib/errors';
+import { fullName } from '../lib/format';
+import { ApiError, send } from '../lib/http';
+import { toast } from '../lib/toaster';
+import { AccessList } from './AccessList';
+import { Expiry } from './Expiry';
+import { type Person, PersonSearch } from './PersonSearch';
+import { refreshShares, sharesOf } from './sharing';
+
+interface Wish {
+  person: Person;
+  hours: number;
+}
+
+/** The same wish again after a lost answer carries the same key, so that it never becomes two shares. */
+function useShare(image: Image, onDone: () => void) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const attempt = useRef<{ of: string; key: string }>(undefined);
+  return useMutation({
+    mutationFn: ({ person, hours }: Wish) => {
+      const of = `${image.id} ${person.id} ${hours}`;
+      if (attempt.current?.of !== of) attempt.current = { of, key: crypto.randomUUID() };
+      return send(
+        shareCalls.createShare,
+        { body: { imagemetadataId: image.id, createdfor: person.id, expiresInHours: hours } },
+        { idempotencyKey: attempt.current.key },
+      );
+    },
+    meta: { silent: true },
+    onSuccess: (_, { person }) => {
+      toast.success(t('sharing.share.done', { name: fullName(person) }), {
+        description: t('sharing.share.doneText'),
+      });
+      onDone();
+    },
+    onError: (error) => {
+      if (error instanceof ApiError && error.status > 0 && error.status < 500) attempt.current = undefined;
+    },
+    onSettled: () => {
+      refreshLists(cache);
+      refreshShares(cache, image.id);
+    },
+  });
+}
+
+function ShareForm({ image, onClose }: { image: Image; onClose: () => void }) {
+  const { t } = useTranslation();
+  const form = useId();
+  const [person, setPerson] = useState<Person>();
+  const [hours, setHours] = useState<number>(limits.shareHours);
+  const [fault, setFault] = useState<string>();
+  const shares = useQuery(sharesOf(image.id));
+  const share = useShare(image, onClose);
+  const taken = new Set(shares.data?.map(({ recipient }) => recipient.id));
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!person) return setFault(t('sharing.share.choose'));
+    setFault(undefined);
+    share.mutate(
+      { person, hours },
+      {
+        onError: (error) => {
+          const already = error instanceof ApiError && error.code === 'ALREADY_SHARED';
+          setFault(
+            already
+              ? t('sharing.share.already', { name: fullName(person) })
+              : errorText(error, t('sharing.share.failed')),
+          );
+        },
+      },
+    );
+  }
+
+  return (
+    <>
+      <Dialog.Body pt="18px">
+        <Flex direction="column" gap="18px">
+          <Flex as="form" id={form} direction="column" gap="18px" onSubmit={submit} {...{ noValidate: true }}>
+            <PersonSearch
+              chosen={person}
+              taken={taken}
+              error={fault}
+              onChoose={(one) => {
+                setPerson(one);
+                setFault(undefined);
+              }}
+            />
+            <Expiry hours={hours} onChange={setHours} />
+          </Flex>
+          <AccessList imageId={image.id} />
+        </Flex>
+      </Dialog.Body>
+      <Dialog.Footer>
+        <Flex display={{ base: 'none', sm: 'flex' }} align="center" gap="1.5" me="auto" fontSize="xs" color="fg.muted">
+          <EyeIcon size={18} aria-hidden />
+          {t('sharing.share.recorded')}
+        </Flex>
+        <Button variant="outline" onClick={onClose}>
+          {t('common.cancel')}
+        </Button>
+        <Button
+          type="submit"
+          form={form}
+          flex={{ base: '1', sm: 'none' }}
+          minW="0"
+          loading={share.isPending}
+          loadingText={t('sharing.share.actNobody')}
+        >
+          <ShareNetworkIcon />
+          <Text as="span" truncate>
+            {person
+              ? t('sharing.share.act', { name: person.firstname || fullName(person) })
+              : t('sharing.share.actNobody')}
+          </Text>
+        </Button>
+      </Dialog.Footer>
+    </>
+  );
+}
+
+interface Props {
+  open: boolean;
+  image: Image | undefined;
+  onClose: () => void;
+  finalFocus: () => HTMLElement | null;
+}
+
+/** Who, for how long, and who has access already. */
+export function ShareDialog({ open, image, onClose, finalFocus }: Props) {
+  const { t } = useTranslation();
+  const content = useRef<HTMLDivElement>(null);
+  if (!image) return null;
+  return (
+    <Dialog.Root
+      open={open}
+      onOpenChange={(change) => !change.open && onClose()}
+      initialFocusEl={() => content.current?.querySelector<HTMLElement>('input[type=search]') ?? null}
+      finalFocusEl={finalFocus}
+      scrollBehavior="inside"
+      lazyMount
+      unmountOnExit
+    >
+      <Portal>
+        <Dialog.Backdrop />
+        <Dialog.Positioner>
+          <Dialog.Content ref={content} maxW={{ base: '100vw', md: '560px' }}>
+            <Dialog.Header alignItems="center" gap="3">
+              {image.image_url && (
+                <Box bg="film.bg" boxSize="64px" flex="none" borderRadius="film" overflow="hidden">
+                  <img
+                    src={image.image_url}
+                    alt=""
+                    width={64}
+                    height={64}
+                    style={{ width: 64, height: 64, objectFit: 'contain' }}
+                  />
+                </Box>
+              )}
+              <Box pe="8" minW="0">
+                <Dialog.Title overflowWrap="anywhere">
+                  {t('sharing.share.title', { caption: image.caption || t('common.untitled') })}
+                </Dialog.Title>
+                <Dialog.Description fontSize="sm" mt="0.5">
+                  {t('sharing.share.sub')}
+                </Dialog.Description>
+              </Box>
+            </Dialog.Header>
+            <ShareForm key={image.id} image={image} onClose={onClose} />
+            <Dialog.CloseTrigger asChild>
+              <IconButton variant="ghost" size="sm" aria-label={t('common.close')}>
+                <XIcon />
+              </IconButton>
+            </Dialog.CloseTrigger>
+          </Dialog.Content>
+        </Dialog.Positioner>
+      </Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,125 @@
+import { ChakraProvider } from '@chakra-ui/react';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { system } from '../theme/system';
+import { fromMail } from './mail';
+import { VerifyDialog } from './VerifyDialog';
+
+const shareId = '673dc1f04b9e2a7705c81d3e';
+const image: Image = {
+  id: '9'.repeat(24),
+  caption: 'Knee AP <weight bearing>',
+  contentType: 'image/png',
+  createAt: '2026-11-19T10:00:00.000Z',
+  isVerified: false,
+  isShared: true,
+  image_url: null,
+  sharedBy: { id: '2'.repeat(24), firstname: 'Omar', lastname: 'Siddiqui' },
+  shareId,
+  expiresAt: '2099-01-01T00:00:00.000Z',
+};
+
+const asked = vi.fn<(url: string, init: RequestInit) => Promise<Response>>();
+const answer = (status: number, body: object) => new Response(JSON.stringify(body), { status });
+const refusal = (status: number, error: string, extra = {}) =>
+  asked.mockImplementation(async () => answer(status, { message: 'No.', error, requestId: 'r', ...extra }));
+
+function show(props: Partial<Parameters<typeof VerifyDialog>[0]> = {}) {
+  const cache = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  const onOpen = vi.fn();
+  render(
+    <QueryClientProvider client={cache}>
+      <ChakraProvider value={system}>
+        <VerifyDialog open shareId={shareId} image={image} onClose={() => {}} onOpen={onOpen} {...props} />
+      </ChakraProvider>
+    </QueryClientProvider>,
+  );
+  return { onOpen, user: userEvent.setup() };
+}
+const boxes = () => screen.findAllByLabelText(/Digit \d of 6/);
+async function enter(user: ReturnType<typeof userEvent.setup>, code: string) {
+  for (const [index, box] of (await boxes()).entries()) await user.type(box, code[index] ?? '');
+  await user.click(screen.getByRole('button', { name: 'Verify' }));
+}
+const verifications = () => asked.mock.calls.filter(([url]) => url.endsWith('/sharing/verify'));
+
+beforeEach(() => {
+  asked.mockReset();
+  vi.stubGlobal('fetch', asked);
+});
+afterEach(() => vi.unstubAllGlobals());
+
+describe('Verify Image', () => {
+  it('knows the id and who sent it, and sends both', async () => {
+    asked.mockImplementation(async (url) =>
+      url.endsWith('/sharing/verify')
+        ? answer(200, { data: { imagemetadataId: image.id, isVerified: true } })
+        : answer(200, { data: { ...image, isVerified: true, image_url: 'data:image/webp;base64,AA' } }),
+    );
+    const { user, onOpen } = show();
+    expect(await screen.findByLabelText('Enter Image Sharing Id:')).toHaveProperty('value', shareId);
+    expect(screen.getByText('Omar Siddiqui')).toBeTruthy();
+    expect(screen.getByText('Knee AP <weight bearing>')).toBeTruthy();
+    await enter(user, '407312');
+    expect(await screen.findByRole('dialog', { name: 'Image verified.' })).toBeTruthy();
+    expect(verifications()).toHaveLength(1);
+    expect(JSON.parse(String(verifications()[0]?.[1].body))).toEqual({
+      sharingRequestId: shareId,
+      verificationCode: '407312',
+    });
+    expect(screen.getByRole('img', { name: /Knee AP/ })).toBeTruthy();
+    await user.click(screen.getByRole('button', { name: 'Open image' }));
+    expect(onOpen).toHaveBeenCalledWith(expect.objectContaining({ id: image.id, isVerified: true }));
+  });
+
+  it('says how many tries are left, and empties the boxes', async () => {
+    refusal(422, 'WRONG_CODE', { triesLeft: 4 });
+    const { user } = show();
+    await enter(user, '000000');
+    expect(await screen.findByText('That code is not right. 4 tries left.')).toBeTruthy();
+    await waitFor(async () => expect((await boxes()).map((box) => (box as HTMLInputElement).value).join('')).toBe(''));
+  });
+
+  it.each([
+    ['CODE_LOCKED', 423, {}, 'This share is locked.'],
+    ['WRONG_CODE', 422, { triesLeft: 0 }, 'This share is locked.'],
+    ['EXPIRED', 410, {}, 'This share has ended.'],
+  ])('%s (%i) asks for no more codes and says who can help', async (code, status, extra, title) => {
+    refusal(status, code, extra);
+    const { user } = show();
+    await enter(user, '000000');
+    expect(await screen.findByText(title)).toBeTruthy();
+    expect(screen.getAllByText('Omar Siddiqui').length).toBeGreaterThan(1);
+    expect(screen.queryByRole('button', { name: 'Verify' })).toBeNull();
+    expect(screen.queryAllByLabelText(/Digit \d of 6/)).toHaveLength(0);
+  });
+
+  it('says at the id that it is not theirs', async () => {
+    refusal(404, 'NOT_FOUND');
+    const { user } = show();
+    await enter(user, '000000');
+    expect(await screen.findByText(/not for your account/)).toBeTruthy();
+  });
+
+  it('checks both fields before it asks', async () => {
+    const { user } = show({ shareId: '', image: undefined });
+    await user.click(await screen.findByRole('button', { name: 'Verify' }));
+    expect(await screen.findByText(/Enter the sharing id from the e-mail/)).toBeTruthy();
+    expect(screen.getByText('Please enter a valid 6-digit OTP.')).toBeTruthy();
+    expect(asked).not.toHaveBeenCalled();
+  });
+});
+
+it('takes the id and the code out of a pasted mail', () => {
+  expect(fromMail(`Hello,\nSharing id: ${shareId}\nCode: 407312\nLink: http://x/view-images?share=${shareId}`)).toEqual(
+    {
+      id: shareId,
+      code: '407312',
+    },
+  );
+  expect(fromMail(` ${shareId.toUpperCase()} `)).toEqual({ id: shareId });
+  expect(fromMail('nothing')).toEqual({});
+});

@@ -1,0 +1,252 @@
+import { Box, Button, Dialog, Flex, IconButton, Portal, Text, VisuallyHidden } from '@chakra-ui/react';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import {
+  ClipboardTextIcon,
+  ClockIcon,
+  KeyIcon,
+  LockKeyIcon,
+  ProhibitIcon,
+  SealCheckIcon,
+  XIcon,
+} from '@phosphor-icons/react';
+import { useAtomValue } from 'jotai';
+import { type FormEvent, useId, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { userAtom } from '../auth/session';
+import { fullName } from '../lib/format';
+import { CodeInput } from '../ui/CodeInput';
+import { TextField } from '../ui/Field';
+import { ImageWell } from '../ui/ImageWell';
+import { Note } from '../ui/Note';
+import { Said } from '../ui/Said';
+import { type Halt, useVerify } from './useVerify';
+
+function Sentence({ image }: { image: Image | undefined }) {
+  const { t } = useTranslation();
+  const email = useAtomValue(userAtom)?.email ?? '';
+  if (!image?.sharedBy) return <Said i18nKey="sharing.verify.sub" values={{ email }} />;
+  const values = { email, name: fullName(image.sharedBy), caption: image.caption || t('common.untitled') };
+  return <Said i18nKey="sharing.verify.subFrom" values={values} />;
+}
+
+/** No code helps any more: says so, and who can. */
+function HaltNote({ halt, image }: { halt: Halt; image: Image | undefined }) {
+  const { t } = useTranslation();
+  const giver = image?.sharedBy;
+  return (
+    <Note
+      Icon={halt === 'locked' ? LockKeyIcon : ProhibitIcon}
+      tone="danger"
+      role="alert"
+      title={t(`sharing.verify.${halt}Title`)}
+    >
+      {giver ? (
+        <Said i18nKey={`sharing.verify.${halt}Text`} values={{ name: fullName(giver) }} />
+      ) : (
+        t(`sharing.verify.${halt}TextUnknown`)
+      )}
+    </Note>
+  );
+}
+
+interface FormProps {
+  shareId: string;
+  image: Image | undefined;
+  onClose: () => void;
+  onOpen: (image: Image) => void;
+}
+
+function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
+  const { t } = useTranslation();
+  const form = useId();
+  const verify = useVerify(shareId);
+  const paste = Boolean(navigator.clipboard?.readText);
+  // The other tab may have had the code: then there is nothing left to enter.
+  const lit = verify.verified ?? (asked?.isVerified ? asked : undefined);
+  const image = lit ?? (verify.id === shareId ? asked : undefined);
+
+  const said = <VisuallyHidden role="status">{lit || verify.done ? t('sharing.verify.done') : ''}</VisuallyHidden>;
+
+  if (lit || verify.done) {
+    return (
+      <>
+        {said}
+        <Head lit sub={lit?.caption ?? ''} />
+        <Dialog.Body>{lit && <ImageWell image={lit} lightUp />}</Dialog.Body>
+        <Dialog.Footer>
+          <Button variant="outline" onClick={onClose}>
+            {t('common.close')}
+          </Button>
+          {lit && (
+            <Button autoFocus flex={{ base: '1', sm: 'none' }} onClick={() => onOpen(lit)}>
+              {t('sharing.verify.open')}
+            </Button>
+          )}
+        </Dialog.Footer>
+      </>
+    );
+  }
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    verify.submit();
+  };
+  return (
+    <>
+      {said}
+      <Head sub={<Sentence image={image} />} />
+      <Dialog.Body>
+        <Flex as="form" id={form} direction="column" gap="18px" onSubmit={submit} {...{ noValidate: true }}>
+          <TextField
+            label={t('sharing.verify.id')}
+            value={verify.id}
+            onChange={(event) => verify.changeId(event.target.value)}
+            onPaste={(event) => {
+              if (verify.paste(event.clipboardData.getData('text'))) event.preventDefault();
+            }}
+            error={verify.idFault}
+            dir="ltr"
+            fontFamily="mono"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            {...(paste && {
+              end: (
+                <Button
+                  size="xs"
+                  variant="ghost"
+                  onClick={() =>
+                    void navigator.clipboard
+                      .readText()
+                      .then(verify.paste)
+                      // The person said no to the browser; the field is still there.
+                      .catch(() => {})
+                  }
+                >
+                  <ClipboardTextIcon />
+                  {t('sharing.verify.paste')}
+                </Button>
+              ),
+            })}
+          />
+          {verify.halt ? (
+            <HaltNote halt={verify.halt} image={image} />
+          ) : (
+            <Box>
+              <Text fontSize="sm" fontWeight="semibold" mb="1.5" aria-hidden>
+                {t('sharing.verify.code')}
+              </Text>
+              <CodeInput
+                value={verify.code}
+                onChange={verify.changeCode}
+                error={verify.codeFault}
+                autoFocus={shareId !== ''}
+                disabled={verify.pending}
+                label={t('sharing.verify.code')}
+                help={
+                  <>
+                    <ClockIcon size={17} aria-hidden style={{ flex: 'none' }} />
+                    {t('sharing.verify.help')}
+                  </>
+                }
+              />
+            </Box>
+          )}
+        </Flex>
+      </Dialog.Body>
+      <Dialog.Footer>
+        <Button variant="outline" onClick={onClose}>
+          {verify.halt ? t('common.close') : t('common.cancel')}
+        </Button>
+        {!verify.halt && (
+          <Button
+            type="submit"
+            form={form}
+            flex={{ base: '1', sm: 'none' }}
+            loading={verify.pending}
+            loadingText={t('sharing.verify.busy')}
+          >
+            <KeyIcon />
+            {t('sharing.verify.act')}
+          </Button>
+        )}
+      </Dialog.Footer>
+    </>
+  );
+}
+
+function Head({ sub, lit = false }: { sub: React.ReactNode; lit?: boolean }) {
+  const { t } = useTranslation();
+  const Icon = lit ? SealCheckIcon : LockKeyIcon;
+  const tone = lit ? 'success' : 'warning';
+  return (
+    <Dialog.Header alignItems="flex-start" gap="4">
+      <Box
+        boxSize="48px"
+        flex="none"
+        display="grid"
+        placeItems="center"
+        borderRadius="14px"
+        bg={`${tone}.subtle`}
+        color={`${tone}.onSubtle`}
+      >
+        <Icon size={24} weight={lit ? 'fill' : 'regular'} aria-hidden />
+      </Box>
+      <Box pe="8" minW="0">
+        <Dialog.Title>{lit ? t('sharing.verify.done') : t('sharing.verify.title')}</Dialog.Title>
+        <Dialog.Description fontSize="sm" mt="1" dir="auto">
+          {sub}
+        </Dialog.Description>
+      </Box>
+    </Dialog.Header>
+  );
+}
+
+interface Props {
+  open: boolean;
+  /** The sharing id it starts with; empty when none is known. */
+  shareId: string;
+  /** The image behind it, as far as it is known. */
+  image: Image | undefined;
+  onClose: () => void;
+  onOpen: (image: Image) => void;
+  /** It is closed, and out of the way. */
+  onExited?: () => void;
+  finalFocus?: () => HTMLElement | null;
+}
+
+/** The id and the code from the mail open an image: it lights up right here. */
+export function VerifyDialog({ open, shareId, image, onClose, onOpen, onExited, finalFocus }: Props) {
+  const { t } = useTranslation();
+  const content = useRef<HTMLDivElement>(null);
+  return (
+    <Dialog.Root
+      open={open}
+      onOpenChange={(change) => !change.open && onClose()}
+      initialFocusEl={() =>
+        content.current?.querySelector<HTMLElement>(
+          shareId ? '[data-part=input]:not([aria-hidden])[data-index="0"]' : 'input:not([type=hidden])',
+        ) ?? null
+      }
+      {...(onExited && { onExitComplete: onExited })}
+      {...(finalFocus && { finalFocusEl: finalFocus })}
+      scrollBehavior="inside"
+      lazyMount
+      unmountOnExit
+    >
+      <Portal>
+        <Dialog.Backdrop />
+        <Dialog.Positioner>
+          <Dialog.Content ref={content} maxW={{ base: '100vw', md: '468px' }}>
+            <VerifyForm key={shareId} shareId={shareId} image={image} onClose={onClose} onOpen={onOpen} />
+            <Dialog.CloseTrigger asChild>
+              <IconButton variant="ghost" size="sm" aria-label={t('common.close')}>
+                <XIcon />
+              </IconButton>
+            </Dialog.CloseTrigger>
+          </Dialog.Content>
+        </Dialog.Positioner>
+      </Portal>
+    </Dialog.Root>
+  );
+}

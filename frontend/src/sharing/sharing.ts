@@ -1,0 +1,60 @@
+import { limits } from '@lightbox/contract/limits.js';
+import { type ShareAccess, shareCalls } from '@lightbox/contract/sharing/calls.js';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { session } from '../auth/session';
+import { endShare, findShared, refreshLists, rereadImage } from '../images/images';
+import { coalesce } from '../lib/coalesce';
+import { send } from '../lib/http';
+import type { SocketRows } from '../lib/socket';
+
+const key = (imageId: string) => ['sharing', imageId] as const;
+
+/** Who has access to an image. */
+export const sharesOf = (imageId: string) =>
+  queryOptions({
+    queryKey: key(imageId),
+    queryFn: async ({ signal }) => (await send(shareCalls.listShares, { query: { imageId } }, { signal })).data,
+  });
+
+export function patchShares(cache: QueryClient, imageId: string, change: (shares: ShareAccess[]) => ShareAccess[]) {
+  cache.setQueryData<ShareAccess[]>(key(imageId), (shares) => shares && change(shares));
+}
+
+export const refreshShares = (cache: QueryClient, imageId: string) =>
+  coalesce(`shares ${imageId}`, () => void cache.invalidateQueries({ queryKey: key(imageId) }));
+
+const hour = 3_600_000;
+
+/** How long a share was given for, to give it again; a standing one becomes a usual one. */
+export function hoursOf({ createAt, expiresAt }: Pick<ShareAccess, 'createAt' | 'expiresAt'>): number {
+  if (!expiresAt) return limits.shareHours;
+  const hours = Math.round((Date.parse(expiresAt) - Date.parse(createAt)) / hour);
+  return Math.min(limits.shareHoursMax, Math.max(1, hours));
+}
+
+function ended(cache: QueryClient, share: { sharingRequestId: string; imagemetadataId: string; createdfor: string }) {
+  const { sharingRequestId, imagemetadataId } = share;
+  patchShares(cache, imagemetadataId, (shares) => shares.filter(({ id }) => id !== sharingRequestId));
+  if (share.createdfor === session().user?.id) endShare(cache, sharingRequestId, imagemetadataId);
+  // It may have been the last one: then the image is no longer among the shared.
+  else refreshLists(cache);
+}
+
+export const shareEvents: SocketRows = {
+  'share:created': ({ imagemetadataId, createdfor }, cache) => {
+    refreshLists(cache, createdfor === session().user?.id ? 'shared' : undefined);
+    refreshShares(cache, imagemetadataId);
+  },
+  'share:verified': ({ sharingRequestId, imagemetadataId, createdfor }, cache) => {
+    patchShares(cache, imagemetadataId, (shares) =>
+      shares.map((share) => (share.id === sharingRequestId ? { ...share, isVerified: true, locked: false } : share)),
+    );
+    if (createdfor !== session().user?.id) return;
+    // The tab that entered the code has read it already.
+    coalesce(`image ${imagemetadataId}`, () => {
+      if (!findShared(cache, sharingRequestId)?.isVerified) void rereadImage(cache, imagemetadataId);
+    });
+  },
+  'share:revoked': (share, cache) => ended(cache, share),
+  'share:expired': (share, cache) => ended(cache, share),
+};
