@@ -2,7 +2,7 @@
 // servers, gateways and workers of its own, and leaves nothing behind. See docs/performance.md.
 import { parseArgs } from 'node:util';
 import { benchLatency, benchStream, type Pair } from './bench/chat.js';
-import { benchDownloads } from './bench/downloads.js';
+import { benchDownloads, uploadSamples } from './bench/downloads.js';
 import { benchLists } from './bench/lists.js';
 import { type Person, signInPeople } from './bench/people.js';
 import { printTable, type Row, writeJson } from './bench/report.js';
@@ -15,13 +15,14 @@ async function measure(site: Site): Promise<Row[]> {
   const providers = await signInPeople(site, 'healthProvider', PAIRS);
   const patients = await signInPeople(site, 'patient', PAIRS);
   const [uploader, few, many] = providers as [Person, Person, Person];
+  const samples = await uploadSamples(site, uploader);
   const pairs = providers.map((from, i): Pair => ({ from, to: patients[i] as Person }));
   const parts: [string, () => Promise<Row[]>][] = [
     // First of all, because memory is judged by a gateway that has not grown yet.
     ['large uploads', () => benchLargeUploads(site, uploader)],
     ['message latency', () => benchLatency(site, pairs[0] as Pair)],
     ['many messages', () => benchStream(site, pairs)],
-    ['downloads', () => benchDownloads(site, uploader)],
+    ['downloads', () => benchDownloads(site, uploader, samples)],
     ['small uploads', () => benchSmallUploads(site, uploader)],
     ['uploads beside previews', () => benchUploadsBesidePreviews(site, uploader)],
     ['lists', () => benchLists(site, few, many)],

@@ -39,16 +39,27 @@ async function compare(site: Site, provider: Person, job: string, path: string, 
   ];
 }
 
-export async function benchDownloads(site: Site, provider: Person): Promise<Row[]> {
+/** Ids of what is downloaded. */
+export interface Samples {
+  noise: string;
+  picture: string;
+}
+
+/** To be called first: a preview is drawn after those of all that was uploaded before. */
+export async function uploadSamples(site: Site, provider: Person): Promise<Samples> {
   const target = productTarget(site, provider);
   const noise = await uploadTo(target, uploadForm(noisePng(512 * 1024), 'image/png'));
   const picture = await uploadTo(target, uploadForm(readFileSync(SAMPLE), 'image/jpeg'));
   const worker = await site.startPreviews();
   await untilDrawn(site, provider, picture.id);
   await worker.stop();
+  return { noise: noise.id, picture: picture.id };
+}
+
+export async function benchDownloads(site: Site, provider: Person, { noise, picture }: Samples): Promise<Row[]> {
   return [
-    ...(await compare(site, provider, 'original 512 KB, 8 at a time', `/upload/image/${noise.id}/content`, 0.85)),
-    ...(await compare(site, provider, 'preview, 8 at a time', `/upload/image/${picture.id}/preview`, 1.1)),
+    ...(await compare(site, provider, 'original 512 KB, 8 at a time', `/upload/image/${noise}/content`, 0.85)),
+    ...(await compare(site, provider, 'preview, 8 at a time', `/upload/image/${picture}/preview`, 1.1)),
   ];
 }
 

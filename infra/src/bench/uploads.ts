@@ -58,7 +58,6 @@ export async function benchLargeUploads(site: Site, provider: Person): Promise<R
   const product = rate(productTarget(site, provider), bodies, LARGE.width);
   const bare = rate(bareTarget(site), bodies, LARGE.width);
   const uses: MemoryUse[] = [];
-  await uploadTo(productTarget(site, provider), uploadForm(noisePng(SMALL.bytes), 'image/png'));
   const watched = async () => {
     let rateNow = 0;
     const use = await memoryDuring(site.gateways[0].pid, async () => {
