@@ -30,8 +30,14 @@ const ALL_BUT_PREVIEWS = 'analysis,mail,notifications,audit,maintenance';
 
 export async function startSite(say: (line: string) => void): Promise<Site> {
   const undo: (() => Promise<void>)[] = [async () => closeConnections()];
-  const stop = async () => {
+  const undoAll = async () => {
     for (const step of undo.splice(0).reverse()) await step();
+  };
+  // Whoever asks again, on a signal and after the failure that follows from it, waits for the same end.
+  let stopped: Promise<void> | null = null;
+  const stop = () => {
+    stopped ??= undoAll();
+    return stopped;
   };
   const keep = <T extends { stop: () => Promise<void> }>(started: T): T => {
     undo.push(started.stop);
