@@ -15,7 +15,8 @@ export function createAuthenticate(tokens: Tokens): Authenticate {
         jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
         secretOrKeyProvider: (_req, token: string, done) => {
           const key = tokens.keyOf(token);
-          if (key) done(null, key);
+          // Handed on to jsonwebtoken as it is, which takes it; only the types have not heard of it.
+          if (key) done(null, key as unknown as Buffer);
           else done(new AppError('AUTHENTICATION_FAILED'));
         },
         ...rules,

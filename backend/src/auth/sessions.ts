@@ -4,11 +4,11 @@ import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { SessionDoc, UserDoc } from '@lightbox/core/models/types.js';
 import type { ClientSession } from 'mongoose';
-import type { Viewer } from '../context.js';
+import type { Gateway, Viewer } from '../context.js';
 import type { Claims } from './tokens.js';
 
 /** How stale `lastSeenAt` may be before a call writes it anew. */
-const TOUCH_MS = 10_000;
+export const TOUCH_MS = 10_000;
 
 export async function startSession(
   core: Core,
@@ -43,11 +43,8 @@ export const isUsable = (user: UserDoc | null): user is UserDoc =>
   Boolean(user && !user.deletedAt && user.status === 'active' && user.active);
 
 /** The person behind an access token, or `AUTHENTICATION_FAILED`. `active` keeps the session alive. */
-export async function viewerOf(gateway: Core, claims: Claims, active: boolean): Promise<Viewer> {
-  const [session, user] = await Promise.all([
-    gateway.models.Session.findById(oid(claims.rid)).lean<SessionDoc>(),
-    gateway.models.User.findById(oid(claims.sub)).lean<UserDoc>(),
-  ]);
+export async function viewerOf(gateway: Gateway, claims: Claims, active: boolean): Promise<Viewer> {
+  const [session, user] = await Promise.all([gateway.readSession(oid(claims.rid)), gateway.readUser(oid(claims.sub))]);
   if (!session?.user.equals(claims.sub) || !(await isAlive(gateway, session)) || !isUsable(user)) {
     throw new AppError('AUTHENTICATION_FAILED');
   }
