@@ -165,8 +165,8 @@ async function answer(gateway: Gateway, socket: Client, name: string, payload: u
 async function keepAlive(gateway: Gateway, { data }: Client): Promise<void> {
   const now = gateway.clock.now().getTime();
   if (now - data.touchedAt < TOUCH_MS) return;
-  data.touchedAt = now;
   await keepSession(gateway, data.viewer.sessionId);
+  data.touchedAt = now;
 }
 
 /** Shows a push to those of its recipients who are connected here. */
