@@ -46,7 +46,9 @@ export async function createCore(config: Config, service: string, clock = new Cl
 
   const keys = createKeys(config);
   const redis = connectRedis(config.redisUrl, 'failFast');
-  const queues = new Queues(redis);
+  // A connection of their own: BullMQ defines its scripts on it, and every pipeline would carry them along.
+  const queueRedis = connectRedis(config.redisUrl, 'failFast');
+  const queues = new Queues(queueRedis);
   const signals = new Signals(redis, log);
   return {
     config,
@@ -66,6 +68,7 @@ export async function createCore(config: Config, service: string, clock = new Cl
       clearInterval(timer);
       await queues.close().catch(() => undefined);
       redis.disconnect();
+      queueRedis.disconnect();
       await db.close();
     },
   };
