@@ -2,6 +2,7 @@ import { Button, chakra, Flex } from '@chakra-ui/react';
 import { useAtomValue } from 'jotai';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
+import { LanguageSwitch } from '../app/LanguageSwitch';
 import { startOf } from '../app/menu';
 import { paths } from '../app/paths';
 import { ThemeMenu } from '../app/ThemeMenu';
@@ -67,6 +68,7 @@ export function Header() {
         <Jump href="#features">{t('landing.features')}</Jump>
       </Flex>
       <Flex ms="auto" align="center" gap="2">
+        <LanguageSwitch />
         <ThemeMenu />
         <Doors />
       </Flex>

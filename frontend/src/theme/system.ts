@@ -67,10 +67,10 @@ export const system = createSystem(
     theme: {
       tokens: {
         fonts: tokens({
-          body: '"Atkinson Hyperlegible Next Variable", system-ui, sans-serif',
-          heading: '"Atkinson Hyperlegible Next Variable", system-ui, sans-serif',
-          mono: '"Atkinson Hyperlegible Mono Variable", ui-monospace, monospace',
-          urdu: '"Noto Nastaliq Urdu Variable", "Atkinson Hyperlegible Next Variable", serif',
+          // Urdu after Latin: a letter is taken from the first font that has it, and Latin and digits stay in Atkinson.
+          body: '"Atkinson Hyperlegible Next Variable", "Noto Nastaliq Urdu Variable", system-ui, sans-serif',
+          heading: '"Atkinson Hyperlegible Next Variable", "Noto Nastaliq Urdu Variable", system-ui, sans-serif',
+          mono: '"Atkinson Hyperlegible Mono Variable", "Noto Nastaliq Urdu Variable", ui-monospace, monospace',
         }),
         fontSizes: tokens({
           xs: '0.8125rem',
@@ -402,7 +402,12 @@ export const system = createSystem(
       },
       'main:focus-visible, h1:focus-visible, [role=dialog]:focus-visible': { outline: 'none' },
       '*::placeholder, *[data-placeholder]': { color: 'fg.muted' },
-      'html[lang=ur] body': { fontFamily: 'urdu', lineHeight: 2 },
+      // Nastaliq falls steeply: one size up, lines twice as high, never tracked. What is Latin by nature keeps its own.
+      'html[lang=ur]': { fontSize: '106.25%' },
+      'html[lang=ur] :not(svg, svg *, [dir=ltr], [dir=ltr] *)': {
+        lineHeight: '2 !important',
+        letterSpacing: 'normal !important',
+      },
       '*, *::before, *::after': {
         '@media (prefers-reduced-motion: reduce)': {
           animationDuration: '.01ms !important',

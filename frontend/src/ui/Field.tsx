@@ -2,6 +2,7 @@ import { Field as ChakraField, Flex, Input, InputGroup, Text } from '@chakra-ui/
 import { type Icon, WarningCircleIcon } from '@phosphor-icons/react';
 import type { ComponentProps, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { said } from '../i18n';
 
 interface FieldProps {
   label: ReactNode;
@@ -33,7 +34,7 @@ export function Field({ label, aside, help, error, optional = false, children }:
       {error ? (
         <ChakraField.ErrorText role="alert">
           <WarningCircleIcon size={17} aria-hidden style={{ flex: 'none', marginTop: 1 }} />
-          {error}
+          {said(error)}
         </ChakraField.ErrorText>
       ) : (
         help && <ChakraField.HelperText>{help}</ChakraField.HelperText>
