@@ -117,7 +117,7 @@ export function VerifyAccount() {
     mutationFn: (token: string) => send(authCalls.confirm, { body: { code } }, { token }),
     meta: { silent: true },
     onSuccess: ({ data }) => {
-      setGoTo(takePlace() ?? startOf(data.user.role.name));
+      setGoTo(takePlace(data.user.id) ?? startOf(data.user.role.name));
       startSession(data.user, data.token);
       setVerification(null);
     },
