@@ -1,16 +1,10 @@
-import type { Permission } from '@lightbox/contract/permissions.js';
-import { LockKeyIcon } from '@phosphor-icons/react';
 import { useAtomValue } from 'jotai';
-import type { ReactNode } from 'react';
 import { useEffect } from 'react';
-import { useTranslation } from 'react-i18next';
 import { Navigate, useLocation } from 'react-router-dom';
 import { IdleWarning } from '../auth/IdleWarning';
-import { asEndReason, endedAtom, endSession, rememberPlace, session, sessionAtom, useMay } from '../auth/session';
+import { asEndReason, endedAtom, endSession, rememberPlace, session, sessionAtom } from '../auth/session';
 import { connectSocket } from '../lib/socket';
 import { store } from '../lib/store';
-import { EmptyState } from '../ui/EmptyState';
-import { Page } from '../ui/Page';
 import { paths } from './paths';
 import { Shell } from './Shell';
 import { socketEvents } from './socketEvents';
@@ -45,16 +39,5 @@ export function RequireSession() {
       <Shell />
       <IdleWarning key={user?.id} />
     </>
-  );
-}
-
-/** A screen for those who may. The server decides; this saves the others a page of errors. */
-export function Allowed({ to, children }: { to: Permission; children: ReactNode }) {
-  const { t } = useTranslation();
-  if (useMay(to)) return children;
-  return (
-    <Page title={t('app.notYours.title')}>
-      <EmptyState Icon={LockKeyIcon} title={t('app.notYours.title')} text={t('app.notYours.text')} />
-    </Page>
   );
 }

@@ -38,7 +38,7 @@ export const formatDateTime = (at: When) =>
   }).format(new Date(at));
 export const formatNumber = (value: number) => numbers({}).format(value);
 export const formatPercent = (share: number) =>
-  numbers({ style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 }).format(share);
+  ltr(numbers({ style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 }).format(share));
 
 /** A date of birth is a calendar date: shown as in Pakistan, never shifted by a time zone. */
 export const formatBirthday = (date: string) =>

@@ -402,6 +402,8 @@ export const system = createSystem(
       },
       'main:focus-visible, h1:focus-visible, [role=dialog]:focus-visible': { outline: 'none' },
       '*::placeholder, *[data-placeholder]': { color: 'fg.muted' },
+      // An empty field has no direction of its own yet: it is the page's.
+      '[dir=rtl] :is(input, textarea)[dir=auto]:is(:placeholder-shown, [value=""])': { direction: 'rtl' },
       // Nastaliq falls steeply: one size up, lines twice as high, never tracked. What is Latin by nature keeps its own.
       'html[lang=ur]': { fontSize: '106.25%' },
       'html[lang=ur] :not(svg, svg *, [dir=ltr], [dir=ltr] *)': {
