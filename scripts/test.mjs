@@ -9,15 +9,11 @@ const counts = { passed: 0, failed: 0 };
 const steps = [
   { title: 'Dependencies and build', run: setup },
   { title: 'Format and lint', run: () => node([module('@biomejs/biome/bin/biome'), 'ci', '.']) },
-  { title: 'Unit and integration tests', run: unitTests },
-  { title: 'Browser journeys', run: journeys },
+  { title: 'Unit and integration tests', run: () => vitest('unit') },
+  { title: 'Browser journeys', run: () => vitest('journeys', '--config', 'e2e/vitest.config.ts') },
 ];
 
-const unitTests = () => vitest('unit');
-
-/** The whole product in real browsers. */
-const journeys = () => vitest('journeys', '--config', 'e2e/vitest.config.ts');
-
+/** Runs Vitest and adds up what it found. The journeys are the whole product in real browsers. */
 function vitest(name, ...options) {
   const file = join(results, `${name}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];

@@ -35,19 +35,20 @@ export interface Core {
 const CLOCK_EVERY_MS = 10_000;
 
 /** Waits for MongoDB, not for Redis: while that is away reads and writes are served and hand-overs are put off. */
-export async function createCore(config: Config, service: string): Promise<Core> {
+export async function createCore(config: Config, service: string, clock = new Clock()): Promise<Core> {
   const log = createLogger(config, service);
   const db = await connectDatabase(config);
   const models = createModels(db);
   await prepareModels(models);
-  const clock = new Clock();
   await readClock(db, clock);
   const timer = setInterval(() => readClock(db, clock).catch(() => undefined), CLOCK_EVERY_MS);
   timer.unref();
 
   const keys = createKeys(config);
   const redis = connectRedis(config.redisUrl, 'failFast');
-  const queues = new Queues(redis);
+  // A connection of their own: BullMQ defines its scripts on it, and every pipeline would carry them along.
+  const queueRedis = connectRedis(config.redisUrl, 'failFast');
+  const queues = new Queues(queueRedis);
   const signals = new Signals(redis, log);
   return {
     config,
@@ -67,6 +68,7 @@ export async function createCore(config: Config, service: string): Promise<Core>
       clearInterval(timer);
       await queues.close().catch(() => undefined);
       redis.disconnect();
+      queueRedis.disconnect();
       await db.close();
     },
   };

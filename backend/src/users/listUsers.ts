@@ -62,7 +62,11 @@ export async function getStats({
   const [totalImages, sharedImages, totalUsers] = await Promise.all([
     pages.count({ model: models.Image, filter: mine, counter: scope }),
     pages.count({ model: models.Image, filter: { ...mine, isShared: true }, counter: `${scope}:shared` }),
-    pages.count({ model: models.User, filter: visibleUsers(viewer), counter: `users:${viewer.role}` }),
+    pages.count(
+      all
+        ? { model: models.User, filter: { deletedAt: { $exists: false } }, counter: 'users' }
+        : { model: models.User, filter: visibleUsers(viewer), counter: `users:${viewer.role}` },
+    ),
   ]);
   return { data: { totalImages, sharedImages, totalUsers } };
 }
