@@ -3,7 +3,7 @@ import { currentLanguage, i18n } from '../i18n';
 /** Everything a person reads that depends on the language goes through `Intl` here. */
 const locale = () => currentLanguage().locale;
 /** What is Latin by nature reads from left to right in every language: its own direction, whatever stands around it. */
-const ltr = (text: string) => (currentLanguage().dir === 'rtl' ? `\u2066${text}\u2069` : text);
+export const ltr = (text: string) => (currentLanguage().dir === 'rtl' ? `\u2066${text}\u2069` : text);
 const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
 
 function dates(options: Intl.DateTimeFormatOptions, tag = locale()): Intl.DateTimeFormat {

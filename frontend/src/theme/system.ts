@@ -403,7 +403,11 @@ export const system = createSystem(
       'main:focus-visible, h1:focus-visible, [role=dialog]:focus-visible': { outline: 'none' },
       '*::placeholder, *[data-placeholder]': { color: 'fg.muted' },
       // An empty field has no direction of its own yet: it is the page's.
-      '[dir=rtl] :is(input, textarea)[dir=auto]:is(:placeholder-shown, [value=""])': { direction: 'rtl' },
+      '[dir=rtl] textarea[dir=auto]:placeholder-shown': { direction: 'rtl' },
+      // One line keeps the page's edges, where its icons are; its words run as they are written.
+      '[dir=rtl] input[dir=auto]': { direction: 'rtl', unicodeBidi: 'plaintext', textAlign: 'right' },
+      // Headings, values and rows begin at the edge of the page, whatever their language; paragraphs at their own.
+      '[dir=rtl] :is(h1, h2, h3, h4, dd, a)[dir=auto]': { textAlign: 'match-parent' },
       // Nastaliq falls steeply: one size up, lines twice as high, never tracked. What is Latin by nature keeps its own.
       'html[lang=ur]': { fontSize: '106.25%' },
       'html[lang=ur] :not(svg, svg *, [dir=ltr], [dir=ltr] *)': {

@@ -56,7 +56,9 @@ export function TextField({ label, aside, help, error, optional = false, Icon, e
   return (
     <Field label={label} aside={aside} help={help} error={error} optional={optional}>
       {Icon || end ? (
+        // With its input: a code's icon and its button stand where its text leaves room for them.
         <InputGroup
+          {...(input.dir === 'ltr' && { dir: 'ltr' })}
           {...(Icon && { startElement: <Icon size={20} aria-hidden />, startElementProps: { color: 'fg.muted' } })}
           {...(end && { endElement: end, endElementProps: { px: '1.5' } })}
         >
