@@ -407,7 +407,9 @@ export const system = createSystem(
       // One line keeps the page's edges, where its icons are; its words run as they are written.
       '[dir=rtl] input[dir=auto]': { direction: 'rtl', unicodeBidi: 'plaintext', textAlign: 'right' },
       // Headings, values and rows begin at the edge of the page, whatever their language; paragraphs at their own.
-      '[dir=rtl] :is(h1, h2, h3, h4, dd, a)[dir=auto]': { textAlign: 'match-parent' },
+      // By the physical side, for not every browser knows `match-parent`.
+      'html[dir=rtl] :is(:is(h1, h2, h3, h4, dd, a)[dir=auto], [data-row] [dir=auto])': { textAlign: 'right' },
+      'html[dir=ltr] :is(:is(h1, h2, h3, h4, dd, a)[dir=auto], [data-row] [dir=auto])': { textAlign: 'left' },
       // Nastaliq falls steeply: one size up, lines twice as high, never tracked. What is Latin by nature keeps its own.
       'html[lang=ur]': { fontSize: '106.25%' },
       'html[lang=ur] :not(svg, svg *, [dir=ltr], [dir=ltr] *)': {
