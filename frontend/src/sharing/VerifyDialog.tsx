@@ -110,26 +110,27 @@ function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
-            // Only while it is empty: a whole id needs the whole line.
-            {...(paste &&
-              !verify.id && {
-                end: (
-                  <Button
-                    size="xs"
-                    variant="ghost"
-                    onClick={() =>
-                      void navigator.clipboard
-                        .readText()
-                        .then(verify.paste)
-                        // The person said no to the browser; the field is still there.
-                        .catch(() => {})
-                    }
-                  >
-                    <ClipboardTextIcon />
-                    {t('sharing.verify.paste')}
-                  </Button>
-                ),
-              })}
+            // Only while it is empty: a whole id needs the whole line. The frame stays, and with it the focus.
+            {...(paste && {
+              end: verify.id ? (
+                <span />
+              ) : (
+                <Button
+                  size="xs"
+                  variant="ghost"
+                  onClick={() =>
+                    void navigator.clipboard
+                      .readText()
+                      .then(verify.paste)
+                      // The person said no to the browser; the field is still there.
+                      .catch(() => {})
+                  }
+                >
+                  <ClipboardTextIcon />
+                  {t('sharing.verify.paste')}
+                </Button>
+              ),
+            })}
           />
           {verify.halt ? (
             <HaltNote halt={verify.halt} image={image} />
