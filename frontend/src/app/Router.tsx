@@ -48,6 +48,10 @@ const protectedScreens = [
     'analysis.run',
     screen(paths.aiAnalysis(), async () => (await import('../analysis/AiAnalysis')).AiAnalysis),
   ),
+  only(
+    'audit.read',
+    screen(paths.auditLogs, async () => (await import('../audit/AuditLogs')).AuditLogs),
+  ),
   screen(paths.viewImages, async () => (await import('../images/ViewImages')).ViewImages),
   screen(paths.messages, async () => (await import('../messages/Messages')).Messages),
 ];

@@ -1,6 +1,7 @@
 import { type Permission, type Role, roleMay } from '@lightbox/contract/permissions.js';
 import {
   ChatsCircleIcon,
+  ClipboardTextIcon,
   HouseLineIcon,
   type Icon,
   ImagesIcon,
@@ -13,7 +14,7 @@ import { usePendingCount } from '../users/users';
 import { paths } from './paths';
 
 export interface MenuEntry {
-  label: 'dashboard' | 'upload' | 'viewImages' | 'messages' | 'approveProvider' | 'home';
+  label: 'dashboard' | 'upload' | 'viewImages' | 'messages' | 'auditLogs' | 'approveProvider' | 'home';
   path: string;
   Icon: Icon;
   /** What its holder may do; without it, everybody sees it. The server enforces, the menu only hides. */
@@ -33,6 +34,7 @@ const menu: readonly MenuEntry[] = [
   { label: 'upload', path: paths.upload, Icon: UploadSimpleIcon, may: 'image.upload', tab: 'upload' },
   { label: 'viewImages', path: paths.viewImages, Icon: ImagesIcon, tab: 'images' },
   { label: 'messages', path: paths.messages, Icon: ChatsCircleIcon, useCount: useUnreadMessages, tab: 'messages' },
+  { label: 'auditLogs', path: paths.auditLogs, Icon: ClipboardTextIcon, may: 'audit.read' },
   {
     label: 'approveProvider',
     path: paths.approveProvider,

@@ -1,5 +1,6 @@
 import { analysis } from './en/analysis';
 import { app } from './en/app';
+import { audit } from './en/audit';
 import { auth } from './en/auth';
 import { common, time } from './en/common';
 import { errors } from './en/errors';
@@ -24,4 +25,5 @@ export const en = {
   analysis,
   messages,
   notifications,
+  audit,
 } as const;

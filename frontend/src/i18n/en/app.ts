@@ -7,6 +7,7 @@ export const app = {
     upload: 'Upload Image',
     viewImages: 'View Images',
     messages: 'Messages',
+    auditLogs: 'Audit Logs',
     approveProvider: 'Approve Provider',
     analysis: 'AI Medical Analysis',
     home: 'Home',
