@@ -52,6 +52,8 @@ const protectedScreens = [
     'audit.read',
     screen(paths.auditLogs, async () => (await import('../audit/AuditLogs')).AuditLogs),
   ),
+  screen(paths.profile, async () => (await import('../users/Profile')).Profile),
+  screen(paths.userProfile(), async () => (await import('../users/Profile')).Profile),
   screen(paths.viewImages, async () => (await import('../images/ViewImages')).ViewImages),
   screen(paths.messages, async () => (await import('../messages/Messages')).Messages),
 ];

@@ -8,6 +8,7 @@ import { images } from './en/images';
 import { landing } from './en/landing';
 import { messages } from './en/messages';
 import { notifications } from './en/notifications';
+import { profile } from './en/profile';
 import { sharing } from './en/sharing';
 import { users } from './en/users';
 
@@ -20,6 +21,7 @@ export const en = {
   landing,
   auth,
   users,
+  profile,
   images,
   sharing,
   analysis,

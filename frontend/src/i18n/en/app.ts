@@ -4,6 +4,7 @@ export const app = {
   menu: {
     title: 'Menu',
     dashboard: 'Dashboard',
+    profile: 'Profile',
     upload: 'Upload Image',
     viewImages: 'View Images',
     messages: 'Messages',
@@ -19,7 +20,7 @@ export const app = {
     waiting_one: '{{count}} waiting',
     waiting_other: '{{count}} waiting',
   },
-  tab: { images: 'Images', messages: 'Messages', upload: 'Upload' },
+  tab: { images: 'Images', messages: 'Messages', upload: 'Upload', profile: 'Profile' },
   skip: 'Skip to content',
   logout: 'Logout',
   loggedOut: texts.loggedOut,
