@@ -2,9 +2,11 @@ import { type Permission, type Role, roleMay } from '@lightbox/contract/permissi
 import {
   ChatsCircleIcon,
   ClipboardTextIcon,
+  GearSixIcon,
   HouseLineIcon,
   type Icon,
   ImagesIcon,
+  KeyIcon,
   SquaresFourIcon,
   UploadSimpleIcon,
   UserCheckIcon,
@@ -23,6 +25,8 @@ export interface MenuEntry {
     | 'messages'
     | 'auditLogs'
     | 'approveProvider'
+    | 'roles'
+    | 'settings'
     | 'home';
   path: string;
   Icon: Icon;
@@ -53,6 +57,8 @@ const menu: readonly MenuEntry[] = [
     useCount: usePendingCount,
     waiting: true,
   },
+  { label: 'roles', path: paths.rolesPermissions, Icon: KeyIcon, may: 'role.read' },
+  { label: 'settings', path: paths.appSettings, Icon: GearSixIcon, may: 'setting.manage' },
   { label: 'home', path: paths.home, Icon: HouseLineIcon, apart: true },
 ];
 

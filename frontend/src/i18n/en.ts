@@ -9,6 +9,8 @@ import { landing } from './en/landing';
 import { messages } from './en/messages';
 import { notifications } from './en/notifications';
 import { profile } from './en/profile';
+import { roles } from './en/roles';
+import { settings } from './en/settings';
 import { sharing } from './en/sharing';
 import { users } from './en/users';
 
@@ -28,4 +30,6 @@ export const en = {
   messages,
   notifications,
   audit,
+  roles,
+  settings,
 } as const;

@@ -10,6 +10,8 @@ export const app = {
     messages: 'Messages',
     auditLogs: 'Audit Logs',
     approveProvider: 'Approve Provider',
+    roles: 'Roles',
+    settings: 'Settings',
     analysis: 'AI Medical Analysis',
     home: 'Home',
     collapse: 'Collapse the menu',
