@@ -63,6 +63,7 @@ const protectedScreens = [
   screen(paths.profile, async () => (await import('../users/Profile')).Profile),
   screen(paths.userProfile(), async () => (await import('../users/Profile')).Profile),
   screen(paths.viewImages, async () => (await import('../images/ViewImages')).ViewImages),
+  screen(paths.shareImage, async () => (await import('../sharing/ShareImage')).ShareImage),
   screen(paths.messages, async () => (await import('../messages/Messages')).Messages),
 ];
 

@@ -11,6 +11,7 @@ import { notifications } from './en/notifications';
 import { profile } from './en/profile';
 import { roles } from './en/roles';
 import { settings } from './en/settings';
+import { shareImage } from './en/shareImage';
 import { sharing } from './en/sharing';
 import { users } from './en/users';
 
@@ -26,6 +27,7 @@ export const en = {
   profile,
   images,
   sharing,
+  shareImage,
   analysis,
   messages,
   notifications,
