@@ -3,23 +3,25 @@ import { PlusIcon } from '@phosphor-icons/react';
 import { type Ref, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../lib/toaster';
-import { Fault, InputCell, MonoInput } from './Row';
+import { type Draft, Fault, InputCell, MonoInput } from './Row';
 import { type Faults, knownOf, useAddSetting, useRefusal } from './settings';
+
+export type NewDraft = Draft & { name: string };
+export const nothingNew: NewDraft = { name: '', value: '', description: '' };
 
 interface Props {
   wide: boolean;
-  name: string;
-  onName: (name: string) => void;
+  draft: NewDraft;
+  onDraft: (draft: NewDraft) => void;
   valueRef: Ref<HTMLInputElement>;
 }
 
 /** The last row adds; with an empty name it does nothing. */
-export function AddRow({ wide, name, onName, valueRef }: Props) {
+export function AddRow({ wide, draft, onDraft, valueRef }: Props) {
   const { t } = useTranslation();
   const form = useId();
   const faultId = useId();
-  const [value, setValue] = useState('');
-  const [description, setDescription] = useState('');
+  const { name, value, description } = draft;
   const [faults, setFaults] = useState<Faults>({});
   const add = useAddSetting();
   const refusal = useRefusal();
@@ -32,9 +34,7 @@ export function AddRow({ wide, name, onName, valueRef }: Props) {
       {
         onSuccess: () => {
           toast.success(t('settings.added', { name: name.trim() }));
-          onName('');
-          setValue('');
-          setDescription('');
+          onDraft(nothingNew);
           setFaults({});
         },
         onError: (error) => setFaults(refusal(error)),
@@ -53,7 +53,7 @@ export function AddRow({ wide, name, onName, valueRef }: Props) {
           placeholder={t('settings.name')}
           value={name}
           onChange={(event) => {
-            onName(event.target.value);
+            onDraft({ ...draft, name: event.target.value });
             setFaults({});
           }}
           {...(faults.name && { 'aria-invalid': true, 'aria-describedby': faultId })}
@@ -70,7 +70,7 @@ export function AddRow({ wide, name, onName, valueRef }: Props) {
             aria-label={t('settings.newValue')}
             placeholder={t('settings.value')}
             value={value}
-            onChange={(event) => setValue(event.target.value)}
+            onChange={(event) => onDraft({ ...draft, value: event.target.value })}
             {...aria}
           />
         )}
@@ -86,7 +86,7 @@ export function AddRow({ wide, name, onName, valueRef }: Props) {
             aria-label={t('settings.newDescription')}
             placeholder={t('settings.description')}
             value={description}
-            onChange={(event) => setDescription(event.target.value)}
+            onChange={(event) => onDraft({ ...draft, description: event.target.value })}
             {...aria}
           />
         )}

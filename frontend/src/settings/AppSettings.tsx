@@ -12,8 +12,8 @@ import { EmptyState } from '../ui/EmptyState';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Page } from '../ui/Page';
 import { Waiting } from '../ui/Skeletons';
-import { AddRow } from './AddRow';
-import { Layout, SettingRow, useKnownText } from './Row';
+import { AddRow, nothingNew } from './AddRow';
+import { type Draft, Layout, SettingRow, useKnownText } from './Row';
 import { knownNames, knownOf, settingList, useDeleteSetting, useRefusal } from './settings';
 
 function DeleteSetting({ setting, onClose }: { setting: Setting; onClose: () => void }) {
@@ -129,18 +129,26 @@ export function AppSettings() {
   const wide = useIsWide();
   const { data, error, refetch } = useQuery(settingList);
   const [removing, setRemoving] = useState<Setting>();
-  const [newName, setNewName] = useState('');
+  const [drafts, setDrafts] = useState<Record<string, Draft | undefined>>({});
+  const [fresh, setFresh] = useState(nothingNew);
   const newValue = useRef<HTMLInputElement>(null);
   const list = data?.data;
   const rows = list ? (
     list.map((setting) => (
-      <SettingRow key={setting.id} setting={setting} wide={wide} onDelete={() => setRemoving(setting)} />
+      <SettingRow
+        key={setting.id}
+        setting={setting}
+        wide={wide}
+        draft={drafts[setting.id]}
+        onDraft={(draft) => setDrafts((now) => ({ ...now, [setting.id]: draft }))}
+        onDelete={() => setRemoving(setting)}
+      />
     ))
   ) : (
     <SkeletonRows wide={wide} />
   );
   const none = <EmptyState Icon={GearSixIcon} title={t('settings.none')} text={t('settings.noneText')} />;
-  const addRow = <AddRow wide={wide} name={newName} onName={setNewName} valueRef={newValue} />;
+  const addRow = <AddRow wide={wide} draft={fresh} onDraft={setFresh} valueRef={newValue} />;
   return (
     <Page title={t('settings.title')} sub={t('settings.sub')}>
       <Box as="section" layerStyle="card" overflow="hidden">
@@ -191,7 +199,7 @@ export function AppSettings() {
         <KnownSettings
           names={new Set(list.map(({ name }) => name))}
           onSet={(name) => {
-            setNewName(name);
+            setFresh((now) => ({ ...now, name }));
             newValue.current?.focus();
           }}
         />

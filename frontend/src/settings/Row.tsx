@@ -149,16 +149,24 @@ function Name({ setting }: { setting: Setting }) {
   );
 }
 
+/** What is typed into a row. It belongs to the screen: table and cards are two places, and a tablet can be turned. */
+export interface Draft {
+  value: string;
+  description: string;
+}
+
 interface RowProps {
   setting: Setting;
   wide: boolean;
+  draft: Draft | undefined;
+  onDraft: (draft: Draft | undefined) => void;
   onDelete: () => void;
 }
 
 /** One setting; Edit turns value and description into inputs, lamp light marks the row that is being changed. */
-export function SettingRow({ setting, wide, onDelete }: RowProps) {
+export function SettingRow({ setting, wide, draft, onDraft, onDelete }: RowProps) {
   const { t } = useTranslation();
-  const [editing, setEditing] = useState(false);
+  const editing = draft !== undefined;
   const opener = useRef<HTMLButtonElement>(null);
   const was = useRef(false);
   // Back to where one came from, once the inputs are gone.
@@ -167,7 +175,7 @@ export function SettingRow({ setting, wide, onDelete }: RowProps) {
     was.current = editing;
   }, [editing]);
   const knownText = useKnownText();
-  if (editing) return <EditRow setting={setting} wide={wide} onDone={() => setEditing(false)} />;
+  if (draft) return <EditRow setting={setting} wide={wide} draft={draft} onDraft={onDraft} />;
   return (
     <Layout
       wide={wide}
@@ -193,7 +201,7 @@ export function SettingRow({ setting, wide, onDelete }: RowProps) {
               variant="ghost"
               size="sm"
               aria-label={t('settings.editName', { name: setting.name })}
-              onClick={() => setEditing(true)}
+              onClick={() => onDraft({ value: setting.value, description: setting.description })}
             >
               <PencilSimpleIcon aria-hidden />
               {t('settings.edit')}
@@ -215,11 +223,11 @@ export function SettingRow({ setting, wide, onDelete }: RowProps) {
   );
 }
 
-function EditRow({ setting, wide, onDone }: { setting: Setting; wide: boolean; onDone: () => void }) {
+function EditRow({ setting, wide, draft, onDraft }: Omit<RowProps, 'onDelete' | 'draft'> & { draft: Draft }) {
   const { t } = useTranslation();
   const form = useId();
-  const [value, setValue] = useState(setting.value);
-  const [description, setDescription] = useState(setting.description);
+  const { value, description } = draft;
+  const onDone = () => onDraft(undefined);
   const [faults, setFaults] = useState<Faults>({});
   const input = useRef<HTMLInputElement>(null);
   const save = useEditSetting(setting.id);
@@ -229,19 +237,16 @@ function EditRow({ setting, wide, onDone }: { setting: Setting; wide: boolean; o
 
   const submit = () => {
     if (value === setting.value && description === setting.description) return onDone();
-    save.mutate(
-      { value, description },
-      {
-        onSuccess: () => {
-          toast.success(t('settings.saved', { name: setting.name }));
-          onDone();
-        },
-        onError: (error) => {
-          setFaults(refusal(error));
-          input.current?.focus();
-        },
+    save.mutate(draft, {
+      onSuccess: () => {
+        toast.success(t('settings.saved', { name: setting.name }));
+        onDone();
       },
-    );
+      onError: (error) => {
+        setFaults(refusal(error));
+        input.current?.focus();
+      },
+    });
   };
   const leave = (event: React.KeyboardEvent) => event.key === 'Escape' && onDone();
   return (
@@ -258,7 +263,7 @@ function EditRow({ setting, wide, onDone }: { setting: Setting; wide: boolean; o
                 form={form}
                 aria-label={t('settings.valueOf', { name: setting.name })}
                 value={value}
-                onChange={(event) => setValue(event.target.value)}
+                onChange={(event) => onDraft({ ...draft, value: event.target.value })}
                 onKeyDown={leave}
                 {...(known && { inputMode: 'numeric' })}
                 {...aria}
@@ -276,7 +281,7 @@ function EditRow({ setting, wide, onDone }: { setting: Setting; wide: boolean; o
                 dir="auto"
                 aria-label={t('settings.descriptionOf', { name: setting.name })}
                 value={description}
-                onChange={(event) => setDescription(event.target.value)}
+                onChange={(event) => onDraft({ ...draft, description: event.target.value })}
                 onKeyDown={leave}
                 {...aria}
               />
