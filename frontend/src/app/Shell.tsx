@@ -42,6 +42,8 @@ export function Shell() {
       as="main"
       ref={main}
       tabIndex={-1}
+      // The page takes the focus so that reading starts there; nothing in it is to be operated by that.
+      _focusVisible={{ outline: 'none' }}
       flex="1"
       minW="0"
       {...(bare

@@ -1,5 +1,5 @@
 import type { Pagination } from '@lightbox/contract/envelope.js';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import type { Paging } from './usePaging';
 
@@ -17,18 +17,20 @@ export function useUrlPaging(sizes: readonly [number, ...number[]]): Paging & {
   const page = Math.max(1, Math.trunc(Number(params.get('page'))) || 1);
   const cursor = known.page === page ? known.cursor : undefined;
 
+  // The address moves on before the screen does: two changes in a moment must not undo each other.
+  const latest = useRef(params);
+  useEffect(() => {
+    latest.current = params;
+  }, [params]);
   const set = (change: Record<string, string>, to = 1, by?: string) => {
     setKnown({ page: to, cursor: by });
-    setParams(
-      (now) => {
-        for (const [name, value] of Object.entries({ ...change, page: to === 1 ? '' : String(to) })) {
-          if (value) now.set(name, value);
-          else now.delete(name);
-        }
-        return now;
-      },
-      { replace: true, preventScrollReset: true },
-    );
+    const next = new URLSearchParams(latest.current);
+    for (const [name, value] of Object.entries({ ...change, page: to === 1 ? '' : String(to) })) {
+      if (value) next.set(name, value);
+      else next.delete(name);
+    }
+    latest.current = next;
+    setParams(next, { replace: true, preventScrollReset: true });
   };
   const at = { page, limit, cursor };
   return {

@@ -117,14 +117,16 @@ export function AddRow({ wide, draft, onDraft, valueRef }: Props) {
   if (wide)
     return (
       <Table.Row bg="bg.subtle" verticalAlign="top">
-        <Table.Cell ps="5" borderBottomWidth="0">
+        <Table.Cell py="4" ps="5" borderBottomWidth="0">
           {fields.name}
         </Table.Cell>
-        <Table.Cell borderBottomWidth="0">{fields.value}</Table.Cell>
-        <Table.Cell borderBottomWidth="0" colSpan={3}>
+        <Table.Cell py="4" borderBottomWidth="0">
+          {fields.value}
+        </Table.Cell>
+        <Table.Cell py="4" borderBottomWidth="0" colSpan={3}>
           {fields.description}
         </Table.Cell>
-        <Table.Cell pe="5" textAlign="end" borderBottomWidth="0">
+        <Table.Cell py="4" pe="5" textAlign="end" borderBottomWidth="0">
           {act}
         </Table.Cell>
       </Table.Row>

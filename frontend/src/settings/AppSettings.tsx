@@ -156,7 +156,7 @@ export function AppSettings() {
           <LoadFailed text={errorText(error)} onRetry={() => void refetch()} />
         ) : wide ? (
           <Table.ScrollArea>
-            <Table.Root fontSize=".90625rem" aria-busy={!list}>
+            <Table.Root fontSize=".90625rem" whiteSpace="normal" aria-busy={!list}>
               <Table.Caption srOnly>{t('settings.title')}</Table.Caption>
               <Table.Header>
                 <Table.Row bg="bg.subtle">

@@ -78,23 +78,28 @@ const lampEdge = {
 export function Layout({ wide, parts }: { wide: boolean; parts: Parts }) {
   const { t } = useTranslation();
   const { name, value, description, created, updated, actions, editing } = parts;
+  const tall = editing ? { py: '3.5' } : {};
   if (wide)
     return (
       <Table.Row bg="transparent" verticalAlign={editing ? 'top' : 'middle'} {...(editing && lampEdge)}>
-        <Table.Cell ps="5" minW="180px">
+        <Table.Cell {...tall} ps="5" minW="180px">
           {name}
         </Table.Cell>
-        <Table.Cell minW="170px">{value}</Table.Cell>
-        <Table.Cell minW="220px" w="34%">
+        <Table.Cell {...tall} minW="190px" maxW="260px">
+          {value}
+        </Table.Cell>
+        <Table.Cell {...tall} minW="220px" w="34%">
           {description}
         </Table.Cell>
-        <Table.Cell whiteSpace="nowrap" color="fg.muted" fontVariantNumeric="tabular-nums">
+        <Table.Cell {...tall} whiteSpace="nowrap" color="fg.muted" fontVariantNumeric="tabular-nums">
           {created}
         </Table.Cell>
-        <Table.Cell whiteSpace="nowrap" color="fg.muted" fontVariantNumeric="tabular-nums">
+        <Table.Cell {...tall} whiteSpace="nowrap" color="fg.muted" fontVariantNumeric="tabular-nums">
           {updated}
         </Table.Cell>
-        <Table.Cell pe="5">{actions}</Table.Cell>
+        <Table.Cell {...tall} pe="5" whiteSpace="nowrap">
+          {actions}
+        </Table.Cell>
       </Table.Row>
     );
   return (

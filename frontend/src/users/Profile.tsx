@@ -215,7 +215,7 @@ export function Profile() {
   const { data, error, refetch } = useQuery(oneUser(own ? undefined : id));
   const user = data?.data;
   return (
-    <Page title={own ? t('profile.title') : t('profile.titleOf', { name: user ? fullName(user) : '…' })}>
+    <Page title={own ? t('profile.title') : t('profile.titleOf', { name: user ? capitalized(fullName(user)) : '…' })}>
       {user ? (
         <Account key={user.id} user={user} own={own} />
       ) : error ? (

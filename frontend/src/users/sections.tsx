@@ -1,7 +1,7 @@
 import type { ProfileField, User } from '@lightbox/contract/users/schemas.js';
 import { FirstAidKitIcon, type Icon, IdentificationCardIcon, MapPinIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
-import { formatBirthday, fullName } from '../lib/format';
+import { capitalized, formatBirthday, fullName } from '../lib/format';
 import type { Fact } from '../ui/Facts';
 import { useViewOf } from './useViewOf';
 
@@ -43,7 +43,7 @@ export function useSections(user: User): Section[] {
       key: 'personal',
       Icon: IdentificationCardIcon,
       facts: [
-        { label: t('profile.field.fullName'), value: fullName(user) },
+        { label: t('profile.field.fullName'), value: capitalized(fullName(user)) },
         { label: t('profile.field.email'), value: user.email },
         { label: t('profile.field.username'), value: user.username },
         ...facts('phone', 'dob', 'gender'),
