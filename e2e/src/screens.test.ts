@@ -101,7 +101,7 @@ test('the table of people leads to a profile, and approving is written down', as
   await look(admin, 'user-profile');
 
   await page.goto('/audit-logs?action=user.approve');
-  await page.getByRole('cell', { name: 'Provider approved' }).waitFor();
+  await page.getByRole('cell', { name: 'Approve provider' }).waitFor();
   await page.getByPlaceholder('Search by user...').fill('nobody at all');
   await page.getByText('No audit logs found.').waitFor();
   expect(page.url()).not.toContain('nobody');
@@ -112,7 +112,7 @@ test('the table of people leads to a profile, and approving is written down', as
   await page.waitForURL((url) => url.searchParams.get('rows') === '10');
   await page.getByLabel('Filter by action').selectOption('');
   await page.waitForURL((url) => url.search === '?rows=10');
-  await page.getByRole('cell', { name: 'Audit log verified' }).waitFor();
+  await page.getByRole('cell', { name: 'Verify audit log' }).waitFor();
   await look(admin, 'audit-logs');
 });
 
@@ -160,7 +160,7 @@ test('a provider reads their own part of the audit log, and no settings', async 
   const { page } = provider;
   await page.goto('/audit-logs');
   await page.getByLabel('Filter by action').selectOption('image.upload');
-  await page.getByRole('cell', { name: 'Image uploaded' }).waitFor();
+  await page.getByRole('cell', { name: 'Upload image' }).waitFor();
   expect(await page.getByRole('button', { name: 'Verify chain' }).count()).toBe(0);
   await page.goto('/appsettings');
   await page.getByRole('heading', { name: 'This page is not part of your account' }).first().waitFor();

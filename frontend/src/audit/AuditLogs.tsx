@@ -98,12 +98,20 @@ function useColumns(): Column<AuditEntry>[] {
         </Box>
       ),
     },
-    { key: 'ip', header: t('audit.ip'), cell: ({ ipaddress }) => <Mono>{ipaddress || t('audit.none')}</Mono> },
+    {
+      key: 'ip',
+      header: t('audit.ip'),
+      cell: ({ ipaddress }) => (
+        <Box minW={{ md: '140px' }} maxW={{ md: '170px' }} whiteSpace="normal">
+          <Mono>{ipaddress || t('audit.none')}</Mono>
+        </Box>
+      ),
+    },
     {
       key: 'reason',
       header: t('audit.reason'),
       cell: ({ reason }) => (
-        <Text as="span" dir="auto" overflowWrap="anywhere">
+        <Text as="span" display="block" minW={{ md: '170px' }} whiteSpace="normal" dir="auto" overflowWrap="anywhere">
           {reason ? reasonText(reason) : t('audit.none')}
         </Text>
       ),
@@ -121,7 +129,7 @@ interface PickProps {
 }
 
 const Pick = ({ label, Icon: Mark, width, value, onPick, children }: PickProps) => (
-  <NativeSelect.Root w={{ base: 'full', sm: width }} size="sm">
+  <NativeSelect.Root w={{ base: 'calc(50% - 5px)', sm: width }} size="sm">
     <Box position="absolute" insetStart="3" top="0" h="full" display="grid" placeItems="center" zIndex="1">
       <Mark size={18} aria-hidden />
     </Box>

@@ -107,6 +107,7 @@ export function AddRow({ wide, draft, onDraft, valueRef }: Props) {
         size="sm"
         loading={add.isPending}
         loadingText={t('settings.add')}
+        h={{ base: '44px', lg: '40px' }}
         w={{ base: 'full', md: 'auto' }}
       >
         <PlusIcon aria-hidden />

@@ -92,7 +92,7 @@ function KnownSettings({ names, onSet }: { names: ReadonlySet<string>; onSet: (n
                   {knownText(name)}
                 </Text>
               </Box>
-              <Text fontSize="sm" color="fg.muted" fontVariantNumeric="tabular-nums" flex="0 1 240px">
+              <Text fontSize="sm" color="fg.muted" fontVariantNumeric="tabular-nums" flex="0 1 300px">
                 <Box as="span" color="fg" fontWeight="semibold">
                   {t('settings.default', { value: fallback })}
                 </Box>

@@ -82,13 +82,13 @@ export function Layout({ wide, parts }: { wide: boolean; parts: Parts }) {
   if (wide)
     return (
       <Table.Row bg="transparent" verticalAlign={editing ? 'top' : 'middle'} {...(editing && lampEdge)}>
-        <Table.Cell {...tall} ps="5" minW="180px">
+        <Table.Cell {...tall} ps="5" minW="200px">
           {name}
         </Table.Cell>
-        <Table.Cell {...tall} minW="190px" maxW="260px">
+        <Table.Cell {...tall} minW="220px" maxW="280px">
           {value}
         </Table.Cell>
-        <Table.Cell {...tall} minW="220px" w="34%">
+        <Table.Cell {...tall} minW="220px">
           {description}
         </Table.Cell>
         <Table.Cell {...tall} whiteSpace="nowrap" color="fg.muted" fontVariantNumeric="tabular-nums">
@@ -141,7 +141,7 @@ function Name({ setting }: { setting: Setting }) {
         fontSize="sm"
         fontWeight="bold"
         dir="ltr"
-        overflowWrap="anywhere"
+        overflowWrap="break-word"
       >
         {setting.name}
       </Text>

@@ -21,7 +21,7 @@ import { ownImages } from '../images/images';
 import { useImagePaging } from '../images/useImagePaging';
 import { copyText } from '../lib/copy';
 import { errorText } from '../lib/errors';
-import { formatDate, formatSpan } from '../lib/format';
+import { formatDate } from '../lib/format';
 import { toast } from '../lib/toaster';
 import { EmptyState } from '../ui/EmptyState';
 import { Film, ImageWell } from '../ui/ImageWell';
@@ -247,7 +247,7 @@ function ChosenSample({ sample }: { sample: Sample }) {
         </Flex>
         <Flex gap="2" align="center" fontSize="sm" color="fg.muted">
           <ClockCountdownIcon size={18} aria-hidden />
-          {t('shareImage.expires', { span: formatSpan(sample.hours * 3_600_000) })}
+          {t('shareImage.expires', { span: t('sharing.share.hours', { count: sample.hours }) })}
         </Flex>
         <Flex gap="2" wrap="wrap" mt="auto" pt="3">
           <CopyAndMail link={link} caption={name} />
