@@ -111,7 +111,10 @@ function api(gateway: Gateway): Router {
 
 /** A path that is there, with a method that is not. */
 function refuseOtherMethods(router: Router): void {
-  for (const path of new Set(Object.values(calls).map((call) => call.path))) {
+  const paths = [...new Set(Object.values(calls).map((call) => call.path))];
+  // `/users/approve-provider` before `/users/:id`, which would answer for it.
+  const exactFirst = paths.sort((a, b) => Number(a.includes(':')) - Number(b.includes(':')));
+  for (const path of exactFirst) {
     router.all(path, (_req, res) => {
       const allowed = Object.values(calls).filter((call) => call.path === path);
       res.setHeader('Allow', allowed.map((call) => call.method.toUpperCase()).join(', '));

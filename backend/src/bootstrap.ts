@@ -1,5 +1,5 @@
 import { ConfigError, noAdminMessage } from '@lightbox/core/config/env.js';
-import { newId } from '@lightbox/core/db/ids.js';
+import { isDuplicate, newId } from '@lightbox/core/db/ids.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
 import { plain, searchFields } from '@lightbox/core/text.js';
 import type { DemoPerson, Gateway } from './context.js';
@@ -11,7 +11,12 @@ export async function bootstrap(gateway: Gateway): Promise<DemoPerson[]> {
   if (config.demo) return seedDemo(gateway);
   if (await adminExists(gateway)) return [];
   if (!config.admin) throw new ConfigError(noAdminMessage);
-  await createAdmin(gateway, config.admin);
+  try {
+    await createAdmin(gateway, config.admin);
+  } catch (error) {
+    // Gateways that start together: one of them makes the account.
+    if (!isDuplicate(error) || !(await adminExists(gateway))) throw error;
+  }
   return [];
 }
 

@@ -5,7 +5,7 @@ import type { Role } from '@lightbox/contract/permissions.js';
 import type { Core } from '@lightbox/core/core.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { Actor } from '@lightbox/core/events/events.js';
-import type { MessageDoc } from '@lightbox/core/models/types.js';
+import type { MessageDoc, SessionDoc, UserDoc } from '@lightbox/core/models/types.js';
 import type { Request, Response } from 'express';
 import type { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
@@ -14,7 +14,7 @@ import type { Authenticate } from './auth/passport.js';
 import type { Tokens } from './auth/tokens.js';
 
 import type { Throttle } from './http/throttle.js';
-import type { MessageWriter } from './messages/sendMessage.js';
+import type { MessageSettler, MessageWriter } from './messages/sendMessage.js';
 import type { Presence } from './realtime/presence.js';
 
 export type DemoPerson = z.infer<typeof DemoPersonSchema>;
@@ -25,9 +25,15 @@ export interface Gateway extends Core {
   authenticate: Authenticate;
   throttle: Throttle;
   presence: Presence;
+  /** Sessions and accounts by id, which every request asks for. */
+  readSession: (id: ObjectId) => Promise<SessionDoc | null>;
+  readUser: (id: ObjectId) => Promise<UserDoc | null>;
   writeMessage: MessageWriter;
+  settleMessage: MessageSettler;
   /** Messages this gateway has just written: they never change, so showing them needs no second read. */
   recentMessages: LRUCache<string, MessageDoc>;
+  /** Messages that were shown to whoever is connected here. */
+  shownMessages: LRUCache<string, true>;
   demoPeople: DemoPerson[];
   anonymousFailures: AnonymousFailures;
   /** The account of an address that has none, so that both are answered, counted and locked alike. */

@@ -1,8 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Clock } from '@lightbox/core/clock.js';
 import type { Config } from '@lightbox/core/config/config.js';
 import { ConfigError } from '@lightbox/core/config/env.js';
 import { type Core, createCore } from '@lightbox/core/core.js';
+import { byId } from '@lightbox/core/db/byId.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { portTakenMessage } from '@lightbox/core/embedded/ports.js';
 import { closeInspectors } from '@lightbox/core/files/inspect.js';
@@ -18,7 +20,7 @@ import { bootstrap } from './bootstrap.js';
 import type { Gateway } from './context.js';
 import { onClientError } from './http/errors.js';
 import { Throttle } from './http/throttle.js';
-import { createMessageWriter } from './messages/sendMessage.js';
+import { createMessageSettler, createMessageWriter } from './messages/sendMessage.js';
 import { Presence } from './realtime/presence.js';
 import { createSockets } from './realtime/sockets.js';
 
@@ -33,8 +35,9 @@ export interface RunningGateway {
 /** Seconds a request under way may take when we stop. */
 const DRAIN_MS = 8_000;
 
-export async function startGateway(config: Config): Promise<RunningGateway> {
-  const core = await createCore(config, 'gateway');
+/** `clock` for those who must move it: everything that expires is judged by it. */
+export async function startGateway(config: Config, clock?: Clock): Promise<RunningGateway> {
+  const core = await createCore(config, 'gateway', clock);
   const gateway: Gateway = { ...core, ...extras(core) };
   gateway.demoPeople = await bootstrap(gateway);
   let stopping = false;
@@ -80,8 +83,12 @@ function extras(core: Core): Omit<Gateway, keyof Core> {
       hmac(core.keys.cursors.current.key, 'throttle', key).toString('base64url').slice(0, 22),
     ),
     presence: new Presence(core.redis),
+    readSession: byId(core.models.Session),
+    readUser: byId(core.models.User),
     writeMessage: createMessageWriter(core),
+    settleMessage: createMessageSettler(core),
     recentMessages: new LRUCache({ max: 2_000, ttl: 60_000 }),
+    shownMessages: new LRUCache({ max: 50_000, ttl: 10 * 60_000 }),
     demoPeople: [],
     anonymousFailures: new AnonymousFailures(core.events),
     nobody: (email) => oid(hmac(core.keys.codes.current.key, 'nobody', email).toString('hex').slice(0, 24)),

@@ -1,25 +1,7 @@
-import { configExitCode, loadConfig } from '@lightbox/core/config/env.js';
-import { reportReady, whenLauncherIsGone } from '@lightbox/core/embedded/launcherLink.js';
+import { runProcess } from '@lightbox/core/runProcess.js';
 import { startGateway } from './gateway.js';
 
-const { gateway, stop } = await startGateway(loadConfig(process.env)).catch((error: Error) => {
-  process.stderr.write(`${error.message}\n`);
-  process.exit(error.name === 'ConfigError' ? configExitCode : 1);
+await runProcess(async (config) => {
+  const { gateway, stop } = await startGateway(config);
+  return { core: gateway, stop };
 });
-
-let stopping = false;
-function stopOnce(): void {
-  if (stopping) return;
-  stopping = true;
-  stop().then(
-    () => process.exit(0),
-    () => process.exit(1),
-  );
-}
-process.on('SIGTERM', stopOnce);
-process.on('SIGINT', stopOnce);
-// The terminal may be gone before we are.
-process.stdout.on('error', () => undefined);
-process.on('unhandledRejection', (error) => gateway.log.error({ err: error }, 'unhandled rejection'));
-whenLauncherIsGone(stopOnce);
-reportReady();

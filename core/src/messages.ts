@@ -17,12 +17,12 @@ const pushOf = (message: MessageDoc): Signal => ({
   },
 });
 
-/**
- * A message is one document and carries its own event. This hands it to the gateways and then marks it; doing it again
- * after a crash is harmless, since clients know messages by id.
- */
-export async function dispatchMessages(core: Core, messages: MessageDoc[]): Promise<void> {
-  await core.signals.send(messages.map(pushOf));
+/** Shows messages to the gateways that hold their people's sockets. */
+export const pushMessages = (core: Core, messages: MessageDoc[]): Promise<void> =>
+  core.signals.send(messages.map(pushOf));
+
+/** What need not be quick once messages were pushed: their reminders, and the mark that all was done. */
+export async function settleMessages(core: Core, messages: MessageDoc[]): Promise<void> {
   await core.queues.add(
     messages.map((message) => ({
       name: 'remindUnread',
@@ -37,4 +37,13 @@ export async function dispatchMessages(core: Core, messages: MessageDoc[]): Prom
     { $set: { pending: false } },
     { writeConcern: { w: 1 } },
   );
+}
+
+/**
+ * A message is one document and carries its own event. This hands it to the gateways and then marks it; doing it again
+ * after a crash is harmless, since clients know messages by id.
+ */
+export async function dispatchMessages(core: Core, messages: MessageDoc[]): Promise<void> {
+  await pushMessages(core, messages);
+  await settleMessages(core, messages);
 }

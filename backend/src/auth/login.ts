@@ -21,22 +21,22 @@ export async function login({
 }: Context<typeof authCalls.login>): Promise<Answer<DataOf<typeof authCalls.login>>> {
   const address = req.ip ?? '';
   const pair = `${body.email}|${address}`;
-  await gateway.throttle.check('loginAccount', pair);
+  // Taken before the password is looked at and given back when it is right: many guesses at once are no way round it.
+  await gateway.throttle.take('loginAccount', pair);
   await gateway.throttle.check('loginAddress', address);
 
   const user = await gateway.models.User.findOne({ email: body.email, deletedAt: { $exists: false } }).lean<UserDoc>();
   if (!(await isPassword(user?.passwordHash, body.password)) || !user) {
-    await gateway.throttle.take('loginAccount', pair);
     await gateway.throttle.take('loginAddress', address);
     if (user) await recordFailure(gateway, actor.ip, user._id, 'auth.login', 'INVALID_CREDENTIALS');
     throw new AppError('INVALID_CREDENTIALS');
   }
+  await gateway.throttle.reset('loginAccount', pair);
   const refused = accountRefusal(user);
   if (refused) {
     await recordFailure(gateway, actor.ip, user._id, 'auth.login', refused);
     throw new AppError(refused);
   }
-  await gateway.throttle.reset('loginAccount', pair);
   await gateway.throttle.take('verificationMail', String(user._id));
 
   const codeId = await gateway.events.change(actor, async (tx) => {

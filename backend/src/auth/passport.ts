@@ -1,6 +1,5 @@
 import { AppError } from '@lightbox/core/errors.js';
 import type { Request, Response } from 'express';
-import jwt from 'jsonwebtoken';
 import { Passport } from 'passport';
 import { ExtractJwt, Strategy } from 'passport-jwt';
 import { type Claims, rules, type Tokens } from './tokens.js';
@@ -15,8 +14,9 @@ export function createAuthenticate(tokens: Tokens): Authenticate {
       {
         jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
         secretOrKeyProvider: (_req, token: string, done) => {
-          const key = tokens.keyFor(jwt.decode(token, { complete: true })?.header.kid);
-          if (key) done(null, key);
+          const key = tokens.keyOf(token);
+          // Handed on to jsonwebtoken as it is, which takes it; only the types have not heard of it.
+          if (key) done(null, key as unknown as Buffer);
           else done(new AppError('AUTHENTICATION_FAILED'));
         },
         ...rules,

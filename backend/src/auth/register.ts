@@ -3,6 +3,7 @@ import type { BodyOf, DataOf } from '@lightbox/contract/call.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { isDuplicate, newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { fieldError } from '@lightbox/core/errors.js';
+import type { Actor } from '@lightbox/core/events/events.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
 import type { UserDoc } from '@lightbox/core/models/types.js';
 import { plain, searchFields } from '@lightbox/core/text.js';
@@ -26,17 +27,10 @@ export async function register({ gateway, actor, body, req }: Context<Call>): Pr
 
   const passwordHash = await hashPassword(body.password);
   await refuseTakenUsername(gateway, body);
-  const user = newUser(gateway, body, passwordHash);
+  const user = newUser(body, passwordHash);
   const existing = await gateway.models.User.findOne({ email: body.email }, { _id: 1 }).lean();
-  if (existing) {
-    await gateway.events.record(actor, {
-      type: 'auth.register',
-      table: 'users',
-      record: existing._id,
-      refs: { existing: existing._id },
-    });
-    return answer(gateway, user);
-  }
+  if (existing)
+    return answer(gateway, await findOrShow(gateway, await tellOwner(gateway, actor, existing._id, user), body));
   try {
     const id = await gateway.events.change(actor, async (tx) => {
       await gateway.models.User.create([user], { session: tx.session });
@@ -61,18 +55,25 @@ export async function register({ gateway, actor, body, req }: Context<Call>): Pr
   }
 }
 
+/** One mail to the owner; the id is remembered with the key, so that a repeated request is answered alike here too. */
+const tellOwner = (gateway: Gateway, actor: Actor, existing: ObjectId, shown: UserDoc): Promise<ObjectId> =>
+  gateway.events.change(actor, async (tx) => {
+    tx.record({ type: 'auth.register', table: 'users', record: existing, refs: { existing } });
+    return shown._id;
+  });
+
 async function refuseTakenUsername(gateway: Gateway, body: Registration): Promise<void> {
   const taken = await gateway.models.User.findOne({ usernameKey: plain(body.username) }, { email: 1 }).lean();
   // The owner of the address trying again with their own username must not learn that the account is there.
   if (taken && taken.email !== body.email) throw fieldError('username', 'This username is taken.');
 }
 
-function newUser(gateway: Gateway, body: Registration, passwordHash: string): UserDoc {
+function newUser(body: Registration, passwordHash: string, _id = newId()): UserDoc {
   const { active: _, password: __, role, primphysician, specialization, ...fields } = body;
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '' && value !== undefined));
   return {
     ...(given as typeof fields),
-    _id: newId(),
+    _id,
     usernameKey: plain(body.username),
     passwordHash,
     role,
@@ -81,7 +82,8 @@ function newUser(gateway: Gateway, body: Registration, passwordHash: string): Us
     ...(role === 'patient' && primphysician ? { primphysician } : {}),
     ...(role === 'healthProvider' && specialization ? { specialization } : {}),
     ...searchFields(body),
-    createAt: gateway.clock.now(),
+    // The id says when: so does a repeated answer about an account that was never made.
+    createAt: _id.getTimestamp(),
   } as UserDoc;
 }
 
@@ -91,7 +93,7 @@ async function activeAdmins(gateway: Gateway): Promise<ObjectId[]> {
 }
 
 async function findOrShow(gateway: Gateway, id: ObjectId, body: Registration): Promise<UserDoc> {
-  return (await gateway.models.User.findById(id).lean<UserDoc>()) ?? newUser(gateway, body, '');
+  return (await gateway.models.User.findById(id).lean<UserDoc>()) ?? newUser(body, '', id);
 }
 
 async function answer(gateway: Gateway, user: UserDoc): Promise<Answer<DataOf<Call>>> {

@@ -4,13 +4,18 @@ import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { SessionDoc, UserDoc } from '@lightbox/core/models/types.js';
 import type { ClientSession } from 'mongoose';
-import type { Viewer } from '../context.js';
+import type { Gateway, Viewer } from '../context.js';
 import type { Claims } from './tokens.js';
 
 /** How stale `lastSeenAt` may be before a call writes it anew. */
-const TOUCH_MS = 10_000;
+export const TOUCH_MS = 10_000;
 
-export async function startSession(core: Core, user: ObjectId, ip: string, tx: ClientSession): Promise<SessionDoc> {
+export async function startSession(
+  core: Core,
+  user: ObjectId,
+  ip: string,
+  tx: ClientSession | null,
+): Promise<SessionDoc> {
   const now = core.clock.now();
   const session: SessionDoc = {
     _id: newId(),
@@ -38,11 +43,8 @@ export const isUsable = (user: UserDoc | null): user is UserDoc =>
   Boolean(user && !user.deletedAt && user.status === 'active' && user.active);
 
 /** The person behind an access token, or `AUTHENTICATION_FAILED`. `active` keeps the session alive. */
-export async function viewerOf(gateway: Core, claims: Claims, active: boolean): Promise<Viewer> {
-  const [session, user] = await Promise.all([
-    gateway.models.Session.findById(oid(claims.rid)).lean<SessionDoc>(),
-    gateway.models.User.findById(oid(claims.sub)).lean<UserDoc>(),
-  ]);
+export async function viewerOf(gateway: Gateway, claims: Claims, active: boolean): Promise<Viewer> {
+  const [session, user] = await Promise.all([gateway.readSession(oid(claims.rid)), gateway.readUser(oid(claims.sub))]);
   if (!session?.user.equals(claims.sub) || !(await isAlive(gateway, session)) || !isUsable(user)) {
     throw new AppError('AUTHENTICATION_FAILED');
   }
@@ -56,9 +58,11 @@ async function touch(core: Core, session: SessionDoc): Promise<void> {
   await core.models.Session.updateOne({ _id: session._id }, { $max: { lastSeenAt: now } }, { writeConcern: { w: 1 } });
 }
 
-export async function touchSession(core: Core, id: ObjectId): Promise<void> {
+/** For what a socket asks: it keeps its session alive, but does not revive one that has ended or was idle for too long. */
+export async function keepSession(core: Core, id: ObjectId): Promise<void> {
   const session = await core.models.Session.findById(id).lean<SessionDoc>();
-  if (session) await touch(core, session);
+  if (!session || !(await isAlive(core, session))) throw new AppError('AUTHENTICATION_FAILED');
+  await touch(core, session);
 }
 
 /** Ends sessions as part of a transaction; `cutSockets` tells the gateways after it. */

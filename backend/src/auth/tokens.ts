@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Clock } from '@lightbox/core/clock.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -23,6 +23,8 @@ export const rules = { algorithms: ['HS256' as const], issuer: ISSUER, audience:
 
 /** Signs and checks the bearer tokens. A token says who; whether their session still lives is asked of the database each time. */
 export class Tokens {
+  private readonly keyObjects = new Map<string, KeyObject>();
+
   constructor(
     private readonly keys: Keys,
     private readonly clock: Clock,
@@ -38,8 +40,7 @@ export class Tokens {
 
   /** The claims of a socket's token; HTTP requests come through Passport (`passport.ts`) with the same rules. */
   verify(token: string, typ: Claims['typ']): Claims {
-    const kid = jwt.decode(token, { complete: true })?.header.kid;
-    const key = this.keyFor(kid);
+    const key = this.keyOf(token);
     if (!key) throw new AppError('AUTHENTICATION_FAILED');
     try {
       return this.accept(jwt.verify(token, key, rules), typ);
@@ -48,8 +49,25 @@ export class Tokens {
     }
   }
 
-  keyFor(kid: string | undefined): Buffer | null {
-    return (typeof kid === 'string' && this.keys.tokens.find(kid)?.key) || null;
+  /**
+   * The key a token says it was signed with; null when it names none of ours, or cannot be read. As a key object: raw
+   * bytes jsonwebtoken would first try to read as a public key, which costs more than all the rest.
+   */
+  keyOf(token: string): KeyObject | null {
+    try {
+      const kid: unknown = jwt.decode(token, { complete: true })?.header.kid;
+      const found = typeof kid === 'string' ? this.keys.tokens.find(kid) : undefined;
+      return found ? this.keyObject(found) : null;
+    } catch {
+      // jsonwebtoken throws when the payload is not JSON.
+      return null;
+    }
+  }
+
+  private keyObject({ id, key }: { id: string; key: Buffer }): KeyObject {
+    const known = this.keyObjects.get(id) ?? createSecretKey(key);
+    this.keyObjects.set(id, known);
+    return known;
   }
 
   /** Throws `JWT_EXPIRED` for a good token that is over, `AUTHENTICATION_FAILED` for one that is meant for something else. */
@@ -60,11 +78,11 @@ export class Tokens {
   }
 
   private sign(claims: Pick<Claims, 'sub' | 'typ' | 'rid'>, minutes: number): string {
-    const { id, key } = this.keys.tokens.current;
+    const { current } = this.keys.tokens;
     const iat = Math.floor(this.clock.now().getTime() / 1000);
-    return jwt.sign({ ...claims, iat, exp: iat + minutes * 60, jti: randomUUID() }, key, {
+    return jwt.sign({ ...claims, iat, exp: iat + minutes * 60, jti: randomUUID() }, this.keyObject(current), {
       algorithm: 'HS256',
-      keyid: id,
+      keyid: current.id,
       issuer: ISSUER,
       audience: AUDIENCE,
     });

@@ -27,7 +27,7 @@ export async function readForm(req: Request, options: FormOptions = {}): Promise
   const fields: Record<string, string> = Object.create(null);
   let file: Promise<void> | null = null;
 
-  await new Promise<void>((resolve, reject) => {
+  const parsed = new Promise<void>((resolve, reject) => {
     let settled = false;
     const fail = (error: unknown) => {
       if (settled) return;
@@ -46,6 +46,8 @@ export async function readForm(req: Request, options: FormOptions = {}): Promise
       fields[name] = value;
     });
     parser.on('file', (name, stream, info) => {
+      // Ending the parser fails the file under way: without a listener that would end the process.
+      stream.on('error', () => undefined);
       if (name !== options.file || !options.onFile || file) {
         stream.resume();
         return fail(
@@ -68,17 +70,24 @@ export async function readForm(req: Request, options: FormOptions = {}): Promise
     req.on('error', () => fail(malformed()));
     req.pipe(parser);
   });
-  await file;
+  try {
+    await parsed;
+    await file;
+  } finally {
+    // Whoever takes the file back after a failure must know of all of it: nothing may be written later.
+    await Promise.allSettled([file]);
+  }
   return { ...fields };
 }
 
 function openParser(req: Request, fileBytes: number): Busboy {
   if (!req.is('multipart/form-data')) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
   try {
+    // busboy cuts a file that reaches its limit; ours may be reached.
     return busboy({
       headers: req.headers,
       defParamCharset: 'utf8',
-      limits: { files: 1, fileSize: fileBytes, fields: 40, fieldSize: FIELD_BYTES, fieldNameSize: 100, parts: 42 },
+      limits: { files: 1, fileSize: fileBytes + 1, fields: 40, fieldSize: FIELD_BYTES, fieldNameSize: 100, parts: 42 },
     });
   } catch {
     throw malformed();

@@ -62,17 +62,19 @@ async function read<C extends CallShape>(
   res: Response,
   who: Identity,
 ): Promise<Context<C>> {
-  const body = shape.body && shape.multipart !== 'only' ? await readBody(shape, req, res) : undefined;
+  const raw = shape.body && shape.multipart !== 'only' ? await readBody(shape, req, res) : undefined;
+  const query = shape.query ? validate(shape.query, { ...req.query }) : undefined;
+  const body = shape.body && shape.multipart !== 'only' ? validate(shape.body, raw) : undefined;
   return {
     gateway,
     call: shape,
     actor: actorOf(shape, req, who),
     viewer: who.viewer,
     verification: who.verification,
-    // An id that cannot be one names nothing that is there.
+    // An id that cannot be one names nothing that is there; asked last, as what is there comes after the fields.
     params: shape.params ? known(() => validate(shape.params as never, req.params)) : undefined,
-    query: shape.query ? validate(shape.query, { ...req.query }) : undefined,
-    body: shape.body && shape.multipart !== 'only' ? validate(shape.body, body) : undefined,
+    query,
+    body,
     req,
     res,
   } as Context<C>;
@@ -90,13 +92,17 @@ async function readBody(shape: CallShape, req: Request, res: Response): Promise<
   if (shape.multipart === 'also' && req.is('multipart/form-data')) return readForm(req);
   const hasBody = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
   if (!hasBody) return {};
-  if (!req.is('application/json')) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
+  if (!req.is('application/json') || !isUtf8(req)) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
   await run(json, req, res);
   if (typeof req.body !== 'object' || req.body === null || Array.isArray(req.body)) {
     throw new AppError('OBJECT_EXPECTED');
   }
   return req.body;
 }
+
+/** JSON is UTF-8 (RFC 8259, 8.1); the body parser would read other encodings too. */
+const isUtf8 = (req: Request): boolean =>
+  /^utf-?8$/i.test(/;\s*charset\s*=\s*"?([^\s";]*)/i.exec(req.get('content-type') ?? '')?.[1] ?? 'utf-8');
 
 const run = (middleware: RequestHandler, req: Request, res: Response): Promise<void> =>
   new Promise((resolve, reject) => {

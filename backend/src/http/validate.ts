@@ -22,7 +22,7 @@ function errorsOf(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code === 'invalid_union') {
     // The alternative that came nearest says what is wrong with what was meant.
     const [nearest = []] = [...issue.errors].sort((a, b) => weight(a) - weight(b));
-    return nearest.flatMap(errorsOf);
+    return nearest.flatMap((inner) => errorsOf({ ...inner, path: [...issue.path, ...inner.path] }));
   }
   const missing = issue.code === 'invalid_type' && issue.input === undefined;
   return [{ field: issue.path.join('.') || 'body', message: missing ? 'This field is required.' : issue.message }];

@@ -125,7 +125,11 @@ export async function markRead(
 ): Promise<void> {
   const conversation = conversationOf(viewer._id, oid(userId));
   const known = await gateway.models.Conversation.findById(conversation).lean<ConversationDoc>();
-  if (!known) throw new AppError('NOT_FOUND');
+  if (!known) {
+    // Nothing was written yet: there is nothing to mark, if it is somebody one may write to.
+    await requirePartner(gateway, viewer, userId);
+    return;
+  }
   const last = upTo ? await requireMessage(gateway, conversation, upTo, 'upTo') : await lastMessage(gateway, known);
   if (!last || (known.read[viewer.id] ?? 0) >= last.seq) return;
   const at = gateway.clock.now();

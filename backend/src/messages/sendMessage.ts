@@ -2,10 +2,11 @@ import type { BodyOf } from '@lightbox/contract/call.js';
 import type { Message, messageCalls } from '@lightbox/contract/messages/calls.js';
 import { userRules } from '@lightbox/contract/users/policy.js';
 import { userFacts } from '@lightbox/core/access/users.js';
+import type { Core } from '@lightbox/core/core.js';
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { grouped } from '@lightbox/core/group.js';
-import { conversationOf, dispatchMessages } from '@lightbox/core/messages.js';
+import { conversationOf, pushMessages, settleMessages } from '@lightbox/core/messages.js';
 import type { ConversationDoc, MessageDoc, UserDoc } from '@lightbox/core/models/types.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { presentMessage } from './present.js';
@@ -40,6 +41,15 @@ export function createMessageWriter(gateway: Pick<Gateway, 'models' | 'clock'>):
     );
   });
 }
+
+/** Settles messages in groups, after the push that nothing waits for. */
+export type MessageSettler = (message: MessageDoc) => Promise<void>;
+
+export const createMessageSettler = (core: Core): MessageSettler =>
+  grouped(async (messages) => {
+    await settleMessages(core, messages);
+    return messages.map(() => undefined);
+  });
 
 /** A place in its conversation for each draft, in the order they came. A place that is not used in the end is a gap. */
 async function takePlaces(gateway: Pick<Gateway, 'models' | 'clock'>, drafts: Draft[]): Promise<number[]> {
@@ -128,19 +138,19 @@ export async function sendMessage(gateway: Gateway, viewer: Viewer, send: Send):
   });
   if (sent.created) {
     gateway.recentMessages.set(String(sent.message._id), sent.message);
-    dispatchMessages(gateway, [sent.message]).catch((error) =>
-      gateway.log.warn({ err: error }, 'hand-over of a message put off to the sweeper'),
-    );
+    handOver(gateway, sent.message).catch((error) => gateway.warn(error, 'hand-over put off to the sweeper'));
   }
   return sent;
 }
 
+async function handOver(gateway: Gateway, message: MessageDoc): Promise<void> {
+  await pushMessages(gateway, [message]);
+  await gateway.settleMessage(message);
+}
+
 /** The other person, if the two may write to each other; else it is as if they were not there. */
 export async function requirePartner(gateway: Gateway, viewer: Viewer, id: string): Promise<UserDoc> {
-  const [self, other] = await Promise.all([
-    gateway.models.User.findById(viewer._id).lean<UserDoc>(),
-    gateway.models.User.findById(oid(id)).lean<UserDoc>(),
-  ]);
+  const [self, other] = await Promise.all([gateway.readUser(viewer._id), gateway.readUser(oid(id))]);
   if (!self || !other || other.deletedAt || !userRules.message(userFacts(self), userFacts(other))) {
     throw new AppError('NOT_FOUND');
   }

@@ -7,7 +7,9 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { Push, Signal } from '@lightbox/core/events/push.js';
 import type { ConversationDoc } from '@lightbox/core/models/types.js';
 import { Server, type Socket } from 'socket.io';
-import { touchSession, viewerOf } from '../auth/sessions.js';
+
+import { keepSession, TOUCH_MS, viewerOf } from '../auth/sessions.js';
+
 import type { Gateway, Viewer } from '../context.js';
 import { asAppError, failure } from '../http/errors.js';
 import { validate } from '../http/validate.js';
@@ -18,6 +20,8 @@ import { payloads } from './payloads.js';
 
 interface SocketData {
   viewer: Viewer;
+  /** When the session was last kept alive from here. */
+  touchedAt: number;
 }
 type Client = Socket<Record<string, never>, ServerToClient, Record<string, never>, SocketData>;
 type Io = Server<Record<string, never>, ServerToClient, Record<string, never>, SocketData>;
@@ -60,11 +64,6 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
     pingInterval: 10_000,
     pingTimeout: 8_000,
     connectTimeout: 10_000,
-    // A WebSocket is not held to the same-origin policy: who opens one must be asked.
-    allowRequest: (req, decide) => {
-      const origin = req.headers.origin;
-      decide(null, origin === undefined || gateway.config.allowedOrigins.includes(origin));
-    },
   });
 
   io.use((socket, next) => {
@@ -86,7 +85,12 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   return {
     deliver: (signal) => {
       if ('cut' in signal) cut(io, signal.cut.sessions, signal.cut.reason);
-      else show(gateway, io, signal.push).catch((error) => gateway.log.warn({ err: error }, 'a push was not shown'));
+      else {
+        show(gateway, io, signal.push).catch((error) => {
+          gateway.shownMessages.delete(String(signal.push.refs.record));
+          gateway.log.warn({ err: error }, 'a push was not shown');
+        });
+      }
     },
     close: async () => {
       clearInterval(presence);
@@ -99,9 +103,14 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
 }
 
 async function authenticate(gateway: Gateway, socket: Client): Promise<void> {
+  // A WebSocket is not held to the same-origin policy: who opens one must be asked. Asked here, so that a browser is
+  // told why; nothing has been said to it, and it is closed after `connectTimeout`.
+  const { origin } = socket.handshake.headers;
+  if (origin !== undefined && !gateway.config.allowedOrigins.includes(origin)) throw new AppError('UNAUTHENTICATED');
   const token = (socket.handshake.auth as { token?: unknown }).token;
   if (typeof token !== 'string') throw new AppError('UNAUTHENTICATED');
   socket.data.viewer = await viewerOf(gateway, gateway.tokens.verify(token, 'access'), true);
+  socket.data.touchedAt = gateway.clock.now().getTime();
 }
 
 async function greet(gateway: Gateway, io: Io, socket: Client): Promise<void> {
@@ -152,14 +161,22 @@ async function answer(gateway: Gateway, socket: Client, name: string, payload: u
   if (!isClientEvent(name)) throw new AppError('NOT_FOUND', { message: 'This event is not known.' });
   const { viewer } = socket.data;
   if (!roleMay(viewer.role, 'message.use')) throw new AppError('FORBIDDEN');
-  await touchSession(gateway, viewer.sessionId);
+  await keepAlive(gateway, socket);
   const handler = handlers[name] as (gateway: Gateway, viewer: Viewer, payload: unknown) => Promise<unknown>;
   return handler(gateway, viewer, validate(clientEvents[name], payload));
 }
 
+/** Events that follow each other closely count as one: the session's record need not be read for each. */
+async function keepAlive(gateway: Gateway, { data }: Client): Promise<void> {
+  const now = gateway.clock.now().getTime();
+  if (now - data.touchedAt < TOUCH_MS) return;
+  await keepSession(gateway, data.viewer.sessionId);
+  data.touchedAt = now;
+}
+
 /** Shows a push to those of its recipients who are connected here. */
 async function show(gateway: Gateway, io: Io, push: Push): Promise<void> {
-  if (push.name === 'session:revoked') return;
+  if (push.name === 'session:revoked' || wasShown(gateway, push)) return;
   const viewers = new Map<string, Viewer>();
   for (const target of push.to) {
     const room = target.startsWith('role:') ? target : userRoom(target);
@@ -175,6 +192,18 @@ async function show(gateway: Gateway, io: Io, push: Push): Promise<void> {
       if (payload) io.to(userRoom(viewer.id)).emit(push.name, payload as never);
     }),
   );
+}
+
+/**
+ * A message handed over again after a crash was shown by this gateway already; whoever has connected since has read it.
+ * Forgotten again when showing it fails.
+ */
+function wasShown(gateway: Gateway, { name, refs }: Push): boolean {
+  if (name !== 'message:new') return false;
+  const id = String(refs.record);
+  if (gateway.shownMessages.has(id)) return true;
+  gateway.shownMessages.set(id, true);
+  return false;
 }
 
 function cut(io: Io, sessions: string[], reason: string): void {

@@ -12,7 +12,7 @@ import type { Answer, Context, Gateway } from '../context.js';
 
 type Call = typeof shareCalls.verifyShare;
 
-/** Opens an image for its recipient. Of guesses made at once no more than five are looked at: each takes its try first. */
+/** Opens an image for its recipient. */
 export async function verifyShare({ gateway, actor, viewer, body }: Context<Call>): Promise<Answer<DataOf<Call>>> {
   const share = await gateway.models.Share.findOne({
     _id: oid(body.sharingRequestId),
@@ -22,50 +22,61 @@ export async function verifyShare({ gateway, actor, viewer, body }: Context<Call
   if (!share || !image) throw new AppError('NOT_FOUND');
   const event: NewEvent = { type: 'share.verify', table: 'shares', record: share.image, owners: [image.owner] };
 
-  const refused = await refusalOf(gateway, share, body.verificationCode);
+  const right = isCode(gateway.keys.codes, String(share._id), share, body.verificationCode);
+  const refused =
+    over(gateway, share) ??
+    (right ? await open(gateway, actor, share, { ...event, ...told(share, image) }) : await countWrong(gateway, share));
   if (refused) {
     await gateway.events.record(actor, { ...event, status: 'failed', reason: refused.code });
     throw refused;
   }
-  if (!share.verifiedAt) await markVerified(gateway, actor, share, image, event);
   return { data: { imagemetadataId: String(share.image), isVerified: true } };
 }
 
-async function refusalOf(gateway: Gateway, share: ShareDoc, guess: string): Promise<AppError | null> {
+const told = (share: ShareDoc, image: ImageDoc) => ({
+  recipients: [share.recipient, share.sharedBy, image.owner],
+  refs: { share: share._id },
+});
+
+/** A standing share outlives its code; what was opened with it stays open. */
+function over(gateway: Gateway, share: ShareDoc): AppError | null {
   const now = gateway.clock.now();
-  if (!isLive(share, now)) return new AppError('EXPIRED');
-  const right = () => isCode(gateway.keys.codes, String(share._id), share, guess);
-  if (share.verifiedAt) return right() ? null : new AppError('WRONG_CODE');
-  const claimed = await gateway.models.Share.findOneAndUpdate(
+  const usable = isLive(share, now) && (share.verifiedAt || share.codeExpiresAt > now);
+  return usable ? null : new AppError('EXPIRED');
+}
+
+/**
+ * A right code spends no try, so the same one may come many times at once. It opens the share only while fewer than five
+ * wrong ones were counted; that is decided by the write itself, so of guesses made at once no more than five help.
+ */
+async function open(gateway: Gateway, actor: Actor, share: ShareDoc, event: NewEvent): Promise<AppError | null> {
+  if (share.verifiedAt) return null;
+  await gateway.events.change(actor, async (tx) => {
+    const marked = await gateway.models.Share.updateOne(
+      {
+        _id: share._id,
+        live: true,
+        salt: share.salt,
+        tries: { $lt: limits.codeTries },
+        verifiedAt: { $exists: false },
+      },
+      { $set: { verifiedAt: gateway.clock.now() } },
+      { session: tx.session },
+    );
+    if (marked.modifiedCount === 1) tx.record(event);
+    return share._id;
+  });
+  // Whether by this request or the same person's other tab.
+  const opened = await gateway.models.Share.exists({ _id: share._id, live: true, verifiedAt: { $exists: true } });
+  return opened ? null : new AppError('CODE_LOCKED');
+}
+
+async function countWrong(gateway: Gateway, share: ShareDoc): Promise<AppError> {
+  if (share.verifiedAt) return new AppError('WRONG_CODE');
+  const counted = await gateway.models.Share.findOneAndUpdate(
     { _id: share._id, salt: share.salt, tries: { $lt: limits.codeTries } },
     { $inc: { tries: 1 } },
     { returnDocument: 'after' },
   ).lean<ShareDoc>();
-  if (!claimed) return (await verifiedMeanwhile(gateway, share)) && right() ? null : new AppError('CODE_LOCKED');
-  if (share.codeExpiresAt <= now) return new AppError('EXPIRED');
-  return right() ? null : wrongCode(limits.codeTries - claimed.tries);
-}
-
-/** The same person's other tab had the right code: the tries it used up do not count against this one. */
-const verifiedMeanwhile = async (gateway: Gateway, share: ShareDoc): Promise<boolean> =>
-  Boolean(await gateway.models.Share.exists({ _id: share._id, verifiedAt: { $exists: true } }));
-
-async function markVerified(
-  gateway: Gateway,
-  actor: Actor,
-  share: ShareDoc,
-  image: ImageDoc,
-  event: NewEvent,
-): Promise<void> {
-  await gateway.events.change(actor, async (tx) => {
-    const marked = await gateway.models.Share.updateOne(
-      { _id: share._id, live: true, verifiedAt: { $exists: false } },
-      { $set: { verifiedAt: gateway.clock.now() } },
-      { session: tx.session },
-    );
-    if (marked.modifiedCount === 1) {
-      tx.record({ ...event, recipients: [share.recipient, share.sharedBy, image.owner], refs: { share: share._id } });
-    }
-    return share._id;
-  });
+  return counted ? wrongCode(limits.codeTries - counted.tries) : new AppError('CODE_LOCKED');
 }

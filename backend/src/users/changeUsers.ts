@@ -99,8 +99,9 @@ export async function keepAnAdmin(gateway: Gateway, user: UserDoc, tx: ClientSes
     .lean();
   const other = others[0];
   if (!other) throw new AppError('LAST_ADMIN');
-  // Two admins removing each other at once must meet: both write the one who stays.
-  await gateway.models.User.updateOne({ _id: other._id }, { $set: { active: true } }, { session: tx });
+  // Two admins removing each other at once must meet: each writes the one it leans on, and with a value that is new,
+  // for MongoDB leaves out a write that changes nothing.
+  await gateway.models.User.updateOne({ _id: other._id }, { $set: { keptAt: gateway.clock.now() } }, { session: tx });
 }
 
 export async function approveProvider({

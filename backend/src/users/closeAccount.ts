@@ -1,4 +1,5 @@
 import { profileFields } from '@lightbox/contract/users/schemas.js';
+import { refreshAudience } from '@lightbox/core/access/images.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
@@ -49,9 +50,17 @@ async function passOnImages(gateway: Gateway, actor: Actor, user: UserDoc): Prom
     .lean();
   for await (const image of gateway.models.Image.find({ owner: user._id }).lean<ImageDoc[]>().cursor()) {
     if (!image.patient) await removeImage(gateway, actor, image, 'The account was closed.');
-    else if (heir) await gateway.models.Image.updateOne({ _id: image._id }, { $set: { owner: heir._id } });
+    else if (heir) await giveImage(gateway, image, heir._id);
     else throw new AppError('LAST_ADMIN');
   }
+}
+
+/** The lists of shared images name the owner too, so they change with it. */
+async function giveImage(gateway: Gateway, image: ImageDoc, heir: ObjectId): Promise<void> {
+  await gateway.db.transaction(async (session) => {
+    await gateway.models.Image.updateOne({ _id: image._id }, { $set: { owner: heir } }, { session });
+    await refreshAudience(gateway.models, image._id, gateway.clock.now(), session);
+  });
 }
 
 async function endReceivedShares(gateway: Gateway, actor: Actor, user: UserDoc): Promise<void> {

@@ -66,8 +66,8 @@ export const profileFields = {
 };
 export type ProfileField = keyof typeof profileFields;
 
-/** In the profile an empty date or gender takes the value away. */
-const emptyOr = <S extends z.ZodType>(schema: S) => z.union([z.literal(''), schema]);
+/** In the profile an empty date or gender takes the value away. What is neither is refused in the words of `schema`. */
+const emptyOr = <S extends z.ZodType>(schema: S) => z.union([schema, z.literal('')]);
 export const ProfileChange = z
   .strictObject({
     ...profileFields,

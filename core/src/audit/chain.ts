@@ -72,7 +72,6 @@ async function appendBatch(models: Models, ring: KeyRing, events: EventDoc[]): P
 }
 
 function entryOf(ring: KeyRing, event: EventDoc, seq: number, previous: string): AuditEntryDoc {
-  const concerns = [...(event.actor ? [event.actor] : []), ...(event.owners ?? [])];
   const entry = {
     seq,
     event: event._id,
@@ -88,7 +87,19 @@ function entryOf(ring: KeyRing, event: EventDoc, seq: number, previous: string):
     at: event.at,
     keyId: ring.current.id,
   };
-  return { _id: newId(), ...entry, hash: hashOf(ring, previous, entry), concerns };
+  return { _id: newId(), ...entry, hash: hashOf(ring, previous, entry), concerns: concernsOf(event) };
+}
+
+/** In whose log an entry is: the actor's and the owners'. */
+const concernsOf = ({ actor, owners = [] }: Pick<EventDoc, 'actor' | 'owners'>) => [
+  ...(actor ? [actor] : []),
+  ...owners,
+];
+
+function isWhole(ring: KeyRing, previous: string, entry: AuditEntryDoc): boolean {
+  if (!ring.find(entry.keyId) || hashOf(ring, previous, entry) !== entry.hash) return false;
+  // Not in the hash, but made of what is: an entry must not be hidden from those it concerns.
+  return String(entry.concerns) === String(concernsOf(entry));
 }
 
 /** Recomputes the chain from its start and names the first entry that was changed, is missing or stands elsewhere. */
@@ -100,9 +111,7 @@ export async function verifyAudit(
   let checked = 0;
   for await (const entry of models.AuditEntry.find().sort({ seq: 1 }).lean<AuditEntryDoc[]>().cursor()) {
     if (entry.seq !== checked + 1) return { ok: false, checked, firstBroken: checked + 1 };
-    if (!ring.find(entry.keyId) || hashOf(ring, previous, entry) !== entry.hash) {
-      return { ok: false, checked, firstBroken: entry.seq };
-    }
+    if (!isWhole(ring, previous, entry)) return { ok: false, checked, firstBroken: entry.seq };
     previous = entry.hash;
     checked++;
   }

@@ -19,9 +19,12 @@ export function unwrapDataKey(ring: KeyRing, imageId: string, wrapped: WrappedKe
   return open(wrapping.key, imageId, bufferOf(wrapped.sealed));
 }
 
-/** Lean reads give the driver's Binary where a hydrated document gives a Buffer. */
-export const bufferOf = (bytes: Buffer | { buffer: Uint8Array }): Buffer =>
-  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer);
+/** Lean reads give the driver's Binary where a hydrated document gives a Buffer; either way nothing is copied. */
+export function bufferOf(bytes: Buffer | { buffer: Uint8Array }): Buffer {
+  if (Buffer.isBuffer(bytes)) return bytes;
+  const { buffer, byteOffset, byteLength } = bytes.buffer;
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
 
 /**
  * The nonce is the piece's place and whether it is the last: pieces cannot be swapped, dropped or cut off. A data key
@@ -44,5 +47,8 @@ export function openPiece(key: Buffer, index: number, last: boolean, sealed: Buf
   const decipher = createDecipheriv('aes-256-gcm', key, nonce(index, last), { authTagLength: TAG }).setAuthTag(
     sealed.subarray(-TAG),
   );
-  return Buffer.concat([decipher.update(sealed.subarray(0, -TAG)), decipher.final()]);
+  // GCM has no padding: all of it comes out of `update`, and `final` only proves it.
+  const plain = decipher.update(sealed.subarray(0, -TAG));
+  decipher.final();
+  return plain;
 }

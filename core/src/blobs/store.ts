@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import type { Connection, mongo } from 'mongoose';
 import mongoose from 'mongoose';
-import type { ObjectId } from '../db/ids.js';
-import { openPiece, PIECE, sealPiece, TAG } from './cipher.js';
+import { newId, type ObjectId } from '../db/ids.js';
+import { bufferOf, openPiece, PIECE, sealPiece, TAG } from './cipher.js';
 
 /** Where sealed bytes lie. GridFS today; whatever can keep pieces in order would do. */
 export interface BlobStore {
@@ -18,45 +17,61 @@ export interface BlobStore {
 
 const BUCKET = 'blobs';
 
-export class GridFsBlobStore implements BlobStore {
-  private readonly bucket: mongo.GridFSBucket;
+interface Chunk {
+  _id: ObjectId;
+  files_id: ObjectId;
+  n: number;
+  data: Buffer | mongo.Binary;
+}
 
-  constructor(private readonly db: Connection) {
-    // Chunks are written with w:1: the image's record, written after them with a majority, makes them durable too,
-    // since the oplog is replicated in order (docs/architecture.md, "Uploads").
-    this.bucket = new mongoose.mongo.GridFSBucket(database(db), {
-      bucketName: BUCKET,
-      chunkSizeBytes: PIECE + TAG,
-      writeConcern: { w: 1 },
-    });
-  }
+/** What GridFS keeps of a file. */
+interface FileEntry {
+  _id: ObjectId;
+  length: number;
+  chunkSize: number;
+  uploadDate: Date;
+  filename: string;
+}
+
+// Written with w:1: the image's record, written after them with a majority, makes them durable too, since the oplog is
+// replicated in order (docs/architecture.md, "Uploads").
+const onOne = { writeConcern: { w: 1 } };
+
+/** Writes the collections of GridFS itself: the driver's stream copies each piece once more and waits for one write at a time. */
+export class GridFsBlobStore implements BlobStore {
+  private indexed: Promise<unknown> | null = null;
+
+  constructor(private readonly db: Connection) {}
 
   async write(id: ObjectId, key: Buffer, plain: AsyncIterable<Buffer>): Promise<void> {
-    const upload = this.bucket.openUploadStreamWithId(id, '');
-    const failed = new Promise<never>((_, reject) => upload.once('error', reject));
-    failed.catch(() => undefined);
+    await this.index();
+    let length = 0;
+    let n = 0;
+    // One piece is on its way while the next is received and sealed, and no more: memory stays bounded.
+    let onItsWay: Promise<unknown> = Promise.resolve();
     try {
-      for await (const sealed of sealedPieces(key, plain)) {
-        if (!upload.write(sealed)) await Promise.race([once(upload, 'drain'), failed]);
+      for await (const data of sealedPieces(key, plain)) {
+        await onItsWay;
+        length += data.length;
+        onItsWay = this.chunks().insertOne({ _id: newId(), files_id: id, n: n++, data }, onOne);
+        onItsWay.catch(() => undefined);
       }
-      upload.end();
-      await Promise.race([once(upload, 'finish'), failed]);
+      await Promise.all([onItsWay, this.files().insertOne(entryOf(id, length), onOne)]);
     } catch (error) {
-      await upload.abort().catch(() => undefined);
+      await onItsWay.catch(() => undefined);
+      await this.delete(id).catch(() => undefined);
       throw error;
     }
   }
 
   async *read(id: ObjectId, key: Buffer, size: number): AsyncGenerator<Buffer> {
     const pieces = Math.max(1, Math.ceil(size / PIECE));
-    const chunks = database(this.db)
-      .collection<{ n: number; data: mongo.Binary }>(`${BUCKET}.chunks`)
-      .find({ files_id: id }, { sort: { n: 1 }, batchSize: 2 });
+    const chunks = this.chunks().find({ files_id: id }, { sort: { n: 1 }, batchSize: 2 });
     let index = 0;
     try {
       for await (const chunk of chunks) {
         if (chunk.n !== index) break;
-        yield openPiece(key, index, index === pieces - 1, Buffer.from(chunk.data.buffer));
+        yield openPiece(key, index, index === pieces - 1, bufferOf(chunk.data));
         index++;
       }
     } finally {
@@ -66,16 +81,14 @@ export class GridFsBlobStore implements BlobStore {
   }
 
   async delete(id: ObjectId): Promise<void> {
-    const db = database(this.db);
-    await db.collection<{ _id: ObjectId }>(`${BUCKET}.files`).deleteOne({ _id: id });
-    await db.collection(`${BUCKET}.chunks`).deleteMany({ files_id: id });
+    await this.files().deleteOne({ _id: id });
+    await this.chunks().deleteMany({ files_id: id });
   }
 
   async olderThan(before: Date, after: ObjectId | null, limit: number): Promise<ObjectId[]> {
     // Chunks of an upload that was cut short have no `files` entry: they are what must be found.
     const latest = mongoose.mongo.ObjectId.createFromTime(Math.floor(before.getTime() / 1000));
-    const rows = await database(this.db)
-      .collection(`${BUCKET}.chunks`)
+    const rows = await this.chunks()
       .aggregate<{ _id: ObjectId }>([
         { $match: { files_id: { $lt: latest, ...(after ? { $gt: after } : {}) } } },
         { $sort: { files_id: 1, n: 1 } },
@@ -86,7 +99,34 @@ export class GridFsBlobStore implements BlobStore {
       .toArray();
     return rows.map((row) => row._id);
   }
+
+  /** The index that GridFS is specified to have; once a process. */
+  private index(): Promise<unknown> {
+    this.indexed ??= this.chunks()
+      .createIndex({ files_id: 1, n: 1 }, { unique: true })
+      .catch((error) => {
+        this.indexed = null;
+        throw error;
+      });
+    return this.indexed;
+  }
+
+  private chunks(): mongo.Collection<Chunk> {
+    return database(this.db).collection(`${BUCKET}.chunks`);
+  }
+
+  private files(): mongo.Collection<FileEntry> {
+    return database(this.db).collection(`${BUCKET}.files`);
+  }
 }
+
+const entryOf = (id: ObjectId, length: number): FileEntry => ({
+  _id: id,
+  length,
+  chunkSize: PIECE + TAG,
+  uploadDate: new Date(),
+  filename: '',
+});
 
 /** Cuts a stream into pieces of one size and seals each; the last one is known only at the end, so one waits. */
 async function* sealedPieces(key: Buffer, plain: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

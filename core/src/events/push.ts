@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerEvent } from '@lightbox/contract/events.js';
 import type { Redis } from 'ioredis';
+import { grouped } from '../group.js';
 import type { Logger } from '../log.js';
 
 /**
@@ -36,6 +37,8 @@ export class Signals {
   private listener: ((signal: Signal) => void) | null = null;
   private stopped = false;
   private reading: Promise<void> | null = null;
+  /** What comes while a write is under way shares the next one; alone it goes at once. */
+  private readonly append = grouped((signals: Signal[]) => this.write(signals));
 
   constructor(
     private readonly redis: Redis,
@@ -44,8 +47,11 @@ export class Signals {
 
   /** Delivers here at once, and hands the signals to the other gateways; rejects when that could not be done. */
   async send(signals: Signal[]): Promise<void> {
-    if (signals.length === 0) return;
     for (const signal of signals) this.listener?.(signal);
+    await Promise.all(signals.map(this.append));
+  }
+
+  private async write(signals: Signal[]): Promise<undefined[]> {
     const pipeline = this.redis.pipeline();
     for (const signal of signals) {
       pipeline.xadd(STREAM, 'MAXLEN', '~', LENGTH, '*', 'from', this.origin, 'signal', JSON.stringify(signal));
@@ -53,6 +59,7 @@ export class Signals {
     const results = await pipeline.exec();
     const failed = results?.find(([error]) => error)?.[0];
     if (failed) throw failed;
+    return signals.map(() => undefined);
   }
 
   /** Reads on `reader`, a connection of its own because reading blocks it. */
@@ -67,10 +74,13 @@ export class Signals {
   }
 
   private async read(reader: Redis, listener: (signal: Signal) => void): Promise<void> {
-    let last = '$';
+    let last: string | null = null;
     while (!this.stopped) {
       try {
-        const answer = await reader.xread('COUNT', 500, 'BLOCK', BLOCK_MS, 'STREAMS', STREAM, last);
+        // A place of its own from the start: `$` would mean "from now on" again after every pause and every break.
+        const from: string = last ?? (await newest(reader));
+        last = from;
+        const answer = await reader.xread('COUNT', 500, 'BLOCK', BLOCK_MS, 'STREAMS', STREAM, from);
         for (const [id, fields] of answer?.[0]?.[1] ?? []) {
           last = id;
           if (fields[1] !== this.origin) listener(JSON.parse(fields[3] ?? '{}') as Signal);
@@ -83,3 +93,6 @@ export class Signals {
     }
   }
 }
+
+const newest = async (reader: Redis): Promise<string> =>
+  (await reader.xrevrange(STREAM, '+', '-', 'COUNT', 1))[0]?.[0] ?? '0-0';

@@ -61,6 +61,7 @@ const user = new Schema<UserDoc>(
     words: { type: [String], required: true },
     sortKey: { type: String, default: '' },
     createAt: date,
+    keptAt: Date,
     deletedAt: Date,
   },
   options,

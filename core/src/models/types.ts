@@ -26,6 +26,8 @@ export type UserDoc = {
   /** Case-blind `lastname firstname`, the order of lists. */
   sortKey: string;
   createAt: Date;
+  /** When an admin was last removed because this one stays. */
+  keptAt?: Date;
   deletedAt?: Date;
 } & { [F in ProfileField]?: string };
 

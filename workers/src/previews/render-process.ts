@@ -2,6 +2,7 @@
  * The child process that decodes other people's files, forked by `renderers.ts`. It has no keys, no database and no
  * environment; the worst it can do is to die, and it sees to that itself when it grows too big.
  */
+import { constants, setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import sharp from 'sharp';
 import { forModel, measurements, preview } from './decode.js';
@@ -17,6 +18,8 @@ const watchdog = `
   }, 100);`;
 
 new Worker(watchdog, { eval: true }).unref();
+// People who wait for an answer come first: drawing gets what gateways and databases leave.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 sharp.concurrency(1);
 sharp.cache(false);
 

@@ -1,0 +1,103 @@
+import { newId } from '@lightbox/core/db/ids.js';
+import type { AnalysisDoc, ImageDoc, NotificationDoc } from '@lightbox/core/models/types.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client } from '../testing/client.js';
+import { buildAdmin, buildImage, buildProvider, buildShare, type Person } from '../testing/factories.js';
+import { buildGateway, type TestGateway } from '../testing/gateway.js';
+
+let test: TestGateway;
+let api: Client;
+
+beforeAll(async () => {
+  test = await buildGateway();
+  api = new Client(test.url);
+});
+afterAll(() => test.stop());
+
+const findings = {
+  description: 'A grey rectangle.',
+  differentialDiagnosis: [],
+  treatment: [],
+  followUp: [],
+  warnings: ['No diagnostic model is configured.'],
+  confidence: null,
+  assessed: false,
+  provider: 'local',
+  model: 'measure-1',
+};
+/** What a worker writes when it is done. */
+const finish = (id: AnalysisDoc['_id'], end: Partial<AnalysisDoc>) =>
+  test.gateway.models.Analysis.updateOne({ _id: id }, { $set: { ...end, finishedAt: new Date() } });
+const requests = (id: AnalysisDoc['_id']) =>
+  test.gateway.models.Event.countDocuments({ type: 'analysis.request', record: id, status: 'success' });
+
+describe('an analysis', () => {
+  it('is started by whoever asks first, once', async () => {
+    const share = await buildShare(test.gateway, { verified: true });
+    const ask = (who: Person) => api.as(who).get(`/analyze/${share.image.id}`);
+    const people = [share.image.owner, share.recipient, await buildAdmin(test.gateway)];
+    const answers = await Promise.all([...people, ...people].map((who) => ask(who).expect(202)));
+    for (const { body } of answers) expect(body.data).toEqual({ status: 'queued', progress: 0 });
+    await api.as(share.image.owner).post(`/analyze/${share.image.id}`, {}).expect(202);
+    expect(await requests(share.image._id)).toBe(1);
+    const image = await test.gateway.models.Image.findById(share.image._id).lean<ImageDoc>();
+    expect(image?.analysis).toBe('queued');
+  });
+
+  it('is then its result, or why there is none, and runs again on request', async () => {
+    const owner = await buildProvider(test.gateway);
+    const image = await buildImage(test.gateway, { owner });
+    const get = () => api.as(owner).get(`/analyze/${image.id}`);
+    await get().expect(202);
+    await finish(image._id, { status: 'completed', findings });
+    const done = await get().expect(200);
+    expect(done.body.data).toMatchObject({ status: 'completed', imageId: image.id, ...findings });
+    expect(done.body.data.timestamp).toMatch(/Z$/);
+    await api.as(owner).post(`/analyze/${image.id}`).expect(202);
+    expect((await get().expect(202)).body.data.status).toBe('queued');
+    await finish(image._id, { status: 'failed', reason: 'The model cannot be reached.' });
+    const failed = await get().expect(200);
+    expect(failed.body.data).toEqual({ status: 'failed', reason: 'The model cannot be reached.' });
+    expect(await requests(image._id)).toBe(2);
+  });
+
+  it('is not made of a PDF', async () => {
+    const owner = await buildProvider(test.gateway);
+    const image = await buildImage(test.gateway, { owner, contentType: 'application/pdf' });
+    expect((await api.as(owner).get(`/analyze/${image.id}`).expect(409)).body.error).toBe('NOT_ANALYSABLE');
+    expect(await test.gateway.models.Analysis.exists({ _id: image._id })).toBeNull();
+  });
+});
+
+describe('notifications', () => {
+  it('are listed newest first, filtered, paged and marked as read', async () => {
+    const person = await buildProvider(test.gateway);
+    const docs: NotificationDoc[] = Array.from({ length: 5 }, (_, i) => ({
+      _id: newId(),
+      user: person._id,
+      event: newId(),
+      kind: 'share.created',
+      record: newId(),
+      at: new Date(Date.now() - i * 1000),
+      unread: true,
+    }));
+    await test.gateway.models.Notification.create(docs);
+    const me = api.as(person);
+    const ids = docs.map((doc) => String(doc._id));
+    const list = async (query: string) => {
+      const { body } = await me.get(`/notifications?${query}`).expect(200);
+      return { ids: body.data.map((row: { id: string }) => row.id), rows: body.data, ...body.pagination };
+    };
+    const first = await list('limit=2');
+    expect(first).toMatchObject({ ids: ids.slice(0, 2), totalItems: 5 });
+    expect(Object.keys(first.rows[0]).sort()).toEqual(['at', 'id', 'kind', 'recordId']);
+    expect((await list(`limit=2&cursor=${first.nextCursor}`)).ids).toEqual(ids.slice(2, 4));
+    for (let i = 0; i < 2; i++) await me.post(`/notifications/${ids[0]}/read`).expect(200);
+    expect((await list('unread=true')).ids).toEqual(ids.slice(1));
+    expect((await list('unread=false')).rows[0].readAt).toBeDefined();
+    await me.post('/notifications/read-all').expect(200);
+    expect((await list('unread=true')).ids).toEqual([]);
+    await me.get('/notifications?unread=maybe').expect(422);
+    await me.post(`/notifications/${newId()}/read`).expect(404);
+  });
+});

@@ -1,0 +1,194 @@
+import { appendAudit } from '@lightbox/core/audit/chain.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/types.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Client } from '../testing/client.js';
+import {
+  buildAdmin,
+  buildImage,
+  buildPatient,
+  buildProvider,
+  buildShare,
+  type Person,
+  wrong,
+} from '../testing/factories.js';
+import { buildGateway, type TestGateway } from '../testing/gateway.js';
+
+let test: TestGateway;
+let api: Client;
+let admin: Person;
+
+beforeAll(async () => {
+  test = await buildGateway();
+  api = new Client(test.url);
+});
+afterAll(() => test.stop());
+beforeEach(async () => {
+  admin = await buildAdmin(test.gateway);
+});
+
+interface Row {
+  id: string;
+  actiontype: string;
+  status: string;
+  user: { id: string } | null;
+  recordId?: string;
+  recordIds?: string[];
+  reason: string;
+  seq: number;
+}
+
+/** What a worker does; the log is read after it. */
+const append = () => appendAudit(test.gateway.models, test.gateway.keys.audit);
+
+async function logs(viewer: Person, query = ''): Promise<Row[]> {
+  await append();
+  return (await api.as(viewer).get(`/audit/logs?limit=100&${query}`).expect(200)).body.data;
+}
+
+describe('the log', () => {
+  it('holds reads, changes and refusals once each, newest first, with who, what and how', async () => {
+    const share = await buildShare(test.gateway);
+    const { owner, id } = share.image;
+    const patient = await buildPatient(test.gateway);
+    await api.as(owner).get(`/upload/image/${id}`).expect(200);
+    await api.as(owner).get(`/upload/image/${id}/content`).expect(200);
+    await api.as(share.recipient).get(`/upload/image/${id}/content`).expect(403);
+    const verify = { sharingRequestId: share.id, verificationCode: wrong(share.code) };
+    await api.as(share.recipient).post('/sharing/verify', verify).expect(422);
+    await api
+      .as(share.recipient)
+      .post('/sharing/verify', { ...verify, verificationCode: share.code })
+      .expect(200);
+    await api.as(patient).get(`/analyze/${id}`).expect(403);
+    await api.as(owner).get(`/analyze/${id}`).expect(202);
+    await api.as(owner).del(`/upload/image/${id}`).expect(200);
+
+    const rows = (await logs(admin)).filter((row) => row.recordId === id);
+    expect(rows.map((row) => [row.actiontype, row.status, row.user?.id])).toEqual([
+      ['image.delete', 'success', owner.id],
+      ['analysis.read', 'success', owner.id],
+      ['analysis.request', 'success', owner.id],
+      ['analysis.read', 'denied', patient.id],
+      ['share.verify', 'success', share.recipient.id],
+      ['share.verify', 'failed', share.recipient.id],
+      ['image.content', 'denied', share.recipient.id],
+      ['image.content', 'success', owner.id],
+      ['image.read', 'success', owner.id],
+    ]);
+    expect(rows[0]).toMatchObject({ tablename: 'imagemetadata', hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect((rows as { ipaddress?: string }[])[0]?.ipaddress).toMatch(/127\.0\.0\.1$/);
+  });
+
+  it('shows a provider what they did and what was done to their images, and of lists only those', async () => {
+    const [mine, other] = [await buildProvider(test.gateway), await buildProvider(test.gateway)];
+    const image = await buildImage(test.gateway, { owner: mine });
+    const foreign = await buildImage(test.gateway, { owner: other });
+    await api.as(admin).get('/upload/images?limit=2').expect(200);
+    await api.as(admin).get(`/upload/image/${foreign.id}`).expect(200);
+    await api.as(mine).get('/users/profile').expect(200);
+    const rows = await logs(mine);
+    expect(rows.map((row) => row.actiontype)).toEqual(['profile.read', 'image.list']);
+    expect(rows[1]).toMatchObject({ user: { id: admin.id }, recordIds: [image.id] });
+    await api
+      .as(await buildPatient(test.gateway))
+      .get('/audit/logs')
+      .expect(403);
+    await api.as(mine).get('/audit/verify').expect(403);
+  });
+
+  it('is searched by person, time and kind, and paged', async () => {
+    const provider = await buildProvider(test.gateway);
+    for (let i = 0; i < 5; i++) await api.as(provider).get('/users/profile').expect(200);
+    const kinds = (rows: Row[]) => rows.map((row) => row.actiontype);
+    expect(kinds(await logs(admin, `search=${provider.username}`))).toEqual(Array(5).fill('profile.read'));
+    expect(kinds(await logs(provider, 'actiontype=audit.list'))).toEqual([]);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(await logs(provider, `from=${today}&to=${today}&actiontype=profile.read`)).toHaveLength(5);
+    expect(await logs(provider, 'from=2999-01-01')).toEqual([]);
+    const page = async (query: string) =>
+      (await api.as(provider).get(`/audit/logs?actiontype=profile.read&limit=2&${query}`).expect(200)).body;
+    const first = await page('');
+    const second = await page(`cursor=${first.pagination.nextCursor}`);
+    const back = await page(`cursor=${second.pagination.prevCursor}`);
+    expect(back.data).toEqual(first.data);
+    expect(first.pagination).toMatchObject({ totalItems: 5, totalPages: 3 });
+    for (const bad of ['from=2026-02-02&to=2026-01-01', 'from=yesterday', 'actiontype=x', 'limit=101']) {
+      await api.as(admin).get(`/audit/logs?${bad}`).expect(422);
+    }
+  });
+
+  it('says nothing of what people wrote and who they are', async () => {
+    const provider = await buildProvider(test.gateway);
+    const image = await buildImage(test.gateway, { owner: provider, caption: 'Planted-Caption-5511' });
+    await api.as(provider).get(`/upload/image/${image.id}`).expect(200);
+    await append();
+    const kept = JSON.stringify(await test.gateway.models.AuditEntry.find({ actor: provider._id }).lean());
+    expect(kept).not.toContain('Planted-Caption-5511');
+    expect(kept).not.toContain(provider.email);
+  });
+
+  it('counts what nobody in particular failed at', async () => {
+    for (let i = 0; i < 3; i++) await api.post('/auth/login', { email: 'no@hospital.test', password: 'x' }).expect(401);
+    await test.gateway.anonymousFailures.flush();
+    const [row] = await logs(admin, 'actiontype=auth.failures');
+    expect(row).toMatchObject({
+      user: null,
+      status: 'failed',
+      reason: expect.stringContaining('INVALID_CREDENTIALS: 3'),
+    });
+  });
+});
+
+describe('the chain', () => {
+  const verify = async () => (await api.as(admin).get('/audit/verify').expect(200)).body.data;
+
+  it('is whole, also when many append at once', async () => {
+    const provider = await buildProvider(test.gateway);
+    await Promise.all(Array.from({ length: 20 }, () => api.as(provider).get('/users/profile').expect(200)));
+    await Promise.all([append(), append(), append()]);
+    const entries = await test.gateway.models.AuditEntry.countDocuments();
+    expect(await verify()).toEqual({ ok: true, checked: entries });
+  });
+
+  const tampering: [string, (third: AuditEntryDoc, fourth: AuditEntryDoc) => Promise<unknown>, number][] = [
+    ['changed', ({ _id }) => entries().updateOne({ _id }, { $set: { reason: 'nothing to see' } }), 3],
+    ['of another status', ({ _id }) => entries().updateOne({ _id }, { $set: { status: 'other' } }), 3],
+    ['hidden from those it concerns', ({ _id }) => entries().updateOne({ _id }, { $set: { concerns: [] } }), 3],
+    ['deleted', ({ _id }) => entries().deleteOne({ _id }), 3],
+    [
+      'moved',
+      async (third, fourth) => {
+        await entries().updateOne({ _id: third._id }, { $set: { seq: -1 } });
+        await entries().updateOne({ _id: fourth._id }, { $set: { seq: 3 } });
+        await entries().updateOne({ _id: third._id }, { $set: { seq: 4 } });
+      },
+      3,
+    ],
+  ];
+  const entries = () => test.gateway.models.AuditEntry.collection;
+
+  it.each(tampering)('names the first entry that was %s', async (_, tamper, firstBroken) => {
+    await append();
+    const before = await test.gateway.models.AuditEntry.find({ seq: { $in: [3, 4] } })
+      .sort({ seq: 1 })
+      .lean<AuditEntryDoc[]>();
+    const [third, fourth] = before as [AuditEntryDoc, AuditEntryDoc];
+    await tamper(third, fourth);
+    expect(await verify()).toEqual({ ok: false, checked: 2, firstBroken });
+    await entries().deleteMany({ _id: { $in: [third._id, fourth._id] } });
+    await entries().insertMany([third, fourth]);
+    expect(await verify()).toMatchObject({ ok: true });
+  });
+});
+
+it('an action that cannot be recorded does not happen', async () => {
+  const { Event, Setting } = test.gateway.models;
+  const collection = Event.collection.collectionName;
+  // The database itself refuses every new event.
+  await test.gateway.db.db?.command({ collMod: collection, validator: { never: { $exists: true } } });
+  await api.as(admin).post('/appsetting/add', { name: 'unrecorded', value: 'x' }).expect(500);
+  await api.as(admin).get('/users/profile').expect(500);
+  await test.gateway.db.db?.command({ collMod: collection, validator: {} });
+  expect(await Setting.exists({ name: 'unrecorded' })).toBeNull();
+  await api.as(admin).post('/appsetting/add', { name: 'unrecorded', value: 'x' }).expect(201);
+});

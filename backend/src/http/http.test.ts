@@ -1,0 +1,294 @@
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import type { CallShape } from '@lightbox/contract/call.js';
+import { calls } from '@lightbox/contract/calls.js';
+import { newId } from '@lightbox/core/db/ids.js';
+import request, { type Response } from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client } from '../testing/client.js';
+import { buildAdmin, buildPatient, buildProvider, type Person } from '../testing/factories.js';
+import { buildGateway, type TestGateway } from '../testing/gateway.js';
+
+let test: TestGateway;
+let api: Client;
+let admin: Person;
+
+beforeAll(async () => {
+  test = await buildGateway();
+  api = new Client(test.url);
+  admin = await buildAdmin(test.gateway);
+});
+afterAll(() => test.stop());
+
+const login = (body: Buffer | string, type = 'application/json') => api.raw('/auth/login', type, body);
+
+/** Every failure has this shape and says nothing of the inside. */
+function expectEnvelope(answer: Response, status: number, error?: string): void {
+  expect(answer.status, answer.text).toBe(status);
+  expect(answer.headers['content-type']).toMatch(/^application\/json/);
+  expect(answer.body).toMatchObject({
+    message: expect.stringMatching(/\S/),
+    error: expect.stringMatching(/^[A-Z_]+$/),
+    requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+  if (error) expect(answer.body.error).toBe(error);
+  expect(answer.text).not.toMatch(/\\n +at |node_modules|Mongo|\.ts|\/src\/|E11000/);
+}
+
+describe('a body that cannot be read', () => {
+  it.each([
+    ['cut off', '{"a":', 400, 'MALFORMED_JSON'],
+    ['60,000 brackets', '['.repeat(60_000), 400, 'MALFORMED_JSON'],
+    ['5,000 lists in each other', '['.repeat(5000) + ']'.repeat(5000), 400, 'OBJECT_EXPECTED'],
+    ['null', 'null', 400, undefined],
+    ['a list', '[]', 400, 'OBJECT_EXPECTED'],
+    ['a text', '"x"', 400, undefined],
+    ['a number', '1', 400, undefined],
+    ['larger than 100 KB', JSON.stringify({ email: 'x'.repeat(101 * 1024) }), 413, 'PAYLOAD_TOO_LARGE'],
+  ] as const)('%s', async (_, body, status, error) => {
+    expectEnvelope(await login(body), status, error);
+  });
+
+  it.each(['text/plain', 'application/xml', 'application/json; charset=utf-7', 'multipart/form-data; boundary=x'])(
+    'of the type %s',
+    async (type) => expectEnvelope(await login('{}', type), 415, 'UNSUPPORTED_MEDIA_TYPE'),
+  );
+
+  it('in an encoding nobody knows, or that unpacks to too much', async () => {
+    expectEnvelope(await login('{}').set('Content-Encoding', 'foo'), 415);
+    const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024, 0x20));
+    const send = request(test.url).post('/api/auth/login').set('Content-Type', 'application/json');
+    const sent = send.set('Content-Encoding', 'gzip');
+    sent.write(bomb as unknown as string);
+    expectEnvelope(await sent, 413, 'PAYLOAD_TOO_LARGE');
+  });
+});
+
+describe('fields', () => {
+  it.each([
+    [{ email: { $gt: '' }, password: { $ne: null } }, ['email', 'password']],
+    [{ email: ['a@b.test'], password: 'x' }, ['email']],
+    [{ email: 'x'.repeat(10_000), password: 'x' }, ['email']],
+    [{ email: 'a@b.test', password: '' }, ['password']],
+    [{ email: 'a@b.test', password: 'x'.repeat(2000) }, ['password']],
+    [{ email: 'a@b.test', password: 'x', role: 'admin' }, ['role']],
+    [{}, ['email', 'password']],
+  ])('%j are refused by name', async (body, fields) => {
+    const answer = await api.post('/auth/login', body);
+    expectEnvelope(answer, 422, 'VALIDATION_FAILED');
+    expect(answer.body.errors.map((error: { field: string }) => error.field)).toEqual(fields);
+  });
+
+  it('cannot reach a prototype', async () => {
+    const good = '"email":"a@b.test","password":"x"';
+    for (const text of [`{"__proto__":{"x":1},${good}}`, `{"constructor":{"prototype":{"x":1}},${good}}`]) {
+      const answer = await login(text);
+      expect([401, 422]).toContain(answer.status);
+      expect(({} as Record<string, unknown>).x).toBeUndefined();
+    }
+  });
+
+  it('twice, or with half a character, do no harm', async () => {
+    expectEnvelope(await login('{"email":"a@b.test","email":"c@d.test","password":"x"}'), 401);
+    expectEnvelope(await login('{"email":"\\ud800@b.test","password":"x"}'), 422);
+    expectEnvelope(await login('{"email":"a@b.test\\u0000","password":"x"}'), 422);
+  });
+
+  it.each([
+    'page=0',
+    'page=-1',
+    'page=1e309',
+    'page=1;drop',
+    'page[$gt]=1',
+    'page=1&page=2',
+    'limit=101',
+    'limit=1000000000',
+    'cursor=x',
+    'unknown=1',
+    'role=nurse',
+    'status=x',
+    `search=${'x'.repeat(101)}`,
+  ])('of a list: ?%s is refused', async (query) => {
+    expectEnvelope(await api.as(admin).get(`/users?${query}`), 422, 'VALIDATION_FAILED');
+  });
+
+  it.each(['(a+)+$', '.*', '$where', '\\', '[', 'a b c d e f g'])('of a search: %s is text', async (search) => {
+    const started = performance.now();
+    const { body } = await api
+      .as(admin)
+      .get(`/users?search=${encodeURIComponent(search)}`)
+      .expect(200);
+    expect(body.data).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
+
+describe('what is judged first', () => {
+  const path = () => `/users/toggleUserStatus/${newId()}`;
+
+  it('is who, then the role, then the body, then its fields, then what is there', async () => {
+    const patient = await buildPatient(test.gateway);
+    const edit = (as: Person | null, id: string, body: string, type = 'application/json') => {
+      const put = request(test.url).put(`/api/appsetting/edit/${id}`).set('Content-Type', type).send(body);
+      return as ? put.set('Authorization', `Bearer ${as.token}`) : put;
+    };
+    const nothing = String(newId());
+    expectEnvelope(await edit(null, nothing, '{'), 401);
+    expectEnvelope(await edit(patient, nothing, '{'), 403);
+    expectEnvelope(await edit(admin, nothing, 'x'.repeat(200_000)), 413);
+    expectEnvelope(await edit(admin, nothing, 'x', 'text/plain'), 415);
+    expectEnvelope(await edit(admin, nothing, '{'), 400);
+    expectEnvelope(await edit(admin, nothing, '{"nobody":1}'), 422);
+    expectEnvelope(await edit(admin, 'not-an-id', '{"nobody":1}'), 422);
+    expectEnvelope(await edit(admin, 'not-an-id', '{}'), 404);
+    expectEnvelope(await edit(admin, nothing, '{}'), 404);
+  });
+
+  it('and a refusal of somebody who is signed in stands in the log', async () => {
+    const patient = await buildPatient(test.gateway);
+    const target = path();
+    await api.as(patient).put(target).expect(403);
+    await api
+      .as(patient)
+      .get(`/users/${patient.id.replace(/^./, '0')}`)
+      .expect(404);
+    const events = await test.gateway.models.Event.find({ actor: patient._id, status: 'denied' })
+      .sort({ _id: 1 })
+      .lean();
+    expect(events).toMatchObject([
+      { type: 'user.activate', reason: 'FORBIDDEN', table: 'users' },
+      { type: 'user.read', reason: 'NOT_FOUND', table: 'users' },
+    ]);
+    expect(String(events[0]?.record)).toBe(target.split('/').at(-1));
+  });
+});
+
+describe('addresses', () => {
+  it.each(['/api/nothing', '/api/users/a/b/c', '/api/auth', '/apix'])('%s are not there', async (path) => {
+    expectEnvelope(await request(test.url).get(path).set('Accept', 'application/json'), 404, 'NOT_FOUND');
+  });
+
+  it.each(['/api/%E0%A4%A', '/api/users/%E0%A4%A', '/api/users/..%2f..%2fetc'])('%s harm nobody', async (path) => {
+    const answer = await request(test.url).get(path).set('Authorization', `Bearer ${admin.token}`);
+    expect([400, 404]).toContain(answer.status);
+    expectEnvelope(answer, answer.status);
+  });
+
+  it.each([...new Set(Object.values(calls as Record<string, CallShape>).map((shape) => shape.path))])(
+    '%s with another method is 405 and names those it has',
+    async (path) => {
+      const answer = await request(test.url).patch(`/api${path.replace(/:\w+/, String(newId()))}`);
+      expectEnvelope(answer, 405, 'METHOD_NOT_ALLOWED');
+      const methods = Object.values(calls as Record<string, CallShape>).filter((shape) => shape.path === path);
+      for (const { method } of methods) expect(answer.get('Allow')).toContain(method.toUpperCase());
+    },
+  );
+
+  it('with TRACE are not answered with what was sent', async () => {
+    const answer = await rawRequest('TRACE /api/users HTTP/1.1\r\nHost: x\r\nX-Secret: s3cret\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 405/);
+    expect(answer).not.toContain('s3cret');
+  });
+});
+
+/** Bytes that no HTTP client would send. */
+function rawRequest(text: string): Promise<string> {
+  const { port, hostname } = new URL(test.url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    let answer = '';
+    socket.on('data', (part) => {
+      answer += part;
+      if (answer.includes('requestId')) socket.destroy();
+    });
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}
+
+describe('what Node itself refuses', () => {
+  it.each([
+    ['no HTTP', 'nonsense\r\n\r\n', 400],
+    [
+      'two lengths',
+      'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}',
+      400,
+    ],
+    ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('%s has the envelope too', async (_, text, status) => {
+    const answer = await rawRequest(text);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
+    expect(body).toMatchObject({
+      message: expect.any(String),
+      error: expect.any(String),
+      requestId: expect.any(String),
+    });
+  });
+});
+
+describe('headers', () => {
+  it('are strict on every answer, good or bad', async () => {
+    const answers = [
+      await request(test.url).get('/healthz').expect(200),
+      await api.get('/nothing').expect(404),
+      await api.as(admin).get('/users/profile').expect(200),
+      await login('{').expect(400),
+    ];
+    for (const { headers } of answers) {
+      const policy = headers['content-security-policy'] ?? '';
+      expect(policy).toMatch(/script-src 'self' 'wasm-unsafe-eval'(;|$)/);
+      for (const part of ["object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"])
+        expect(policy).toContain(part);
+      expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+      expect(headers).not.toHaveProperty('x-powered-by');
+    }
+  });
+
+  it('forbid storing what the API says', async () => {
+    for (const path of ['/users/profile', '/users', '/nothing']) {
+      expect((await api.as(admin).get(path)).headers['cache-control']).toBe('no-store');
+    }
+  });
+
+  it.each(['https://evil.example', 'null', 'http://localhost.evil.example'])('open nothing to %s', async (origin) => {
+    const simple = await api.as(admin).get('/users/profile').set('Origin', origin);
+    const preflight = await request(test.url)
+      .options('/api/users/profile')
+      .set({ Origin: origin, 'Access-Control-Request-Method': 'PUT' });
+    for (const { headers } of [simple, preflight]) {
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    }
+  });
+
+  it('promise https for a year when the product is served over it', async () => {
+    const secure = await buildGateway({ publicUrl: 'https://lightbox.test' });
+    const { headers } = await request(secure.url).get('/healthz');
+    expect(headers['strict-transport-security']).toMatch(/max-age=31536000/);
+    await secure.stop();
+  });
+
+  it('about the sender are believed only from a proxy that is named', async () => {
+    const provider = await buildProvider(test.gateway);
+    await api.as(provider).get('/users/profile').set('X-Forwarded-For', '203.0.113.66').expect(200);
+    const event = await test.gateway.models.Event.findOne({ actor: provider._id, type: 'profile.read' }).lean();
+    expect(event?.ip).toMatch(/127\.0\.0\.1$/);
+  });
+});
+
+it('health and readiness name what they hang on', async () => {
+  expect((await request(test.url).get('/healthz').expect(200)).body).toEqual({ status: 'ok' });
+  const { body } = await request(test.url).get('/readyz').expect(200);
+  expect(body).toEqual({ status: 'ok', dependencies: { mongodb: 'ok', redis: 'ok' } });
+});
+
+it('the API documents itself, with schemas for every call', async () => {
+  const { body } = await api.get('/openapi.json').expect(200);
+  expect(body.openapi).toMatch(/^3\.1/);
+  for (const [path, methods] of Object.entries(body.paths as Record<string, Record<string, { responses: object }>>)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      expect(operation.responses, `${method} ${path}`).toHaveProperty('default');
+    }
+  }
+  expect((await request(test.url).get('/api/docs/').expect(200)).text).toContain('swagger');
+});

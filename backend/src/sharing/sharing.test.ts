@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import { limits } from '@lightbox/contract/limits.js';
+import { newId, oid } from '@lightbox/core/db/ids.js';
+import type { EventDoc, ShareDoc } from '@lightbox/core/models/types.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client } from '../testing/client.js';
+import {
+  type BuiltImage,
+  buildAdmin,
+  buildImage,
+  buildPatient,
+  buildShare,
+  type Person,
+  shareCode,
+  signIn,
+  wrong,
+} from '../testing/factories.js';
+import { buildGateway, type TestGateway } from '../testing/gateway.js';
+
+let test: TestGateway;
+let api: Client;
+
+beforeAll(async () => {
+  test = await buildGateway();
+  api = new Client(test.url);
+});
+afterAll(() => test.stop());
+
+const share = (image: BuiltImage, recipient: Person | string, rest: object = {}) =>
+  api.as(image.owner).post('/sharing/request', {
+    imagemetadataId: image.id,
+    createdfor: typeof recipient === 'string' ? recipient : recipient.id,
+    ...rest,
+  });
+const verify = (as: Person, sharingRequestId: string, verificationCode: string) =>
+  api.as(as).post('/sharing/verify', { sharingRequestId, verificationCode });
+const events = (image: BuiltImage, type: EventDoc['type'], status: EventDoc['status'] = 'success') =>
+  test.gateway.models.Event.countDocuments({ record: image._id, type, status });
+
+describe('sharing', () => {
+  it('mails id and code, answers with neither code nor salt, and lives a day', async () => {
+    const [image, recipient] = [await buildImage(test.gateway), await buildPatient(test.gateway)];
+    const { body } = await share(image, recipient).expect(201);
+    const { id, expiresAt, ...rest } = body.data;
+    expect(rest).toEqual({ imagemetadataId: image.id, createdfor: recipient.id });
+    expect(new Date(expiresAt).getTime() - test.clock.now().getTime()).toBeCloseTo(limits.shareHours * 3_600_000, -4);
+    const kept = await test.gateway.models.Share.findById(id).lean<ShareDoc>();
+    const code = await shareCode(test.gateway, oid(id));
+    expect(JSON.stringify(kept)).not.toContain(`"${code}"`);
+    const event = await test.gateway.models.Event.findOne({ type: 'share.create', record: image._id }).lean();
+    expect(event?.refs).toEqual({ share: oid(id) });
+  });
+
+  it.each([[0], [-1], [24.5], [721], [1e6], ['24'], [null]])('for %j hours is refused', async (expiresInHours) => {
+    const { body } = await share(await buildImage(test.gateway), await buildPatient(test.gateway), {
+      expiresInHours,
+    }).expect(422);
+    expect(body.errors[0].field).toBe('expiresInHours');
+  });
+
+  it('takes 1 and 720 hours, and the setting where nobody says', async () => {
+    const [image, recipient] = [await buildImage(test.gateway), await buildPatient(test.gateway)];
+    const hours = async (rest: object) => {
+      const { body } = await share(image, recipient, rest).expect(201);
+      await api.as(image.owner).del(`/sharing/${body.data.id}`).expect(200);
+      return Math.round((new Date(body.data.expiresAt).getTime() - test.clock.now().getTime()) / 3_600_000);
+    };
+    expect(await hours({ expiresInHours: 1 })).toBe(1);
+    expect(await hours({ expiresInHours: 720 })).toBe(720);
+    const admin = api.as(await buildAdmin(test.gateway));
+    const setting = await admin.post('/appsetting/add', { name: 'sharing.expiryHours', value: '48' }).expect(201);
+    expect(await hours({})).toBe(48);
+    await admin.del('/appsetting/delete', { id: setting.body.data.id, user: 'ignored' }).expect(200);
+    expect(await hours({})).toBe(24);
+  });
+
+  it('with oneself or the owner is 422, with nobody and the unseen 404, twice 409', async () => {
+    const [image, recipient] = [await buildImage(test.gateway), await buildPatient(test.gateway)];
+    const oneself = await share(image, image.owner).expect(422);
+    expect(oneself.body.errors[0].field).toBe('createdfor');
+    const admin = await buildAdmin(test.gateway);
+    const toOwner = { imagemetadataId: image.id, createdfor: image.owner.id };
+    await api.as(admin).post('/sharing/request', toOwner).expect(422);
+    await share(image, String(newId())).expect(404);
+    await share(image, await buildPatient(test.gateway, { active: false })).expect(404);
+    await share(image, await buildPatient(test.gateway, { status: 'unverified' })).expect(404);
+    await share(image, recipient).expect(201);
+    const { body } = await share(image, recipient).expect(409);
+    expect(body.error).toBe('ALREADY_SHARED');
+    expect(await events(image, 'share.create')).toBe(1);
+  });
+
+  it('sent twice with one key, or twenty times at once, is one share', async () => {
+    const [image, recipient] = [await buildImage(test.gateway), await buildPatient(test.gateway)];
+    const key = randomUUID();
+    const first = await share(image, recipient).set('Idempotency-Key', key).expect(201);
+    const second = await share(image, recipient).set('Idempotency-Key', key).expect(201);
+    expect(second.body).toEqual(first.body);
+
+    const other = await buildPatient(test.gateway);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => share(image, other)));
+    const statuses = answers.map((answer) => answer.status).sort();
+    expect(statuses).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
+    expect(await events(image, 'share.create')).toBe(2);
+  });
+
+  it('anew is possible at once when the first is over', async () => {
+    const [image, recipient] = [await buildImage(test.gateway), await buildPatient(test.gateway)];
+    await share(image, recipient, { expiresInHours: 1 }).expect(201);
+    test.clock.forward({ hours: 1, seconds: 1 });
+    const owner = { ...image.owner, ...(await renewed(image.owner)) };
+    await share({ ...image, owner }, recipient).expect(201);
+    expect(await events(image, 'share.expire')).toBe(1);
+  });
+});
+
+/** After the clock was moved by hours nobody is signed in any more. */
+const renewed = (person: Person) => signIn(test.gateway, person._id);
+
+describe('verifying', () => {
+  it('opens the image for that recipient alone', async () => {
+    const image = await buildImage(test.gateway);
+    const [one, other] = [await buildShare(test.gateway, { image }), await buildShare(test.gateway, { image })];
+    const { body } = await verify(one.recipient, ` ${one.id.toUpperCase()} `, one.code).expect(200);
+    expect(body).toEqual({ data: { imagemetadataId: image.id, isVerified: true } });
+    await api.as(one.recipient).get(`/upload/image/${image.id}/content`).expect(200);
+    await api.as(other.recipient).get(`/upload/image/${image.id}/content`).expect(403);
+    await verify(other.recipient, one.id, one.code).expect(404);
+    await verify(other.recipient, String(newId()), one.code).expect(404);
+    await verify(other.recipient, other.id, one.code === other.code ? wrong(one.code) : one.code).expect(422);
+  });
+
+  it('again is 200 with one effect, also fifty times at once', async () => {
+    // After four wrong ones the next try is the last; a right code is none.
+    const built = await buildShare(test.gateway, { tries: limits.codeTries - 1 });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => verify(built.recipient, built.id, built.code)));
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
+    await verify(built.recipient, built.id, built.code).expect(200);
+    expect(await events(built.image, 'share.verify')).toBe(1);
+  });
+
+  it('answers five wrong codes with 422 and then locks, also for the right one', async () => {
+    const built = await buildShare(test.gateway);
+    for (let left = limits.codeTries - 1; left >= 0; left--) {
+      const { body } = await verify(built.recipient, built.id, wrong(built.code)).expect(422);
+      expect(body).toMatchObject({ error: 'WRONG_CODE', triesLeft: left });
+    }
+    for (const code of [wrong(built.code), built.code]) {
+      const { body } = await verify(built.recipient, built.id, code).expect(423);
+      expect(body.error).toBe('CODE_LOCKED');
+    }
+    const access = await api.as(built.image.owner).get(`/sharing?imageId=${built.image.id}`).expect(200);
+    expect(access.body.data).toMatchObject([{ id: built.id, locked: true, isVerified: false }]);
+    expect(await events(built.image, 'share.verify', 'failed')).toBe(7);
+
+    await api.as(built.image.owner).post(`/sharing/${built.id}/resend`, {}).expect(200);
+    const fresh = await shareCode(test.gateway, built._id);
+    if (fresh !== built.code) await verify(built.recipient, built.id, built.code).expect(422);
+    await verify(built.recipient, built.id, fresh).expect(200);
+  });
+
+  it('looks at no more than five of many wrong guesses at once', async () => {
+    const built = await buildShare(test.gateway);
+    const guesses = Array.from({ length: 30 }, () => verify(built.recipient, built.id, wrong(built.code)));
+    const statuses = (await Promise.all(guesses)).map((answer) => answer.status);
+    expect(statuses.filter((status) => status === 422)).toHaveLength(5);
+    expect(statuses.filter((status) => status === 423)).toHaveLength(25);
+    await verify(built.recipient, built.id, built.code).expect(423);
+  });
+
+  it.each([{ $ne: 1 }, 123456, '12345', '٠١٢٣٤٥'])('takes no %j for a code', async (verificationCode) => {
+    const built = await buildShare(test.gateway);
+    const body = { sharingRequestId: built.id, verificationCode };
+    await api.as(built.recipient).post('/sharing/verify', body).expect(422);
+    await api
+      .as(built.recipient)
+      .post('/sharing/verify', { ...body, sharingRequestId: { $gt: '' } })
+      .expect(422);
+  });
+
+  it('is possible one second before the end, and nothing one second after', async () => {
+    const image = await buildImage(test.gateway);
+    const built = await buildShare(test.gateway, { image, hours: 0.1 });
+    test.clock.forward({ seconds: 359 });
+    await verify(built.recipient, built.id, built.code).expect(200);
+    await api.as(built.recipient).get(`/upload/image/${image.id}/content`).expect(200);
+    test.clock.forward({ seconds: 2 });
+    await verify(built.recipient, built.id, built.code).expect(410);
+    for (const path of ['', '/content', '/preview']) {
+      await api.as(built.recipient).get(`/upload/image/${image.id}${path}`).expect(404);
+    }
+    await api.as(built.recipient).get(`/analyze/${image.id}`).expect(404);
+  });
+
+  it('a standing share takes thirty days, and stays open after', async () => {
+    const patient = await buildPatient(test.gateway);
+    const standing = async () => {
+      const image = await buildImage(test.gateway, { patient: patient._id });
+      return buildShare(test.gateway, { image, recipient: patient, hours: null });
+    };
+    const [early, late] = [await standing(), await standing()];
+    await verify(patient, early.id, early.code).expect(200);
+    test.clock.forward({ hours: 24 * limits.standingCodeDays + 1 });
+    const later = { ...patient, ...(await renewed(patient)) };
+    await verify(later, late.id, late.code).expect(410);
+    await api.as(later).get(`/upload/image/${early.image.id}/content`).expect(200);
+  });
+});
+
+describe('who has access', () => {
+  it('is listed for the owner and admins', async () => {
+    const built = await buildShare(test.gateway, { verified: true });
+    await buildShare(test.gateway, { image: built.image, revoked: true });
+    await buildShare(test.gateway, { image: built.image, hours: -1 });
+    for (const viewer of [built.image.owner, await buildAdmin(test.gateway)]) {
+      const { body } = await api.as(viewer).get(`/sharing?imageId=${built.image.id}`).expect(200);
+      expect(body.data).toMatchObject([
+        {
+          id: built.id,
+          imagemetadataId: built.image.id,
+          recipient: { id: built.recipient.id, role: 'healthProvider' },
+          isVerified: true,
+          locked: false,
+        },
+      ]);
+    }
+    await api.as(built.image.owner).get('/sharing').expect(422);
+  });
+
+  it('ends at once when it is revoked, with one effect', async () => {
+    const built = await buildShare(test.gateway, { verified: true });
+    for (let i = 0; i < 2; i++) await api.as(built.image.owner).del(`/sharing/${built.id}`).expect(200);
+    await api.as(built.recipient).get(`/upload/image/${built.image.id}`).expect(404);
+    await api.as(built.image.owner).post(`/sharing/${built.id}/resend`, {}).expect(410);
+    expect(await events(built.image, 'share.revoke')).toBe(1);
+    const { body } = await api.as(built.image.owner).get(`/upload/image/${built.image.id}`).expect(200);
+    expect(body.data.isShared).toBe(false);
+  });
+
+  it('is the admins’ to manage too', async () => {
+    const built = await buildShare(test.gateway);
+    const admin = api.as(await buildAdmin(test.gateway));
+    await admin.post(`/sharing/${built.id}/resend`, {}).expect(200);
+    await admin.del(`/sharing/${built.id}`).expect(200);
+  });
+});

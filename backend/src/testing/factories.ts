@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto';
+import type { Role } from '@lightbox/contract/permissions.js';
+import { refreshAudience } from '@lightbox/core/access/images.js';
+import { previewContext } from '@lightbox/core/blobs/preview.js';
+import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import { codeOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
+import { hashPassword } from '@lightbox/core/keys/password.js';
+import { seal } from '@lightbox/core/keys/seal.js';
+import type { CodeDoc, ImageDoc, ShareDoc, UserDoc } from '@lightbox/core/models/types.js';
+import { plain, searchFields } from '@lightbox/core/text.js';
+import { startSession } from '../auth/sessions.js';
+import type { Gateway } from '../context.js';
+import { png } from './files.js';
+
+export const PASSWORD = 'Granite-Willow-77';
+/** Hashing is slow on purpose; one hash serves all people of a test file. */
+let hash: Promise<string> | undefined;
+
+export interface Person {
+  _id: ObjectId;
+  id: string;
+  role: Role;
+  email: string;
+  username: string;
+  /** A good access token, as after a sign-in. */
+  token: string;
+  sessionId: ObjectId;
+}
+
+async function buildUser(gateway: Gateway, role: Role, changes: Partial<UserDoc>): Promise<Person> {
+  hash ??= hashPassword(PASSWORD);
+  const unique = randomBytes(5).toString('hex');
+  const username = changes.username ?? `${role.toLowerCase()}.${unique}`;
+  const names = {
+    firstname: 'Ada',
+    lastname: `Test${unique}`,
+    email: `${username}@hospital.test`,
+    ...changes,
+    username,
+  };
+  const user: UserDoc = {
+    _id: newId(),
+    usernameKey: plain(username),
+    passwordHash: await hash,
+    role,
+    status: 'active',
+    active: true,
+    ...searchFields(names),
+    createAt: gateway.clock.now(),
+    ...names,
+  };
+  await gateway.models.User.create([user]);
+  const session = await signIn(gateway, user._id);
+  return { _id: user._id, id: String(user._id), role, email: user.email, username, ...session };
+}
+
+/** Another session of the same person. */
+export async function signIn(gateway: Gateway, user: ObjectId): Promise<{ token: string; sessionId: ObjectId }> {
+  const session = await startSession(gateway, user, '127.0.0.1', null);
+  return { token: gateway.tokens.access(String(user), String(session._id)), sessionId: session._id };
+}
+
+export const buildPatient = (gateway: Gateway, changes: Partial<UserDoc> = {}) =>
+  buildUser(gateway, 'patient', { dob: '1980-05-17', bloodgroup: 'AB+', phone: '+92 300 1234567', ...changes });
+export const buildProvider = (gateway: Gateway, changes: Partial<UserDoc> = {}) =>
+  buildUser(gateway, 'healthProvider', { licensenumber: 'LIC-77', ...changes });
+export const buildAdmin = (gateway: Gateway, changes: Partial<UserDoc> = {}) => buildUser(gateway, 'admin', changes);
+
+interface Sample {
+  blob: ObjectId;
+  key: Buffer;
+}
+const samples = new WeakMap<Gateway, Promise<Sample>>();
+export const sampleFile = png(3, 2);
+
+/** All images of a gateway's tests show the same bytes; each has its own record, and its own wrapping of the key. */
+async function storeSample(gateway: Gateway): Promise<Sample> {
+  const sample = { blob: newId(), key: randomBytes(32) };
+  await gateway.blobs.write(
+    sample.blob,
+    sample.key,
+    (async function* () {
+      yield sampleFile;
+    })(),
+  );
+  return sample;
+}
+
+export interface BuiltImage {
+  _id: ObjectId;
+  id: string;
+  owner: Person;
+}
+
+export async function buildImage(
+  gateway: Gateway,
+  { owner, ...changes }: { owner?: Person } & Partial<Omit<ImageDoc, 'owner'>> = {},
+): Promise<BuiltImage> {
+  const person = owner ?? (await buildProvider(gateway));
+  const kept = samples.get(gateway) ?? storeSample(gateway);
+  samples.set(gateway, kept);
+  const { blob, key } = await kept;
+  const _id = newId();
+  const { id: keyId, key: wrapping } = gateway.keys.images.current;
+  const image: ImageDoc = {
+    _id,
+    owner: person._id,
+    caption: 'Left hand, before the cast',
+    contentType: 'image/png',
+    size: sampleFile.length,
+    sha256: '',
+    width: 3,
+    height: 2,
+    blob,
+    dataKey: { keyId, sealed: seal(wrapping, String(_id), key) },
+    preview: 'ready',
+    analysis: 'none',
+    audience: [],
+    isShared: false,
+    createAt: gateway.clock.now(),
+    ...changes,
+  };
+  await gateway.models.Image.collection.insertOne(image);
+  if (image.preview === 'ready') {
+    const sealed = seal(key, previewContext(String(_id)), Buffer.from('not really webp'));
+    await gateway.models.Preview.create([{ _id, sealed, width: 3, height: 2 }]);
+  }
+  return { _id, id: String(_id), owner: person };
+}
+
+export interface BuiltShare {
+  _id: ObjectId;
+  id: string;
+  image: BuiltImage;
+  recipient: Person;
+  code: string;
+}
+
+interface ShareWishes extends Partial<ShareDocTimes> {
+  image?: BuiltImage;
+  recipient?: Person;
+  verified?: boolean;
+  revoked?: boolean;
+  /** Hours from now, less than none for one that is over; null for a patient's standing share. */
+  hours?: number | null;
+}
+type ShareDocTimes = Pick<ShareDoc, 'tries'>;
+
+export async function buildShare(gateway: Gateway, wishes: ShareWishes = {}): Promise<BuiltShare> {
+  const image = wishes.image ?? (await buildImage(gateway));
+  const recipient = wishes.recipient ?? (await buildProvider(gateway));
+  const now = gateway.clock.now();
+  const hours = wishes.hours === undefined ? 24 : wishes.hours;
+  const share: ShareDoc = {
+    _id: newId(),
+    image: image._id,
+    sharedBy: image.owner._id,
+    recipient: recipient._id,
+    createAt: now,
+    ...(hours === null ? {} : { expiresAt: new Date(now.getTime() + hours * 3_600_000) }),
+    codeExpiresAt: new Date(now.getTime() + (hours ?? 720) * 3_600_000),
+    ...newCodeSeed(gateway.keys.codes),
+    tries: wishes.tries ?? 0,
+    ...(wishes.verified ? { verifiedAt: now } : {}),
+    live: !wishes.revoked,
+  };
+  await gateway.models.Share.create([share]);
+  await gateway.db.transaction((session) => refreshAudience(gateway.models, image._id, now, session));
+  return { _id: share._id, id: String(share._id), image, recipient, code: await shareCode(gateway, share._id) };
+}
+
+/** The code that the mail of this share carries now. */
+export async function shareCode(gateway: Gateway, id: ObjectId): Promise<string> {
+  const share = await gateway.models.Share.findById(id).lean<ShareDoc>();
+  return (share && codeOf(gateway.keys.codes, String(id), share)) ?? '';
+}
+
+/** The latest sign-in or reset code of a person, as their mail says it. */
+export async function mailedCode(
+  gateway: Gateway,
+  user: ObjectId | string,
+  purpose: CodeDoc['purpose'] = 'signIn',
+): Promise<{ _id: ObjectId; code: string; seed: CodeDoc }> {
+  const seed = await gateway.models.Code.findOne({ user, purpose }).sort({ createAt: -1, _id: -1 }).lean<CodeDoc>();
+  if (!seed) throw new Error('No code was issued.');
+  return { _id: seed._id, seed, code: codeOf(gateway.keys.codes, String(seed._id), seed) ?? '' };
+}
+
+export const wrong = (code: string): string => String((Number(code) + 1) % 1_000_000).padStart(6, '0');

@@ -1,0 +1,39 @@
+import { Clock } from '@lightbox/core/clock.js';
+import type { Config } from '@lightbox/core/config/config.js';
+import { testConfig } from '@lightbox/core/testing/config.js';
+import type { Gateway } from '../context.js';
+import { startGateway } from '../gateway.js';
+
+/** A clock that a test moves on: what lives for minutes or hours ends at once. */
+export class MovableClock extends Clock {
+  private ahead = 0;
+
+  override now(): Date {
+    return new Date(super.now().getTime() + this.ahead);
+  }
+
+  forward(time: { seconds?: number; minutes?: number; hours?: number }): void {
+    this.ahead += (((time.hours ?? 0) * 60 + (time.minutes ?? 0)) * 60 + (time.seconds ?? 0)) * 1000;
+  }
+}
+
+export interface TestGateway {
+  gateway: Gateway;
+  clock: MovableClock;
+  config: Config;
+  url: string;
+  stop: () => Promise<void>;
+}
+
+export const firstAdmin = { email: 'first.admin@hospital.test', password: 'Harbour-Lantern-42' };
+
+/** A real gateway on a database of its own. Limits by time are off unless a test is about them. */
+export async function buildGateway(changes: Partial<Config> = {}): Promise<TestGateway> {
+  return joinGateway(await testConfig({ admin: firstAdmin, rateLimits: false, ...changes }));
+}
+
+/** One more gateway on the servers of another: `config` is that one's. */
+export async function joinGateway(config: Config, clock = new MovableClock()): Promise<TestGateway> {
+  const { gateway, port, stop } = await startGateway(config, clock);
+  return { gateway, clock, config, url: `http://127.0.0.1:${port}`, stop };
+}

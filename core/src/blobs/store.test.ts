@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import type { Connection } from 'mongoose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectDatabase } from '../db/connect.js';
+import { newId, type ObjectId } from '../db/ids.js';
+import { testConfig } from '../testing/config.js';
+import { PIECE } from './cipher.js';
+import { GridFsBlobStore } from './store.js';
+
+let db: Connection;
+let store: GridFsBlobStore;
+const key = randomBytes(32);
+
+beforeAll(async () => {
+  db = await connectDatabase(await testConfig());
+  store = new GridFsBlobStore(db);
+});
+afterAll(() => db.close());
+
+async function* inParts(bytes: Buffer, size = 65_536): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function readAll(id: ObjectId, size: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of store.read(id, key, size)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+const chunksOf = (id: ObjectId) => db.collection('blobs.chunks').countDocuments({ files_id: id });
+
+describe('the blob store', () => {
+  it.each([0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE + 77])('gives back %i bytes as they came', async (size) => {
+    const id = newId();
+    const bytes = randomBytes(size);
+    await store.write(id, key, inParts(bytes));
+    expect((await readAll(id, size)).equals(bytes)).toBe(true);
+  });
+
+  it('keeps what GridFS is specified to keep, sealed', async () => {
+    const id = newId();
+    const bytes = Buffer.alloc(PIECE + 5, 'plain text');
+    await store.write(id, key, inParts(bytes));
+    expect(await db.collection('blobs.files').findOne({ _id: id })).toMatchObject({ length: bytes.length + 2 * 16 });
+    const first = await db.collection('blobs.chunks').findOne({ files_id: id, n: 0 });
+    expect(Buffer.from(first?.data.buffer).includes('plain text')).toBe(false);
+  });
+
+  it('throws before giving out a piece that was changed', async () => {
+    const id = newId();
+    await store.write(id, key, inParts(randomBytes(100)));
+    await db.collection('blobs.chunks').updateOne({ files_id: id }, { $set: { data: randomBytes(116) } });
+    await expect(readAll(id, 100)).rejects.toThrow();
+  });
+
+  it('throws when the last piece is gone', async () => {
+    const id = newId();
+    await store.write(id, key, inParts(randomBytes(PIECE + 100)));
+    await db.collection('blobs.chunks').deleteOne({ files_id: id, n: 1 });
+    await expect(readAll(id, PIECE + 100)).rejects.toThrow('1 of 2 pieces');
+  });
+
+  it('leaves nothing of a source that breaks off', async () => {
+    const id = newId();
+    async function* broken() {
+      yield* inParts(randomBytes(3 * PIECE));
+      throw new Error('broken off');
+    }
+    await expect(store.write(id, key, broken())).rejects.toThrow('broken off');
+    expect(await chunksOf(id)).toBe(0);
+  });
+
+  it('deletes all of a blob, and what is not there without complaint', async () => {
+    const id = newId();
+    await store.write(id, key, inParts(randomBytes(10)));
+    await store.delete(id);
+    await store.delete(id);
+    expect(await chunksOf(id)).toBe(0);
+    expect(await db.collection('blobs.files').findOne({ _id: id })).toBeNull();
+  });
+});

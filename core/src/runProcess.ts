@@ -1,0 +1,43 @@
+import type { Config } from './config/config.js';
+import { configExitCode, loadConfig } from './config/env.js';
+import type { Core } from './core.js';
+import { reportReady, whenLauncherIsGone } from './embedded/launcherLink.js';
+
+interface Running {
+  core: Core;
+  stop: () => Promise<void>;
+}
+
+/**
+ * The life of a gateway or worker process: starts it with the configuration from outside, says when it serves, and stops
+ * it once, by signal or with its launcher.
+ */
+export async function runProcess(start: (config: Config) => Promise<Running>): Promise<void> {
+  const { core, stop } = await started(start);
+  let stopping = false;
+  const stopOnce = (): void => {
+    if (stopping) return;
+    stopping = true;
+    stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on('SIGTERM', stopOnce);
+  process.on('SIGINT', stopOnce);
+  // The terminal may be gone before we are.
+  process.stdout.on('error', () => undefined);
+  process.on('unhandledRejection', (error) => core.log.error({ err: error }, 'unhandled rejection'));
+  whenLauncherIsGone(stopOnce);
+  reportReady();
+}
+
+async function started(start: (config: Config) => Promise<Running>): Promise<Running> {
+  try {
+    return await start(loadConfig(process.env));
+  } catch (error) {
+    const { name, message } = error as Error;
+    process.stderr.write(`${message}\n`);
+    process.exit(name === 'ConfigError' ? configExitCode : 1);
+  }
+}

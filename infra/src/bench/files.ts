@@ -1,0 +1,41 @@
+import { randomFillSync } from 'node:crypto';
+import { crc32, deflateSync } from 'node:zlib';
+
+const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
+const GREY_8_BIT = [8, 0, 0, 0, 0];
+
+/** A valid square PNG of grey noise, a little below `bytes`: no two are the same, and nothing can compress them. */
+export function noisePng(bytes: number): Buffer {
+  const side = Math.floor(Math.sqrt(bytes * 0.998)) - 1;
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  header.set(GREY_8_BIT, 8);
+  const rows = randomFillSync(Buffer.alloc(side * (side + 1)));
+  // Every row begins with its filter: none.
+  for (let row = 0; row < side; row++) rows[row * (side + 1)] = 0;
+  const packed = deflateSync(rows, { level: 0 });
+  return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', packed), chunk('IEND', Buffer.alloc(0))]);
+}
+
+function chunk(type: string, body: Buffer): Buffer {
+  const typed = Buffer.concat([Buffer.from(type, 'latin1'), body]);
+  const frame = Buffer.alloc(8);
+  frame.writeUInt32BE(body.length, 0);
+  frame.writeUInt32BE(crc32(typed), 4);
+  return Buffer.concat([frame.subarray(0, 4), typed, frame.subarray(4)]);
+}
+
+const BOUNDARY = 'lightbox-bench-boundary';
+export const formType = `multipart/form-data; boundary=${BOUNDARY}`;
+
+/** A form as the upload call takes it. */
+export function uploadForm(file: Buffer, type: string): Buffer {
+  const part = (headers: string) => `--${BOUNDARY}\r\nContent-Disposition: form-data; ${headers}\r\n\r\n`;
+  return Buffer.concat([
+    Buffer.from(`${part('name="caption"')}bench\r\n`),
+    Buffer.from(part(`name="file"; filename="file"\r\nContent-Type: ${type}`)),
+    file,
+    Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
+  ]);
+}

@@ -1,0 +1,27 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface MemoryUse {
+  before: number;
+  peak: number;
+  after: number;
+}
+
+/** A process's resident memory in MiB around some work; null where there is no /proc to read it from. */
+export async function memoryDuring(pid: number, work: () => Promise<void>): Promise<MemoryUse | null> {
+  if (process.platform !== 'linux') return work().then(() => null);
+  forgetPeak(pid);
+  const before = read(pid, 'VmRSS');
+  await work();
+  const peak = read(pid, 'VmHWM');
+  await sleep(2_000);
+  return { before, peak, after: read(pid, 'VmRSS') };
+}
+
+/** proc(5): 5 resets the highest resident size to what it is now. */
+const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5');
+
+function read(pid: number, name: 'VmRSS' | 'VmHWM'): number {
+  const line = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(line?.[1]) / 1024;
+}

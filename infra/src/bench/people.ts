@@ -1,0 +1,48 @@
+import { newId } from '@lightbox/core/db/ids.js';
+import { hashPassword } from '@lightbox/core/keys/password.js';
+import type { UserDoc } from '@lightbox/core/models/types.js';
+import { searchFields } from '@lightbox/core/text.js';
+import { data, postJson } from './client.js';
+import type { Site } from './site.js';
+
+/** Somebody signed in. */
+export interface Person {
+  id: string;
+  token: string;
+}
+
+type Role = 'healthProvider' | 'patient';
+
+const PASSWORD = 'Bench-password-1';
+
+/** Enters people into the database and signs them in through the product: password, mailed code, token. */
+export async function signInPeople(site: Site, role: Role, count: number): Promise<Person[]> {
+  const passwordHash = await hashPassword(PASSWORD);
+  const users = Array.from({ length: count }, (_, i) => newUser(role, i, passwordHash));
+  await site.models.User.insertMany(users);
+  return Promise.all(users.map(({ email }) => signIn(site, email)));
+}
+
+function newUser(role: Role, i: number, passwordHash: string): UserDoc {
+  const username = `${role.toLowerCase()}${i}`;
+  const name = { username, firstname: 'Bench', lastname: username, email: `${username}@bench.example` };
+  const state = { role, status: 'active', active: true } as const;
+  return {
+    _id: newId(),
+    ...name,
+    usernameKey: username,
+    passwordHash,
+    ...state,
+    ...searchFields(name),
+    createAt: new Date(),
+  };
+}
+
+async function signIn({ gateways, mailbox }: Site, email: string): Promise<Person> {
+  const auth = `${gateways[0].api}/auth`;
+  const { token } = await data<{ token: string }>(postJson(`${auth}/login`, { email, password: PASSWORD }));
+  const [mail] = await mailbox.waitFor(email, 'Your verification code', 1, 30_000);
+  const code = /^Code: (\d{6})$/m.exec(mail?.text ?? '')?.[1];
+  const confirmed = await data<{ token: string; user: { id: string } }>(postJson(`${auth}/confirm`, { code }, token));
+  return { id: confirmed.user.id, token: confirmed.token };
+}

@@ -1,0 +1,44 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { endChild } from '@lightbox/core/embedded/processes.js';
+
+/** One of our programs as a child: it ends when this process does, however that comes about. */
+export interface Program {
+  pid: number;
+  /** What it said when it was ready. */
+  ready: unknown;
+  stop: () => Promise<void>;
+}
+
+const START_MS = 30_000;
+
+/** `main` is a path from the root of the repository. */
+export async function startProgram(main: string, env: Record<string, string>): Promise<Program> {
+  const file = fileURLToPath(new URL(`../../../${main}`, import.meta.url));
+  const child = fork(file, [], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const ready = await firstWord(child, main).catch(async (error) => {
+    await endChild(child, 1_000);
+    throw error;
+  });
+  return {
+    pid: child.pid ?? 0,
+    ready,
+    stop: async () => {
+      await endChild(child, 12_000);
+    },
+  };
+}
+
+async function firstWord(child: ChildProcess, main: string): Promise<unknown> {
+  const patience = AbortSignal.timeout(START_MS);
+  const gone = once(child, 'exit', { signal: patience }).then(() =>
+    Promise.reject(new Error(`${main} did not start.`)),
+  );
+  const [word] = (await Promise.race([once(child, 'message', { signal: patience }), gone])) as unknown[];
+  gone.catch(() => undefined);
+  return word;
+}

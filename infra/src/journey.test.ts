@@ -1,0 +1,234 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeKeys } from '@lightbox/core/config/keys.js';
+import { connectDatabase } from '@lightbox/core/db/connect.js';
+import { oid } from '@lightbox/core/db/ids.js';
+import { freePort } from '@lightbox/core/embedded/ports.js';
+import type {} from '@lightbox/core/testing/globalSetup.js';
+import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
+import { io, type Socket } from 'socket.io-client';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type RunningProcess, startProcess } from './testing.js';
+
+/** A gateway and a worker as their own processes: what one of them starts, the other finishes. */
+let url: string;
+let mailbox: Mailbox;
+let gateway: RunningProcess;
+let worker: RunningProcess;
+let db: Awaited<ReturnType<typeof connectDatabase>>;
+let env: Record<string, string>;
+
+const admin = { email: 'chief@hospital.test', password: 'Harbour-Lantern-42' };
+const password = 'Granite-Willow-77';
+const picture = readFileSync(join(import.meta.dirname, '../../core/assets/demo/hand-xray.jpg'));
+
+beforeAll(async () => {
+  const { mongodbUri, redisUrl, folder } = inject('servers');
+  const uri = new URL(mongodbUri);
+  uri.pathname = `/t_${randomBytes(6).toString('hex')}`;
+  const port = await freePort();
+  mailbox = await startMailbox();
+  url = `http://127.0.0.1:${port}`;
+  env = {
+    PORT: String(port),
+    MONGODB_URI: uri.href,
+    // The last databases are nobody's: test files take theirs by the number of their worker.
+    REDIS_URL: `${redisUrl}/63`,
+    SMTP_URL: mailbox.url,
+    APP_KEYS: makeKeys(),
+    ENCRYPTION_KEYS: makeKeys(),
+    DATA_DIR: join(folder, 'journey'),
+    ADMIN_EMAIL: admin.email,
+    ADMIN_PASSWORD: admin.password,
+    DEMO: '0',
+    LOG_LEVEL: 'silent',
+  };
+  gateway = await startProcess('backend', env);
+  db = await connectDatabase({ mongodbUri: uri.href });
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all([gateway?.stop(), worker?.stop()]);
+  await db?.close();
+  await mailbox?.stop();
+});
+
+interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: what the server said; each test says what it expects of it.
+  data: any;
+}
+
+async function call(method: string, path: string, token?: string, body?: unknown): Promise<Answer> {
+  const form = body instanceof FormData;
+  const answer = await fetch(`${url}/api${path}`, {
+    method,
+    headers: {
+      ...(token ? { Authorization: `Bearer ${token}` } : {}),
+      ...(body && !form ? { 'Content-Type': 'application/json' } : {}),
+    },
+    ...(body ? { body: form ? body : JSON.stringify(body) } : {}),
+  });
+  const { data } = (await answer.json()) as { data: unknown };
+  return { status: answer.status, data };
+}
+
+/** The value of a line that stands alone in the latest mail of its kind. */
+async function mailed(to: string, subject: string, label: string, n = 1): Promise<string> {
+  const mails = await mailbox.waitFor(to, subject, n);
+  const line = (mails.at(-1)?.text ?? '').split(/\r?\n/).find((text) => text.startsWith(`${label}: `));
+  return line?.slice(label.length + 2) ?? '';
+}
+
+const CODE = 'Your verification code';
+const SHARED = 'An image was shared with you';
+
+async function signIn(email: string, secret: string, n = 1): Promise<string> {
+  const { data } = await call('POST', '/auth/login', undefined, { email, password: secret });
+  const code = await mailed(email, CODE, 'Code', n);
+  expect(code).toMatch(/^\d{6}$/);
+  return (await call('POST', '/auth/confirm', data.token, { code })).data.token;
+}
+
+const person = (role: string, name: string) => ({
+  email: `${name}@hospital.test`,
+  username: name,
+  password,
+  role,
+  firstname: 'Planted-Firstname',
+  lastname: 'Planted-Lastname',
+});
+
+function connect(token: string): Promise<{ socket: Socket; next: (event: string) => Promise<unknown> }> {
+  const socket = io(url, { auth: { token }, transports: ['websocket'], reconnection: false });
+  const seen = new Map<string, unknown>();
+  socket.onAny((event: string, payload: unknown) => seen.set(event, payload));
+  const next = async (event: string) => {
+    await expect.poll(() => seen.has(event), { timeout: 15_000, message: event }).toBe(true);
+    return seen.get(event);
+  };
+  return new Promise((resolve, reject) => {
+    socket.once('connect', () => resolve({ socket, next }));
+    socket.once('connect_error', reject);
+  });
+}
+
+describe('from registration to deletion', () => {
+  let patient: { id: string; token: string };
+  let provider: string;
+  let chief: string;
+  let imageId: string;
+
+  it('a code asked for while no worker runs comes when one does', async () => {
+    const given = person('patient', 'mina');
+    const registered = await call('POST', '/auth/register', undefined, given);
+    expect(registered.status).toBe(201);
+    expect(mailbox.mails(given.email)).toEqual([]);
+    worker = await startProcess('workers', env);
+    const code = await mailed(given.email, CODE, 'Code');
+    const confirmed = await call('POST', '/auth/confirm', registered.data.token, { code });
+    expect(confirmed.status).toBe(200);
+    patient = { id: registered.data.user.id, token: confirmed.data.token };
+  });
+
+  it('an address that has an account is told so, by mail alone', async () => {
+    await call('POST', '/auth/register', undefined, { ...person('patient', 'other'), email: 'mina@hospital.test' });
+    await mailbox.waitFor('mina@hospital.test', 'You already have an account');
+    expect(mailbox.mails('mina@hospital.test', CODE)).toHaveLength(1);
+  });
+
+  it('a provider is approved, and the admins were told of them', async () => {
+    const given = person('healthProvider', 'sana');
+    expect((await call('POST', '/auth/register', undefined, given)).data.user.status).toBe('pending');
+    chief = await signIn(admin.email, admin.password);
+    const told = async () => (await call('GET', '/notifications', chief)).data[0]?.kind;
+    await expect.poll(told, { timeout: 10_000 }).toBe('provider.registered');
+    expect((await call('POST', '/users/approve-provider', chief, { email: given.email })).status).toBe(200);
+    await mailbox.waitFor(given.email, 'Your account was approved');
+    provider = await signIn(given.email, password);
+  });
+
+  it('an image for a patient gets a preview, and its patient a code', async () => {
+    const form = new FormData();
+    form.set('caption', 'Planted-Caption');
+    form.set('patientId', patient.id);
+    form.set('file', new Blob([picture]), 'hand.jpg');
+    const uploaded = await call('POST', '/upload/image', provider, form);
+    expect(uploaded.status).toBe(201);
+    imageId = uploaded.data.id;
+    const url = async () => (await call('GET', `/upload/image/${imageId}`, provider)).data.image_url;
+    await expect.poll(url, { timeout: 15_000 }).toMatch(/^data:image\/webp;base64,/);
+    const told = async () => (await call('GET', '/notifications', patient.token)).data[0]?.kind;
+    await expect.poll(told, { timeout: 10_000 }).toBe('share.created');
+
+    const sharingRequestId = await mailed('mina@hospital.test', SHARED, 'Sharing id');
+    const verificationCode = await mailed('mina@hospital.test', SHARED, 'Code');
+    expect(await mailed('mina@hospital.test', SHARED, 'Link')).toMatch(/^http:\/\/localhost:/);
+    const verify = { sharingRequestId, verificationCode };
+    const owner = await connect(provider);
+    expect((await call('POST', '/sharing/verify', patient.token, verify)).status).toBe(200);
+    expect(await owner.next('share:verified')).toMatchObject({ sharingRequestId, imagemetadataId: imageId });
+    owner.socket.close();
+    expect((await call('GET', `/upload/image/${imageId}`, patient.token)).data.image_url).toMatch(/^data:image/);
+  });
+
+  it('is analysed, and whoever may read it is told live', async () => {
+    const [owner, stranger] = [await connect(provider), await connect(patient.token)];
+    const heard: string[] = [];
+    stranger.socket.onAny((event: string) => heard.push(event));
+    expect((await call('GET', `/analyze/${imageId}`, provider)).status).toBe(202);
+    expect(await owner.next('analysis:completed')).toMatchObject({ imageId, provider: 'local', assessed: false });
+    const { data } = await call('GET', `/analyze/${imageId}`, provider);
+    expect(data).toMatchObject({ status: 'completed', imageId, confidence: null, differentialDiagnosis: [] });
+    expect(heard.filter((event) => event.startsWith('analysis:'))).toEqual([]);
+    owner.socket.close();
+    stranger.socket.close();
+  });
+
+  it('a share that is over ends everywhere by itself', async () => {
+    const given = person('patient', 'omar');
+    const registered = await call('POST', '/auth/register', undefined, given);
+    const code = await mailed(given.email, CODE, 'Code');
+    const other = await call('POST', '/auth/confirm', registered.data.token, { code });
+    const wanted = { imagemetadataId: imageId, createdfor: registered.data.user.id };
+    const share = await call('POST', '/sharing/request', provider, wanted);
+    const recipient = await connect(other.data.token);
+    await db.collection('shares').updateOne({ _id: oid(share.data.id) }, { $set: { expiresAt: new Date() } });
+    expect((await call('GET', `/upload/image/${imageId}`, other.data.token)).status).toBe(404);
+    expect(await recipient.next('share:expired')).toMatchObject({ sharingRequestId: share.data.id });
+    expect((await call('GET', '/upload/shared-images', other.data.token)).data).toEqual([]);
+    recipient.socket.close();
+  });
+
+  it('a forgotten password is set by the mailed link, and its owner told', async () => {
+    await call('POST', '/auth/forgot-password', undefined, { email: 'mina@hospital.test' });
+    const subject = 'Your password reset code';
+    expect(await mailed('mina@hospital.test', subject, 'Code')).toMatch(/^\d{6}$/);
+    const link = new URL(await mailed('mina@hospital.test', subject, 'Link'));
+    expect(link.pathname).toBe('/reset-password');
+    const body = { token: link.searchParams.get('token'), password: 'Meadow-Copper-19' };
+    expect((await call('POST', '/auth/reset-password', undefined, body)).status).toBe(200);
+    await mailbox.waitFor('mina@hospital.test', 'Your password was changed');
+    expect((await call('GET', '/users/profile', patient.token)).status).toBe(401);
+  });
+
+  it('what is deleted leaves no bytes, and the log is whole', async () => {
+    const body = { reason: 'Wrong side' };
+    expect((await call('DELETE', `/upload/image/${imageId}`, provider, body)).status).toBe(200);
+    const left = async () =>
+      (await db.collection('blobs.files').countDocuments()) + (await db.collection('blobs.chunks').countDocuments());
+    await expect.poll(left, { timeout: 10_000 }).toBe(0);
+    const kinds = async () =>
+      (await call('GET', '/audit/logs?limit=100', chief)).data.map((row: { actiontype: string }) => row.actiontype);
+    await expect.poll(kinds, { timeout: 10_000 }).toContain('image.delete');
+    expect(await kinds()).toEqual(expect.arrayContaining(['auth.register', 'share.expire', 'analysis.complete']));
+    expect((await call('GET', '/audit/verify', chief)).data.ok).toBe(true);
+  });
+
+  it('no mail says who, what or why, and each came once', () => {
+    const all = ['mina', 'sana', 'omar', 'chief'].flatMap((name) => mailbox.mails(`${name}@hospital.test`));
+    expect(all.map((mail) => mail.text + mail.html + mail.subject).join()).not.toMatch(/Planted|Wrong side/);
+    expect(new Set(all.map((mail) => mail.messageId)).size).toBe(all.length);
+  });
+});
