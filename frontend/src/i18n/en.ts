@@ -1,5 +1,6 @@
 import { analysis } from './en/analysis';
 import { app } from './en/app';
+import { audit } from './en/audit';
 import { auth } from './en/auth';
 import { common, time } from './en/common';
 import { errors } from './en/errors';
@@ -7,6 +8,10 @@ import { images } from './en/images';
 import { landing } from './en/landing';
 import { messages } from './en/messages';
 import { notifications } from './en/notifications';
+import { profile } from './en/profile';
+import { roles } from './en/roles';
+import { settings } from './en/settings';
+import { shareImage } from './en/shareImage';
 import { sharing } from './en/sharing';
 import { users } from './en/users';
 
@@ -19,9 +24,14 @@ export const en = {
   landing,
   auth,
   users,
+  profile,
   images,
   sharing,
+  shareImage,
   analysis,
   messages,
   notifications,
+  audit,
+  roles,
+  settings,
 } as const;
