@@ -98,6 +98,8 @@ const rows: Record<CallName, Harmless> = {
   addSetting: emptyBody,
   editSetting: { status: 404, body: {} },
   deleteSetting: { status: 404, body: { id: absent } },
+  getOverview: list,
+  retryJob: { status: 404, path: `/admin/jobs/mail/${absent}/retry`, body: {} },
 };
 
 const shapes = calls as Record<CallName, CallShape>;

@@ -35,6 +35,8 @@ export const permissions = {
   'audit.verify': admins,
   'role.read': admins,
   'setting.manage': admins,
+  'overview.read': admins,
+  'job.retry': admins,
 } as const satisfies Record<string, readonly Role[]>;
 
 export type Permission = keyof typeof permissions;

@@ -46,5 +46,7 @@ export const auditActions = [
   'setting.add',
   'setting.edit',
   'setting.delete',
+  'overview.read',
+  'job.retry',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];

@@ -128,7 +128,9 @@ const image = new Schema<ImageDoc>(
   .index({ owner: 1, isShared: 1, createAt: -1, _id: -1 })
   .index({ audience: 1, createAt: -1, _id: -1 })
   .index({ patient: 1 }, { sparse: true })
-  .index({ blob: 1 });
+  .index({ blob: 1 })
+  // Covers the totals of the storage.
+  .index({ contentType: 1, size: 1 });
 
 const preview = new Schema<PreviewDoc>({ sealed: bytes, width: number, height: number }, options);
 
@@ -151,7 +153,9 @@ const share = new Schema<ShareDoc>(
   .index({ image: 1, recipient: 1 }, { unique: true, partialFilterExpression: { live: true } })
   .index({ image: 1, live: 1 })
   .index({ recipient: 1, live: 1 })
-  .index({ live: 1, expiresAt: 1 });
+  .index({ live: 1, expiresAt: 1 })
+  // The few whose code is locked, for the administrators.
+  .index({ tries: 1 }, { partialFilterExpression: { live: true, tries: { $gte: limits.codeTries } } });
 
 const analysis = new Schema<AnalysisDoc>(
   {
@@ -240,7 +244,9 @@ const auditEntry = new Schema<AuditEntryDoc>(
   .index({ at: -1, seq: -1 })
   .index({ concerns: 1, seq: -1 })
   .index({ actor: 1, seq: -1 })
-  .index({ type: 1, seq: -1 });
+  .index({ type: 1, seq: -1 })
+  // Covers what is counted per day.
+  .index({ type: 1, status: 1, at: 1 });
 
 const setting = new Schema<SettingDoc>(
   {
