@@ -1,6 +1,7 @@
 import { type Permission, type Role, roleMay } from '@lightbox/contract/permissions.js';
 import {
   ChatsCircleIcon,
+  GaugeIcon,
   HouseLineIcon,
   type Icon,
   ImagesIcon,
@@ -13,7 +14,7 @@ import { usePendingCount } from '../users/users';
 import { paths } from './paths';
 
 export interface MenuEntry {
-  label: 'dashboard' | 'upload' | 'viewImages' | 'messages' | 'approveProvider' | 'home';
+  label: 'dashboard' | 'adminDashboard' | 'upload' | 'viewImages' | 'messages' | 'approveProvider' | 'home';
   path: string;
   Icon: Icon;
   /** What its holder may do; without it, everybody sees it. The server enforces, the menu only hides. */
@@ -30,6 +31,7 @@ export interface MenuEntry {
 /** The one table behind sidebar, drawer and bottom bar, in the specification's order. */
 const menu: readonly MenuEntry[] = [
   { label: 'dashboard', path: paths.dashboard, Icon: SquaresFourIcon, may: 'stats.read' },
+  { label: 'adminDashboard', path: paths.adminDashboard, Icon: GaugeIcon, may: 'overview.read' },
   { label: 'upload', path: paths.upload, Icon: UploadSimpleIcon, may: 'image.upload', tab: 'upload' },
   { label: 'viewImages', path: paths.viewImages, Icon: ImagesIcon, tab: 'images' },
   { label: 'messages', path: paths.messages, Icon: ChatsCircleIcon, useCount: useUnreadMessages, tab: 'messages' },

@@ -7,6 +7,7 @@ export const paths = {
   forgotPassword: '/forgot-password',
   resetPassword: '/reset-password',
   dashboard: '/dashboard',
+  adminDashboard: '/admin-dashboard',
   upload: '/upload',
   viewImages: '/view-images',
   messages: '/messages',

@@ -7,6 +7,7 @@ import { images } from './en/images';
 import { landing } from './en/landing';
 import { messages } from './en/messages';
 import { notifications } from './en/notifications';
+import { overview } from './en/overview';
 import { sharing } from './en/sharing';
 import { users } from './en/users';
 
@@ -24,4 +25,5 @@ export const en = {
   analysis,
   messages,
   notifications,
+  overview,
 } as const;

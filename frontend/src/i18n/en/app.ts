@@ -4,6 +4,7 @@ export const app = {
   menu: {
     title: 'Menu',
     dashboard: 'Dashboard',
+    adminDashboard: 'Admin Dashboard',
     upload: 'Upload Image',
     viewImages: 'View Images',
     messages: 'Messages',
