@@ -34,6 +34,7 @@ export const permissions = {
   'audit.read': staff,
   'audit.verify': admins,
   'role.read': admins,
+  'setting.read': everyone,
   'setting.manage': admins,
   'overview.read': admins,
   'job.retry': admins,

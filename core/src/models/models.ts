@@ -14,6 +14,7 @@ import type {
   PreviewDoc,
   SentMailDoc,
   SessionDoc,
+  SettingChangeDoc,
   SettingDoc,
   ShareDoc,
   UserDoc,
@@ -259,6 +260,11 @@ const setting = new Schema<SettingDoc>(
   { ...options, collection: 'appsettings' },
 ).index({ name: 1 }, { unique: true });
 
+const settingChange = new Schema<SettingChangeDoc>(
+  { setting: id, name: string, from: String, to: String, by: id, at: date },
+  { ...options, collection: 'appsettinghistory' },
+).index({ setting: 1, at: -1, _id: -1 });
+
 const idempotency = new Schema<IdempotencyDoc>({ _id: String, record: id, createAt: date }, options).index(
   { createAt: 1 },
   { expireAfterSeconds: hours(limits.idempotencyHours) },
@@ -284,6 +290,7 @@ export interface Models {
   Event: Model<EventDoc>;
   AuditEntry: Model<AuditEntryDoc>;
   Setting: Model<SettingDoc>;
+  SettingChange: Model<SettingChangeDoc>;
   Idempotency: Model<IdempotencyDoc>;
   Counter: Model<CounterDoc>;
   SentMail: Model<SentMailDoc>;
@@ -307,6 +314,7 @@ export function createModels(db: Connection): Models {
     Event: model('Event', event),
     AuditEntry: model('AuditEntry', auditEntry),
     Setting: model('Setting', setting),
+    SettingChange: model('SettingChange', settingChange),
     Idempotency: model('Idempotency', idempotency),
     Counter: model('Counter', counter),
     SentMail: model('SentMail', sentMail),
