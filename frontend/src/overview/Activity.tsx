@@ -1,8 +1,12 @@
-import { Box, Grid, Heading, Table, Text } from '@chakra-ui/react';
+import { Box, Flex, Grid, Heading, Text } from '@chakra-ui/react';
 import { type ActivityDay, type ActivityKind, activityKinds } from '@lightbox/contract/overview/calls.js';
 import { useTranslation } from 'react-i18next';
 import { formatDate, formatNumber } from '../lib/format';
 import { Bars } from './Bars';
+import { NumberTable } from './NumberTable';
+
+/** A day of the calendar, wherever its reader is. */
+const shown = (day: string) => formatDate(`${day}T00:00`);
 
 function Chart({ days, kind }: { days: readonly ActivityDay[]; kind: ActivityKind }) {
   const { t } = useTranslation();
@@ -12,9 +16,7 @@ function Chart({ days, kind }: { days: readonly ActivityDay[]; kind: ActivityKin
   const most = Math.max(0, ...values);
   const day = days[values.indexOf(most)]?.day;
   const label =
-    total > 0 && day
-      ? t('overview.chart', { what, total, most, day: formatDate(day) })
-      : t('overview.chartNone', { what });
+    total > 0 && day ? t('overview.chart', { what, total, most, day: shown(day) }) : t('overview.chartNone', { what });
   return (
     <Box minW="0">
       <Text fontSize="sm" color="fg.muted">
@@ -28,49 +30,22 @@ function Chart({ days, kind }: { days: readonly ActivityDay[]; kind: ActivityKin
   );
 }
 
-function AsTable({ days }: { days: readonly ActivityDay[] }) {
-  const { t } = useTranslation();
-  return (
-    <Table.ScrollArea mt="2">
-      <Table.Root size="sm">
-        <Table.Caption captionSide="bottom" textAlign="start">
-          {t('overview.utc')}
-        </Table.Caption>
-        <Table.Header>
-          <Table.Row>
-            <Table.ColumnHeader>{t('overview.day')}</Table.ColumnHeader>
-            {activityKinds.map((kind) => (
-              <Table.ColumnHeader key={kind} textAlign="end">
-                {t(`overview.perDay.${kind}`)}
-              </Table.ColumnHeader>
-            ))}
-          </Table.Row>
-        </Table.Header>
-        <Table.Body fontVariantNumeric="tabular-nums">
-          {[...days].reverse().map((day) => (
-            <Table.Row key={day.day}>
-              <Table.Cell whiteSpace="nowrap">{formatDate(day.day)}</Table.Cell>
-              {activityKinds.map((kind) => (
-                <Table.Cell key={kind} textAlign="end">
-                  {formatNumber(day[kind])}
-                </Table.Cell>
-              ))}
-            </Table.Row>
-          ))}
-        </Table.Body>
-      </Table.Root>
-    </Table.ScrollArea>
-  );
-}
-
 /** What each of the last days brought: four small charts, and the same numbers as a table. */
 export function Activity({ days }: { days: readonly ActivityDay[] }) {
   const { t } = useTranslation();
+  const [from, to] = [days[0], days.at(-1)];
   return (
     <Box>
-      <Heading as="h3" fontSize="md" mb="3">
-        {t('overview.activity')}
-      </Heading>
+      <Flex align="baseline" gap="2.5" mb="3" wrap="wrap">
+        <Heading as="h3" fontSize="md">
+          {t('overview.activity')}
+        </Heading>
+        {from && to && (
+          <Text fontSize="sm" color="fg.muted">
+            {t('overview.fromTo', { from: shown(from.day), to: shown(to.day) })}
+          </Text>
+        )}
+      </Flex>
       <Grid templateColumns={{ base: 'repeat(2, minmax(0, 1fr))', md: 'repeat(4, minmax(0, 1fr))' }} gap="5">
         {activityKinds.map((kind) => (
           <Chart key={kind} days={days} kind={kind} />
@@ -81,7 +56,17 @@ export function Activity({ days }: { days: readonly ActivityDay[] }) {
           <Box asChild fontSize="sm" color="accent.fg" cursor="pointer" py="1.5" w="fit-content">
             <summary>{t('overview.asTable')}</summary>
           </Box>
-          <AsTable days={days} />
+          <NumberTable
+            label={t('overview.activity')}
+            head={t('overview.day')}
+            columns={activityKinds.map((kind) => t(`overview.perDay.${kind}`))}
+            rows={[...days]
+              .reverse()
+              .map((row) => ({ name: shown(row.day), values: activityKinds.map((kind) => row[kind]) }))}
+          />
+          <Text fontSize="xs" color="fg.muted" mt="2">
+            {t('overview.utc')}
+          </Text>
         </details>
       </Box>
     </Box>

@@ -49,9 +49,9 @@ function Group({ Icon, title, count, act, children }: GroupProps) {
   );
 }
 
-const GoTo = ({ to, text }: { to: string; text: string }) => (
+const GoTo = ({ to, text, label = text }: { to: string; text: string; label?: string }) => (
   <Button asChild variant="subtle" size="sm">
-    <Link to={to}>
+    <Link to={to} aria-label={label}>
       {text}
       <ArrowRightIcon mirrored={document.dir === 'rtl'} aria-hidden />
     </Link>
@@ -66,7 +66,7 @@ function Providers({ count, oldest }: Overview['attention']['providers']) {
       Icon={UserCheckIcon}
       title={t('overview.providers')}
       count={count}
-      act={<GoTo to={paths.approveProvider} text={t('overview.review')} />}
+      act={<GoTo to={paths.approveProvider} text={t('overview.review')} label={t('overview.reviewProviders')} />}
     >
       <Flex as="ul" direction="column" gap="2.5" listStyleType="none">
         {oldest.map((provider) => (

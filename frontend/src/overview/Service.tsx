@@ -1,4 +1,4 @@
-import { Box, Flex, Grid, Heading, Table, Text } from '@chakra-ui/react';
+import { Box, Flex, Grid, Heading, Text } from '@chakra-ui/react';
 import type { Overview, QueueState } from '@lightbox/contract/overview/calls.js';
 import { CheckCircleIcon, PlugsIcon, WarningCircleIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
@@ -7,6 +7,7 @@ import { Badge } from '../ui/Badge';
 import { Meter } from '../ui/Meter';
 import { Note } from '../ui/Note';
 import { Activity } from './Activity';
+import { NumberTable } from './NumberTable';
 
 /** Hand-overs take a moment; only what waits longer is worth a word. */
 const PATIENCE_MS = 5_000;
@@ -71,39 +72,19 @@ function Queues({ queues }: { queues: readonly QueueState[] }) {
   const { t } = useTranslation();
   return (
     <Box>
-      <Heading as="h3" fontSize="md" mb="2" id="overview-queues">
+      <Heading as="h3" fontSize="md" mb="2">
         {t('overview.queues')}
       </Heading>
-      <Table.ScrollArea>
-        <Table.Root size="sm" aria-labelledby="overview-queues">
-          <Table.Header>
-            <Table.Row>
-              <Table.ColumnHeader ps="0">{t('overview.queue.name')}</Table.ColumnHeader>
-              {depths.map((depth) => (
-                <Table.ColumnHeader key={depth} textAlign="end">
-                  {t(`overview.queue.${depth}`)}
-                </Table.ColumnHeader>
-              ))}
-            </Table.Row>
-          </Table.Header>
-          <Table.Body fontVariantNumeric="tabular-nums">
-            {queues.map((row) => (
-              <Table.Row key={row.queue}>
-                <Table.Cell ps="0">{t(`overview.queue.${row.queue}`)}</Table.Cell>
-                {depths.map((depth) => (
-                  <Table.Cell
-                    key={depth}
-                    textAlign="end"
-                    {...(depth === 'failed' && row.failed > 0 && { color: 'danger.fg', fontWeight: 'semibold' })}
-                  >
-                    {formatNumber(row[depth])}
-                  </Table.Cell>
-                ))}
-              </Table.Row>
-            ))}
-          </Table.Body>
-        </Table.Root>
-      </Table.ScrollArea>
+      <NumberTable
+        label={t('overview.queues')}
+        head={t('overview.queue.name')}
+        columns={depths.map((depth) => t(`overview.queue.${depth}`))}
+        rows={queues.map((row) => ({
+          name: t(`overview.queue.${row.queue}`),
+          values: depths.map((depth) => row[depth]),
+          alarm: row.failed > 0 ? depths.indexOf('failed') : undefined,
+        }))}
+      />
     </Box>
   );
 }

@@ -9,7 +9,8 @@ export const overview = {
   atLeast: '{{count, number}}+',
   providers: 'Providers waiting',
   since: 'Since {{when}}',
-  review: 'Review providers',
+  review: 'Review',
+  reviewProviders: 'Review providers',
   moreProviders_one: 'and {{count}} more',
   moreProviders_other: 'and {{count}} more',
   failedJobs: 'Failed jobs',
@@ -48,6 +49,7 @@ export const overview = {
   storedBytes: 'Storage used',
   unknown: 'Not known',
   activity: 'The last 14 days',
+  fromTo: '{{from}} – {{to}}',
   perDay: {
     uploads: 'Uploads',
     shares: 'Shares',
