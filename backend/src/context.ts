@@ -32,6 +32,8 @@ export interface Gateway extends Core {
   settleMessage: MessageSettler;
   /** Messages this gateway has just written: they never change, so showing them needs no second read. */
   recentMessages: LRUCache<string, MessageDoc>;
+  /** Messages that were shown to whoever is connected here. */
+  shownMessages: LRUCache<string, true>;
   demoPeople: DemoPerson[];
   anonymousFailures: AnonymousFailures;
   /** The account of an address that has none, so that both are answered, counted and locked alike. */

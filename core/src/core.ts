@@ -8,7 +8,7 @@ import { Pages } from './db/page.js';
 import { Events } from './events/events.js';
 import { Signals } from './events/push.js';
 import { createKeys, type Keys } from './keys/keyring.js';
-import { createLogger, type Logger } from './log.js';
+import { createLogger, type Logger, occasionally } from './log.js';
 import { createModels, type Models, prepareModels } from './models/models.js';
 import { Queues } from './queues/queues.js';
 import { connectRedis } from './redis.js';
@@ -18,6 +18,8 @@ import { Settings } from './settings/settings.js';
 export interface Core {
   config: Config;
   log: Logger;
+  /** For what may go wrong many times a second while a dependency is away. */
+  warn: (error: unknown, text: string) => void;
   clock: Clock;
   keys: Keys;
   db: Connection;
@@ -37,6 +39,7 @@ const CLOCK_EVERY_MS = 10_000;
 /** Waits for MongoDB, not for Redis: while that is away reads and writes are served and hand-overs are put off. */
 export async function createCore(config: Config, service: string, clock = new Clock()): Promise<Core> {
   const log = createLogger(config, service);
+  const warn = occasionally(log);
   const db = await connectDatabase(config);
   const models = createModels(db);
   await prepareModels(models);
@@ -46,11 +49,14 @@ export async function createCore(config: Config, service: string, clock = new Cl
 
   const keys = createKeys(config);
   const redis = connectRedis(config.redisUrl, 'failFast');
-  const queues = new Queues(redis);
+  // A connection of their own: BullMQ defines its scripts on it, and every pipeline would carry them along.
+  const queueRedis = connectRedis(config.redisUrl, 'failFast');
+  const queues = new Queues(queueRedis);
   const signals = new Signals(redis, log);
   return {
     config,
     log,
+    warn,
     clock,
     keys,
     db,
@@ -61,11 +67,12 @@ export async function createCore(config: Config, service: string, clock = new Cl
     settings: new Settings(models),
     signals,
     queues,
-    events: new Events(db, models, queues, signals, clock, log),
+    events: new Events(db, models, queues, signals, clock, warn),
     close: async () => {
       clearInterval(timer);
       await queues.close().catch(() => undefined);
       redis.disconnect();
+      queueRedis.disconnect();
       await db.close();
     },
   };

@@ -16,3 +16,16 @@ export function createLogger(config: Pick<Config, 'production' | 'logLevel'>, se
     ...(pretty ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname,service' } } } : {}),
   });
 }
+
+const QUIET_MS = 10_000;
+
+/** Warns of something that may go wrong many times a second while a dependency is away, once in a while. */
+export function occasionally(log: Logger): (error: unknown, text: string) => void {
+  const last = new Map<string, number>();
+  return (error, text) => {
+    const now = Date.now();
+    if (now - (last.get(text) ?? 0) < QUIET_MS) return;
+    last.set(text, now);
+    log.warn({ reason: (error as Error).message }, text);
+  };
+}

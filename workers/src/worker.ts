@@ -55,7 +55,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 
 async function every(ms: number, signal: AbortSignal, core: Core, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
-    await work().catch((error) => core.log.warn({ err: error }, 'a sweep failed; trying again'));
+    await work().catch((error) => core.warn(error, 'a sweep failed; trying again'));
     await pause(ms, signal);
   }
 }

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { imageCalls } from '@lightbox/contract/images/calls.js';
 import { requireImage } from '@lightbox/core/access/images.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
+import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { PreviewDoc } from '@lightbox/core/models/types.js';
 import type { Response } from 'express';
@@ -62,9 +63,12 @@ export async function sendPreview({
   params,
   res,
 }: Context<typeof imageCalls.getImagePreview>): Promise<undefined> {
-  const { image } = await requireImage(gateway.models, viewer, params.id, 'open', gateway.clock.now());
+  // Fetched along with the question whether it may be shown: sealed bytes are nothing until they are opened.
+  const [{ image }, preview] = await Promise.all([
+    requireImage(gateway.models, viewer, params.id, 'open', gateway.clock.now()),
+    gateway.models.Preview.findById(oid(params.id)).lean<PreviewDoc>(),
+  ]);
   if (image.preview === 'none') throw new AppError('NO_PREVIEW');
-  const preview = await gateway.models.Preview.findById(image._id).lean<PreviewDoc>();
   if (!preview) throw new AppError('PREVIEW_PENDING');
   const webp = openPreview(gateway, image, preview);
   await gateway.events.record(actor, {

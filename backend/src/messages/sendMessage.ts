@@ -138,9 +138,7 @@ export async function sendMessage(gateway: Gateway, viewer: Viewer, send: Send):
   });
   if (sent.created) {
     gateway.recentMessages.set(String(sent.message._id), sent.message);
-    handOver(gateway, sent.message).catch((error) =>
-      gateway.log.warn({ err: error }, 'hand-over of a message put off to the sweeper'),
-    );
+    handOver(gateway, sent.message).catch((error) => gateway.warn(error, 'hand-over put off to the sweeper'));
   }
   return sent;
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
+import { dispatchMessages } from '@lightbox/core/messages.js';
+import type { MessageDoc } from '@lightbox/core/models/types.js';
 import { testConfig } from '@lightbox/core/testing/config.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, connectSocket, type TestSocket } from '../testing/client.js';
@@ -87,6 +89,20 @@ describe('messages', () => {
     const body = { recipientId: provider.id, content: 'Hi', clientId: randomUUID() };
     const answer = await new Client(one.url).as(patient).post('/message/send', body).expect(201);
     expect(await receiver.until('message:new')).toEqual([answer.body.data]);
+  });
+
+  it('handed over again, as after a crash, are shown once all the same', async () => {
+    const { patient, provider } = await pair();
+    const receivers = [await connect(one, provider), await connect(two, provider)];
+    const send = async (content: string) =>
+      data(await (await connect(one, patient)).ask('message:send', { recipientId: provider.id, content }));
+    const first = await send('first');
+    const stored = await one.gateway.models.Message.findById(first.id).lean<MessageDoc>();
+    for (const receiver of receivers) await receiver.until('message:new');
+    await dispatchMessages(two.gateway, [stored as MessageDoc]);
+    const second = await send('second');
+    // What came before the second one would be here by now: signals keep their order.
+    for (const receiver of receivers) expect(await receiver.until('message:new', 2)).toEqual([first, second]);
   });
 
   it('with one clientId from HTTP and both gateways’ sockets are one message', async () => {

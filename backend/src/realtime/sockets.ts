@@ -85,7 +85,12 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   return {
     deliver: (signal) => {
       if ('cut' in signal) cut(io, signal.cut.sessions, signal.cut.reason);
-      else show(gateway, io, signal.push).catch((error) => gateway.log.warn({ err: error }, 'a push was not shown'));
+      else {
+        show(gateway, io, signal.push).catch((error) => {
+          gateway.shownMessages.delete(String(signal.push.refs.record));
+          gateway.log.warn({ err: error }, 'a push was not shown');
+        });
+      }
     },
     close: async () => {
       clearInterval(presence);
@@ -171,7 +176,7 @@ async function keepAlive(gateway: Gateway, { data }: Client): Promise<void> {
 
 /** Shows a push to those of its recipients who are connected here. */
 async function show(gateway: Gateway, io: Io, push: Push): Promise<void> {
-  if (push.name === 'session:revoked') return;
+  if (push.name === 'session:revoked' || wasShown(gateway, push)) return;
   const viewers = new Map<string, Viewer>();
   for (const target of push.to) {
     const room = target.startsWith('role:') ? target : userRoom(target);
@@ -187,6 +192,18 @@ async function show(gateway: Gateway, io: Io, push: Push): Promise<void> {
       if (payload) io.to(userRoom(viewer.id)).emit(push.name, payload as never);
     }),
   );
+}
+
+/**
+ * A message handed over again after a crash was shown by this gateway already; whoever has connected since has read it.
+ * Forgotten again when showing it fails.
+ */
+function wasShown(gateway: Gateway, { name, refs }: Push): boolean {
+  if (name !== 'message:new') return false;
+  const id = String(refs.record);
+  if (gateway.shownMessages.has(id)) return true;
+  gateway.shownMessages.set(id, true);
+  return false;
 }
 
 function cut(io: Io, sessions: string[], reason: string): void {

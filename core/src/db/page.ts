@@ -32,7 +32,7 @@ const COUNTER_LAG_MS = 30_000;
 
 /**
  * One page of a list by key, so that it costs the same at any depth: the cursor holds the edge of the neighbouring page,
- * sealed because an edge may be a name. A bare `page` number is served by skipping, from whichever end is nearer.
+ * sealed because an edge may be a name. A bare `page` number is served by skipping, and so is meant for the first pages.
  */
 export class Pages {
   private readonly refreshing = new Set<string>();

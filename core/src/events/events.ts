@@ -3,7 +3,6 @@ import type { ClientSession, Connection } from 'mongoose';
 import type { Clock } from '../clock.js';
 import { isDuplicate, newId, type ObjectId, oid } from '../db/ids.js';
 import { grouped } from '../group.js';
-import type { Logger } from '../log.js';
 import type { Models } from '../models/models.js';
 import type { EventDoc, EventStatus } from '../models/types.js';
 import type { JobRequest, Queues } from '../queues/queues.js';
@@ -55,7 +54,7 @@ export class Events {
     private readonly queues: Queues,
     private readonly signals: Signals,
     private readonly clock: Clock,
-    private readonly log: Logger,
+    private readonly warn: (error: unknown, text: string) => void,
   ) {
     this.append = grouped(async (events) => {
       await this.models.Event.insertMany(events, { lean: true });
@@ -132,7 +131,7 @@ export class Events {
   }
 
   private dispatchSoon(events: EventDoc[]): void {
-    this.dispatch(events).catch((error) => this.log.warn({ err: error }, 'hand-over of events put off to the sweeper'));
+    this.dispatch(events).catch((error) => this.warn(error, 'hand-over put off to the sweeper'));
   }
 
   /** Hands events to sockets and queues, then marks them. Repeating it is harmless. */

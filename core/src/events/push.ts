@@ -74,10 +74,13 @@ export class Signals {
   }
 
   private async read(reader: Redis, listener: (signal: Signal) => void): Promise<void> {
-    let last = '$';
+    let last: string | null = null;
     while (!this.stopped) {
       try {
-        const answer = await reader.xread('COUNT', 500, 'BLOCK', BLOCK_MS, 'STREAMS', STREAM, last);
+        // A place of its own from the start: `$` would mean "from now on" again after every pause and every break.
+        const from: string = last ?? (await newest(reader));
+        last = from;
+        const answer = await reader.xread('COUNT', 500, 'BLOCK', BLOCK_MS, 'STREAMS', STREAM, from);
         for (const [id, fields] of answer?.[0]?.[1] ?? []) {
           last = id;
           if (fields[1] !== this.origin) listener(JSON.parse(fields[3] ?? '{}') as Signal);
@@ -90,3 +93,6 @@ export class Signals {
     }
   }
 }
+
+const newest = async (reader: Redis): Promise<string> =>
+  (await reader.xrevrange(STREAM, '+', '-', 'COUNT', 1))[0]?.[0] ?? '0-0';
