@@ -16,6 +16,7 @@ import { serveSite } from './http/site.js';
 import { imageRoutes } from './images/routes.js';
 import { messageRoutes } from './messages/routes.js';
 import { notificationRoutes } from './notifications/routes.js';
+import { overviewRoutes } from './overview/routes.js';
 import { roleRoutes } from './roles/routes.js';
 import { settingRoutes } from './settings/routes.js';
 import { shareRoutes } from './sharing/routes.js';
@@ -32,6 +33,7 @@ const features = [
   auditRoutes,
   roleRoutes,
   settingRoutes,
+  overviewRoutes,
 ];
 
 /** Express, in the order a request meets it. */

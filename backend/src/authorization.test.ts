@@ -98,6 +98,11 @@ const rows: Record<CallName, Harmless> = {
   addSetting: emptyBody,
   editSetting: { status: 404, body: {} },
   deleteSetting: { status: 404, body: { id: absent } },
+  listKnownSettings: list,
+  listSettingHistory: nothingThere,
+  getPublicSettings: list,
+  getOverview: list,
+  retryJob: { status: 404, path: `/admin/jobs/mail/${absent}/retry`, body: {} },
 };
 
 const shapes = calls as Record<CallName, CallShape>;

@@ -4,6 +4,7 @@ import { authCalls } from './auth/calls.js';
 import { imageCalls } from './images/calls.js';
 import { messageCalls } from './messages/calls.js';
 import { notificationCalls } from './notifications/calls.js';
+import { overviewCalls } from './overview/calls.js';
 import { roleCalls } from './roles/calls.js';
 import { settingCalls } from './settings/calls.js';
 import { shareCalls } from './sharing/calls.js';
@@ -21,5 +22,6 @@ export const calls = {
   ...auditCalls,
   ...roleCalls,
   ...settingCalls,
+  ...overviewCalls,
 };
 export type CallName = keyof typeof calls;

@@ -34,7 +34,10 @@ export const permissions = {
   'audit.read': staff,
   'audit.verify': admins,
   'role.read': admins,
+  'setting.read': everyone,
   'setting.manage': admins,
+  'overview.read': admins,
+  'job.retry': admins,
 } as const satisfies Record<string, readonly Role[]>;
 
 export type Permission = keyof typeof permissions;

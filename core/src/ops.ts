@@ -37,8 +37,13 @@ function json(res: ServerResponse, status: number, body: unknown): void {
 
 const PATIENCE_MS = 2_000;
 
+export interface Readiness {
+  status: string;
+  dependencies: { mongodb: 'ok' | 'away'; redis: 'ok' | 'degraded' };
+}
+
 /** MongoDB must answer; Redis away is `degraded`, for much can be done without it. */
-export async function readiness(core: Core, stopping: boolean): Promise<{ ready: boolean; body: object }> {
+export async function readiness(core: Core, stopping: boolean): Promise<{ ready: boolean; body: Readiness }> {
   const [mongodb, redis] = await Promise.all([
     answers(core.db.db?.admin().ping()).then((up) => (up ? 'ok' : 'away')),
     answers(core.redis.ping()).then((up) => (up ? 'ok' : 'degraded')),

@@ -1,4 +1,4 @@
-import type { QueueName } from '@lightbox/core/config/config.js';
+import type { QueueName } from '@lightbox/contract/queues.js';
 import type { Core } from '@lightbox/core/core.js';
 import { type JobName, jobs, schedule } from '@lightbox/core/queues/jobs.js';
 import { connectRedis } from '@lightbox/core/redis.js';

@@ -168,6 +168,8 @@ const tables: Record<string, string> = {
   audit: 'auditlogs',
   role: 'roles',
   setting: 'appsettings',
+  overview: 'overview',
+  job: 'jobs',
 };
 
 /** The table an action is about: the word before its dot says which. */

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { permissions, roles } from '@lightbox/contract/permissions.js';
+import type { Setting, SettingChange } from '@lightbox/contract/settings/calls.js';
+import { settingNames } from '@lightbox/contract/settings/known.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
@@ -52,6 +54,11 @@ describe('settings', () => {
     [{ name: 'sharing.expiryHours', value: '24.5' }, 'value'],
     [{ name: 'sharing.expiryHours', value: '721' }, 'value'],
     [{ name: 'session.idleMinutes', value: '0' }, 'value'],
+    [{ name: 'session.idleMinutes', value: '0x18' }, 'value'],
+    [{ name: 'session.idleMinutes', value: '3e1' }, 'value'],
+    [{ name: 'session.idleMinutes', value: '+30' }, 'value'],
+    [{ name: 'session.idleMinutes', value: '٣٠' }, 'value'],
+    [{ name: 'session.idleMinutes', value: '[30]' }, 'value'],
   ])('%j are refused', async (body, field) => {
     const answer = await add(body).expect(422);
     expect(answer.body.errors.map((error: { field: string }) => error.field)).toEqual([field]);
@@ -71,6 +78,75 @@ describe('settings', () => {
   it('cannot be turned into a known one with a value that it cannot have', async () => {
     const { body } = await add({ name: 'note', value: 'text' }).expect(201);
     await admin.put(`/appsetting/edit/${body.data.id}`, { name: 'session.idleMinutes' }).expect(422);
+  });
+
+  it('that the product knows are described with what holds now, set or not', async () => {
+    const known = async () =>
+      new Map<string, { current: string }>(
+        (await admin.get('/appsetting/known').expect(200)).body.data.map((row: { name: string }) => [row.name, row]),
+      );
+    const before = await known();
+    expect([...before.keys()]).toEqual(settingNames);
+    expect(before.get('sharing.expiryHours')).toEqual({
+      name: 'sharing.expiryHours',
+      description: expect.any(String),
+      kind: 'number',
+      unit: 'hours',
+      min: 1,
+      max: 720,
+      default: '24',
+      current: '24',
+    });
+    const { body } = await add({ name: 'sharing.expiryHours', value: ' 048 ' }).expect(201);
+    expect((await known()).get('sharing.expiryHours')).toMatchObject({ default: '24', current: '48' });
+    const person = new Client(test.url).as(await buildPatient(test.gateway));
+    const values = async () => (await person.get('/settings/public').expect(200)).body.data;
+    expect(await values()).toEqual({
+      'upload.maxBytes': 10 * 1024 * 1024,
+      'sharing.expiryHours': 48,
+      'session.idleMinutes': 30,
+    });
+    await admin.del('/appsetting/delete', { id: body.data.id }).expect(200);
+    expect((await values())['sharing.expiryHours']).toBe(24);
+    await person.get('/appsetting/known').expect(403);
+  });
+
+  it('keep what they were, what they became, by whom and when, also once they are deleted', async () => {
+    const { body } = await add({ name: 'ward.phone', value: '1' }).expect(201);
+    const { id } = body.data;
+    const path = `/appsetting/edit/${id}`;
+    await admin.put(path, { value: '2' }).expect(200);
+    await admin.put(path, { description: 'no other value' }).expect(200);
+    await admin.put(path, { name: 'sharing.expiryHours', value: 'never' }).expect(422);
+    const other = await buildAdmin(test.gateway, { firstname: 'Mariam', lastname: 'Yousaf' });
+    await new Client(test.url).as(other).put(path, { name: 'ward.fax' }).expect(200);
+    await admin.del('/appsetting/delete', { id }).expect(200);
+
+    const history = await admin.get(`/appsetting/${id}/history`).expect(200);
+    const rows = history.body.data.map(({ name, from, to }: SettingChange) => ({ name, from, to }));
+    expect(rows).toEqual([
+      { name: 'ward.fax', from: '2', to: null },
+      { name: 'ward.fax', from: '2', to: '2' },
+      { name: 'ward.phone', from: '1', to: '2' },
+      { name: 'ward.phone', from: null, to: '1' },
+    ]);
+    expect(history.body.data[1].by).toEqual({ id: other.id, firstname: 'Mariam', lastname: 'Yousaf' });
+    expect(history.body.pagination).toMatchObject({ totalItems: 4 });
+    await admin.get(`/appsetting/${newId()}/history`).expect(404);
+  });
+
+  it('that are changed at once have a history without a gap', async () => {
+    const { body } = await add({ name: 'ward.beds', value: '0' }).expect(201);
+    const values = ['1', '2', '3', '4', '5'];
+    await Promise.all(values.map((value) => admin.put(`/appsetting/edit/${body.data.id}`, { value }).expect(200)));
+    const rows: SettingChange[] = (await admin.get(`/appsetting/${body.data.id}/history`).expect(200)).body.data;
+    // Each change follows from exactly one other, whatever their order.
+    expect(rows.map(({ to }) => to).sort()).toEqual(['0', ...values]);
+    const now = (await admin.get('/appsetting/').expect(200)).body.data.find(
+      (row: Setting) => row.name === 'ward.beds',
+    );
+    const froms = rows.flatMap(({ from }) => from ?? []);
+    expect([...froms, now.value].sort()).toEqual(['0', ...values]);
   });
 
   it('of the idle time hold at once, for sessions that are there already', async () => {

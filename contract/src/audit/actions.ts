@@ -42,9 +42,13 @@ export const auditActions = [
   'audit.list',
   'audit.verify',
   'role.list',
+  'setting.read',
   'setting.list',
+  'setting.history',
   'setting.add',
   'setting.edit',
   'setting.delete',
+  'overview.read',
+  'job.retry',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];

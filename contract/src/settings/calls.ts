@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { call } from '../call.js';
+import { PageQuery } from '../envelope.js';
 import { Id, Params, Time, text } from '../ids.js';
 import { limits } from '../limits.js';
+import { UserRef } from '../users/schemas.js';
+import { type SettingValues, settingNames } from './known.js';
 
 export const Setting = z.object({
   id: Id,
@@ -12,6 +15,39 @@ export const Setting = z.object({
   updatedAt: Time,
 });
 export type Setting = z.infer<typeof Setting>;
+
+/** A setting the product knows, whether or not somebody has set it. */
+export const SettingInfo = z.object({
+  name: z.enum(settingNames),
+  description: z.string(),
+  kind: z.literal('number'),
+  unit: z.enum(['hours', 'minutes', 'bytes']),
+  min: z.int(),
+  max: z.int(),
+  default: z.string(),
+  /** What holds now; the default, when nobody has set another. */
+  current: z.string(),
+});
+export type SettingInfo = z.infer<typeof SettingInfo>;
+
+/** One change of a setting: null before it was added, and after it was deleted. */
+export const SettingChange = z.object({
+  id: Id,
+  name: z.string(),
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  by: UserRef,
+  at: Time,
+});
+export type SettingChange = z.infer<typeof SettingChange>;
+
+/** What screens need to know before they ask: how large a file may be, how long a share lives, when a session ends. */
+export const PublicSettings = z.object({
+  'upload.maxBytes': z.int(),
+  'sharing.expiryHours': z.int(),
+  'session.idleMinutes': z.int(),
+} satisfies { [K in keyof SettingValues]?: z.ZodType<SettingValues[K]> });
+export type PublicSettings = z.infer<typeof PublicSettings>;
 
 const value = text(limits.settingLength);
 const description = text(500);
@@ -63,5 +99,32 @@ export const settingCalls = {
     action: 'setting.delete',
     summary: 'Delete a setting',
     body: z.strictObject({ id: Id, user: z.unknown().optional() }),
+  }),
+  listKnownSettings: call({
+    method: 'get',
+    path: '/appsetting/known',
+    who: 'setting.manage',
+    action: 'setting.list',
+    summary: 'The settings the product knows: what they may be, and what holds now',
+    data: z.array(SettingInfo),
+  }),
+  listSettingHistory: call({
+    method: 'get',
+    path: '/appsetting/:id/history',
+    who: 'setting.manage',
+    action: 'setting.history',
+    summary: 'What a setting was, what it became, by whom and when; also of one that was deleted. The newest first',
+    params: Params,
+    query: PageQuery,
+    data: z.array(SettingChange),
+    paged: true,
+  }),
+  getPublicSettings: call({
+    method: 'get',
+    path: '/settings/public',
+    who: 'setting.read',
+    action: 'setting.read',
+    summary: 'The values that every screen needs',
+    data: PublicSettings,
   }),
 };

@@ -1,3 +1,5 @@
+import type { QueueName } from '@lightbox/contract/queues.js';
+
 /**
  * What a process is told from outside, as one typed object. Parsed once, before anything is built (`env.ts`),
  * passed in, and read from the environment nowhere else.
@@ -30,6 +32,3 @@ export interface Config {
   ops: { host: string; port: number } | null;
   logLevel: string;
 }
-
-export const queueNames = ['analysis', 'previews', 'mail', 'notifications', 'audit', 'maintenance'] as const;
-export type QueueName = (typeof queueNames)[number];

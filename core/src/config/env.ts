@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { type QueueName, queueNames } from '@lightbox/contract/queues.js';
 import { z } from 'zod';
-import { type Config, type QueueName, queueNames } from './config.js';
+import type { Config } from './config.js';
 import { faultOfKeys } from './keys.js';
 import { faultOfRedisUrl } from './redisUrl.js';
 

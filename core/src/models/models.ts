@@ -14,6 +14,7 @@ import type {
   PreviewDoc,
   SentMailDoc,
   SessionDoc,
+  SettingChangeDoc,
   SettingDoc,
   ShareDoc,
   UserDoc,
@@ -128,7 +129,9 @@ const image = new Schema<ImageDoc>(
   .index({ owner: 1, isShared: 1, createAt: -1, _id: -1 })
   .index({ audience: 1, createAt: -1, _id: -1 })
   .index({ patient: 1 }, { sparse: true })
-  .index({ blob: 1 });
+  .index({ blob: 1 })
+  // Covers the totals of the storage.
+  .index({ contentType: 1, size: 1 });
 
 const preview = new Schema<PreviewDoc>({ sealed: bytes, width: number, height: number }, options);
 
@@ -151,7 +154,9 @@ const share = new Schema<ShareDoc>(
   .index({ image: 1, recipient: 1 }, { unique: true, partialFilterExpression: { live: true } })
   .index({ image: 1, live: 1 })
   .index({ recipient: 1, live: 1 })
-  .index({ live: 1, expiresAt: 1 });
+  .index({ live: 1, expiresAt: 1 })
+  // The few whose code is locked, for the administrators.
+  .index({ tries: 1 }, { partialFilterExpression: { live: true, tries: { $gte: limits.codeTries } } });
 
 const analysis = new Schema<AnalysisDoc>(
   {
@@ -240,7 +245,9 @@ const auditEntry = new Schema<AuditEntryDoc>(
   .index({ at: -1, seq: -1 })
   .index({ concerns: 1, seq: -1 })
   .index({ actor: 1, seq: -1 })
-  .index({ type: 1, seq: -1 });
+  .index({ type: 1, seq: -1 })
+  // Covers what is counted per day.
+  .index({ type: 1, status: 1, at: 1 });
 
 const setting = new Schema<SettingDoc>(
   {
@@ -252,6 +259,11 @@ const setting = new Schema<SettingDoc>(
   },
   { ...options, collection: 'appsettings' },
 ).index({ name: 1 }, { unique: true });
+
+const settingChange = new Schema<SettingChangeDoc>(
+  { setting: id, name: string, from: String, to: String, by: id, at: date },
+  { ...options, collection: 'appsettinghistory' },
+).index({ setting: 1, at: -1, _id: -1 });
 
 const idempotency = new Schema<IdempotencyDoc>({ _id: String, record: id, createAt: date }, options).index(
   { createAt: 1 },
@@ -278,6 +290,7 @@ export interface Models {
   Event: Model<EventDoc>;
   AuditEntry: Model<AuditEntryDoc>;
   Setting: Model<SettingDoc>;
+  SettingChange: Model<SettingChangeDoc>;
   Idempotency: Model<IdempotencyDoc>;
   Counter: Model<CounterDoc>;
   SentMail: Model<SentMailDoc>;
@@ -301,6 +314,7 @@ export function createModels(db: Connection): Models {
     Event: model('Event', event),
     AuditEntry: model('AuditEntry', auditEntry),
     Setting: model('Setting', setting),
+    SettingChange: model('SettingChange', settingChange),
     Idempotency: model('Idempotency', idempotency),
     Counter: model('Counter', counter),
     SentMail: model('SentMail', sentMail),

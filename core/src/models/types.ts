@@ -215,6 +215,19 @@ export interface SettingDoc {
   updatedAt: Date;
 }
 
+/** What a setting was and became; written with the change. */
+export interface SettingChangeDoc {
+  _id: Id;
+  setting: Id;
+  name: string;
+  /** Absent before it was added. */
+  from?: string;
+  /** Absent after it was deleted. */
+  to?: string;
+  by: Id;
+  at: Date;
+}
+
 /** Which answer a client's `Idempotency-Key` led to; written with the change itself. */
 export interface IdempotencyDoc {
   _id: string;

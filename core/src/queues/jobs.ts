@@ -1,5 +1,5 @@
+import type { QueueName } from '@lightbox/contract/queues.js';
 import { z } from 'zod';
-import type { QueueName } from '../config/config.js';
 
 const Id = z.string().length(24);
 

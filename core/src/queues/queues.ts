@@ -1,6 +1,6 @@
+import { type QueueName, queueNames } from '@lightbox/contract/queues.js';
 import { type JobsOptions, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { type QueueName, queueNames } from '../config/config.js';
 import { type JobData, type JobName, jobs } from './jobs.js';
 
 export interface JobRequest<N extends JobName = JobName> {

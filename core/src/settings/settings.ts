@@ -1,4 +1,9 @@
-import { type KnownSetting, knownSettings, type SettingValues } from '@lightbox/contract/settings/known.js';
+import {
+  type KnownSetting,
+  knownSettings,
+  type SettingValues,
+  settingNames,
+} from '@lightbox/contract/settings/known.js';
 import type { Models } from '../models/models.js';
 
 const FRESH_MS = 1_000;
@@ -23,10 +28,9 @@ export class Settings {
   }
 
   private async read(): Promise<SettingValues> {
-    const names = Object.keys(knownSettings) as KnownSetting[];
-    const rows = await this.models.Setting.find({ name: { $in: names } }).lean();
+    const rows = await this.models.Setting.find({ name: { $in: settingNames } }).lean();
     return Object.fromEntries(
-      names.map((name) => {
+      settingNames.map((name) => {
         const { value, fallback } = knownSettings[name];
         const parsed = value.safeParse(rows.find((row) => row.name === name)?.value);
         return [name, parsed.success ? parsed.data : fallback];

@@ -33,6 +33,10 @@ const protectedScreens = [
     screen(paths.dashboard, async () => (await import('../users/Dashboard')).Dashboard),
   ),
   only(
+    'overview.read',
+    screen(paths.adminDashboard, async () => (await import('../overview/AdminDashboard')).AdminDashboard),
+  ),
+  only(
     'image.upload',
     screen(paths.upload, async () => (await import('../images/Upload')).Upload),
   ),

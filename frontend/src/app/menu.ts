@@ -2,6 +2,7 @@ import { type Permission, type Role, roleMay } from '@lightbox/contract/permissi
 import {
   ChatsCircleIcon,
   ClipboardTextIcon,
+  GaugeIcon,
   GearSixIcon,
   HouseLineIcon,
   type Icon,
@@ -19,6 +20,7 @@ import { paths } from './paths';
 export interface MenuEntry {
   label:
     | 'dashboard'
+    | 'adminDashboard'
     | 'profile'
     | 'upload'
     | 'viewImages'
@@ -44,6 +46,7 @@ export interface MenuEntry {
 /** The one table behind sidebar, drawer and bottom bar, in the specification's order. */
 const menu: readonly MenuEntry[] = [
   { label: 'dashboard', path: paths.dashboard, Icon: SquaresFourIcon, may: 'stats.read' },
+  { label: 'adminDashboard', path: paths.adminDashboard, Icon: GaugeIcon, may: 'overview.read' },
   { label: 'profile', path: paths.profile, Icon: UserCircleIcon, tab: 'profile' },
   { label: 'upload', path: paths.upload, Icon: UploadSimpleIcon, may: 'image.upload', tab: 'upload' },
   { label: 'viewImages', path: paths.viewImages, Icon: ImagesIcon, tab: 'images' },

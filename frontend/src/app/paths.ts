@@ -9,6 +9,7 @@ export const paths = {
   forgotPassword: '/forgot-password',
   resetPassword: '/reset-password',
   dashboard: '/dashboard',
+  adminDashboard: '/admin-dashboard',
   profile: '/profile',
   userProfile: (userId = ':id?') => `/user-profile/${userId}`,
   upload: '/upload',

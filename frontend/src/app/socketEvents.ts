@@ -3,6 +3,7 @@ import { imageEvents } from '../images/images';
 import type { SocketRows } from '../lib/socket';
 import { messageEvents } from '../messages/messages';
 import { notificationEvents } from '../notifications/notifications';
+import { overviewEvents } from '../overview/overview';
 import { shareEvents } from '../sharing/sharing';
 import { userEvents } from '../users/users';
 
@@ -14,4 +15,5 @@ export const socketEvents: readonly SocketRows[] = [
   messageEvents,
   notificationEvents,
   userEvents,
+  overviewEvents,
 ];

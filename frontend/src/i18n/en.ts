@@ -8,6 +8,7 @@ import { images } from './en/images';
 import { landing } from './en/landing';
 import { messages } from './en/messages';
 import { notifications } from './en/notifications';
+import { overview } from './en/overview';
 import { profile } from './en/profile';
 import { roles } from './en/roles';
 import { settings } from './en/settings';
@@ -34,4 +35,5 @@ export const en = {
   audit,
   roles,
   settings,
+  overview,
 } as const;

@@ -52,8 +52,8 @@ export const formatFilmDate = (at: When) =>
   dates({ day: '2-digit', month: 'short', year: 'numeric' }, 'en-GB').format(new Date(at)).toUpperCase();
 
 export function formatBytes(bytes: number): string {
-  const unit = bytes < 1024 * 1024 ? 'KB' : 'MB';
-  const value = bytes / (unit === 'KB' ? 1024 : 1024 * 1024);
+  const unit = bytes < 1024 ** 2 ? 'KB' : bytes < 1024 ** 3 ? 'MB' : 'GB';
+  const value = bytes / 1024 ** ({ KB: 1, MB: 2, GB: 3 } as const)[unit];
   return ltr(`${numbers({ maximumFractionDigits: unit === 'KB' ? 0 : 1 }).format(value)} ${unit}`);
 }
 

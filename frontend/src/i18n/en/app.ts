@@ -4,6 +4,7 @@ export const app = {
   menu: {
     title: 'Menu',
     dashboard: 'Dashboard',
+    adminDashboard: 'Admin Dashboard',
     profile: 'Profile',
     upload: 'Upload Image',
     viewImages: 'View Images',

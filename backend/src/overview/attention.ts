@@ -1,0 +1,109 @@
+import { limits } from '@lightbox/contract/limits.js';
+import { type FailureReason, type Overview, overviewCap, type QueueState } from '@lightbox/contract/overview/calls.js';
+import { type QueueName, queueNames } from '@lightbox/contract/queues.js';
+import type { ShareDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { Gateway } from '../context.js';
+
+const SHOWN = 5;
+
+export async function pendingProviders({ models }: Gateway): Promise<Overview['attention']['providers']> {
+  const waiting = { role: 'healthProvider' as const, status: 'pending' as const, deletedAt: { $exists: false } };
+  const [count, oldest] = await Promise.all([
+    models.User.countDocuments(waiting, { limit: overviewCap }),
+    models.User.find(waiting, { firstname: 1, lastname: 1, email: 1, createAt: 1 })
+      .sort({ createAt: 1, _id: 1 })
+      .limit(SHOWN)
+      .lean<UserDoc[]>(),
+  ]);
+  return {
+    count,
+    oldest: oldest.map((user) => ({
+      id: String(user._id),
+      firstname: user.firstname ?? '',
+      lastname: user.lastname ?? '',
+      email: user.email,
+      since: user.createAt.toISOString(),
+    })),
+  };
+}
+
+/** Live shares that nobody can open any more until a new code is sent. */
+export async function lockedShares({ models, clock }: Gateway): Promise<Overview['attention']['lockedShares']> {
+  const now = clock.now();
+  const locked = {
+    live: true,
+    tries: { $gte: limits.codeTries },
+    verifiedAt: { $exists: false },
+    $or: [{ expiresAt: { $exists: false } }, { expiresAt: { $gt: now } }],
+  };
+  const [count, shares] = await Promise.all([
+    models.Share.countDocuments(locked, { limit: overviewCap }),
+    models.Share.find(locked, { image: 1 }).sort({ _id: -1 }).limit(SHOWN).lean<ShareDoc[]>(),
+  ]);
+  return { count, imageIds: [...new Set(shares.map((share) => String(share.image)))] };
+}
+
+interface QueueReport {
+  queues: QueueState[];
+  failedJobs: NonNullable<Overview['attention']['failedJobs']>;
+}
+
+/** Null while Redis is away: what MongoDB knows is shown all the same. */
+export async function reportQueues(gateway: Gateway): Promise<QueueReport | null> {
+  // BullMQ itself would wait for a Redis that has never been there.
+  if (gateway.redis.status !== 'ready') return null;
+  try {
+    const queues = await Promise.all(queueNames.map((queue) => stateOf(gateway, queue)));
+    const newest = await Promise.all(
+      queues.filter(({ failed }) => failed > 0).map((row) => newestOf(gateway, row.queue)),
+    );
+    return {
+      queues,
+      failedJobs: {
+        count: queues.reduce((sum, { failed }) => sum + failed, 0),
+        newest: newest
+          .flat()
+          .sort((a, b) => b.failedAt.localeCompare(a.failedAt))
+          .slice(0, SHOWN),
+      },
+    };
+  } catch {
+    return null;
+  }
+}
+
+async function stateOf({ queues }: Gateway, queue: QueueName): Promise<QueueState> {
+  const counts = await queues.all[queue].getJobCounts('waiting', 'active', 'delayed', 'failed');
+  const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
+  return { queue, waiting, active, delayed, failed };
+}
+
+async function newestOf({ queues }: Gateway, queue: QueueName) {
+  const jobs = await queues.all[queue].getFailed(0, SHOWN - 1);
+  // One that is retried or removed in between is gone.
+  return jobs.flatMap((job) =>
+    job?.id
+      ? [
+          {
+            id: job.id,
+            queue,
+            name: job.name,
+            attempts: job.attemptsMade,
+            failedAt: new Date(job.finishedOn ?? job.timestamp).toISOString(),
+            reason: reasonOf(job.failedReason ?? ''),
+          },
+        ]
+      : [],
+  );
+}
+
+const known: readonly [FailureReason, RegExp][] = [
+  ['stalled', /stalled/i],
+  ['timeout', /ETIMEDOUT|ESOCKET.*time|time[d]?[ -]?out|took too long/i],
+  ['unreachable', /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EPIPE|Connection is closed|cannot be reached|socket/i],
+  ['gone', /not found|no longer|is gone/i],
+  ['invalid', /There is no job|are not what it takes|invalid|cannot be read/i],
+];
+
+/** What a driver or a mail server said may name hosts, addresses and people; administrators get the kind of failure. */
+export const reasonOf = (said: string): FailureReason => known.find(([, words]) => words.test(said))?.[0] ?? 'other';

@@ -1,0 +1,82 @@
+import type { DataOf } from '@lightbox/contract/call.js';
+import { type Overview, overviewCalls } from '@lightbox/contract/overview/calls.js';
+import { oid } from '@lightbox/core/db/ids.js';
+import { AppError } from '@lightbox/core/errors.js';
+import type { Router } from 'express';
+import { LRUCache } from 'lru-cache';
+import type { Answer, Context, Gateway } from '../context.js';
+import { bind } from '../http/handle.js';
+import { lockedShares, pendingProviders, reportQueues } from './attention.js';
+import { countLiveSessions, createActivity, measureStorage, remembered, serviceState } from './service.js';
+
+type GetCall = typeof overviewCalls.getOverview;
+type RetryCall = typeof overviewCalls.retryJob;
+
+/** Totals of everything that is stored change slowly and are the dearest to count. */
+const STORAGE_MS = 60_000;
+const ACTIVITY_MS = 1_000;
+const SAME_READ_MS = 10 * 60_000;
+
+function createOverview(gateway: Gateway) {
+  const storage = remembered(STORAGE_MS, () => measureStorage(gateway));
+  const activity = remembered(ACTIVITY_MS, createActivity(gateway));
+  // A screen that is left open asks again and again: the same people shown to the same session are one entry for a while.
+  const recorded = new LRUCache<string, true>({ max: 1_000, ttl: SAME_READ_MS });
+
+  return async ({ actor, viewer }: Context<GetCall>): Promise<Answer<Overview>> => {
+    const [providers, queues, locked, service, stored, liveSessions, days] = await Promise.all([
+      pendingProviders(gateway),
+      reportQueues(gateway),
+      lockedShares(gateway),
+      serviceState(gateway),
+      storage(),
+      countLiveSessions(gateway),
+      activity(),
+    ]);
+    const shown = providers.oldest.map(({ id }) => id);
+    const key = [viewer.sessionId, ...shown].join();
+    if (!recorded.has(key)) {
+      await gateway.events.record(actor, { type: 'overview.read', table: 'overview', records: shown.map(oid) });
+      recorded.set(key, true);
+    }
+    return {
+      data: {
+        at: gateway.clock.now().toISOString(),
+        attention: { providers, failedJobs: queues?.failedJobs ?? null, lockedShares: locked },
+        service,
+        queues: queues?.queues ?? null,
+        storage: stored,
+        liveSessions,
+        activity: days,
+      },
+    };
+  };
+}
+
+async function retryJob({ gateway, actor, params }: Context<RetryCall>): Promise<Answer<DataOf<RetryCall>>> {
+  const { queue, id } = params;
+  if (gateway.redis.status !== 'ready') throw new AppError('UNAVAILABLE', { retryAfterSeconds: 5 });
+  const job = await gateway.queues.all[queue].getJob(id);
+  if (!job) throw new AppError('NOT_FOUND');
+  if (!(await job.isFailed()))
+    throw new AppError('CONFLICT', { message: 'This job does not stand as failed any more.' });
+  await job.retry('failed').catch((error) => {
+    // Somebody else was quicker.
+    throw error?.code < 0
+      ? new AppError('CONFLICT', { message: 'This job does not stand as failed any more.' })
+      : error;
+  });
+  const { imageId } = job.data as { imageId?: string };
+  await gateway.events.record(actor, {
+    type: 'job.retry',
+    table: 'jobs',
+    reason: `${queue} ${job.name} ${id}`,
+    ...(imageId ? { record: oid(imageId) } : {}),
+  });
+  return { data: { id, queue, name: job.name } };
+}
+
+export function overviewRoutes(router: Router, gateway: Gateway): void {
+  bind(router, gateway, overviewCalls.getOverview, createOverview(gateway));
+  bind(router, gateway, overviewCalls.retryJob, retryJob);
+}

@@ -1,0 +1,111 @@
+import type { Setting, settingCalls } from '@lightbox/contract/settings/calls.js';
+import { isKnownSetting, knownSettings } from '@lightbox/contract/settings/known.js';
+import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { AppError, fieldError } from '@lightbox/core/errors.js';
+import type { Transaction } from '@lightbox/core/events/events.js';
+import type { SettingChangeDoc, SettingDoc } from '@lightbox/core/models/types.js';
+import type { ClientSession } from 'mongoose';
+import type { Answer, Context, Gateway } from '../context.js';
+import { presentSetting } from './listSettings.js';
+
+/** A setting the product knows must have a value that it can use; any other name is a note. */
+function checkValue(name: string, value: string): void {
+  if (isKnownSetting(name) && !knownSettings[name].value.safeParse(value).success) {
+    const { description, min, max } = knownSettings[name];
+    throw fieldError('value', `Must be a whole number from ${min} to ${max}. ${description}`);
+  }
+}
+
+async function requireSetting(gateway: Gateway, id: ObjectId, session?: ClientSession): Promise<SettingDoc> {
+  const setting = await gateway.models.Setting.findById(id)
+    .session(session ?? null)
+    .lean<SettingDoc>();
+  if (!setting) throw new AppError('NOT_FOUND');
+  return setting;
+}
+
+const nameTaken = (error: unknown) => {
+  throw isDuplicate(error)
+    ? new AppError('CONFLICT', { message: 'A setting with this name is there already.' })
+    : error;
+};
+
+type Values = Pick<SettingChangeDoc, 'name' | 'from' | 'to'>;
+
+/** Into the setting's history, in the transaction of the change itself: what the history says is what was. */
+async function remember(gateway: Gateway, tx: Transaction, setting: ObjectId, by: ObjectId, values: Values) {
+  const change: SettingChangeDoc = { _id: newId(), setting, by, at: gateway.clock.now(), ...values };
+  await gateway.models.SettingChange.create([change], { session: tx.session });
+}
+
+export async function addSetting({
+  gateway,
+  actor,
+  viewer,
+  body,
+}: Context<typeof settingCalls.addSetting>): Promise<Answer<Setting>> {
+  checkValue(body.name, body.value);
+  const now = gateway.clock.now();
+  const setting: SettingDoc = { _id: newId(), ...body, createAt: now, updatedAt: now };
+  const id = await gateway.events
+    .change(actor, async (tx) => {
+      await gateway.models.Setting.create([setting], { session: tx.session });
+      await remember(gateway, tx, setting._id, viewer._id, { name: setting.name, to: setting.value });
+      tx.record({ type: 'setting.add', table: 'appsettings', record: setting._id });
+      return setting._id;
+    })
+    .catch(nameTaken);
+  gateway.settings.forget();
+  return { data: presentSetting(await requireSetting(gateway, id)) };
+}
+
+export async function editSetting({
+  gateway,
+  actor,
+  viewer,
+  params,
+  body,
+}: Context<typeof settingCalls.editSetting>): Promise<Answer<Setting>> {
+  const id = oid(params.id);
+  await gateway.events
+    .change(actor, async (tx) => {
+      const before = await requireSetting(gateway, id, tx.session);
+      const next = {
+        name: body.name ?? before.name,
+        value: body.value ?? before.value,
+        description: body.description ?? before.description,
+      };
+      checkValue(next.name, next.value);
+      await gateway.models.Setting.updateOne(
+        { _id: id },
+        { $set: { ...next, updatedAt: gateway.clock.now() } },
+        { session: tx.session },
+      );
+      if (next.value !== before.value || next.name !== before.name) {
+        await remember(gateway, tx, id, viewer._id, { name: next.name, from: before.value, to: next.value });
+      }
+      tx.record({ type: 'setting.edit', table: 'appsettings', record: id });
+      return id;
+    })
+    .catch(nameTaken);
+  gateway.settings.forget();
+  return { data: presentSetting(await requireSetting(gateway, id)) };
+}
+
+export async function deleteSetting({
+  gateway,
+  actor,
+  viewer,
+  body,
+}: Context<typeof settingCalls.deleteSetting>): Promise<Answer<unknown>> {
+  const id = oid(body.id);
+  await gateway.events.change(actor, async (tx) => {
+    const { name, value } = await requireSetting(gateway, id, tx.session);
+    await gateway.models.Setting.deleteOne({ _id: id }, { session: tx.session });
+    await remember(gateway, tx, id, viewer._id, { name, from: value });
+    tx.record({ type: 'setting.delete', table: 'appsettings', record: id });
+    return id;
+  });
+  gateway.settings.forget();
+  return { data: null };
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { call } from '../call.js';
+import { Id, Time } from '../ids.js';
+import { queueNames } from '../queues.js';
+import { Email } from '../users/schemas.js';
+
+const QueueName = z.enum(queueNames);
+
+/** Why a job failed, without a word of what a driver or a mail server said: that stays in the workers' logs. */
+export const failureReasons = ['unreachable', 'timeout', 'stalled', 'invalid', 'gone', 'other'] as const;
+export const FailureReason = z.enum(failureReasons);
+export type FailureReason = z.infer<typeof FailureReason>;
+
+export const FailedJob = z.object({
+  id: z.string(),
+  queue: QueueName,
+  name: z.string(),
+  attempts: z.int(),
+  failedAt: Time,
+  reason: FailureReason,
+});
+export type FailedJob = z.infer<typeof FailedJob>;
+
+export const QueueState = z.object({
+  queue: QueueName,
+  waiting: z.int(),
+  active: z.int(),
+  delayed: z.int(),
+  failed: z.int(),
+});
+export type QueueState = z.infer<typeof QueueState>;
+
+export const activityKinds = ['uploads', 'shares', 'signIns', 'analyses'] as const;
+export type ActivityKind = (typeof activityKinds)[number];
+
+export const ActivityDay = z.object({
+  /** A day of UTC. */
+  day: z.iso.date(),
+  uploads: z.int(),
+  shares: z.int(),
+  signIns: z.int(),
+  analyses: z.int(),
+});
+export type ActivityDay = z.infer<typeof ActivityDay>;
+
+/** How many are counted before it says "or more". */
+export const overviewCap = 1000;
+
+export const Overview = z.object({
+  /** When this was true. */
+  at: Time,
+  attention: z.object({
+    providers: z.object({
+      count: z.int(),
+      oldest: z.array(z.object({ id: Id, firstname: z.string(), lastname: z.string(), email: Email, since: Time })),
+    }),
+    /** Null while Redis is away. */
+    failedJobs: z.object({ count: z.int(), newest: z.array(FailedJob) }).nullable(),
+    /** Shares whose code nobody can try any more until a new one is sent. */
+    lockedShares: z.object({ count: z.int(), imageIds: z.array(Id) }),
+  }),
+  service: z.object({
+    mongodb: z.enum(['ok', 'away']),
+    redis: z.enum(['ok', 'degraded']),
+    /** Events written with their change and not yet handed over to sockets and queues. */
+    pendingEvents: z.object({ count: z.int(), oldestMs: z.int().nullable() }),
+  }),
+  /** Null while Redis is away. */
+  queues: z.array(QueueState).nullable(),
+  /** Null when it could not be counted in time. */
+  storage: z.array(z.object({ contentType: z.string(), images: z.int(), bytes: z.int() })).nullable(),
+  liveSessions: z.int(),
+  /** The last 14 days, the oldest first. */
+  activity: z.array(ActivityDay),
+});
+export type Overview = z.infer<typeof Overview>;
+
+export const overviewCalls = {
+  getOverview: call({
+    method: 'get',
+    path: '/admin/overview',
+    who: 'overview.read',
+    action: 'overview.read',
+    summary: 'What needs an administrator now, and how the service is doing',
+    data: Overview,
+  }),
+  retryJob: call({
+    method: 'post',
+    path: '/admin/jobs/:queue/:id/retry',
+    who: 'job.retry',
+    action: 'job.retry',
+    summary: 'Run a failed job once more',
+    params: z.strictObject({ queue: QueueName, id: z.string().min(1).max(200) }),
+    body: z.strictObject({}),
+    data: z.object({ id: z.string(), queue: QueueName, name: z.string() }),
+  }),
+};

@@ -1,0 +1,87 @@
+import type { Overview } from '@lightbox/contract/overview/calls.js';
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test } from 'vitest';
+import { queryClient } from '../lib/query';
+import { answer, renderScreen } from '../lib/testing';
+import { AdminDashboard } from './AdminDashboard';
+import { overviewEvents } from './overview';
+
+const id = (n: number) => String(n).padStart(24, '0');
+const at = '2026-11-20T10:00:00.000Z';
+const quiet: Overview = {
+  at,
+  attention: {
+    providers: { count: 0, oldest: [] },
+    failedJobs: { count: 0, newest: [] },
+    lockedShares: { count: 0, imageIds: [] },
+  },
+  service: { mongodb: 'ok', redis: 'ok', pendingEvents: { count: 0, oldestMs: null } },
+  queues: [{ queue: 'mail', waiting: 4, active: 1, delayed: 0, failed: 1 }],
+  storage: [{ contentType: 'image/png', images: 3, bytes: 2048 }],
+  liveSessions: 5,
+  activity: ['2026-11-19', '2026-11-20'].map((day, i) => ({ day, uploads: i * 7, shares: 0, signIns: 2, analyses: 0 })),
+};
+const busy: Overview['attention'] = {
+  providers: {
+    count: 7,
+    oldest: [{ id: id(1), firstname: 'Omar', lastname: 'Siddiqui', email: 'omar@example.org', since: at }],
+  },
+  failedJobs: {
+    count: 1,
+    newest: [
+      { id: `${id(2)}-mail`, queue: 'mail', name: 'sendMail', attempts: 12, failedAt: at, reason: 'unreachable' },
+    ],
+  },
+  lockedShares: { count: 2, imageIds: [id(3)] },
+};
+
+const show = (now: Overview) => {
+  const heard = answer({
+    'GET /admin/overview': () => ({ body: { data: now } }),
+    [`POST /admin/jobs/mail/${id(2)}-mail/retry`]: () => ({
+      body: { data: { id: `${id(2)}-mail`, queue: 'mail', name: 'sendMail' } },
+    }),
+  });
+  renderScreen(<AdminDashboard />, '/admin-dashboard');
+  return heard;
+};
+
+test('a quiet service says so, and its charts say their numbers', async () => {
+  show(quiet);
+  await screen.findByText('Nothing needs you now');
+  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Secure Medical Image Sharing Dashboard');
+  expect(screen.getByRole('img', { name: 'Uploads per day: 7 in 14 days, most on 20 Nov 2026 (7).' })).toBeTruthy();
+  expect(screen.getByRole('img', { name: 'Shares per day: none in 14 days.' })).toBeTruthy();
+  const queues = within(screen.getByRole('table', { name: 'Queues' }));
+  expect(queues.getByRole('row', { name: 'E-mail 4 1 0 1' })).toBeTruthy();
+});
+
+test('what waits leads to where it is decided, and a failed job runs again', async () => {
+  const user = userEvent.setup();
+  const heard = show({ ...quiet, attention: busy });
+  await screen.findByText('Omar Siddiqui');
+  expect(screen.getByText('and 6 more')).toBeTruthy();
+  expect(screen.getByRole('link', { name: 'Review providers' }).getAttribute('href')).toBe('/approve-provider');
+  await user.click(screen.getByRole('button', { name: 'Retry: Send an e-mail' }));
+  await screen.findByText('It runs once more.');
+  await waitFor(() => expect(heard.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']));
+  // The first look is a person's; what follows by itself is not.
+  expect(heard.map(({ headers }) => headers.get('X-Background'))).toEqual([null, null, '1']);
+});
+
+test('without Redis the rest is shown', async () => {
+  const attention = { ...quiet.attention, failedJobs: null };
+  show({ ...quiet, attention, queues: null, service: { ...quiet.service, redis: 'degraded' } });
+  await screen.findByText('Redis is away.');
+  expect(screen.getByText('Jobs cannot be seen now.')).toBeTruthy();
+  expect(screen.queryByRole('table', { name: 'Queues' })).toBeNull();
+  expect(screen.queryByText('Nothing needs you now')).toBeNull();
+});
+
+test('a provider who registers is there at once', async () => {
+  const heard = show(quiet);
+  await screen.findByText('Nothing needs you now');
+  overviewEvents['notification:new']?.({ id: id(9), kind: 'provider.registered', at }, queryClient);
+  await waitFor(() => expect(heard).toHaveLength(2));
+});

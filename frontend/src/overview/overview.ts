@@ -1,0 +1,42 @@
+import { type FailedJob, overviewCalls } from '@lightbox/contract/overview/calls.js';
+import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { coalesce } from '../lib/coalesce';
+import { send } from '../lib/http';
+import type { SocketRows } from '../lib/socket';
+
+const POLL_MS = 30_000;
+
+/** The first look is a person's; what follows by itself does not keep their session alive. */
+export const overview = queryOptions({
+  queryKey: ['overview'],
+  queryFn: ({ client, queryKey, signal }) =>
+    send(overviewCalls.getOverview, {}, { signal, background: client.getQueryData(queryKey) !== undefined }),
+  staleTime: 5_000,
+  refetchInterval: POLL_MS,
+});
+
+const changed = (cache: QueryClient) => cache.invalidateQueries({ queryKey: ['overview'] });
+
+export function useRetryJob(fallback: string) {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: ({ queue, id }: FailedJob) => send(overviewCalls.retryJob, { params: { queue, id }, body: {} }),
+    meta: { fallback },
+    onSettled: () => changed(cache),
+  });
+}
+
+/** A busy clinic brings many events a second; the totals are read again once for all of them. */
+const soon = (_: unknown, cache: QueryClient) => coalesce('overview', () => void changed(cache), 2_000);
+
+export const overviewEvents: SocketRows = {
+  'notification:new': ({ kind }, cache) => {
+    if (kind === 'provider.registered') void changed(cache);
+  },
+  'image:uploaded': soon,
+  'image:deleted': soon,
+  'share:created': soon,
+  'share:verified': soon,
+  'analysis:completed': soon,
+  'analysis:failed': soon,
+};
