@@ -1,6 +1,8 @@
-import './i18n';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/App';
+import { recallLanguage } from './i18n';
+import { registerWorker } from './pwa/register';
 
 const root = document.getElementById('root');
-if (root) createRoot(root).render(<App />);
+if (root) void recallLanguage().then(() => createRoot(root).render(<App />));
+void registerWorker();

@@ -17,6 +17,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link as RouterLink, useParams } from 'react-router-dom';
 import { paths } from '../app/paths';
+import { currentCode } from '../i18n';
 import { useImage } from '../images/images';
 import { errorText } from '../lib/errors';
 import { ApiError } from '../lib/http';
@@ -121,8 +122,8 @@ function Refusal({ error, onRetry }: { error: unknown; onRetry: () => void }) {
 
 function Failed({ reason, again }: { reason: string; again: ReactNode }) {
   const { t } = useTranslation();
-  // A sentence is for people; anything else is for the log.
-  const said = /\s/.test(reason) && t('analysis.failed.said', { reason });
+  // A sentence is for people who read English; anything else is for the log.
+  const said = /\s/.test(reason) && currentCode() === 'en' && t('analysis.failed.said', { reason });
   return (
     <Box layerStyle="card" role="alert">
       <EmptyState

@@ -1,25 +1,71 @@
-import { Button, Flex } from '@chakra-ui/react';
-import { WarningCircleIcon } from '@phosphor-icons/react';
-import { useTranslation } from 'react-i18next';
+import { Box, Button, Flex } from '@chakra-ui/react';
+import { ArrowsClockwiseIcon, HouseLineIcon, type Icon, WarningCircleIcon, WifiSlashIcon } from '@phosphor-icons/react';
+import { Trans, useTranslation } from 'react-i18next';
 import { isRouteErrorResponse, useRouteError } from 'react-router-dom';
+import { ApiError } from '../lib/http';
 import { EmptyState } from '../ui/EmptyState';
 import { useTitle } from '../ui/Page';
 import { NotFound } from './NotFound';
+import { paths } from './paths';
 
-/** What is shown when a screen fails: no code, no stack, one way on. */
+/** What browsers say when a part of the app does not come: after a new version the old parts are gone from the server. */
+const missingPart =
+  /dynamically imported module|importing a module script failed|error loading dynamically|unable to preload/i;
+
+type Kind = 'broken' | 'newVersion' | 'unreachable';
+
+/** Without a connection a part is only out of reach; with one it has been replaced. */
+function kindOf(error: unknown): Kind {
+  if (!(error instanceof Error) || !missingPart.test(error.message)) return 'broken';
+  return navigator.onLine ? 'newVersion' : 'unreachable';
+}
+
+const looks = {
+  broken: { Icon: WarningCircleIcon, title: 'app.failed.title', text: 'app.failed.text' },
+  newVersion: { Icon: ArrowsClockwiseIcon, title: 'app.failed.newVersionTitle', text: 'app.failed.newVersionText' },
+  unreachable: { Icon: WifiSlashIcon, title: 'app.failed.unreachableTitle', text: 'app.failed.unreachableText' },
+} as const satisfies Record<Kind, { Icon: Icon; title: string; text: string }>;
+
+/** What is shown when a screen fails: no code, no stack, the ways on, and the number that finds it in the log. */
 export function ErrorPage() {
   const { t } = useTranslation();
   const error = useRouteError();
-  useTitle(t('app.failed.title'));
+  const { Icon, title, text } = looks[kindOf(error)];
+  useTitle(t(title));
   if (isRouteErrorResponse(error) && error.status === 404) return <NotFound />;
+  const requestId = error instanceof ApiError ? error.requestId : undefined;
   return (
-    <Flex as="main" minH="100dvh" align="center" justify="center">
+    <Flex as="main" minH="80dvh" align="center" justify="center">
       <EmptyState
         as="h1"
-        Icon={WarningCircleIcon}
-        title={t('app.failed.title')}
-        text={t('app.failed.text')}
-        act={<Button onClick={() => window.location.reload()}>{t('app.failed.act')}</Button>}
+        Icon={Icon}
+        title={t(title)}
+        text={
+          <>
+            {t(text)}
+            {requestId && (
+              <Box as="span" display="block" mt="2" fontSize="sm">
+                <Trans
+                  i18nKey="app.failed.request"
+                  values={{ id: requestId }}
+                  components={{ id: <Box as="bdi" dir="ltr" fontFamily="mono" userSelect="all" /> }}
+                />
+              </Box>
+            )}
+          </>
+        }
+        act={
+          <Flex gap="2.5" wrap="wrap" justify="center">
+            <Button onClick={() => window.location.reload()}>{t('app.failed.act')}</Button>
+            <Button asChild variant="outline">
+              {/* A whole new page: whatever broke is not carried along. */}
+              <a href={paths.home}>
+                <HouseLineIcon aria-hidden />
+                {t('app.failed.home')}
+              </a>
+            </Button>
+          </Flex>
+        }
       />
     </Flex>
   );

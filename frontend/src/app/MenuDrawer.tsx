@@ -1,19 +1,20 @@
 import { Box, Button, chakra, Drawer, Flex, IconButton, Portal, Separator, Text } from '@chakra-ui/react';
-import { SignOutIcon, XIcon } from '@phosphor-icons/react';
+import { type Icon, SignOutIcon, TranslateIcon, XIcon } from '@phosphor-icons/react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLogout } from '../auth/useLogout';
 import { Logo } from '../ui/Mark';
+import { useNextLanguage } from './LanguageSwitch';
 import { MenuLinks } from './MenuLinks';
 import { useThemeCycle } from './ThemeMenu';
 import { WhoAmI } from './WhoAmI';
 
-function ThemeRow() {
-  const { t } = useTranslation();
-  const { Icon, value, turn } = useThemeCycle();
+/** One thing that is turned on at a tap: what it is, and its state. */
+function Row({ Icon, label, state, onClick }: { Icon: Icon; label: string; state: ReactNode; onClick: () => void }) {
   return (
     <chakra.button
       type="button"
-      onClick={turn}
+      onClick={onClick}
       display="flex"
       alignItems="center"
       gap="3"
@@ -28,11 +29,28 @@ function ThemeRow() {
       _hover={{ bg: 'bg.muted', color: 'fg' }}
     >
       <Icon size={24} aria-hidden />
-      {t('app.theme.label')}
+      {label}
       <Text as="span" ms="auto" fontSize="sm">
-        {t(`app.theme.${value}`)}
+        {state}
       </Text>
     </chakra.button>
+  );
+}
+
+function Rows() {
+  const { t } = useTranslation();
+  const theme = useThemeCycle();
+  const next = useNextLanguage();
+  return (
+    <>
+      <Row
+        Icon={TranslateIcon}
+        label={t('app.language.label')}
+        state={<span lang={next.code}>{next.name}</span>}
+        onClick={next.turn}
+      />
+      <Row Icon={theme.Icon} label={t('app.theme.label')} state={t(`app.theme.${theme.value}`)} onClick={theme.turn} />
+    </>
   );
 }
 
@@ -69,7 +87,7 @@ export function MenuDrawer({ open, onClose }: { open: boolean; onClose: () => vo
               <MenuLinks drawer onPick={onClose} />
             </Box>
             <Box mt="auto" pt="4">
-              <ThemeRow />
+              <Rows />
               <Separator my="9px" mx="3" />
               <Flex align="center" gap="2" ps="2">
                 <WhoAmI />

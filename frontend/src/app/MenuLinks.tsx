@@ -24,7 +24,11 @@ function MenuLink({ entry, collapsed, drawer, onPick }: LinkProps) {
   const count = useCount();
   const label = t(`app.menu.${entry.label}`);
   return (
-    <Tooltip content={label} disabled={!collapsed} positioning={{ placement: 'right' }}>
+    <Tooltip
+      content={label}
+      disabled={!collapsed}
+      positioning={{ placement: document.dir === 'rtl' ? 'left' : 'right' }}
+    >
       <NavLink to={entry.path} end={entry.path === '/'} onClick={onPick} style={{ textDecoration: 'none' }}>
         {({ isActive }) => (
           <Flex

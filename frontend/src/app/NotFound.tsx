@@ -6,8 +6,8 @@ import { Link } from 'react-router-dom';
 import { roleAtom } from '../auth/session';
 import { EmptyState } from '../ui/EmptyState';
 import { useTitle } from '../ui/Page';
-import { startOf } from './menu';
-import { paths } from './paths';
+
+import { paths, startOf } from './paths';
 
 export function NotFound() {
   const { t } = useTranslation();

@@ -2,10 +2,10 @@ import type { Permission } from '@lightbox/contract/permissions.js';
 import type { ComponentType } from 'react';
 import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router-dom';
 import { Toaster } from '../lib/toaster';
+import { Allowed } from './Allowed';
 import { ErrorPage } from './ErrorPage';
 import { NotFound } from './NotFound';
 import { paths } from './paths';
-import { Allowed, RequireSession } from './RequireSession';
 
 /** A screen in a chunk of its own, fetched when somebody goes there. */
 const screen = (path: string, load: () => Promise<ComponentType>): RouteObject => ({
@@ -14,11 +14,7 @@ const screen = (path: string, load: () => Promise<ComponentType>): RouteObject =
 });
 
 const only = (to: Permission, ...children: RouteObject[]): RouteObject => ({
-  element: (
-    <Allowed to={to}>
-      <Outlet />
-    </Allowed>
-  ),
+  element: <Allowed to={to} />,
   children,
 });
 
@@ -73,7 +69,11 @@ export const routes: RouteObject[] = [
     HydrateFallback: () => null,
     children: [
       ...publicScreens,
-      { Component: RequireSession, children: [{ ErrorBoundary: ErrorPage, children: protectedScreens }] },
+      {
+        // The frame, the socket and every feature's events: nothing of it is needed to sign in.
+        lazy: async () => ({ Component: (await import('./RequireSession')).RequireSession }),
+        children: [{ ErrorBoundary: ErrorPage, children: protectedScreens }],
+      },
       { path: '*', Component: NotFound },
     ],
   },

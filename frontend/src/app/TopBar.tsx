@@ -3,9 +3,10 @@ import { SignOutIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { useLogout } from '../auth/useLogout';
 import { Bell } from '../notifications/Bell';
+import { LanguageSwitch } from './LanguageSwitch';
 import { ThemeMenu } from './ThemeMenu';
 
-/** Theme, bell and Logout, at the end of the line; the panel's first line is the page's own. */
+/** Language, theme, bell and Logout, at the end of the line; the panel's first line is the page's own. */
 export function TopBar() {
   const { t } = useTranslation();
   const logout = useLogout();
@@ -24,6 +25,7 @@ export function TopBar() {
       zIndex="docked"
       bg="bg"
     >
+      <LanguageSwitch />
       <ThemeMenu />
       <Bell />
       <Button variant="ghost" onClick={logout.now} loading={logout.pending} loadingText={t('app.logout')}>

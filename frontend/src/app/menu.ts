@@ -51,6 +51,3 @@ export const menuOf = (role: Role | undefined) => menu.filter(({ may }) => !may 
 const tabOrder = ['images', 'messages', 'upload'] as const;
 export const tabsOf = (role: Role | undefined) =>
   tabOrder.flatMap((tab) => menuOf(role).filter((entry) => entry.tab === tab));
-
-/** Where a person lands after signing in. */
-export const startOf = (role: Role) => (role === 'patient' ? paths.viewImages : paths.dashboard);

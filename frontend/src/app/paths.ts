@@ -1,3 +1,5 @@
+import type { Role } from '@lightbox/contract/permissions.js';
+
 /** Every address of the app. Screens and links name them from here. */
 export const paths = {
   home: '/',
@@ -14,3 +16,6 @@ export const paths = {
   approveProvider: '/approve-provider',
   aiAnalysis: (imageId = ':id?') => `/ai-analysis/${imageId}`,
 } as const;
+
+/** Where a person lands after signing in. */
+export const startOf = (role: Role) => (role === 'patient' ? paths.viewImages : paths.dashboard);

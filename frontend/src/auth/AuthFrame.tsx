@@ -3,6 +3,7 @@ import { ArrowLeftIcon, QuestionIcon } from '@phosphor-icons/react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
+import { LanguageSwitch } from '../app/LanguageSwitch';
 import { paths } from '../app/paths';
 import chest from '../landing/films/chest.webp';
 import { ClampedFilm, LitBox } from '../landing/LitBox';
@@ -78,13 +79,23 @@ export function AuthFrame({ title, tabTitle = title, sub, badge, home = true, ch
       }}
     >
       {desktop && <Side />}
-      <Flex direction="column" minW="0" p={{ base: '0 8px 8px', lg: '14px 14px 14px 0' }}>
+      <Flex
+        direction="column"
+        minW="0"
+        pt={{ lg: '14px' }}
+        pb={{ base: '2', lg: '14px' }}
+        ps={{ base: '2', lg: '0' }}
+        pe={{ base: '2', lg: '14px' }}
+      >
         {!desktop && (
           <Flex as="header" h="68px" align="center" justify="space-between" ps="3.5" pe="2.5">
             <Link to={paths.home} aria-label={t('common.appName')} style={{ display: 'flex' }}>
               <Logo />
             </Link>
-            {home && <HomeLink />}
+            <Flex>
+              <LanguageSwitch />
+              {home && <HomeLink />}
+            </Flex>
           </Flex>
         )}
         <Flex
@@ -100,6 +111,7 @@ export function AuthFrame({ title, tabTitle = title, sub, badge, home = true, ch
           <Lamp />
           {desktop && (
             <Flex justify="flex-end" minH="10">
+              <LanguageSwitch />
               {home && <HomeLink />}
             </Flex>
           )}

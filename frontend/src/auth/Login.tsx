@@ -1,8 +1,14 @@
-import { Button, Flex, Link, Stack, Text } from '@chakra-ui/react';
+import { Box, Button, Flex, Link, Stack, Text } from '@chakra-ui/react';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { authCalls } from '@lightbox/contract/auth/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
-import { CheckIcon, EnvelopeSimpleIcon, HourglassMediumIcon, ShieldCheckIcon } from '@phosphor-icons/react';
+import {
+  CheckIcon,
+  ClockCountdownIcon,
+  EnvelopeSimpleIcon,
+  HourglassMediumIcon,
+  ShieldCheckIcon,
+} from '@phosphor-icons/react';
 import { useMutation } from '@tanstack/react-query';
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useRef } from 'react';
@@ -10,8 +16,7 @@ import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Navigate, Link as RouterLink, useNavigate } from 'react-router-dom';
 import { z } from 'zod';
-import { startOf } from '../app/menu';
-import { paths } from '../app/paths';
+import { paths, startOf } from '../app/paths';
 import { errorText } from '../lib/errors';
 import { ApiError, send } from '../lib/http';
 import { toast } from '../lib/toaster';
@@ -21,9 +26,31 @@ import { PasswordField } from '../ui/PasswordField';
 import { AuthFrame } from './AuthFrame';
 import { DemoPeople } from './DemoPeople';
 import { placeErrors } from './forms';
-import { sessionAtom, verificationAtom } from './session';
+import { endedAtom, sessionAtom, verificationAtom } from './session';
 
 const aboutTheAccount = ['ACCOUNT_PENDING', 'ACCOUNT_REJECTED', 'ACCOUNT_INACTIVE'];
+
+/** Signing in again would not help. */
+const closed = ['deactivated', 'deleted'];
+
+/** Why one is here again; nothing after signing out on purpose. */
+function Ended() {
+  const { t } = useTranslation();
+  const reason = useAtomValue(endedAtom);
+  if (!reason || reason === 'logout') return null;
+  return (
+    <Box mb="5">
+      <Note
+        Icon={ClockCountdownIcon}
+        tone="warning"
+        role="status"
+        title={t(`auth.ended.${reason}`, { count: limits.sessionIdleMinutes })}
+      >
+        {closed.includes(reason) ? null : t('auth.ended.back')}
+      </Note>
+    </Box>
+  );
+}
 
 /** Carries the person to the code screen after the second that the screen promises. */
 function useAfter(ms: number) {
@@ -129,6 +156,7 @@ export function Login() {
   if (token && user) return <Navigate to={startOf(user.role.name)} replace />;
   return (
     <AuthFrame title={t('auth.login.title')} sub={t('auth.login.sub')}>
+      <Ended />
       <LoginForm />
     </AuthFrame>
   );

@@ -7,9 +7,8 @@ import { useAtom } from 'jotai';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link as RouterLink, useNavigate } from 'react-router-dom';
-import { startOf } from '../app/menu';
-import { paths } from '../app/paths';
-import { errorText } from '../lib/errors';
+import { paths, startOf } from '../app/paths';
+import { errorText, fieldText } from '../lib/errors';
 import { formatSeconds } from '../lib/format';
 import { ApiError, send } from '../lib/http';
 import { toast } from '../lib/toaster';
@@ -117,7 +116,7 @@ export function VerifyAccount() {
     mutationFn: (token: string) => send(authCalls.confirm, { body: { code } }, { token }),
     meta: { silent: true },
     onSuccess: ({ data }) => {
-      setGoTo(takePlace() ?? startOf(data.user.role.name));
+      setGoTo(takePlace(data.user.id) ?? startOf(data.user.role.name));
       startSession(data.user, data.token);
       setVerification(null);
     },
@@ -126,7 +125,7 @@ export function VerifyAccount() {
       const said = failed instanceof ApiError ? words(failed) : undefined;
       if (said) return setError(said);
       if (failed instanceof ApiError && failed.errors.length) {
-        for (const { field, message } of failed.errors) toast.error(`${field}: ${message}`);
+        for (const fault of failed.errors) toast.error(fieldText(fault));
       } else toast.error(errorText(failed));
     },
   });

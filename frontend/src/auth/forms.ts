@@ -1,4 +1,5 @@
 import type { FieldValues, Path, UseFormSetError } from 'react-hook-form';
+import { fieldText } from '../lib/errors';
 import { ApiError } from '../lib/http';
 import { toast } from '../lib/toaster';
 
@@ -18,7 +19,7 @@ export function placeErrors<Values extends FieldValues>(
     if (known) {
       setError(known, { type: 'server', message }, { shouldFocus: first });
       first = false;
-    } else toast.error(`${field}: ${message}`);
+    } else toast.error(fieldText({ field, message }));
   }
   return true;
 }

@@ -2,9 +2,11 @@ import { type Permission, roleMay } from '@lightbox/contract/permissions.js';
 import type { User } from '@lightbox/contract/users/schemas.js';
 import { atom, useAtomValue } from 'jotai';
 import { atomWithStorage, createJSONStorage } from 'jotai/utils';
+import { startActivity } from '../lib/activity';
 import { connectSession } from '../lib/http';
 import { queryClient } from '../lib/query';
 import { store } from '../lib/store';
+import { tabs } from '../lib/tabs';
 
 export type SessionUser = User;
 
@@ -31,7 +33,10 @@ export function useMay(permission: Permission): boolean {
 export const session = () => store.get(rootAtom);
 
 /** Sets the user, and the token if one is given. */
-export const startSession = (user: SessionUser, token = session().token) => store.set(rootAtom, { token, user });
+export function startSession(user: SessionUser, token = session().token) {
+  startActivity();
+  store.set(rootAtom, { token, user });
+}
 
 /** Merges fields into the user (an edited profile). */
 export function updateSessionUser(fields: Partial<SessionUser>) {
@@ -39,13 +44,38 @@ export function updateSessionUser(fields: Partial<SessionUser>) {
   if (user) store.set(rootAtom, { token, user: { ...user, ...fields } });
 }
 
-/** Why there is no session now; signing out on purpose is not followed by a return to the same page. */
-export const endedAtom = atom<'logout' | 'expired' | undefined>(undefined);
+const endReasons = [
+  'logout',
+  'idle',
+  'expired',
+  'deactivated',
+  'deleted',
+  'passwordReset',
+  'reuse',
+  'roleChanged',
+] as const;
+export type EndReason = (typeof endReasons)[number];
 
-export function endSession(reason: 'logout' | 'expired' = 'expired') {
-  store.set(endedAtom, reason);
+/** Why there is no session now; signing out on purpose is not followed by a return to the same page. */
+export const endedAtom = atom<EndReason | undefined>(undefined);
+
+const end = (reason: EndReason) => {
+  // Several signs may tell of one end; the first one that knows the reason is right.
+  if ((store.get(endedAtom) ?? 'expired') === 'expired') store.set(endedAtom, reason);
   store.set(rootAtom, empty);
+};
+
+/** The other tabs see in storage that the session ended; this tells them why, before that. */
+const tellTabs = tabs<EndReason>('ended', end);
+
+export function endSession(reason: EndReason = 'expired') {
+  if (session().token) tellTabs(reason);
+  end(reason);
 }
+
+/** As the server names its reasons; one that is new to this client is an end like any other. */
+export const asEndReason = (said: string | undefined): EndReason =>
+  endReasons.find((reason) => reason === said) ?? 'expired';
 
 /** Between password and code: the verification token and the e-mail it went to, for this tab only. */
 export interface Verification {
@@ -63,12 +93,15 @@ export const verificationAtom = atomWithStorage<Verification | null>(
 );
 
 const returnKey = 'returnTo';
-export const rememberPlace = (path: string) => sessionStorage.setItem(returnKey, path);
+/** Whose place it is: the next person at this screen starts at their own first page. */
+let lastId: string | undefined;
+export const rememberPlace = (path: string) => sessionStorage.setItem(returnKey, `${lastId ?? ''} ${path}`);
 
-/** The page that asked for a sign-in, once; only places of our own. */
-export function takePlace(): string | undefined {
-  const path = sessionStorage.getItem(returnKey) ?? undefined;
+/** The page that asked for a sign-in, once; only places of our own, and only for whoever was there. */
+export function takePlace(userId: string): string | undefined {
+  const [id, path] = sessionStorage.getItem(returnKey)?.split(' ') ?? [];
   sessionStorage.removeItem(returnKey);
+  if (id && id !== userId) return undefined;
   return path?.startsWith('/') && !path.startsWith('//') ? path : undefined;
 }
 
@@ -102,8 +135,10 @@ store.sub(rootAtom, () => {
   const id = session().user?.id;
   if (id === whose) return;
   if (whose) {
+    lastId = whose;
     queryClient.clear();
     if (!id) sessionStorage.clear();
   }
+  if (id) store.set(endedAtom, undefined);
   whose = id;
 });

@@ -13,7 +13,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { paths } from '../app/paths';
-import { formatBytes, formatDate, formatDateTime, fullName } from '../lib/format';
+import { formatBytes, formatDate, formatDateTime, fullName, ltr } from '../lib/format';
 import { useObjectUrl } from '../lib/useObjectUrl';
 import { Countdown } from '../ui/Countdown';
 import { EndedWell } from '../ui/ImageWell';
@@ -87,7 +87,7 @@ function Facts({ image }: { image: Image }) {
     [t('images.view.type'), t(known, { defaultValue: image.contentType })],
     [t('images.view.modality'), dicom?.modality],
     [t('images.view.bodyPart'), dicom?.bodyPart],
-    [t('images.view.pixels'), image.width && image.height && `${image.width} × ${image.height}`],
+    [t('images.view.pixels'), image.width && image.height && ltr(`${image.width} × ${image.height}`)],
     [t('images.view.frames'), dicom?.frames && dicom.frames > 1 && dicom.frames],
     [t('images.view.size'), image.size !== undefined && formatBytes(image.size)],
   ];

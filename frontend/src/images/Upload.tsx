@@ -10,6 +10,7 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { z } from 'zod';
 import { paths } from '../app/paths';
+import { said } from '../i18n';
 import { errorText } from '../lib/errors';
 import { formatBytes } from '../lib/format';
 import { ApiError } from '../lib/http';
@@ -67,7 +68,11 @@ function useChosenFile() {
     const fault = await faultOf(file);
     const size = formatBytes(file.size);
     if (fault === 'size')
-      return setChosen({ file, fault: texts.fileSize(limits.uploadBytes), help: t('images.form.sizeHelp', { size }) });
+      return setChosen({
+        file,
+        fault: said(texts.fileSize(limits.uploadBytes)),
+        help: t('images.form.sizeHelp', { size }),
+      });
     if (fault === 'type') return setChosen({ file, fault: t('images.form.fileType'), help: t('images.form.typeHelp') });
     setChosen({ file });
   }

@@ -2,8 +2,8 @@ import { Button, chakra, Flex } from '@chakra-ui/react';
 import { useAtomValue } from 'jotai';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { startOf } from '../app/menu';
-import { paths } from '../app/paths';
+import { LanguageSwitch } from '../app/LanguageSwitch';
+import { paths, startOf } from '../app/paths';
 import { ThemeMenu } from '../app/ThemeMenu';
 import { sessionAtom } from '../auth/session';
 import { Logo } from '../ui/Mark';
@@ -67,6 +67,7 @@ export function Header() {
         <Jump href="#features">{t('landing.features')}</Jump>
       </Flex>
       <Flex ms="auto" align="center" gap="2">
+        <LanguageSwitch />
         <ThemeMenu />
         <Doors />
       </Flex>

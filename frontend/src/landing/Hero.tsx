@@ -223,7 +223,7 @@ export function Numbers() {
               letterSpacing="-.03em"
               lineHeight="1.05"
             >
-              {value}
+              <bdi dir="ltr">{value}</bdi>
             </Box>
           </Flex>
         ))}

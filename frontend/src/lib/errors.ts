@@ -1,12 +1,17 @@
-import { i18n } from '../i18n';
+import type { FieldError } from '@lightbox/contract/envelope.js';
+import { currentCode, i18n, said } from '../i18n';
 import { ApiError } from './http';
 
-/** An error in the person's words: each field's fault, else by its code, else the server's English, else the fallback. */
+/** The fault of a field that has no place on this screen: by the name the contract gives it. */
+export const fieldText = ({ field, message }: FieldError) => `\u2068${field}\u2069: ${said(message)}`;
+
+/** An error in the person's words: each field's fault, else by its code, else the server's English where English is read. */
 export function errorText(error: unknown, fallback?: string): string {
   if (!(error instanceof ApiError)) return fallback ?? i18n.t('errors.UNKNOWN');
-  if (error.errors.length) return error.errors.map(({ field, message }) => `${field}: ${message}`).join('\n');
+  if (error.errors.length) return error.errors.map(fieldText).join('\n');
   const count = Math.max(1, Math.ceil((error.retryAfter ?? 60) / 60));
   const key = `errors.${error.code}` as 'errors.UNKNOWN';
   if (error.code !== 'UNKNOWN' && i18n.exists(key, { count })) return i18n.t(key, { count });
-  return error.message || fallback || i18n.t('errors.UNKNOWN');
+  const english = currentCode() === 'en' ? error.message : '';
+  return english || fallback || i18n.t('errors.UNKNOWN');
 }

@@ -1,12 +1,9 @@
-import { i18n } from '../i18n';
+import { currentLanguage, i18n } from '../i18n';
 
 /** Everything a person reads that depends on the language goes through `Intl` here. */
-const regions: Record<string, string> = { en: 'en-GB' };
-/** Day before month in English too: 04/05 must not mean two dates in one clinic. */
-const locale = () => {
-  const language = i18n.resolvedLanguage ?? 'en';
-  return regions[language] ?? language;
-};
+const locale = () => currentLanguage().locale;
+/** What is Latin by nature reads from left to right in every language: its own direction, whatever stands around it. */
+export const ltr = (text: string) => (currentLanguage().dir === 'rtl' ? `\u2066${text}\u2069` : text);
 const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
 
 function dates(options: Intl.DateTimeFormatOptions, tag = locale()): Intl.DateTimeFormat {
@@ -30,16 +27,25 @@ export const formatLongDay = (at: When) =>
   dates({ weekday: 'long', day: 'numeric', month: 'long' }).format(new Date(at));
 export const formatTime = (at: When) =>
   dates({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(at));
-export const formatDateTime = (at: When) => `${formatDate(at)}, ${formatTime(at)}`;
+export const formatDateTime = (at: When) =>
+  dates({
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).format(new Date(at));
 export const formatNumber = (value: number) => numbers({}).format(value);
 export const formatPercent = (share: number) =>
-  numbers({ style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 }).format(share);
+  ltr(numbers({ style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 }).format(share));
 
-/** A date of birth is a calendar date: shown in en-PK, never shifted by a time zone. */
+/** A date of birth is a calendar date: shown as in Pakistan, never shifted by a time zone. */
 export const formatBirthday = (date: string) =>
-  dates({ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' }, 'en-PK').format(
-    new Date(`${date}T00:00:00Z`),
-  );
+  dates(
+    { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' },
+    locale() === 'en-GB' ? 'en-PK' : locale(),
+  ).format(new Date(`${date}T00:00:00Z`));
 
 /** As on a real film: 14 NOV 2026. */
 export const formatFilmDate = (at: When) =>
@@ -48,7 +54,7 @@ export const formatFilmDate = (at: When) =>
 export function formatBytes(bytes: number): string {
   const unit = bytes < 1024 ** 2 ? 'KB' : bytes < 1024 ** 3 ? 'MB' : 'GB';
   const value = bytes / 1024 ** ({ KB: 1, MB: 2, GB: 3 } as const)[unit];
-  return `${numbers({ maximumFractionDigits: unit === 'KB' ? 0 : 1 }).format(value)} ${unit}`;
+  return ltr(`${numbers({ maximumFractionDigits: unit === 'KB' ? 0 : 1 }).format(value)} ${unit}`);
 }
 
 const dayOf = (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();

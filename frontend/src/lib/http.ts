@@ -3,6 +3,7 @@
 import { authCalls } from '@lightbox/contract/auth/calls.js';
 import type { BodyInput, CallShape, DataOf, QueryInput } from '@lightbox/contract/call.js';
 import type { FieldError, Success } from '@lightbox/contract/envelope.js';
+import { active } from './activity';
 
 export type Envelope<Data> = Success<Data>;
 
@@ -207,9 +208,12 @@ const endings = ['Unauthenticated', 'Authentication failed', 'Invalid', 'jwt exp
 
 async function answerTo(method: string, path: string, options: RequestOptions): Promise<Answer> {
   const own = options.token === undefined || options.token === 'session';
-  const send = (token: string) => {
+  const send = async (token: string) => {
+    const at = Date.now();
     const prepared = prepare(method, path, options, token);
-    return options.onProgress ? viaXhr(prepared, options.onProgress) : viaFetch(prepared);
+    const answer = await (options.onProgress ? viaXhr(prepared, options.onProgress) : viaFetch(prepared));
+    if (own && token && !options.background && answer.status !== 401) active(at);
+    return answer;
   };
   let token = own ? session.token() : options.token === 'none' ? '' : (options.token ?? '');
   let answer = await send(token);

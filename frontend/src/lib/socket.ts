@@ -3,6 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { atom } from 'jotai';
 import { io, type Socket } from 'socket.io-client';
 import type { z } from 'zod';
+import { active } from './activity';
 import { ApiError, freshToken } from './http';
 import { queryClient } from './query';
 import { store } from './store';
@@ -21,8 +22,8 @@ let socket: Socket | undefined;
 
 interface Door {
   token(): string;
-  /** The server says that this session is over. */
-  ended(): void;
+  /** The server says that this session is over, and why if it tells. */
+  ended(reason?: string): void;
 }
 
 /** One connection for a signed-in tab. Returns how to close it. */
@@ -76,7 +77,7 @@ export function connectSocket(door: Door, tables: readonly SocketRows[]): () => 
     else again();
   });
 
-  connection.on('session:revoked', () => door.ended());
+  connection.on('session:revoked', ({ reason }: ServerPayload<'session:revoked'>) => door.ended(reason));
   connection.onAny((event: ServerEvent, payload) => {
     for (const rows of tables) rows[event]?.(payload as never, queryClient);
   });
@@ -96,11 +97,13 @@ export async function emit<E extends ClientEvent, Data = unknown>(
   payload: z.input<(typeof clientEvents)[E]>,
 ): Promise<Data> {
   if (!socket?.connected) throw new ApiError(0, 'UNREACHABLE', 'Not connected.');
+  const at = Date.now();
   const answer = (await socket.timeout(10_000).emitWithAck(event, payload)) as {
     data?: Data;
     message?: string;
     error?: string;
   };
+  active(at);
   if (answer.error) throw new ApiError(400, answer.error, answer.message ?? '');
   return answer.data as Data;
 }

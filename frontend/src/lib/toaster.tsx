@@ -11,17 +11,19 @@ export interface ToastOptions {
   description?: string;
   /** The one act a toast may offer. */
   action?: { label: string; onClick: () => void };
+  /** Stays until it is closed, as errors do. */
+  lasting?: boolean;
 }
 
 const show =
   (type: 'success' | 'error' | 'info') =>
-  (title: string, options: ToastOptions = {}) =>
+  (title: string, { lasting = type === 'error', ...options }: ToastOptions = {}) =>
     // Errors stay until they are closed.
     toaster.create({
       type,
       title,
       closable: true,
-      duration: type === 'error' ? Number.POSITIVE_INFINITY : limits.toastMs,
+      duration: lasting ? Number.POSITIVE_INFINITY : limits.toastMs,
       ...options,
     });
 

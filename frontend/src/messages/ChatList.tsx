@@ -53,7 +53,7 @@ const ChatRow = memo(function ChatRow({ entry, current, own, when }: RowProps) {
           <UserAvatar person={user} role={user.role} online={user.online} lit={current} />
           <Box minW="0" flex="1">
             <Flex align="baseline" gap="2">
-              <Text as="span" flex="1" minW="0" truncate fontWeight={unread ? '700' : 'semibold'}>
+              <Text as="span" flex="1" minW="0" truncate dir="auto" fontWeight={unread ? '700' : 'semibold'}>
                 <bdi>{fullName(user)}</bdi>
               </Text>
               {user.online && <VisuallyHidden>, {t('messages.isOnline')},</VisuallyHidden>}
@@ -67,6 +67,8 @@ const ChatRow = memo(function ChatRow({ entry, current, own, when }: RowProps) {
                 flex="1"
                 minW="0"
                 truncate
+                // Cut at the end of what was written; begun at the edge of the page, as rows are.
+                dir="auto"
                 fontSize="sm"
                 lineHeight="1.45"
                 color={unread ? 'fg' : quiet}

@@ -3,6 +3,7 @@
 import { Content, type Message } from '@lightbox/contract/messages/calls.js';
 import { atom } from 'jotai';
 import { session, userAtom } from '../auth/session';
+import { said } from '../i18n';
 import { ApiError } from '../lib/http';
 import { emit, socketAtom } from '../lib/socket';
 import { store } from '../lib/store';
@@ -145,7 +146,7 @@ export function settle(clientId: string) {
 export function post(recipientId: string, text: string): string | undefined {
   const { success, data, error } = Content.safeParse(text);
   if (!text.trim()) return undefined;
-  if (!success) return error.issues[0]?.message;
+  if (!success) return said(error.issues[0]?.message ?? '');
   const clientId = uuid();
   const createAt = new Date().toISOString();
   outbox.change((now) => [...now, { clientId, recipientId, content: data, createAt, state: 'sending' }]);

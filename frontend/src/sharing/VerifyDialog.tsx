@@ -110,8 +110,11 @@ function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
+            // Only while it is empty: a whole id needs the whole line. The frame stays, and with it the focus.
             {...(paste && {
-              end: (
+              end: verify.id ? (
+                <span />
+              ) : (
                 <Button
                   size="xs"
                   variant="ghost"

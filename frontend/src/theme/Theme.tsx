@@ -1,8 +1,10 @@
 import '@fontsource-variable/atkinson-hyperlegible-next/wght.css';
 import '@fontsource-variable/atkinson-hyperlegible-mono/wght.css';
-import { ChakraProvider } from '@chakra-ui/react';
+import { ChakraProvider, LocaleProvider } from '@chakra-ui/react';
 import { ThemeProvider } from 'next-themes';
 import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { currentLanguage } from '../i18n';
 import { system } from './system';
 
 /**
@@ -10,6 +12,7 @@ import { system } from './system';
  * into inert data; `public/theme.js`, loaded first in the head, sets the class before anything is painted.
  */
 export function Theme({ children }: { children: ReactNode }) {
+  useTranslation();
   return (
     <ChakraProvider value={system}>
       <ThemeProvider
@@ -19,7 +22,7 @@ export function Theme({ children }: { children: ReactNode }) {
         disableTransitionOnChange
         scriptProps={{ type: 'application/json' }}
       >
-        {children}
+        <LocaleProvider locale={currentLanguage().locale}>{children}</LocaleProvider>
       </ThemeProvider>
     </ChakraProvider>
   );

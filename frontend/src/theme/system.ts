@@ -67,10 +67,10 @@ export const system = createSystem(
     theme: {
       tokens: {
         fonts: tokens({
-          body: '"Atkinson Hyperlegible Next Variable", system-ui, sans-serif',
-          heading: '"Atkinson Hyperlegible Next Variable", system-ui, sans-serif',
-          mono: '"Atkinson Hyperlegible Mono Variable", ui-monospace, monospace',
-          urdu: '"Noto Nastaliq Urdu Variable", "Atkinson Hyperlegible Next Variable", serif',
+          // Urdu after Latin: a letter is taken from the first font that has it, and Latin and digits stay in Atkinson.
+          body: '"Atkinson Hyperlegible Next Variable", "Noto Nastaliq Urdu Variable", system-ui, sans-serif',
+          heading: '"Atkinson Hyperlegible Next Variable", "Noto Nastaliq Urdu Variable", system-ui, sans-serif',
+          mono: '"Atkinson Hyperlegible Mono Variable", "Noto Nastaliq Urdu Variable", ui-monospace, monospace',
         }),
         fontSizes: tokens({
           xs: '0.8125rem',
@@ -402,7 +402,20 @@ export const system = createSystem(
       },
       'main:focus-visible, h1:focus-visible, [role=dialog]:focus-visible': { outline: 'none' },
       '*::placeholder, *[data-placeholder]': { color: 'fg.muted' },
-      'html[lang=ur] body': { fontFamily: 'urdu', lineHeight: 2 },
+      // An empty field has no direction of its own yet: it is the page's.
+      '[dir=rtl] textarea[dir=auto]:placeholder-shown': { direction: 'rtl' },
+      // One line keeps the page's edges, where its icons are; its words run as they are written.
+      '[dir=rtl] input[dir=auto]': { direction: 'rtl', unicodeBidi: 'plaintext', textAlign: 'right' },
+      // Headings, values and rows begin at the edge of the page, whatever their language; paragraphs at their own.
+      // By the physical side, for not every browser knows `match-parent`.
+      'html[dir=rtl] :is(:is(h1, h2, h3, h4, dd, a)[dir=auto], [data-row] [dir=auto])': { textAlign: 'right' },
+      'html[dir=ltr] :is(:is(h1, h2, h3, h4, dd, a)[dir=auto], [data-row] [dir=auto])': { textAlign: 'left' },
+      // Nastaliq falls steeply: one size up, lines twice as high, never tracked. What is Latin by nature keeps its own.
+      'html[lang=ur]': { fontSize: '106.25%' },
+      'html[lang=ur] :not(svg, svg *, [dir=ltr], [dir=ltr] *)': {
+        lineHeight: '2 !important',
+        letterSpacing: 'normal !important',
+      },
       '*, *::before, *::after': {
         '@media (prefers-reduced-motion: reduce)': {
           animationDuration: '.01ms !important',

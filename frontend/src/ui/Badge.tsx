@@ -34,7 +34,7 @@ export function Badge({ Icon, tone = 'gray', filled = false, children, ...rest }
       display="inline-flex"
       alignItems="center"
       gap="5px"
-      h="24px"
+      minH="24px"
       px="9px"
       borderRadius="full"
       fontSize="xs"

@@ -2,6 +2,7 @@ import { Field as ChakraField, Flex, Input, InputGroup, Text } from '@chakra-ui/
 import { type Icon, WarningCircleIcon } from '@phosphor-icons/react';
 import type { ComponentProps, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { said } from '../i18n';
 
 interface FieldProps {
   label: ReactNode;
@@ -33,7 +34,7 @@ export function Field({ label, aside, help, error, optional = false, children }:
       {error ? (
         <ChakraField.ErrorText role="alert">
           <WarningCircleIcon size={17} aria-hidden style={{ flex: 'none', marginTop: 1 }} />
-          {error}
+          {said(error)}
         </ChakraField.ErrorText>
       ) : (
         help && <ChakraField.HelperText>{help}</ChakraField.HelperText>
@@ -55,7 +56,9 @@ export function TextField({ label, aside, help, error, optional = false, Icon, e
   return (
     <Field label={label} aside={aside} help={help} error={error} optional={optional}>
       {Icon || end ? (
+        // With its input: a code's icon and its button stand where its text leaves room for them.
         <InputGroup
+          {...(input.dir === 'ltr' && { dir: 'ltr' })}
           {...(Icon && { startElement: <Icon size={20} aria-hidden />, startElementProps: { color: 'fg.muted' } })}
           {...(end && { endElement: end, endElementProps: { px: '1.5' } })}
         >

@@ -30,10 +30,10 @@ const ratio = { aspectRatio: '4 / 3', borderRadius: '6px', overflow: 'hidden', p
 
 type Corner = 'tl' | 'tr' | 'bl' | 'br';
 const corners: Record<Corner, object> = {
-  tl: { top: '10px', left: '11px' },
-  tr: { top: '10px', right: '11px', textAlign: 'right' },
-  bl: { bottom: '11px', left: '11px' },
-  br: { bottom: '11px', right: '11px', textAlign: 'right' },
+  tl: { top: '10px', insetStart: '11px' },
+  tr: { top: '10px', insetEnd: '11px', textAlign: 'end' },
+  bl: { bottom: '11px', insetStart: '11px' },
+  br: { bottom: '11px', insetEnd: '11px', textAlign: 'end' },
 };
 
 /** A mark on the film, as on a real one: mono, left to right in every language. */

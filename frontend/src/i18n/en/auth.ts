@@ -10,6 +10,18 @@ export const auth = {
   tagline: 'The right image, before the right eyes.',
   taglineText: 'Every image opens with a code, ends by itself, and keeps a record of every look.',
   haveAccount: 'Already have an account?',
+  /** Why there is no session any more, told where one signs in again. */
+  ended: {
+    idle_one: 'You were signed out after {{count}} quiet minute.',
+    idle_other: 'You were signed out after {{count}} quiet minutes.',
+    expired: 'Your session has ended.',
+    deactivated: 'Your account was deactivated. Ask an administrator.',
+    deleted: 'This account is closed.',
+    passwordReset: 'The password of this account was changed, so it was signed out everywhere.',
+    reuse: 'You were signed out to be safe: your session may have been used elsewhere.',
+    roleChanged: 'Your role has changed. Sign in to see your new pages.',
+    back: 'Sign in to come back to where you were. What was not sent was wiped from this browser, to keep it private.',
+  },
   login: {
     title: 'Login',
     sub: `We will e-mail you a ${limits.codeDigits}-digit code after this step.`,

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Plugin } from 'vite';
+
+/** Files beside the bundle that the first page needs. */
+const fixed = ['/index.html', '/theme.js', '/mark.svg', '/app.webmanifest'];
+
+/**
+ * Writes `/sw.js`: the worker with the names of the first page's own files in it, and a version made of them. Screens, fonts
+ * and languages are kept as they are used.
+ */
+export function serviceWorker(): Plugin {
+  return {
+    name: 'service-worker',
+    apply: 'build',
+    generateBundle(_, bundle) {
+      const first = new Set<string>();
+      const add = (file: string) => {
+        const chunk = bundle[file];
+        if (chunk?.type !== 'chunk' || first.has(`/${file}`)) return;
+        first.add(`/${file}`);
+        chunk.imports.forEach(add);
+      };
+      for (const chunk of Object.values(bundle)) if (chunk.type === 'chunk' && chunk.isEntry) add(chunk.fileName);
+      for (const file of Object.keys(bundle)) if (/^assets\/index-.*\.css$/.test(file)) first.add(`/${file}`);
+      const source = readFileSync(new URL('worker.js', import.meta.url), 'utf8');
+      const version = createHash('sha256').update(source).update(Object.keys(bundle).sort().join());
+      for (const file of fixed.slice(1)) version.update(readFileSync(new URL(`../public${file}`, import.meta.url)));
+      this.emitFile({
+        type: 'asset',
+        fileName: 'sw.js',
+        source: source
+          .replace('self.__FILES__', JSON.stringify([...fixed, ...[...first].sort()]))
+          .replace('self.__VERSION__', JSON.stringify(version.digest('hex').slice(0, 12))),
+      });
+    },
+  };
+}

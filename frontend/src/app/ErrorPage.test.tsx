@@ -1,0 +1,37 @@
+import { screen } from '@testing-library/react';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ApiError } from '../lib/http';
+import { renderScreen } from '../lib/testing';
+import { ErrorPage } from './ErrorPage';
+
+let thrown: unknown;
+vi.mock('react-router-dom', async (original) => ({ ...(await original<object>()), useRouteError: () => thrown }));
+const show = (error: unknown) => {
+  thrown = error;
+  renderScreen(<ErrorPage />);
+};
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('a screen that fails', () => {
+  it('shows the ways on, and the number that finds it in the log, but no code', async () => {
+    show(new ApiError(500, 'INTERNAL', 'x', [], 'req-4711'));
+    expect(await screen.findByRole('heading', { name: 'Something went wrong' })).toBeTruthy();
+    expect(screen.getByText('req-4711').getAttribute('dir')).toBe('ltr');
+    expect(screen.getByRole('button', { name: 'Load again' })).toBeTruthy();
+    expect(screen.getByRole('link', { name: 'Go home' }).getAttribute('href')).toBe('/');
+    expect(screen.queryByText(/INTERNAL/)).toBeNull();
+  });
+
+  it('offers the new version when a part of the old one is gone', async () => {
+    show(new TypeError('Failed to fetch dynamically imported module: /assets/Messages-abc.js'));
+    expect(await screen.findByRole('heading', { name: 'There is a new version of Lightbox' })).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Load again' })).toBeTruthy();
+  });
+
+  it('blames the connection when there is none', async () => {
+    vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+    show(new TypeError('Failed to fetch dynamically imported module: /assets/Messages-abc.js'));
+    expect(await screen.findByRole('heading', { name: 'This page could not be loaded' })).toBeTruthy();
+  });
+});

@@ -1,0 +1,27 @@
+import { Button } from '@chakra-ui/react';
+import { TranslateIcon } from '@phosphor-icons/react';
+import { useTranslation } from 'react-i18next';
+import { chooseLanguage, currentCode } from '../i18n';
+import { languages } from '../i18n/languages';
+import { toast } from '../lib/toaster';
+
+/** The next language, by its own name: whoever cannot read this page finds theirs. */
+export function useNextLanguage() {
+  const { t } = useTranslation();
+  const codes = Object.keys(languages);
+  const code = codes[(codes.indexOf(currentCode()) + 1) % codes.length] ?? 'en';
+  const { name } = languages[code] ?? languages.en;
+  const turn = () => chooseLanguage(code).catch(() => toast.error(t('app.language.failed')));
+  return { code, name, turn };
+}
+
+/** In the bars: one press turns the page to the language it names. */
+export function LanguageSwitch() {
+  const { code, name, turn } = useNextLanguage();
+  return (
+    <Button variant="ghost" px="3" gap="2" onClick={turn}>
+      <TranslateIcon aria-hidden />
+      <span lang={code}>{name}</span>
+    </Button>
+  );
+}

@@ -1,0 +1,75 @@
+import type { User } from '@lightbox/contract/users/schemas.js';
+import { act, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { lastActive } from '../lib/activity';
+import { answer, renderScreen } from '../lib/testing';
+import { IdleWarning } from './IdleWarning';
+import { idleMs } from './idle';
+import { Login } from './Login';
+import { endSession, rememberPlace, session, startSession, takePlace } from './session';
+
+const user = {
+  id: '0000000000000000000000aa',
+  firstname: 'Hina',
+  lastname: 'Farooq',
+  role: { name: 'patient' },
+} as unknown as User;
+
+beforeEach(() => startSession(user, 'token'));
+afterEach(() => endSession('logout'));
+
+const idleFor = (ms: number) => localStorage.setItem('activity', String(Date.now() - ms));
+
+describe('the idle warning', () => {
+  it('counts down, and stays at a press', async () => {
+    const heard = answer({
+      'GET /notifications': () => ({ body: { data: [], pagination: {} } }),
+    });
+    idleFor(idleMs - 90_000);
+    renderScreen(<IdleWarning />);
+    const dialog = await screen.findByRole('alertdialog', { name: 'Are you still there?' });
+    expect(dialog.textContent).toMatch(/1:[0-3]\d/);
+    expect(screen.getByText('You will be signed out in 2 minutes.')).toBeTruthy();
+    await userEvent.click(screen.getByRole('button', { name: 'Stay signed in' }));
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+    expect(heard[0]?.headers.get('X-Background')).toBeNull();
+    expect(Date.now() - lastActive()).toBeLessThan(10_000);
+    expect(session().token).toBe('token');
+  });
+
+  it('signs out at the limit, wipes what was not sent and says so at /login', async () => {
+    answer({});
+    sessionStorage.setItem(`drafts:${user.id}`, '{"x":"half a sentence"}');
+    idleFor(idleMs + 1);
+    renderScreen(<IdleWarning />);
+    await waitFor(() => expect(session().token).toBe(''));
+    expect(sessionStorage.getItem(`drafts:${user.id}`)).toBeNull();
+    renderScreen(<Login />);
+    expect(await screen.findByText('You were signed out after 30 quiet minutes.')).toBeTruthy();
+    expect(screen.getByText(/What was not sent was wiped/)).toBeTruthy();
+  });
+});
+
+describe('the end of a session', () => {
+  it('is told by its reason; the first that knows it is right', async () => {
+    answer({});
+    act(() => {
+      endSession('deactivated');
+      endSession('expired');
+    });
+    renderScreen(<Login />);
+    expect(await screen.findByText('Your account was deactivated. Ask an administrator.')).toBeTruthy();
+    expect(screen.queryByText(/Sign in to come back/)).toBeNull();
+  });
+
+  it('leads the same person back, and nobody else', () => {
+    endSession('idle');
+    rememberPlace('/messages?with=1#2');
+    expect(takePlace(user.id)).toBe('/messages?with=1#2');
+    startSession(user, 'token');
+    endSession('idle');
+    rememberPlace('/messages');
+    expect(takePlace('somebody else')).toBeUndefined();
+  });
+});

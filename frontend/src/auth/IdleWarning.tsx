@@ -1,0 +1,108 @@
+import { Box, Button, Dialog, Flex, Portal, Text, VisuallyHidden } from '@chakra-ui/react';
+import { authCalls } from '@lightbox/contract/auth/calls.js';
+import { notificationCalls } from '@lightbox/contract/notifications/calls.js';
+import { ClockCountdownIcon } from '@phosphor-icons/react';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { lastActive } from '../lib/activity';
+import { formatSeconds } from '../lib/format';
+import { send } from '../lib/http';
+import { useNow } from '../lib/useNow';
+import { idleState, watchIdle } from './idle';
+import { endSession, session } from './session';
+import { useLogout } from './useLogout';
+
+/** Whole minutes, then the last half minute: often enough to act on, seldom enough to listen to. */
+function useAnnouncement(seconds: number): string {
+  const { t } = useTranslation();
+  if (seconds > 60) return t('app.idle.said', { count: 2 });
+  return seconds > 30 ? t('app.idle.said', { count: 1 }) : t('app.idle.saidSeconds', { count: 30 });
+}
+
+function Countdown() {
+  const { t } = useTranslation();
+  const now = useNow(1000);
+  const seconds = Math.ceil(idleState(lastActive(), now).left / 1000);
+  const announcement = useAnnouncement(seconds);
+  return (
+    <Flex align="baseline" justify="space-between" mt="4" px="4" py="3" borderRadius="12px" bg="bg.subtle">
+      <Text color="fg.muted">{t('app.idle.left')}</Text>
+      <Text aria-hidden fontSize="xl" fontWeight="650" fontVariantNumeric="tabular-nums" dir="ltr">
+        {formatSeconds(seconds)}
+      </Text>
+      <VisuallyHidden role="status">{announcement}</VisuallyHidden>
+    </Flex>
+  );
+}
+
+/** Asked two minutes before the quiet time is over; at its end everybody is signed out, in every tab. */
+export function IdleWarning() {
+  const { t } = useTranslation();
+  const [due, setDue] = useState(false);
+  const stay = useRef<HTMLButtonElement>(null);
+  const logout = useLogout();
+  useEffect(
+    () =>
+      watchIdle({
+        warn: setDue,
+        over: () => {
+          // The server ends it by its own clock; this only spares it the wait.
+          const { token } = session();
+          void send(authCalls.logout, { body: {} }, { token }).catch(() => undefined);
+          endSession('idle');
+        },
+      }),
+    [],
+  );
+  // Any call keeps a session alive; this one changes nothing and is not audited.
+  const keep = useMutation({
+    mutationFn: () => send(notificationCalls.listNotifications, { query: { page: 1, limit: 1 } }),
+  });
+  return (
+    <Dialog.Root
+      role="alertdialog"
+      open={due}
+      closeOnInteractOutside={false}
+      // Escape is the safe answer: it stays.
+      onOpenChange={({ open }) => !open && keep.mutate()}
+      initialFocusEl={() => stay.current}
+      lazyMount
+      unmountOnExit
+    >
+      <Portal>
+        <Dialog.Backdrop zIndex="toast" />
+        <Dialog.Positioner zIndex="toast">
+          <Dialog.Content>
+            <Dialog.Header alignItems="center" gap="4">
+              <Box
+                boxSize="48px"
+                flex="none"
+                display="grid"
+                placeItems="center"
+                borderRadius="14px"
+                bg="warning.subtle"
+                color="warning.onSubtle"
+              >
+                <ClockCountdownIcon size={24} aria-hidden />
+              </Box>
+              <Dialog.Title>{t('app.idle.title')}</Dialog.Title>
+            </Dialog.Header>
+            <Dialog.Body>
+              <Dialog.Description>{t('app.idle.text')}</Dialog.Description>
+              {due && <Countdown />}
+            </Dialog.Body>
+            <Dialog.Footer>
+              <Button variant="outline" onClick={logout.now} loading={logout.pending}>
+                {t('app.idle.out')}
+              </Button>
+              <Button ref={stay} onClick={() => keep.mutate()} loading={keep.isPending}>
+                {t('app.idle.stay')}
+              </Button>
+            </Dialog.Footer>
+          </Dialog.Content>
+        </Dialog.Positioner>
+      </Portal>
+    </Dialog.Root>
+  );
+}

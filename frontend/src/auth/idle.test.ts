@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { active, lastActive, notedEveryMs, startActivity } from '../lib/activity';
+import { idleMs, idleState, warningMs, watchIdle } from './idle';
+
+const minute = 60_000;
+
+/** As the browser tells this tab what another one wrote. */
+function otherTabWasActive(at: number) {
+  localStorage.setItem('activity', String(at));
+  window.dispatchEvent(new StorageEvent('storage', { key: 'activity', newValue: String(at) }));
+}
+
+describe('an idle session', () => {
+  it('is asked about two minutes before its end, and over at its end', () => {
+    expect(idleState(0, idleMs - warningMs - 1)).toMatchObject({ is: 'active' });
+    expect(idleState(0, idleMs - warningMs)).toEqual({ is: 'warning', left: warningMs });
+    expect(idleState(0, idleMs - 1)).toEqual({ is: 'warning', left: 1 });
+    expect(idleState(0, idleMs)).toEqual({ is: 'over', left: 0 });
+    // A closed lid: long past its end.
+    expect(idleState(0, idleMs * 20)).toEqual({ is: 'over', left: 0 });
+  });
+});
+
+describe('a tab', () => {
+  const warn = vi.fn();
+  const over = vi.fn();
+  let stop = () => {};
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    startActivity();
+    stop = watchIdle({ warn, over });
+    warn.mockClear();
+  });
+  afterEach(() => {
+    stop();
+    vi.useRealTimers();
+    vi.clearAllMocks();
+  });
+
+  it('warns, then ends once', () => {
+    vi.advanceTimersByTime(28 * minute - 1);
+    expect(warn).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(warn).toHaveBeenLastCalledWith(true);
+    expect(over).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(2 * minute);
+    expect(over).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(60 * minute);
+    expect(over).toHaveBeenCalledTimes(1);
+  });
+
+  it('takes the question back when the person stays', () => {
+    vi.advanceTimersByTime(29 * minute);
+    active();
+    expect(warn).toHaveBeenLastCalledWith(false);
+    vi.advanceTimersByTime(27 * minute);
+    expect(over).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(3 * minute);
+    expect(over).toHaveBeenCalledTimes(1);
+  });
+
+  it('is kept by what happens in another tab', () => {
+    vi.advanceTimersByTime(20 * minute);
+    otherTabWasActive(Date.now());
+    vi.advanceTimersByTime(20 * minute);
+    expect(warn).not.toHaveBeenCalledWith(true);
+    vi.advanceTimersByTime(9 * minute);
+    expect(warn).toHaveBeenLastCalledWith(true);
+    otherTabWasActive(Date.now());
+    expect(warn).toHaveBeenLastCalledWith(false);
+    expect(over).not.toHaveBeenCalled();
+  });
+
+  it('finds out when it is seen again after the clock stood still', () => {
+    vi.setSystemTime(Date.now() + 8 * 60 * minute);
+    document.dispatchEvent(new Event('visibilitychange'));
+    expect(over).toHaveBeenCalledTimes(1);
+  });
+
+  it('counts from the moments that the server notes', () => {
+    const start = lastActive();
+    vi.advanceTimersByTime(notedEveryMs - 1);
+    active();
+    expect(lastActive()).toBe(start);
+    vi.advanceTimersByTime(1);
+    active();
+    expect(lastActive()).toBe(start + notedEveryMs);
+  });
+});

@@ -1,0 +1,52 @@
+import type { ErrorCode } from '@lightbox/contract/errors.js';
+
+type Coded = Exclude<ErrorCode, 'TOO_MANY_REQUESTS'>;
+
+/** Every failure of the contract by its code: the server's own sentence is English. */
+export const errors: Record<
+  Coded | 'UNKNOWN' | 'UNREACHABLE' | 'TOO_MANY_REQUESTS_one' | 'TOO_MANY_REQUESTS_other',
+  string
+> = {
+  UNKNOWN: 'کوئی خرابی ہو گئی۔ براہِ کرم دوبارہ کوشش کریں۔',
+  UNREACHABLE: 'سرور تک رسائی نہیں ہو رہی۔ اپنا کنکشن دیکھ کر دوبارہ کوشش کریں۔',
+  TOO_MANY_REQUESTS_one: 'بہت زیادہ کوششیں ہو گئیں۔ ایک منٹ انتظار کریں، پھر دوبارہ کوشش کریں۔',
+  TOO_MANY_REQUESTS_other: 'بہت زیادہ کوششیں ہو گئیں۔ {{count}} منٹ انتظار کریں، پھر دوبارہ کوشش کریں۔',
+  UNAUTHENTICATED: 'براہِ کرم لاگ اِن کریں۔',
+  JWT_EXPIRED: 'آپ کے لاگ اِن کی مدت ختم ہو گئی ہے۔ براہِ کرم دوبارہ لاگ اِن کریں۔',
+  AUTHENTICATION_FAILED: 'آپ کا لاگ اِن اب درست نہیں۔ براہِ کرم دوبارہ لاگ اِن کریں۔',
+  INVALID_CREDENTIALS: 'ای میل یا پاس ورڈ درست نہیں۔',
+  FORBIDDEN: 'آپ کو اس کی اجازت نہیں۔',
+  NOT_VERIFIED: 'تصویر کی تصدیق نہیں ہوئی۔ اسے دیکھنے کے لیے ای میل میں دیا گیا شیئرنگ نمبر اور کوڈ درج کریں۔',
+  ACCOUNT_PENDING: 'آپ کا اکاؤنٹ زیرِ جائزہ ہے۔ منتظم کے دیکھنے کے بعد ہم آپ کو ای میل کریں گے۔',
+  ACCOUNT_REJECTED: 'آپ کا اکاؤنٹ منظور نہیں ہوا۔',
+  ACCOUNT_INACTIVE: 'آپ کا اکاؤنٹ فعال نہیں۔ منتظم سے رابطہ کریں۔',
+  BAD_REQUEST: 'درخواست پڑھی نہیں جا سکی۔',
+  MALFORMED_JSON: 'درخواست پڑھی نہیں جا سکی۔',
+  OBJECT_EXPECTED: 'درخواست پڑھی نہیں جا سکی۔',
+  MALFORMED_UPLOAD: 'اپ لوڈ ادھورا یا خراب تھا۔',
+  REQUEST_TIMEOUT: 'درخواست پہنچنے میں بہت دیر لگی۔',
+  PAYLOAD_TOO_LARGE: 'درخواست بہت بڑی ہے۔',
+  FILE_TOO_LARGE: 'فائل مقررہ حد سے بڑی ہے۔',
+  UNSUPPORTED_MEDIA_TYPE: 'مواد کی یہ قسم قبول نہیں کی جاتی۔',
+  UNSUPPORTED_TYPE: 'فائل کی قسم درست نہیں۔ قبول کی جانے والی: \u2066.jpg, .png, .pdf, .dicom\u2069',
+  HEADERS_TOO_LARGE: 'درخواست بہت بڑی ہے۔',
+  VALIDATION_FAILED: 'براہِ کرم درج کی گئی معلومات دیکھ لیں۔',
+  UNREADABLE_FILE: 'فائل خراب ہے یا پڑھی نہیں جا سکتی۔',
+  TOO_MANY_PIXELS: 'تصویر بہت بڑی ہے۔',
+  WRONG_CODE: 'یہ کوڈ درست نہیں۔',
+  NOT_FOUND: 'یہ نہیں ملا۔',
+  PREVIEW_PENDING: 'پیش نظارہ بن رہا ہے۔',
+  NO_PREVIEW: 'اس فائل کا پیش نظارہ نہیں بن سکتا۔',
+  METHOD_NOT_ALLOWED: 'یہاں اس کی اجازت نہیں۔',
+  CONFLICT: 'یہ پہلے سے موجود چیز سے ٹکراتا ہے۔',
+  ALREADY_SHARED: 'یہ تصویر اس شخص کے ساتھ پہلے ہی شیئر ہے۔',
+  NOT_PENDING: 'اس اکاؤنٹ پر کوئی فیصلہ باقی نہیں۔',
+  LAST_ADMIN: 'آخری فعال منتظم کو ہٹایا نہیں جا سکتا۔',
+  NOT_ONESELF: 'آپ اپنے ہی اکاؤنٹ کے ساتھ یہ نہیں کر سکتے۔',
+  NOT_ANALYSABLE: 'اس فائل کا تجزیہ نہیں ہو سکتا۔',
+  EXPIRED: 'اس کی مدت ختم ہو چکی ہے۔',
+  CODE_LOCKED: 'بہت زیادہ غلط کوڈ درج ہوئے۔ نیا کوڈ منگوائیں۔',
+  INTERNAL: 'کچھ خرابی ہو گئی۔ براہِ کرم دوبارہ کوشش کریں۔',
+  UNAVAILABLE: 'سروس تھوڑی دیر کے لیے دستیاب نہیں۔ براہِ کرم دوبارہ کوشش کریں۔',
+  STORAGE_FULL: 'اسے محفوظ کرنے کی جگہ باقی نہیں رہی۔',
+};
