@@ -48,7 +48,22 @@ const protectedScreens = [
     'analysis.run',
     screen(paths.aiAnalysis(), async () => (await import('../analysis/AiAnalysis')).AiAnalysis),
   ),
+  only(
+    'audit.read',
+    screen(paths.auditLogs, async () => (await import('../audit/AuditLogs')).AuditLogs),
+  ),
+  only(
+    'role.read',
+    screen(paths.rolesPermissions, async () => (await import('../roles/RolesPermissions')).RolesPermissions),
+  ),
+  only(
+    'setting.manage',
+    screen(paths.appSettings, async () => (await import('../settings/AppSettings')).AppSettings),
+  ),
+  screen(paths.profile, async () => (await import('../users/Profile')).Profile),
+  screen(paths.userProfile(), async () => (await import('../users/Profile')).Profile),
   screen(paths.viewImages, async () => (await import('../images/ViewImages')).ViewImages),
+  screen(paths.shareImage, async () => (await import('../sharing/ShareImage')).ShareImage),
   screen(paths.messages, async () => (await import('../messages/Messages')).Messages),
 ];
 

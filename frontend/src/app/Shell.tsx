@@ -42,6 +42,8 @@ export function Shell() {
       as="main"
       ref={main}
       tabIndex={-1}
+      // The page takes the focus so that reading starts there; nothing in it is to be operated by that.
+      _focusVisible={{ outline: 'none' }}
       flex="1"
       minW="0"
       {...(bare
@@ -59,32 +61,31 @@ export function Shell() {
       <Outlet />
     </Box>
   );
+  // One tree for both layouts: a tablet that is turned keeps what was typed on the screen inside.
   return (
     <>
       <SkipNavLink>{t('app.skip')}</SkipNavLink>
-      {desktop ? (
-        <Grid
-          templateColumns={collapsed ? '76px minmax(0,1fr)' : '256px minmax(0,1fr)'}
-          minH="100dvh"
-          transition="grid-template-columns"
-          transitionDuration="slide"
-          transitionTimingFunction="settle"
+      <Grid
+        templateColumns={desktop ? `${collapsed ? '76px' : '256px'} minmax(0,1fr)` : 'minmax(0,1fr)'}
+        minH="100dvh"
+        transition="grid-template-columns"
+        transitionDuration={desktop ? 'slide' : '0s'}
+        transitionTimingFunction="settle"
+      >
+        {desktop && <Sidebar collapsed={collapsed} onCollapse={() => setCollapsed((now) => !now)} />}
+        <Box
+          display="flex"
+          flexDirection="column"
+          minW="0"
+          {...(desktop && { pe: '14px', pb: '14px' })}
+          {...(bare && { h: '100dvh' })}
         >
-          <Sidebar collapsed={collapsed} onCollapse={() => setCollapsed((now) => !now)} />
-          <Box display="flex" flexDirection="column" minW="0" pe="14px" pb="14px">
-            <TopBar />
-            <OfflineBar />
-            {panel}
-          </Box>
-        </Grid>
-      ) : (
-        <Box display="flex" flexDirection="column" {...(bare ? { h: '100dvh' } : { minH: '100dvh' })}>
-          {!bare && <PhoneBar />}
+          {desktop ? <TopBar /> : !bare && <PhoneBar />}
           <OfflineBar />
           {panel}
-          {!bare && <BottomBar />}
+          {!desktop && !bare && <BottomBar />}
         </Box>
-      )}
+      </Grid>
     </>
   );
 }

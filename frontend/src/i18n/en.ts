@@ -1,5 +1,6 @@
 import { analysis } from './en/analysis';
 import { app } from './en/app';
+import { audit } from './en/audit';
 import { auth } from './en/auth';
 import { common, time } from './en/common';
 import { errors } from './en/errors';
@@ -8,6 +9,10 @@ import { landing } from './en/landing';
 import { messages } from './en/messages';
 import { notifications } from './en/notifications';
 import { overview } from './en/overview';
+import { profile } from './en/profile';
+import { roles } from './en/roles';
+import { settings } from './en/settings';
+import { shareImage } from './en/shareImage';
 import { sharing } from './en/sharing';
 import { users } from './en/users';
 
@@ -20,10 +25,15 @@ export const en = {
   landing,
   auth,
   users,
+  profile,
   images,
   sharing,
+  shareImage,
   analysis,
   messages,
   notifications,
   overview,
+  audit,
+  roles,
+  settings,
 } as const;

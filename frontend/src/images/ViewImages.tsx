@@ -1,21 +1,24 @@
 import { Button, chakra, Flex } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { ChatsCircleIcon, ImagesIcon, ShareNetworkIcon, UploadSimpleIcon } from '@phosphor-icons/react';
-import { useRef, useState } from 'react';
+import { ChatsCircleIcon, ImagesIcon, LinkIcon, ShareNetworkIcon, UploadSimpleIcon } from '@phosphor-icons/react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
 import { paths } from '../app/paths';
 import { useMay } from '../auth/session';
+import { ApiError } from '../lib/http';
+import { toast } from '../lib/toaster';
 import { useIsDesktop } from '../lib/useMedia';
 import { ShareDialog } from '../sharing/ShareDialog';
 import { VerifyDialog } from '../sharing/VerifyDialog';
 import { EmptyState } from '../ui/EmptyState';
 import { Page } from '../ui/Page';
+import { actionsOf, useViewer } from './access';
 import { DeleteImageDialog } from './DeleteImageDialog';
 import type { Ask } from './ImageCard';
 import { ImageDialog } from './ImageDialog';
 import { ImageSection } from './ImageSection';
-import type { ListName } from './images';
+import { type ListName, useImage } from './images';
 import { useImageList } from './useImageList';
 
 const UploadLink = ({ variant = 'solid' }: { variant?: 'solid' | 'subtle' }) => {
@@ -29,6 +32,23 @@ const UploadLink = ({ variant = 'solid' }: { variant?: 'solid' | 'subtle' }) => 
     </Button>
   );
 };
+
+/** Desktop: both acts. On a phone the bar below uploads already. */
+function Acts() {
+  const { t } = useTranslation();
+  const desktop = useIsDesktop();
+  return (
+    <Flex gap="2.5">
+      <Button asChild variant={desktop ? 'outline' : 'ghost'} size={desktop ? 'md' : 'sm'}>
+        <Link to={paths.shareImage}>
+          <LinkIcon aria-hidden />
+          {t('images.links')}
+        </Link>
+      </Button>
+      {desktop && <UploadLink />}
+    </Flex>
+  );
+}
 
 function NothingShared() {
   const { t } = useTranslation();
@@ -131,6 +151,46 @@ function useAsked() {
   };
 }
 
+/** Takes a part of the address away; what it asked for was shown. */
+function useForget() {
+  const [, setParams] = useSearchParams();
+  return (name: string) =>
+    setParams(
+      (now) => {
+        now.delete(name);
+        return now;
+      },
+      { replace: true, preventScrollReset: true },
+    );
+}
+
+/** A link names an image: its dialog opens by itself, or the way to verify it, or why there is nothing to see. */
+function useLinkedImage(ask: (what: Ask, image: Image) => void) {
+  const { t } = useTranslation();
+  const viewer = useViewer();
+  const [params] = useSearchParams();
+  const forget = useForget();
+  const id = params.get('image') ?? undefined;
+  const { data, error } = useImage(id);
+  const shown = useRef<string>(undefined);
+  useEffect(() => {
+    if (!id) shown.current = undefined;
+    if (!id || shown.current === id || (!data && !error)) return;
+    shown.current = id;
+    const can = data && actionsOf(viewer, data);
+    if (data && (can?.open || can?.verify)) return ask(can.open ? 'open' : 'verify', data);
+    const unknown = error instanceof ApiError && error.status !== 404;
+    // Not within the effect: a toast renders at once.
+    queueMicrotask(() =>
+      unknown
+        ? toast.error(t('common.couldNotLoad'))
+        : toast.error(t('images.view.gone'), { description: t('images.view.goneText') }),
+    );
+    forget('image');
+  }, [id, data, error, viewer, ask, forget, t]);
+  return { forget: () => id && forget('image') };
+}
+
 /** The gallery: what one uploaded, and what is shared. */
 export function ViewImages() {
   const { t } = useTranslation();
@@ -143,23 +203,22 @@ export function ViewImages() {
   const { what, image, next, ask, askNext, close, exited, finalFocus } = useAsked();
 
   // A mailed link names its share: the dialog for it opens by itself.
-  const [params, setParams] = useSearchParams();
+  const [params] = useSearchParams();
   const linked = params.get('share') ?? undefined;
-  const unlink = () =>
-    setParams(
-      (now) => {
-        now.delete('share');
-        return now;
-      },
-      { replace: true, preventScrollReset: true },
-    );
+  const forget = useForget();
+  const unlink = () => forget('share');
+  const linkedImage = useLinkedImage(ask);
+  const leave = () => {
+    linkedImage.forget();
+    close();
+  };
   const shareId = linked ?? image?.shareId;
   const listed = shareId ? shared.images?.find((one) => one.shareId === shareId) : undefined;
 
   const both = desktop && mayOwn;
   const sections: ListName[] = both ? ['uploaded', 'shared'] : [mayOwn ? shown : 'shared'];
   return (
-    <Page title={t('images.title')} act={mayUpload && desktop && <UploadLink />}>
+    <Page title={t('images.title')} act={mayUpload && <Acts />}>
       {mayOwn && !desktop && <ListTabs shown={shown} onShow={setShown} />}
       {sections.map((name) => (
         <ImageSection
@@ -174,9 +233,12 @@ export function ViewImages() {
       <ImageDialog
         open={what === 'open'}
         image={image}
-        onClose={close}
+        onClose={leave}
         onExited={exited}
-        onAsk={askNext}
+        onAsk={(wanted, about) => {
+          linkedImage.forget();
+          askNext(wanted, about);
+        }}
         finalFocus={finalFocus}
       />
       <ShareDialog open={what === 'share'} image={image} onClose={close} finalFocus={finalFocus} />
@@ -187,7 +249,7 @@ export function ViewImages() {
         image={listed ?? (linked ? undefined : image)}
         onClose={() => {
           if (linked) unlink();
-          close();
+          leave();
         }}
         onOpen={(verified) => {
           if (linked) unlink();

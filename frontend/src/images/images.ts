@@ -40,6 +40,13 @@ export const imageList = (name: ListName, query: ListQuery, may: May) =>
     placeholderData: keepPreviousData,
   });
 
+/** All of one's own, shared or not. */
+export const ownImages = (query: ListQuery) =>
+  queryOptions({
+    queryKey: [...lists, 'own', query],
+    queryFn: ({ signal }) => send(imageCalls.listMyImages, { query }, { signal }),
+  });
+
 export const oneImage = (id: string) =>
   queryOptions({
     queryKey: oneKey(id),

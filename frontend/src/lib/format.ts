@@ -87,6 +87,10 @@ export interface Named {
 }
 export const fullName = (person: Named) =>
   [person.firstname, person.lastname].filter(Boolean).join(' ') || person.username || i18n.t('common.someone');
+/** Each word with its first letter large: the specification's way to head a profile. */
+export const capitalized = (name: string) =>
+  name.replace(/(^|[\s-])(\p{Ll})/gu, (_, before: string, letter: string) => before + letter.toLocaleUpperCase());
+
 export const initials = (person: Named) =>
   [person.firstname, person.lastname]
     .map((name) => [...(name ?? '')][0] ?? '')

@@ -103,6 +103,11 @@ const waiting = (count: number) => Array.from({ length: count }, (_, index) => `
 function WideRows<Row>(props: Props<Row>) {
   const { t } = useTranslation();
   const { columns, rows, rowId, rowName, rowActions, selection, rowTone, paging, caption } = props;
+  /** The outer columns keep the card's inset, whichever they are. */
+  const inset = (at: number) => ({
+    ...(at === 0 && !selection && { ps: '5' }),
+    ...(at === columns.length - 1 && !rowActions && { pe: '5' }),
+  });
   const ids = rows?.map(rowId) ?? [];
   const chosen = ids.filter((id) => selection?.selected.has(id)).length;
   const toggle = (list: readonly string[], on: boolean) => {
@@ -125,9 +130,10 @@ function WideRows<Row>(props: Props<Row>) {
                 />
               </Table.ColumnHeader>
             )}
-            {columns.map((column) => (
+            {columns.map((column, at) => (
               <Table.ColumnHeader
                 key={column.key}
+                {...inset(at)}
                 textAlign={column.align ?? 'start'}
                 {...(column.width && { w: column.width })}
               >
@@ -166,8 +172,13 @@ function WideRows<Row>(props: Props<Row>) {
                     />
                   </Table.Cell>
                 )}
-                {columns.map((column) => (
-                  <Table.Cell key={column.key} textAlign={column.align ?? 'start'} fontVariantNumeric="tabular-nums">
+                {columns.map((column, at) => (
+                  <Table.Cell
+                    key={column.key}
+                    {...inset(at)}
+                    textAlign={column.align ?? 'start'}
+                    fontVariantNumeric="tabular-nums"
+                  >
                     {column.cell(row)}
                   </Table.Cell>
                 ))}
@@ -183,8 +194,8 @@ function WideRows<Row>(props: Props<Row>) {
             waiting(paging.limit).map((key) => (
               <Table.Row key={key}>
                 {selection && <Table.Cell ps="5" />}
-                {columns.map((column) => (
-                  <Table.Cell key={column.key}>
+                {columns.map((column, at) => (
+                  <Table.Cell key={column.key} {...inset(at)}>
                     <Skeleton variant="none" layerStyle="waiting" h="14px" w={column.lead ? '70%' : '50%'} />
                   </Table.Cell>
                 ))}

@@ -26,6 +26,8 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
+import { paths } from '../app/paths';
 import { useMay } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { fullName } from '../lib/format';
@@ -38,7 +40,6 @@ import { EmptyState } from '../ui/EmptyState';
 import { LoadFailed } from '../ui/LoadFailed';
 import { UserAvatar } from '../ui/UserAvatar';
 import { type AccountAct, AccountDialog } from './AccountDialog';
-import { UserDialog } from './UserDialog';
 import { userList, useToggleUser } from './users';
 
 const sizes = [5, 10, 25] as const;
@@ -225,7 +226,10 @@ function SelectionBar({
   );
 }
 
-type Dialog = { open: 'none' } | { open: 'view'; id: string } | { open: 'act'; act: AccountAct; users: UserRow[] };
+interface Asked {
+  act: AccountAct;
+  users: UserRow[];
+}
 
 /** Everybody the viewer may see, paged by the server; administrators manage accounts from here. */
 export function UserTable() {
@@ -235,14 +239,15 @@ export function UserTable() {
   const [search, setSearch] = useState('');
   const [role, setRole] = useState('');
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [dialog, setDialog] = useState<Dialog>({ open: 'none' });
+  const [asked, setAsked] = useState<Asked>();
+  const navigate = useNavigate();
   const columns = useColumns();
   const rested = useDebounced(search.trim());
   const { data, error, refetch } = useQuery(
     userList({ ...paging.query, ...(rested && { search: rested }), ...(role && { role }) }),
   );
   const toggle = useToggleUser();
-  const close = () => setDialog({ open: 'none' });
+  const close = () => setAsked(undefined);
   const act = (what: AccountAct, users: UserRow[]) => {
     // Letting somebody in again takes nothing away: no question.
     if (what === 'activate' && users.length === 1 && users[0]) {
@@ -251,7 +256,7 @@ export function UserTable() {
         onSuccess: () => toast.success(t('users.table.activated', { name: fullName(user) })),
       });
     }
-    setDialog({ open: 'act', act: what, users });
+    setAsked({ act: what, users });
   };
   const rows = data?.data;
   const chosen = rows?.filter(({ id }) => selected.has(id)) ?? [];
@@ -295,7 +300,7 @@ export function UserTable() {
             <RowMenu
               user={user}
               manages={manages}
-              onView={() => setDialog({ open: 'view', id: user.id })}
+              onView={() => navigate(paths.userProfile(user.id))}
               onAct={(what) => act(what, [user])}
             />
           )}
@@ -311,11 +316,10 @@ export function UserTable() {
           pagination={data?.pagination}
         />
       )}
-      {dialog.open === 'view' && <UserDialog id={dialog.id} onClose={close} />}
-      {dialog.open === 'act' && (
+      {asked && (
         <AccountDialog
-          act={dialog.act}
-          users={dialog.users}
+          act={asked.act}
+          users={asked.users}
           onClose={close}
           onDone={() => {
             close();

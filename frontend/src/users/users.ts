@@ -1,4 +1,4 @@
-import type { QueryInput } from '@lightbox/contract/call.js';
+import type { BodyInput, QueryInput } from '@lightbox/contract/call.js';
 import { userCalls } from '@lightbox/contract/users/calls.js';
 import {
   keepPreviousData,
@@ -21,10 +21,12 @@ export const userList = (query: ListQuery) =>
     placeholderData: keepPreviousData,
   });
 
-export const oneUser = (id: string) =>
+/** An account by its id; without one, one's own. */
+export const oneUser = (id?: string) =>
   queryOptions({
-    queryKey: ['users', 'one', id],
-    queryFn: ({ signal }) => send(userCalls.getUser, { params: { id } }, { signal }),
+    queryKey: ['users', 'one', id ?? 'me'],
+    queryFn: ({ signal }) =>
+      id ? send(userCalls.getUser, { params: { id } }, { signal }) : send(userCalls.getProfile, {}, { signal }),
   });
 
 export const stats = queryOptions({
@@ -59,6 +61,25 @@ export const useToggleUser = () =>
   useAccountChange((id: string) => send(userCalls.toggleUserStatus, { params: { id } }));
 
 export const useDeleteUser = () => useAccountChange((id: string) => send(userCalls.deleteUser, { params: { id } }));
+
+/** The form shows what went wrong. */
+export function useUpdateProfile() {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (body: BodyInput<typeof userCalls.updateProfile>) => send(userCalls.updateProfile, { body }),
+    meta: { silent: true },
+    onSuccess: (answer) => {
+      cache.setQueryData(oneUser().queryKey, answer);
+      void changed(cache);
+    },
+  });
+}
+
+export const useCloseAccount = () =>
+  useMutation({
+    mutationFn: (password: string) => send(userCalls.deleteProfile, { body: { password } }),
+    meta: { silent: true },
+  });
 
 export const useApprove = (fallback: string) =>
   useAccountChange((email: string) => send(userCalls.approveProvider, { body: { email } }), fallback);

@@ -152,7 +152,7 @@ export const auth = {
       city: 'City',
       zipcode: 'Zip code',
       bio: 'Bio',
-      bioHelp: 'A line or two that patients and colleagues will see on your profile.',
+      bioHelp: 'A line or two about yourself, for your profile.',
     },
     medical: {
       title: 'Medical Details',

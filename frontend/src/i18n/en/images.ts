@@ -3,6 +3,7 @@ import { texts } from '@lightbox/contract/texts.js';
 export const images = {
   title: 'View Images',
   upload: 'Upload Image',
+  links: 'Image links',
   uploaded: 'Uploaded Images',
   shared: 'Shared Images',
   pagesOf: 'Pages of {{list}}',

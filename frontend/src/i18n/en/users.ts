@@ -58,15 +58,6 @@ export const users = {
     deactivateText: 'They are signed out at once and cannot sign in until an administrator activates them again.',
   },
   gender: { male: 'Male', female: 'Female', other: 'Other', none: 'N/A' },
-  details: {
-    username: 'Username',
-    phone: 'Phone Number',
-    dob: 'Date of Birth',
-    gender: 'Gender',
-    address: 'Address',
-    joined: 'Registered',
-    none: 'N/A',
-  },
   approve: {
     title: 'Approve Provider',
     sub: 'A provider works with images only after a person has looked at the licence.',

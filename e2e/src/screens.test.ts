@@ -1,0 +1,186 @@
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { launchChromium } from './chromium.js';
+import { Person } from './person.js';
+import { type Product, startProduct } from './product.js';
+
+const assets = join(import.meta.dirname, '../../core/assets/demo');
+const account = {
+  email: 'sana.mirza@example.org',
+  username: 'sana.mirza',
+  password: 'Long-Enough-Pass-9',
+  role: 'healthProvider',
+  firstname: 'sana',
+  lastname: 'mirza',
+  dob: '1988-03-17',
+  licensenumber: 'PMC-48120-R',
+  specialization: 'Radiology',
+};
+
+let product: Product;
+let browser: Browser;
+let admin: Person;
+let provider: Person;
+const faults: string[] = [];
+
+beforeAll(async () => {
+  [product, browser] = await Promise.all([startProduct(), launchChromium()]);
+  // Far from Karachi, so that a date of birth that moved with the zone would show.
+  const away = { timezoneId: 'America/Los_Angeles', permissions: ['clipboard-read', 'clipboard-write'] };
+  admin = await Person.arrive(product, browser, product.admin);
+  provider = await Person.arrive(product, browser, account, away);
+  await fetch(`${product.url}/api/auth/register`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(account),
+  });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await product?.stop();
+});
+
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return;
+  await Promise.all(Object.entries({ admin, provider }).map(([name, person]) => person.shoot(`failed-${name}`)));
+});
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first();
+const fact = (page: Page, label: string) =>
+  page.locator('dt', { hasText: new RegExp(`^${label}$`) }).locator('xpath=following-sibling::dd[1]');
+
+/** By day on a desk, and by night on a phone. */
+async function look(person: Person, name: string): Promise<void> {
+  const { page } = person;
+  faults.push(...(await person.look(`${name}-desk-light`)));
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 390, height: 844 });
+  faults.push(...(await person.look(`${name}-phone-dark`)));
+  const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  if (wider > 0) faults.push(`${name}: ${wider} px wider than a phone`);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1440, height: 900 });
+}
+
+test('an administrator changes a setting in its row', async () => {
+  await admin.signIn();
+  const { page } = admin;
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await button(page, 'Set sharing.expiryHours').click();
+  await page.keyboard.type('48');
+  await button(page, 'Add').click();
+  await button(page, 'Edit sharing.expiryHours').click();
+  await page.getByLabel('Value of sharing.expiryHours').fill('9000');
+  await button(page, 'Save').click();
+  await page.getByRole('alert').getByText('This is not a value').waitFor();
+  await look(admin, 'appsettings');
+  await page.getByLabel('Value of sharing.expiryHours').fill('36');
+  await button(page, 'Save').click();
+  await page.getByText('36', { exact: true }).waitFor();
+});
+
+test('roles and permissions are there to read', async () => {
+  const { page } = admin;
+  await page.getByRole('link', { name: 'Roles' }).click();
+  await page.getByText('setting.manage').waitFor();
+  await page.getByText('healthProvider').first().waitFor();
+  await look(admin, 'roles-permissions');
+});
+
+test('the table of people leads to a profile, and approving is written down', async () => {
+  const { page } = admin;
+  await page.goto('/approve-provider');
+  await button(page, /^Approve/).click();
+  await page.goto('/dashboard');
+  await button(page, 'Actions for sana mirza').click();
+  await page.getByRole('menuitem', { name: 'View' }).click();
+  await page.waitForURL('**/user-profile/*');
+  await page.getByRole('heading', { name: 'Sana Mirza', exact: true }).waitFor();
+  await look(admin, 'user-profile');
+
+  await page.goto('/audit-logs?action=user.approve');
+  await page.getByRole('cell', { name: 'Approve provider' }).waitFor();
+  await page.getByPlaceholder('Search by user...').fill('nobody at all');
+  await page.getByText('No audit logs found.').waitFor();
+  expect(page.url()).not.toContain('nobody');
+  await page.getByPlaceholder('Search by user...').fill('');
+  await button(page, 'Verify chain').click();
+  await page.getByText('Record intact').waitFor();
+  await page.getByLabel('Rows per page:').selectOption('10');
+  await page.waitForURL((url) => url.searchParams.get('rows') === '10');
+  await page.getByLabel('Filter by action').selectOption('');
+  await page.waitForURL((url) => url.search === '?rows=10');
+  await page.getByRole('cell', { name: 'Verify audit log' }).waitFor();
+  await look(admin, 'audit-logs');
+});
+
+test('a provider edits their profile, and is born on the same day everywhere', async () => {
+  await provider.signIn();
+  const { page } = provider;
+  await page.getByRole('link', { name: 'Profile' }).click();
+  await page.getByRole('heading', { name: 'Sana Mirza', exact: true }).waitFor();
+  expect(await fact(page, 'Date of Birth').textContent()).toMatch(/17.*March|March.*17/);
+  expect(await fact(page, 'Phone Number').textContent()).toBe('N/A');
+  await button(page, 'Edit Profile').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('City').fill('Karachi');
+  await dialog.getByLabel('Username').fill('a b');
+  await button(page, 'Save changes').click();
+  await dialog.getByRole('alert').waitFor();
+  await look(provider, 'edit-profile');
+  await dialog.getByLabel('Username').fill('dr.sana');
+  await button(page, 'Save changes').click();
+  await page.getByText('Profile updated successfully!').waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await fact(page, 'City').textContent()).toBe('Karachi');
+});
+
+test('a copied link opens the image for its owner', async () => {
+  const { page } = provider;
+  await page.goto('/upload');
+  await page.locator('input[type=file]').setInputFiles(join(assets, 'hand-xray.jpg'));
+  await page.getByLabel('Caption').fill('Left hand, after fall');
+  await button(page, 'Upload Image').click();
+  await page.waitForURL('**/view-images');
+  await page.getByRole('link', { name: 'Image links' }).click();
+  await button(page, 'Copy Link to Left hand, after fall').click();
+  await page.getByText('Link copied to clipboard!').waitFor();
+  await page.getByRole('button', { name: /^Liver/ }).click();
+  await page.getByRole('heading', { name: 'Liver, ultrasound' }).waitFor();
+  await look(provider, 'share-image');
+  await page.goto(await page.evaluate<string>('navigator.clipboard.readText()'));
+  await page.getByRole('dialog').getByText('Left hand, after fall').first().waitFor();
+  faults.push(...(await provider.look('linked-image')));
+});
+
+test('a provider reads their own part of the audit log, and no settings', async () => {
+  const { page } = provider;
+  await page.goto('/audit-logs');
+  await page.getByLabel('Filter by action').selectOption('image.upload');
+  await page.getByRole('cell', { name: 'Upload image' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Verify chain' }).count()).toBe(0);
+  await page.goto('/appsettings');
+  await page.getByRole('heading', { name: 'This page is not part of your account' }).first().waitFor();
+});
+
+test('an account is closed with its password and the typed word', async () => {
+  const { page } = provider;
+  await page.goto('/profile');
+  await button(page, 'Delete account').click();
+  const dialog = page.getByRole('alertdialog');
+  await dialog.getByLabel('Your password').fill('Not-This-One-1');
+  await dialog.getByLabel('Type delete to confirm').fill('delete');
+  await dialog.getByRole('button', { name: 'Delete account' }).click();
+  await dialog.getByText('This password is not right.').waitFor();
+  faults.push(...(await provider.look('delete-account')));
+  await dialog.getByLabel('Your password').fill(account.password);
+  await dialog.getByRole('button', { name: 'Delete account' }).click();
+  await page.waitForURL('**/login');
+});
+
+test('no screen breaks WCAG 2.2 AA by day or by night, and no console complained', () => {
+  expect(faults).toEqual([]);
+  expect([admin, provider].flatMap((person) => person.complaints)).toEqual([]);
+});

@@ -1,0 +1,94 @@
+import { Box, Flex, Text } from '@chakra-ui/react';
+import type { AuditAction } from '@lightbox/contract/audit/actions.js';
+import type { AuditEntry } from '@lightbox/contract/audit/calls.js';
+import {
+  BellIcon,
+  ChartBarIcon,
+  ChatsCircleIcon,
+  ClipboardTextIcon,
+  ClockCountdownIcon,
+  EyeIcon,
+  GearSixIcon,
+  type Icon,
+  ImageIcon,
+  KeyIcon,
+  ProhibitIcon,
+  SealCheckIcon,
+  ShareNetworkIcon,
+  SignInIcon,
+  SignOutIcon,
+  SparkleIcon,
+  TrashIcon,
+  UploadSimpleIcon,
+  UserCheckIcon,
+  UserCircleIcon,
+  UsersIcon,
+  WarningCircleIcon,
+  XCircleIcon,
+} from '@phosphor-icons/react';
+import { useTranslation } from 'react-i18next';
+
+/** One meaning each, as everywhere else in the product; an action without a row has its area's icon. */
+const icons: Partial<Record<AuditAction, Icon>> = {
+  'auth.logout': SignOutIcon,
+  'session.expire': ClockCountdownIcon,
+  'profile.delete': TrashIcon,
+  'user.read': EyeIcon,
+  'user.approve': UserCheckIcon,
+  'user.delete': TrashIcon,
+  'image.upload': UploadSimpleIcon,
+  'image.read': EyeIcon,
+  'image.content': EyeIcon,
+  'image.preview': EyeIcon,
+  'image.delete': TrashIcon,
+  'share.verify': SealCheckIcon,
+  'share.revoke': ProhibitIcon,
+  'share.expire': ClockCountdownIcon,
+  'setting.delete': TrashIcon,
+};
+const areas = {
+  auth: SignInIcon,
+  session: SignInIcon,
+  profile: UserCircleIcon,
+  user: UsersIcon,
+  stats: ChartBarIcon,
+  image: ImageIcon,
+  share: ShareNetworkIcon,
+  analysis: SparkleIcon,
+  message: ChatsCircleIcon,
+  notification: BellIcon,
+  audit: ClipboardTextIcon,
+  role: KeyIcon,
+  setting: GearSixIcon,
+} as const;
+
+export type Area = keyof typeof areas;
+export const areaOf = (action: AuditAction) => action.split('.')[0] as Area;
+/** The key of an action's words: its own dot would be a level. */
+export const wordsOf = (action: AuditAction) => `audit.action.${action.replace('.', '_') as 'auth_login'}` as const;
+
+/** What was done, in words; what did not come about says so with an icon and a word, never by colour alone. */
+export function ActionMark({ entry: { actiontype, status } }: { entry: AuditEntry }) {
+  const { t } = useTranslation();
+  const Mark = icons[actiontype] ?? areas[areaOf(actiontype)];
+  const bad = status !== 'success';
+  const Bad = status === 'denied' ? ProhibitIcon : status === 'failed' ? XCircleIcon : WarningCircleIcon;
+  return (
+    <Flex gap="2.5" align="center" data-action={actiontype} data-status={status}>
+      <Box color={bad ? 'danger.fg' : 'fg.muted'} flex="none">
+        <Mark size={20} aria-hidden />
+      </Box>
+      <Box minW="0">
+        <Text as="span" display="block" fontWeight="semibold" color={bad ? 'danger.fg' : 'fg'}>
+          {t(wordsOf(actiontype), { defaultValue: actiontype })}
+        </Text>
+        {bad && (
+          <Flex as="span" align="center" gap="1" fontSize="xs" fontWeight="semibold" color="danger.fg">
+            <Bad size={15} weight="fill" aria-hidden />
+            {t(`audit.status.${status}`)}
+          </Flex>
+        )}
+      </Box>
+    </Flex>
+  );
+}

@@ -1,0 +1,111 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startSession } from '../auth/session';
+import { answer, renderScreen } from '../lib/testing';
+import { AuditLogs } from './AuditLogs';
+
+const id = (n: number) => n.toString(16).padStart(24, '0');
+const entry = (n: number, more: object = {}) => ({
+  id: id(n),
+  createAt: '2026-11-19T14:05:31.000Z',
+  user: { id: id(900), firstname: 'Sana', lastname: 'Mirza', username: 'sana.mirza' },
+  actiontype: 'share.create',
+  tablename: 'shares',
+  ipaddress: '203.0.113.24',
+  status: 'success',
+  reason: '',
+  seq: n,
+  hash: 'h',
+  ...more,
+});
+const admin = {
+  id: id(1),
+  email: 'root@example.org',
+  username: 'root',
+  firstname: 'Mariam',
+  lastname: 'Yousaf',
+  active: true,
+  role: { name: 'admin' as const },
+};
+
+/** Twelve entries; pages of whatever size is asked for. */
+const log = ({ path }: { path: string }) => {
+  const query = new URL(path, 'http://app.test').searchParams;
+  const [page, limit] = [Number(query.get('page')), Number(query.get('limit'))];
+  const rows = Array.from({ length: 12 }, (_, n) =>
+    entry(n + 1, n === 0 ? { status: 'failed', reason: 'WRONG_CODE' } : {}),
+  );
+  return {
+    body: {
+      data: query.get('search') === 'nobody' ? [] : rows.slice((page - 1) * limit, page * limit),
+      pagination: {
+        currentPage: page,
+        pageSize: limit,
+        totalPages: Math.ceil(12 / limit),
+        totalItems: 12,
+        hasPrevPage: page > 1,
+        hasNextPage: page * limit < 12,
+        nextCursor: 'n',
+        prevCursor: 'p',
+      },
+    },
+  };
+};
+
+beforeEach(() => startSession(admin, 'token'));
+
+describe('the audit log', () => {
+  it('keeps its page in the address; another size starts at page 1', async () => {
+    const heard = answer({ 'GET /audit/logs': log });
+    const router = renderScreen(<AuditLogs />, '/audit-logs?page=2');
+    await screen.findByText('6–10 of 12');
+    await userEvent.click(screen.getByRole('button', { name: 'Next' }));
+    await screen.findByText('11–12 of 12');
+    expect(router.state.location.search).toBe('?page=3');
+    expect(heard.at(-1)?.path).toContain('cursor=n');
+    await userEvent.selectOptions(screen.getByLabelText('Rows per page:'), '10');
+    await screen.findByText('1–10 of 12');
+    expect(router.state.location.search).toBe('?rows=10');
+  });
+
+  it('searches on the server, never in the address, and says when nothing is found', async () => {
+    const heard = answer({ 'GET /audit/logs': log });
+    const router = renderScreen(<AuditLogs />, '/audit-logs');
+    await screen.findByText('1–5 of 12');
+    await userEvent.type(screen.getByPlaceholderText('Search by user...'), 'nobody');
+    await screen.findByText('No audit logs found.');
+    expect(heard.filter(({ path }) => path.includes('search=')).map(({ path }) => path)).toHaveLength(1);
+    expect(router.state.location.search).toBe('');
+  });
+
+  it('marks what failed with a word and says why in words', async () => {
+    answer({ 'GET /audit/logs': log });
+    renderScreen(<AuditLogs />, '/audit-logs');
+    const row = (await screen.findByText('Failed')).closest('tr');
+    expect(row?.textContent).toContain('That code is not right.');
+  });
+
+  it('says where a failure came from', async () => {
+    answer({
+      'GET /audit/logs': () => ({ status: 403, body: { message: 'You may not do this.', error: 'FORBIDDEN' } }),
+    });
+    renderScreen(<AuditLogs />, '/audit-logs');
+    await screen.findByText('Error data: You may not do this.');
+  });
+
+  it('shows an administrator what the check of the chain found', async () => {
+    let ok = true;
+    answer({
+      'GET /audit/logs': log,
+      'GET /audit/verify': () => ({ body: { data: ok ? { ok, checked: 12 } : { ok, checked: 12, firstBroken: 7 } } }),
+    });
+    renderScreen(<AuditLogs />, '/audit-logs');
+    await userEvent.click(await screen.findByRole('button', { name: 'Verify chain' }));
+    await screen.findByText('Record intact');
+    ok = false;
+    await userEvent.click(screen.getByRole('button', { name: 'Verify chain' }));
+    expect((await screen.findByRole('alert')).textContent).toContain('Entry 7 is the first');
+    await waitFor(() => expect(screen.queryByText('Record intact')).toBeNull());
+  });
+});

@@ -1,0 +1,17 @@
+import { roleCalls } from '@lightbox/contract/roles/calls.js';
+import { queryOptions } from '@tanstack/react-query';
+import { send } from '../lib/http';
+
+// Part of the release: it cannot change under one's eyes.
+const staleTime = Number.POSITIVE_INFINITY;
+
+export const roleNames = queryOptions({
+  queryKey: ['roles', 'names'],
+  queryFn: ({ signal }) => send(roleCalls.listRoles, {}, { signal }),
+  staleTime,
+});
+export const permissionNames = queryOptions({
+  queryKey: ['roles', 'permissions'],
+  queryFn: ({ signal }) => send(roleCalls.listPermissions, {}, { signal }),
+  staleTime,
+});

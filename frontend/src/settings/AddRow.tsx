@@ -1,0 +1,145 @@
+import { Box, Button, Flex, Table } from '@chakra-ui/react';
+import { PlusIcon } from '@phosphor-icons/react';
+import { type Ref, useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { toast } from '../lib/toaster';
+import { type Draft, Fault, InputCell, MonoInput } from './Row';
+import { type Faults, knownOf, useAddSetting, useRefusal } from './settings';
+
+export type NewDraft = Draft & { name: string };
+export const nothingNew: NewDraft = { name: '', value: '', description: '' };
+
+interface Props {
+  wide: boolean;
+  draft: NewDraft;
+  onDraft: (draft: NewDraft) => void;
+  valueRef: Ref<HTMLInputElement>;
+}
+
+/** The last row adds; with an empty name it does nothing. */
+export function AddRow({ wide, draft, onDraft, valueRef }: Props) {
+  const { t } = useTranslation();
+  const form = useId();
+  const faultId = useId();
+  const { name, value, description } = draft;
+  const [faults, setFaults] = useState<Faults>({});
+  const add = useAddSetting();
+  const refusal = useRefusal();
+  const known = knownOf(name.trim());
+
+  const submit = () => {
+    if (!name.trim() || add.isPending) return;
+    add.mutate(
+      { name: name.trim(), value, description },
+      {
+        onSuccess: () => {
+          toast.success(t('settings.added', { name: name.trim() }));
+          onDraft(nothingNew);
+          setFaults({});
+        },
+        onError: (error) => setFaults(refusal(error)),
+      },
+    );
+  };
+  const fields = {
+    name: (
+      <>
+        <MonoInput
+          form={form}
+          dir="ltr"
+          autoCapitalize="none"
+          spellCheck={false}
+          aria-label={t('settings.newName')}
+          placeholder={t('settings.name')}
+          value={name}
+          onChange={(event) => {
+            onDraft({ ...draft, name: event.target.value });
+            setFaults({});
+          }}
+          {...(faults.name && { 'aria-invalid': true, 'aria-describedby': faultId })}
+        />
+        <Fault id={faultId}>{faults.name}</Fault>
+      </>
+    ),
+    value: (
+      <InputCell fault={faults.value} help={known?.range}>
+        {(aria) => (
+          <MonoInput
+            ref={valueRef}
+            form={form}
+            aria-label={t('settings.newValue')}
+            placeholder={t('settings.value')}
+            value={value}
+            onChange={(event) => onDraft({ ...draft, value: event.target.value })}
+            {...aria}
+          />
+        )}
+      </InputCell>
+    ),
+    description: (
+      <InputCell fault={faults.description}>
+        {(aria) => (
+          <MonoInput
+            form={form}
+            fontFamily="body"
+            dir="auto"
+            aria-label={t('settings.newDescription')}
+            placeholder={t('settings.description')}
+            value={description}
+            onChange={(event) => onDraft({ ...draft, description: event.target.value })}
+            {...aria}
+          />
+        )}
+      </InputCell>
+    ),
+  };
+  const act = (
+    <form
+      id={form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <Button
+        type="submit"
+        variant="subtle"
+        size="sm"
+        loading={add.isPending}
+        loadingText={t('settings.add')}
+        h={{ base: '44px', lg: '40px' }}
+        w={{ base: 'full', md: 'auto' }}
+      >
+        <PlusIcon aria-hidden />
+        {t('settings.add')}
+      </Button>
+    </form>
+  );
+  if (wide)
+    return (
+      <Table.Row bg="bg.subtle" verticalAlign="top">
+        <Table.Cell py="4" ps="5" borderBottomWidth="0">
+          {fields.name}
+        </Table.Cell>
+        <Table.Cell py="4" borderBottomWidth="0">
+          {fields.value}
+        </Table.Cell>
+        <Table.Cell py="4" borderBottomWidth="0" colSpan={3}>
+          {fields.description}
+        </Table.Cell>
+        <Table.Cell py="4" pe="5" textAlign="end" borderBottomWidth="0">
+          {act}
+        </Table.Cell>
+      </Table.Row>
+    );
+  return (
+    <Box as="li" p="4" borderTopWidth="1px" bg="bg.subtle">
+      <Flex direction="column" gap="2.5">
+        <Box>{fields.name}</Box>
+        <Box>{fields.value}</Box>
+        <Box>{fields.description}</Box>
+        {act}
+      </Flex>
+    </Box>
+  );
+}

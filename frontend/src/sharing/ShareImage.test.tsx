@@ -1,0 +1,68 @@
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startSession } from '../auth/session';
+import { answer, renderScreen } from '../lib/testing';
+import { ShareImage } from './ShareImage';
+
+const id = 'c'.repeat(24);
+const provider = {
+  id: 'a'.repeat(24),
+  email: 's.mirza@example.org',
+  username: 'sana.mirza',
+  firstname: 'Sana',
+  lastname: 'Mirza',
+  active: true,
+  role: { name: 'healthProvider' as const },
+};
+const mine = {
+  id,
+  caption: 'Left hand, after fall',
+  contentType: 'image/jpeg',
+  createAt: '2026-11-19T14:05:31.000Z',
+  isVerified: true,
+  isShared: false,
+  image_url: null,
+};
+const list = { 'GET /upload/my-images': () => ({ body: { data: [mine] } }) };
+
+beforeEach(() => startSession(provider, 'token'));
+
+describe('links to images', () => {
+  it('copy the address of one’s own image in the product, and never lead to a social network', async () => {
+    answer(list);
+    const user = userEvent.setup();
+    renderScreen(<ShareImage />, '/share-image');
+    await user.click(await screen.findByRole('button', { name: 'Copy Link to Left hand, after fall' }));
+    await screen.findByText('Link copied to clipboard!');
+    expect(await navigator.clipboard.readText()).toBe(`${location.origin}/view-images?image=${id}`);
+    const card = screen.getByRole('link', { name: 'Left hand, after fall' }).closest('article') as HTMLElement;
+    expect(within(card).queryByRole('link', { name: /Facebook|X$/ })).toBeNull();
+    const mail = within(card)
+      .getByRole('link', { name: /E-mail/ })
+      .getAttribute('href');
+    expect(mail).toContain('subject=Check%20out%20this%20image');
+    expect(mail).not.toContain('hand');
+  });
+
+  it('of a sample lead anywhere; choosing one shows it large and is kept in the address', async () => {
+    answer(list);
+    const router = renderScreen(<ShareImage />, '/share-image');
+    const thumbs = await screen.findByRole('group', { name: 'Choose a sample' });
+    expect(within(thumbs).getAllByRole('button')).toHaveLength(4);
+    await userEvent.click(within(thumbs).getByRole('button', { name: 'Left hand' }));
+    await screen.findByRole('img', { name: 'Picture of Left hand' });
+    expect(router.state.location.search).toBe('?sample=hand-xray');
+    const social = screen.getByRole('link', { name: 'Share on Facebook' });
+    expect(social.getAttribute('href')).toContain(encodeURIComponent('/samples/hand-xray.webp'));
+  });
+
+  it('patients, who upload nothing, see the samples alone', async () => {
+    const heard = answer(list);
+    startSession({ ...provider, role: { name: 'patient' } }, 'token');
+    renderScreen(<ShareImage />, '/share-image');
+    await screen.findByRole('heading', { name: 'Samples' });
+    expect(screen.queryByRole('heading', { name: 'Your images' })).toBeNull();
+    expect(heard).toHaveLength(0);
+  });
+});

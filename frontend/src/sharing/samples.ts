@@ -1,0 +1,11 @@
+/** Pictures made by our own code, no patient's: whoever has their address may see them. */
+export const samples = [
+  { id: 'chest-xray', hours: 24 },
+  { id: 'chest-ct', hours: 12 },
+  { id: 'hand-xray', hours: 48 },
+  { id: 'liver-ultrasound', hours: 72 },
+] as const;
+export type Sample = (typeof samples)[number];
+
+export const pictureOf = (sample: Sample) => `/samples/${sample.id}.webp`;
+export const addressOfSample = (sample: Sample) => `${location.origin}${pictureOf(sample)}`;
