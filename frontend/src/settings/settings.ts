@@ -22,10 +22,10 @@ export interface Known {
 /** What the product makes of a setting with this name; nothing, for names of the clinic's own. */
 export function knownOf(name: string): Known | undefined {
   if (!isKnownSetting(name)) return undefined;
-  const { fallback, value } = knownSettings[name];
+  const { fallback, min, max } = knownSettings[name];
   // As it is typed, without separators; a size is hard to read like that, so it is also said in words.
   const size = name === 'upload.maxBytes' ? ` (${formatBytes(fallback)})` : '';
-  return { name, fallback: `${fallback}${size}`, range: `${value.minValue}–${value.maxValue}` };
+  return { name, fallback: `${fallback}${size}`, range: `${min}–${max}` };
 }
 export const knownNames = Object.keys(knownSettings) as KnownSetting[];
 

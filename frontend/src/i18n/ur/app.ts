@@ -2,6 +2,7 @@ export const app = {
   menu: {
     title: 'مینو',
     dashboard: 'ڈیش بورڈ',
+    adminDashboard: 'ایڈمن ڈیش بورڈ',
     upload: 'تصویر اپ لوڈ کریں',
     viewImages: 'تصاویر دیکھیں',
     messages: 'پیغامات',

@@ -1,6 +1,7 @@
 export const images = {
   title: 'تصاویر دیکھیں',
   upload: 'تصویر اپ لوڈ کریں',
+  links: 'تصاویر کے لنک',
   uploaded: 'اپ لوڈ کی گئی تصاویر',
   shared: 'شیئر کی گئی تصاویر',
   pagesOf: '{{list}} کے صفحات',
