@@ -65,7 +65,7 @@ it('docs/specification-contract.md lists every call, event, error, limit and per
   ];
   const page = [
     '# The contract, row by row',
-    'Made from `contract/src` by `infra/src/specification.test.ts`; `npx vitest run -u infra/src/specification` writes it anew.',
+    'Made from `contract/src` by `infra/src/specification.test.ts`; `npx vitest run infra/src/specification --update` writes it anew.',
     '## Calls',
     table(['call', 'who', 'what', 'tests'], callRows()),
     '## Socket events',
