@@ -103,9 +103,12 @@ test('a phone fits it too, and the drawer turns the page back to English', async
 
 test('the quiet time is asked about, and a press keeps the session', async () => {
   const { page } = admin;
+  // Calls that are still under way are activity too.
+  await page.waitForLoadState('networkidle');
+  // As another tab tells it: coming back to this one would read its screens again, and that is activity.
   await page.evaluate(`
     localStorage.setItem('activity', String(Date.now() - ${28.5 * 60_000}));
-    dispatchEvent(new Event('focus'));
+    dispatchEvent(new StorageEvent('storage', { key: 'activity' }));
   `);
   await page.getByRole('alertdialog', { name: 'Are you still there?' }).waitFor();
   faults.push(...(await admin.look('idle-warning')));

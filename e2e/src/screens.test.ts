@@ -74,7 +74,7 @@ test('an administrator changes a setting in its row', async () => {
   await button(page, 'Edit sharing.expiryHours').click();
   await page.getByLabel('Value of sharing.expiryHours').fill('9000');
   await button(page, 'Save').click();
-  await page.getByRole('alert').getByText('This is not a value').waitFor();
+  await page.getByRole('alert').getByText('Must be a whole number from 1 to 720').waitFor();
   await look(admin, 'appsettings');
   await page.getByLabel('Value of sharing.expiryHours').fill('36');
   await button(page, 'Save').click();

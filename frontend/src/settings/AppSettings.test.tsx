@@ -23,7 +23,7 @@ const server = () =>
     'GET /appsetting/': () => ({ body: { data: list } }),
     [`PUT /appsetting/edit/${'a'.repeat(24)}`]: ({ body }) => {
       const change = body as { value: string; description: string };
-      if (Number(change.value) > 720) return refused('value', 'This is not a value for sharing.expiryHours.');
+      if (Number(change.value) > 720) return refused('value', 'Must be a whole number from 1 to 720.');
       list = list.map((setting) => ({ ...setting, ...change }));
       return { body: { data: list[0] } };
     },
@@ -48,7 +48,7 @@ describe('the settings', () => {
     await userEvent.clear(value);
     await userEvent.type(value, '9000');
     await userEvent.click(screen.getByRole('button', { name: 'Save' }));
-    expect((await screen.findByRole('alert')).textContent).toContain('This is not a value');
+    expect((await screen.findByRole('alert')).textContent).toContain('Must be a whole number');
     expect(value.getAttribute('aria-invalid')).toBe('true');
     await userEvent.clear(value);
     await userEvent.type(value, '48{Enter}');
