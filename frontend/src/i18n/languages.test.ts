@@ -17,11 +17,17 @@ const translated = [
   'landing',
   'auth',
   'users',
+  'profile',
   'images',
   'sharing',
+  'shareImage',
   'analysis',
   'messages',
   'notifications',
+  'audit',
+  'roles',
+  'settings',
+  'overview',
 ];
 /** Grow with every new screen, which brings its own words later. */
 const growing = ['app.menu.', 'app.tab.'];

@@ -2,6 +2,7 @@ import './ur/fonts.css';
 import type { LanguageFile } from './languages';
 import { analysis } from './ur/analysis';
 import { app } from './ur/app';
+import { audit } from './ur/audit';
 import { auth } from './ur/auth';
 import { common, time } from './ur/common';
 import { errors } from './ur/errors';
@@ -9,7 +10,12 @@ import { images } from './ur/images';
 import { landing } from './ur/landing';
 import { messages } from './ur/messages';
 import { notifications } from './ur/notifications';
+import { overview } from './ur/overview';
+import { profile } from './ur/profile';
+import { roles } from './ur/roles';
 import { sentences } from './ur/sentences';
+import { settings } from './ur/settings';
+import { shareImage } from './ur/shareImage';
 import { sharing } from './ur/sharing';
 import { users } from './ur/users';
 
@@ -22,11 +28,17 @@ export const ur: LanguageFile = {
     landing,
     auth,
     users,
+    profile,
     images,
     sharing,
+    shareImage,
     analysis,
     messages,
     notifications,
+    audit,
+    roles,
+    settings,
+    overview,
   },
   sentences,
 };
