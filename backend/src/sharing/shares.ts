@@ -20,11 +20,14 @@ interface NewShare {
   hours: number | null;
 }
 
+/** A code lives as long as its share; that of a standing share waits for a month. */
+const codeEnd = (now: Date, shareEnd: Date | null): Date =>
+  shareEnd ?? new Date(now.getTime() + limits.standingCodeDays * 24 * 3_600_000);
+
 /** Writes a share and its event as part of a transaction, and brings the image's lists in step. */
 export async function addShare(gateway: Gateway, tx: Transaction, wanted: NewShare): Promise<ObjectId> {
   const now = gateway.clock.now();
   const expiresAt = wanted.hours === null ? null : new Date(now.getTime() + wanted.hours * 3_600_000);
-  const standingEnd = new Date(now.getTime() + limits.standingCodeDays * 24 * 3_600_000);
   const share: ShareDoc = {
     _id: newId(),
     image: wanted.image._id,
@@ -32,7 +35,7 @@ export async function addShare(gateway: Gateway, tx: Transaction, wanted: NewSha
     recipient: wanted.recipient,
     createAt: now,
     ...(expiresAt ? { expiresAt } : {}),
-    codeExpiresAt: expiresAt ?? standingEnd,
+    codeExpiresAt: codeEnd(now, expiresAt),
     ...newCodeSeed(gateway.keys.codes),
     tries: 0,
     live: true,
@@ -125,11 +128,10 @@ export async function resendShare({
   const now = gateway.clock.now();
   if (!isLive(share, now)) throw new AppError('EXPIRED');
   await gateway.throttle.take('verificationMail', `share:${share._id}`);
-  const standingEnd = new Date(now.getTime() + limits.standingCodeDays * 24 * 3_600_000);
   await gateway.events.change(actor, async (tx) => {
     await gateway.models.Share.updateOne(
       { _id: share._id },
-      { $set: { ...newCodeSeed(gateway.keys.codes), tries: 0, codeExpiresAt: share.expiresAt ?? standingEnd } },
+      { $set: { ...newCodeSeed(gateway.keys.codes), tries: 0, codeExpiresAt: codeEnd(now, share.expiresAt ?? null) } },
       { session: tx.session },
     );
     tx.record({
