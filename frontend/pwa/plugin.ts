@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
-import { outside } from '../src/app/paths';
 import { places } from '../src/notifications/places';
 import { words } from '../src/pwa/words';
 
@@ -27,7 +26,7 @@ export function serviceWorker(): Plugin {
       for (const chunk of Object.values(bundle)) if (chunk.type === 'chunk' && chunk.isEntry) add(chunk.fileName);
       for (const file of Object.keys(bundle)) if (/^assets\/index-.*\.css$/.test(file)) first.add(`/${file}`);
       const source = readFileSync(new URL('worker.js', import.meta.url), 'utf8');
-      const tables = { words, places, outside };
+      const tables = { words, places };
       const version = createHash('sha256')
         .update(source)
         .update(JSON.stringify(tables))

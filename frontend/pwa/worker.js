@@ -4,7 +4,7 @@
  * the place of the list, and the app's own words and addresses in that of the tables.
  */
 const files = self.__FILES__;
-const { words, places, outside } = self.__TABLES__;
+const { words, places } = self.__TABLES__;
 const name = `shell-${self.__VERSION__}`;
 const page = '/index.html';
 
@@ -76,8 +76,8 @@ async function language() {
 /** The tabs of the app, the one that was used last first. */
 const tabs = () => self.clients.matchAll({ type: 'window', includeUncontrolled: true });
 
-/** Somebody signed in looks at it: what is new, it shows itself. */
-const shows = (tab) => tab.focused && tab.visibilityState === 'visible' && !outside.includes(new URL(tab.url).pathname);
+/** Somebody looks at it: what is new, it shows itself, or at the next sign-in. */
+const shows = (tab) => tab.focused && tab.visibilityState === 'visible';
 
 async function tell({ kind, recordId }) {
   if ((await tabs()).some(shows)) return;
@@ -97,7 +97,16 @@ async function tell({ kind, recordId }) {
   });
 }
 
-self.addEventListener('push', (event) => event.waitUntil(tell(event.data?.json() ?? {})));
+/** What cannot be read is still something new: a push that shows nothing is held against the app. */
+function read(data) {
+  try {
+    return data?.json() ?? {};
+  } catch {
+    return {};
+  }
+}
+
+self.addEventListener('push', (event) => event.waitUntil(tell(read(event.data))));
 
 async function open(path) {
   const [tab] = await tabs();

@@ -23,15 +23,5 @@ export const paths = {
   aiAnalysis: (imageId = ':id?') => `/ai-analysis/${imageId}`,
 } as const;
 
-/** The screens of those who are not signed in. */
-export const outside: string[] = [
-  paths.home,
-  paths.login,
-  paths.register,
-  paths.verifyAccount,
-  paths.forgotPassword,
-  paths.resetPassword,
-];
-
 /** Where a person lands after signing in. */
 export const startOf = (role: Role) => (role === 'patient' ? paths.viewImages : paths.dashboard);

@@ -2,14 +2,13 @@ import type { User } from '@lightbox/contract/users/schemas.js';
 import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { words } from '../pwa/words';
-import { outside, paths } from '../app/paths';
 import { endSession, session, startSession } from '../auth/session';
 import { languages } from '../i18n/languages';
 import { queryClient } from '../lib/query';
 import { store } from '../lib/store';
 import { answer, renderScreen } from '../lib/testing';
 import { places } from '../notifications/places';
+import { words } from '../pwa/words';
 import { DeviceSwitch } from './DeviceSwitch';
 import { claimDevice, turnOn } from './device';
 import { Offer } from './Offer';
@@ -242,10 +241,5 @@ describe('what the service worker is given', () => {
       expect(dir).toBe(languages[code]?.dir);
       for (const kind of Object.keys(places)) expect(kinds[kind as keyof typeof kinds]?.title, kind).toBeTruthy();
     }
-  });
-
-  it('are the screens of those who are not signed in', () => {
-    expect(outside).toContain(paths.login);
-    expect(outside).not.toContain(paths.viewImages);
   });
 });
