@@ -17,6 +17,7 @@ import { imageRoutes } from './images/routes.js';
 import { messageRoutes } from './messages/routes.js';
 import { notificationRoutes } from './notifications/routes.js';
 import { overviewRoutes } from './overview/routes.js';
+import { pushRoutes } from './push/routes.js';
 import { roleRoutes } from './roles/routes.js';
 import { settingRoutes } from './settings/routes.js';
 import { shareRoutes } from './sharing/routes.js';
@@ -30,6 +31,7 @@ const features = [
   analysisRoutes,
   messageRoutes,
   notificationRoutes,
+  pushRoutes,
   auditRoutes,
   roleRoutes,
   settingRoutes,

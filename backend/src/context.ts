@@ -6,6 +6,7 @@ import type { Core } from '@lightbox/core/core.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { MessageDoc, SessionDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { Presence } from '@lightbox/core/presence.js';
 import type { Request, Response } from 'express';
 import type { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
@@ -15,7 +16,6 @@ import type { Tokens } from './auth/tokens.js';
 
 import type { Throttle } from './http/throttle.js';
 import type { MessageSettler, MessageWriter } from './messages/sendMessage.js';
-import type { Presence } from './realtime/presence.js';
 
 export type DemoPerson = z.infer<typeof DemoPersonSchema>;
 
@@ -24,6 +24,7 @@ export interface Gateway extends Core {
   tokens: Tokens;
   authenticate: Authenticate;
   throttle: Throttle;
+  /** Who is connected. */
   presence: Presence;
   /** Sessions and accounts by id, which every request asks for. */
   readSession: (id: ObjectId) => Promise<SessionDoc | null>;

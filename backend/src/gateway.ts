@@ -10,6 +10,7 @@ import { portTakenMessage } from '@lightbox/core/embedded/ports.js';
 import { closeInspectors } from '@lightbox/core/files/inspect.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
 import { startOps } from '@lightbox/core/ops.js';
+import { Presence } from '@lightbox/core/presence.js';
 import { connectRedis } from '@lightbox/core/redis.js';
 import { LRUCache } from 'lru-cache';
 import { createApp } from './app.js';
@@ -21,7 +22,6 @@ import type { Gateway } from './context.js';
 import { onClientError } from './http/errors.js';
 import { Throttle } from './http/throttle.js';
 import { createMessageSettler, createMessageWriter } from './messages/sendMessage.js';
-import { Presence } from './realtime/presence.js';
 import { createSockets } from './realtime/sockets.js';
 
 export interface RunningGateway {
@@ -82,7 +82,7 @@ function extras(core: Core): Omit<Gateway, keyof Core> {
     throttle: new Throttle(core.redis, core.config.rateLimits, (key) =>
       hmac(core.keys.cursors.current.key, 'throttle', key).toString('base64url').slice(0, 22),
     ),
-    presence: new Presence(core.redis),
+    presence: new Presence(core.redis, 'online'),
     readSession: byId(core.models.Session),
     readUser: byId(core.models.User),
     writeMessage: createMessageWriter(core),

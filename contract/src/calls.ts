@@ -5,6 +5,7 @@ import { imageCalls } from './images/calls.js';
 import { messageCalls } from './messages/calls.js';
 import { notificationCalls } from './notifications/calls.js';
 import { overviewCalls } from './overview/calls.js';
+import { pushCalls } from './push/calls.js';
 import { roleCalls } from './roles/calls.js';
 import { settingCalls } from './settings/calls.js';
 import { shareCalls } from './sharing/calls.js';
@@ -19,6 +20,7 @@ export const calls = {
   ...analysisCalls,
   ...messageCalls,
   ...notificationCalls,
+  ...pushCalls,
   ...auditCalls,
   ...roleCalls,
   ...settingCalls,

@@ -36,6 +36,7 @@ export const errors = {
   LAST_ADMIN: [409, 'The last active administrator cannot be removed.'],
   NOT_ONESELF: [409, 'You cannot do this to your own account.'],
   NOT_ANALYSABLE: [409, 'This file cannot be analysed.'],
+  PUSH_OFF: [409, 'This server sends no notifications to devices.'],
   EXPIRED: [410, 'This has expired.'],
   CODE_LOCKED: [423, 'Too many wrong codes. Ask for a new one.'],
   TOO_MANY_REQUESTS: [429, 'Too many tries. Please wait a little.'],

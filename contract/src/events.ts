@@ -42,6 +42,8 @@ export const clientEvents = {
   'message:delivered': z.strictObject({ ids: z.array(Id).min(1).max(200) }),
   'message:read': ReadMessages,
   typing: z.strictObject({ userId: Id }),
+  /** Whether this tab can be seen; devices are notified of what nobody sees. Also said in the handshake, as `auth.visible`. */
+  visible: z.strictObject({ visible: z.boolean() }),
 } as const;
 export type ClientEvent = keyof typeof clientEvents;
 export type ClientPayload<E extends ClientEvent> = z.output<(typeof clientEvents)[E]>;

@@ -34,6 +34,15 @@ export const limits = {
   chatLimitMax: 200,
   /** Totals are exact up to here. */
   exactTotal: 1000,
+  /** Browsers that one account is notified in; the one that was seen last the longest ago leaves. */
+  pushSubscriptions: 10,
+  pushEndpointLength: 1000,
+  /** Days after which a browser that was not seen again is forgotten. */
+  pushDays: 90,
+  /** Seconds in which further messages to the same person make no further push. */
+  pushMessageSeconds: 30,
+  /** Days after "Not now" in which nobody is asked again. */
+  pushAskAgainDays: 30,
   idempotencyHours: 24,
   /** Milliseconds before the redirects that the screens promise. */
   redirectAfterLogin: 1000,
@@ -48,5 +57,6 @@ export const limits = {
     registrationsPerHour: 10,
     uploadsPerHour: 120,
     messagesPerMinute: 100,
+    pushSubscriptionsPerHour: 60,
   },
 } as const;

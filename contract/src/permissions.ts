@@ -31,6 +31,7 @@ export const permissions = {
   'analysis.run': staff,
   'message.use': everyone,
   'notification.use': everyone,
+  'push.use': everyone,
   'audit.read': staff,
   'audit.verify': admins,
   'role.read': admins,

@@ -10,6 +10,7 @@ import { Signals } from './events/push.js';
 import { createKeys, type Keys } from './keys/keyring.js';
 import { createLogger, type Logger, occasionally } from './log.js';
 import { createModels, type Models, prepareModels } from './models/models.js';
+import { Presence } from './presence.js';
 import { Queues } from './queues/queues.js';
 import { connectRedis } from './redis.js';
 import { Settings } from './settings/settings.js';
@@ -31,6 +32,8 @@ export interface Core {
   signals: Signals;
   queues: Queues;
   events: Events;
+  /** Who looks at a tab that is connected: needs no notification on a device. */
+  looking: Presence;
   close: () => Promise<void>;
 }
 
@@ -67,6 +70,7 @@ export async function createCore(config: Config, service: string, clock = new Cl
     settings: new Settings(models),
     signals,
     queues,
+    looking: new Presence(redis, 'looking'),
     events: new Events(db, models, queues, signals, clock, warn),
     close: async () => {
       clearInterval(timer);

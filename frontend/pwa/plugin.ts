@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
+import { places } from '../src/notifications/places';
+import { words } from '../src/pwa/words';
 
 /** Files beside the bundle that the first page needs. */
 const fixed = ['/index.html', '/theme.js', '/mark.svg', '/app.webmanifest'];
 
 /**
- * Writes `/sw.js`: the worker with the names of the first page's own files in it, and a version made of them. Screens, fonts
- * and languages are kept as they are used.
+ * Writes `/sw.js`: the worker with the names of the first page's own files in it, the words and addresses of notifications,
+ * and a version made of all that. Screens, fonts and languages are kept as they are used.
  */
 export function serviceWorker(): Plugin {
   return {
@@ -24,13 +26,18 @@ export function serviceWorker(): Plugin {
       for (const chunk of Object.values(bundle)) if (chunk.type === 'chunk' && chunk.isEntry) add(chunk.fileName);
       for (const file of Object.keys(bundle)) if (/^assets\/index-.*\.css$/.test(file)) first.add(`/${file}`);
       const source = readFileSync(new URL('worker.js', import.meta.url), 'utf8');
-      const version = createHash('sha256').update(source).update(Object.keys(bundle).sort().join());
+      const tables = { words, places };
+      const version = createHash('sha256')
+        .update(source)
+        .update(JSON.stringify(tables))
+        .update(Object.keys(bundle).sort().join());
       for (const file of fixed.slice(1)) version.update(readFileSync(new URL(`../public${file}`, import.meta.url)));
       this.emitFile({
         type: 'asset',
         fileName: 'sw.js',
         source: source
           .replace('self.__FILES__', JSON.stringify([...fixed, ...[...first].sort()]))
+          .replace('self.__TABLES__', () => JSON.stringify(tables))
           .replace('self.__VERSION__', JSON.stringify(version.digest('hex').slice(0, 12))),
       });
     },

@@ -12,12 +12,17 @@ import { removeOrphanBlobs, reviveAnalyses } from './maintenance/repair.js';
 import { notify } from './notifications/notify.js';
 import { remindUnread } from './notifications/remindUnread.js';
 import { makePreview } from './previews/makePreview.js';
+import { deliverPush } from './push/deliverPush.js';
+import { pushMessage } from './push/pushMessage.js';
+import type { PushSender } from './push/sender.js';
 import type { JobContext } from './runner.js';
 
 export interface Tools {
   core: Core;
   mailer: Transporter;
   provider: AnalysisProvider;
+  /** Null while nothing is sent to devices. */
+  pushSender: PushSender | null;
 }
 
 type Handlers = { [N in JobName]: (tools: Tools, data: JobData<N>, context: JobContext) => Promise<unknown> };
@@ -29,6 +34,8 @@ export const handlers: Handlers = {
   sendMail: ({ core, mailer }, { eventId, template }) => sendMail(core, mailer, eventId, template as MailTemplate),
   notify: ({ core }, { eventId }) => notify(core, eventId),
   remindUnread: ({ core, mailer }, { messageId }) => remindUnread(core, mailer, messageId),
+  pushMessage: ({ core }, { messageId }) => pushMessage(core, messageId),
+  deliverPush: ({ core, pushSender }, data) => deliverPush(core, pushSender, data),
   appendAudit: ({ core }) => appendAudit(core.models, core.keys.audit),
   removeBlob: ({ core }, { blobId }) => core.blobs.delete(oid(blobId)),
   expireShares: ({ core }) => expireShares(core),

@@ -6,6 +6,7 @@ import { createTransport } from 'nodemailer';
 import { selectProvider } from './analysis/providers/select.js';
 import { sweepAudit, sweepEvents } from './maintenance/sweepEvents.js';
 import { closeRenderers } from './previews/preview.js';
+import { createPushSender } from './push/sender.js';
 import { enterSchedule, runQueue } from './runner.js';
 
 export interface RunningWorker {
@@ -21,7 +22,8 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
   const core = await createCore(config, 'worker');
   const mailer = createTransport(config.smtpUrl, { from: config.mailFrom });
   const stopping = new AbortController();
-  const tools = { core, mailer, provider: selectProvider(config.ai) };
+  const pushSender = createPushSender(config);
+  const tools = { core, mailer, provider: selectProvider(config.ai), pushSender };
   const workers = config.worker.queues.map((queue) => runQueue(queue, tools, stopping.signal));
   const maintains = config.worker.queues.includes('maintenance');
   const loops = maintains
@@ -43,6 +45,7 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
       await Promise.all(loops);
       await stopOps();
       mailer.close();
+      pushSender?.close();
       await closeRenderers();
       await core.close();
     },

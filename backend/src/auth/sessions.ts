@@ -80,6 +80,9 @@ export async function endSessions(
     { $set: { endedAt: core.clock.now(), endReason: reason } },
     { session: tx },
   );
+  // Nobody is told any more what an account is told that they left, or that was closed.
+  const heard = 'user' in filter ? { user: filter.user } : { session: filter._id };
+  await core.models.PushSubscription.deleteMany(heard, { session: tx });
   return ids;
 }
 

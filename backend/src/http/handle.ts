@@ -165,6 +165,7 @@ const tables: Record<string, string> = {
   analysis: 'analyses',
   message: 'messages',
   notification: 'notifications',
+  push: 'pushsubscriptions',
   audit: 'auditlogs',
   role: 'roles',
   setting: 'appsettings',

@@ -15,6 +15,7 @@ const rules = {
   registration: [throttle.registrationsPerHour, hour],
   upload: [throttle.uploadsPerHour, hour],
   message: [throttle.messagesPerMinute, 60],
+  pushSubscription: [throttle.pushSubscriptionsPerHour, hour],
 } as const;
 export type ThrottleName = keyof typeof rules;
 

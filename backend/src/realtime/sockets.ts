@@ -28,11 +28,12 @@ type Io = Server<Record<string, never>, ServerToClient, Record<string, never>, S
 
 const userRoom = (id: string) => `user:${id}`;
 const sessionRoom = (id: string) => `session:${id}`;
+const lookingRoom = (id: string) => `looking:${id}`;
 const roleRoom = (role: string) => `role:${role}`;
 
 /** What people ask for over the socket; each is judged like a call and acknowledged with `{data}` or a failure. */
 const handlers: {
-  [E in ClientEvent]: (gateway: Gateway, viewer: Viewer, payload: ClientPayload<E>) => Promise<unknown>;
+  [E in ClientEvent]: (gateway: Gateway, viewer: Viewer, payload: ClientPayload<E>, socket: Client) => Promise<unknown>;
 } = {
   'message:send': async (gateway, viewer, payload) =>
     presentMessage((await sendMessage(gateway, viewer, payload)).message),
@@ -44,6 +45,7 @@ const handlers: {
       .send([{ push: { name: 'typing', to: [userId], refs: { userId: viewer.id } } }])
       .catch(() => undefined);
   },
+  visible: (gateway, _viewer, { visible }, socket) => look(gateway, socket, visible),
 };
 
 export interface Sockets {
@@ -79,6 +81,7 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
 
   const presence = setInterval(() => {
     gateway.presence.renew(localUsers(io)).catch(() => undefined);
+    gateway.looking.renew(localUsers(io, isLooking)).catch(() => undefined);
   }, PRESENCE_MS);
   const ended = watchEndedSessions(gateway, io);
 
@@ -95,7 +98,8 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
     close: async () => {
       clearInterval(presence);
       clearInterval(ended);
-      await Promise.all(localUsers(io).map((id) => gateway.presence.leave(id).catch(() => false)));
+      const leave = (id: string) => [gateway.presence, gateway.looking].map((of) => of.leave(id).catch(() => false));
+      await Promise.all(localUsers(io).flatMap(leave));
       io.disconnectSockets(true);
       await io.close();
     },
@@ -117,13 +121,31 @@ async function greet(gateway: Gateway, io: Io, socket: Client): Promise<void> {
   const { viewer } = socket.data;
   socket.join([userRoom(viewer.id), sessionRoom(String(viewer.sessionId)), roleRoom(viewer.role)]);
   socket.on('disconnect', () => {
+    look(gateway, socket, false).catch(() => undefined);
     if (io.sockets.adapter.rooms.has(userRoom(viewer.id))) return;
     gateway.presence
       .leave(viewer.id)
       .then((gone) => (gone ? tellPartners(gateway, viewer, false) : undefined))
       .catch(() => undefined);
   });
+  const { visible } = socket.handshake.auth as { visible?: unknown };
+  if (visible === true) await look(gateway, socket, true);
   if (await gateway.presence.arrive(viewer.id)) await tellPartners(gateway, viewer, true);
+}
+
+const isLooking = ({ rooms, data }: Client): boolean => rooms.has(lookingRoom(data.viewer.id));
+
+/** Whoever sees one of their tabs needs no notification on a device. Tabs come and go; the gateway counts its own by a room. */
+async function look(gateway: Gateway, socket: Client, visible: boolean): Promise<void> {
+  const { id } = socket.data.viewer;
+  const room = lookingRoom(id);
+  if (visible && socket.connected) {
+    socket.join(room);
+    await gateway.looking.renew([id]);
+    return;
+  }
+  socket.leave(room);
+  if (!socket.nsp.adapter.rooms.has(room)) await gateway.looking.leave(id);
 }
 
 async function tellPartners(gateway: Gateway, viewer: Viewer, online: boolean): Promise<void> {
@@ -162,8 +184,13 @@ async function answer(gateway: Gateway, socket: Client, name: string, payload: u
   const { viewer } = socket.data;
   if (!roleMay(viewer.role, 'message.use')) throw new AppError('FORBIDDEN');
   await keepAlive(gateway, socket);
-  const handler = handlers[name] as (gateway: Gateway, viewer: Viewer, payload: unknown) => Promise<unknown>;
-  return handler(gateway, viewer, validate(clientEvents[name], payload));
+  const handler = handlers[name] as (
+    gateway: Gateway,
+    viewer: Viewer,
+    payload: unknown,
+    socket: Client,
+  ) => Promise<unknown>;
+  return handler(gateway, viewer, validate(clientEvents[name], payload), socket);
 }
 
 /** Events that follow each other closely count as one: the session's record need not be read for each. */
@@ -228,6 +255,6 @@ function watchEndedSessions(gateway: Gateway, io: Io): NodeJS.Timeout {
   return setInterval(() => look().catch(() => undefined), ENDED_POLL_MS);
 }
 
-function localUsers(io: Io): string[] {
-  return [...new Set([...io.sockets.sockets.values()].map((socket) => socket.data.viewer.id))];
+function localUsers(io: Io, which: (socket: Client) => boolean = () => true): string[] {
+  return [...new Set([...io.sockets.sockets.values()].filter(which).map((socket) => socket.data.viewer.id))];
 }

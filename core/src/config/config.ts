@@ -24,6 +24,10 @@ export interface Config {
   /** Key ring text, `id:base64(32 bytes)[,older…]`. */
   appKeys: string;
   encryptionKeys: string;
+  /** Private VAPID key (RFC 8292), base64; null: nothing is sent to devices. */
+  vapidKey: string | null;
+  /** Origins of push services that may lie on a private address and need no TLS; all others must be public and https. */
+  pushOrigins: string[];
   admin: { email: string; password: string } | null;
   demo: boolean;
   ai: { provider: 'local' | 'openai'; baseUrl: string | null; apiKey: string | null; model: string | null };

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, type Env, loadConfig, noAdminMessage } from './env.js';
 import { makeKeys } from './keys.js';
@@ -33,6 +34,8 @@ describe('what is read', () => {
       trustProxy: false,
       mailFrom: 'Lightbox <no-reply@localhost>',
       mailInboxUrl: null,
+      vapidKey: null,
+      pushOrigins: [],
       admin: null,
       demo: false,
       ai: { provider: 'local', baseUrl: null },
@@ -72,6 +75,15 @@ describe('what is read', () => {
     expect(worker.queues).toEqual(['mail', 'analysis']);
     expect(worker.concurrency).toMatchObject({ analysis: 2, mail: 10, previews: 2 });
     expect(loadConfig({ ...base, WORKER_CONCURRENCY: '4' }).worker.concurrency.audit).toBe(4);
+  });
+
+  it('reads the key of pushes, and the origins of push services of one’s own', () => {
+    const VAPID_KEY = randomBytes(32).toString('base64');
+    const config = loadConfig({ ...base, VAPID_KEY, PUSH_ORIGINS: 'http://127.0.0.1:8099/, https://push.intra' });
+    expect(config).toMatchObject({
+      vapidKey: VAPID_KEY,
+      pushOrigins: ['http://127.0.0.1:8099', 'https://push.intra'],
+    });
   });
 
   it('knows no difference of case in the first admin', () => {
@@ -116,6 +128,11 @@ describe('what is refused', () => {
     ['ENCRYPTION_KEYS', `k1:${Buffer.alloc(32).toString('base64')}`],
     ['ENCRYPTION_KEYS', `k1:${Buffer.from('this-is-my-very-secret-key-12345').toString('base64')}`],
     ['ENCRYPTION_KEYS', `k1:${Buffer.from(Array.from({ length: 32 }, (_, i) => i)).toString('base64')}`],
+    ['VAPID_KEY', 'short'],
+    ['VAPID_KEY', Buffer.alloc(32, 0xff).toString('base64')],
+    ['VAPID_KEY', Buffer.from('this-is-my-very-secret-key-12345').toString('base64')],
+    ['PUSH_ORIGINS', 'push.intra'],
+    ['PUSH_ORIGINS', 'https://push.intra,https://push.intra/path'],
     ['ADMIN_EMAIL', 'nobody'],
     ['AI_PROVIDER', 'oracle'],
     ['WORKER_QUEUES', 'mail,post'],

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type QueueName, queueNames } from '@lightbox/contract/queues.js';
 import { z } from 'zod';
 import type { Config } from './config.js';
-import { faultOfKeys } from './keys.js';
+import { faultOfKeys, faultOfVapidKey } from './keys.js';
 import { faultOfRedisUrl } from './redisUrl.js';
 
 export type Env = Record<string, string | undefined>;
@@ -62,6 +62,9 @@ function faultOfPublicUrl(value: string): string | null {
   return bare ? null : 'must be an address such as https://lightbox.example.org, without a path';
 }
 
+/** Addresses without a path, separated by commas. */
+const faultOfOrigins = (value: string): string | null => list(value).map(faultOfPublicUrl).find(Boolean) ?? null;
+
 function faultOfTrustProxy(value: string): string | null {
   if (/^\d{1,2}$/.test(value)) return null;
   const good = list(value).every((part) => {
@@ -113,6 +116,8 @@ const schema = z.object({
   MAIL_INBOX_URL: z.string().optional(),
   APP_KEYS: text(faultOfKeys),
   ENCRYPTION_KEYS: text(faultOfKeys),
+  VAPID_KEY: text(faultOfVapidKey).optional(),
+  PUSH_ORIGINS: text(faultOfOrigins).optional(),
   ADMIN_EMAIL: z.email('must be an e-mail address').optional(),
   ADMIN_PASSWORD: text(faultOfPassword).optional(),
   DEMO: oneOf('0', '1').default('0'),
@@ -223,6 +228,8 @@ function toConfig(env: z.output<typeof schema>, production: boolean): Config {
     mailInboxUrl: env.MAIL_INBOX_URL ?? null,
     appKeys: env.APP_KEYS,
     encryptionKeys: env.ENCRYPTION_KEYS,
+    vapidKey: env.VAPID_KEY ?? null,
+    pushOrigins: list(env.PUSH_ORIGINS ?? '').map((origin) => new URL(origin).origin),
     admin:
       env.ADMIN_EMAIL && env.ADMIN_PASSWORD
         ? { email: env.ADMIN_EMAIL.toLowerCase(), password: env.ADMIN_PASSWORD }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createECDH, hkdfSync, randomBytes } from 'node:crypto';
 
 const entry = /^[\w-]{1,32}:([A-Za-z0-9+/_-]{43}=?)$/;
 
@@ -23,4 +23,32 @@ function isWeak(key: Buffer): boolean {
   const printable = key.every((byte) => byte >= 0x20 && byte < 0x7f);
   const steps = new Set(key.subarray(1).map((byte, i) => byte - (key[i] ?? 0))).size;
   return distinct < 16 || printable || steps < 8;
+}
+
+/** The public half of a VAPID key, as browsers are given it: an uncompressed point of P-256 in base64url. */
+export function vapidPublicKey(privateKey: string): string {
+  const pair = createECDH('prime256v1');
+  pair.setPrivateKey(Buffer.from(privateKey, 'base64'));
+  return pair.getPublicKey('base64url');
+}
+
+/** The VAPID key of an instance that names none: made of its own keys, so that it is the same at every start. */
+export const deriveVapidKey = (ring: string): string => {
+  const first = Buffer.from(ring.split(',')[0]?.split(':')[1] ?? '', 'base64');
+  return Buffer.from(hkdfSync('sha256', first, Buffer.alloc(0), 'lightbox/vapid', 32)).toString('base64');
+};
+
+/** What is wrong with the text of a private VAPID key, or null. Never repeats any of it. */
+export function faultOfVapidKey(value: string): string | null {
+  const key = Buffer.from(value, 'base64');
+  if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(value) || key.length !== 32) {
+    return 'must be 32 random bytes in base64 (`openssl rand -base64 32` makes them)';
+  }
+  if (isWeak(key)) return 'holds a key that is not random';
+  try {
+    vapidPublicKey(value);
+    return null;
+  } catch {
+    return 'is no key of P-256; make another one';
+  }
 }

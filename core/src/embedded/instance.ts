@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ConfigError, type Env } from '../config/env.js';
 import { ensureSecrets } from '../config/secrets.js';
 import { endAll, isRunning, markOf, type ProcessMark } from './processes.js';
+import { ownKeys } from './settings.js';
 
 /** What a running `npm start` tells others about itself, in `instance.json` of its data folder. */
 export interface Instance {
@@ -89,8 +90,7 @@ export function joinEnv(env: Env, dataDir: string): Env {
 
 function secretsFor({ secrets }: Instance, dataDir: string): Env {
   if (secrets.length === 0) return {};
-  const { appKeys, encryptionKeys } = ensureSecrets(dataDir);
-  const all: Env = { APP_KEYS: appKeys, ENCRYPTION_KEYS: encryptionKeys };
+  const all: Env = ownKeys(ensureSecrets(dataDir));
   return Object.fromEntries(secrets.map((name) => [name, all[name]]));
 }
 

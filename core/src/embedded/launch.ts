@@ -13,7 +13,7 @@ import { faultOfMongo, mongodServer } from './mongod.js';
 import { choosePorts, isPortFree, portTakenMessage } from './ports.js';
 import { markOf } from './processes.js';
 import { type EmbeddedServer, spawnServer, untilAnswers } from './server.js';
-import { mailWebPort, missingServers, ownSettings, placeholderUris } from './settings.js';
+import { keyNames, mailWebPort, missingServers, ownSettings, placeholderUris } from './settings.js';
 import { Supervised } from './supervised.js';
 import { valkeyServer } from './valkey.js';
 
@@ -167,7 +167,8 @@ class Launcher {
 
   /** At once after every start of a process, so that nothing is forgotten when this one is killed. */
   private remember(): void {
-    const { APP_KEYS, ENCRYPTION_KEYS, ...settings } = this.own;
+    const isKey = (name: string) => (keyNames as string[]).includes(name);
+    const settings = Object.fromEntries(Object.entries(this.own).filter(([name]) => !isKey(name)));
     const running = [...this.apps, ...this.servers].flatMap(({ name, child }) =>
       child?.pid ? [markOf(name, child.pid)] : [],
     );
@@ -175,7 +176,7 @@ class Launcher {
       url: this.config.publicUrl,
       launcher: markOf('launcher', process.pid),
       settings,
-      secrets: [...(APP_KEYS ? ['APP_KEYS'] : []), ...(ENCRYPTION_KEYS ? ['ENCRYPTION_KEYS'] : [])],
+      secrets: keyNames.filter((name) => this.own[name]),
       processes: running,
     });
   }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { loadConfig } from '../config/env.js';
+import { faultOfVapidKey } from '../config/keys.js';
 import { makeSecrets } from '../config/secrets.js';
 import { ownSettings, placeholderUris } from './settings.js';
 
@@ -27,6 +28,16 @@ it('opens neither demonstration nor caught mail to a network', () => {
   expect(complete({ HOST: '0.0.0.0' })).toThrow(/DEMO[\s\S]*SMTP_URL/);
   const named = { ADMIN_EMAIL: 'a@b.org', ADMIN_PASSWORD: 'Correct-Horse-7', SMTP_URL: 'smtp://mail' };
   expect(complete({ HOST: '0.0.0.0', ...named })().host).toBe('0.0.0.0');
+});
+
+it('signs pushes with a key of its own that is the same at every start', () => {
+  const secrets = makeSecrets();
+  const keyOf = (env: Record<string, string>) => ownSettings(env, placeholderUris, secrets).VAPID_KEY;
+  expect(keyOf({})).toBe(keyOf({}));
+  expect(faultOfVapidKey(keyOf({}) ?? '')).toBeNull();
+  expect(keyOf({})).not.toBe(ownSettings({}, placeholderUris, makeSecrets()).VAPID_KEY);
+  expect(keyOf({ VAPID_KEY: 'one of mine' })).toBeUndefined();
+  expect(keyOf({ NODE_ENV: 'production' })).toBeUndefined();
 });
 
 it('makes nothing up in production', () => {

@@ -1,4 +1,5 @@
 import type { Env } from '../config/env.js';
+import { deriveVapidKey } from '../config/keys.js';
 import type { Secrets } from '../config/secrets.js';
 import { inboxUrl } from './mail.js';
 
@@ -11,6 +12,14 @@ export function missingServers(env: Env): { mongodb: boolean; redis: boolean; ma
 
 export const mailWebPort = (env: Env): number => Number(env.MAIL_WEB_PORT || 1080);
 
+/** The keys an instance made for itself, as settings. They are never written beside the others. */
+export const ownKeys = ({ appKeys, encryptionKeys }: Secrets) => ({
+  APP_KEYS: appKeys,
+  ENCRYPTION_KEYS: encryptionKeys,
+  VAPID_KEY: deriveVapidKey(appKeys),
+});
+export const keyNames = ['APP_KEYS', 'ENCRYPTION_KEYS', 'VAPID_KEY'] satisfies (keyof ReturnType<typeof ownKeys>)[];
+
 /** What the launcher adds to the environment: the addresses of its own servers, its own keys, and whether there is a demo. */
 export function ownSettings(env: Env, uris: { mongodb: string; redis: string; smtp: string }, secrets: Secrets): Env {
   if (env.NODE_ENV === 'production') return {};
@@ -19,8 +28,7 @@ export function ownSettings(env: Env, uris: { mongodb: string; redis: string; sm
     ...(own.mongodb ? { MONGODB_URI: uris.mongodb } : {}),
     ...(own.redis ? { REDIS_URL: uris.redis } : {}),
     ...(own.mail ? { SMTP_URL: uris.smtp, MAIL_INBOX_URL: inboxUrl(mailWebPort(env)) } : {}),
-    ...(env.APP_KEYS ? {} : { APP_KEYS: secrets.appKeys }),
-    ...(env.ENCRYPTION_KEYS ? {} : { ENCRYPTION_KEYS: secrets.encryptionKeys }),
+    ...Object.fromEntries(Object.entries(ownKeys(secrets)).filter(([name]) => !env[name])),
     ...(env.DEMO ? {} : { DEMO: own.mongodb && !env.ADMIN_EMAIL ? '1' : '0' }),
   };
 }

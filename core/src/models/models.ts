@@ -12,6 +12,7 @@ import type {
   MessageDoc,
   NotificationDoc,
   PreviewDoc,
+  PushSubscriptionDoc,
   SentMailDoc,
   SessionDoc,
   SettingChangeDoc,
@@ -214,6 +215,23 @@ const notification = new Schema<NotificationDoc>(
   .index({ user: 1, unread: 1, at: -1, _id: -1 })
   .index({ at: 1 }, { expireAfterSeconds: days(180) });
 
+const pushSubscription = new Schema<PushSubscriptionDoc>(
+  {
+    user: id,
+    session: id,
+    endpoint: string,
+    p256dh: string,
+    auth: string,
+    seenAt: date,
+    expiresAt: date,
+  },
+  options,
+)
+  .index({ endpoint: 1 }, { unique: true })
+  .index({ user: 1, seenAt: 1 })
+  .index({ session: 1 })
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
 const recorded = {
   type: string,
   status: string,
@@ -287,6 +305,7 @@ export interface Models {
   Conversation: Model<ConversationDoc>;
   Message: Model<MessageDoc>;
   Notification: Model<NotificationDoc>;
+  PushSubscription: Model<PushSubscriptionDoc>;
   Event: Model<EventDoc>;
   AuditEntry: Model<AuditEntryDoc>;
   Setting: Model<SettingDoc>;
@@ -311,6 +330,7 @@ export function createModels(db: Connection): Models {
     Conversation: model('Conversation', conversation),
     Message: model('Message', message),
     Notification: model('Notification', notification),
+    PushSubscription: model('PushSubscription', pushSubscription),
     Event: model('Event', event),
     AuditEntry: model('AuditEntry', auditEntry),
     Setting: model('Setting', setting),

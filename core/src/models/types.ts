@@ -160,6 +160,19 @@ export interface NotificationDoc {
   unread: boolean;
 }
 
+/** A browser that wants to be notified (W3C Push API). */
+export interface PushSubscriptionDoc {
+  _id: Id;
+  user: Id;
+  /** The session that asked for it, or was last seen with it. Signing out of that ends it; a quiet end does not. */
+  session: Id;
+  endpoint: string;
+  p256dh: string;
+  auth: string;
+  seenAt: Date;
+  expiresAt: Date;
+}
+
 export type EventStatus = 'success' | 'denied' | 'failed';
 
 /** One change or one read of protected content: audit source, push, notification and job trigger at once. */

@@ -36,6 +36,19 @@ export const jobs = {
     attempts: 3,
     backoff: 5_000,
   }),
+  pushMessage: defineJob({
+    queue: 'notifications',
+    data: z.object({ messageId: Id }),
+    attempts: 5,
+    backoff: 1_000,
+  }),
+  // 10 s doubled seven times is about twenty minutes: a push service that is down, or asks for patience.
+  deliverPush: defineJob({
+    queue: 'notifications',
+    data: z.object({ subscriptionId: Id, about: z.enum(['notification', 'message']), recordId: Id }),
+    attempts: 8,
+    backoff: 10_000,
+  }),
   appendAudit: defineJob({ queue: 'audit', data: z.object({}), attempts: 3, backoff: 500 }),
   removeBlob: defineJob({ queue: 'maintenance', data: z.object({ blobId: Id }), attempts: 5, backoff: 2_000 }),
   expireShares: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),

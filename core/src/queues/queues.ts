@@ -11,6 +11,8 @@ export interface JobRequest<N extends JobName = JobName> {
   delayMs?: number;
   /** Only one with this key waits at a time. */
   once?: string;
+  /** It keeps others away for this long, instead of while it waits. */
+  onceForMs?: number;
 }
 
 /** Adds jobs. Fails at once while Redis is away: whoever adds has kept an event, and a sweeper comes back to it. */
@@ -55,7 +57,9 @@ function toBullMq(request: JobRequest): { name: string; data: unknown; opts: Job
       backoff: { type: 'exponential', delay: backoff },
       ...(request.id ? { jobId: request.id } : {}),
       ...(request.delayMs ? { delay: request.delayMs } : {}),
-      ...(request.once ? { deduplication: { id: request.once } } : {}),
+      ...(request.once
+        ? { deduplication: { id: request.once, ...(request.onceForMs ? { ttl: request.onceForMs } : {}) } }
+        : {}),
     },
   };
 }

@@ -5,6 +5,7 @@ import { IdleWarning } from '../auth/IdleWarning';
 import { asEndReason, endedAtom, endSession, rememberPlace, session, sessionAtom } from '../auth/session';
 import { connectSocket } from '../lib/socket';
 import { store } from '../lib/store';
+import { useClaimedDevice } from '../push/useDevice';
 import { paths } from './paths';
 import { Shell } from './Shell';
 import { socketEvents } from './socketEvents';
@@ -33,6 +34,7 @@ export function RequireSession() {
   const { token, user } = useAtomValue(sessionAtom);
   const signedIn = Boolean(token && user);
   useSocket(signedIn ? user?.id : undefined);
+  useClaimedDevice(signedIn ? user?.id : undefined);
   if (!signedIn) return <SignIn />;
   return (
     <>

@@ -2,6 +2,7 @@ import type { Permission } from '@lightbox/contract/permissions.js';
 import type { ComponentType } from 'react';
 import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router-dom';
 import { Toaster } from '../lib/toaster';
+import { useOpened } from '../pwa/opened';
 import { Allowed } from './Allowed';
 import { ErrorPage } from './ErrorPage';
 import { NotFound } from './NotFound';
@@ -68,6 +69,7 @@ const protectedScreens = [
 ];
 
 function Root() {
+  useOpened();
   return (
     <>
       <Outlet />

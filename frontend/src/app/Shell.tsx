@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { Outlet, useLocation } from 'react-router-dom';
 import { useIsDesktop } from '../lib/useMedia';
 import { useUnreadInTitle } from '../messages/unread';
+import { Offer } from '../push/Offer';
 import { bareAtom } from '../ui/bare';
 import { Lamp } from '../ui/Lamp';
 import { OfflineBar } from '../ui/OfflineBar';
@@ -82,6 +83,7 @@ export function Shell() {
         >
           {desktop ? <TopBar /> : !bare && <PhoneBar />}
           <OfflineBar />
+          <Offer />
           {panel}
           {!desktop && !bare && <BottomBar />}
         </Box>

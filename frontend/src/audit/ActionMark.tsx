@@ -57,6 +57,7 @@ const areas = {
   analysis: SparkleIcon,
   message: ChatsCircleIcon,
   notification: BellIcon,
+  push: BellIcon,
   audit: ClipboardTextIcon,
   role: KeyIcon,
   setting: GearSixIcon,

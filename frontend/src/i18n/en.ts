@@ -10,6 +10,7 @@ import { messages } from './en/messages';
 import { notifications } from './en/notifications';
 import { overview } from './en/overview';
 import { profile } from './en/profile';
+import { push } from './en/push';
 import { roles } from './en/roles';
 import { settings } from './en/settings';
 import { shareImage } from './en/shareImage';
@@ -32,6 +33,7 @@ export const en = {
   analysis,
   messages,
   notifications,
+  push,
   audit,
   roles,
   settings,

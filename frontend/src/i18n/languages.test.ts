@@ -24,6 +24,7 @@ const translated = [
   'analysis',
   'messages',
   'notifications',
+  'push',
   'audit',
   'roles',
   'settings',

@@ -12,6 +12,7 @@ import { messages } from './ur/messages';
 import { notifications } from './ur/notifications';
 import { overview } from './ur/overview';
 import { profile } from './ur/profile';
+import { push } from './ur/push';
 import { roles } from './ur/roles';
 import { sentences } from './ur/sentences';
 import { settings } from './ur/settings';
@@ -35,6 +36,7 @@ export const ur: LanguageFile = {
     analysis,
     messages,
     notifications,
+    push,
     audit,
     roles,
     settings,

@@ -20,6 +20,8 @@ export const socketAtom = atom<'off' | 'connecting' | 'on'>('off');
 
 let socket: Socket | undefined;
 
+const visible = () => document.visibilityState === 'visible';
+
 interface Door {
   token(): string;
   /** The server says that this session is over, and why if it tells. */
@@ -32,7 +34,7 @@ export function connectSocket(door: Door, tables: readonly SocketRows[]): () => 
     path: '/socket.io',
     transports: ['websocket', 'polling'],
     // Asked on every attempt, so that a reconnect carries the token of then.
-    auth: (give) => give({ token: door.token() }),
+    auth: (give) => give({ token: door.token(), visible: visible() }),
     reconnectionDelay: 500,
     reconnectionDelayMax: 10_000,
     randomizationFactor: 0.5,
@@ -77,6 +79,10 @@ export function connectSocket(door: Door, tables: readonly SocketRows[]): () => 
     else again();
   });
 
+  // What this tab shows needs no notification on a device.
+  const tellVisible = () => void emit('visible', { visible: visible() }).catch(() => undefined);
+  document.addEventListener('visibilitychange', tellVisible);
+
   connection.on('session:revoked', ({ reason }: ServerPayload<'session:revoked'>) => door.ended(reason));
   connection.onAny((event: ServerEvent, payload) => {
     for (const rows of tables) rows[event]?.(payload as never, queryClient);
@@ -85,6 +91,7 @@ export function connectSocket(door: Door, tables: readonly SocketRows[]): () => 
   return () => {
     closed = true;
     clearTimeout(timer);
+    document.removeEventListener('visibilitychange', tellVisible);
     connection.close();
     if (socket === connection) socket = undefined;
     store.set(socketAtom, 'off');

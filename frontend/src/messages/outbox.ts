@@ -8,6 +8,7 @@ import { ApiError } from '../lib/http';
 import { emit, socketAtom } from '../lib/socket';
 import { store } from '../lib/store';
 import { uuid } from '../lib/uuid';
+import { offerDevice } from '../push/offer';
 
 export interface Outgoing {
   /** Made once, sent with every try: the server keeps one message of it. */
@@ -152,6 +153,7 @@ export function post(recipientId: string, text: string): string | undefined {
   outbox.change((now) => [...now, { clientId, recipientId, content: data, createAt, state: 'sending' }]);
   watch(clientId);
   void flush(recipientId);
+  void offerDevice();
   return undefined;
 }
 

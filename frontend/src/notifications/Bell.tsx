@@ -9,7 +9,8 @@ import { TabFace } from '../app/BottomBar';
 import { toast } from '../lib/toaster';
 import { Count } from '../ui/Count';
 import { NoticeList, ReadAll } from './NoticeList';
-import { addressOf, arrivedAtom, unreadNotices, useRead } from './notifications';
+import { arrivedAtom, unreadNotices, useRead } from './notifications';
+import { addressOf } from './places';
 
 const useUnread = () => useQuery(unreadNotices).data ?? 0;
 

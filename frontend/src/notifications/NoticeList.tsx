@@ -19,7 +19,8 @@ import { useNow } from '../lib/useNow';
 import { EmptyState } from '../ui/EmptyState';
 import { PersonSkeleton } from '../ui/Skeletons';
 import { Tooltip } from '../ui/Tooltip';
-import { addressOf, allOf, notices, useRead } from './notifications';
+import { allOf, notices, useRead } from './notifications';
+import { addressOf } from './places';
 
 const looks: Record<NotificationKind, { Icon: Icon; tone: string }> = {
   'share.created': { Icon: ImageIcon, tone: 'info' },

@@ -2,15 +2,8 @@ import type { Notification } from '@lightbox/contract/notifications/calls.js';
 import { QueryClient } from '@tanstack/react-query';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { store } from '../lib/store';
-import {
-  addressOf,
-  allOf,
-  arrivedAtom,
-  type Notices,
-  notices,
-  notificationEvents,
-  unreadNotices,
-} from './notifications';
+import { allOf, arrivedAtom, type Notices, notices, notificationEvents, unreadNotices } from './notifications';
+import { addressOf } from './places';
 
 const id = (text: string) => text.padStart(24, '0');
 const notice = (n: number, more: Partial<Notification> = {}): Notification => ({

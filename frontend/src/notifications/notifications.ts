@@ -9,7 +9,6 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { atom } from 'jotai';
-import { paths } from '../app/paths';
 import { session } from '../auth/session';
 import { attentive } from '../lib/attention';
 import { send } from '../lib/http';
@@ -17,6 +16,7 @@ import { queryClient } from '../lib/query';
 import { type SocketRows, socketAtom } from '../lib/socket';
 import { store } from '../lib/store';
 import { tabs } from '../lib/tabs';
+import { addressOf } from './places';
 
 type Page = Success<Notification[]>;
 export type Notices = InfiniteData<Page, unknown>;
@@ -67,14 +67,6 @@ export const withRead = (held: Notices, id: string | undefined, at: string) =>
   eachPage(held, (data) =>
     data.map((notice) => (!notice.readAt && (!id || notice.id === id) ? { ...notice, readAt: at } : notice)),
   );
-
-/** Where it leads: the image, the analysis, or the list of those who wait for approval. */
-export function addressOf({ kind, recordId }: Pick<Notification, 'kind' | 'recordId'>): string {
-  if (kind === 'provider.registered') return paths.approveProvider;
-  if (kind.startsWith('analysis.') && recordId) return paths.aiAnalysis(recordId);
-  // Whoever lost access finds no image there any more.
-  return recordId && kind !== 'share.revoked' ? `${paths.viewImages}?image=${recordId}` : paths.viewImages;
-}
 
 /** The screen it speaks of is the one that somebody looks at: that shows it by itself. */
 export const onScreen = (notice: Notification) =>

@@ -1,4 +1,4 @@
-import { i18n } from '../i18n';
+import { currentCode, i18n } from '../i18n';
 import { toast } from '../lib/toaster';
 
 /** A new version waits until its person says so: nobody's half-written message is reloaded away. */
@@ -9,6 +9,12 @@ function offer(worker: ServiceWorker) {
   });
 }
 
+/** The worker words notifications, and cannot read what this browser chose. */
+async function tellLanguage() {
+  const { active } = await navigator.serviceWorker.ready;
+  active?.postMessage({ language: currentCode() });
+}
+
 /** For installing and for a start without a connection; a page without it works all the same. */
 export async function registerWorker() {
   if (!import.meta.env.PROD || !navigator.serviceWorker) return;
@@ -16,6 +22,8 @@ export async function registerWorker() {
     const updating = Boolean(navigator.serviceWorker.controller);
     navigator.serviceWorker.addEventListener('controllerchange', () => updating && window.location.reload());
     const registration = await navigator.serviceWorker.register('/sw.js');
+    i18n.on('languageChanged', () => void tellLanguage());
+    void tellLanguage();
     if (registration.waiting && updating) offer(registration.waiting);
     registration.addEventListener('updatefound', () => {
       const worker = registration.installing;

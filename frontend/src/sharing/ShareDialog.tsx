@@ -11,6 +11,7 @@ import { errorText } from '../lib/errors';
 import { fullName } from '../lib/format';
 import { ApiError, send } from '../lib/http';
 import { toast } from '../lib/toaster';
+import { offerDevice } from '../push/offer';
 import { AccessList } from './AccessList';
 import { Expiry } from './Expiry';
 import { type Person, PersonSearch } from './PersonSearch';
@@ -42,6 +43,7 @@ function useShare(image: Image, onDone: () => void) {
         description: t('sharing.share.doneText'),
       });
       onDone();
+      void offerDevice();
     },
     onError: (error) => {
       if (error instanceof ApiError && error.status > 0 && error.status < 500) attempt.current = undefined;

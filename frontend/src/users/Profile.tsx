@@ -17,6 +17,7 @@ import { paths } from '../app/paths';
 import { useMay, userAtom } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { capitalized, formatDate, fullName } from '../lib/format';
+import { DeviceSwitch } from '../push/DeviceSwitch';
 import { RoleBadge, StateBadge } from '../ui/Badge';
 import { Facts } from '../ui/Facts';
 import { LoadFailed } from '../ui/LoadFailed';
@@ -161,9 +162,14 @@ function Account({ user, own }: { user: User; own: boolean }) {
           </Flex>
         )}
         {own ? (
-          <Card title={t('profile.remove.title')}>
-            <CloseAccount />
-          </Card>
+          <>
+            <Card title={t('push.title')}>
+              <DeviceSwitch />
+            </Card>
+            <Card title={t('profile.remove.title')}>
+              <CloseAccount />
+            </Card>
+          </>
         ) : (
           manages && <Manage user={user} />
         )}

@@ -3,6 +3,7 @@ import { isDuplicate, newId, oid } from '@lightbox/core/db/ids.js';
 import type { Signal } from '@lightbox/core/events/push.js';
 import { reactions } from '@lightbox/core/events/reactions.js';
 import type { EventDoc, NotificationDoc } from '@lightbox/core/models/types.js';
+import { queueDeliveries } from '@lightbox/core/push/deliveries.js';
 
 /** Writes an event into its recipients' notification centres, once for each, and shows it. Who did it needs no telling. */
 export async function notify(core: Core, eventId: string): Promise<void> {
@@ -11,6 +12,7 @@ export async function notify(core: Core, eventId: string): Promise<void> {
   if (!event || !kind) return;
   const users = event.recipients.filter((id) => !(event.actor && id.equals(event.actor)));
   const signals: Signal[] = [];
+  const kept: NotificationDoc[] = [];
   for (const user of users) {
     const notification: NotificationDoc = {
       _id: newId(),
@@ -21,12 +23,16 @@ export async function notify(core: Core, eventId: string): Promise<void> {
       at: event.at,
       unread: true,
     };
-    const kept = await keep(core, notification);
+    const one = await keep(core, notification);
+    kept.push(one);
     signals.push({
-      push: { name: 'notification:new', to: [String(user)], refs: { record: String(kept._id) } },
+      push: { name: 'notification:new', to: [String(user)], refs: { record: String(one._id) } },
     });
   }
   await core.signals.send(signals);
+  for (const { _id, user } of kept) {
+    await queueDeliveries(core, user, eventId, { about: 'notification', recordId: String(_id) });
+  }
 }
 
 /** The unique index on event and user makes a second delivery the first one's notification. */

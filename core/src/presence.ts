@@ -2,16 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 
 const LIFE_MS = 60_000;
-const key = (userId: string) => `lightbox:online:${userId}`;
 
 /**
- * Who is connected to any gateway. Each gateway enters itself for its people and renews the entries; those of one that
+ * Who is connected to any gateway, or who of them is looking at a tab. Each gateway enters itself for its people and renews the entries; those of one that
  * died run out. Nothing hangs on it: while Redis is away everybody looks offline.
  */
 export class Presence {
   private readonly gatewayId = randomUUID();
 
-  constructor(private readonly redis: Redis) {}
+  constructor(
+    private readonly redis: Redis,
+    private readonly what: 'online' | 'looking',
+  ) {}
 
   /** True when the person was not connected anywhere before. */
   async arrive(userId: string): Promise<boolean> {
@@ -22,7 +24,7 @@ export class Presence {
 
   /** True when the person is not connected anywhere any more. */
   async leave(userId: string): Promise<boolean> {
-    await this.redis.zrem(key(userId), this.gatewayId);
+    await this.redis.zrem(this.key(userId), this.gatewayId);
     return (await this.count(userId)) === 0;
   }
 
@@ -30,8 +32,8 @@ export class Presence {
     if (userIds.length === 0) return;
     const pipeline = this.redis.pipeline();
     for (const id of userIds) {
-      pipeline.zadd(key(id), Date.now() + LIFE_MS, this.gatewayId);
-      pipeline.pexpire(key(id), LIFE_MS);
+      pipeline.zadd(this.key(id), Date.now() + LIFE_MS, this.gatewayId);
+      pipeline.pexpire(this.key(id), LIFE_MS);
     }
     await pipeline.exec();
   }
@@ -39,12 +41,16 @@ export class Presence {
   async online(userIds: string[]): Promise<Set<string>> {
     if (userIds.length === 0) return new Set();
     const pipeline = this.redis.pipeline();
-    for (const id of userIds) pipeline.zcount(key(id), Date.now(), '+inf');
+    for (const id of userIds) pipeline.zcount(this.key(id), Date.now(), '+inf');
     const counts = await pipeline.exec().catch(() => null);
     return new Set(userIds.filter((_, i) => Number(counts?.[i]?.[1] ?? 0) > 0));
   }
 
+  private key(userId: string): string {
+    return `lightbox:${this.what}:${userId}`;
+  }
+
   private count(userId: string): Promise<number> {
-    return this.redis.zcount(key(userId), Date.now(), '+inf');
+    return this.redis.zcount(this.key(userId), Date.now(), '+inf');
   }
 }

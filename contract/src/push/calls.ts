@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { call } from '../call.js';
+import { Id } from '../ids.js';
+import { limits } from '../limits.js';
+import { notificationKinds } from '../notifications/calls.js';
+
+/** What a device is told of: what the notification centre knows, and that somebody wrote. */
+export const pushKinds = [...notificationKinds, 'message.new'] as const;
+export const PushKind = z.enum(pushKinds);
+export type PushKind = z.infer<typeof PushKind>;
+
+/**
+ * All that goes through a push service, encrypted for the browser: what happened, and the opaque id of the image, account
+ * or partner it leads to. The words are the service worker's own.
+ */
+export const PushPayload = z.strictObject({ kind: PushKind, recordId: Id.optional() });
+export type PushPayload = z.infer<typeof PushPayload>;
+
+const base64url = (pattern: RegExp) => z.string().regex(pattern, 'Must be a key as browsers write it.');
+
+const Endpoint = z
+  .url({
+    protocol: /^https?$/,
+    error: 'Must be the address of a push service.',
+  })
+  .max(limits.pushEndpointLength, `Must be at most ${limits.pushEndpointLength} characters.`);
+
+/** `PushSubscription.toJSON()` (W3C Push API). */
+export const PushSubscriptionJson = z.strictObject({
+  endpoint: Endpoint,
+  expirationTime: z.number().int().positive().max(8.64e15).nullish(),
+  keys: z.strictObject({
+    /** An uncompressed point of P-256. */
+    p256dh: base64url(/^B[\w-]{86}=?$/),
+    /** Sixteen bytes. */
+    auth: base64url(/^[\w-]{22}(==)?$/),
+  }),
+});
+
+export const pushCalls = {
+  getPushKey: call({
+    method: 'get',
+    path: '/push/key',
+    who: 'push.use',
+    action: 'push.use',
+    summary: 'The public key that browsers subscribe with; null while the server sends nothing to devices',
+    data: z.object({ key: z.string().nullable() }),
+  }),
+  subscribePush: call({
+    method: 'post',
+    path: '/push/subscriptions',
+    who: 'push.use',
+    action: 'push.use',
+    summary: 'Notify this browser; the same endpoint again is the same record, moved to this session',
+    body: PushSubscriptionJson,
+    data: z.object({ id: Id }),
+    status: 201,
+  }),
+  unsubscribePush: call({
+    method: 'delete',
+    path: '/push/subscriptions',
+    who: 'push.use',
+    action: 'push.use',
+    summary: 'Notify this browser no more; what is not there is already gone',
+    body: z.strictObject({ endpoint: Endpoint }),
+  }),
+};

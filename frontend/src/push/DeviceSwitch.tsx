@@ -1,0 +1,38 @@
+import { Switch, Text } from '@chakra-ui/react';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Waiting } from '../ui/Skeletons';
+import { device } from './device';
+import { useSwitchDevice } from './useDevice';
+
+/** On or off in this browser, and why it cannot be turned when it cannot. */
+export function DeviceSwitch() {
+  const { t } = useTranslation();
+  const { data: state } = useQuery(device);
+  const turn = useSwitchDevice();
+  if (!state) return <Waiting h="24px" w="70%" />;
+  const able = state === 'on' || state === 'off';
+  return (
+    <>
+      {able && (
+        <Switch.Root
+          checked={state === 'on'}
+          disabled={turn.isPending}
+          onCheckedChange={({ checked }) => turn.mutate(checked)}
+          alignItems="start"
+          gap="3"
+          mb="3"
+        >
+          <Switch.HiddenInput />
+          <Switch.Control mt="0.5" flex="none" />
+          <Switch.Label fontSize="md" fontWeight="medium">
+            {t('push.label')}
+          </Switch.Label>
+        </Switch.Root>
+      )}
+      <Text fontSize="sm" color="fg.muted" role="status">
+        {t(`push.state.${state}`)} {able && t('push.content')}
+      </Text>
+    </>
+  );
+}

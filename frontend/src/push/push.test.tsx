@@ -1,0 +1,245 @@
+import type { User } from '@lightbox/contract/users/schemas.js';
+import { act, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { endSession, session, startSession } from '../auth/session';
+import { languages } from '../i18n/languages';
+import { queryClient } from '../lib/query';
+import { store } from '../lib/store';
+import { answer, renderScreen } from '../lib/testing';
+import { places } from '../notifications/places';
+import { words } from '../pwa/words';
+import { DeviceSwitch } from './DeviceSwitch';
+import { claimDevice, turnOn } from './device';
+import { Offer } from './Offer';
+import { offerAtom, offerDevice } from './offer';
+
+const user = (letter: string): User => ({
+  id: letter.repeat(24),
+  email: `${letter}@example.org`,
+  username: letter,
+  firstname: letter,
+  lastname: letter,
+  active: true,
+  status: 'active',
+  role: { name: 'healthProvider' },
+});
+const key = `B${'k'.repeat(86)}`;
+const keys = { p256dh: `B${'p'.repeat(86)}`, auth: 'a'.repeat(22) };
+const bytes = (text: string) =>
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0)).buffer;
+
+/** jsdom has no push: this stands for the browser's side of it, up to the push service. */
+class Browser {
+  asked = 0;
+  subscribed = 0;
+  subscription: object | null = null;
+
+  constructor(
+    permission: NotificationPermission,
+    /** What the person says to the browser's own question. */
+    private readonly says: NotificationPermission = 'granted',
+  ) {
+    const notification = {
+      permission,
+      requestPermission: async () => {
+        this.asked += 1;
+        if (notification.permission === 'default') notification.permission = this.says;
+        return notification.permission;
+      },
+    };
+    const pushManager = {
+      getSubscription: async () => this.subscription,
+      subscribe: async ({ applicationServerKey }: { applicationServerKey: string }) => {
+        this.subscription ??= this.make(applicationServerKey, ++this.subscribed);
+        return this.subscription;
+      },
+    };
+    Object.assign(window, { Notification: notification, PushManager: class {} });
+    const worker = {
+      getRegistration: async () => ({ pushManager }),
+      addEventListener() {},
+      removeEventListener() {},
+    };
+    Object.defineProperty(navigator, 'serviceWorker', { configurable: true, value: worker });
+  }
+
+  private make(applicationServerKey: string, n: number) {
+    const endpoint = `https://push.example.org/${n}`;
+    return {
+      endpoint,
+      options: { applicationServerKey: bytes(applicationServerKey) },
+      toJSON: () => ({ endpoint, expirationTime: null, keys }),
+      unsubscribe: async () => {
+        this.subscription = null;
+        return true;
+      },
+    };
+  }
+}
+
+const server = (over: Parameters<typeof answer>[0] = {}) =>
+  answer({
+    'GET /push/key': () => ({ body: { data: { key } } }),
+    'POST /push/subscriptions': () => ({ status: 201, body: { data: { id: 'f'.repeat(24) } } }),
+    'DELETE /push/subscriptions': () => ({ body: { data: null } }),
+    ...over,
+  });
+type Heard = ReturnType<typeof answer>;
+const posts = (heard: Heard) => heard.filter(({ method }) => method === 'POST');
+
+beforeEach(() => {
+  for (const name of ['Notification', 'PushManager']) Reflect.deleteProperty(window, name);
+  Reflect.deleteProperty(navigator, 'serviceWorker');
+  queryClient.clear();
+  store.set(offerAtom, false);
+  startSession(user('a'), 'token');
+});
+
+const question = 'Shall we tell you here when there is an answer?';
+const press = async (name: string) => userEvent.click(await screen.findByRole('button', { name }));
+
+describe('the question', () => {
+  it('comes after sharing or writing, and the browser’s own only after a yes', async () => {
+    const browser = new Browser('default');
+    const heard = server();
+    renderScreen(<Offer />);
+    expect(screen.queryByText(question)).toBeNull();
+    await act(offerDevice);
+    await screen.findByText(question);
+    expect([browser.asked, browser.subscribed]).toEqual([0, 0]);
+    await press('Turn on');
+    await screen.findByText('Notifications are on in this browser.');
+    expect(screen.queryByText(question)).toBeNull();
+    expect(posts(heard).map(({ path, body }) => ({ path, body }))).toEqual([
+      { path: '/push/subscriptions', body: { endpoint: 'https://push.example.org/1', expirationTime: null, keys } },
+    ]);
+  });
+
+  it('put off, does not come again for thirty days', async () => {
+    const browser = new Browser('default');
+    server();
+    renderScreen(<Offer />);
+    await act(offerDevice);
+    await press('Not now');
+    expect(screen.queryByText(question)).toBeNull();
+    await act(offerDevice);
+    expect(screen.queryByText(question)).toBeNull();
+    expect(browser.asked).toBe(0);
+    localStorage.setItem('push.later', String(Date.now() - 31 * 86_400_000));
+    await act(offerDevice);
+    await screen.findByText(question);
+  });
+
+  it('explains a no to the browser, which is final', async () => {
+    const browser = new Browser('default', 'denied');
+    const heard = server();
+    renderScreen(<Offer />);
+    await act(offerDevice);
+    await press('Turn on');
+    await screen.findByText(/^Blocked\. You said no/);
+    await press('Understood');
+    await act(offerDevice);
+    expect(screen.queryByText(question)).toBeNull();
+    expect(browser.asked).toBe(1);
+    expect(posts(heard)).toEqual([]);
+  });
+
+  it('is not put where nothing could come of it', async () => {
+    server({ 'GET /push/key': () => ({ body: { data: { key: null } } }) });
+    renderScreen(<Offer />);
+    await act(offerDevice);
+    new Browser('default');
+    await act(offerDevice);
+    expect(screen.queryByText(question)).toBeNull();
+  });
+});
+
+describe('the switch', () => {
+  it('turns this browser on and off', async () => {
+    const browser = new Browser('default');
+    const heard = server();
+    renderScreen(<DeviceSwitch />);
+    await screen.findByText(/^Off in this browser/);
+    await userEvent.click(screen.getByRole('checkbox', { name: 'Tell me here when something new comes' }));
+    await screen.findByText(/^On in this browser/);
+    await userEvent.click(screen.getByRole('checkbox'));
+    await screen.findByText(/^Off in this browser/);
+    expect(heard.at(-1)).toMatchObject({ method: 'DELETE', body: { endpoint: 'https://push.example.org/1' } });
+    expect(browser.subscription).toBeNull();
+  });
+
+  it('stays off when the server does not take it, and leaves nothing behind in the browser', async () => {
+    const browser = new Browser('granted');
+    server({ 'POST /push/subscriptions': () => ({ status: 503, body: { error: 'UNAVAILABLE', message: 'Away.' } }) });
+    renderScreen(<DeviceSwitch />);
+    await userEvent.click(await screen.findByRole('checkbox'));
+    await screen.findByText('Away.');
+    await screen.findByText(/^Off in this browser/);
+    expect(browser.subscription).toBeNull();
+  });
+
+  it.each([
+    ['unsupported', /^This browser cannot/, () => {}, key],
+    ['blocked', /^Blocked/, () => new Browser('denied'), key],
+    ['off by the server', /^This server sends no/, () => new Browser('default'), null],
+  ])('is not there when it is %s, and says so', async (_, text, arrange, serverKey) => {
+    arrange();
+    server({ 'GET /push/key': () => ({ body: { data: { key: serverKey } } }) });
+    renderScreen(<DeviceSwitch />);
+    await screen.findByText(text);
+    expect(screen.queryByRole('checkbox')).toBeNull();
+  });
+});
+
+describe('a subscription', () => {
+  it('ends with signing out, not with a quiet session', async () => {
+    const browser = new Browser('granted');
+    server();
+    await turnOn();
+    endSession('idle');
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(browser.subscription).not.toBeNull();
+    startSession(user('a'), 'token');
+    endSession('logout');
+    await waitFor(() => expect(browser.subscription).toBeNull());
+    expect(localStorage.getItem('push.owner')).toBeNull();
+  });
+
+  it('goes with its person into the next session, and is not passed on to another', async () => {
+    const browser = new Browser('granted');
+    const heard = server();
+    await turnOn();
+    endSession('idle');
+    startSession(user('a'), 'next');
+    await claimDevice();
+    expect(posts(heard).map(({ headers }) => headers.get('Authorization'))).toEqual(['Bearer token', 'Bearer next']);
+    endSession('idle');
+    startSession(user('b'), 'other');
+    await claimDevice();
+    expect(browser.subscription).toBeNull();
+    expect(posts(heard)).toHaveLength(2);
+    expect(session().user?.id).toBe('b'.repeat(24));
+  });
+
+  it('is made anew when the server signs with another key', async () => {
+    const browser = new Browser('granted');
+    server();
+    await turnOn();
+    queryClient.clear();
+    const heard = server({ 'GET /push/key': () => ({ body: { data: { key: `B${'n'.repeat(86)}` } } }) });
+    await claimDevice();
+    expect(browser.subscribed).toBe(2);
+    expect(posts(heard)).toMatchObject([{ body: { endpoint: 'https://push.example.org/2' } }]);
+  });
+});
+
+describe('what the service worker is given', () => {
+  it('are words of every language for every kind, and a place for each', () => {
+    expect(Object.keys(words)).toEqual(Object.keys(languages));
+    for (const [code, { dir, kinds }] of Object.entries(words)) {
+      expect(dir).toBe(languages[code]?.dir);
+      for (const kind of Object.keys(places)) expect(kinds[kind as keyof typeof kinds]?.title, kind).toBeTruthy();
+    }
+  });
+});

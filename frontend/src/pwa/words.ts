@@ -1,0 +1,16 @@
+import type { PushKind } from '@lightbox/contract/push/calls.js';
+import { notifications as en } from '../i18n/en/notifications';
+import { push as enPush } from '../i18n/en/push';
+import { notifications as ur } from '../i18n/ur/notifications';
+import { push as urPush } from '../i18n/ur/push';
+
+interface Words {
+  dir: 'ltr' | 'rtl';
+  kinds: Record<PushKind | 'other', { title: string; text: string }>;
+}
+
+/** What the service worker says in each language: the notification centre's own sentences, and one for messages. */
+export const words: Record<string, Words> = {
+  en: { dir: 'ltr', kinds: { ...en.kind, 'message.new': enPush.message, other: enPush.other } },
+  ur: { dir: 'rtl', kinds: { ...ur.kind, 'message.new': urPush.message, other: urPush.other } },
+};

@@ -1,0 +1,98 @@
+import type { PushKind, PushPayload } from '@lightbox/contract/push/calls.js';
+import type { Core } from '@lightbox/core/core.js';
+import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { hmac } from '@lightbox/core/keys/keyring.js';
+import type {
+  ConversationDoc,
+  MessageDoc,
+  NotificationDoc,
+  PushSubscriptionDoc,
+  UserDoc,
+} from '@lightbox/core/models/types.js';
+import { ForbiddenEndpoint } from '@lightbox/core/push/endpoints.js';
+import type { JobData } from '@lightbox/core/queues/jobs.js';
+import { UnrecoverableError } from 'bullmq';
+import type { Push, PushSender } from './sender.js';
+
+interface Subject extends PushPayload {
+  user: ObjectId;
+}
+
+const hour = 3600;
+const ordinary = { urgency: 'normal', ttlSeconds: 24 * hour } as const;
+
+/** How long a push service keeps it for a device that is away, and whether it may wake one. */
+const manners: Record<PushKind, Pick<Push, 'urgency' | 'ttlSeconds'>> = {
+  'message.new': { urgency: 'high', ttlSeconds: 12 * hour },
+  'share.created': { urgency: 'high', ttlSeconds: 24 * hour },
+  'share.verified': ordinary,
+  'share.revoked': ordinary,
+  'analysis.completed': ordinary,
+  'analysis.failed': ordinary,
+  'provider.registered': { urgency: 'low', ttlSeconds: 24 * hour },
+};
+
+/** Every push is as long as any other, so that its length tells nobody its kind. */
+const PAYLOAD_LENGTH = 128;
+
+/**
+ * Tells one browser, from what is true now: not what was read meanwhile, not who looks at a tab, which shows it itself. A
+ * browser that is no more is forgotten; a service that is away, or asks for patience, is tried again.
+ */
+export async function deliverPush(core: Core, sender: PushSender | null, job: JobData<'deliverPush'>): Promise<void> {
+  const subscription = await core.models.PushSubscription.findById(oid(job.subscriptionId)).lean<PushSubscriptionDoc>();
+  if (!sender || !subscription) return;
+  const subject = await (job.about === 'message' ? ofMessage : ofNotification)(core, oid(job.recordId));
+  if (!subject?.user.equals(subscription.user) || !(await wantsTelling(core, subject.user))) return;
+  const { user: _, ...payload } = subject;
+  const { endpoint, p256dh, auth } = subscription;
+  const status = await sender
+    .send({
+      endpoint,
+      p256dh,
+      auth,
+      payload: JSON.stringify(payload).padEnd(PAYLOAD_LENGTH),
+      topic: topicOf(core, payload.kind),
+      ...manners[payload.kind],
+    })
+    .catch((error) => {
+      // Never the endpoint in a log: whoever knows it may write to the device.
+      if (error instanceof ForbiddenEndpoint) return 410;
+      throw new Error(`The push service cannot be reached: ${(error as NodeJS.ErrnoException).code ?? 'no answer'}.`);
+    });
+  await settle(core, subscription, status);
+}
+
+async function settle(core: Core, { _id, endpoint }: PushSubscriptionDoc, status: number): Promise<void> {
+  if (status >= 200 && status < 300) return;
+  if (status === 404 || status === 410) {
+    await core.models.PushSubscription.deleteOne({ _id, endpoint });
+    return;
+  }
+  const said = `The push service answered ${status}.`;
+  throw status === 429 || status >= 500 ? new Error(said) : new UnrecoverableError(said);
+}
+
+/** A name for the kind that the push service can compare and not read. */
+const topicOf = (core: Core, kind: PushKind): string =>
+  hmac(core.keys.cursors.current.key, 'push', kind).toString('base64url').slice(0, 22);
+
+async function ofNotification(core: Core, id: ObjectId): Promise<Subject | null> {
+  const found = await core.models.Notification.findById(id).lean<NotificationDoc>();
+  if (!found?.unread) return null;
+  return { user: found.user, kind: found.kind, ...(found.record ? { recordId: String(found.record) } : {}) };
+}
+
+async function ofMessage(core: Core, id: ObjectId): Promise<Subject | null> {
+  const message = await core.models.Message.findById(id).lean<MessageDoc>();
+  if (!message) return null;
+  const conversation = await core.models.Conversation.findById(message.conversation).lean<ConversationDoc>();
+  if ((conversation?.read[String(message.recipient)] ?? 0) >= message.seq) return null;
+  return { user: message.recipient, kind: 'message.new', recordId: String(message.sender) };
+}
+
+async function wantsTelling(core: Core, id: ObjectId): Promise<boolean> {
+  if ((await core.looking.online([String(id)])).size > 0) return false;
+  const user = await core.models.User.findById(id, { active: 1, status: 1, deletedAt: 1 }).lean<UserDoc>();
+  return Boolean(user?.active && user.status === 'active' && !user.deletedAt);
+}

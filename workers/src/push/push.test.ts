@@ -1,0 +1,254 @@
+import { randomBytes } from 'node:crypto';
+import { PushPayload } from '@lightbox/contract/push/calls.js';
+import { vapidPublicKey } from '@lightbox/core/config/keys.js';
+import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import { system } from '@lightbox/core/events/events.js';
+import { conversationOf, dispatchMessages } from '@lightbox/core/messages.js';
+import type { MessageDoc, PushSubscriptionDoc, UserDoc } from '@lightbox/core/models/types.js';
+import { testConfig } from '@lightbox/core/testing/config.js';
+import { type PushService, startPushService, type TestBrowser } from '@lightbox/core/testing/pushService.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningWorker, startWorker } from '../worker.js';
+
+let service: PushService;
+let worker: RunningWorker;
+const vapidKey = randomBytes(32).toString('base64');
+const secret = 'Planted-Secret-Text';
+
+beforeAll(async () => {
+  service = await startPushService();
+  worker = await startWorker(await testConfig({ vapidKey, pushOrigins: [service.origin] }));
+});
+afterAll(async () => {
+  await worker?.stop();
+  await service?.stop();
+});
+
+async function buildPerson(changes: Partial<UserDoc> = {}): Promise<ObjectId> {
+  const username = randomBytes(6).toString('hex');
+  const user: UserDoc = {
+    _id: newId(),
+    email: `${secret}-${username}@hospital.test`,
+    username,
+    usernameKey: username,
+    passwordHash: 'none',
+    role: 'patient',
+    status: 'active',
+    active: true,
+    firstname: secret,
+    words: [],
+    sortKey: '',
+    createAt: new Date(),
+    ...changes,
+  };
+  await worker.core.models.User.create([user]);
+  return user._id;
+}
+
+async function subscribe(user: ObjectId, browser = service.subscribe()): Promise<TestBrowser> {
+  const { endpoint, keys } = browser.subscription;
+  const subscription: PushSubscriptionDoc = {
+    _id: newId(),
+    user,
+    session: newId(),
+    endpoint,
+    ...keys,
+    seenAt: new Date(),
+    expiresAt: new Date(Date.now() + 3_600_000),
+  };
+  await worker.core.models.PushSubscription.create([subscription]);
+  return browser;
+}
+
+/** Something the notification centre tells; resolves to the image it is about. */
+async function share(to: ObjectId[], record = newId()): Promise<ObjectId> {
+  await worker.core.events.record(system, {
+    type: 'share.verify',
+    table: 'shares',
+    record,
+    recipients: to,
+    reason: secret,
+  });
+  return record;
+}
+
+async function write(sender: ObjectId, recipient: ObjectId, seq: number): Promise<MessageDoc> {
+  const conversation = conversationOf(sender, recipient);
+  const message: MessageDoc = {
+    _id: newId(),
+    conversation,
+    seq,
+    sender,
+    recipient,
+    members: [sender, recipient],
+    content: secret,
+    createAt: new Date(),
+    pending: true,
+  };
+  const { models } = worker.core;
+  await models.Conversation.updateOne(
+    { _id: conversation },
+    { $set: { seq, lastAt: new Date() }, $setOnInsert: { members: [sender, recipient], read: {} } },
+    { upsert: true },
+  );
+  await models.Message.create([message]);
+  return message;
+}
+
+const isKept = async ({ subscription }: TestBrowser): Promise<boolean> =>
+  (await worker.core.models.PushSubscription.exists({ endpoint: subscription.endpoint })) !== null;
+
+/** How the work on an image's push ended, once it has. */
+const jobsOf = (state: 'completed' | 'failed' | 'delayed') => worker.core.queues.all.notifications.getJobs([state]);
+
+async function settled(browser: TestBrowser, state: 'completed' | 'failed' | 'delayed') {
+  const { endpoint } = browser.subscription;
+  const subscription = await worker.core.models.PushSubscription.findOne({ endpoint }).lean();
+  const mine = async () =>
+    (await jobsOf(state)).find(
+      ({ data, name }) => name === 'deliverPush' && data.subscriptionId === String(subscription?._id),
+    );
+  await expect.poll(mine, { timeout: 15_000 }).toBeTruthy();
+  return mine();
+}
+
+describe('a notification', () => {
+  it('is pushed to every browser of the person, signed, and without content', async () => {
+    const person = await buildPerson();
+    const [desk, phone] = [await subscribe(person), await subscribe(person)];
+    const image = await share([person]);
+    for (const browser of [desk, phone]) {
+      await browser.untilAsked(1);
+      const [push] = browser.received;
+      expect(push?.vapid).toMatchObject({ aud: service.origin, key: vapidPublicKey(vapidKey) });
+      expect(PushPayload.parse(JSON.parse(push?.text ?? ''))).toEqual({
+        kind: 'share.verified',
+        recordId: String(image),
+      });
+      expect(push?.headers).toMatchObject({ ttl: '86400', urgency: 'normal', 'content-encoding': 'aes128gcm' });
+      expect(push?.headers.topic).toMatch(/^[\w-]{22}$/);
+      expect(JSON.stringify(push)).not.toMatch(/secret|hospital/i);
+    }
+  });
+
+  it('is as long as any other, and told by one topic for its kind', async () => {
+    const person = await buildPerson();
+    const browser = await subscribe(person);
+    await share([person]);
+    await browser.untilAsked(1);
+    await share([person]);
+    await browser.untilAsked(2);
+    const writer = await buildPerson();
+    await dispatchMessages(worker.core, [await write(writer, person, 1)]);
+    await browser.untilAsked(3);
+    expect(new Set(browser.received.map(({ text }) => text.length)).size).toBe(1);
+    const [first, second, third] = browser.received.map(({ headers }) => headers.topic);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+  });
+
+  it('is pushed once, however often its event is handed over', async () => {
+    const person = await buildPerson();
+    const browser = await subscribe(person);
+    const record = await share([person]);
+    await browser.untilAsked(1);
+    const { models, events } = worker.core;
+    const event = await models.Event.findOne({ record }).lean();
+    if (!event) throw new Error('The event is gone.');
+    await events.dispatch([{ ...event, pending: true }]);
+    await share([person]);
+    await browser.untilAsked(2);
+    expect(browser.asked()).toBe(2);
+  });
+
+  it('is not pushed to who looks at a tab, nor to an account that was deactivated', async () => {
+    const [looking, inactive, away] = [await buildPerson(), await buildPerson({ active: false }), await buildPerson()];
+    const browsers = [await subscribe(looking), await subscribe(inactive), await subscribe(away)];
+    await worker.core.looking.renew([String(looking)]);
+    await share([looking, inactive, away]);
+    await Promise.all(browsers.map((browser) => settled(browser, 'completed')));
+    expect(browsers.map((browser) => browser.asked())).toEqual([0, 0, 1]);
+  });
+});
+
+describe('a message', () => {
+  it('is pushed without a word of it, and a burst makes one push', async () => {
+    const [writer, other, person] = [await buildPerson(), await buildPerson(), await buildPerson()];
+    const browser = await subscribe(person);
+    const messages = [await write(writer, person, 1), await write(writer, person, 2), await write(other, person, 1)];
+    for (const message of messages) await dispatchMessages(worker.core, [message]);
+    await browser.untilAsked(1);
+    expect(JSON.parse(browser.received[0]?.text ?? '')).toEqual({ kind: 'message.new', recordId: String(writer) });
+    expect(browser.received[0]?.headers.urgency).toBe('high');
+    // The job is done, and what comes within the half minute still makes no other.
+    await settled(browser, 'completed');
+    await dispatchMessages(worker.core, [await write(writer, person, 3)]);
+    const waiting = await worker.core.queues.all.notifications.getJobs(['delayed', 'waiting', 'active']);
+    expect(waiting.filter(({ name }) => name === 'pushMessage')).toEqual([]);
+    expect(browser.asked()).toBe(1);
+  });
+
+  it('that was read meanwhile is not pushed', async () => {
+    const [writer, person] = [await buildPerson(), await buildPerson()];
+    const browser = await subscribe(person);
+    const message = await write(writer, person, 1);
+    await worker.core.models.Conversation.updateOne(
+      { _id: message.conversation },
+      { $set: { [`read.${person}`]: message.seq } },
+    );
+    await dispatchMessages(worker.core, [message]);
+    await settled(browser, 'completed');
+    expect(browser.asked()).toBe(0);
+  });
+});
+
+describe('what the push service answers', () => {
+  it.each([404, 410])('%i: the browser is forgotten', async (status) => {
+    const person = await buildPerson();
+    const [gone, stays] = [await subscribe(person), await subscribe(person)];
+    gone.answers.push(status);
+    await share([person]);
+    await Promise.all([gone.untilAsked(1), stays.untilAsked(1)]);
+    await expect.poll(() => isKept(gone)).toBe(false);
+    expect(await isKept(stays)).toBe(true);
+  });
+
+  it.each([429, 500, 503])('%i: it is tried again, and arrives', async (status) => {
+    const person = await buildPerson();
+    const browser = await subscribe(person);
+    browser.answers.push(status);
+    const record = await share([person]);
+    await browser.untilAsked(1);
+    const job = await settled(browser, 'delayed');
+    expect(job?.opts.backoff).toEqual({ type: 'exponential', delay: 10_000 });
+    // Its time has come.
+    await job?.promote();
+    await browser.untilAsked(2);
+    expect(JSON.parse(browser.received[0]?.text ?? '')).toMatchObject({ recordId: String(record) });
+    expect(await isKept(browser)).toBe(true);
+  });
+
+  it('403: it is not tried again, and no log names the browser', async () => {
+    const person = await buildPerson();
+    const browser = await subscribe(person);
+    browser.answers.push(403);
+    await share([person]);
+    const job = await settled(browser, 'failed');
+    expect(job?.failedReason).toBe('The push service answered 403.');
+    expect(browser.asked()).toBe(1);
+  });
+});
+
+it('an endpoint that leads inside is not asked, and forgotten', async () => {
+  const person = await buildPerson();
+  const browser = service.subscribe();
+  const { port } = new URL(service.origin);
+  for (const inside of [`https://127.0.0.1:${port}/x`, 'https://localhost/x', `http://localhost:${port}/x`]) {
+    browser.subscription.endpoint = inside;
+    await subscribe(person, browser);
+  }
+  await share([person]);
+  const left = () => worker.core.models.PushSubscription.countDocuments({ user: person });
+  await expect.poll(left, { timeout: 15_000 }).toBe(0);
+  expect(browser.asked()).toBe(0);
+});
