@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 
+/** What any page may need just when the connection is gone: the toast that says so. */
+const spare = /\/lib\/Toasts\.tsx$/;
+
 /** Files beside the bundle that the first page needs. */
 const fixed = ['/index.html', '/theme.js', '/mark.svg', '/app.webmanifest'];
 
@@ -21,7 +24,10 @@ export function serviceWorker(): Plugin {
         first.add(`/${file}`);
         chunk.imports.forEach(add);
       };
-      for (const chunk of Object.values(bundle)) if (chunk.type === 'chunk' && chunk.isEntry) add(chunk.fileName);
+      for (const chunk of Object.values(bundle)) {
+        if (chunk.type !== 'chunk') continue;
+        if (chunk.isEntry || spare.test(chunk.facadeModuleId ?? '')) add(chunk.fileName);
+      }
       for (const file of Object.keys(bundle)) if (/^assets\/index-.*\.css$/.test(file)) first.add(`/${file}`);
       const source = readFileSync(new URL('worker.js', import.meta.url), 'utf8');
       const version = createHash('sha256').update(source).update(Object.keys(bundle).sort().join());
