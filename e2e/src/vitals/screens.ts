@@ -48,9 +48,10 @@ export const screens: readonly Screen[] = [
     path: '/messages',
     signedIn: true,
     act: async (page) => {
-      await page.locator('main').getByRole('textbox').first().click();
-      await page.keyboard.type('a quick question');
-      await lookAtNotices(page);
+      await press(page, /^New chat/i);
+      await page.getByRole('dialog').waitFor();
+      await page.keyboard.type('sana');
+      await page.keyboard.press('Escape');
     },
   },
 ];
