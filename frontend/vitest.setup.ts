@@ -1,4 +1,5 @@
-import './src/i18n';
+import './src/i18n/signedIn';
+import './src/lib/Toasts';
 import { cleanup } from '@testing-library/react';
 import { afterEach } from 'vitest';
 

@@ -33,6 +33,10 @@ export interface CallShape {
 
 export const call = <const C extends CallShape>(shape: C): C => shape;
 
+/** Where a call is, without its schemas; `shape` is there for the types alone. */
+export type Route<C extends CallShape> = Pick<C, 'method' | 'path'> & { readonly shape?: C };
+export type Routes<Calls extends Record<string, CallShape>> = { readonly [K in keyof Calls]: Route<Calls[K]> };
+
 type Of<C, K extends string, F extends 'input' | 'output'> = C extends { [P in K]: infer S extends z.ZodType }
   ? F extends 'input'
     ? z.input<S>

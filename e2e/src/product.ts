@@ -15,8 +15,8 @@ export interface Product {
   stop: () => Promise<void>;
 }
 
-/** The whole product, started as a newcomer starts it, with a data folder and a mail server of its own. */
-export async function startProduct(): Promise<Product> {
+/** The whole product, started as a newcomer starts it, with a data folder and a mail server of its own. `more` is further environment. */
+export async function startProduct(more: Record<string, string> = {}): Promise<Product> {
   const [mailbox, port] = await Promise.all([startMailbox(), freePort()]);
   const dataDir = mkdtempSync(join(tmpdir(), 'lightbox-journey-'));
   const admin = { email: 'root@example.org', password: 'Correct-Horse-7-Battery' };
@@ -32,6 +32,7 @@ export async function startProduct(): Promise<Product> {
       ADMIN_EMAIL: admin.email,
       ADMIN_PASSWORD: admin.password,
       RATE_LIMITS: 'off',
+      ...more,
     },
   });
   const url = await ready(launcher);

@@ -4,6 +4,9 @@ import type { Plugin } from 'vite';
 import { places } from '../src/notifications/places';
 import { words } from '../src/pwa/words';
 
+/** What any page may need just when the connection is gone: the toast that says so. */
+const spare = /\/lib\/Toasts\.tsx$/;
+
 /** Files beside the bundle that the first page needs. */
 const fixed = ['/index.html', '/theme.js', '/mark.svg', '/app.webmanifest'];
 
@@ -23,7 +26,10 @@ export function serviceWorker(): Plugin {
         first.add(`/${file}`);
         chunk.imports.forEach(add);
       };
-      for (const chunk of Object.values(bundle)) if (chunk.type === 'chunk' && chunk.isEntry) add(chunk.fileName);
+      for (const chunk of Object.values(bundle)) {
+        if (chunk.type !== 'chunk') continue;
+        if (chunk.isEntry || spare.test(chunk.facadeModuleId ?? '')) add(chunk.fileName);
+      }
       for (const file of Object.keys(bundle)) if (/^assets\/index-.*\.css$/.test(file)) first.add(`/${file}`);
       const source = readFileSync(new URL('worker.js', import.meta.url), 'utf8');
       const tables = { words, places };

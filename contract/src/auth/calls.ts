@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { call } from '../call.js';
-import { limits } from '../limits.js';
 import { texts } from '../texts.js';
 import { Email, Password, profileFields, User, Username } from '../users/schemas.js';
+import { authRoutes } from './routes.js';
+import { codePattern } from './rules.js';
 
-/** ASCII digits only: other scripts' digits would not match what was mailed. */
-export const Code = z.string().regex(new RegExp(`^[0-9]{${limits.codeDigits}}$`), texts.validCode);
+export const Code = z.string().regex(codePattern, texts.validCode);
 
 export const Registration = z.strictObject({
   ...profileFields,
@@ -34,8 +34,7 @@ export const DemoPerson = z.object({
 
 export const authCalls = {
   register: call({
-    method: 'post',
-    path: '/auth/register',
+    ...authRoutes.register,
     who: 'anyone',
     summary: 'Open an account; patients get a verification token and a code by mail, providers wait for approval',
     body: Registration,
@@ -44,61 +43,53 @@ export const authCalls = {
     creates: true,
   }),
   login: call({
-    method: 'post',
-    path: '/auth/login',
+    ...authRoutes.login,
     who: 'anyone',
     summary: 'Check the password; gives a verification token and mails a code',
     body: z.strictObject({ email: Email, password: AnyPassword }),
     data: Session,
   }),
   confirm: call({
-    method: 'post',
-    path: '/auth/confirm',
+    ...authRoutes.confirm,
     who: 'verification',
     summary: 'Check the mailed code; gives an access token and the refresh cookie',
     body: z.strictObject({ code: Code }),
     data: Session,
   }),
   resendCode: call({
-    method: 'post',
-    path: '/auth/resend-code',
+    ...authRoutes.resendCode,
     who: 'verification',
     summary: 'Mail a new code; the previous one ends',
     body: z.strictObject({}),
   }),
   refresh: call({
-    method: 'post',
-    path: '/auth/refresh',
+    ...authRoutes.refresh,
     who: 'refreshCookie',
     summary: 'A new access token for the refresh cookie',
     body: z.strictObject({}),
     data: z.object({ token: z.string() }),
   }),
   logout: call({
-    method: 'post',
-    path: '/auth/logout',
+    ...authRoutes.logout,
     who: 'session.end',
     action: 'auth.logout',
     summary: 'End this session: token and sockets are dead at once',
     body: z.strictObject({}),
   }),
   forgotPassword: call({
-    method: 'post',
-    path: '/auth/forgot-password',
+    ...authRoutes.forgotPassword,
     who: 'anyone',
     summary: 'Mail a reset code and link, if the account exists',
     body: z.strictObject({ email: Email }),
   }),
   resetPassword: call({
-    method: 'post',
-    path: '/auth/reset-password',
+    ...authRoutes.resetPassword,
     who: 'anyone',
     summary: 'Set a new password by mailed code, or by the mailed link’s token; every session ends',
     body: z.union([ResetByCode, ResetByToken]),
   }),
   demoPeople: call({
-    method: 'get',
-    path: '/demo',
+    ...authRoutes.demoPeople,
     who: 'anyone',
     summary: 'The demo people of an embedded start, if there are any',
     data: z.array(DemoPerson),

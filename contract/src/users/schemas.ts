@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { emailLength, emailPattern, isGoodPassword } from '../auth/rules.js';
 import { Id, Time, text } from '../ids.js';
 import { limits } from '../limits.js';
 import { roles } from '../permissions.js';
@@ -24,17 +25,14 @@ export const Dob = z.iso
 export const Email = z
   .string(texts.emailRequired)
   .trim()
-  .max(254, texts.validEmail)
+  .max(emailLength, texts.validEmail)
   .toLowerCase()
-  .pipe(z.email(texts.validEmail));
+  .pipe(z.email({ pattern: emailPattern, error: texts.validEmail }));
 
 export const Password = z
   .string()
   .max(limits.passwordMax, `Must be at most ${limits.passwordMax} characters.`)
-  .refine(
-    (p) => p.length >= limits.passwordMin && /\p{Lu}/u.test(p) && /\p{Ll}/u.test(p) && /\d/.test(p),
-    texts.passwordRule,
-  );
+  .refine(isGoodPassword, texts.passwordRule);
 
 export const Username = text(64)
   .min(3, 'Must be at least 3 characters.')

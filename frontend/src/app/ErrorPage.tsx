@@ -1,6 +1,6 @@
 import { Box, Button, Flex } from '@chakra-ui/react';
 import { ArrowsClockwiseIcon, HouseLineIcon, type Icon, WarningCircleIcon, WifiSlashIcon } from '@phosphor-icons/react';
-import { Trans, useTranslation } from 'react-i18next';
+import { useTranslation } from 'react-i18next';
 import { isRouteErrorResponse, useRouteError } from 'react-router-dom';
 import { ApiError } from '../lib/http';
 import { EmptyState } from '../ui/EmptyState';
@@ -34,6 +34,8 @@ export function ErrorPage() {
   useTitle(t(title));
   if (isRouteErrorResponse(error) && error.status === 404) return <NotFound />;
   const requestId = error instanceof ApiError ? error.requestId : undefined;
+  // Cut where the number stands: this page is loaded with every other, and `Trans` is not.
+  const [before, after] = t('app.failed.request').split(/<id>.*<\/id>/);
   return (
     <Flex as="main" minH="80dvh" align="center" justify="center">
       <EmptyState
@@ -45,11 +47,11 @@ export function ErrorPage() {
             {t(text)}
             {requestId && (
               <Box as="span" display="block" mt="2" fontSize="sm">
-                <Trans
-                  i18nKey="app.failed.request"
-                  values={{ id: requestId }}
-                  components={{ id: <Box as="bdi" dir="ltr" fontFamily="mono" userSelect="all" /> }}
-                />
+                {before}
+                <Box as="bdi" dir="ltr" fontFamily="mono" userSelect="all">
+                  {requestId}
+                </Box>
+                {after}
               </Box>
             )}
           </>

@@ -1,3 +1,5 @@
+import '../i18n/signedIn';
+import '../lib/Toasts';
 import { useAtomValue } from 'jotai';
 import { useEffect } from 'react';
 import { Navigate, useLocation } from 'react-router-dom';

@@ -3,7 +3,6 @@ import type { ComponentType } from 'react';
 import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router-dom';
 import { Toaster } from '../lib/toaster';
 import { useOpened } from '../pwa/opened';
-import { Allowed } from './Allowed';
 import { ErrorPage } from './ErrorPage';
 import { NotFound } from './NotFound';
 import { paths } from './paths';
@@ -15,13 +14,20 @@ const screen = (path: string, load: () => Promise<ComponentType>): RouteObject =
 });
 
 const only = (to: Permission, ...children: RouteObject[]): RouteObject => ({
-  element: <Allowed to={to} />,
+  lazy: async () => {
+    const { Allowed } = await import('./Allowed');
+    return { element: <Allowed to={to} /> };
+  },
   children,
 });
 
-const publicScreens = [
+/** Where people arrive: these load the least. */
+const firstScreens = [
   screen(paths.home, async () => (await import('../landing/Landing')).Landing),
   screen(paths.login, async () => (await import('../auth/Login')).Login),
+];
+
+const publicScreens = [
   screen(paths.register, async () => (await import('../auth/Register')).Register),
   screen(paths.verifyAccount, async () => (await import('../auth/VerifyAccount')).VerifyAccount),
   screen(paths.forgotPassword, async () => (await import('../auth/ForgotPassword')).ForgotPassword),
@@ -85,11 +91,17 @@ export const routes: RouteObject[] = [
     ErrorBoundary: ErrorPage,
     HydrateFallback: () => null,
     children: [
-      ...publicScreens,
+      ...firstScreens,
       {
-        // The frame, the socket and every feature's events: nothing of it is needed to sign in.
-        lazy: async () => ({ Component: (await import('./RequireSession')).RequireSession }),
-        children: [{ ErrorBoundary: ErrorPage, children: protectedScreens }],
+        lazy: async () => ({ Component: (await import('./Queries')).Queries }),
+        children: [
+          ...publicScreens,
+          {
+            // The frame, the socket and every feature's events: nothing of it is needed to sign in.
+            lazy: async () => ({ Component: (await import('./RequireSession')).RequireSession }),
+            children: [{ ErrorBoundary: ErrorPage, children: protectedScreens }],
+          },
+        ],
       },
       { path: '*', Component: NotFound },
     ],

@@ -1,4 +1,5 @@
 import { Box, Grid, SkipNavContent, SkipNavLink } from '@chakra-ui/react';
+import { useIsFetching } from '@tanstack/react-query';
 import { useAtom, useAtomValue } from 'jotai';
 import { atomWithStorage } from 'jotai/utils';
 import { useEffect, useRef } from 'react';
@@ -30,6 +31,11 @@ function useFocusOnNavigation() {
   return main;
 }
 
+/** Reaches out also while a screen waits for its first answer. */
+function FetchingLamp() {
+  return <Lamp waiting={useIsFetching({ predicate: (query) => query.state.status === 'pending' }) > 0} />;
+}
+
 /** The frame around every signed-in screen: menu, top bar, and the one lit panel. */
 export function Shell() {
   const { t } = useTranslation();
@@ -57,7 +63,7 @@ export function Shell() {
             pb: { base: 'calc(92px + env(safe-area-inset-bottom))', lg: '34px' },
           })}
     >
-      {!bare && <Lamp />}
+      {!bare && <FetchingLamp />}
       <SkipNavContent />
       <Outlet />
     </Box>

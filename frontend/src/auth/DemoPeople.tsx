@@ -1,9 +1,9 @@
 import { Box, chakra, Flex, Heading, Text } from '@chakra-ui/react';
-import { authCalls } from '@lightbox/contract/auth/calls.js';
-import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { send } from '../lib/http';
 import { RoleBadge } from '../ui/Badge';
+import { authCalls } from './calls';
 
 interface DemoPerson {
   role: string;
@@ -12,16 +12,25 @@ interface DemoPerson {
   password: string;
 }
 
+function useDemoPeople(): DemoPerson[] {
+  const [people, setPeople] = useState<DemoPerson[]>([]);
+  useEffect(() => {
+    const leaving = new AbortController();
+    send(authCalls.demoPeople, {}, { token: 'none', signal: leaving.signal }).then(
+      ({ data }) => setPeople(data),
+      // Everybody else signs in all the same.
+      () => undefined,
+    );
+    return () => leaving.abort();
+  }, []);
+  return people;
+}
+
 /** The made-up people of a fresh demo start; nothing at all elsewhere. */
 export function DemoPeople({ onPick }: { onPick: (person: DemoPerson) => void }) {
   const { t } = useTranslation();
-  const { data } = useQuery({
-    queryKey: ['demo'],
-    queryFn: ({ signal }) => send(authCalls.demoPeople, {}, { token: 'none', signal }),
-    retry: false,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  if (!data?.data.length) return null;
+  const people = useDemoPeople();
+  if (!people.length) return null;
   return (
     <Box as="section" layerStyle="card" mt="7" p="4" aria-labelledby="demo-title">
       <Heading as="h2" id="demo-title" fontSize="md">
@@ -31,7 +40,7 @@ export function DemoPeople({ onPick }: { onPick: (person: DemoPerson) => void })
         {t('auth.demo.text')}
       </Text>
       <Box as="ul" listStyleType="none" mt="2">
-        {data.data.map((person) => (
+        {people.map((person) => (
           <Box as="li" key={person.email} borderTopWidth="1px" _first={{ borderTopWidth: '0' }}>
             <chakra.button
               type="button"

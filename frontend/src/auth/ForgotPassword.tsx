@@ -1,14 +1,12 @@
 import { Box, Button, Link, Stack, Text } from '@chakra-ui/react';
-import { zodResolver } from '@hookform/resolvers/zod';
-import { authCalls, Code } from '@lightbox/contract/auth/calls.js';
-import { Email } from '@lightbox/contract/users/schemas.js';
+import { asEmail, codePattern, emailFault } from '@lightbox/contract/auth/rules.js';
+import { texts } from '@lightbox/contract/texts.js';
 import { EnvelopeSimpleIcon, EnvelopeSimpleOpenIcon, KeyIcon, SealCheckIcon } from '@phosphor-icons/react';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Controller, type UseFormRegister, useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Link as RouterLink } from 'react-router-dom';
-import { z } from 'zod';
 import { paths } from '../app/paths';
 import { errorText } from '../lib/errors';
 import { ApiError, send } from '../lib/http';
@@ -16,20 +14,18 @@ import { toast } from '../lib/toaster';
 import { CodeInput } from '../ui/CodeInput';
 import { TextField } from '../ui/Field';
 import { AuthFrame } from './AuthFrame';
+import { authCalls } from './calls';
 import { placeErrors } from './forms';
-import { NewPassword, newPasswordShape, sameTwice } from './NewPassword';
-
-const EmailForm = z.object({ email: Email });
+import { NewPassword } from './NewPassword';
 
 /** Step 1: the address. The answer is the same whether or not there is an account. */
 function AskForCode({ onSent }: { onSent: (email: string) => void }) {
   const { t } = useTranslation();
   const { register, handleSubmit, setError, formState } = useForm({
-    resolver: zodResolver(EmailForm),
     defaultValues: { email: '' },
   });
   const ask = useMutation({
-    mutationFn: (body: z.output<typeof EmailForm>) => send(authCalls.forgotPassword, { body }, { token: 'none' }),
+    mutationFn: (body: { email: string }) => send(authCalls.forgotPassword, { body }, { token: 'none' }),
     meta: { silent: true },
     onSuccess: (_, { email }) => {
       toast.success(t('auth.forgot.sent'));
@@ -41,7 +37,7 @@ function AskForCode({ onSent }: { onSent: (email: string) => void }) {
   return (
     <AuthFrame title={t('auth.forgot.title')} sub={t('auth.forgot.text')} badge={<KeyIcon size={28} aria-hidden />}>
       <Stack asChild gap="18px">
-        <form onSubmit={handleSubmit((values) => ask.mutate(values))} noValidate>
+        <form onSubmit={handleSubmit(({ email }) => ask.mutate({ email: asEmail(email) }))} noValidate>
           <TextField
             label={t('auth.email')}
             type="email"
@@ -49,7 +45,7 @@ function AskForCode({ onSent }: { onSent: (email: string) => void }) {
             inputMode="email"
             Icon={EnvelopeSimpleIcon}
             error={formState.errors.email?.message}
-            {...register('email')}
+            {...register('email', { validate: emailFault })}
           />
           <Button type="submit" size="xl" loading={ask.isPending} loadingText={t('auth.forgot.pending')}>
             {t('auth.forgot.act')}
@@ -75,15 +71,11 @@ function BackToLogin() {
 /** Step 2: the code and the new password. */
 function SetPassword({ email, onDone, onChange }: { email: string; onDone: () => void; onChange: () => void }) {
   const { t } = useTranslation();
-  const schema = z
-    .object({ otp: Code, ...newPasswordShape(t) })
-    .refine(({ password, confirm }) => password === confirm, sameTwice(t));
   const { register, control, handleSubmit, setError, setValue, watch, formState } = useForm({
-    resolver: zodResolver(schema),
     defaultValues: { otp: '', password: '', confirm: '' },
   });
   const reset = useMutation({
-    mutationFn: ({ otp, password }: z.output<typeof schema>) =>
+    mutationFn: ({ otp, password }: { otp: string; password: string }) =>
       send(authCalls.resetPassword, { body: { email, otp, newPassword: password } }, { token: 'none' }),
     meta: { silent: true },
     onSuccess: () => {
@@ -132,6 +124,7 @@ function SetPassword({ email, onDone, onChange }: { email: string; onDone: () =>
           <Controller
             control={control}
             name="otp"
+            rules={{ pattern: { value: codePattern, message: texts.validCode }, required: texts.validCode }}
             render={({ field }) => (
               <CodeInput
                 autoFocus

@@ -1,45 +1,32 @@
-import { Box, CloseButton, Dialog, Heading, Link, Portal, Stack, Text } from '@chakra-ui/react';
+import { Link } from '@chakra-ui/react';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { toast } from '../lib/toaster';
 
-const topics = ['code', 'password', 'review', 'locked'] as const;
+const load = () => import('./HelpTopics');
 
-/** Answers to what goes wrong most, in place: nobody is sent elsewhere in the middle of signing in. */
+/** The way to the answers. They come with the dialog when somebody asks: the first page does not wait for them. */
 export function HelpDialog() {
   const { t } = useTranslation();
+  const [part, setPart] = useState<Awaited<ReturnType<typeof load>>>();
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const ask = () =>
+    load().then(
+      (loaded) => {
+        setPart(loaded);
+        setOpen(true);
+      },
+      () => toast.error(t('app.failed.unreachableText')),
+    );
   return (
-    <Dialog.Root lazyMount unmountOnExit>
-      <Dialog.Trigger asChild>
-        <Link asChild variant="underline" color="accent.fg">
-          <button type="button">{t('auth.help.act')}</button>
-        </Link>
-      </Dialog.Trigger>
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner>
-          <Dialog.Content>
-            <Dialog.Header>
-              <Dialog.Title>{t('auth.help.title')}</Dialog.Title>
-            </Dialog.Header>
-            <Dialog.CloseTrigger asChild>
-              <CloseButton aria-label={t('common.close')} variant="ghost" />
-            </Dialog.CloseTrigger>
-            <Dialog.Body>
-              <Stack gap="4">
-                {topics.map((topic) => (
-                  <Box key={topic}>
-                    <Heading as="h3" fontSize="md">
-                      {t(`auth.help.${topic}Title`)}
-                    </Heading>
-                    <Text color="fg.muted" mt="1">
-                      {t(`auth.help.${topic}Text`)}
-                    </Text>
-                  </Box>
-                ))}
-              </Stack>
-            </Dialog.Body>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+    <>
+      <Link asChild variant="underline" color="accent.fg">
+        <button type="button" ref={button} aria-haspopup="dialog" aria-expanded={open} onClick={ask}>
+          {t('auth.help.act')}
+        </button>
+      </Link>
+      {part && <part.HelpTopics open={open} onClose={() => setOpen(false)} opener={() => button.current} />}
+    </>
   );
 }

@@ -1,5 +1,4 @@
 import { Box, Button, Dialog, Flex, Portal, Text, VisuallyHidden } from '@chakra-ui/react';
-import { authCalls } from '@lightbox/contract/auth/calls.js';
 import { notificationCalls } from '@lightbox/contract/notifications/calls.js';
 import { ClockCountdownIcon } from '@phosphor-icons/react';
 import { useMutation } from '@tanstack/react-query';
@@ -9,6 +8,7 @@ import { lastActive } from '../lib/activity';
 import { formatSeconds } from '../lib/format';
 import { send } from '../lib/http';
 import { useNow } from '../lib/useNow';
+import { authCalls } from './calls';
 import { idleState, watchIdle } from './idle';
 import { endSession, session } from './session';
 import { useLogout } from './useLogout';

@@ -1,6 +1,5 @@
 import { Box, Button, Flex, Link, Stack, Text } from '@chakra-ui/react';
-import { zodResolver } from '@hookform/resolvers/zod';
-import { authCalls } from '@lightbox/contract/auth/calls.js';
+import { asEmail, emailFault } from '@lightbox/contract/auth/rules.js';
 import { limits } from '@lightbox/contract/limits.js';
 import {
   CheckIcon,
@@ -9,13 +8,10 @@ import {
   HourglassMediumIcon,
   ShieldCheckIcon,
 } from '@phosphor-icons/react';
-import { useMutation } from '@tanstack/react-query';
 import { useAtomValue, useSetAtom } from 'jotai';
-import { useEffect, useRef } from 'react';
-import { useForm } from 'react-hook-form';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, Link as RouterLink, useNavigate } from 'react-router-dom';
-import { z } from 'zod';
 import { paths, startOf } from '../app/paths';
 import { errorText } from '../lib/errors';
 import { ApiError, send } from '../lib/http';
@@ -24,6 +20,7 @@ import { TextField } from '../ui/Field';
 import { Note } from '../ui/Note';
 import { PasswordField } from '../ui/PasswordField';
 import { AuthFrame } from './AuthFrame';
+import { authCalls } from './calls';
 import { DemoPeople } from './DemoPeople';
 import { placeErrors } from './forms';
 import { endedAtom, sessionAtom, verificationAtom } from './session';
@@ -61,40 +58,97 @@ function useAfter(ms: number) {
   };
 }
 
-function LoginForm() {
+const names = ['email', 'password'] as const;
+type Name = (typeof names)[number];
+type Faults = Partial<Record<Name, string | undefined>>;
+
+/** Two fields and two rules: the first page does without a form library. Once it was sent, faults follow the typing. */
+function useFields(check: (values: Record<Name, string>) => Faults) {
+  const inputs = useRef<Partial<Record<Name, HTMLInputElement | null>>>({});
+  const [faults, setFaults] = useState<Faults>({});
+  const sent = useRef(false);
+  const read = () => ({ email: inputs.current.email?.value ?? '', password: inputs.current.password?.value ?? '' });
+  const register = (name: Name) => ({
+    name,
+    ref: (input: HTMLInputElement | null) => {
+      inputs.current[name] = input;
+    },
+    onChange: () => sent.current && setFaults((now) => ({ ...now, [name]: check(read())[name] })),
+    error: faults[name],
+  });
+  const setFault = (name: Name, { message }: { message: string }, { shouldFocus }: { shouldFocus: boolean }) => {
+    setFaults((now) => ({ ...now, [name]: message }));
+    if (shouldFocus) inputs.current[name]?.focus();
+  };
+  const fill = (values: Record<Name, string>) => {
+    for (const name of names) {
+      const input = inputs.current[name];
+      if (input) input.value = values[name];
+    }
+  };
+  /** What was typed, or nothing when there is a fault: the first one has the focus then. */
+  const checked = () => {
+    const values = read();
+    const found = check(values);
+    const faulty = names.find((name) => found[name]);
+    sent.current = true;
+    setFaults(found);
+    if (!faulty) return values;
+    inputs.current[faulty]?.focus();
+    return undefined;
+  };
+  return { register, setFault, fill, checked };
+}
+
+function useLogin({ checked, setFault }: Pick<ReturnType<typeof useFields>, 'checked' | 'setFault'>) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const later = useAfter(limits.redirectAfterLogin);
   const keepVerification = useSetAtom(verificationAtom);
-  const schema = z.object({
-    email: authCalls.login.body.shape.email,
-    password: z.string().min(1, t('auth.login.required')),
-  });
-  const { register, handleSubmit, setError, setValue, formState } = useForm({
-    resolver: zodResolver(schema),
-    defaultValues: { email: '', password: '' },
-  });
-  const login = useMutation({
-    mutationFn: (body: z.output<typeof schema>) => send(authCalls.login, { body }, { token: 'none' }),
-    meta: { silent: true },
-    onSuccess: ({ data }, { email }) => {
+  const [state, setState] = useState<'idle' | 'pending' | 'sent'>('idle');
+  const [account, setAccount] = useState<ApiError>();
+  const fail = (error: unknown) => {
+    setState('idle');
+    if (error instanceof ApiError && aboutTheAccount.includes(error.code)) return setAccount(error);
+    if (!placeErrors(error, names, setFault)) toast.error(errorText(error, t('auth.login.failed')));
+  };
+  const submit = async () => {
+    toast.dismiss();
+    const values = state === 'idle' && checked();
+    if (!values) return;
+    const email = asEmail(values.email);
+    setState('pending');
+    setAccount(undefined);
+    try {
+      const body = { email, password: values.password };
+      const { data } = await send(authCalls.login, { body }, { token: 'none' });
+      setState('sent');
       keepVerification({ token: data.token, email, sentAt: Date.now() });
       later(() => navigate(paths.verifyAccount));
-    },
-    onError: (error) => {
-      if (error instanceof ApiError && aboutTheAccount.includes(error.code)) return;
-      if (!placeErrors(error, ['email', 'password'], setError)) toast.error(errorText(error, t('auth.login.failed')));
-    },
-  });
-  const submit = handleSubmit((values) => {
-    toast.dismiss();
-    login.mutate(values);
-  });
-  const account = login.error instanceof ApiError && aboutTheAccount.includes(login.error.code) && login.error;
+    } catch (error) {
+      fail(error);
+    }
+  };
+  return { submit, state, account };
+}
+
+function LoginForm() {
+  const { t } = useTranslation();
+  const { register, fill, ...fields } = useFields(({ email, password }) => ({
+    email: emailFault(email),
+    password: password ? undefined : t('auth.login.required'),
+  }));
+  const { submit, state, account } = useLogin(fields);
   return (
     <>
       <Stack asChild gap="18px">
-        <form onSubmit={submit} noValidate>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void submit();
+          }}
+          noValidate
+        >
           {account && <Note Icon={HourglassMediumIcon} tone="warning" role="status" title={errorText(account)} />}
           <TextField
             label={t('auth.email')}
@@ -102,7 +156,6 @@ function LoginForm() {
             autoComplete="username"
             inputMode="email"
             Icon={EnvelopeSimpleIcon}
-            error={formState.errors.email?.message}
             {...register('email')}
           />
           <PasswordField
@@ -113,19 +166,18 @@ function LoginForm() {
               </Link>
             }
             autoComplete="current-password"
-            error={formState.errors.password?.message}
             {...register('password')}
           />
           <Button
             type="submit"
             size="xl"
             mt="1"
-            loading={login.isPending}
+            loading={state === 'pending'}
             loadingText={t('auth.login.pending')}
-            {...(login.isSuccess && { 'aria-disabled': true, pointerEvents: 'none' })}
+            {...(state === 'sent' && { 'aria-disabled': true, pointerEvents: 'none' })}
           >
-            {login.isSuccess && <CheckIcon weight="bold" aria-hidden />}
-            {t(login.isSuccess ? 'auth.login.sent' : 'auth.login.act')}
+            {state === 'sent' && <CheckIcon weight="bold" aria-hidden />}
+            {t(state === 'sent' ? 'auth.login.sent' : 'auth.login.act')}
           </Button>
         </form>
       </Stack>
@@ -136,9 +188,8 @@ function LoginForm() {
         </Link>
       </Text>
       <DemoPeople
-        onPick={({ email, password }) => {
-          setValue('email', email);
-          setValue('password', password);
+        onPick={(person) => {
+          fill(person);
           void submit();
         }}
       />

@@ -1,22 +1,8 @@
-import { Password } from '@lightbox/contract/users/schemas.js';
-import type { TFunction } from 'i18next';
+import { passwordFault } from '@lightbox/contract/auth/rules.js';
 import type { FieldErrors, UseFormRegister } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { z } from 'zod';
-import { PasswordField, PasswordRules } from '../ui/PasswordField';
-
-/** A new password, twice: not empty, equal, and by the rules. */
-export const newPasswordShape = (t: TFunction) => ({
-  password: z.string().min(1, t('auth.forgot.empty')).pipe(Password),
-  confirm: z.string().min(1, t('auth.forgot.empty')),
-});
-
-export const sameTwice = (t: TFunction) => ({
-  path: ['confirm'],
-  message: t('auth.forgot.differ'),
-  // Also while another field is still wrong: all faults at once.
-  when: ({ value }: { value: unknown }) => Boolean((value as { confirm?: string }).confirm),
-});
+import { PasswordField } from '../ui/PasswordField';
+import { PasswordRules } from '../ui/PasswordRules';
 
 interface Passwords {
   password: string;
@@ -30,7 +16,7 @@ interface Props {
   label: string;
 }
 
-/** The two fields and the rules between them, used wherever a password is chosen. */
+/** A new password, twice: not empty, equal, and by the rules, which stand between the two fields. */
 export function NewPassword({ register, errors, value, label }: Props) {
   const { t } = useTranslation();
   return (
@@ -39,14 +25,21 @@ export function NewPassword({ register, errors, value, label }: Props) {
         label={label}
         autoComplete="new-password"
         error={errors.password?.message}
-        {...register('password')}
+        {...register('password', {
+          validate: (password) => (password ? passwordFault(password) : t('auth.forgot.empty')),
+        })}
       />
       <PasswordRules value={value} />
       <PasswordField
         label={t('auth.confirmPassword')}
         autoComplete="new-password"
         error={errors.confirm?.message}
-        {...register('confirm')}
+        {...register('confirm', {
+          validate: (confirm, { password }) => {
+            if (!confirm) return t('auth.forgot.empty');
+            return confirm === password || t('auth.forgot.differ');
+          },
+        })}
       />
     </>
   );

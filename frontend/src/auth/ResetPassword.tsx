@@ -1,21 +1,19 @@
 import { Button, Link, Stack } from '@chakra-ui/react';
-import { zodResolver } from '@hookform/resolvers/zod';
-import { authCalls } from '@lightbox/contract/auth/calls.js';
 import { KeyIcon, LinkBreakIcon } from '@phosphor-icons/react';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Link as RouterLink, useNavigate, useSearchParams } from 'react-router-dom';
-import { z } from 'zod';
 import { paths } from '../app/paths';
 import { errorText } from '../lib/errors';
 import { send } from '../lib/http';
 import { toast } from '../lib/toaster';
 import { Note } from '../ui/Note';
 import { AuthFrame } from './AuthFrame';
+import { authCalls } from './calls';
 import { placeErrors } from './forms';
-import { NewPassword, newPasswordShape, sameTwice } from './NewPassword';
+import { NewPassword } from './NewPassword';
 
 /** The link's token, read once and taken out of the address at once: it stays in no history and in no screenshot. */
 function useLinkToken(): string | null {
@@ -31,13 +29,11 @@ function useLinkToken(): string | null {
 function ResetForm({ token }: { token: string }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const schema = z.object(newPasswordShape(t)).refine(({ password, confirm }) => password === confirm, sameTwice(t));
   const { register, handleSubmit, setError, watch, formState } = useForm({
-    resolver: zodResolver(schema),
     defaultValues: { password: '', confirm: '' },
   });
   const reset = useMutation({
-    mutationFn: ({ password }: z.output<typeof schema>) =>
+    mutationFn: ({ password }: { password: string }) =>
       send(authCalls.resetPassword, { body: { token, password } }, { token: 'none' }),
     meta: { silent: true },
     onSuccess: () => {

@@ -1,5 +1,5 @@
 import { Box, Button, chakra, Flex, Link, Text } from '@chakra-ui/react';
-import { authCalls, Code } from '@lightbox/contract/auth/calls.js';
+import { codePattern } from '@lightbox/contract/auth/rules.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { ArrowsClockwiseIcon, ClockIcon, EnvelopeSimpleOpenIcon, SealCheckIcon, TrayIcon } from '@phosphor-icons/react';
 import { useMutation } from '@tanstack/react-query';
@@ -15,6 +15,7 @@ import { toast } from '../lib/toaster';
 import { useNow } from '../lib/useNow';
 import { CodeInput } from '../ui/CodeInput';
 import { AuthFrame } from './AuthFrame';
+import { authCalls } from './calls';
 import { startSession, takePlace, type Verification, verificationAtom } from './session';
 
 /** Seconds before another code may be asked for. */
@@ -131,7 +132,7 @@ export function VerifyAccount() {
   });
 
   const submit = () => {
-    if (!verification || !Code.safeParse(code).success) return setError(t('auth.verify.incomplete'));
+    if (!verification || !codePattern.test(code)) return setError(t('auth.verify.incomplete'));
     setError(undefined);
     confirm.mutate(verification.token);
   };

@@ -1,4 +1,3 @@
-import type { FieldValues, Path, UseFormSetError } from 'react-hook-form';
 import { fieldText } from '../lib/errors';
 import { ApiError } from '../lib/http';
 import { toast } from '../lib/toaster';
@@ -7,10 +6,10 @@ import { toast } from '../lib/toaster';
  * Puts the server's field errors where they belong, and says the ones that have no field here as toasts. True when there
  * was anything to place.
  */
-export function placeErrors<Values extends FieldValues>(
+export function placeErrors<Name extends string>(
   error: unknown,
-  fields: readonly Path<Values>[],
-  setError: UseFormSetError<Values>,
+  fields: readonly Name[],
+  setError: (name: Name, fault: { type: 'server'; message: string }, options: { shouldFocus: boolean }) => void,
 ): boolean {
   if (!(error instanceof ApiError) || error.errors.length === 0) return false;
   let first = true;

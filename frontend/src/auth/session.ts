@@ -4,7 +4,7 @@ import { atom, useAtomValue } from 'jotai';
 import { atomWithStorage, createJSONStorage } from 'jotai/utils';
 import { startActivity } from '../lib/activity';
 import { connectSession } from '../lib/http';
-import { queryClient } from '../lib/query';
+import { forgetPrivate } from '../lib/private';
 import { store } from '../lib/store';
 import { tabs } from '../lib/tabs';
 
@@ -136,7 +136,7 @@ store.sub(rootAtom, () => {
   if (id === whose) return;
   if (whose) {
     lastId = whose;
-    queryClient.clear();
+    forgetPrivate();
     if (!id) sessionStorage.clear();
   }
   if (id) store.set(endedAtom, undefined);

@@ -1,10 +1,10 @@
-import { authCalls } from '@lightbox/contract/auth/calls.js';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { paths } from '../app/paths';
 import { ApiError, send } from '../lib/http';
 import { toast } from '../lib/toaster';
+import { authCalls } from './calls';
 import { endSession } from './session';
 
 /** Ends the session on the server, then here. If the server cannot be reached the session stays, and says so. */

@@ -1,6 +1,7 @@
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
-import { en } from './en';
+import type { en } from './en';
+import { first } from './en/first';
 import { type Language, languages } from './languages';
 
 declare module 'i18next' {
@@ -13,7 +14,7 @@ declare module 'i18next' {
 void i18next.use(initReactI18next).init({
   lng: 'en',
   fallbackLng: 'en',
-  resources: { en: { translation: en } },
+  resources: { en: { translation: first } },
   interpolation: { escapeValue: false },
 });
 

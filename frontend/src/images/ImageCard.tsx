@@ -6,10 +6,10 @@ import { Link } from 'react-router-dom';
 import { paths } from '../app/paths';
 import { formatDate, fullName } from '../lib/format';
 import { useNow } from '../lib/useNow';
-import { StateBadge } from '../ui/Badge';
 import { Countdown } from '../ui/Countdown';
 import { EndedWell, ImageWell, WaitingWell } from '../ui/ImageWell';
 import { Said } from '../ui/Said';
+import { StateBadge } from '../ui/StateBadge';
 import { actionsOf, hasEnded, ownsImage, useViewer } from './access';
 
 /** Above this age a missing preview is no longer on its way. */

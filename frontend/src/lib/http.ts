@@ -1,7 +1,7 @@
 /** One door to the server: bearer token, the envelope, one shared refresh, uploads with progress. */
 
-import { authCalls } from '@lightbox/contract/auth/calls.js';
-import type { BodyInput, CallShape, DataOf, QueryInput } from '@lightbox/contract/call.js';
+import { authRoutes } from '@lightbox/contract/auth/routes.js';
+import type { BodyInput, CallShape, DataOf, QueryInput, Route } from '@lightbox/contract/call.js';
 import type { FieldError, Success } from '@lightbox/contract/envelope.js';
 import { active } from './activity';
 
@@ -192,7 +192,7 @@ export function freshToken(stale: string): Promise<string> {
   refreshing ??= exclusively(async () => {
     const latest = session.reread();
     if (latest !== stale) return latest;
-    const answer = await viaFetch(prepare('POST', authCalls.refresh.path, { body: {} }, ''));
+    const answer = await viaFetch(prepare('POST', authRoutes.refresh.path, { body: {} }, ''));
     if (answer.status === 401 || answer.status === 403) return '';
     if (answer.status !== 200) throw await failure(answer);
     const { data } = JSON.parse(await answer.text()) as Envelope<{ token: string }>;
@@ -255,7 +255,7 @@ interface Parts {
   body?: unknown;
 }
 
-const pathOf = (call: CallShape, params: Record<string, string> = {}) =>
+const pathOf = (call: Pick<CallShape, 'path'>, params: Record<string, string> = {}) =>
   call.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 
 /**
@@ -263,7 +263,7 @@ const pathOf = (call: CallShape, params: Record<string, string> = {}) =>
  * `send(userCalls.listUsers, { query: { page: 1 } })`, `send(authCalls.logout, { body: {} })`.
  */
 export function send<C extends CallShape>(
-  call: C,
+  call: C | Route<C>,
   input: Input<C>,
   options: Omit<RequestOptions, 'query' | 'body'> = {},
 ): Promise<Envelope<DataOf<C>>> {
@@ -273,7 +273,7 @@ export function send<C extends CallShape>(
 
 /** The bytes of a call that answers no JSON (an image's content). */
 export async function download<C extends CallShape>(
-  call: C,
+  call: C | Route<C>,
   input: Input<C>,
   options: Omit<RequestOptions, 'query' | 'body'> = {},
 ): Promise<Blob> {

@@ -1,6 +1,7 @@
 import { MutationCache, QueryClient } from '@tanstack/react-query';
 import { errorText } from './errors';
 import { ApiError } from './http';
+import { holdPrivate } from './private';
 import { toast } from './toaster';
 
 declare module '@tanstack/react-query' {
@@ -33,3 +34,5 @@ export const queryClient = new QueryClient({
     },
   }),
 });
+
+holdPrivate(() => queryClient.clear());

@@ -1,11 +1,7 @@
-import { Box, createToaster, IconButton, Link, Portal, Stack, Toast, Toaster as Toasts } from '@chakra-ui/react';
 import { limits } from '@lightbox/contract/limits.js';
-import { CheckCircleIcon, InfoIcon, WarningCircleIcon, XIcon } from '@phosphor-icons/react';
-import { useTranslation } from 'react-i18next';
-
-/** On a phone the acts are at the bottom (bar, sheets, submit), so toasts come from above and cover none of them. */
-const phone = window.matchMedia?.('(max-width: 767px)').matches ?? false;
-const toaster = createToaster({ placement: phone ? 'top' : 'bottom-start', max: 4, pauseOnPageIdle: true });
+import { atom, useAtomValue } from 'jotai';
+import type { ComponentType } from 'react';
+import { store } from './store';
 
 export interface ToastOptions {
   description?: string;
@@ -15,63 +11,55 @@ export interface ToastOptions {
   lasting?: boolean;
 }
 
+type Kind = 'success' | 'error' | 'info';
+
+interface Toast extends Omit<ToastOptions, 'lasting'> {
+  type: Kind;
+  title: string;
+  closable: boolean;
+  duration: number;
+}
+
+/** What draws toasts: `Toasts.tsx`, in a chunk of its own, which the signed-in frame brings along. */
+interface Toasts {
+  View: ComponentType;
+  create: (toast: Toast) => void;
+  dismiss: (id?: string) => void;
+}
+
+const toastsAtom = atom<Toasts>();
+
+/** Called once, by `Toasts.tsx`. */
+export const present = (toasts: Toasts) => store.set(toastsAtom, toasts);
+
+/** Before anybody has signed in they come with the first toast; if they cannot, the browser's own box says it. */
+async function first(toast: Toast) {
+  try {
+    await import('./Toasts');
+    store.get(toastsAtom)?.create(toast);
+  } catch {
+    window.alert([toast.title, toast.description].filter(Boolean).join('\n'));
+  }
+}
+
 const show =
-  (type: 'success' | 'error' | 'info') =>
-  (title: string, { lasting = type === 'error', ...options }: ToastOptions = {}) =>
-    // Errors stay until they are closed.
-    toaster.create({
-      type,
-      title,
-      closable: true,
-      duration: lasting ? Number.POSITIVE_INFINITY : limits.toastMs,
-      ...options,
-    });
+  (type: Kind) =>
+  (title: string, { lasting = type === 'error', ...options }: ToastOptions = {}) => {
+    const duration = lasting ? Number.POSITIVE_INFINITY : limits.toastMs;
+    const toast = { type, title, closable: true, duration, ...options };
+    const toasts = store.get(toastsAtom);
+    if (toasts) toasts.create(toast);
+    else void first(toast);
+  };
 
 export const toast = {
   success: show('success'),
   error: show('error'),
   info: show('info'),
-  dismiss: (id?: string) => toaster.dismiss(id),
-};
-
-const marks = {
-  success: { Icon: CheckCircleIcon, color: 'success.fg' },
-  error: { Icon: WarningCircleIcon, color: 'danger.fg' },
-  info: { Icon: InfoIcon, color: 'accent.fg' },
+  dismiss: (id?: string) => store.get(toastsAtom)?.dismiss(id),
 };
 
 export function Toaster() {
-  const { t } = useTranslation();
-  return (
-    <Portal>
-      <Toasts toaster={toaster} insetInline={{ mdDown: '4' }}>
-        {(item) => {
-          const { Icon, color } = marks[item.type as keyof typeof marks] ?? marks.info;
-          return (
-            <Toast.Root width={{ md: '380px' }} role={item.type === 'error' ? 'alert' : 'status'}>
-              <Box color={color} flex="none">
-                <Icon size={22} weight="fill" aria-hidden />
-              </Box>
-              <Stack gap="0.5" flex="1" minW="0" pe="4">
-                <Toast.Title whiteSpace="pre-line">{item.title}</Toast.Title>
-                {item.description && <Toast.Description>{item.description}</Toast.Description>}
-                {item.action && (
-                  <Link asChild variant="underline" fontSize="sm" fontWeight="semibold" alignSelf="start">
-                    <button type="button" onClick={item.action.onClick}>
-                      {item.action.label}
-                    </button>
-                  </Link>
-                )}
-              </Stack>
-              <Toast.CloseTrigger asChild>
-                <IconButton variant="ghost" size="xs" aria-label={t('common.close')}>
-                  <XIcon />
-                </IconButton>
-              </Toast.CloseTrigger>
-            </Toast.Root>
-          );
-        }}
-      </Toasts>
-    </Portal>
-  );
+  const toasts = useAtomValue(toastsAtom);
+  return toasts ? <toasts.View /> : null;
 }

@@ -1,4 +1,5 @@
-import { createSystem, defaultConfig, defineConfig, type SlotRecipeConfig } from '@chakra-ui/react';
+import { createSystem, defineConfig, type SlotRecipeConfig } from '@chakra-ui/react';
+import { base } from './base';
 
 // `_light`/`_dark`, never `base`: Chakra's defaults use them, and a `base` value would lose to the defaults.
 const c = (light: string, dark = light) => ({ value: { _light: light, _dark: dark } });
@@ -62,7 +63,7 @@ const leaning = 'color-mix(in srgb, var(--chakra-colors-color-palette-solid) 86%
 const finger = { '@media (pointer: coarse)': { minH: '44px', minW: '44px' } };
 
 export const system = createSystem(
-  defaultConfig,
+  base,
   defineConfig({
     theme: {
       tokens: {
@@ -280,11 +281,8 @@ export const system = createSystem(
       },
       slotRecipes: {
         pinInput: outline('input'),
-        numberInput: outline('input'),
         combobox: outline('input'),
-        select: outline('trigger'),
         nativeSelect: outline('field'),
-        switch: refine({ variants: { variant: { solid: { control: { bg: 'border.control' } } } } }),
         checkbox: refine({
           variants: { variant: { solid: { control: { borderColor: 'border.control', bg: 'bg.surface' } } } },
         }),

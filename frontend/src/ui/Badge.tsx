@@ -1,18 +1,5 @@
 import { Box } from '@chakra-ui/react';
-import {
-  CheckCircleIcon,
-  HourglassMediumIcon,
-  type Icon,
-  LockKeyIcon,
-  MinusCircleIcon,
-  ProhibitIcon,
-  ScanIcon,
-  SealCheckIcon,
-  ShieldStarIcon,
-  StethoscopeIcon,
-  UserIcon,
-  UsersIcon,
-} from '@phosphor-icons/react';
+import { type Icon, ShieldStarIcon, StethoscopeIcon, UserIcon } from '@phosphor-icons/react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 
@@ -68,23 +55,4 @@ export function RoleBadge({ name: role }: { name: string | undefined }) {
       {t(`app.role.${known}`)}
     </Badge>
   );
-}
-
-const states = {
-  verified: { Icon: SealCheckIcon, tone: 'success', filled: true },
-  notVerified: { Icon: LockKeyIcon, tone: 'warning', filled: false },
-  shared: { Icon: UsersIcon, tone: 'info', filled: false },
-  shareEnded: { Icon: ProhibitIcon, tone: 'danger', filled: false },
-  underReview: { Icon: HourglassMediumIcon, tone: 'warning', filled: false },
-  active: { Icon: CheckCircleIcon, tone: 'success', filled: true },
-  inactive: { Icon: MinusCircleIcon, tone: 'gray', filled: false },
-  opensInViewer: { Icon: ScanIcon, tone: 'accent', filled: false },
-} as const;
-
-export type StateName = keyof typeof states;
-
-/** One state, one icon, one colour, one word. */
-export function StateBadge({ state }: { state: StateName }) {
-  const { t } = useTranslation();
-  return <Badge {...states[state]}>{t(`app.badge.${state}`)}</Badge>;
 }

@@ -1,12 +1,10 @@
 import { Box } from '@chakra-ui/react';
-import { useIsFetching } from '@tanstack/react-query';
 import { useNavigation } from 'react-router-dom';
 
 /** The lit line on a panel's top edge. It is also the loading bar: it reaches out while the page waits. */
-export function Lamp() {
+export function Lamp({ waiting = false }: { waiting?: boolean }) {
   const navigating = useNavigation().state !== 'idle';
-  const first = useIsFetching({ predicate: (query) => query.state.status === 'pending' }) > 0;
-  const busy = navigating || first;
+  const busy = navigating || waiting;
   return (
     <Box
       aria-hidden

@@ -4,7 +4,6 @@ import { Dob, Gender } from '@lightbox/contract/users/schemas.js';
 import type { TFunction } from 'i18next';
 import type { Path, Resolver } from 'react-hook-form';
 import { z } from 'zod';
-import { sameTwice } from '../NewPassword';
 
 /** Every field as the inputs hold it: text, empty where nothing was given. */
 export const blank = {
@@ -60,6 +59,13 @@ export const fieldsOf: Record<StepName, readonly FieldName[]> = {
   medical: [...patientFields, ...providerFields],
   security: ['password', 'confirm'],
 };
+
+const sameTwice = (t: TFunction) => ({
+  path: ['confirm'],
+  message: t('auth.forgot.differ'),
+  // Also while another field is still wrong: all faults at once.
+  when: ({ value }: { value: unknown }) => Boolean((value as { confirm?: string }).confirm),
+});
 
 const orBlank = <S extends z.ZodType>(schema: S) => z.union([z.literal(''), schema]);
 

@@ -1,5 +1,4 @@
 import { Box, Button, chakra, Flex, Grid, Heading, Link, Text } from '@chakra-ui/react';
-import { authCalls } from '@lightbox/contract/auth/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
 import {
   ArrowLeftIcon,
@@ -24,6 +23,7 @@ import { Lamp } from '../../ui/Lamp';
 import { Logo } from '../../ui/Mark';
 import { Note } from '../../ui/Note';
 import { useTitle } from '../../ui/Page';
+import { authCalls } from '../calls';
 import { placeErrors } from '../forms';
 import { HelpDialog } from '../HelpDialog';
 import { verificationAtom } from '../session';

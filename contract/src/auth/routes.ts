@@ -1,0 +1,15 @@
+/**
+ * Where the calls of the public area are. They stand apart from their schemas, so that a page that only makes them does not
+ * load zod.
+ */
+export const authRoutes = {
+  register: { method: 'post', path: '/auth/register' },
+  login: { method: 'post', path: '/auth/login' },
+  confirm: { method: 'post', path: '/auth/confirm' },
+  resendCode: { method: 'post', path: '/auth/resend-code' },
+  refresh: { method: 'post', path: '/auth/refresh' },
+  logout: { method: 'post', path: '/auth/logout' },
+  forgotPassword: { method: 'post', path: '/auth/forgot-password' },
+  resetPassword: { method: 'post', path: '/auth/reset-password' },
+  demoPeople: { method: 'get', path: '/demo' },
+} as const;

@@ -1,0 +1,142 @@
+// `npm run vitals [-- --runs 5 --slower 4 --json <file> --url <address> --email <e-mail> --password <password>]`: what the
+// first visit of the main screens feels like in Chromium. Starts a product of its own, or visits the one at the address:
+// there the screens behind the sign-in need a person, whose mailed code it asks for. See docs/performance.md.
+import { writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { parseArgs } from 'node:util';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { launchChromium } from './chromium.js';
+import { startProduct } from './product.js';
+import { goals } from './vitals/goals.js';
+import { observe, type Vitals } from './vitals/observe.js';
+import { type Screen, screens } from './vitals/screens.js';
+
+type State = Exclude<BrowserContextOptions['storageState'], string | undefined>;
+
+interface Site {
+  url: string;
+  person?: { email: string; password: string; code: () => Promise<string> };
+  stop: () => Promise<void>;
+}
+
+const { values: options } = parseArgs({
+  allowPositionals: true,
+  options: {
+    url: { type: 'string' },
+    email: { type: 'string' },
+    password: { type: 'string' },
+    runs: { type: 'string', default: '5' },
+    slower: { type: 'string', default: '1' },
+    json: { type: 'string' },
+  },
+});
+
+async function ownSite(): Promise<Site> {
+  const product = await startProduct({ DEMO: '1' });
+  const answer = await fetch(`${product.url}/api/demo`);
+  const { data } = (await answer.json()) as { data: { role: string; email: string; password: string }[] };
+  const provider = data.find(({ role }) => role === 'healthProvider');
+  if (!provider) throw new Error('The product has no demonstration.');
+  const code = async () => {
+    const [mail] = await product.mailbox.waitFor(provider.email, 'Your verification code', 1, 20_000);
+    return /^Code: (\d+)/m.exec(mail?.text ?? '')?.[1] ?? '';
+  };
+  return { url: product.url, person: { ...provider, code }, stop: product.stop };
+}
+
+function givenSite(url: string): Site {
+  const { email, password } = options;
+  const stop = async () => undefined;
+  if (!email || !password) return { url, stop };
+  const code = async () => {
+    const ask = createInterface({ input: process.stdin, output: process.stdout });
+    const said = await ask.question(`The code that was mailed to ${email}: `);
+    ask.close();
+    return said.trim();
+  };
+  return { url, person: { email, password, code }, stop };
+}
+
+async function signIn(browser: Browser, { url, person }: Site): Promise<State | undefined> {
+  if (!person) return undefined;
+  const context = await browser.newContext({ baseURL: url });
+  const page = await context.newPage();
+  await page.goto('/login');
+  await page.getByLabel('Email').fill(person.email);
+  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: 'Login' }).click();
+  await page.waitForURL('**/verify-account');
+  const code = await person.code();
+  await page.getByRole('textbox').first().focus();
+  await page.keyboard.type(code);
+  await page.getByRole('button', { name: 'Verify', exact: true }).last().click();
+  await page.getByRole('button', { name: 'Logout' }).first().waitFor();
+  const state = await context.storageState();
+  await context.close();
+  return state;
+}
+
+/** One visit with nothing kept from before. */
+async function visit(browser: Browser, { url }: Site, screen: Screen, state: State | undefined): Promise<Vitals> {
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: { width: 1440, height: 900 },
+    serviceWorkers: 'block',
+    ...(screen.signedIn && state ? { storageState: state } : {}),
+  });
+  try {
+    const page = await context.newPage();
+    const { result, quiet } = await observe(page, Number(options.slower));
+    await page.goto(screen.path);
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    quiet();
+    await screen.act(page);
+    return await result();
+  } finally {
+    await context.close();
+  }
+}
+
+const median = (figures: number[]): number =>
+  figures.sort((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
+
+async function measure(browser: Browser, site: Site) {
+  const state = await signIn(browser, site);
+  const rows = [];
+  for (const screen of screens.filter(({ signedIn }) => state || !signedIn)) {
+    const visits: Vitals[] = [];
+    while (visits.length < Number(options.runs)) visits.push(await visit(browser, site, screen, state));
+    const of = (what: keyof Vitals) => median(visits.map((one) => one[what]));
+    const figures = { lcp: of('lcp'), cls: of('cls'), inp: of('inp'), scriptKb: of('scriptKb') };
+    const met = figures.lcp < goals.lcp && figures.cls < goals.cls && figures.inp < goals.inp;
+    rows.push({ path: screen.path, ...figures, met, visits });
+  }
+  return rows;
+}
+
+function print(rows: Awaited<ReturnType<typeof measure>>): void {
+  console.log(
+    `\n| screen | LCP, ms (< ${goals.lcp}) | CLS (< ${goals.cls}) | INP, ms (< ${goals.inp}) | JavaScript, KB | goals |`,
+  );
+  console.log('| --- | --- | --- | --- | --- | --- |');
+  for (const { path, lcp, cls, inp, scriptKb, met } of rows) {
+    const cells = [path, lcp.toFixed(0), cls.toFixed(3), inp.toFixed(0), scriptKb.toFixed(0), met ? 'met' : 'NOT MET'];
+    console.log(`| ${cells.join(' | ')} |`);
+  }
+}
+
+const site = options.url ? givenSite(options.url) : await ownSite();
+const browser = await launchChromium();
+const stop = () => browser.close().finally(site.stop);
+const stopEarly = () => stop().finally(() => process.exit(130));
+process.once('SIGINT', stopEarly);
+process.once('SIGTERM', stopEarly);
+try {
+  const rows = await measure(browser, site);
+  print(rows);
+  const report = { runs: Number(options.runs), slower: Number(options.slower), goals, rows };
+  if (options.json) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
+} finally {
+  await stop();
+}

@@ -1,0 +1,30 @@
+import { analysis } from './analysis';
+import { audit } from './audit';
+import { images } from './images';
+import { messages } from './messages';
+import { notifications } from './notifications';
+import { overview } from './overview';
+import { profile } from './profile';
+import { push } from './push';
+import { roles } from './roles';
+import { settings } from './settings';
+import { shareImage } from './shareImage';
+import { sharing } from './sharing';
+import { users } from './users';
+
+/** The words of the features behind the sign-in. */
+export const signedIn = {
+  users,
+  profile,
+  images,
+  sharing,
+  shareImage,
+  analysis,
+  messages,
+  notifications,
+  push,
+  audit,
+  roles,
+  settings,
+  overview,
+} as const;

@@ -1,0 +1,31 @@
+import {
+  CheckCircleIcon,
+  HourglassMediumIcon,
+  LockKeyIcon,
+  MinusCircleIcon,
+  ProhibitIcon,
+  ScanIcon,
+  SealCheckIcon,
+  UsersIcon,
+} from '@phosphor-icons/react';
+import { useTranslation } from 'react-i18next';
+import { Badge } from './Badge';
+
+const states = {
+  verified: { Icon: SealCheckIcon, tone: 'success', filled: true },
+  notVerified: { Icon: LockKeyIcon, tone: 'warning', filled: false },
+  shared: { Icon: UsersIcon, tone: 'info', filled: false },
+  shareEnded: { Icon: ProhibitIcon, tone: 'danger', filled: false },
+  underReview: { Icon: HourglassMediumIcon, tone: 'warning', filled: false },
+  active: { Icon: CheckCircleIcon, tone: 'success', filled: true },
+  inactive: { Icon: MinusCircleIcon, tone: 'gray', filled: false },
+  opensInViewer: { Icon: ScanIcon, tone: 'accent', filled: false },
+} as const;
+
+export type StateName = keyof typeof states;
+
+/** One state, one icon, one colour, one word. */
+export function StateBadge({ state }: { state: StateName }) {
+  const { t } = useTranslation();
+  return <Badge {...states[state]}>{t(`app.badge.${state}`)}</Badge>;
+}
