@@ -35,8 +35,8 @@ export const userSorts = ['name', 'email', 'role', 'status', 'active', 'createAt
 export type UserSort = (typeof userSorts)[number];
 
 /** An order tells of the field it follows, so it is only of fields that the viewer sees in the directory. */
-export const maySortBy = (viewer: UserViewer, key: UserSort): boolean =>
-  viewer.role === 'admin' || key === 'name' || key === 'email' || key === 'role';
+export const maySortBy = (role: Role, key: UserSort): boolean =>
+  role === 'admin' || key === 'name' || key === 'email' || key === 'role';
 
 /** Health fields that a provider sees of a patient, and a patient's peers do not. */
 export const clinicalFields = ['dob', 'bloodgroup', 'primphysician'] as const satisfies readonly ProfileField[];

@@ -82,7 +82,7 @@ describe('the audit log', () => {
   it('marks what failed with a word and says why in words', async () => {
     answer({ 'GET /audit/logs': log });
     renderScreen(<AuditLogs />, '/audit-logs');
-    const row = (await screen.findByText('Failed')).closest('tr');
+    const row = (await screen.findByText('Failed', { selector: 'span' })).closest('tr');
     expect(row?.textContent).toContain('That code is not right.');
   });
 
