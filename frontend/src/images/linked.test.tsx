@@ -36,6 +36,35 @@ const show = (image: object | undefined) => {
 
 beforeEach(() => startSession(patient, 'token'));
 
+describe('the open image', () => {
+  it('is in the address: Back closes it, forward opens it again', async () => {
+    answer({
+      'GET /upload/shared-images': () => ({ body: { data: [{ ...shared, isVerified: true }] } }),
+      [`GET /upload/image/${id}`]: () => ({ body: { data: { ...shared, isVerified: true } } }),
+    });
+    const router = renderScreen(<ViewImages />, '/view-images?shared=1');
+    await userEvent.click(await screen.findByRole('button', { name: /Chest CT/ }));
+    await screen.findByRole('dialog');
+    expect(router.state.location.search).toBe(`?shared=1&image=${id}`);
+    await router.navigate(-1);
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    await router.navigate(1);
+    await screen.findByRole('dialog');
+    await userEvent.keyboard('{Escape}');
+    await waitFor(() => expect(router.state.location.search).toBe('?shared=1'));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(router.state.historyAction).toBe('POP');
+  });
+
+  it('stays beside the order of the lists, which starts them over', async () => {
+    const heard = answer({ 'GET /upload/shared-images': () => ({ body: { data: [] } }) });
+    const router = renderScreen(<ViewImages />, '/view-images?shared=3');
+    await userEvent.selectOptions(await screen.findByLabelText('Sort by:'), 'Oldest first');
+    await waitFor(() => expect(router.state.location.search).toBe('?sort=createAt'));
+    await waitFor(() => expect(heard.at(-1)?.path).toBe('/upload/shared-images?page=1&limit=10&sort=createAt'));
+  });
+});
+
 describe('a link to an image', () => {
   it('opens its dialog, and leaves the address when that is closed', async () => {
     const router = show({ ...shared, isVerified: true });

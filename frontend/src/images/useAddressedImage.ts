@@ -45,11 +45,14 @@ export function useAddressedImage({ shown, ask, close }: Dialogs) {
   const id = params.get('image') ?? undefined;
   const { data, error } = useImage(id);
   const asked = useRef<string>(undefined);
+  const before = useRef<string>(undefined);
   useEffect(() => {
-    if (!id) {
-      // Back was pressed over the open dialog.
-      if (asked.current !== undefined && shown?.id === asked.current) close();
+    const left = before.current;
+    before.current = id;
+    if (!id && left) {
       asked.current = undefined;
+      // Back was pressed over the open dialog.
+      if (shown?.id === left) close();
     }
     if (!id || asked.current === id || (!data && !error)) return;
     asked.current = id;
@@ -68,6 +71,7 @@ export function useAddressedImage({ shown, ask, close }: Dialogs) {
     /** The dialog was opened by hand: Back closes it, and a reload finds it again. */
     name: (image: Image) => {
       asked.current = image.id;
+      if (id === image.id) return;
       const next = new URLSearchParams(params);
       next.set('image', image.id);
       setParams(next, { state: named, preventScrollReset: true });
