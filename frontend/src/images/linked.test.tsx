@@ -37,22 +37,30 @@ const show = (image: object | undefined) => {
 beforeEach(() => startSession(patient, 'token'));
 
 describe('the open image', () => {
-  it('is in the address: Back closes it, forward opens it again', async () => {
+  const soon = { timeout: 8000 };
+  const openByHand = async () => {
     answer({
       'GET /upload/shared-images': () => ({ body: { data: [{ ...shared, isVerified: true }] } }),
       [`GET /upload/image/${id}`]: () => ({ body: { data: { ...shared, isVerified: true } } }),
     });
     const router = renderScreen(<ViewImages />, '/view-images?shared=1');
-    await userEvent.click(await screen.findByRole('button', { name: /Chest CT/ }));
-    await screen.findByRole('dialog');
-    expect(router.state.location.search).toBe(`?shared=1&image=${id}`);
+    await userEvent.click(await screen.findByLabelText('Open Chest CT', {}, soon));
+    await screen.findByRole('dialog', {}, soon);
+    await waitFor(() => expect(router.state.location.search).toBe(`?shared=1&image=${id}`), soon);
+    return router;
+  };
+
+  it('is in the address, and Back closes it', async () => {
+    const router = await openByHand();
     await router.navigate(-1);
-    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-    await router.navigate(1);
-    await screen.findByRole('dialog');
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull(), soon);
+    expect(router.state.location.search).toBe('?shared=1');
+  });
+
+  it('leaves no step behind when it is closed by hand', async () => {
+    const router = await openByHand();
     await userEvent.keyboard('{Escape}');
-    await waitFor(() => expect(router.state.location.search).toBe('?shared=1'));
-    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    await waitFor(() => expect(router.state.location.search).toBe('?shared=1'), soon);
     expect(router.state.historyAction).toBe('POP');
   });
 
@@ -76,7 +84,7 @@ describe('a link to an image', () => {
 
   it('asks for the code where the image is not verified yet', async () => {
     show(shared);
-    await screen.findByLabelText('Enter Image Sharing Id:');
+    await screen.findByLabelText('Enter Image Sharing Id:', {}, { timeout: 8000 });
   });
 
   it('says so when the image is gone or was never theirs', async () => {
