@@ -109,7 +109,7 @@ test('the table of people leads to a profile, and approving is written down', as
   await look(admin, 'user-profile');
 
   await page.goto('/audit-logs?action=user.approve');
-  await page.getByRole('cell', { name: 'Approve provider' }).waitFor();
+  await page.getByRole('cell', { name: 'Approve provider', exact: true }).waitFor();
   await page.getByPlaceholder('Search by user...').fill('nobody at all');
   await page.getByText('No audit logs found.').waitFor();
   expect(page.url()).not.toContain('nobody');
@@ -120,7 +120,7 @@ test('the table of people leads to a profile, and approving is written down', as
   await page.waitForURL((url) => url.searchParams.get('rows') === '10');
   await page.getByLabel('Filter by action').selectOption('');
   await page.waitForURL((url) => url.search === '?rows=10');
-  await page.getByRole('cell', { name: 'Verify audit log' }).waitFor();
+  await page.getByRole('cell', { name: 'Verify audit log', exact: true }).waitFor();
   await look(admin, 'audit-logs');
   await button(page, /^Details of Verify audit log/).click();
   await page.getByRole('dialog').getByText('audit.verify').waitFor();
@@ -188,7 +188,7 @@ test('a provider reads their own part of the audit log, and no settings', async 
   const { page } = provider;
   await page.goto('/audit-logs');
   await page.getByLabel('Filter by action').selectOption('image.upload');
-  await page.getByRole('cell', { name: 'Upload image' }).waitFor();
+  await page.getByRole('cell', { name: 'Upload image', exact: true }).waitFor();
   expect(await page.getByRole('button', { name: 'Verify chain' }).count()).toBe(0);
   await page.goto('/appsettings');
   await page.getByRole('heading', { name: 'This page is not part of your account' }).first().waitFor();
