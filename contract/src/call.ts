@@ -25,8 +25,8 @@ export interface CallShape {
   status?: 200 | 201;
   /** The answer carries `pagination`. */
   paged?: true;
-  /** The answer is bytes, not an envelope. */
-  binary?: true;
+  /** The answer is bytes, not an envelope; of these types where they are known before. */
+  binary?: true | readonly string[];
   /** Takes `Idempotency-Key`: the same key gives the same answer and one effect. */
   creates?: true;
 }

@@ -50,3 +50,10 @@ export const PageQuery = z.strictObject({
   cursor: Cursor.optional(),
 });
 export type PageQuery = z.infer<typeof PageQuery>;
+
+/** A key of a list's order, or with a dash the same from its other end. */
+export type SortOf<K extends string> = K | `-${K}`;
+
+/** `sort=key` or `sort=-key`, of the keys that an index serves; another one is refused. */
+export const sortBy = <const K extends string>(keys: readonly K[], fallback: SortOf<NoInfer<K>>) =>
+  z.enum(keys.flatMap((key): SortOf<K>[] => [key, `-${key}`])).default(fallback as never);

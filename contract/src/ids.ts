@@ -10,8 +10,8 @@ export type Id = string;
 /** ISO 8601 in UTC, as `Date.toISOString` writes it. */
 export const Time = z.iso.datetime();
 
-/** A cursor is opaque to clients: only the server that made it reads it. */
-export const Cursor = z.string().min(1).max(400);
+/** A cursor is opaque to clients: only the server that made it reads it. It may hold two long names. */
+export const Cursor = z.string().min(1).max(4000);
 
 /** Text a person wrote: trimmed, without NUL and unpaired surrogates, which no store keeps faithfully. */
 export const text = (max: number) =>

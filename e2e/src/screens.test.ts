@@ -94,14 +94,22 @@ test('the table of people leads to a profile, and approving is written down', as
   await page.goto('/approve-provider');
   await button(page, /^Approve/).click();
   await page.goto('/dashboard');
+  await button(page, 'Email').click();
+  await page.waitForURL('**/dashboard?sort=email');
+  await look(admin, 'dashboard');
+  await page.reload();
+  await page.locator('th[aria-sort=ascending]', { hasText: 'Email' }).waitFor();
   await button(page, 'Actions for sana mirza').click();
   await page.getByRole('menuitem', { name: 'View' }).click();
   await page.waitForURL('**/user-profile/*');
+  await page.goBack();
+  await page.waitForURL('**/dashboard?sort=email');
+  await page.goForward();
   await page.getByRole('heading', { name: 'Sana Mirza', exact: true }).waitFor();
   await look(admin, 'user-profile');
 
   await page.goto('/audit-logs?action=user.approve');
-  await page.getByRole('cell', { name: 'Approve provider' }).waitFor();
+  await page.getByRole('cell', { name: 'Approve provider', exact: true }).waitFor();
   await page.getByPlaceholder('Search by user...').fill('nobody at all');
   await page.getByText('No audit logs found.').waitFor();
   expect(page.url()).not.toContain('nobody');
@@ -112,8 +120,19 @@ test('the table of people leads to a profile, and approving is written down', as
   await page.waitForURL((url) => url.searchParams.get('rows') === '10');
   await page.getByLabel('Filter by action').selectOption('');
   await page.waitForURL((url) => url.search === '?rows=10');
-  await page.getByRole('cell', { name: 'Verify audit log' }).waitFor();
+  await page.getByRole('cell', { name: 'Verify audit log', exact: true }).waitFor();
   await look(admin, 'audit-logs');
+  await button(page, /^Details of Verify audit log/).click();
+  await page.getByRole('dialog').getByText('audit.verify').waitFor();
+  await look(admin, 'audit-entry');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await button(page, 'Export').click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: /^CSV/ }).click(),
+  ]);
+  expect(download.suggestedFilename()).toMatch(/^audit-log-[\d-]+\.csv$/);
 });
 
 test('a provider edits their profile, and is born on the same day everywhere', async () => {
@@ -153,13 +172,23 @@ test('a copied link opens the image for its owner', async () => {
   await page.goto(await page.evaluate<string>('navigator.clipboard.readText()'));
   await page.getByRole('dialog').getByText('Left hand, after fall').first().waitFor();
   faults.push(...(await provider.look('linked-image')));
+  await page.goto('/view-images');
+  await button(page, /^Open.*Left hand, after fall/).click();
+  await page.waitForURL('**/view-images?image=*');
+  await page.reload();
+  await page.getByRole('dialog').getByText('Left hand, after fall').first().waitFor();
+  await page.goBack();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByLabel('Sort by:').selectOption('createAt');
+  await page.waitForURL('**/view-images?sort=createAt');
+  await look(provider, 'view-images');
 });
 
 test('a provider reads their own part of the audit log, and no settings', async () => {
   const { page } = provider;
   await page.goto('/audit-logs');
   await page.getByLabel('Filter by action').selectOption('image.upload');
-  await page.getByRole('cell', { name: 'Upload image' }).waitFor();
+  await page.getByRole('cell', { name: 'Upload image', exact: true }).waitFor();
   expect(await page.getByRole('button', { name: 'Verify chain' }).count()).toBe(0);
   await page.goto('/appsettings');
   await page.getByRole('heading', { name: 'This page is not part of your account' }).first().waitFor();

@@ -1,52 +1,30 @@
 import type { AuditEntry, auditCalls } from '@lightbox/contract/audit/calls.js';
 import type { DataOf } from '@lightbox/contract/call.js';
-import { visibleUsers } from '@lightbox/core/access/users.js';
 import { verifyAudit } from '@lightbox/core/audit/chain.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { AuditEntryDoc, UserDoc } from '@lightbox/core/models/types.js';
-import { searchFilter } from '@lightbox/core/text.js';
-import type { QueryFilter } from 'mongoose';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
+import { entriesOf } from './entries.js';
 
 type ListCall = typeof auditCalls.listAudit;
-const MOST_PEOPLE = 1000;
 
 export async function listAudit({ gateway, actor, viewer, query }: Context<ListCall>): Promise<Answer<AuditEntry[]>> {
-  const { search, from, to, actiontype, ...page } = query;
-  const wanted: QueryFilter<AuditEntryDoc>[] = [
-    ...(viewer.role === 'admin' ? [] : [{ concerns: viewer._id }]),
-    ...(search ? [{ actor: { $in: await peopleNamed(gateway, viewer, search) } }] : []),
-    ...(from || to ? [{ at: { ...(from ? { $gte: new Date(from) } : {}), ...(to ? { $lte: endOf(to) } : {}) } }] : []),
-    ...(actiontype ? [{ type: actiontype }] : []),
-  ];
-  const free = Boolean(search || from || to || actiontype);
-  const { rows, pagination } = await gateway.pages.list<AuditEntryDoc>(
-    {
-      model: gateway.models.AuditEntry,
-      filter: wanted.length > 0 ? { $and: wanted } : {},
-      sort: ['seq'],
-      direction: -1,
-      ...(free ? {} : { counter: viewer.role === 'admin' ? 'audit' : `audit:${viewer.id}` }),
-    },
+  const { page, limit, cursor, ...wanted } = query;
+  const { rows, pagination } = await gateway.pages.list(await entriesOf(gateway, viewer, wanted), {
     page,
-  );
+    limit,
+    cursor,
+  });
   await gateway.events.record(actor, { type: 'audit.list', table: 'auditlogs', records: rows.map((row) => row._id) });
-  return { data: await present(gateway, viewer, rows), pagination };
+  return { data: await presentEntries(gateway, viewer, rows), pagination };
 }
 
-/** A bare date means the whole of that day. */
-const endOf = (to: string): Date => (to.length === 10 ? new Date(`${to}T23:59:59.999Z`) : new Date(to));
-
-async function peopleNamed(gateway: Gateway, viewer: Viewer, search: string): Promise<ObjectId[]> {
-  const matching = searchFilter(search);
-  const seen = viewer.role === 'admin' ? {} : { $or: [visibleUsers(viewer), { _id: viewer._id }] };
-  const users = await gateway.models.User.find({ $and: [matching, seen] }, { _id: 1 })
-    .limit(MOST_PEOPLE)
-    .lean();
-  return users.map((user) => user._id);
-}
-
-async function present(gateway: Gateway, viewer: Viewer, entries: AuditEntryDoc[]): Promise<AuditEntry[]> {
+/** Entries as this viewer may read them, with the names of those who acted. */
+export async function presentEntries(
+  gateway: Gateway,
+  viewer: Viewer,
+  entries: AuditEntryDoc[],
+): Promise<AuditEntry[]> {
   const users = await gateway.models.User.find(
     { _id: { $in: entries.flatMap((entry) => (entry.actor ? [entry.actor] : [])) } },
     { firstname: 1, lastname: 1, username: 1, deletedAt: 1 },

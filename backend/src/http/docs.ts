@@ -92,7 +92,10 @@ function requestBody(shape: CallShape): Json {
 }
 
 function success(shape: CallShape): Json {
-  if (shape.binary) return { 'application/octet-stream': {} };
+  if (shape.binary) {
+    const types = shape.binary === true ? ['application/octet-stream'] : shape.binary;
+    return Object.fromEntries(types.map((type) => [type, {}]));
+  }
   return {
     'application/json': {
       schema: {

@@ -1,4 +1,5 @@
 import type { CallShape } from '@lightbox/contract/call.js';
+import { calls } from '@lightbox/contract/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { type Permission, permissions, roleMay } from '@lightbox/contract/permissions.js';
 import { oid } from '@lightbox/core/db/ids.js';
@@ -18,7 +19,8 @@ const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
  * can it be read, are the fields right; then the handler says whether the object may be touched.
  */
 export function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, handler: Handler<C>): void {
-  router[shape.method](shape.path, async (req, res) => {
+  router[shape.method](shape.path, async (req, res, next) => {
+    if (isAnotherPath(shape, req.path)) return next('route');
     let who: Identity = nobody;
     try {
       who = await identify(gateway, shape, req, res);
@@ -34,6 +36,17 @@ export function bind<C extends CallShape>(router: Router, gateway: Gateway, shap
     }
   });
 }
+
+const plainPath = (path: string): string => path.toLowerCase().replace(/\/$/, '');
+const literalPaths = new Set(
+  Object.values(calls)
+    .filter(({ path }) => !path.includes(':'))
+    .map(({ path }) => plainPath(path)),
+);
+
+/** `GET /users/approve-provider` does not ask for somebody with that id: the path is another call's, with another method. */
+const isAnotherPath = (shape: CallShape, path: string): boolean =>
+  shape.path.includes(':') && literalPaths.has(plainPath(path));
 
 const isPermission = (who: CallShape['who']): who is Permission => Object.hasOwn(permissions, who);
 

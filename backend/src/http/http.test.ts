@@ -174,6 +174,17 @@ describe('addresses', () => {
     expectEnvelope(answer, answer.status);
   });
 
+  it.each([
+    ['get', '/api/users/approve-provider', 'POST'],
+    ['get', '/api/users/reject-provider/', 'POST'],
+    ['delete', '/api/sharing/request', 'POST'],
+    ['delete', '/api/Users/Export', 'GET'],
+  ] as const)('%s %s is 405, not somebody with that id', async (method, path, allowed) => {
+    const answer = await request(test.url)[method](path).set('Authorization', `Bearer ${admin.token}`);
+    expectEnvelope(answer, 405, 'METHOD_NOT_ALLOWED');
+    expect(answer.get('Allow')).toBe(allowed);
+  });
+
   it.each([...new Set(Object.values(calls as Record<string, CallShape>).map((shape) => shape.path))])(
     '%s with another method is 405 and names those it has',
     async (path) => {

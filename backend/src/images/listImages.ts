@@ -1,13 +1,15 @@
-import type { PageQuery } from '@lightbox/contract/envelope.js';
-import type { imageCalls } from '@lightbox/contract/images/calls.js';
+import type { imageCalls, imageSorts } from '@lightbox/contract/images/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { requireImage } from '@lightbox/core/access/images.js';
+import { type Orders, orderOf } from '@lightbox/core/db/page.js';
 import type { ImageDoc } from '@lightbox/core/models/types.js';
 import type { QueryFilter } from 'mongoose';
 import type { Answer, Context } from '../context.js';
 import { presentImages } from './present.js';
 
 type ListCall = typeof imageCalls.listImages | typeof imageCalls.listMyImages | typeof imageCalls.listSharedImages;
+
+const orders: Orders<ImageDoc, (typeof imageSorts)[number]> = { createAt: ['createAt', '_id'] };
 
 const narrowed = (shared: boolean | undefined) => (shared === undefined ? {} : { isShared: shared });
 const suffix = (shared: boolean | undefined) => (shared === undefined ? '' : shared ? ':shared' : ':unshared');
@@ -32,9 +34,9 @@ async function list(
   counter: string,
 ): Promise<Answer<Image[]>> {
   const { gateway, actor, viewer } = context;
-  const { shared: _, ...page } = context.query as PageQuery & { shared?: boolean };
+  const { shared: _, sort, ...page } = context.query;
   const { rows, pagination } = await gateway.pages.list<ImageDoc>(
-    { model: gateway.models.Image, filter, sort: ['createAt', '_id'], direction: -1, counter },
+    { model: gateway.models.Image, filter, ...orderOf(orders, sort), counter },
     page,
   );
   await gateway.events.record(actor, {

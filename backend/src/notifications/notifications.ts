@@ -1,8 +1,11 @@
-import type { Notification, notificationCalls } from '@lightbox/contract/notifications/calls.js';
+import type { Notification, notificationCalls, notificationSorts } from '@lightbox/contract/notifications/calls.js';
 import { oid } from '@lightbox/core/db/ids.js';
+import { type Orders, orderOf } from '@lightbox/core/db/page.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { NotificationDoc } from '@lightbox/core/models/types.js';
 import type { Answer, Context } from '../context.js';
+
+const orders: Orders<NotificationDoc, (typeof notificationSorts)[number]> = { at: ['at', '_id'] };
 
 export const presentNotification = (notification: NotificationDoc): Notification => ({
   id: String(notification._id),
@@ -17,13 +20,12 @@ export async function listNotifications({
   viewer,
   query,
 }: Context<typeof notificationCalls.listNotifications>): Promise<Answer<Notification[]>> {
-  const { unread, ...page } = query;
+  const { unread, sort, ...page } = query;
   const { rows, pagination } = await gateway.pages.list<NotificationDoc>(
     {
       model: gateway.models.Notification,
       filter: { user: viewer._id, ...(unread === undefined ? {} : { unread }) },
-      sort: ['at', '_id'],
-      direction: -1,
+      ...orderOf(orders, sort),
     },
     page,
   );

@@ -77,7 +77,7 @@ async function countSince({ models }: Gateway, from: Date): Promise<(day: string
   const counts = await models.AuditEntry.aggregate<{ _id: { type: AuditAction; day: string }; n: number }>([
     { $match: { type: { $in: Object.values(counted) }, status: 'success', at: { $gte: from } } },
     { $group: { _id: { type: '$type', day: { $dateToString: { date: '$at', format: '%Y-%m-%d' } } }, n: { $sum: 1 } } },
-  ]).hint({ type: 1, status: 1, at: 1 });
+  ]).hint({ type: 1, status: 1, at: -1, seq: -1 });
   const of = (day: string, kind: ActivityKind) =>
     counts.find(({ _id }) => _id.day === day && _id.type === counted[kind])?.n ?? 0;
   return (day) => ({

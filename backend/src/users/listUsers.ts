@@ -2,9 +2,8 @@ import type { DataOf } from '@lightbox/contract/call.js';
 import type { userCalls } from '@lightbox/contract/users/calls.js';
 import { requireUser, visibleUsers } from '@lightbox/core/access/users.js';
 import { oid } from '@lightbox/core/db/ids.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
-import { searchFilter } from '@lightbox/core/text.js';
 import type { Answer, Context } from '../context.js';
+import { peopleOf } from './listQuery.js';
 import { presentOneself, presentUser, presentUserRow } from './present.js';
 
 export async function listUsers({
@@ -13,19 +12,9 @@ export async function listUsers({
   viewer,
   query,
 }: Context<typeof userCalls.listUsers>): Promise<Answer<DataOf<typeof userCalls.listUsers>>> {
-  const { search, role, status, ...page } = query;
-  const wanted = { ...(role ? { role } : {}), ...(status ? { status } : {}), ...searchFilter(search) };
-  const free = Object.keys(wanted).length > 0;
-  const { rows, pagination } = await gateway.pages.list<UserDoc>(
-    {
-      model: gateway.models.User,
-      filter: { $and: [visibleUsers(viewer), wanted] },
-      sort: ['sortKey', '_id'],
-      direction: 1,
-      ...(free ? {} : { counter: `users:${viewer.role}` }),
-    },
-    page,
-  );
+  const { search, role, status, sort, ...page } = query;
+  const source = peopleOf(gateway, viewer, { search, role, status, sort });
+  const { rows, pagination } = await gateway.pages.list(source, page);
   await gateway.events.record(actor, { type: 'user.list', table: 'users', records: rows.map((row) => row._id) });
   return { data: rows.map((row) => presentUserRow(viewer, row)), pagination };
 }

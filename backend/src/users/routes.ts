@@ -10,10 +10,12 @@ import {
   toggleUserStatus,
   updateProfile,
 } from './changeUsers.js';
+import { exportUsers } from './exportUsers.js';
 import { getProfile, getStats, getUser, listUsers } from './listUsers.js';
 
 export function userRoutes(router: Router, gateway: Gateway): void {
   bind(router, gateway, userCalls.listUsers, listUsers);
+  bind(router, gateway, userCalls.exportUsers, exportUsers);
   bind(router, gateway, userCalls.getProfile, getProfile);
   bind(router, gateway, userCalls.updateProfile, updateProfile);
   bind(router, gateway, userCalls.deleteProfile, deleteProfile);

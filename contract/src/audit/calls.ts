@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import { call } from '../call.js';
-import { PageQuery } from '../envelope.js';
+import { PageQuery, sortBy } from '../envelope.js';
 import { Id, Time, text } from '../ids.js';
 import { auditActions } from './actions.js';
+
+/** How it came out: done, refused, or tried in vain. */
+export const auditStatuses = ['success', 'denied', 'failed'] as const;
+export const AuditStatus = z.enum(auditStatuses);
+export type AuditStatus = z.infer<typeof AuditStatus>;
 
 export const AuditEntry = z.object({
   id: Id,
@@ -14,14 +19,35 @@ export const AuditEntry = z.object({
   recordId: Id.optional(),
   recordIds: z.array(Id).optional(),
   ipaddress: z.string(),
-  status: z.enum(['success', 'denied', 'failed']),
+  status: AuditStatus,
   reason: z.string(),
   seq: z.int(),
   hash: z.string(),
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
+export const auditSorts = ['createAt'] as const;
+export const auditFormats = ['csv', 'fhir'] as const;
+export type AuditFormat = (typeof auditFormats)[number];
+
 const Moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()], 'Must be an ISO 8601 time.');
+
+const filter = {
+  search: text(100).optional(),
+  from: Moment.optional(),
+  /** A bare date means the whole of that day. */
+  to: Moment.optional(),
+  actiontype: z.enum(auditActions).optional(),
+  status: AuditStatus.optional(),
+  sort: sortBy(auditSorts, '-createAt'),
+};
+
+interface Range {
+  from?: string | undefined;
+  to?: string | undefined;
+}
+const forwards = ({ from, to }: Range) => !from || !to || new Date(from) <= new Date(to);
+const backwards = { path: ['from'], message: 'Must not be after the end.' };
 
 export const auditCalls = {
   listAudit: call({
@@ -30,17 +56,18 @@ export const auditCalls = {
     who: 'audit.read',
     action: 'audit.list',
     summary: 'Who did what; providers see what they did and what was done to their images',
-    query: PageQuery.extend({
-      search: text(100).optional(),
-      from: Moment.optional(),
-      to: Moment.optional(),
-      actiontype: z.enum(auditActions).optional(),
-    }).refine(({ from, to }) => !from || !to || new Date(from) <= new Date(to), {
-      path: ['from'],
-      message: 'Must not be after the end.',
-    }),
+    query: PageQuery.extend(filter).refine(forwards, backwards),
     data: z.array(AuditEntry),
     paged: true,
+  }),
+  exportAudit: call({
+    method: 'get',
+    path: '/audit/export',
+    who: 'audit.read',
+    action: 'audit.export',
+    summary: 'The same entries as the list, all of them: a CSV file, or a FHIR R4 Bundle of AuditEvents with ids only',
+    query: z.strictObject({ ...filter, format: z.enum(auditFormats).default('csv') }).refine(forwards, backwards),
+    binary: ['text/csv', 'application/fhir+json'],
   }),
   verifyAudit: call({
     method: 'get',

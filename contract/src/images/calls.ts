@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { call } from '../call.js';
-import { flag, PageQuery } from '../envelope.js';
+import { flag, PageQuery, sortBy } from '../envelope.js';
 import { Id, Params, text } from '../ids.js';
 import { Caption, Image } from './schemas.js';
 
-const list = PageQuery.extend({ shared: flag.optional() });
+export const imageSorts = ['createAt'] as const;
+
+const list = PageQuery.extend({ shared: flag.optional(), sort: sortBy(imageSorts, '-createAt') });
 
 export const imageCalls = {
   uploadImage: call({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from '../call.js';
-import { flag, PageQuery } from '../envelope.js';
+import { flag, PageQuery, sortBy } from '../envelope.js';
 import { Id, Params, Time } from '../ids.js';
 
 /** What people are told of; the client makes the words. */
@@ -25,6 +25,8 @@ export const Notification = z.object({
 });
 export type Notification = z.infer<typeof Notification>;
 
+export const notificationSorts = ['at'] as const;
+
 export const notificationCalls = {
   listNotifications: call({
     method: 'get',
@@ -32,7 +34,7 @@ export const notificationCalls = {
     who: 'notification.use',
     action: 'notification.use',
     summary: 'The caller’s notifications, the newest first',
-    query: PageQuery.extend({ unread: flag.optional() }),
+    query: PageQuery.extend({ unread: flag.optional(), sort: sortBy(notificationSorts, '-at') }),
     data: z.array(Notification),
     paged: true,
   }),

@@ -1,11 +1,19 @@
 import { z } from 'zod';
 import { call } from '../call.js';
-import { PageQuery } from '../envelope.js';
+import { PageQuery, sortBy } from '../envelope.js';
 import { Params, text } from '../ids.js';
+import { userSorts } from './policy.js';
 import { Email, ProfileChange, RoleName, User, UserRow, UserStatus } from './schemas.js';
 
 export const Stats = z.object({ totalImages: z.int(), sharedImages: z.int(), totalUsers: z.int() });
 export type Stats = z.infer<typeof Stats>;
+
+const filter = {
+  search: text(100).optional(),
+  role: RoleName.optional(),
+  status: UserStatus.optional(),
+  sort: sortBy(userSorts, 'name'),
+};
 
 export const userCalls = {
   listUsers: call({
@@ -14,9 +22,18 @@ export const userCalls = {
     who: 'user.list',
     action: 'user.list',
     summary: 'People the caller may see, without the caller; by lastname, firstname, id',
-    query: PageQuery.extend({ search: text(100).optional(), role: RoleName.optional(), status: UserStatus.optional() }),
+    query: PageQuery.extend(filter),
     data: z.array(UserRow),
     paged: true,
+  }),
+  exportUsers: call({
+    method: 'get',
+    path: '/users/export',
+    who: 'user.manage',
+    action: 'user.export',
+    summary: 'The same people as the list, all of them, as a CSV file',
+    query: z.strictObject(filter),
+    binary: ['text/csv'],
   }),
   getProfile: call({
     method: 'get',

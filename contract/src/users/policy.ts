@@ -30,6 +30,14 @@ export const userRules = {
 
 const usable = (user: UserFacts) => user.status === 'active' && user.active;
 
+/** What the list is sorted by: `name` is lastname, firstname; the others go on by name. */
+export const userSorts = ['name', 'email', 'role', 'status', 'active', 'createAt'] as const;
+export type UserSort = (typeof userSorts)[number];
+
+/** An order tells of the field it follows, so it is only of fields that the viewer sees in the directory. */
+export const maySortBy = (role: Role, key: UserSort): boolean =>
+  role === 'admin' || key === 'name' || key === 'email' || key === 'role';
+
 /** Health fields that a provider sees of a patient, and a patient's peers do not. */
 export const clinicalFields = ['dob', 'bloodgroup', 'primphysician'] as const satisfies readonly ProfileField[];
 

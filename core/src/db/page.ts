@@ -1,4 +1,4 @@
-import type { PageQuery, Pagination } from '@lightbox/contract/envelope.js';
+import type { PageQuery, Pagination, SortOf } from '@lightbox/contract/envelope.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Model, QueryFilter } from 'mongoose';
 import type { Clock } from '../clock.js';
@@ -19,6 +19,19 @@ export interface ListSource<T> {
   counter?: string;
 }
 
+/** What a list may be sorted by, and the fields of each order: what people read first, something unique last. */
+export type Orders<T, K extends string> = Record<K, readonly (keyof T & string)[]>;
+
+/** The order that `sort=key` or `sort=-key` asks for. */
+export function orderOf<T, K extends string>(
+  orders: Orders<T, K>,
+  sort: SortOf<K>,
+): Pick<ListSource<T>, 'sort' | 'direction'> {
+  return { sort: orders[keyOf(sort)], direction: sort.startsWith('-') ? -1 : 1 };
+}
+
+export const keyOf = <K extends string>(sort: SortOf<K>): K => sort.replace(/^-/, '') as K;
+
 type Counted<T> = Pick<ListSource<T>, 'model' | 'filter' | 'counter'>;
 
 interface Key {
@@ -29,6 +42,8 @@ interface Key {
 }
 
 const COUNTER_LAG_MS = 30_000;
+/** Rows of a list that is read as a whole. */
+const PIECE = 500;
 
 /**
  * One page of a list by key, so that it costs the same at any depth: the cursor holds the edge of the neighbouring page,
@@ -51,6 +66,18 @@ export class Pages {
     return { rows: found.rows, pagination: this.pagination(source, query.limit, page, total, found) };
   }
 
+  /** All rows of a list in its order, a piece at a time and each by key: nothing stays open in the database for a slow reader. */
+  async *all<T>(source: ListSource<T>): AsyncGenerator<T[]> {
+    let edge: unknown[] | undefined;
+    for (;;) {
+      const rows = edge ? await this.beyond(source, edge, PIECE) : await this.find(source).limit(PIECE).lean<T[]>();
+      if (rows.length > 0) yield rows;
+      const last = rows.at(-1);
+      if (!last || rows.length < PIECE) return;
+      edge = source.sort.map((field) => last[field]);
+    }
+  }
+
   /** Just the total of a list; beyond the exact limit from its counter. */
   async count<T>(source: Counted<T>): Promise<number> {
     return (await this.total(source)).count;
@@ -58,9 +85,7 @@ export class Pages {
 
   private async byKey<T>(source: ListSource<T>, limit: number, key: Key) {
     const direction = key.back ? (-source.direction as 1 | -1) : source.direction;
-    const rows = await this.find(source, { $and: [source.filter, beyond(source.sort, key.at, direction)] }, direction)
-      .limit(limit + 1)
-      .lean<T[]>();
+    const rows = await this.beyond({ ...source, direction }, key.at, limit + 1);
     const more = rows.length > limit;
     const shown = rows.slice(0, limit);
     if (key.back) shown.reverse();
@@ -69,18 +94,35 @@ export class Pages {
 
   private async byNumber<T>(source: ListSource<T>, { page, limit }: PageQuery, total: number) {
     const skip = (page - 1) * limit;
-    const rows = await this.find(source, source.filter, source.direction)
+    const rows = await this.find(source)
       .skip(skip)
       .limit(limit + 1)
       .lean<T[]>();
     return { rows: rows.slice(0, limit), hasPrev: page > 1 && total > 0, hasNext: rows.length > limit };
   }
 
-  private find<T>(source: ListSource<T>, filter: QueryFilter<T>, direction: 1 | -1) {
-    return source.model
-      .find(filter, source.projection)
+  /**
+   * Rows after an edge: first those that differ from it in the last field alone, at the end those that differ in the first.
+   * Each lot is a plain range that an index has in order; all of them in one `$or` the database would sort.
+   */
+  private async beyond<T>(source: ListSource<T>, edge: unknown[], limit: number): Promise<T[]> {
+    const after = source.direction === 1 ? '$gt' : '$lt';
+    const rows: T[] = [];
+    for (let same = source.sort.length - 1; same >= 0 && rows.length < limit; same--) {
+      const equal = Object.fromEntries(source.sort.slice(0, same).map((field, i) => [field, edge[i]]));
+      const range = { ...equal, [source.sort[same] as string]: { [after]: edge[same] } } as QueryFilter<T>;
+      const lot = { ...source, filter: { $and: [source.filter, range] }, sort: source.sort.slice(same) };
+      rows.push(
+        ...(await this.find(lot)
+          .limit(limit - rows.length)
+          .lean<T[]>()),
+      );
+    }
+    return rows;
+  }
 
-      .sort(Object.fromEntries(source.sort.map((field) => [field, direction])));
+  private find<T>({ model, filter, projection, sort, direction }: ListSource<T>) {
+    return model.find(filter, projection).sort(Object.fromEntries(sort.map((field) => [field, direction])));
   }
 
   /** Exact up to the limit; beyond it from the counter, or capped. */
@@ -135,11 +177,11 @@ export class Pages {
 
   private writeCursor<T>(source: ListSource<T>, row: T, back: boolean, page: number): string {
     const at = source.sort.map((field) => row[field]);
-    return sealText(this.cursors, source.model.modelName, JSON.stringify({ at, back, page }));
+    return sealText(this.cursors, orderName(source), JSON.stringify({ at, back, page }));
   }
 
   private readCursor<T>(source: ListSource<T>, cursor: string): Key {
-    const text = openText(this.cursors, source.model.modelName, cursor);
+    const text = openText(this.cursors, orderName(source), cursor);
     if (text === null) throw fieldError('cursor', 'This cursor is not valid.');
     const { at, back, page } = JSON.parse(text) as Key;
     const typed = source.sort.map((field, i) => typedAs(source.model, field, at[i]));
@@ -147,21 +189,14 @@ export class Pages {
   }
 }
 
+/** A cursor is good for the order it was made in: in another one its edge would be somewhere else. */
+const orderName = <T>({ model, sort, direction }: ListSource<T>): string =>
+  `${model.modelName} ${sort.join()} ${direction}`;
+
 /** JSON made text of dates and ids; the schema says what they were. */
 function typedAs<T>(model: Model<T>, field: string, value: unknown): unknown {
   const kind = model.schema.path(field)?.instance;
   if (kind === 'Date') return new Date(String(value));
   if (kind === 'ObjectId') return oid(String(value));
   return value;
-}
-
-/** Rows after the edge: `a > x or (a = x and (b > y …))`. */
-function beyond(sort: readonly string[], at: unknown[], direction: 1 | -1): Record<string, unknown> {
-  const after = direction === 1 ? '$gt' : '$lt';
-  return {
-    $or: sort.map((field, i) => ({
-      ...Object.fromEntries(sort.slice(0, i).map((earlier, j) => [earlier, at[j]])),
-      [field]: { [after]: at[i] },
-    })),
-  };
 }

@@ -70,9 +70,12 @@ const user = new Schema<UserDoc>(
 )
   .index({ email: 1 }, { unique: true })
   .index({ usernameKey: 1 }, { unique: true })
-  .index({ sortKey: 1, _id: 1 })
+  // The orders of the list, each behind all that it is narrowed by (`listUsers.ts`).
   .index({ role: 1, status: 1, active: 1, sortKey: 1, _id: 1 })
-  .index({ status: 1, sortKey: 1, _id: 1 })
+  .index({ status: 1, role: 1, active: 1, sortKey: 1, _id: 1 })
+  .index({ active: 1, role: 1, status: 1, sortKey: 1, _id: 1 })
+  .index({ role: 1, status: 1, active: 1, email: 1 })
+  .index({ role: 1, status: 1, active: 1, createAt: 1, _id: 1 })
   .index({ words: 1 });
 
 const session = new Schema<SessionDoc>(
@@ -261,11 +264,12 @@ const auditEntry = new Schema<AuditEntryDoc>(
   .index({ seq: -1 }, { unique: true })
   .index({ event: 1 }, { unique: true })
   .index({ at: -1, seq: -1 })
-  .index({ concerns: 1, seq: -1 })
-  .index({ actor: 1, seq: -1 })
-  .index({ type: 1, seq: -1 })
-  // Covers what is counted per day.
-  .index({ type: 1, status: 1, at: 1 });
+  .index({ status: 1, at: -1, seq: -1 })
+  .index({ actor: 1, at: -1, seq: -1 })
+  .index({ concerns: 1, status: 1, at: -1, seq: -1 })
+  .index({ concerns: 1, type: 1, status: 1, at: -1, seq: -1 })
+  // Covers what is counted per day, too.
+  .index({ type: 1, status: 1, at: -1, seq: -1 });
 
 const setting = new Schema<SettingDoc>(
   {

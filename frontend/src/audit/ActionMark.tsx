@@ -13,6 +13,7 @@ import {
   ImageIcon,
   KeyIcon,
   ProhibitIcon,
+  RobotIcon,
   SealCheckIcon,
   ShareNetworkIcon,
   SignInIcon,
@@ -61,6 +62,8 @@ const areas = {
   audit: ClipboardTextIcon,
   role: KeyIcon,
   setting: GearSixIcon,
+  overview: ChartBarIcon,
+  job: RobotIcon,
 } as const;
 
 export type Area = keyof typeof areas;
@@ -71,7 +74,7 @@ export const wordsOf = (action: AuditAction) => `audit.action.${action.replace('
 /** What was done, in words; what did not come about says so with an icon and a word, never by colour alone. */
 export function ActionMark({ entry: { actiontype, status } }: { entry: AuditEntry }) {
   const { t } = useTranslation();
-  const Mark = icons[actiontype] ?? areas[areaOf(actiontype)];
+  const Mark = icons[actiontype] ?? areas[areaOf(actiontype)] ?? ClipboardTextIcon;
   const bad = status !== 'success';
   const Bad = status === 'denied' ? ProhibitIcon : status === 'failed' ? XCircleIcon : WarningCircleIcon;
   return (

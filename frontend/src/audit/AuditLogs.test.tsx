@@ -1,8 +1,11 @@
+import { auditActions } from '@lightbox/contract/audit/actions.js';
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '../auth/session';
+import { i18n } from '../i18n';
 import { answer, renderScreen } from '../lib/testing';
+import { areaOf, wordsOf } from './ActionMark';
 import { AuditLogs } from './AuditLogs';
 
 const id = (n: number) => n.toString(16).padStart(24, '0');
@@ -73,16 +76,80 @@ describe('the audit log', () => {
     const heard = answer({ 'GET /audit/logs': log });
     const router = renderScreen(<AuditLogs />, '/audit-logs');
     await screen.findByText('1–5 of 12');
-    await userEvent.type(screen.getByPlaceholderText('Search by user...'), 'nobody');
-    await screen.findByText('No audit logs found.');
+    await userEvent.click(screen.getByPlaceholderText('Search by user...'));
+    await userEvent.paste('nobody');
+    await screen.findByText('No audit logs found.', {}, { timeout: 5000 });
     expect(heard.filter(({ path }) => path.includes('search=')).map(({ path }) => path)).toHaveLength(1);
     expect(router.state.location.search).toBe('');
+  });
+
+  it('is sorted by its header, by mouse and by key, and says so', async () => {
+    const heard = answer({ 'GET /audit/logs': log });
+    const router = renderScreen(<AuditLogs />, '/audit-logs?page=2');
+    await screen.findByText('6–10 of 12');
+    const header = () => screen.getByRole('columnheader', { name: 'Timestamp' });
+    expect(header().getAttribute('aria-sort')).toBe('descending');
+    expect(screen.getByRole('columnheader', { name: 'Reason' }).hasAttribute('aria-sort')).toBe(false);
+    await userEvent.click(screen.getByRole('button', { name: 'Timestamp' }));
+    await waitFor(() => expect(header().getAttribute('aria-sort')).toBe('ascending'));
+    expect(router.state.location.search).toBe('?sort=createAt');
+    await waitFor(() => expect(heard.at(-1)?.path).toContain('sort=createAt'));
+    screen.getByRole('button', { name: 'Timestamp' }).focus();
+    await userEvent.keyboard('{Enter}');
+    await waitFor(() => expect(router.state.location.search).toBe(''));
+  });
+
+  it('asks for what its address says: days, kind, outcome and order', async () => {
+    const heard = answer({ 'GET /audit/logs': log });
+    renderScreen(
+      <AuditLogs />,
+      '/audit-logs?since=days&from=2026-11-03&to=2026-11-01&action=share.create&status=denied&sort=createAt',
+    );
+    await screen.findByText('1–5 of 12');
+    const query = new URL(heard[0]?.path ?? '', 'http://app.test').searchParams;
+    expect(query.get('from')).toBe(new Date(2026, 10, 1).toISOString());
+    expect(query.get('to')).toBe(new Date(new Date(2026, 10, 4).getTime() - 1).toISOString());
+    expect(Object.fromEntries(query)).toMatchObject({
+      actiontype: 'share.create',
+      status: 'denied',
+      sort: 'createAt',
+    });
+    expect((screen.getByLabelText('From') as HTMLInputElement).value).toBe('2026-11-03');
+  });
+
+  it('shows all that was recorded of a row', async () => {
+    answer({ 'GET /audit/logs': log });
+    renderScreen(<AuditLogs />, '/audit-logs');
+    const [details] = await screen.findAllByRole('button', { name: /^Details of Share image/ });
+    await userEvent.click(details as HTMLElement);
+    const drawer = await screen.findByRole('dialog');
+    expect(drawer.textContent).toContain('share.create');
+    expect(drawer.textContent).toContain(id(900));
+  });
+
+  it('is exported with its filters, in the format that was asked for', async () => {
+    const heard = answer({ 'GET /audit/logs': log, 'GET /audit/export': () => ({ body: 'seq' }) });
+    const saved: string[] = [];
+    URL.createObjectURL = () => 'blob:x';
+    HTMLAnchorElement.prototype.click = function click() {
+      saved.push(this.download);
+    };
+    renderScreen(<AuditLogs />, '/audit-logs?status=denied');
+    await userEvent.click(await screen.findByRole('button', { name: 'Export' }));
+    await userEvent.click(await screen.findByRole('menuitem', { name: /^FHIR/ }));
+    await waitFor(() => expect(saved).toEqual([expect.stringMatching(/^audit-log-[\d-]+\.fhir\.json$/)]));
+    expect(heard.at(-1)?.path).toBe('/audit/export?sort=-createAt&status=denied&format=fhir');
+  });
+
+  it('has words for every action', () => {
+    expect(auditActions.filter((action) => !i18n.exists(wordsOf(action)))).toEqual([]);
+    expect(auditActions.filter((action) => !i18n.exists(`audit.area.${areaOf(action)}`))).toEqual([]);
   });
 
   it('marks what failed with a word and says why in words', async () => {
     answer({ 'GET /audit/logs': log });
     renderScreen(<AuditLogs />, '/audit-logs');
-    const row = (await screen.findByText('Failed')).closest('tr');
+    const row = (await screen.findByText('Failed', { selector: 'span' })).closest('tr');
     expect(row?.textContent).toContain('That code is not right.');
   });
 

@@ -1,25 +1,15 @@
-import { Box, Button, Flex, Input, InputGroup, NativeSelect, Text } from '@chakra-ui/react';
-import { type AuditAction, auditActions } from '@lightbox/contract/audit/actions.js';
-import type { AuditEntry } from '@lightbox/contract/audit/calls.js';
-import {
-  CalendarBlankIcon,
-  ClipboardTextIcon,
-  FunnelIcon,
-  type Icon,
-  LinkIcon,
-  MagnifyingGlassIcon,
-  RobotIcon,
-  ShieldCheckIcon,
-  UserCircleDashedIcon,
-  WarningOctagonIcon,
-} from '@phosphor-icons/react';
+import { Box, Button, Flex, IconButton, Text } from '@chakra-ui/react';
+import { auditActions } from '@lightbox/contract/audit/actions.js';
+import { type AuditEntry, auditSorts, auditStatuses } from '@lightbox/contract/audit/calls.js';
+import { ClipboardTextIcon, InfoIcon, LinkIcon, ShieldCheckIcon, WarningOctagonIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../auth/session';
 import { errorText } from '../lib/errors';
-import { formatDate, formatDateTime, formatNumber, formatTime, fullName } from '../lib/format';
+import { formatDateTime, formatMoment, formatNumber, formatTime } from '../lib/format';
 import { ApiError } from '../lib/http';
+import { sortIn } from '../lib/sortIn';
 import { useDebounced } from '../lib/useDebounced';
 import { useUrlPaging } from '../lib/useUrlPaging';
 import { Badge } from '../ui/Badge';
@@ -28,52 +18,16 @@ import { EmptyState } from '../ui/EmptyState';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Note } from '../ui/Note';
 import { Page } from '../ui/Page';
-import { UserAvatar } from '../ui/UserAvatar';
-import { ActionMark, areaOf, wordsOf } from './ActionMark';
+import { ActionMark, wordsOf } from './ActionMark';
 import { auditLog, useVerifyChain } from './audit';
+import { EntryDrawer } from './EntryDrawer';
+import { ExportMenu } from './ExportMenu';
+import { Filters } from './Filters';
 import { reasonText } from './reason';
-import { sinceOf, spans } from './since';
+import { rangeOf } from './since';
+import { Mono, Who } from './Who';
 
 const sizes = [5, 10, 20] as const;
-
-/** Every second counts when a record is compared with another one. */
-const formatMoment = (at: string) =>
-  `${formatDate(at)}, ${formatTime(at)}:${String(new Date(at).getSeconds()).padStart(2, '0')}`;
-
-function Who({ entry: { user, ipaddress } }: { entry: AuditEntry }) {
-  const { t } = useTranslation();
-  if (user)
-    return (
-      <Flex align="center" gap="3" minW="0">
-        <UserAvatar person={user} size="sm" />
-        <Box minW="0">
-          <Text as="span" display="block" fontWeight="semibold" dir="auto">
-            {fullName(user)}
-          </Text>
-          <Text as="span" display="block" fontSize="xs" color="fg.muted" overflowWrap="anywhere">
-            {user.username}
-          </Text>
-        </Box>
-      </Flex>
-    );
-  const Mark = ipaddress ? UserCircleDashedIcon : RobotIcon;
-  return (
-    <Flex align="center" gap="3">
-      <Box boxSize="32px" display="grid" placeItems="center" borderRadius="full" bg="bg.subtle" color="fg.muted">
-        <Mark size={18} aria-hidden />
-      </Box>
-      <Text as="span" fontWeight="semibold">
-        {t(ipaddress ? 'audit.nobody' : 'audit.system')}
-      </Text>
-    </Flex>
-  );
-}
-
-const Mono = ({ children }: { children: ReactNode }) => (
-  <Text as="span" fontFamily="mono" fontSize="sm" dir="ltr" overflowWrap="anywhere">
-    {children}
-  </Text>
-);
 
 function useColumns(): Column<AuditEntry>[] {
   const { t } = useTranslation();
@@ -81,6 +35,7 @@ function useColumns(): Column<AuditEntry>[] {
     {
       key: 'timestamp',
       header: t('audit.timestamp'),
+      sort: { key: 'createAt', time: true },
       cell: ({ createAt }) => (
         <Text as="time" whiteSpace={{ md: 'nowrap' }} {...{ dateTime: createAt }}>
           {formatMoment(createAt)}
@@ -117,56 +72,6 @@ function useColumns(): Column<AuditEntry>[] {
       ),
     },
   ];
-}
-
-interface PickProps {
-  label: string;
-  Icon: Icon;
-  width: string;
-  value: string;
-  onPick: (value: string) => void;
-  children: ReactNode;
-}
-
-const Pick = ({ label, Icon: Mark, width, value, onPick, children }: PickProps) => (
-  <NativeSelect.Root w={{ base: 'calc(50% - 5px)', sm: width }} size="sm">
-    <Box position="absolute" insetStart="3" top="0" h="full" display="grid" placeItems="center" zIndex="1">
-      <Mark size={18} aria-hidden />
-    </Box>
-    <NativeSelect.Field
-      h={{ base: '44px', lg: '40px' }}
-      ps="9"
-      fontWeight="medium"
-      aria-label={label}
-      value={value}
-      onChange={(event) => onPick(event.target.value)}
-    >
-      {children}
-    </NativeSelect.Field>
-    <NativeSelect.Indicator />
-  </NativeSelect.Root>
-);
-
-/** The filter's options, by area. */
-const areas = new Map<ReturnType<typeof areaOf>, AuditAction[]>();
-for (const action of auditActions) areas.set(areaOf(action), [...(areas.get(areaOf(action)) ?? []), action]);
-
-function ActionPick({ value, onPick }: { value: string; onPick: (value: string) => void }) {
-  const { t } = useTranslation();
-  return (
-    <Pick label={t('audit.actionFilter')} Icon={FunnelIcon} width="220px" value={value} onPick={onPick}>
-      <option value="">{t('audit.anyAction')}</option>
-      {[...areas].map(([area, actions]) => (
-        <optgroup key={area} label={t(`audit.area.${area}`)}>
-          {actions.map((action) => (
-            <option key={action} value={action}>
-              {t(wordsOf(action))}
-            </option>
-          ))}
-        </optgroup>
-      ))}
-    </Pick>
-  );
 }
 
 /** An administrator has the record proved, and sees what came of it. */
@@ -220,64 +125,53 @@ export function AuditLogs() {
   const { t } = useTranslation();
   const proves = useMay('audit.verify');
   const paging = useUrlPaging(sizes);
+  const { params } = paging;
+  // Words that people search by stay out of the address; what narrows and sorts the list does not.
   const [search, setSearch] = useState('');
   const rested = useDebounced(search.trim());
-  const action = auditActions.find((one) => one === paging.params.get('action'));
-  const span = spans.find((one) => one === paging.params.get('since'));
-  const from = sinceOf(span ?? null);
-  const { data, error, isFetching, refetch } = useQuery(
-    auditLog({
-      ...paging.query,
-      ...(rested && { search: rested }),
-      ...(action && { actiontype: action }),
-      ...(from && { from }),
-    }),
-  );
+  const action = auditActions.find((one) => one === params.get('action'));
+  const status = auditStatuses.find((one) => one === params.get('status'));
+  const range = rangeOf(params);
+  const sort = sortIn(params, auditSorts, '-createAt');
+  const wanted = {
+    sort,
+    ...range,
+    ...(rested && { search: rested }),
+    ...(action && { actiontype: action }),
+    ...(status && { status }),
+  };
+  const { data, error, isFetching, refetch } = useQuery(auditLog({ ...paging.query, ...wanted }));
+  const [shown, setShown] = useState<AuditEntry>();
   const proof = useProof();
   const failure = useFailure();
   const columns = useColumns();
-  const filtered = Boolean(rested || action || span);
+  const filtered = Boolean(rested || action || status || range.from || range.to);
   const clear = () => {
     setSearch('');
-    paging.filter({ action: '', since: '' });
+    paging.filter({ action: '', status: '', since: '', from: '', to: '' });
   };
   return (
-    <Page title={t('audit.title')} sub={t(proves ? 'audit.sub' : 'audit.subOwn')} act={proves && proof.act}>
+    <Page
+      title={t('audit.title')}
+      sub={t(proves ? 'audit.sub' : 'audit.subOwn')}
+      act={
+        <Flex gap="2.5" wrap="wrap">
+          <ExportMenu wanted={wanted} />
+          {proves && proof.act}
+        </Flex>
+      }
+    >
       {proof.broken}
       <Flex gap="2.5" mb="4" align="center" wrap="wrap">
-        <InputGroup
-          w={{ base: 'full', md: '300px' }}
-          startElement={<MagnifyingGlassIcon size={18} aria-hidden />}
-          startElementProps={{ color: 'fg.muted' }}
-        >
-          <Input
-            type="search"
-            h={{ base: '44px', lg: '40px' }}
-            bg="bg.surface"
-            aria-label={t('audit.searchLabel')}
-            placeholder={t('audit.search')}
-            value={search}
-            onChange={(event) => {
-              setSearch(event.target.value);
-              if (paging.page > 1) paging.restart();
-            }}
-          />
-        </InputGroup>
-        <Pick
-          label={t('audit.spanFilter')}
-          Icon={CalendarBlankIcon}
-          width="170px"
-          value={span ?? ''}
-          onPick={(since) => paging.filter({ since })}
-        >
-          <option value="">{t('audit.span.any')}</option>
-          {spans.map((name) => (
-            <option key={name} value={name}>
-              {t(`audit.span.${name}`)}
-            </option>
-          ))}
-        </Pick>
-        <ActionPick value={action ?? ''} onPick={(picked) => paging.filter({ action: picked })} />
+        <Filters
+          search={search}
+          onSearch={(text) => {
+            setSearch(text);
+            if (paging.page > 1) paging.restart();
+          }}
+          params={params}
+          filter={paging.filter}
+        />
         <Flex ms="auto" align="center" gap="2.5" fontSize="sm" color="fg.muted" role="status" wrap="wrap">
           {isFetching && !data ? t('audit.loading') : proof.whole}
         </Flex>
@@ -294,6 +188,21 @@ export function AuditLogs() {
             rowName={(entry) =>
               t('audit.rowName', { action: t(wordsOf(entry.actiontype)), time: formatDateTime(entry.createAt) })
             }
+            rowActions={(entry) => (
+              <IconButton
+                variant="ghost"
+                size="sm"
+                aria-label={t('audit.details', {
+                  name: t('audit.rowName', {
+                    action: t(wordsOf(entry.actiontype), { defaultValue: entry.actiontype }),
+                    time: formatDateTime(entry.createAt),
+                  }),
+                })}
+                onClick={() => setShown(entry)}
+              >
+                <InfoIcon />
+              </IconButton>
+            )}
             rowTone={({ status }) => (status === 'success' ? undefined : 'danger')}
             empty={
               <EmptyState
@@ -311,9 +220,11 @@ export function AuditLogs() {
             }
             paging={paging}
             pagination={data?.pagination}
+            sorting={{ value: sort, onSort: (value) => paging.filter({ sort: value === '-createAt' ? '' : value }) }}
           />
         )}
       </Box>
+      <EntryDrawer entry={shown} onClose={() => setShown(undefined)} />
     </Page>
   );
 }

@@ -1,7 +1,8 @@
-import { auditCalls } from '@lightbox/contract/audit/calls.js';
+import { type AuditFormat, auditCalls } from '@lightbox/contract/audit/calls.js';
 import type { QueryInput } from '@lightbox/contract/call.js';
 import { keepPreviousData, queryOptions, useMutation } from '@tanstack/react-query';
-import { send } from '../lib/http';
+import { download, send } from '../lib/http';
+import { datedName, saveBlob } from '../lib/save';
 
 export const auditLog = (query: QueryInput<typeof auditCalls.listAudit>) =>
   queryOptions({
@@ -10,6 +11,17 @@ export const auditLog = (query: QueryInput<typeof auditCalls.listAudit>) =>
     placeholderData: keepPreviousData,
     // Entries are only ever added, and looking again is what one comes here for.
     staleTime: 0,
+  });
+
+export type AuditExport = QueryInput<typeof auditCalls.exportAudit>;
+const endings: Record<AuditFormat, string> = { csv: 'csv', fhir: 'fhir.json' };
+
+/** The log as a file; the server writes down that it was taken along. */
+export const useExportAudit = (fallback: string) =>
+  useMutation({
+    mutationFn: async (query: AuditExport & { format: AuditFormat }) =>
+      saveBlob(await download(auditCalls.exportAudit, { query }), datedName('audit-log', endings[query.format])),
+    meta: { fallback },
   });
 
 /** Has the server recompute the whole chain: asked for, never by itself. */

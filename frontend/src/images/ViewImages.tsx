@@ -1,24 +1,25 @@
 import { Button, chakra, Flex } from '@chakra-ui/react';
+import { imageSorts } from '@lightbox/contract/images/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { ChatsCircleIcon, ImagesIcon, LinkIcon, ShareNetworkIcon, UploadSimpleIcon } from '@phosphor-icons/react';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
 import { paths } from '../app/paths';
 import { useMay } from '../auth/session';
-import { ApiError } from '../lib/http';
-import { toast } from '../lib/toaster';
+import { sortIn } from '../lib/sortIn';
 import { useIsDesktop } from '../lib/useMedia';
 import { ShareDialog } from '../sharing/ShareDialog';
 import { VerifyDialog } from '../sharing/VerifyDialog';
 import { EmptyState } from '../ui/EmptyState';
 import { Page } from '../ui/Page';
-import { actionsOf, useViewer } from './access';
+import { SortSelect } from '../ui/Sorting';
 import { DeleteImageDialog } from './DeleteImageDialog';
 import type { Ask } from './ImageCard';
 import { ImageDialog } from './ImageDialog';
 import { ImageSection } from './ImageSection';
-import { type ListName, useImage } from './images';
+import type { ListName } from './images';
+import { useAddressedImage, useForget } from './useAddressedImage';
 import { useImageList } from './useImageList';
 
 const UploadLink = ({ variant = 'solid' }: { variant?: 'solid' | 'subtle' }) => {
@@ -151,44 +152,29 @@ function useAsked() {
   };
 }
 
-/** Takes a part of the address away; what it asked for was shown. */
-function useForget() {
-  const [, setParams] = useSearchParams();
-  return (name: string) =>
+/** One order for both lists, in the address; another one starts both over. */
+function Order() {
+  const { t } = useTranslation();
+  const [params, setParams] = useSearchParams();
+  const sort = sortIn(params, imageSorts, '-createAt');
+  const onSort = (value: string) =>
     setParams(
       (now) => {
-        now.delete(name);
+        for (const page of ['uploaded', 'shared']) now.delete(page);
+        if (value === '-createAt') now.delete('sort');
+        else now.set('sort', value);
         return now;
       },
       { replace: true, preventScrollReset: true },
     );
-}
-
-/** A link names an image: its dialog opens by itself, or the way to verify it, or why there is nothing to see. */
-function useLinkedImage(ask: (what: Ask, image: Image) => void) {
-  const { t } = useTranslation();
-  const viewer = useViewer();
-  const [params] = useSearchParams();
-  const forget = useForget();
-  const id = params.get('image') ?? undefined;
-  const { data, error } = useImage(id);
-  const shown = useRef<string>(undefined);
-  useEffect(() => {
-    if (!id) shown.current = undefined;
-    if (!id || shown.current === id || (!data && !error)) return;
-    shown.current = id;
-    const can = data && actionsOf(viewer, data);
-    if (data && (can?.open || can?.verify)) return ask(can.open ? 'open' : 'verify', data);
-    const unknown = error instanceof ApiError && error.status !== 404;
-    // Not within the effect: a toast renders at once.
-    queueMicrotask(() =>
-      unknown
-        ? toast.error(t('common.couldNotLoad'))
-        : toast.error(t('images.view.gone'), { description: t('images.view.goneText') }),
-    );
-    forget('image');
-  }, [id, data, error, viewer, ask, forget, t]);
-  return { forget: () => id && forget('image') };
+  return (
+    <Flex justify="flex-end" mb="3">
+      <SortSelect
+        keys={[{ key: 'createAt', time: true, name: t('images.view.uploaded') }]}
+        sorting={{ value: sort, onSort }}
+      />
+    </Flex>
+  );
 }
 
 /** The gallery: what one uploaded, and what is shared. */
@@ -207,10 +193,14 @@ export function ViewImages() {
   const linked = params.get('share') ?? undefined;
   const forget = useForget();
   const unlink = () => forget('share');
-  const linkedImage = useLinkedImage(ask);
+  const address = useAddressedImage({ shown: what === 'open' ? image : undefined, ask, close });
   const leave = () => {
-    linkedImage.forget();
+    address.forget();
     close();
+  };
+  const askFor = (wanted: Ask, about: Image) => {
+    ask(wanted, about);
+    if (wanted === 'open') address.name(about);
   };
   const shareId = linked ?? image?.shareId;
   const listed = shareId ? shared.images?.find((one) => one.shareId === shareId) : undefined;
@@ -219,6 +209,7 @@ export function ViewImages() {
   const sections: ListName[] = both ? ['uploaded', 'shared'] : [mayOwn ? shown : 'shared'];
   return (
     <Page title={t('images.title')} act={mayUpload && <Acts />}>
+      <Order />
       {mayOwn && !desktop && <ListTabs shown={shown} onShow={setShown} />}
       {sections.map((name) => (
         <ImageSection
@@ -227,7 +218,7 @@ export function ViewImages() {
           list={name === 'uploaded' ? uploaded : shared}
           empty={name === 'uploaded' ? <NothingUploaded /> : <NothingShared />}
           quietTitle={!desktop && mayOwn}
-          onAsk={ask}
+          onAsk={askFor}
         />
       ))}
       <ImageDialog
@@ -236,7 +227,7 @@ export function ViewImages() {
         onClose={leave}
         onExited={exited}
         onAsk={(wanted, about) => {
-          linkedImage.forget();
+          address.forget();
           askNext(wanted, about);
         }}
         finalFocus={finalFocus}
@@ -255,7 +246,10 @@ export function ViewImages() {
           if (linked) unlink();
           askNext('open', verified);
         }}
-        onExited={exited}
+        onExited={() => {
+          exited();
+          if (image && next === 'open') address.name(image);
+        }}
         finalFocus={finalFocus}
       />
     </Page>

@@ -1,6 +1,7 @@
 import type { ContentType, Image } from '@lightbox/contract/images/schemas.js';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { saveBlob } from '../lib/save';
 import { imageContent } from './images';
 
 const endings: Record<ContentType, string> = {
@@ -29,12 +30,7 @@ export function useDownload(image: Image | undefined) {
     mutationFn: async () => {
       if (!image) return;
       const blob = await cache.fetchQuery(imageContent(image.id));
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(blob);
-      link.download = fileName(image, t('common.untitled'));
-      link.click();
-      // The browser reads it after this turn.
-      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+      saveBlob(blob, fileName(image, t('common.untitled')));
     },
     meta: { fallback: t('images.view.downloadFailed') },
   });

@@ -14,6 +14,8 @@ export interface ListQuery {
   page: number;
   limit: number;
   cursor?: string | undefined;
+  /** The newest first, without it. */
+  sort?: 'createAt';
 }
 type May = (permission: Permission) => boolean;
 

@@ -36,6 +36,43 @@ const show = (image: object | undefined) => {
 
 beforeEach(() => startSession(patient, 'token'));
 
+describe('the open image', () => {
+  const soon = { timeout: 8000 };
+  const openByHand = async () => {
+    answer({
+      'GET /upload/shared-images': () => ({ body: { data: [{ ...shared, isVerified: true }] } }),
+      [`GET /upload/image/${id}`]: () => ({ body: { data: { ...shared, isVerified: true } } }),
+    });
+    const router = renderScreen(<ViewImages />, '/view-images?shared=1');
+    await userEvent.click(await screen.findByLabelText('Open Chest CT', {}, soon));
+    await screen.findByRole('dialog', {}, soon);
+    await waitFor(() => expect(router.state.location.search).toBe(`?shared=1&image=${id}`), soon);
+    return router;
+  };
+
+  it('is in the address, and Back closes it', async () => {
+    const router = await openByHand();
+    await router.navigate(-1);
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull(), soon);
+    expect(router.state.location.search).toBe('?shared=1');
+  });
+
+  it('leaves no step behind when it is closed by hand', async () => {
+    const router = await openByHand();
+    await userEvent.keyboard('{Escape}');
+    await waitFor(() => expect(router.state.location.search).toBe('?shared=1'), soon);
+    expect(router.state.historyAction).toBe('POP');
+  });
+
+  it('stays beside the order of the lists, which starts them over', async () => {
+    const heard = answer({ 'GET /upload/shared-images': () => ({ body: { data: [] } }) });
+    const router = renderScreen(<ViewImages />, '/view-images?shared=3');
+    await userEvent.selectOptions(await screen.findByLabelText('Sort by:'), 'Oldest first');
+    await waitFor(() => expect(router.state.location.search).toBe('?sort=createAt'));
+    await waitFor(() => expect(heard.at(-1)?.path).toBe('/upload/shared-images?page=1&limit=10&sort=createAt'));
+  });
+});
+
 describe('a link to an image', () => {
   it('opens its dialog, and leaves the address when that is closed', async () => {
     const router = show({ ...shared, isVerified: true });
@@ -47,7 +84,7 @@ describe('a link to an image', () => {
 
   it('asks for the code where the image is not verified yet', async () => {
     show(shared);
-    await screen.findByLabelText('Enter Image Sharing Id:');
+    await screen.findByLabelText('Enter Image Sharing Id:', {}, { timeout: 8000 });
   });
 
   it('says so when the image is gone or was never theirs', async () => {

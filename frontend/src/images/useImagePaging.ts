@@ -23,7 +23,9 @@ export function useImagePaging(name: ListName) {
     },
     [name, setParams],
   );
-  const query: ListQuery = { ...firstPage, page, cursor };
+  // The first page in the usual order has one key, whoever asks for it.
+  const oldestFirst = params.get('sort') === 'createAt';
+  const query: ListQuery = { ...firstPage, page, cursor, ...(oldestFirst && { sort: 'createAt' }) };
   return {
     page,
     query,

@@ -36,6 +36,9 @@ export const formatDateTime = (at: When) =>
     minute: '2-digit',
     hourCycle: 'h23',
   }).format(new Date(at));
+/** Every second counts when a record is compared with another one. */
+export const formatMoment = (at: When) =>
+  `${formatDate(at)}, ${formatTime(at)}:${String(new Date(at).getSeconds()).padStart(2, '0')}`;
 export const formatNumber = (value: number) => numbers({}).format(value);
 export const formatPercent = (share: number) =>
   ltr(numbers({ style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 }).format(share));

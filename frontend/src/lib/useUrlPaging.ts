@@ -5,17 +5,18 @@ import type { Paging } from './usePaging';
 
 /**
  * Like `usePaging`, with page and page size in the address, so that a reload or a link shows the same rows. The server's
- * cursor stays beside it while it is known. `filter` changes other parts of the address and starts over at page 1.
+ * cursor stays beside it, for the very address it was made for. `filter` changes other parts of the address and starts
+ * over at page 1.
  */
 export function useUrlPaging(sizes: readonly [number, ...number[]]): Paging & {
   params: URLSearchParams;
   filter: (change: Record<string, string>) => void;
 } {
   const [params, setParams] = useSearchParams();
-  const [known, setKnown] = useState<{ page: number; cursor: string | undefined }>({ page: 1, cursor: undefined });
+  const [known, setKnown] = useState<{ address: string; cursor: string | undefined }>();
   const limit = sizes.find((size) => String(size) === params.get('rows')) ?? sizes[0];
   const page = Math.max(1, Math.trunc(Number(params.get('page'))) || 1);
-  const cursor = known.page === page ? known.cursor : undefined;
+  const cursor = known?.address === params.toString() ? known.cursor : undefined;
 
   // The address moves on before the screen does: two changes in a moment must not undo each other.
   const latest = useRef(params);
@@ -23,13 +24,13 @@ export function useUrlPaging(sizes: readonly [number, ...number[]]): Paging & {
     latest.current = params;
   }, [params]);
   const set = (change: Record<string, string>, to = 1, by?: string) => {
-    setKnown({ page: to, cursor: by });
     const next = new URLSearchParams(latest.current);
     for (const [name, value] of Object.entries({ ...change, page: to === 1 ? '' : String(to) })) {
       if (value) next.set(name, value);
       else next.delete(name);
     }
     latest.current = next;
+    setKnown({ address: next.toString(), cursor: by });
     setParams(next, { replace: true, preventScrollReset: true });
   };
   const at = { page, limit, cursor };

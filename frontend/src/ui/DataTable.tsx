@@ -7,6 +7,7 @@ import { formatNumber } from '../lib/format';
 import { useIsWide } from '../lib/useMedia';
 import type { Paging } from '../lib/usePaging';
 import { Arrows } from './Pager';
+import { ariaSortOf, SortButton, type Sorting, type SortKey, SortSelect } from './Sorting';
 
 export interface Column<Row> {
   key: string;
@@ -16,6 +17,8 @@ export interface Column<Row> {
   lead?: boolean;
   width?: string;
   align?: 'end';
+  /** The list may be sorted by it. */
+  sort?: SortKey;
 }
 
 interface Props<Row> {
@@ -35,6 +38,7 @@ interface Props<Row> {
   empty: ReactNode;
   paging: Paging;
   pagination: Pagination | undefined;
+  sorting?: Sorting;
 }
 
 function Tick({
@@ -102,7 +106,7 @@ const waiting = (count: number) => Array.from({ length: count }, (_, index) => `
 
 function WideRows<Row>(props: Props<Row>) {
   const { t } = useTranslation();
-  const { columns, rows, rowId, rowName, rowActions, selection, rowTone, paging, caption } = props;
+  const { columns, rows, rowId, rowName, rowActions, selection, rowTone, paging, caption, sorting } = props;
   /** The outer columns keep the card's inset, whichever they are. */
   const inset = (at: number) => ({
     ...(at === 0 && !selection && { ps: '5' }),
@@ -136,8 +140,13 @@ function WideRows<Row>(props: Props<Row>) {
                 {...inset(at)}
                 textAlign={column.align ?? 'start'}
                 {...(column.width && { w: column.width })}
+                {...(column.sort && sorting && { 'aria-sort': ariaSortOf(column.sort, sorting.value) })}
               >
-                {column.header}
+                {column.sort && sorting ? (
+                  <SortButton name={column.header} sort={column.sort} sorting={sorting} />
+                ) : (
+                  column.header
+                )}
               </Table.ColumnHeader>
             ))}
             {rowActions && (
@@ -264,12 +273,24 @@ function Cards<Row>({ columns, rows, rowId, rowName, rowActions, selection, rowT
   );
 }
 
+/** Cards have no headers to press. */
+function CardSorting<Row>({ columns, sorting }: Pick<Props<Row>, 'columns' | 'sorting'>) {
+  const keys = columns.flatMap(({ sort, header }) => (sort ? [{ ...sort, name: header }] : []));
+  if (!sorting || keys.length === 0) return null;
+  return (
+    <Box px="4" py="2.5" borderTopWidth="1px">
+      <SortSelect keys={keys} sorting={sorting} />
+    </Box>
+  );
+}
+
 /** A server-paged table. The card around it, its title and its search belong to the screen. */
 export function DataTable<Row>(props: Props<Row>) {
   const wide = useIsWide();
   const none = props.rows?.length === 0;
   return (
     <>
+      {!wide && !none && <CardSorting {...props} />}
       {none ? <Box borderTopWidth="1px">{props.empty}</Box> : wide ? <WideRows {...props} /> : <Cards {...props} />}
       <Footer paging={props.paging} pagination={props.pagination} />
     </>

@@ -6,13 +6,15 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../lib/errors';
 import { formatDate, formatNumber, fullName } from '../lib/format';
+import { sortIn } from '../lib/sortIn';
 import { toast } from '../lib/toaster';
-import { usePaging } from '../lib/usePaging';
+import { useUrlPaging } from '../lib/useUrlPaging';
 import { EmptyState } from '../ui/EmptyState';
 import { Facts } from '../ui/Facts';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Pager } from '../ui/Pager';
 import { PersonSkeleton } from '../ui/Skeletons';
+import { SortSelect } from '../ui/Sorting';
 import { StateBadge } from '../ui/StateBadge';
 import { UserAvatar } from '../ui/UserAvatar';
 import { RejectDialog } from './RejectDialog';
@@ -88,13 +90,14 @@ function Applicant({ user, onReject }: { user: UserRow; onReject: () => void }) 
 /** The providers that wait; deciding here stays here. */
 export function PendingList() {
   const { t } = useTranslation();
-  const paging = usePaging([10]);
-  const { data, error, refetch } = useQuery(pendingProviders(paging.query));
+  const paging = useUrlPaging([10]);
+  const sort = sortIn(paging.params, ['name', 'createAt'], 'name');
+  const { data, error, refetch } = useQuery(pendingProviders({ ...paging.query, sort }));
   const [rejecting, setRejecting] = useState<UserRow>();
   const pagination = data?.pagination;
   return (
     <Box as="section" layerStyle="card" overflow="hidden">
-      <Flex align="center" gap="2.5" px={{ base: '4', md: '5' }} py="4">
+      <Flex align="center" gap="2.5" px={{ base: '4', md: '5' }} py="4" wrap="wrap">
         <Heading as="h2" textStyle="section">
           {t('users.approve.listTitle')}
         </Heading>
@@ -103,8 +106,19 @@ export function PendingList() {
             {formatNumber(pagination.totalItems)}
           </Text>
         )}
-        {pagination && pagination.totalPages > 1 && (
+        {pagination && pagination.totalItems > 1 && (
           <Box ms="auto">
+            <SortSelect
+              keys={[
+                { key: 'name', name: t('users.table.fullName') },
+                { key: 'createAt', time: true, name: t('users.approve.since') },
+              ]}
+              sorting={{ value: sort, onSort: (value) => paging.filter({ sort: value === 'name' ? '' : value }) }}
+            />
+          </Box>
+        )}
+        {pagination && pagination.totalPages > 1 && (
+          <Box>
             <Pager
               page={paging.page}
               total={pagination.totalPages}

@@ -11,10 +11,12 @@ import {
   Text,
 } from '@chakra-ui/react';
 import { roles } from '@lightbox/contract/permissions.js';
+import { maySortBy, userSorts } from '@lightbox/contract/users/policy.js';
 import type { UserRow } from '@lightbox/contract/users/schemas.js';
 import {
   CheckCircleIcon,
   DotsThreeVerticalIcon,
+  DownloadSimpleIcon,
   EyeIcon,
   MagnifyingGlassIcon,
   MinusCircleIcon,
@@ -24,23 +26,25 @@ import {
   UsersIcon,
 } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useAtomValue } from 'jotai';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { paths } from '../app/paths';
-import { useMay } from '../auth/session';
+import { roleAtom, useMay } from '../auth/session';
 import { errorText } from '../lib/errors';
-import { fullName } from '../lib/format';
+import { formatDate, fullName } from '../lib/format';
+import { sortIn } from '../lib/sortIn';
 import { toast } from '../lib/toaster';
 import { useDebounced } from '../lib/useDebounced';
-import { usePaging } from '../lib/usePaging';
+import { useUrlPaging } from '../lib/useUrlPaging';
 import { RoleBadge } from '../ui/Badge';
 import { type Column, DataTable } from '../ui/DataTable';
 import { EmptyState } from '../ui/EmptyState';
 import { LoadFailed } from '../ui/LoadFailed';
 import { UserAvatar } from '../ui/UserAvatar';
 import { type AccountAct, AccountDialog } from './AccountDialog';
-import { userList, useToggleUser } from './users';
+import { useExportUsers, userList, useToggleUser } from './users';
 
 const sizes = [5, 10, 25] as const;
 
@@ -55,13 +59,15 @@ function ActiveMark({ active }: { active: boolean }) {
   );
 }
 
-function useColumns(): Column<UserRow>[] {
+/** Administrators see since when somebody is here; for others it is not in the answer. */
+function useColumns(manages: boolean): Column<UserRow>[] {
   const { t } = useTranslation();
-  return [
+  const columns: Column<UserRow>[] = [
     {
       key: 'name',
       header: t('users.table.fullName'),
       lead: true,
+      sort: { key: 'name' },
       cell: (user) => (
         <Flex align="center" gap="3" minW="0">
           <UserAvatar person={user} role={user.role} size="sm" />
@@ -74,20 +80,43 @@ function useColumns(): Column<UserRow>[] {
     {
       key: 'email',
       header: t('users.table.email'),
+      sort: { key: 'email' },
       cell: (user) => (
         <Text as="span" color="fg.muted">
           {user.email}
         </Text>
       ),
     },
-    { key: 'role', header: t('users.table.role'), cell: (user) => <RoleBadge name={user.role} /> },
+    {
+      key: 'role',
+      header: t('users.table.role'),
+      sort: { key: 'role' },
+      cell: (user) => <RoleBadge name={user.role} />,
+    },
     {
       key: 'gender',
       header: t('users.table.gender'),
       cell: ({ gender }) => t(`users.gender.${(gender || 'none') as 'none'}`),
     },
-    { key: 'active', header: t('users.table.active'), cell: (user) => <ActiveMark active={user.active} /> },
+    {
+      key: 'active',
+      header: t('users.table.active'),
+      ...(manages && { sort: { key: 'active' } }),
+      cell: (user) => <ActiveMark active={user.active} />,
+    },
   ];
+  if (manages)
+    columns.push({
+      key: 'createAt',
+      header: t('users.table.registered'),
+      sort: { key: 'createAt', time: true },
+      cell: ({ createAt }) => (
+        <Text as="span" color="fg.muted" whiteSpace="nowrap">
+          {createAt && formatDate(createAt)}
+        </Text>
+      ),
+    });
+  return columns;
 }
 
 interface RowMenuProps {
@@ -142,9 +171,10 @@ interface BarProps {
   onSearch: (text: string) => void;
   role: string;
   onRole: (role: string) => void;
+  act: ReactNode;
 }
 
-function SearchBar({ search, onSearch, role, onRole }: BarProps) {
+function SearchBar({ search, onSearch, role, onRole, act }: BarProps) {
   const { t } = useTranslation();
   return (
     <Flex align="center" gap="2.5" px="5" py="3.5" wrap="wrap">
@@ -182,6 +212,7 @@ function SearchBar({ search, onSearch, role, onRole }: BarProps) {
         </NativeSelect.Field>
         <NativeSelect.Indicator />
       </NativeSelect.Root>
+      {act}
     </Flex>
   );
 }
@@ -235,17 +266,22 @@ interface Asked {
 export function UserTable() {
   const { t } = useTranslation();
   const manages = useMay('user.manage');
-  const paging = usePaging(sizes);
+  const paging = useUrlPaging(sizes);
+  const viewerRole = useAtomValue(roleAtom) ?? 'patient';
+  // Words that people search by stay out of the address; what they narrow and sort by does not.
   const [search, setSearch] = useState('');
-  const [role, setRole] = useState('');
+  const role = roles.find((name) => name === paging.params.get('role')) ?? '';
+  const sorts = userSorts.filter((key) => maySortBy(viewerRole, key));
+  const sort = sortIn(paging.params, sorts, 'name');
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [asked, setAsked] = useState<Asked>();
   const navigate = useNavigate();
-  const columns = useColumns();
+  const columns = useColumns(manages);
   const rested = useDebounced(search.trim());
   const { data, error, refetch } = useQuery(
-    userList({ ...paging.query, ...(rested && { search: rested }), ...(role && { role }) }),
+    userList({ ...paging.query, sort, ...(rested && { search: rested }), ...(role && { role }) }),
   );
+  const exporting = useExportUsers(t('common.exportFailed'));
   const toggle = useToggleUser();
   const close = () => setAsked(undefined);
   const act = (what: AccountAct, users: UserRow[]) => {
@@ -260,8 +296,8 @@ export function UserTable() {
   };
   const rows = data?.data;
   const chosen = rows?.filter(({ id }) => selected.has(id)) ?? [];
-  const restart = () => {
-    paging.restart();
+  const narrow = (change: Record<string, string>) => {
+    paging.filter(change);
     setSelected(new Set());
   };
 
@@ -278,13 +314,26 @@ export function UserTable() {
           search={search}
           onSearch={(text) => {
             setSearch(text);
-            restart();
+            narrow({});
           }}
           role={role}
-          onRole={(name) => {
-            setRole(name);
-            restart();
-          }}
+          onRole={(name) => narrow({ role: name })}
+          act={
+            manages && (
+              <Button
+                variant="outline"
+                h="38px"
+                size="sm"
+                w={{ base: 'full', sm: 'auto' }}
+                loading={exporting.isPending}
+                loadingText={t('common.exporting')}
+                onClick={() => exporting.mutate({ sort, ...(rested && { search: rested }), ...(role && { role }) })}
+              >
+                <DownloadSimpleIcon aria-hidden />
+                {t('users.table.export')}
+              </Button>
+            )
+          }
         />
       )}
       {error && !data ? (
@@ -314,6 +363,7 @@ export function UserTable() {
           }
           paging={paging}
           pagination={data?.pagination}
+          sorting={{ value: sort, onSort: (value) => narrow({ sort: value === 'name' ? '' : value }) }}
         />
       )}
       {asked && (

@@ -9,7 +9,8 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useMay } from '../auth/session';
-import { send } from '../lib/http';
+import { download, send } from '../lib/http';
+import { datedName, saveBlob } from '../lib/save';
 import type { SocketRows } from '../lib/socket';
 
 type ListQuery = QueryInput<typeof userCalls.listUsers>;
@@ -35,7 +36,7 @@ export const stats = queryOptions({
 });
 
 /** The providers that wait for a decision. */
-export const pendingProviders = (page: { page?: number; limit?: number; cursor?: string | undefined } = {}) =>
+export const pendingProviders = (page: Pick<ListQuery, 'page' | 'limit' | 'cursor' | 'sort'> = {}) =>
   userList({ role: 'healthProvider', status: 'pending', limit: 10, ...page });
 
 /** How many wait, for the menu and the dashboard; nothing is asked for people who cannot decide. */
@@ -61,6 +62,14 @@ export const useToggleUser = () =>
   useAccountChange((id: string) => send(userCalls.toggleUserStatus, { params: { id } }));
 
 export const useDeleteUser = () => useAccountChange((id: string) => send(userCalls.deleteUser, { params: { id } }));
+
+/** The list as a file; the server writes down that it was taken along. */
+export const useExportUsers = (fallback: string) =>
+  useMutation({
+    mutationFn: async (query: QueryInput<typeof userCalls.exportUsers>) =>
+      saveBlob(await download(userCalls.exportUsers, { query }), datedName('users', 'csv')),
+    meta: { fallback },
+  });
 
 /** The form shows what went wrong. */
 export function useUpdateProfile() {

@@ -28,6 +28,8 @@ export const users = {
     role: 'Role',
     gender: 'Gender',
     active: 'Active',
+    registered: 'Registered',
+    export: 'Export CSV',
     view: 'View',
     delete: 'Delete',
     activate: 'Activate',

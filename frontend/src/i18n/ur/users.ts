@@ -26,6 +26,8 @@ export const users = {
     role: 'کردار',
     gender: 'جنس',
     active: 'فعال',
+    registered: 'رجسٹریشن',
+    export: 'CSV فائل لیں',
     view: 'دیکھیں',
     delete: 'حذف کریں',
     activate: 'فعال کریں',

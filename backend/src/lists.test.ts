@@ -1,0 +1,251 @@
+import { auditActions } from '@lightbox/contract/audit/actions.js';
+import { auditSorts, auditStatuses } from '@lightbox/contract/audit/calls.js';
+import { imageSorts } from '@lightbox/contract/images/calls.js';
+import { limits } from '@lightbox/contract/limits.js';
+import { notificationKinds, notificationSorts } from '@lightbox/contract/notifications/calls.js';
+import { roles } from '@lightbox/contract/permissions.js';
+import { maySortBy, userSorts } from '@lightbox/contract/users/policy.js';
+import { UserStatus } from '@lightbox/contract/users/schemas.js';
+import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import type { AuditEntryDoc, NotificationDoc, UserDoc } from '@lightbox/core/models/types.js';
+import { searchFields } from '@lightbox/core/text.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client } from './testing/client.js';
+import { buildAdmin, buildImage, buildProvider, type Person } from './testing/factories.js';
+import { buildGateway, type TestGateway } from './testing/gateway.js';
+
+/** Enough that reading on from the wrong end, or sorting, would show. */
+const MANY = 3000;
+const LIMIT = 10;
+
+let test: TestGateway;
+let api: Client;
+let admin: Person;
+let provider: Person;
+
+const some = <T>(values: readonly T[], i: number): T => values[i % values.length] as T;
+/** Of late: notifications do not live for ever. Some happen in the same moment. */
+const start = Date.now() - 48 * 3_600_000;
+const moment = (i: number) => new Date(start + Math.floor(i / 3) * 60_000);
+
+beforeAll(async () => {
+  test = await buildGateway();
+  api = new Client(test.url);
+  [admin, provider] = await Promise.all([buildAdmin(test.gateway), buildProvider(test.gateway)]);
+  const each = <T>(make: (i: number) => T): T[] => Array.from({ length: MANY }, (_, i) => make(i));
+  const { User, Image, Notification, AuditEntry } = test.gateway.models;
+  const image = await buildImage(test.gateway, { owner: provider });
+  const sample = await Image.findById(image._id).lean();
+  await Promise.all([
+    User.collection.insertMany(each(someUser)),
+    Image.collection.insertMany(
+      each((i) => {
+        const isShared = i % 2 === 0;
+        return { ...sample, _id: newId(), isShared, audience: isShared ? [provider._id] : [], createAt: moment(i) };
+      }) as never[],
+    ),
+    Notification.collection.insertMany(
+      each(
+        (i): NotificationDoc => ({
+          _id: newId(),
+          user: provider._id,
+          event: newId(),
+          kind: some(notificationKinds, i),
+          at: moment(i),
+          unread: i % 2 === 0,
+        }),
+      ),
+    ),
+    AuditEntry.collection.insertMany(each((i) => someEntry(i, i % 4 ? provider._id : admin._id))),
+  ]);
+  // The default one holds the work of a few tests only.
+  await test.gateway.db.db?.createCollection('system.profile', { capped: true, size: 64 * 1024 * 1024 });
+  await test.gateway.db.db?.command({ profile: 2 });
+}, 60_000);
+afterAll(() => test.stop());
+
+function someUser(i: number): UserDoc {
+  const names = { firstname: `Given${i % 50}`, lastname: `Family${i % 90}`, username: `u${i}`, email: `u${i}@x.test` };
+  return {
+    _id: newId(),
+    ...names,
+    ...searchFields(names),
+    usernameKey: names.username,
+    passwordHash: '',
+    role: some(roles, i),
+    status: i % 5 ? 'active' : some(UserStatus.options, i),
+    active: i % 7 > 0,
+    createAt: moment(i),
+  };
+}
+
+const someEntry = (i: number, actor: ObjectId): AuditEntryDoc => ({
+  _id: newId(),
+  seq: 1_000_000 + i,
+  event: newId(),
+  type: some(auditActions, i),
+  status: some(auditStatuses, Math.floor(i / 7)),
+  actor,
+  table: 'users',
+  ip: '',
+  reason: '',
+  at: moment(i),
+  keyId: 'k',
+  hash: '',
+  concerns: i % 3 ? [actor] : [actor, newId()],
+});
+
+interface Profiled {
+  op: string;
+  command: { find?: string; aggregate?: string };
+  planSummary: string;
+  keysExamined: number;
+  docsExamined: number;
+  hasSortStage?: boolean;
+}
+
+/** What the database did for a read of the collection, by its own account. */
+async function worked(collection: string, read: () => Promise<void>): Promise<Profiled[]> {
+  const profile = test.gateway.db.collection<Profiled & { ts: Date; ns: string }>('system.profile');
+  const before = await profile.countDocuments();
+  await read();
+  const all = await profile.find().skip(before).toArray();
+  return all.filter(({ command }) => command?.find === collection || command?.aggregate === collection);
+}
+
+interface List {
+  viewer: () => Person;
+  path: string;
+  collection: string;
+  queries: string[];
+}
+
+const both = (keys: readonly string[]) => keys.flatMap((key) => [`sort=${key}`, `sort=-${key}`]);
+const times = (orders: string[], filters: string[]) => orders.flatMap((o) => filters.map((f) => (f ? `${o}&${f}` : o)));
+const range = `from=${moment(300).toISOString()}&to=${moment(2800).toISOString()}`;
+const auditFilters = ['', 'actiontype=user.list', 'status=denied', 'actiontype=user.list&status=denied', range];
+
+const lists: Record<string, List> = {
+  'people, for an admin': {
+    viewer: () => admin,
+    path: '/users',
+    collection: 'users',
+    queries: times(both(userSorts), ['', 'role=patient', 'status=pending', 'role=healthProvider&status=pending']),
+  },
+  'people, for a provider': {
+    viewer: () => provider,
+    path: '/users',
+    collection: 'users',
+    queries: times(both(userSorts.filter((key) => maySortBy('healthProvider', key))), ['', 'role=patient']),
+  },
+  'every image': {
+    viewer: () => admin,
+    path: '/upload/images',
+    collection: 'imagemetadata',
+    queries: times(both(imageSorts), ['', 'shared=true', 'shared=false']),
+  },
+  'one’s own images': {
+    viewer: () => provider,
+    path: '/upload/my-images',
+    collection: 'imagemetadata',
+    queries: times(both(imageSorts), ['', 'shared=true', 'shared=false']),
+  },
+  'shared images': {
+    viewer: () => provider,
+    path: '/upload/shared-images',
+    collection: 'imagemetadata',
+    queries: both(imageSorts),
+  },
+  notifications: {
+    viewer: () => provider,
+    path: '/notifications',
+    collection: 'notifications',
+    queries: times(both(notificationSorts), ['', 'unread=true', 'unread=false']),
+  },
+  'the audit log, for an admin': {
+    viewer: () => admin,
+    path: '/audit/logs',
+    collection: 'auditlogs',
+    queries: times(both(auditSorts), auditFilters),
+  },
+  'the audit log, for a provider': {
+    viewer: () => provider,
+    path: '/audit/logs',
+    collection: 'auditlogs',
+    queries: times(both(auditSorts), auditFilters),
+  },
+};
+
+describe.each(Object.entries(lists))('%s', (_, { viewer, path, collection, queries }) => {
+  it.each(queries)(
+    '%s: every row once and in order, back the same way, and no page sorts or reads much',
+    async (query) => {
+      const found: string[] = [];
+      const read = async (more: string) => {
+        const { body } = await api.as(viewer()).get(`${path}?limit=${LIMIT}&${query}${more}`).expect(200);
+        return body as {
+          data: { id: string }[];
+          pagination: { totalItems: number; nextCursor?: string; prevCursor?: string };
+        };
+      };
+      const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
+      // Far in by number, so that the cursors are those of the middle.
+      const total = (await read('')).pagination.totalItems;
+      const middle = Math.max(1, Math.floor(Math.min(total, 1000) / LIMIT / 2));
+      const bare = await read(`&page=${middle}`);
+      found.push(...idsOf(bare));
+      const ops = await worked(collection, async () => {
+        const next = await read(`&cursor=${bare.pagination.nextCursor}`);
+        const after = await read(`&cursor=${next.pagination.nextCursor}`);
+        const back = await read(`&cursor=${after.pagination.prevCursor}`);
+        expect(idsOf(back)).toEqual(idsOf(next));
+        found.push(...idsOf(next), ...idsOf(after));
+      });
+      expect(new Set(found).size).toBe(found.length);
+      const three = [middle, middle + 1, middle + 2];
+      const numbered = (await Promise.all(three.map((page) => read(`&page=${page}`)))).flatMap(idsOf);
+      expect(found).toEqual(numbered);
+
+      const finds = ops.filter(({ command }) => command.find);
+      expect(finds.length).toBeGreaterThanOrEqual(3);
+      for (const op of ops) {
+        const told = `${JSON.stringify(op.command)} ${op.planSummary}`;
+        // Counting stops after as many as are exact; all of a list needs no index for that.
+        if (op.command.find) expect(op.planSummary, told).not.toContain('COLLSCAN');
+        expect(op.hasSortStage ?? false, told).toBe(false);
+        const most = op.command.find ? 20 * LIMIT : limits.exactTotal * 1.5;
+        expect(op.keysExamined, told).toBeLessThan(most);
+        expect(op.docsExamined, told).toBeLessThan(most);
+      }
+    },
+  );
+
+  it('refuses another order, and a cursor of another order', async () => {
+    for (const bad of ['sort=hash', 'sort=', 'sort=--name', 'sort=$where']) {
+      const { body } = await api.as(viewer()).get(`${path}?${bad}`).expect(422);
+      expect(body.errors).toMatchObject([{ field: 'sort' }]);
+    }
+    const [one] = queries;
+    const { body } = await api.as(viewer()).get(`${path}?${one}&limit=1`).expect(200);
+    const turned = one?.replace(/^sort=-?/, (sort) => (sort.endsWith('-') ? 'sort=' : 'sort=-'));
+    expect(turned).not.toBe(one);
+    await api.as(viewer()).get(`${path}?${turned}&cursor=${body.pagination.nextCursor}`).expect(422);
+  });
+});
+
+it('people are not sorted by what the viewer does not see of them', async () => {
+  for (const key of userSorts.filter((name) => !maySortBy('healthProvider', name))) {
+    await api.as(provider).get(`/users?sort=${key}`).expect(422);
+  }
+});
+
+it('people with the longest names are still paged', async () => {
+  const long = '가'.repeat(80);
+  for (const firstname of [long, `${long.slice(1)}나`])
+    await buildProvider(test.gateway, { firstname, lastname: long });
+  const { body } = await api.as(admin).get('/users?limit=1&sort=-role&role=healthProvider').expect(200);
+  expect(body.data[0].lastname).not.toBe('');
+  const first = await api.as(admin).get('/users?limit=1&sort=-name').expect(200);
+  expect(first.body.data[0].lastname).toBe(long);
+  await api.as(admin).get(`/users?limit=1&sort=-name&cursor=${first.body.pagination.nextCursor}`).expect(200);
+});

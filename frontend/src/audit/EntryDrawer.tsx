@@ -1,0 +1,63 @@
+import { Box, Drawer, Flex, IconButton, Portal } from '@chakra-ui/react';
+import type { AuditEntry } from '@lightbox/contract/audit/calls.js';
+import { XIcon } from '@phosphor-icons/react';
+import { useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatMoment, formatNumber } from '../lib/format';
+import { type Fact, Facts } from '../ui/Facts';
+import { ActionMark } from './ActionMark';
+import { reasonText } from './reason';
+import { Mono, Who } from './Who';
+
+/** Everything that was recorded of one entry, its ids and its seal too. */
+export function EntryDrawer({ entry, onClose }: { entry: AuditEntry | undefined; onClose: () => void }) {
+  const { t } = useTranslation();
+  // The last one stays while the drawer leaves.
+  const last = useRef(entry);
+  if (entry) last.current = entry;
+  const shown = last.current;
+  if (!shown) return null;
+  const mono = (label: string, value: string | undefined): Fact[] =>
+    value ? [{ label, value: <Mono>{value}</Mono> }] : [];
+  const facts: Fact[] = [
+    { label: t('audit.timestamp'), value: <time dateTime={shown.createAt}>{formatMoment(shown.createAt)}</time> },
+    { label: t('audit.entry'), value: formatNumber(shown.seq) },
+    { label: t('audit.statusColumn'), value: t(`audit.status.${shown.status}`) },
+    { label: t('audit.reason'), value: shown.reason ? reasonText(shown.reason) : t('audit.none') },
+    ...mono(t('audit.code'), shown.actiontype),
+    ...mono(t('audit.table'), shown.tablename),
+    ...mono(t('audit.record'), shown.recordId),
+    ...mono(t('audit.records', { count: shown.recordIds?.length ?? 0 }), shown.recordIds?.join(' ')),
+    ...mono(t('audit.ip'), shown.ipaddress),
+    ...mono(t('audit.userId'), shown.user?.id),
+    ...mono(t('audit.seal'), shown.hash),
+  ];
+  return (
+    <Drawer.Root open={entry !== undefined} onOpenChange={(change) => !change.open && onClose()} placement="end">
+      <Portal>
+        <Drawer.Backdrop />
+        <Drawer.Positioner>
+          <Drawer.Content maxW={{ base: '100vw', sm: '440px' }} bg="bg.panel" boxShadow="dialog">
+            <Flex align="center" gap="3" px="5" pt="4" pb="3">
+              <Drawer.Title textStyle="section" me="auto">
+                {t('audit.entryTitle')}
+              </Drawer.Title>
+              <Drawer.CloseTrigger asChild position="static">
+                <IconButton variant="ghost" size="sm" aria-label={t('common.close')}>
+                  <XIcon />
+                </IconButton>
+              </Drawer.CloseTrigger>
+            </Flex>
+            <Drawer.Body px="5" pb="6">
+              <ActionMark entry={shown} />
+              <Box my="5">
+                <Who entry={shown} />
+              </Box>
+              <Facts facts={facts} columns="1fr" />
+            </Drawer.Body>
+          </Drawer.Content>
+        </Drawer.Positioner>
+      </Portal>
+    </Drawer.Root>
+  );
+}

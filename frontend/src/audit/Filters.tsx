@@ -1,0 +1,149 @@
+import { Box, Flex, Input, InputGroup, NativeSelect, Text } from '@chakra-ui/react';
+import { type AuditAction, auditActions } from '@lightbox/contract/audit/actions.js';
+import { auditStatuses } from '@lightbox/contract/audit/calls.js';
+import { CalendarBlankIcon, CheckCircleIcon, FunnelIcon, type Icon, MagnifyingGlassIcon } from '@phosphor-icons/react';
+import { type ReactNode, useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import { areaOf, wordsOf } from './ActionMark';
+import { spanIn, spans } from './since';
+
+interface PickProps {
+  label: string;
+  Icon: Icon;
+  width: string;
+  value: string;
+  onPick: (value: string) => void;
+  children: ReactNode;
+}
+
+const Pick = ({ label, Icon: Mark, width, value, onPick, children }: PickProps) => (
+  <NativeSelect.Root w={{ base: 'calc(50% - 5px)', sm: width }} size="sm">
+    <Box position="absolute" insetStart="3" top="0" h="full" display="grid" placeItems="center" zIndex="1">
+      <Mark size={18} aria-hidden />
+    </Box>
+    <NativeSelect.Field
+      h={{ base: '44px', lg: '40px' }}
+      ps="9"
+      fontWeight="medium"
+      aria-label={label}
+      value={value}
+      onChange={(event) => onPick(event.target.value)}
+    >
+      {children}
+    </NativeSelect.Field>
+    <NativeSelect.Indicator />
+  </NativeSelect.Root>
+);
+
+/** The filter's options, by area. */
+const areas = new Map<ReturnType<typeof areaOf>, AuditAction[]>();
+for (const action of auditActions) areas.set(areaOf(action), [...(areas.get(areaOf(action)) ?? []), action]);
+
+function ActionPick({ value, onPick }: { value: string; onPick: (value: string) => void }) {
+  const { t } = useTranslation();
+  return (
+    <Pick label={t('audit.actionFilter')} Icon={FunnelIcon} width="200px" value={value} onPick={onPick}>
+      <option value="">{t('audit.anyAction')}</option>
+      {[...areas].map(([area, actions]) => (
+        <optgroup key={area} label={t(`audit.area.${area}`, { defaultValue: area })}>
+          {actions.map((action) => (
+            <option key={action} value={action}>
+              {t(wordsOf(action), { defaultValue: action })}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </Pick>
+  );
+}
+
+function Day({ label, value, onPick }: { label: string; value: string; onPick: (day: string) => void }) {
+  const id = useId();
+  return (
+    <Flex align="center" gap="2" w={{ base: 'calc(50% - 5px)', sm: 'auto' }} wrap="wrap">
+      <Text asChild fontSize="sm" color="fg.muted">
+        <label htmlFor={id}>{label}</label>
+      </Text>
+      <Input
+        id={id}
+        type="date"
+        dir="ltr"
+        w={{ base: 'full', sm: '160px' }}
+        h={{ base: '44px', lg: '40px' }}
+        bg="bg.surface"
+        value={value}
+        onChange={(event) => onPick(event.target.value)}
+      />
+    </Flex>
+  );
+}
+
+interface Props {
+  search: string;
+  onSearch: (text: string) => void;
+  params: URLSearchParams;
+  filter: (change: Record<string, string>) => void;
+}
+
+/** What narrows the log: a person by name, a time, a kind, an outcome. */
+export function Filters({ search, onSearch, params, filter }: Props) {
+  const { t } = useTranslation();
+  const span = spanIn(params);
+  return (
+    <>
+      <InputGroup
+        w={{ base: 'full', md: '260px' }}
+        startElement={<MagnifyingGlassIcon size={18} aria-hidden />}
+        startElementProps={{ color: 'fg.muted' }}
+      >
+        <Input
+          type="search"
+          h={{ base: '44px', lg: '40px' }}
+          bg="bg.surface"
+          aria-label={t('audit.searchLabel')}
+          placeholder={t('audit.search')}
+          value={search}
+          onChange={(event) => onSearch(event.target.value)}
+        />
+      </InputGroup>
+      <Pick
+        label={t('audit.spanFilter')}
+        Icon={CalendarBlankIcon}
+        width="170px"
+        value={span ?? ''}
+        onPick={(since) => filter({ since, from: '', to: '' })}
+      >
+        <option value="">{t('audit.span.any')}</option>
+        {spans.map((name) => (
+          <option key={name} value={name}>
+            {t(`audit.span.${name}`)}
+          </option>
+        ))}
+      </Pick>
+      {span === 'days' && (
+        <>
+          <Day label={t('audit.from')} value={params.get('from') ?? ''} onPick={(from) => filter({ from })} />
+          <Day label={t('audit.to')} value={params.get('to') ?? ''} onPick={(to) => filter({ to })} />
+        </>
+      )}
+      <ActionPick
+        value={auditActions.find((one) => one === params.get('action')) ?? ''}
+        onPick={(action) => filter({ action })}
+      />
+      <Pick
+        label={t('audit.statusFilter')}
+        Icon={CheckCircleIcon}
+        width="160px"
+        value={auditStatuses.find((one) => one === params.get('status')) ?? ''}
+        onPick={(status) => filter({ status })}
+      >
+        <option value="">{t('audit.anyStatus')}</option>
+        {auditStatuses.map((name) => (
+          <option key={name} value={name}>
+            {t(`audit.status.${name}`)}
+          </option>
+        ))}
+      </Pick>
+    </>
+  );
+}

@@ -1,0 +1,85 @@
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import { useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useLocation, useNavigate, useSearchParams } from 'react-router-dom';
+import { ApiError } from '../lib/http';
+import { toast } from '../lib/toaster';
+import { actionsOf, useViewer } from './access';
+import type { Ask } from './ImageCard';
+import { useImage } from './images';
+
+/** Takes a part of the address away; what it asked for was shown. */
+export function useForget() {
+  const [, setParams] = useSearchParams();
+  return (name: string) =>
+    setParams(
+      (now) => {
+        now.delete(name);
+        return now;
+      },
+      { replace: true, preventScrollReset: true },
+    );
+}
+
+/** The address got its image here, so one step back is the list as it was. */
+const named = { namedHere: true };
+
+interface Dialogs {
+  /** The image whose dialog is open. */
+  shown: Image | undefined;
+  ask: (what: Ask, image: Image) => void;
+  close: () => void;
+}
+
+/**
+ * The open image is in the address: a reload or a link opens its dialog (or the way to verify it, or says why there is
+ * nothing to see), and Back closes it.
+ */
+export function useAddressedImage({ shown, ask, close }: Dialogs) {
+  const { t } = useTranslation();
+  const viewer = useViewer();
+  const [params, setParams] = useSearchParams();
+  const { state } = useLocation() as { state: unknown };
+  const navigate = useNavigate();
+  const forget = useForget();
+  const id = params.get('image') ?? undefined;
+  const { data, error } = useImage(id);
+  const asked = useRef<string>(undefined);
+  const before = useRef<string>(undefined);
+  useEffect(() => {
+    const left = before.current;
+    before.current = id;
+    if (!id && left) {
+      asked.current = undefined;
+      // Back was pressed over the open dialog.
+      if (shown?.id === left) close();
+    }
+    if (!id || asked.current === id || (!data && !error)) return;
+    asked.current = id;
+    const can = data && actionsOf(viewer, data);
+    if (data && (can?.open || can?.verify)) return ask(can.open ? 'open' : 'verify', data);
+    const unknown = error instanceof ApiError && error.status !== 404;
+    // Not within the effect: a toast renders at once.
+    queueMicrotask(() =>
+      unknown
+        ? toast.error(t('common.couldNotLoad'))
+        : toast.error(t('images.view.gone'), { description: t('images.view.goneText') }),
+    );
+    forget('image');
+  }, [id, data, error, viewer, ask, close, forget, shown, t]);
+  return {
+    /** The dialog was opened by hand: Back closes it, and a reload finds it again. */
+    name: (image: Image) => {
+      asked.current = image.id;
+      if (id === image.id) return;
+      const next = new URLSearchParams(params);
+      next.set('image', image.id);
+      setParams(next, { state: named, preventScrollReset: true });
+    },
+    forget: () => {
+      if (!id) return;
+      if ((state as typeof named | null)?.namedHere) void navigate(-1);
+      else forget('image');
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startSession } from '../auth/session';
+import { answer, renderScreen } from '../lib/testing';
+import { UserTable } from './UserTable';
+
+const id = (n: number) => n.toString(16).padStart(24, '0');
+const person = (n: number) => ({
+  id: id(n),
+  email: `p${n}@example.org`,
+  username: `p${n}`,
+  firstname: 'Person',
+  lastname: String(n),
+  active: true,
+  role: 'patient',
+  createAt: '2026-11-19T14:05:31.000Z',
+});
+const me = (name: 'admin' | 'healthProvider') => ({
+  id: id(99),
+  email: 'me@example.org',
+  username: 'me',
+  firstname: 'Mariam',
+  lastname: 'Yousaf',
+  active: true,
+  role: { name },
+});
+
+const people = ({ path }: { path: string }) => {
+  const query = new URL(path, 'http://app.test').searchParams;
+  const [page, limit] = [Number(query.get('page')), Number(query.get('limit'))];
+  return {
+    body: {
+      data: Array.from({ length: Math.min(limit, 12 - (page - 1) * limit) }, (_, i) => person((page - 1) * limit + i)),
+      pagination: {
+        currentPage: page,
+        pageSize: limit,
+        totalPages: Math.ceil(12 / limit),
+        totalItems: 12,
+        hasPrevPage: page > 1,
+        hasNextPage: page * limit < 12,
+        nextCursor: 'n',
+        prevCursor: 'p',
+      },
+    },
+  };
+};
+
+const header = (name: string) => screen.getByText(name).closest('th');
+
+const show = (at: string) => {
+  const heard = answer({ 'GET /users': people });
+  return { heard, router: renderScreen(<UserTable />, at) };
+};
+
+describe('the table of people', () => {
+  beforeEach(() => startSession(me('admin'), 'token'));
+
+  it('shows what its address says, and keeps page, role and order there', async () => {
+    const { heard, router } = show('/dashboard?page=2&role=patient&sort=-email');
+    await screen.findByText('6–10 of 12');
+    expect(heard[0]?.path).toBe('/users?page=2&limit=5&sort=-email&role=patient');
+    expect(header('Email')?.getAttribute('aria-sort')).toBe('descending');
+    expect(header('Full Name')?.getAttribute('aria-sort')).toBe('none');
+    await userEvent.click(screen.getByText('Registered'));
+    await waitFor(() => expect(router.state.location.search).toBe('?role=patient&sort=-createAt'));
+    await waitFor(() => expect(heard.at(-1)?.path).toBe('/users?page=1&limit=5&sort=-createAt&role=patient'));
+  });
+
+  it('takes no order that the list does not have', async () => {
+    const { heard } = show('/dashboard?sort=passwordHash');
+    await screen.findByText('1–5 of 12');
+    expect(heard[0]?.path).toBe('/users?page=1&limit=5&sort=name');
+  });
+
+  it('keeps what people search by out of the address', async () => {
+    const { heard, router } = show('/dashboard');
+    await screen.findByText('1–5 of 12');
+    await userEvent.click(screen.getByLabelText('Search users by name or email'));
+    await userEvent.paste('hina');
+    await waitFor(() => expect(heard.at(-1)?.path).toContain('search=hina'), { timeout: 5000 });
+    expect(router.state.location.search).toBe('');
+  });
+});
+
+it('offers others only the orders of what they see', async () => {
+  startSession(me('healthProvider'), 'token');
+  const { heard } = show('/dashboard?sort=createAt');
+  await screen.findByText('1–5 of 12');
+  expect(heard[0]?.path).toContain('sort=name');
+  expect(screen.queryByRole('button', { name: 'Active' })).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Export CSV' })).toBeNull();
+});
+
+describe('on a phone', () => {
+  afterEach(() => {
+    Reflect.deleteProperty(window, 'matchMedia');
+  });
+
+  it('has a list of orders in place of headers', async () => {
+    startSession(me('admin'), 'token');
+    window.matchMedia = ((query: string) => ({
+      matches: false,
+      media: query,
+      addListener: () => {},
+      removeListener: () => {},
+      addEventListener: () => {},
+      removeEventListener: () => {},
+    })) as unknown as typeof window.matchMedia;
+    const { router } = show('/dashboard');
+    await screen.findByText('1–5 of 12');
+    expect(screen.queryByText('Full Name', { selector: 'th *' })).toBeNull();
+    await userEvent.selectOptions(screen.getByLabelText('Sort by:'), 'Email, descending');
+    await waitFor(() => expect(router.state.location.search).toBe('?sort=-email'));
+  });
+});
