@@ -30,6 +30,8 @@ export const serverEvents = {
   'analysis:progress': z.object({ imageId: Id, progress: z.number() }),
   'analysis:completed': AnalysisResult,
   'analysis:failed': z.object({ imageId: Id, reason: z.string() }),
+  /** What every screen goes by has changed: read it again. */
+  'settings:changed': z.object({}),
   'session:revoked': z.object({ reason: z.string() }),
 } as const;
 export type ServerEvent = keyof typeof serverEvents;

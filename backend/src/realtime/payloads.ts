@@ -77,6 +77,7 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
   'image:updated': image,
   // The record is gone; recipients were chosen while it was there, and all they learn is that it is.
   'image:deleted': async (_gateway, _viewer, refs) => ({ imagemetadataId: text(refs, 'record') }),
+  'settings:changed': async () => ({}),
   'analysis:progress': async (gateway, viewer, refs) => {
     const imageId = text(refs, 'record');
     if (!(await mayReadAnalysis(gateway, viewer, imageId))) return null;

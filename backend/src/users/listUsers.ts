@@ -4,7 +4,7 @@ import { requireUser, visibleUsers } from '@lightbox/core/access/users.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { UserDoc } from '@lightbox/core/models/types.js';
 import { searchFilter } from '@lightbox/core/text.js';
-import type { Answer, Context } from '../context.js';
+import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { presentOneself, presentUser, presentUserRow } from './present.js';
 
 export async function listUsers({
@@ -19,15 +19,21 @@ export async function listUsers({
   const { rows, pagination } = await gateway.pages.list<UserDoc>(
     {
       model: gateway.models.User,
-      filter: { $and: [visibleUsers(viewer), wanted] },
+      filter: { $and: [await visibleUsers(gateway, viewer), wanted] },
       sort: ['sortKey', '_id'],
       direction: 1,
-      ...(free ? {} : { counter: `users:${viewer.role}` }),
+      ...(free ? {} : { counter: await counterOf(gateway, viewer) }),
     },
     page,
   );
   await gateway.events.record(actor, { type: 'user.list', table: 'users', records: rows.map((row) => row._id) });
   return { data: rows.map((row) => presentUserRow(viewer, row)), pagination };
+}
+
+/** Lists that are the same for a whole role share a counter; whom a provider knows is a list of their own. */
+async function counterOf({ settings }: Gateway, { id, role }: Viewer): Promise<string> {
+  const own = role === 'healthProvider' && (await settings.get('directory.patients')) === 'known';
+  return own ? `users:known:${id}` : `users:${role}`;
 }
 
 export async function getUser({
@@ -36,7 +42,7 @@ export async function getUser({
   viewer,
   params,
 }: Context<typeof userCalls.getUser>): Promise<Answer<DataOf<typeof userCalls.getUser>>> {
-  const user = await requireUser(gateway.models, viewer, params.id);
+  const user = await requireUser(gateway, viewer, params.id);
   await gateway.events.record(actor, { type: 'user.read', table: 'users', record: user._id });
   return { data: presentUser(viewer, user) };
 }
@@ -46,7 +52,7 @@ export async function getProfile({
   actor,
   viewer,
 }: Context<typeof userCalls.getProfile>): Promise<Answer<DataOf<typeof userCalls.getProfile>>> {
-  const user = await requireUser(gateway.models, viewer, viewer.id);
+  const user = await requireUser(gateway, viewer, viewer.id);
   await gateway.events.record(actor, { type: 'profile.read', table: 'users', record: user._id });
   return { data: presentOneself(user) };
 }
@@ -65,7 +71,11 @@ export async function getStats({
     pages.count(
       all
         ? { model: models.User, filter: { deletedAt: { $exists: false } }, counter: 'users' }
-        : { model: models.User, filter: visibleUsers(viewer), counter: `users:${viewer.role}` },
+        : {
+            model: models.User,
+            filter: await visibleUsers(gateway, viewer),
+            counter: await counterOf(gateway, viewer),
+          },
     ),
   ]);
   return { data: { totalImages, sharedImages, totalUsers } };
