@@ -1,5 +1,6 @@
 import type { DataOf } from '@lightbox/contract/call.js';
-import type { userCalls } from '@lightbox/contract/users/calls.js';
+import { type Role, roles } from '@lightbox/contract/permissions.js';
+import type { Stats, userCalls } from '@lightbox/contract/users/calls.js';
 import { requireUser, visibleUsers } from '@lightbox/core/access/users.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { UserDoc } from '@lightbox/core/models/types.js';
@@ -57,6 +58,16 @@ export async function getProfile({
   return { data: presentOneself(user) };
 }
 
+async function countRoles({ pages, models }: Gateway): Promise<NonNullable<Stats['usersByRole']>> {
+  const counted = await Promise.all(
+    roles.map(async (role) => {
+      const filter = { role, deletedAt: { $exists: false } };
+      return [role, await pages.count({ model: models.User, filter, counter: `users:of:${role}` })] as const;
+    }),
+  );
+  return Object.fromEntries(counted) as Record<Role, number>;
+}
+
 export async function getStats({
   gateway,
   viewer,
@@ -65,7 +76,7 @@ export async function getStats({
   const all = viewer.role === 'admin';
   const mine = all ? {} : { owner: oid(viewer.id) };
   const scope = all ? 'images' : `images:${viewer.id}`;
-  const [totalImages, sharedImages, totalUsers] = await Promise.all([
+  const [totalImages, sharedImages, totalUsers, usersByRole] = await Promise.all([
     pages.count({ model: models.Image, filter: mine, counter: scope }),
     pages.count({ model: models.Image, filter: { ...mine, isShared: true }, counter: `${scope}:shared` }),
     pages.count(
@@ -77,6 +88,7 @@ export async function getStats({
             counter: await counterOf(gateway, viewer),
           },
     ),
+    all ? countRoles(gateway) : undefined,
   ]);
-  return { data: { totalImages, sharedImages, totalUsers } };
+  return { data: { totalImages, sharedImages, totalUsers, ...(usersByRole && { usersByRole }) } };
 }

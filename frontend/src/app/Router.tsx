@@ -2,6 +2,7 @@ import type { Permission } from '@lightbox/contract/permissions.js';
 import type { ComponentType } from 'react';
 import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router-dom';
 import { Toaster } from '../lib/toaster';
+import { OfflineBar } from '../ui/OfflineBar';
 import { Allowed } from './Allowed';
 import { ErrorPage } from './ErrorPage';
 import { NotFound } from './NotFound';
@@ -67,6 +68,16 @@ const protectedScreens = [
   screen(paths.messages, async () => (await import('../messages/Messages')).Messages),
 ];
 
+/** Screens before a session: they too say when there is no connection. */
+function Public() {
+  return (
+    <>
+      <OfflineBar />
+      <Outlet />
+    </>
+  );
+}
+
 function Root() {
   return (
     <>
@@ -83,7 +94,7 @@ export const routes: RouteObject[] = [
     ErrorBoundary: ErrorPage,
     HydrateFallback: () => null,
     children: [
-      ...publicScreens,
+      { Component: Public, children: publicScreens },
       {
         // The frame, the socket and every feature's events: nothing of it is needed to sign in.
         lazy: async () => ({ Component: (await import('./RequireSession')).RequireSession }),

@@ -151,26 +151,30 @@ function useAsked() {
   };
 }
 
-/** Takes a part of the address away; what it asked for was shown. */
+/** Takes parts of the address away; what they asked for was shown. */
 function useForget() {
   const [, setParams] = useSearchParams();
-  return (name: string) =>
+  return (...names: string[]) =>
     setParams(
       (now) => {
-        now.delete(name);
+        for (const name of names) now.delete(name);
         return now;
       },
       { replace: true, preventScrollReset: true },
     );
 }
 
-/** A link names an image: its dialog opens by itself, or the way to verify it, or why there is nothing to see. */
+/**
+ * A link names an image: its dialog opens by itself, or the way to verify it, or why there is nothing to see. With
+ * `show=share` it is the sheet of its shares, for whoever may share it.
+ */
 function useLinkedImage(ask: (what: Ask, image: Image) => void) {
   const { t } = useTranslation();
   const viewer = useViewer();
   const [params] = useSearchParams();
   const forget = useForget();
   const id = params.get('image') ?? undefined;
+  const sheet = params.get('show') === 'share';
   const { data, error } = useImage(id);
   const shown = useRef<string>(undefined);
   useEffect(() => {
@@ -178,6 +182,7 @@ function useLinkedImage(ask: (what: Ask, image: Image) => void) {
     if (!id || shown.current === id || (!data && !error)) return;
     shown.current = id;
     const can = data && actionsOf(viewer, data);
+    if (data && sheet && can?.share) return ask('share', data);
     if (data && (can?.open || can?.verify)) return ask(can.open ? 'open' : 'verify', data);
     const unknown = error instanceof ApiError && error.status !== 404;
     // Not within the effect: a toast renders at once.
@@ -186,9 +191,9 @@ function useLinkedImage(ask: (what: Ask, image: Image) => void) {
         ? toast.error(t('common.couldNotLoad'))
         : toast.error(t('images.view.gone'), { description: t('images.view.goneText') }),
     );
-    forget('image');
-  }, [id, data, error, viewer, ask, forget, t]);
-  return { forget: () => id && forget('image') };
+    forget('image', 'show');
+  }, [id, sheet, data, error, viewer, ask, forget, t]);
+  return { forget: () => id && forget('image', 'show') };
 }
 
 /** The gallery: what one uploaded, and what is shared. */
@@ -241,7 +246,7 @@ export function ViewImages() {
         }}
         finalFocus={finalFocus}
       />
-      <ShareDialog open={what === 'share'} image={image} onClose={close} finalFocus={finalFocus} />
+      <ShareDialog open={what === 'share'} image={image} onClose={leave} finalFocus={finalFocus} />
       <DeleteImageDialog open={what === 'remove'} image={image} onClose={close} finalFocus={finalFocus} />
       <VerifyDialog
         open={what === 'verify' || Boolean(linked && what === undefined && next === undefined)}

@@ -4,8 +4,9 @@ import { Content, type Message } from '@lightbox/contract/messages/calls.js';
 import { atom } from 'jotai';
 import { session, userAtom } from '../auth/session';
 import { said } from '../i18n';
+import { socketAtom } from '../lib/connection';
 import { ApiError } from '../lib/http';
-import { emit, socketAtom } from '../lib/socket';
+import { emit } from '../lib/socket';
 import { store } from '../lib/store';
 import { uuid } from '../lib/uuid';
 
