@@ -173,6 +173,7 @@ const analysis = new Schema<AnalysisDoc>(
     finishedAt: Date,
     findings: Mixed,
     reason: String,
+    reasonCode: String,
   },
   options,
 ).index({ status: 1, startedAt: 1 });

@@ -82,7 +82,8 @@ describe('the settings', () => {
     expect(value.getAttribute('aria-invalid')).toBe('true');
     await userEvent.clear(value);
     await userEvent.type(value, '48{Enter}');
-    await screen.findByText('48');
+    await screen.findByRole('button', { name: 'Edit sharing.expiryHours' });
+    expect(within(screen.getByRole('table')).getByText('48')).toBeTruthy();
     expect(heard.findLast(({ method }) => method === 'PUT')?.body).toEqual({
       value: '48',
       description: 'How long a share lasts.',
@@ -139,7 +140,7 @@ describe('the settings', () => {
   it('that Lightbox knows say what they may be, who changed them, and what they were', async () => {
     const heard = server();
     renderScreen(<AppSettings />, '/appsettings');
-    const about = await screen.findByText('Changed by', { exact: false });
+    const about = await screen.findByText(/Changed by/, {}, { timeout: 10_000 });
     expect(about.textContent).toBe('Changed by Hina Farooq on 19 Nov 2026');
     const row = within(about.closest('li') as HTMLElement);
     for (const fact of ['Now', 'Default', 'Whole hours', '1–720']) expect(row.getByText(fact)).toBeTruthy();
