@@ -66,7 +66,7 @@ describe('policies', () => {
 
   it('do not let two patients write to each other', () => {
     const patient = (id: string) => ({ id, role: 'patient' as const, status: 'active' as const, active: true });
-    expect(userRules.message(patient('a'), patient('b'))).toBe(false);
-    expect(userRules.message(patient('a'), { ...patient('b'), role: 'healthProvider' })).toBe(true);
+    expect(userRules.message(patient('a'), patient('b'), true)).toBe(false);
+    expect(userRules.message(patient('a'), { ...patient('b'), role: 'healthProvider' }, true)).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnalysisResult } from './analysis/schemas.js';
+import { AnalysisResult, Failure } from './analysis/schemas.js';
 import { Id, Time } from './ids.js';
 import { Message, ReadMessages, SendMessage } from './messages/calls.js';
 import { Notification } from './notifications/calls.js';
@@ -29,7 +29,9 @@ export const serverEvents = {
   'image:deleted': ImageEvent,
   'analysis:progress': z.object({ imageId: Id, progress: z.number() }),
   'analysis:completed': AnalysisResult,
-  'analysis:failed': z.object({ imageId: Id, reason: z.string() }),
+  'analysis:failed': Failure.extend({ imageId: Id }),
+  /** What every screen goes by has changed: read it again. */
+  'settings:changed': z.object({}),
   'session:revoked': z.object({ reason: z.string() }),
 } as const;
 export type ServerEvent = keyof typeof serverEvents;

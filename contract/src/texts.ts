@@ -1,5 +1,8 @@
 import { limits } from './limits.js';
 
+export const fileSizeLimit = 'File size exceeds {{mb}}MB limit.';
+export const inMegabytes = (bytes: number): number => Math.floor(bytes / 1024 / 1024);
+
 /** Sentences that the server says and screens repeat to the letter. `message` on the wire is this English; the client words by code. */
 export const texts = {
   registered: 'Registration successful!',
@@ -22,7 +25,7 @@ export const texts = {
   fileRequired: 'Please select a file to upload.',
   fileType: 'Invalid file type. Allowed: .jpg, .png, .pdf, .dicom',
   /** "10MB" for the default limit; follows the setting. */
-  fileSize: (bytes: number) => `File size exceeds ${Math.floor(bytes / 1024 / 1024)}MB limit.`,
+  fileSize: (bytes: number) => fileSizeLimit.replace('{{mb}}', String(inMegabytes(bytes))),
   emailRequired: 'Email field is required',
   malformedUpload: 'Upload was incomplete or malformed.',
 } as const;

@@ -55,9 +55,10 @@ describe('an analysis', () => {
     expect(done.body.data.timestamp).toMatch(/Z$/);
     await api.as(owner).post(`/analyze/${image.id}`).expect(202);
     expect((await get().expect(202)).body.data.status).toBe('queued');
-    await finish(image._id, { status: 'failed', reason: 'The model cannot be reached.' });
+    const why = { reason: 'The model server cannot be reached.', reasonCode: 'UNREACHABLE' as const };
+    await finish(image._id, { status: 'failed', ...why });
     const failed = await get().expect(200);
-    expect(failed.body.data).toEqual({ status: 'failed', reason: 'The model cannot be reached.' });
+    expect(failed.body.data).toEqual({ status: 'failed', ...why });
     expect(await requests(image._id)).toBe(2);
   });
 

@@ -83,7 +83,7 @@ async function queue(
   if (known.status === 'queued' || known.status === 'active') return false;
   const again = await gateway.models.Analysis.updateOne(
     { _id: image._id, run: known.run },
-    { $set: fresh, $inc: { run: 1 }, $unset: { findings: 1, reason: 1, finishedAt: 1 } },
+    { $set: fresh, $inc: { run: 1 }, $unset: { findings: 1, reason: 1, reasonCode: 1, finishedAt: 1 } },
     { session },
   );
   return again.modifiedCount === 1;

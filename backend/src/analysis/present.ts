@@ -4,9 +4,14 @@ import type { AnalysisDoc } from '@lightbox/core/models/types.js';
 export function presentAnalysis(analysis: AnalysisDoc): AnalysisAnswer {
   const result = presentResult(analysis);
   if (result) return { status: 'completed', ...result };
-  if (analysis.status === 'failed') return { status: 'failed', reason: analysis.reason ?? '' };
+  if (analysis.status === 'failed') return { status: 'failed', ...presentFailure(analysis) };
   return { status: analysis.status === 'active' ? 'active' : 'queued', progress: analysis.progress };
 }
+
+export const presentFailure = ({ reason = '', reasonCode }: AnalysisDoc) => ({
+  reason,
+  ...(reasonCode ? { reasonCode } : {}),
+});
 
 /** The finished result, or null while there is none. */
 export function presentResult(analysis: AnalysisDoc): AnalysisResult | null {

@@ -40,7 +40,7 @@ const endOf = (to: string): Date => (to.length === 10 ? new Date(`${to}T23:59:59
 
 async function peopleNamed(gateway: Gateway, viewer: Viewer, search: string): Promise<ObjectId[]> {
   const matching = searchFilter(search);
-  const seen = viewer.role === 'admin' ? {} : { $or: [visibleUsers(viewer), { _id: viewer._id }] };
+  const seen = viewer.role === 'admin' ? {} : { $or: [await visibleUsers(gateway, viewer), { _id: viewer._id }] };
   const users = await gateway.models.User.find({ $and: [matching, seen] }, { _id: 1 })
     .limit(MOST_PEOPLE)
     .lean();

@@ -467,6 +467,19 @@ describe('seeing images', () => {
     }
   });
 
+  it('says with how many it is shared to those who may share it, and since when to who has it', async () => {
+    const share = await buildShare(test.gateway, { verified: true });
+    await buildShare(test.gateway, { image: share.image });
+    await buildShare(test.gateway, { image: share.image, revoked: true });
+    const of = async (viewer: Person) =>
+      (await api.as(viewer).get(`/upload/image/${share.image.id}`).expect(200)).body.data;
+    expect(await of(share.image.owner)).toMatchObject({ sharedWith: 2 });
+    expect(await of(await buildAdmin(test.gateway))).toMatchObject({ sharedWith: 2 });
+    const received = await of(share.recipient);
+    expect(received).not.toHaveProperty('sharedWith');
+    expect(Date.parse(received.sharedAt)).toBeLessThanOrEqual(test.clock.now().getTime());
+  });
+
   it('shows the owner, an admin and who has verified all of it', async () => {
     const share = await buildShare(test.gateway, { verified: true });
     for (const viewer of [share.image.owner, share.recipient, await buildAdmin(test.gateway)]) {

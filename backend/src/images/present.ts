@@ -21,7 +21,8 @@ export async function presentImages(gateway: Gateway, viewer: Viewer, images: Im
   const shareOf = new Map(shares.map((share) => [String(share.image), share]));
   const access = images.map((image) => {
     const share = shareOf.get(String(image._id)) ?? null;
-    return { image, share, opens: imageRules.open(viewer, imageFacts(image, share)) };
+    const facts = imageFacts(image, share);
+    return { image, share, opens: imageRules.open(viewer, facts), shares: imageRules.share(viewer, facts) };
   });
   const [previews, name] = await Promise.all([
     previewsOf(
@@ -33,7 +34,7 @@ export async function presentImages(gateway: Gateway, viewer: Viewer, images: Im
       ...shares.map((share) => share.sharedBy),
     ]),
   ]);
-  return access.map(({ image, share, opens }) => {
+  return access.map(({ image, share, opens, shares }) => {
     const outline: Image = {
       id: String(image._id),
       caption: image.caption,
@@ -46,7 +47,14 @@ export async function presentImages(gateway: Gateway, viewer: Viewer, images: Im
       ...(share?.expiresAt ? { expiresAt: share.expiresAt.toISOString() } : {}),
     };
     return opens
-      ? { ...outline, ...details(image, name), image_url: previews.get(String(image._id)) ?? null }
+      ? {
+          ...outline,
+          ...details(image, name),
+          ...(share ? { sharedAt: share.createAt.toISOString() } : {}),
+          // The audience is the recipients, and then the owner.
+          ...(shares ? { sharedWith: Math.max(0, image.audience.length - 1) } : {}),
+          image_url: previews.get(String(image._id)) ?? null,
+        }
       : outline;
   });
 }

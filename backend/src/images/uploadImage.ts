@@ -95,7 +95,7 @@ const captionMessage = (message: string, given: string | undefined) =>
 
 async function findPatient(gateway: Gateway, viewer: Viewer, id: string): Promise<ObjectId | null> {
   const patient = await gateway.models.User.findOne(
-    { $and: [{ _id: oid(id), role: 'patient', status: 'active', active: true }, visibleUsers(viewer)] },
+    { $and: [{ _id: oid(id), role: 'patient', status: 'active', active: true }, await visibleUsers(gateway, viewer)] },
     { _id: 1 },
   ).lean();
   return patient?._id ?? null;

@@ -1,6 +1,7 @@
 import type { BodyOf } from '@lightbox/contract/call.js';
 import type { Message, messageCalls } from '@lightbox/contract/messages/calls.js';
 import { userRules } from '@lightbox/contract/users/policy.js';
+import { areTied } from '@lightbox/core/access/ties.js';
 import { userFacts } from '@lightbox/core/access/users.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
@@ -151,9 +152,9 @@ async function handOver(gateway: Gateway, message: MessageDoc): Promise<void> {
 /** The other person, if the two may write to each other; else it is as if they were not there. */
 export async function requirePartner(gateway: Gateway, viewer: Viewer, id: string): Promise<UserDoc> {
   const [self, other] = await Promise.all([gateway.readUser(viewer._id), gateway.readUser(oid(id))]);
-  if (!self || !other || other.deletedAt || !userRules.message(userFacts(self), userFacts(other))) {
-    throw new AppError('NOT_FOUND');
-  }
+  if (!self || !other || other.deletedAt) throw new AppError('NOT_FOUND');
+  const [own, theirs] = [userFacts(self), userFacts(other)];
+  if (!userRules.message(own, theirs, await areTied(gateway, own, theirs))) throw new AppError('NOT_FOUND');
   return other;
 }
 

@@ -4,7 +4,7 @@ import { findImage } from '@lightbox/core/access/images.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { Push } from '@lightbox/core/events/push.js';
 import type { AnalysisDoc, ImageDoc, MessageDoc, NotificationDoc, ShareDoc } from '@lightbox/core/models/types.js';
-import { presentResult } from '../analysis/present.js';
+import { presentFailure, presentResult } from '../analysis/present.js';
 import type { Gateway, Viewer } from '../context.js';
 import { presentMessage } from '../messages/present.js';
 import { presentNotification } from '../notifications/notifications.js';
@@ -77,6 +77,7 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
   'image:updated': image,
   // The record is gone; recipients were chosen while it was there, and all they learn is that it is.
   'image:deleted': async (_gateway, _viewer, refs) => ({ imagemetadataId: text(refs, 'record') }),
+  'settings:changed': async () => ({}),
   'analysis:progress': async (gateway, viewer, refs) => {
     const imageId = text(refs, 'record');
     if (!(await mayReadAnalysis(gateway, viewer, imageId))) return null;
@@ -94,6 +95,6 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
     const imageId = text(refs, 'record');
     if (!(await mayReadAnalysis(gateway, viewer, imageId))) return null;
     const analysis = await gateway.models.Analysis.findById(oid(imageId)).lean<AnalysisDoc>();
-    return analysis?.status === 'failed' ? { imageId, reason: analysis.reason ?? '' } : null;
+    return analysis?.status === 'failed' ? { imageId, ...presentFailure(analysis) } : null;
   },
 };

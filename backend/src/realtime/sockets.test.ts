@@ -321,6 +321,22 @@ describe('images and shares', () => {
   });
 });
 
+it('a changed setting is told to everybody without its value, and holds at the other gateway by then', async () => {
+  const people = [
+    await buildPatient(one.gateway),
+    await buildProvider(one.gateway),
+    await buildAdmin(one.gateway),
+  ] as const;
+  const clients = await Promise.all(people.map((person) => connect(two, person)));
+  const publicOf = async () => (await new Client(two.url).as(people[0]).get('/settings/public').expect(200)).body.data;
+  expect((await publicOf())['sharing.expiryHours']).toBe(limits.shareHours);
+  const admin = new Client(one.url).as(people[2]);
+  const { body } = await admin.post('/appsetting/add', { name: 'sharing.expiryHours', value: '48' }).expect(201);
+  for (const client of clients) expect(await client.until('settings:changed')).toEqual([{}]);
+  expect((await publicOf())['sharing.expiryHours']).toBe(48);
+  await admin.del('/appsetting/delete', { id: body.data.id }).expect(200);
+});
+
 it('two gateways that start on an empty database at once make one admin', async () => {
   const config = await testConfig({ admin: { email: 'only@hospital.test', password: 'Harbour-Lantern-42' } });
   const gateways = await Promise.all([joinGateway(config), joinGateway(config)]);

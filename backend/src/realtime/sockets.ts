@@ -89,6 +89,7 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
     deliver: (signal) => {
       if ('cut' in signal) cut(io, signal.cut.sessions, signal.cut.reason);
       else {
+        if (signal.push.name === 'settings:changed') gateway.settings.forget();
         show(gateway, io, signal.push).catch((error) => {
           gateway.shownMessages.delete(String(signal.push.refs.record));
           gateway.log.warn({ err: error }, 'a push was not shown');

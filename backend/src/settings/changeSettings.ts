@@ -1,5 +1,5 @@
 import type { Setting, settingCalls } from '@lightbox/contract/settings/calls.js';
-import { isKnownSetting, knownSettings } from '@lightbox/contract/settings/known.js';
+import { isKnownSetting, settingFault } from '@lightbox/contract/settings/known.js';
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Transaction } from '@lightbox/core/events/events.js';
@@ -10,10 +10,8 @@ import { presentSetting } from './listSettings.js';
 
 /** A setting the product knows must have a value that it can use; any other name is a note. */
 function checkValue(name: string, value: string): void {
-  if (isKnownSetting(name) && !knownSettings[name].value.safeParse(value).success) {
-    const { description, min, max } = knownSettings[name];
-    throw fieldError('value', `Must be a whole number from ${min} to ${max}. ${description}`);
-  }
+  const fault = isKnownSetting(name) && settingFault(name, value);
+  if (fault) throw fieldError('value', fault);
 }
 
 async function requireSetting(gateway: Gateway, id: ObjectId, session?: ClientSession): Promise<SettingDoc> {

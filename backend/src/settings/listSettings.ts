@@ -1,11 +1,19 @@
 import type { DataOf } from '@lightbox/contract/call.js';
-import type { Setting, SettingChange, SettingInfo, settingCalls } from '@lightbox/contract/settings/calls.js';
-import { knownSettings, settingNames } from '@lightbox/contract/settings/known.js';
+import type { PageQuery } from '@lightbox/contract/envelope.js';
+import {
+  PublicSettings,
+  type Setting,
+  type SettingChange,
+  type SettingInfo,
+  type settingCalls,
+} from '@lightbox/contract/settings/calls.js';
+import { type KnownSetting, knownSettings, settingNames } from '@lightbox/contract/settings/known.js';
 import { oid } from '@lightbox/core/db/ids.js';
+import type { ListSource } from '@lightbox/core/db/page.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { SettingChangeDoc, SettingDoc, UserDoc } from '@lightbox/core/models/types.js';
-import type { Answer, Context } from '../context.js';
-import { presentRef } from '../users/present.js';
+import type { SettingChangeDoc, SettingDoc } from '@lightbox/core/models/types.js';
+import type { Answer, Context, Gateway } from '../context.js';
+import { namesOf } from '../users/names.js';
 
 export const presentSetting = (setting: SettingDoc): Setting => ({
   id: String(setting._id),
@@ -21,29 +29,67 @@ export async function listSettings({ gateway }: Context<typeof settingCalls.list
   return { data: settings.map(presentSetting) };
 }
 
+/** Changed by whom and when, for each setting that the product knows. */
+async function lastChanges({ models }: Gateway): Promise<(name: KnownSetting) => SettingInfo['changed']> {
+  const newest = await Promise.all(
+    settingNames.map((name) =>
+      models.SettingChange.findOne({ name }).sort({ at: -1, _id: -1 }).lean<SettingChangeDoc>(),
+    ),
+  );
+  const nameOf = await namesOf(
+    models,
+    newest.map((change) => change?.by),
+  );
+  return (name) => {
+    const change = newest.find((one) => one?.name === name);
+    return change ? { by: nameOf(change.by), at: change.at.toISOString() } : null;
+  };
+}
+
 export async function listKnownSettings({
   gateway,
 }: Context<typeof settingCalls.listKnownSettings>): Promise<Answer<SettingInfo[]>> {
+  const [values, changed] = await Promise.all([gateway.settings.fresh(), lastChanges(gateway)]);
   return {
-    data: await Promise.all(
-      settingNames.map(async (name) => {
-        const { value: _, fallback, ...about } = knownSettings[name];
-        return { name, ...about, default: String(fallback), current: String(await gateway.settings.get(name)) };
-      }),
-    ),
+    data: settingNames.map((name) => {
+      const { value: _, fallback, ...about } = knownSettings[name];
+      const rest = { name, default: String(fallback), current: String(values[name]), changed: changed(name) };
+      return about.kind === 'choice' ? { ...about, ...rest, options: [...about.options] } : { ...about, ...rest };
+    }),
   };
 }
 
 type PublicCall = typeof settingCalls.getPublicSettings;
 
 export async function getPublicSettings({ gateway }: Context<PublicCall>): Promise<Answer<DataOf<PublicCall>>> {
-  const { settings } = gateway;
+  return { data: PublicSettings.parse(await gateway.settings.fresh()) };
+}
+
+type Found = ListSource<SettingChangeDoc>['filter'];
+
+async function historyOf(
+  { models, pages }: Gateway,
+  filter: Found,
+  query: PageQuery,
+): Promise<Answer<SettingChange[]>> {
+  const { rows, pagination } = await pages.list<SettingChangeDoc>(
+    { model: models.SettingChange, filter, sort: ['at', '_id'], direction: -1 },
+    query,
+  );
+  const nameOf = await namesOf(
+    models,
+    rows.map((row) => row.by),
+  );
   return {
-    data: {
-      'upload.maxBytes': await settings.get('upload.maxBytes'),
-      'sharing.expiryHours': await settings.get('sharing.expiryHours'),
-      'session.idleMinutes': await settings.get('session.idleMinutes'),
-    },
+    data: rows.map((row) => ({
+      id: String(row._id),
+      name: row.name,
+      from: row.from ?? null,
+      to: row.to ?? null,
+      by: nameOf(row.by),
+      at: row.at.toISOString(),
+    })),
+    pagination,
   };
 }
 
@@ -53,27 +99,18 @@ export async function listSettingHistory({
   params,
   query,
 }: Context<typeof settingCalls.listSettingHistory>): Promise<Answer<SettingChange[]>> {
-  const { models, pages } = gateway;
   const setting = oid(params.id);
-  const { rows, pagination } = await pages.list<SettingChangeDoc>(
-    { model: models.SettingChange, filter: { setting }, sort: ['at', '_id'], direction: -1 },
-    query,
-  );
-  if (pagination.totalItems === 0 && !(await models.Setting.exists({ _id: setting }))) throw new AppError('NOT_FOUND');
-  const people = await models.User.find(
-    { _id: { $in: rows.map((row) => row.by) } },
-    { firstname: 1, lastname: 1, deletedAt: 1 },
-  ).lean<UserDoc[]>();
-  const byId = new Map(people.map((user) => [String(user._id), user]));
-  return {
-    data: rows.map((row) => ({
-      id: String(row._id),
-      name: row.name,
-      from: row.from ?? null,
-      to: row.to ?? null,
-      by: presentRef(byId.get(String(row.by)), String(row.by)),
-      at: row.at.toISOString(),
-    })),
-    pagination,
-  };
+  const answer = await historyOf(gateway, { setting }, query);
+  if (answer.pagination?.totalItems === 0 && !(await gateway.models.Setting.exists({ _id: setting }))) {
+    throw new AppError('NOT_FOUND');
+  }
+  return answer;
 }
+
+/** By its name: going back to the default takes the setting away, and its history goes on. */
+export const listKnownSettingHistory = ({
+  gateway,
+  params,
+  query,
+}: Context<typeof settingCalls.listKnownSettingHistory>): Promise<Answer<SettingChange[]>> =>
+  historyOf(gateway, { name: params.name }, query);

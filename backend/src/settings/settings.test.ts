@@ -59,6 +59,8 @@ describe('settings', () => {
     [{ name: 'session.idleMinutes', value: '+30' }, 'value'],
     [{ name: 'session.idleMinutes', value: '٣٠' }, 'value'],
     [{ name: 'session.idleMinutes', value: '[30]' }, 'value'],
+    [{ name: 'directory.patients', value: 'none' }, 'value'],
+    [{ name: 'directory.patients', value: '' }, 'value'],
   ])('%j are refused', async (body, field) => {
     const answer = await add(body).expect(422);
     expect(answer.body.errors.map((error: { field: string }) => error.field)).toEqual([field]);
@@ -96,6 +98,13 @@ describe('settings', () => {
       max: 720,
       default: '24',
       current: '24',
+      changed: null,
+    });
+    expect(before.get('directory.patients')).toMatchObject({
+      kind: 'choice',
+      options: ['all', 'known'],
+      default: 'all',
+      current: 'all',
     });
     const { body } = await add({ name: 'sharing.expiryHours', value: ' 048 ' }).expect(201);
     expect((await known()).get('sharing.expiryHours')).toMatchObject({ default: '24', current: '48' });
@@ -133,6 +142,27 @@ describe('settings', () => {
     expect(history.body.data[1].by).toEqual({ id: other.id, firstname: 'Mariam', lastname: 'Yousaf' });
     expect(history.body.pagination).toMatchObject({ totalItems: 4 });
     await admin.get(`/appsetting/${newId()}/history`).expect(404);
+  });
+
+  it('that the product knows keep one history under their name, through every return to the default', async () => {
+    const path = '/appsetting/known/sharing.expiryHours/history';
+    const earlier = (await admin.get(path).expect(200)).body.pagination.totalItems;
+    const set = (value: string) => add({ name: 'sharing.expiryHours', value }).expect(201);
+    const toDefault = (id: string) => admin.del('/appsetting/delete', { id }).expect(200);
+    await toDefault((await set('36')).body.data.id);
+    await toDefault((await set('72')).body.data.id);
+    const { body } = await admin.get(`${path}?limit=4`).expect(200);
+    expect(body.data.map(({ from, to }: SettingChange) => [from, to])).toEqual([
+      ['72', null],
+      [null, '72'],
+      ['36', null],
+      [null, '36'],
+    ]);
+    expect(body.pagination.totalItems).toBe(earlier + 4);
+    const known = (await admin.get('/appsetting/known').expect(200)).body.data;
+    const info = known.find((row: { name: string }) => row.name === 'sharing.expiryHours');
+    expect(info.changed).toEqual({ by: body.data[0].by, at: body.data[0].at });
+    await admin.get('/appsetting/known/ward.name/history').expect(404);
   });
 
   it('that are changed at once have a history without a gap', async () => {

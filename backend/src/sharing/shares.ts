@@ -79,7 +79,7 @@ export async function createShare({
 async function findRecipient(gateway: Gateway, viewer: Viewer, image: ImageDoc, id: string): Promise<ObjectId> {
   if (id === viewer.id) throw fieldError('createdfor', 'You cannot share an image with yourself.');
   const user = await gateway.models.User.findOne({
-    $and: [{ _id: oid(id), status: 'active', active: true }, visibleUsers(viewer)],
+    $and: [{ _id: oid(id), status: 'active', active: true }, await visibleUsers(gateway, viewer)],
   }).lean<UserDoc>();
   if (!user) throw new AppError('NOT_FOUND');
   if (image.owner.equals(user._id)) throw fieldError('createdfor', 'This image is theirs already.');

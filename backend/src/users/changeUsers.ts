@@ -20,7 +20,7 @@ export async function updateProfile({
   viewer,
   body,
 }: Context<typeof userCalls.updateProfile>): Promise<Answer<DataOf<typeof userCalls.updateProfile>>> {
-  const user = await requireUser(gateway.models, viewer, viewer.id);
+  const user = await requireUser(gateway, viewer, viewer.id);
   const set = {
     ...Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined && value !== '')),
     ...(body.username ? { usernameKey: plain(body.username) } : {}),
@@ -38,7 +38,7 @@ export async function updateProfile({
   } catch (error) {
     throw isDuplicate(error) ? fieldError('username', 'This username is taken.') : error;
   }
-  const after = await requireUser(gateway.models, viewer, viewer.id);
+  const after = await requireUser(gateway, viewer, viewer.id);
   return { data: presentOneself(after), message: texts.profileUpdated };
 }
 
@@ -48,7 +48,7 @@ export async function deleteProfile({
   viewer,
   body,
 }: Context<typeof userCalls.deleteProfile>): Promise<Answer<unknown>> {
-  const user = await requireUser(gateway.models, viewer, viewer.id);
+  const user = await requireUser(gateway, viewer, viewer.id);
   if (!(await isPassword(user.passwordHash, body.password)))
     throw fieldError('password', 'This password is not right.');
   await closeAccount(gateway, actor, user, 'profile.delete');
@@ -62,7 +62,7 @@ export async function deleteUser({
   params,
 }: Context<typeof userCalls.deleteUser>): Promise<Answer<unknown>> {
   if (params.id === viewer.id) throw new AppError('NOT_ONESELF');
-  await closeAccount(gateway, actor, await requireUser(gateway.models, viewer, params.id), 'user.delete');
+  await closeAccount(gateway, actor, await requireUser(gateway, viewer, params.id), 'user.delete');
   return { data: null };
 }
 
@@ -73,7 +73,7 @@ export async function toggleUserStatus({
   params,
 }: Context<typeof userCalls.toggleUserStatus>): Promise<Answer<DataOf<typeof userCalls.toggleUserStatus>>> {
   if (params.id === viewer.id) throw new AppError('NOT_ONESELF');
-  const user = await requireUser(gateway.models, viewer, params.id);
+  const user = await requireUser(gateway, viewer, params.id);
   const active = !user.active;
   let sessions: ObjectId[] = [];
   await gateway.events.change(actor, async (tx) => {

@@ -15,7 +15,7 @@ export async function exportUsers({
   res,
 }: Context<typeof userCalls.exportUsers>): Promise<undefined> {
   const now = gateway.clock.now();
-  const source = peopleOf(gateway, viewer, query);
+  const source = await peopleOf(gateway, viewer, query);
   const file = { name: `users-${now.toISOString().slice(0, 10)}.csv`, contentType: 'text/csv; charset=utf-8' };
   await sendFile(res, file, csv(columns, cells(gateway.pages.all<UserDoc>(source))), () =>
     gateway.events.record(actor, { type: 'user.export', table: 'users', reason: 'csv' }),

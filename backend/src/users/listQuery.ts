@@ -29,15 +29,21 @@ const anybody = {
 type Wanted = Pick<QueryOf<typeof userCalls.listUsers>, 'search' | 'role' | 'status' | 'sort'>;
 
 /** Whom the list is of, for this viewer, and in what order; the list and its export read the same people. */
-export function peopleOf({ models }: Gateway, viewer: Viewer, wanted: Wanted): ListSource<UserDoc> {
+export async function peopleOf(gateway: Gateway, viewer: Viewer, wanted: Wanted): Promise<ListSource<UserDoc>> {
   const { search, role, status, sort } = wanted;
   if (!maySortBy(viewer.role, keyOf<UserSort>(sort))) throw fieldError('sort', 'You cannot sort by this.');
   const narrowed = { ...(role ? { role } : {}), ...(status ? { status } : {}), ...searchFilter(search) };
   const free = Object.keys(narrowed).length > 0;
   return {
-    model: models.User,
-    filter: { $and: [search ? {} : anybody, visibleUsers(viewer), narrowed] },
+    model: gateway.models.User,
+    filter: { $and: [search ? {} : anybody, await visibleUsers(gateway, viewer), narrowed] },
     ...orderOf(orders, sort),
-    ...(free ? {} : { counter: `users:${viewer.role}` }),
+    ...(free ? {} : { counter: await counterOf(gateway, viewer) }),
   };
+}
+
+/** Lists that are the same for a whole role share a counter; whom a provider knows is a list of their own. */
+export async function counterOf({ settings }: Gateway, { id, role }: Viewer): Promise<string> {
+  const own = role === 'healthProvider' && (await settings.get('directory.patients')) === 'known';
+  return own ? `users:known:${id}` : `users:${role}`;
 }

@@ -1,9 +1,10 @@
 import type { DataOf } from '@lightbox/contract/call.js';
-import type { userCalls } from '@lightbox/contract/users/calls.js';
+import { type Role, roles } from '@lightbox/contract/permissions.js';
+import type { Stats, userCalls } from '@lightbox/contract/users/calls.js';
 import { requireUser, visibleUsers } from '@lightbox/core/access/users.js';
 import { oid } from '@lightbox/core/db/ids.js';
-import type { Answer, Context } from '../context.js';
-import { peopleOf } from './listQuery.js';
+import type { Answer, Context, Gateway } from '../context.js';
+import { counterOf, peopleOf } from './listQuery.js';
 import { presentOneself, presentUser, presentUserRow } from './present.js';
 
 export async function listUsers({
@@ -13,7 +14,7 @@ export async function listUsers({
   query,
 }: Context<typeof userCalls.listUsers>): Promise<Answer<DataOf<typeof userCalls.listUsers>>> {
   const { search, role, status, sort, ...page } = query;
-  const source = peopleOf(gateway, viewer, { search, role, status, sort });
+  const source = await peopleOf(gateway, viewer, { search, role, status, sort });
   const { rows, pagination } = await gateway.pages.list(source, page);
   await gateway.events.record(actor, { type: 'user.list', table: 'users', records: rows.map((row) => row._id) });
   return { data: rows.map((row) => presentUserRow(viewer, row)), pagination };
@@ -25,7 +26,7 @@ export async function getUser({
   viewer,
   params,
 }: Context<typeof userCalls.getUser>): Promise<Answer<DataOf<typeof userCalls.getUser>>> {
-  const user = await requireUser(gateway.models, viewer, params.id);
+  const user = await requireUser(gateway, viewer, params.id);
   await gateway.events.record(actor, { type: 'user.read', table: 'users', record: user._id });
   return { data: presentUser(viewer, user) };
 }
@@ -35,9 +36,19 @@ export async function getProfile({
   actor,
   viewer,
 }: Context<typeof userCalls.getProfile>): Promise<Answer<DataOf<typeof userCalls.getProfile>>> {
-  const user = await requireUser(gateway.models, viewer, viewer.id);
+  const user = await requireUser(gateway, viewer, viewer.id);
   await gateway.events.record(actor, { type: 'profile.read', table: 'users', record: user._id });
   return { data: presentOneself(user) };
+}
+
+async function countRoles({ pages, models }: Gateway): Promise<NonNullable<Stats['usersByRole']>> {
+  const counted = await Promise.all(
+    roles.map(async (role) => {
+      const filter = { role, deletedAt: { $exists: false } };
+      return [role, await pages.count({ model: models.User, filter, counter: `users:of:${role}` })] as const;
+    }),
+  );
+  return Object.fromEntries(counted) as Record<Role, number>;
 }
 
 export async function getStats({
@@ -48,14 +59,19 @@ export async function getStats({
   const all = viewer.role === 'admin';
   const mine = all ? {} : { owner: oid(viewer.id) };
   const scope = all ? 'images' : `images:${viewer.id}`;
-  const [totalImages, sharedImages, totalUsers] = await Promise.all([
+  const [totalImages, sharedImages, totalUsers, usersByRole] = await Promise.all([
     pages.count({ model: models.Image, filter: mine, counter: scope }),
     pages.count({ model: models.Image, filter: { ...mine, isShared: true }, counter: `${scope}:shared` }),
     pages.count(
       all
         ? { model: models.User, filter: { deletedAt: { $exists: false } }, counter: 'users' }
-        : { model: models.User, filter: visibleUsers(viewer), counter: `users:${viewer.role}` },
+        : {
+            model: models.User,
+            filter: await visibleUsers(gateway, viewer),
+            counter: await counterOf(gateway, viewer),
+          },
     ),
+    all ? countRoles(gateway) : undefined,
   ]);
-  return { data: { totalImages, sharedImages, totalUsers } };
+  return { data: { totalImages, sharedImages, totalUsers, ...(usersByRole && { usersByRole }) } };
 }

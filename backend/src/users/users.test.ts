@@ -283,7 +283,12 @@ it('the dashboard’s totals are of all for admins and of their own for provider
   const stats = async (viewer: Person) => (await client.as(viewer).get('/stats').expect(200)).body.data;
   const people = await own.gateway.models.User.countDocuments();
   expect(await stats(provider)).toEqual({ totalImages: 2, sharedImages: 1, totalUsers: people - 1 });
-  expect(await stats(boss)).toEqual({ totalImages: 3, sharedImages: 1, totalUsers: people });
+  expect(await stats(boss)).toEqual({
+    totalImages: 3,
+    sharedImages: 1,
+    totalUsers: people,
+    usersByRole: { patient: 0, healthProvider: 3, admin: people - 3 },
+  });
   await own.stop();
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Id, Time } from '../ids.js';
+import { ReasonCode } from './reasons.js';
 
 const line = z.string().min(1).max(2000);
 const share = z.number().min(0).max(1);
@@ -25,9 +26,12 @@ export type Findings = z.infer<typeof Findings>;
 export const AnalysisResult = Findings.extend({ imageId: Id, timestamp: Time });
 export type AnalysisResult = z.infer<typeof AnalysisResult>;
 
+/** The English, and its code for the client's own words. */
+export const Failure = z.object({ reason: z.string(), reasonCode: ReasonCode.optional() });
+
 export const AnalysisAnswer = z.discriminatedUnion('status', [
   AnalysisResult.extend({ status: z.literal('completed') }),
   z.object({ status: z.enum(['queued', 'active']), progress: z.number().min(0).max(100) }),
-  z.object({ status: z.literal('failed'), reason: z.string() }),
+  z.object({ status: z.literal('failed'), ...Failure.shape }),
 ]);
 export type AnalysisAnswer = z.infer<typeof AnalysisAnswer>;

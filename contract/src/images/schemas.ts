@@ -50,6 +50,10 @@ export const Image = z.object({
   height: z.int().optional(),
   owner: UserRef.optional(),
   patient: UserRef.optional(),
+  /** When the viewer's own share began. */
+  sharedAt: Time.optional(),
+  /** With how many people, for whoever may share it. */
+  sharedWith: z.int().optional(),
   dicom: DicomFacts.optional(),
   analysis: z.object({ status: AnalysisStatus }).optional(),
 });

@@ -17,17 +17,25 @@ export const Setting = z.object({
 export type Setting = z.infer<typeof Setting>;
 
 /** A setting the product knows, whether or not somebody has set it. */
-export const SettingInfo = z.object({
+const info = {
   name: z.enum(settingNames),
   description: z.string(),
-  kind: z.literal('number'),
-  unit: z.enum(['hours', 'minutes', 'bytes']),
-  min: z.int(),
-  max: z.int(),
   default: z.string(),
   /** What holds now; the default, when nobody has set another. */
   current: z.string(),
-});
+  /** The last change, or null when there never was one. */
+  changed: z.object({ by: UserRef, at: Time }).nullable(),
+};
+export const SettingInfo = z.discriminatedUnion('kind', [
+  z.object({
+    ...info,
+    kind: z.literal('number'),
+    unit: z.enum(['hours', 'minutes', 'bytes']),
+    min: z.int(),
+    max: z.int(),
+  }),
+  z.object({ ...info, kind: z.literal('choice'), options: z.array(z.string()) }),
+]);
 export type SettingInfo = z.infer<typeof SettingInfo>;
 
 /** One change of a setting: null before it was added, and after it was deleted. */
@@ -115,6 +123,17 @@ export const settingCalls = {
     action: 'setting.history',
     summary: 'What a setting was, what it became, by whom and when; also of one that was deleted. The newest first',
     params: Params,
+    query: PageQuery,
+    data: z.array(SettingChange),
+    paged: true,
+  }),
+  listKnownSettingHistory: call({
+    method: 'get',
+    path: '/appsetting/known/:name/history',
+    who: 'setting.manage',
+    action: 'setting.history',
+    summary: 'The history of a setting the product knows, however often it was deleted and added. The newest first',
+    params: z.strictObject({ name: z.enum(settingNames) }),
     query: PageQuery,
     data: z.array(SettingChange),
     paged: true,

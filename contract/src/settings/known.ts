@@ -17,6 +17,11 @@ const number = (
   { min, max, fallback, description }: Record<'min' | 'max' | 'fallback', number> & { description: string },
 ) => ({ description, kind: 'number' as const, unit, min, max, value: whole(min, max), fallback });
 
+const choice = <const O extends readonly [string, ...string[]]>(
+  options: O,
+  { fallback, description }: { fallback: O[number]; description: string },
+) => ({ description, kind: 'choice' as const, options, value: z.string().trim().pipe(z.enum(options)), fallback });
+
 /** Settings the product knows: what they are for, what they may be, and what holds without them. */
 export const knownSettings = {
   'sharing.expiryHours': number('hours', {
@@ -37,8 +42,25 @@ export const knownSettings = {
     max: limits.sessionHours * 60,
     fallback: limits.sessionIdleMinutes,
   }),
+  'directory.patients': choice(['all', 'known'], {
+    description:
+      'Which patients a provider finds and may write to: all of them, or only those known to the provider by an image, a share or a chat.',
+    fallback: 'all',
+  }),
 } as const;
 export type KnownSetting = keyof typeof knownSettings;
 export type SettingValues = { [K in KnownSetting]: z.output<(typeof knownSettings)[K]['value']> };
 export const settingNames = Object.keys(knownSettings) as KnownSetting[];
+
+/** What the value of a known setting must be, in words; null when it is that already. */
+export function settingFault(name: KnownSetting, value: string): string | null {
+  const known = knownSettings[name];
+  if (known.value.safeParse(value).success) return null;
+  const must =
+    known.kind === 'number'
+      ? `a whole number from ${known.min} to ${known.max}`
+      : `one of: ${known.options.join(', ')}`;
+  return `Must be ${must}. ${known.description}`;
+}
+
 export const isKnownSetting = (name: string): name is KnownSetting => Object.hasOwn(knownSettings, name);

@@ -5,7 +5,13 @@ import { Params, text } from '../ids.js';
 import { userSorts } from './policy.js';
 import { Email, ProfileChange, RoleName, User, UserRow, UserStatus } from './schemas.js';
 
-export const Stats = z.object({ totalImages: z.int(), sharedImages: z.int(), totalUsers: z.int() });
+export const Stats = z.object({
+  totalImages: z.int(),
+  sharedImages: z.int(),
+  totalUsers: z.int(),
+  /** What the total is made of; for admins. */
+  usersByRole: z.record(RoleName, z.int()).optional(),
+});
 export type Stats = z.infer<typeof Stats>;
 
 const filter = {

@@ -18,14 +18,27 @@ export const directory: Record<Exclude<Role, 'admin'>, readonly Role[]> = {
   healthProvider: ['patient', 'healthProvider', 'admin'],
 };
 
-const listed = (viewer: UserViewer, user: UserFacts): boolean =>
-  viewer.role === 'admin' || (user.status === 'active' && user.active && directory[viewer.role].includes(user.role));
+/**
+ * `tied`: whether a provider and a patient know each other (`core/access/ties`). It matters while `directory.patients` is
+ * `known`; with `all` everybody is as good as tied.
+ */
+const listed = (viewer: UserViewer, user: UserFacts, tied: boolean): boolean =>
+  viewer.role === 'admin' ||
+  (user.status === 'active' &&
+    user.active &&
+    directory[viewer.role].includes(user.role) &&
+    (tied || !needsTie(viewer, user)));
+
+/** Of whom a tie is asked at all: a patient, by a provider. */
+export const needsTie = (viewer: Pick<UserViewer, 'role'>, user: Pick<UserViewer, 'role'>): boolean =>
+  viewer.role === 'healthProvider' && user.role === 'patient';
 
 export const userRules = {
-  see: (viewer: UserViewer, user: UserFacts): boolean => viewer.id === user.id || listed(viewer, user),
+  see: (viewer: UserViewer, user: UserFacts, tied: boolean): boolean =>
+    viewer.id === user.id || listed(viewer, user, tied),
   /** The two must be able to see each other, and nobody writes to themselves. */
-  message: (a: UserFacts, b: UserFacts): boolean =>
-    a.id !== b.id && usable(a) && usable(b) && listed(a, b) && listed(b, a),
+  message: (a: UserFacts, b: UserFacts, tied: boolean): boolean =>
+    a.id !== b.id && usable(a) && usable(b) && listed(a, b, tied) && listed(b, a, tied),
 };
 
 const usable = (user: UserFacts) => user.status === 'active' && user.active;

@@ -1,9 +1,10 @@
-import { directory, type UserFacts, type UserViewer, userRules } from '@lightbox/contract/users/policy.js';
+import { directory, needsTie, type UserFacts, type UserViewer, userRules } from '@lightbox/contract/users/policy.js';
 import type { QueryFilter } from 'mongoose';
+import type { Core } from '../core.js';
 import { oid } from '../db/ids.js';
 import { AppError } from '../errors.js';
-import type { Models } from '../models/models.js';
 import type { UserDoc } from '../models/types.js';
+import { areTied, knownPatients } from './ties.js';
 
 export const userFacts = (user: UserDoc): UserFacts => ({
   id: String(user._id),
@@ -13,15 +14,29 @@ export const userFacts = (user: UserDoc): UserFacts => ({
 });
 
 /** `userRules.see` as a filter, without the viewer; closed accounts are nobody's to see. */
-export function visibleUsers(viewer: UserViewer): QueryFilter<UserDoc> {
+export async function visibleUsers(
+  core: Pick<Core, 'models' | 'settings'>,
+  viewer: UserViewer,
+): Promise<QueryFilter<UserDoc>> {
   const others = { _id: { $ne: oid(viewer.id) }, deletedAt: { $exists: false } };
   if (viewer.role === 'admin') return others;
-  return { ...others, role: { $in: [...directory[viewer.role]] }, status: 'active', active: true };
+  const found = { ...others, status: 'active' as const, active: true };
+  const roles = [...directory[viewer.role]];
+  const known = await knownPatients(core, viewer);
+  if (!known) return { ...found, role: { $in: roles } };
+  const free = roles.filter((role) => !needsTie(viewer, { role }));
+  return { $and: [found, { $or: [{ role: { $in: free } }, { role: { $in: roles }, _id: { $in: known } }] }] };
 }
 
 /** The account, or 404 when it is not there or not the viewer's to see. */
-export async function requireUser(models: Models, viewer: UserViewer, id: string): Promise<UserDoc> {
-  const user = await models.User.findById(oid(id)).lean<UserDoc>();
-  if (!user || user.deletedAt || !userRules.see(viewer, userFacts(user))) throw new AppError('NOT_FOUND');
+export async function requireUser(
+  core: Pick<Core, 'models' | 'settings'>,
+  viewer: UserViewer,
+  id: string,
+): Promise<UserDoc> {
+  const user = await core.models.User.findById(oid(id)).lean<UserDoc>();
+  if (!user || user.deletedAt) throw new AppError('NOT_FOUND');
+  const facts = userFacts(user);
+  if (!userRules.see(viewer, facts, await areTied(core, viewer, facts))) throw new AppError('NOT_FOUND');
   return user;
 }

@@ -1,4 +1,5 @@
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
+import { roles } from '@lightbox/contract/permissions.js';
 import type { ClientSession, Connection } from 'mongoose';
 import type { Clock } from '../clock.js';
 import { isDuplicate, newId, type ObjectId, oid } from '../db/ids.js';
@@ -161,14 +162,14 @@ export class Events {
 const unique = (ids: ObjectId[]): ObjectId[] => [...new Set(ids.map(String))].map(oid);
 
 function pushesOf(event: EventDoc): Signal[] {
-  const name = reactions[event.type]?.push;
+  const { push: name, pushAll } = reactions[event.type] ?? {};
   if (!name) return [];
   const refs = Object.fromEntries(Object.entries(event.refs).map(([key, id]) => [key, String(id)]));
   return [
     {
       push: {
         name,
-        to: [...event.recipients.map(String), 'role:admin'],
+        to: pushAll ? roles.map((role) => `role:${role}`) : [...event.recipients.map(String), 'role:admin'],
         refs: { ...refs, ...(event.record ? { record: String(event.record) } : {}) },
       },
     },

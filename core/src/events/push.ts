@@ -10,7 +10,7 @@ import type { Logger } from '../log.js';
  */
 export interface Push {
   name: ServerEvent;
-  /** User ids, or `role:admin`. */
+  /** User ids, or `role:admin` and its like. */
   to: string[];
   refs: Record<string, string | number | string[]>;
 }

@@ -19,6 +19,8 @@ export type MailTemplate = (typeof mailTemplates)[number];
 interface Reaction {
   /** Shown at once in the browsers of the event's recipients. */
   push?: ServerEvent;
+  /** The push is for everybody who is signed in. */
+  pushAll?: true;
   /** Written into the recipients' notification centre, except the actor's own. */
   notify?: NotificationKind;
   mail?: (event: EventDoc) => MailTemplate | null;
@@ -64,5 +66,8 @@ export const reactions: Partial<Record<AuditAction, Reaction>> = {
     jobs: (event) => [{ name: 'analyseImage', data: { imageId: imageId(event) }, id: `${event._id}-analysis` }],
   },
   'analysis.complete': { push: 'analysis:completed', notify: 'analysis.completed' },
+  'setting.add': { push: 'settings:changed', pushAll: true },
+  'setting.edit': { push: 'settings:changed', pushAll: true },
+  'setting.delete': { push: 'settings:changed', pushAll: true },
   'analysis.fail': { push: 'analysis:failed', notify: 'analysis.failed' },
 };

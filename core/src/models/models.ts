@@ -133,6 +133,8 @@ const image = new Schema<ImageDoc>(
   .index({ owner: 1, isShared: 1, createAt: -1, _id: -1 })
   .index({ audience: 1, createAt: -1, _id: -1 })
   .index({ patient: 1 }, { sparse: true })
+  // Whose images a provider keeps.
+  .index({ owner: 1, patient: 1 }, { partialFilterExpression: { patient: { $exists: true } } })
   .index({ blob: 1 })
   // Covers the totals of the storage.
   .index({ contentType: 1, size: 1 });
@@ -158,6 +160,9 @@ const share = new Schema<ShareDoc>(
   .index({ image: 1, recipient: 1 }, { unique: true, partialFilterExpression: { live: true } })
   .index({ image: 1, live: 1 })
   .index({ recipient: 1, live: 1 })
+  // Whom somebody has shared with, and what somebody has opened, at any time.
+  .index({ sharedBy: 1, recipient: 1 })
+  .index({ recipient: 1, image: 1 }, { partialFilterExpression: { verifiedAt: { $exists: true } } })
   .index({ live: 1, expiresAt: 1 })
   // The few whose code is locked, for the administrators.
   .index({ tries: 1 }, { partialFilterExpression: { live: true, tries: { $gte: limits.codeTries } } });
@@ -172,6 +177,7 @@ const analysis = new Schema<AnalysisDoc>(
     finishedAt: Date,
     findings: Mixed,
     reason: String,
+    reasonCode: String,
   },
   options,
 ).index({ status: 1, startedAt: 1 });
@@ -285,7 +291,9 @@ const setting = new Schema<SettingDoc>(
 const settingChange = new Schema<SettingChangeDoc>(
   { setting: id, name: string, from: String, to: String, by: id, at: date },
   { ...options, collection: 'appsettinghistory' },
-).index({ setting: 1, at: -1, _id: -1 });
+)
+  .index({ setting: 1, at: -1, _id: -1 })
+  .index({ name: 1, at: -1, _id: -1 });
 
 const idempotency = new Schema<IdempotencyDoc>({ _id: String, record: id, createAt: date }, options).index(
   { createAt: 1 },

@@ -1,3 +1,4 @@
+import type { ReasonCode } from '@lightbox/contract/analysis/reasons.js';
 import type { Findings } from '@lightbox/contract/analysis/schemas.js';
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import type { AnalysisStatus, DicomFacts } from '@lightbox/contract/images/schemas.js';
@@ -120,6 +121,7 @@ export interface AnalysisDoc {
   finishedAt?: Date;
   findings?: Findings;
   reason?: string;
+  reasonCode?: ReasonCode;
 }
 
 export interface ConversationDoc {

@@ -12,19 +12,30 @@ const FRESH_MS = 1_000;
 export class Settings {
   private values: SettingValues | null = null;
   private readAt = 0;
+  /** Rises with each change heard of, so that a read that was under way does not keep what was before it. */
+  private changes = 0;
 
   constructor(private readonly models: Models) {}
 
   async get<K extends KnownSetting>(name: K): Promise<SettingValues[K]> {
-    if (!this.values || Date.now() - this.readAt > FRESH_MS) {
-      this.values = await this.read();
+    const values = this.values && Date.now() - this.readAt <= FRESH_MS ? this.values : await this.fresh();
+    return values[name];
+  }
+
+  /** Read anew, for whoever was told of a change: another gateway may hear of it a moment later. */
+  async fresh(): Promise<SettingValues> {
+    const before = this.changes;
+    const values = await this.read();
+    if (this.changes === before) {
+      this.values = values;
       this.readAt = Date.now();
     }
-    return this.values[name];
+    return values;
   }
 
   forget(): void {
     this.values = null;
+    this.changes += 1;
   }
 
   private async read(): Promise<SettingValues> {

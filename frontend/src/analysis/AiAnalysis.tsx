@@ -1,5 +1,5 @@
 import { Box, Button, Flex, Grid, GridItem, Link, Text, VisuallyHidden } from '@chakra-ui/react';
-import type { AnalysisAnswer } from '@lightbox/contract/analysis/schemas.js';
+import type { AnalysisAnswer, Failure } from '@lightbox/contract/analysis/schemas.js';
 import {
   ArrowsClockwiseIcon,
   CaretRightIcon,
@@ -16,12 +16,13 @@ import { useAtomValue } from 'jotai';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link as RouterLink, useParams } from 'react-router-dom';
+import type { z } from 'zod';
 import { paths } from '../app/paths';
 import { currentCode } from '../i18n';
 import { useImage } from '../images/images';
+import { socketAtom } from '../lib/connection';
 import { errorText } from '../lib/errors';
 import { ApiError } from '../lib/http';
-import { socketAtom } from '../lib/socket';
 import { EmptyState } from '../ui/EmptyState';
 import { Page } from '../ui/Page';
 import { Waiting } from '../ui/Skeletons';
@@ -30,6 +31,8 @@ import { analysisOf, isRunning, runAgain } from './analysis';
 import { PickImage } from './PickImage';
 import { Running } from './Running';
 import { Sections } from './Sections';
+
+type FailureOf = z.infer<typeof Failure>;
 
 const Chip = () => {
   const { t } = useTranslation();
@@ -120,10 +123,17 @@ function Refusal({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   );
 }
 
-function Failed({ reason, again }: { reason: string; again: ReactNode }) {
+/** In the person's language where it has words for the code; a sentence only for who reads English; else nothing. */
+function useReason({ reason, reasonCode }: FailureOf) {
   const { t } = useTranslation();
-  // A sentence is for people who read English; anything else is for the log.
-  const said = /\s/.test(reason) && currentCode() === 'en' && t('analysis.failed.said', { reason });
+  if (currentCode() === 'en') return /\s/.test(reason) ? reason : undefined;
+  return reasonCode && t(`analysis.reason.${reasonCode}`);
+}
+
+function Failed({ failure, again }: { failure: FailureOf; again: ReactNode }) {
+  const { t } = useTranslation();
+  const reason = useReason(failure);
+  const said = reason && t('analysis.failed.said', { reason });
   return (
     <Box layerStyle="card" role="alert">
       <EmptyState
@@ -229,7 +239,7 @@ function Analysis({ imageId }: { imageId: string }) {
               <Running status={answer.status} progress={answer.progress} />
             )}
             {answer?.status === 'failed' && (
-              <Failed reason={answer.reason} again={againButton(t('analysis.failed.act'), 'solid')} />
+              <Failed failure={answer} again={againButton(t('analysis.failed.act'), 'solid')} />
             )}
             {answer?.status === 'completed' && <Sections result={answer} />}
           </GridItem>

@@ -47,7 +47,7 @@ export async function runAgain(cache: QueryClient, imageId: string) {
 export const analysisEvents: SocketRows = {
   'analysis:progress': ({ imageId, progress }, cache) => put(cache, imageId, 'active', { status: 'active', progress }),
   'analysis:completed': (result, cache) => put(cache, result.imageId, 'completed', { status: 'completed', ...result }),
-  'analysis:failed': ({ imageId, reason }, cache) => put(cache, imageId, 'failed', { status: 'failed', reason }),
+  'analysis:failed': ({ imageId, ...why }, cache) => put(cache, imageId, 'failed', { status: 'failed', ...why }),
 };
 
 /** Some models mark their words up with asterisks; an entry of nothing else is no entry. */

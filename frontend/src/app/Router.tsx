@@ -3,6 +3,7 @@ import type { ComponentType } from 'react';
 import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router-dom';
 import { Toaster } from '../lib/toaster';
 import { useOpened } from '../pwa/opened';
+import { OfflineBar } from '../ui/OfflineBar';
 import { ErrorPage } from './ErrorPage';
 import { NotFound } from './NotFound';
 import { paths } from './paths';
@@ -74,6 +75,16 @@ const protectedScreens = [
   screen(paths.messages, async () => (await import('../messages/Messages')).Messages),
 ];
 
+/** Screens before a session: they too say when there is no connection. */
+function Public() {
+  return (
+    <>
+      <OfflineBar />
+      <Outlet />
+    </>
+  );
+}
+
 function Root() {
   useOpened();
   return (
@@ -91,11 +102,11 @@ export const routes: RouteObject[] = [
     ErrorBoundary: ErrorPage,
     HydrateFallback: () => null,
     children: [
-      ...firstScreens,
+      { Component: Public, children: firstScreens },
       {
         lazy: async () => ({ Component: (await import('./Queries')).Queries }),
         children: [
-          ...publicScreens,
+          { Component: Public, children: publicScreens },
           {
             // The frame, the socket and every feature's events: nothing of it is needed to sign in.
             lazy: async () => ({ Component: (await import('./RequireSession')).RequireSession }),

@@ -14,6 +14,8 @@ export const paths = {
   userProfile: (userId = ':id?') => `/user-profile/${userId}`,
   upload: '/upload',
   viewImages: '/view-images',
+  /** The sheet of an image's shares: ids only. */
+  sharesOf: (imageId: string) => `/view-images?image=${imageId}&show=share`,
   shareImage: '/share-image',
   messages: '/messages',
   auditLogs: '/audit-logs',

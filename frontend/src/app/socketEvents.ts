@@ -4,6 +4,7 @@ import type { SocketRows } from '../lib/socket';
 import { messageEvents } from '../messages/messages';
 import { notificationEvents } from '../notifications/notifications';
 import { overviewEvents } from '../overview/overview';
+import { settingEvents } from '../settings/publicSettings';
 import { shareEvents } from '../sharing/sharing';
 import { userEvents } from '../users/users';
 
@@ -16,4 +17,5 @@ export const socketEvents: readonly SocketRows[] = [
   notificationEvents,
   userEvents,
   overviewEvents,
+  settingEvents,
 ];

@@ -1,11 +1,13 @@
+import { limits } from '@lightbox/contract/limits.js';
 import type { User } from '@lightbox/contract/users/schemas.js';
 import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lastActive } from '../lib/activity';
+import { queryClient } from '../lib/query';
 import { answer, renderScreen } from '../lib/testing';
+import { publicSettings, settingEvents } from '../settings/publicSettings';
 import { IdleWarning } from './IdleWarning';
-import { idleMs } from './idle';
 import { Login } from './Login';
 import { endSession, rememberPlace, session, startSession, takePlace } from './session';
 
@@ -15,6 +17,8 @@ const user = {
   lastname: 'Farooq',
   role: { name: 'patient' },
 } as unknown as User;
+
+const idleMs = limits.sessionIdleMinutes * 60_000;
 
 beforeEach(() => startSession(user, 'token'));
 afterEach(() => endSession('logout'));
@@ -33,9 +37,35 @@ describe('the idle warning', () => {
     expect(screen.getByText('You will be signed out in 2 minutes.')).toBeTruthy();
     await userEvent.click(screen.getByRole('button', { name: 'Stay signed in' }));
     await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
-    expect(heard[0]?.headers.get('X-Background')).toBeNull();
+    const kept = heard.find(({ path }) => path.startsWith('/notifications'));
+    expect(kept?.headers.get('X-Background')).toBeNull();
     expect(Date.now() - lastActive()).toBeLessThan(10_000);
     expect(session().token).toBe('token');
+  });
+
+  it('goes by the minutes that an administrator has set, also while it watches', async () => {
+    let minutes = 60;
+    const heard = answer({
+      'GET /settings/public': () => ({
+        body: {
+          data: { 'upload.maxBytes': 10_485_760, 'sharing.expiryHours': 24, 'session.idleMinutes': minutes },
+        },
+      }),
+    });
+    idleFor(9.5 * 60_000);
+    renderScreen(<IdleWarning />);
+    await waitFor(() => expect(queryClient.getQueryData(publicSettings.queryKey)?.['session.idleMinutes']).toBe(60));
+    // Reading it is nobody's activity.
+    expect(heard[0]?.headers.get('X-Background')).toBe('1');
+    expect(screen.queryByRole('alertdialog')).toBeNull();
+    minutes = 10;
+    settingEvents['settings:changed']?.({}, queryClient);
+    await screen.findByRole('alertdialog', { name: 'Are you still there?' }, { timeout: 5_000 });
+    minutes = 9;
+    settingEvents['settings:changed']?.({}, queryClient);
+    await waitFor(() => expect(session().token).toBe(''), { timeout: 5_000 });
+    renderScreen(<Login />);
+    expect(await screen.findByText('You were signed out after 9 quiet minutes.')).toBeTruthy();
   });
 
   it('signs out at the limit, wipes what was not sent and says so at /login', async () => {

@@ -2,12 +2,14 @@ import { Box, Button, Dialog, Flex, Portal, Text, VisuallyHidden } from '@chakra
 import { notificationCalls } from '@lightbox/contract/notifications/calls.js';
 import { ClockCountdownIcon } from '@phosphor-icons/react';
 import { useMutation } from '@tanstack/react-query';
+import { useSetAtom } from 'jotai';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { lastActive } from '../lib/activity';
 import { formatSeconds } from '../lib/format';
 import { send } from '../lib/http';
 import { useNow } from '../lib/useNow';
+import { idleMinutesAtom, usePublicSettings } from '../settings/publicSettings';
 import { authCalls } from './calls';
 import { idleState, watchIdle } from './idle';
 import { endSession, session } from './session';
@@ -20,10 +22,10 @@ function useAnnouncement(seconds: number): string {
   return seconds > 30 ? t('app.idle.said', { count: 1 }) : t('app.idle.saidSeconds', { count: 30 });
 }
 
-function Countdown() {
+function Countdown({ idleMs }: { idleMs: number }) {
   const { t } = useTranslation();
   const now = useNow(1000);
-  const seconds = Math.ceil(idleState(lastActive(), now).left / 1000);
+  const seconds = Math.ceil(idleState(lastActive(), now, idleMs).left / 1000);
   const announcement = useAnnouncement(seconds);
   return (
     <Flex align="baseline" justify="space-between" mt="4" px="4" py="3" borderRadius="12px" bg="bg.subtle">
@@ -36,15 +38,24 @@ function Countdown() {
   );
 }
 
+/** How long a quiet session lasts now, and kept for the words after its end. */
+function useIdleMs(): number {
+  const minutes = usePublicSettings()['session.idleMinutes'];
+  const keep = useSetAtom(idleMinutesAtom);
+  useEffect(() => keep(minutes), [keep, minutes]);
+  return minutes * 60_000;
+}
+
 /** Asked two minutes before the quiet time is over; at its end everybody is signed out, in every tab. */
 export function IdleWarning() {
   const { t } = useTranslation();
   const [due, setDue] = useState(false);
   const stay = useRef<HTMLButtonElement>(null);
   const logout = useLogout();
+  const idleMs = useIdleMs();
   useEffect(
     () =>
-      watchIdle({
+      watchIdle(idleMs, {
         warn: setDue,
         over: () => {
           // The server ends it by its own clock; this only spares it the wait.
@@ -53,7 +64,7 @@ export function IdleWarning() {
           endSession('idle');
         },
       }),
-    [],
+    [idleMs],
   );
   // Any call keeps a session alive; this one changes nothing and is not audited.
   const keep = useMutation({
@@ -90,7 +101,7 @@ export function IdleWarning() {
             </Dialog.Header>
             <Dialog.Body>
               <Dialog.Description>{t('app.idle.text')}</Dialog.Description>
-              {due && <Countdown />}
+              {due && <Countdown idleMs={idleMs} />}
             </Dialog.Body>
             <Dialog.Footer>
               <Button variant="outline" onClick={logout.now} loading={logout.pending}>

@@ -16,6 +16,7 @@ import { paths, startOf } from '../app/paths';
 import { errorText } from '../lib/errors';
 import { ApiError, send } from '../lib/http';
 import { toast } from '../lib/toaster';
+import { idleMinutesAtom } from '../settings/publicSettings';
 import { TextField } from '../ui/Field';
 import { Note } from '../ui/Note';
 import { PasswordField } from '../ui/PasswordField';
@@ -34,6 +35,7 @@ const closed = ['deactivated', 'deleted'];
 function Ended() {
   const { t } = useTranslation();
   const reason = useAtomValue(endedAtom);
+  const minutes = useAtomValue(idleMinutesAtom);
   if (!reason || reason === 'logout') return null;
   return (
     <Box mb="5">
@@ -41,7 +43,7 @@ function Ended() {
         Icon={ClockCountdownIcon}
         tone="warning"
         role="status"
-        title={t(`auth.ended.${reason}`, { count: limits.sessionIdleMinutes })}
+        title={t(`auth.ended.${reason}`, { count: minutes })}
       >
         {closed.includes(reason) ? null : t('auth.ended.back')}
       </Note>

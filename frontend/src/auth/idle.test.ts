@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { active, lastActive, notedEveryMs, startActivity } from '../lib/activity';
-import { idleMs, idleState, warningMs, watchIdle } from './idle';
+import { idleState, warningMs, watchIdle } from './idle';
 
 const minute = 60_000;
+const idleMs = 30 * minute;
 
 /** As the browser tells this tab what another one wrote. */
 function otherTabWasActive(at: number) {
@@ -12,12 +13,17 @@ function otherTabWasActive(at: number) {
 
 describe('an idle session', () => {
   it('is asked about two minutes before its end, and over at its end', () => {
-    expect(idleState(0, idleMs - warningMs - 1)).toMatchObject({ is: 'active' });
-    expect(idleState(0, idleMs - warningMs)).toEqual({ is: 'warning', left: warningMs });
-    expect(idleState(0, idleMs - 1)).toEqual({ is: 'warning', left: 1 });
-    expect(idleState(0, idleMs)).toEqual({ is: 'over', left: 0 });
+    const at = (now: number) => idleState(0, now, idleMs);
+    expect(at(28 * minute - 1)).toMatchObject({ is: 'active' });
+    expect(at(28 * minute)).toEqual({ is: 'warning', left: 2 * minute });
+    expect(at(idleMs - 1)).toEqual({ is: 'warning', left: 1 });
+    expect(at(idleMs)).toEqual({ is: 'over', left: 0 });
     // A closed lid: long past its end.
-    expect(idleState(0, idleMs * 20)).toEqual({ is: 'over', left: 0 });
+    expect(at(idleMs * 20)).toEqual({ is: 'over', left: 0 });
+  });
+
+  it('of a minute or two is not all question', () => {
+    expect([1, 3, 4, 30].map((minutes) => warningMs(minutes * minute) / minute)).toEqual([0.5, 1.5, 2, 2]);
   });
 });
 
@@ -29,7 +35,7 @@ describe('a tab', () => {
   beforeEach(() => {
     vi.useFakeTimers();
     startActivity();
-    stop = watchIdle({ warn, over });
+    stop = watchIdle(idleMs, { warn, over });
     warn.mockClear();
   });
   afterEach(() => {

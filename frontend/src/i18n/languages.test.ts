@@ -35,11 +35,13 @@ const growing = ['app.menu.', 'app.tab.'];
 
 const plural = /_(zero|one|two|few|many|other)$/;
 
-/** Every text by its path; the path is a list, for keys may have dots. */
+/** Every text by its path, a list of words as one text; the path is a list, for keys may have dots. */
 function flat(node: object, path: string[] = []): Map<string, string> {
   return new Map(
     Object.entries(node).flatMap(([key, value]) =>
-      typeof value === 'string' ? [[[...path, key].join('.'), value] as const] : [...flat(value, [...path, key])],
+      typeof value === 'string' || Array.isArray(value)
+        ? [[[...path, key].join('.'), String(value)] as const]
+        : [...flat(value, [...path, key])],
     ),
   );
 }

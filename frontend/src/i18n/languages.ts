@@ -6,9 +6,11 @@ export interface LanguageFile {
   /** The contract's English sentences about single fields, in this language. */
   sentences: Record<string, string>;
 }
+/** Tags, say: of any number in any language. */
+type List = readonly string[];
 /** Languages may have other plural forms than English, so further keys are welcome. */
-type Words<T> = { [K in keyof T]?: T[K] extends string ? string : Words<T[K]> } & {
-  [further: string]: string | Words<object> | undefined;
+type Words<T> = { [K in keyof T]?: T[K] extends string ? string : T[K] extends List ? List : Words<T[K]> } & {
+  [further: string]: string | List | Words<object> | undefined;
 };
 
 export interface Language {

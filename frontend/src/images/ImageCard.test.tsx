@@ -1,11 +1,14 @@
 import { ChakraProvider } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import type { User } from '@lightbox/contract/users/schemas.js';
-import { render, screen } from '@testing-library/react';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { fireEvent, render, screen } from '@testing-library/react';
 import { Provider } from 'jotai';
+import type { ComponentProps } from 'react';
 import { MemoryRouter } from 'react-router-dom';
 import { afterEach, expect, it, vi } from 'vitest';
 import { endSession, startSession } from '../auth/session';
+import { queryClient } from '../lib/query';
 import { store } from '../lib/store';
 import { system } from '../theme/system';
 import { ImageCard } from './ImageCard';
@@ -25,13 +28,15 @@ const image: Image = {
   shareId: id(7),
   expiresAt: '2099-01-01T00:00:00.000Z',
 };
-const card = (shown: Image) => (
+const card = (shown: Image, onAsk: ComponentProps<typeof ImageCard>['onAsk'] = () => {}) => (
   <Provider store={store}>
-    <ChakraProvider value={system}>
-      <MemoryRouter>
-        <ImageCard image={shown} onAsk={() => {}} />
-      </MemoryRouter>
-    </ChakraProvider>
+    <QueryClientProvider client={queryClient}>
+      <ChakraProvider value={system}>
+        <MemoryRouter>
+          <ImageCard image={shown} onAsk={onAsk} />
+        </MemoryRouter>
+      </ChakraProvider>
+    </QueryClientProvider>
   </Provider>
 );
 const as = (role: 'patient' | 'admin') => startSession({ id: id(1), role: { name: role } } as User, 'token');
@@ -62,4 +67,26 @@ it('says what it cannot show', () => {
   as('patient');
   rerender(card({ ...image, isVerified: false, image_url: null }));
   expect(screen.getByText('Image not Verified')).toBeTruthy();
+});
+
+it('says with how many it is shared, and leads to who they are, only for those who may share it', () => {
+  as('admin');
+  const asked = vi.fn();
+  const { shareId: _, sharedBy: __, expiresAt: ___, ...own } = image;
+  const { rerender } = render(card({ ...own, caption: 'Left hand', sharedWith: 2 }, asked));
+  fireEvent.click(screen.getByRole('button', { name: 'Shared with 2: see who has Left hand' }));
+  expect(asked).toHaveBeenCalledWith('share', expect.objectContaining({ id: id(9) }));
+  as('patient');
+  rerender(card(image));
+  expect(screen.queryByText(/Shared with/)).toBeNull();
+});
+
+it('counts a long share in days and hours', () => {
+  vi.useFakeTimers();
+  as('patient');
+  const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+  const { rerender } = render(card({ ...image, expiresAt: inHours(172), sharedAt: inHours(-20) }));
+  expect(screen.getByText('Ends in 7 days, 4 hours')).toBeTruthy();
+  rerender(card({ ...image, id: id(8), expiresAt: inHours(25) }));
+  expect(screen.getByText('Ends in 1 day, 1 hour')).toBeTruthy();
 });

@@ -1,11 +1,12 @@
 import { Box, Button, chakra, Flex, Heading, IconButton, Spacer, Text } from '@chakra-ui/react';
 import { contentTypes, type Image } from '@lightbox/contract/images/schemas.js';
-import { KeyIcon, ShareNetworkIcon, SparkleIcon, TrashIcon } from '@phosphor-icons/react';
+import { KeyIcon, ShareNetworkIcon, SparkleIcon, TrashIcon, UsersIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { paths } from '../app/paths';
 import { formatDate, fullName } from '../lib/format';
 import { useNow } from '../lib/useNow';
+import { Badge } from '../ui/Badge';
 import { Countdown } from '../ui/Countdown';
 import { EndedWell, ImageWell, WaitingWell } from '../ui/ImageWell';
 import { Said } from '../ui/Said';
@@ -45,14 +46,39 @@ const Chip = chakra('span', {
   },
 });
 
-export function ImageBadges({ image }: { image: Image }) {
+/** How many have it; who they are stands in the sheet that it opens. */
+function SharedWith({ image, people, onOpen }: { image: Image; people: number; onOpen: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <chakra.button
+      type="button"
+      aria-label={t('images.card.sharedWithThis', { people, caption: image.caption || t('common.untitled') })}
+      onClick={onOpen}
+      minH="24px"
+      borderRadius="full"
+      cursor="pointer"
+      focusVisibleRing="outside"
+      _hover={{ textDecoration: 'underline' }}
+    >
+      <Badge Icon={UsersIcon} tone="info">
+        {t('images.card.sharedWith', { people })}
+      </Badge>
+    </chakra.button>
+  );
+}
+
+export function ImageBadges({ image, onShares }: { image: Image; onShares?: (() => void) | undefined }) {
   const { t } = useTranslation();
   const viewer = useViewer();
   if (hasEnded(image) && !ownsImage(viewer, image)) return <StateBadge state="shareEnded" />;
   return (
     <>
       <StateBadge state={image.isVerified ? 'verified' : 'notVerified'} />
-      {image.isShared && image.isVerified && !image.shareId && <StateBadge state="shared" />}
+      {onShares && image.sharedWith ? (
+        <SharedWith image={image} people={image.sharedWith} onOpen={onShares} />
+      ) : (
+        image.isShared && image.isVerified && !image.shareId && <StateBadge state="shared" />
+      )}
       {!image.isShared && ownsImage(viewer, image) && <Chip>{t('images.card.yours')}</Chip>}
     </>
   );
@@ -113,11 +139,11 @@ export function ImageCard({ image, onAsk }: Props) {
           <ImageLine image={image} />
         </Text>
         <Flex gap="1.5" wrap="wrap" mt="3">
-          <ImageBadges image={image} />
+          <ImageBadges image={image} onShares={can.share ? () => onAsk('share', image) : undefined} />
         </Flex>
         {image.expiresAt && (
           <Box mt="3">
-            <Countdown expiresAt={image.expiresAt} />
+            <Countdown expiresAt={image.expiresAt} startedAt={image.sharedAt} />
           </Box>
         )}
         <Flex gap="2" mt="auto" pt="3.5" align="flex-end" _empty={{ display: 'none' }}>

@@ -1,9 +1,11 @@
 import { ChakraProvider } from '@chakra-ui/react';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { act, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { createMemoryRouter, RouterProvider } from 'react-router-dom';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { answer } from '../lib/testing';
+import { publicSettings } from '../settings/publicSettings';
 import { system } from '../theme/system';
 import { faultOf } from './checkFile';
 import { Upload } from './Upload';
@@ -57,7 +59,7 @@ const png = (name = 'knee.png') => new File([new Uint8Array([0x89, 0x50, 0x4e, 0
 const choose = (file: File) => fireEvent.paste(window, { clipboardData: { files: [file] } });
 const submit = () => document.querySelector<HTMLButtonElement>('form button[type=submit]') as HTMLButtonElement;
 
-function show() {
+function show(cache = new QueryClient()) {
   const router = createMemoryRouter(
     [
       { path: '/upload', element: <Upload /> },
@@ -66,7 +68,7 @@ function show() {
     { initialEntries: ['/upload'] },
   );
   render(
-    <QueryClientProvider client={new QueryClient()}>
+    <QueryClientProvider client={cache}>
       <ChakraProvider value={system}>
         <RouterProvider router={router} />
       </ChakraProvider>
@@ -149,6 +151,26 @@ describe('Upload Medical Image', () => {
   });
 });
 
+it('goes by the limit that an administrator has set, also once the file was chosen', async () => {
+  answer({
+    'GET /settings/public': () => ({
+      body: { data: { 'upload.maxBytes': 2 * 1024 ** 2, 'sharing.expiryHours': 24, 'session.idleMinutes': 30 } },
+    }),
+  });
+  const big = new File([new Uint8Array(1.5 * 1024 ** 2)], 'knee.png', { type: 'image/png' });
+  const cache = new QueryClient();
+  show(cache);
+  await screen.findByText(/2 MB/);
+  choose(big);
+  await screen.findByText('knee.png');
+  act(() => {
+    cache.setQueryData(publicSettings.queryKey, (now) => now && { ...now, 'upload.maxBytes': 1024 ** 2 });
+  });
+  expect(await screen.findByText('File size exceeds 1MB limit.')).toBeTruthy();
+  fireEvent.click(submit());
+  expect(sent).toHaveLength(0);
+});
+
 describe('the check before sending', () => {
   const dicom = new Uint8Array(140);
   dicom.set([0x44, 0x49, 0x43, 0x4d], 128);
@@ -159,7 +181,7 @@ describe('the check before sending', () => {
     ['a text', new File(['x'], 'notes.txt', { type: 'text/plain' }), 'type'],
     ['a PDF by its name', new File(['x'], 'Letter.PDF'), undefined],
   ])('%s', async (_, file, fault) => {
-    expect(await faultOf(file)).toBe(fault);
+    expect(await faultOf(file, 10 * 1024 ** 2)).toBe(fault);
   });
   it('counts the bytes of the file, not more than the limit', async () => {
     expect(await faultOf(png(), 4)).toBeUndefined();

@@ -2,25 +2,25 @@ import { Box, Button, Flex, Grid, Text } from '@chakra-ui/react';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Caption } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
-import { texts } from '@lightbox/contract/texts.js';
+import { inMegabytes } from '@lightbox/contract/texts.js';
 import { InfoIcon, UploadSimpleIcon, WarningCircleIcon } from '@phosphor-icons/react';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { z } from 'zod';
 import { paths } from '../app/paths';
-import { said } from '../i18n';
 import { errorText } from '../lib/errors';
 import { formatBytes } from '../lib/format';
 import { ApiError } from '../lib/http';
+import { usePublicSettings } from '../settings/publicSettings';
 import type { Person } from '../sharing/PersonSearch';
 import { TextField } from '../ui/Field';
 import { FileDrop } from '../ui/FileDrop';
 import { Note } from '../ui/Note';
 import { Page } from '../ui/Page';
 import { ChosenFile, FilePreview } from './ChosenFile';
-import { faultOf } from './checkFile';
+import { type FileFault, faultOf } from './checkFile';
 import { PatientPicker } from './PatientPicker';
 import { useUpload, wasCancelled } from './useUpload';
 
@@ -38,8 +38,9 @@ const fileCodes = new Set([
 
 interface Chosen {
   file: File;
-  fault?: string;
-  help?: string;
+  fault?: FileFault;
+  /** What the server said of it. */
+  refusal?: string;
 }
 
 /** A file that is pasted anywhere on the page is meant for it. */
@@ -61,28 +62,42 @@ function usePastedFile(onFile: (file: File) => void, enabled: boolean) {
 
 function useChosenFile() {
   const { t } = useTranslation();
+  const maxBytes = usePublicSettings()['upload.maxBytes'];
   const [chosen, setChosen] = useState<Chosen>();
   const [missing, setMissing] = useState(false);
-  async function choose(file: File) {
-    setMissing(false);
-    const fault = await faultOf(file);
-    const size = formatBytes(file.size);
-    if (fault === 'size')
-      return setChosen({
-        file,
-        fault: said(texts.fileSize(limits.uploadBytes)),
-        help: t('images.form.sizeHelp', { size }),
-      });
-    if (fault === 'type') return setChosen({ file, fault: t('images.form.fileType'), help: t('images.form.typeHelp') });
-    setChosen({ file });
-  }
+  const judge = useCallback(
+    async (file: File) => {
+      const fault = await faultOf(file, maxBytes);
+      setChosen({ file, ...(fault && { fault }) });
+    },
+    [maxBytes],
+  );
+  // The limit may change while somebody writes the caption: what was chosen is judged again.
+  const file = chosen?.file;
+  const judged = useRef(maxBytes);
+  useEffect(() => {
+    if (judged.current !== maxBytes && file) void judge(file);
+    judged.current = maxBytes;
+  }, [maxBytes, file, judge]);
+  const words: Record<FileFault, () => { fault: string; help: string }> = {
+    size: () => ({
+      fault: t('images.form.fileSize', { mb: inMegabytes(maxBytes) }),
+      help: t('images.form.sizeHelp', { size: formatBytes(chosen?.file.size ?? 0) }),
+    }),
+    type: () => ({ fault: t('images.form.fileType'), help: t('images.form.typeHelp') }),
+  };
+  const said = chosen?.fault ? words[chosen.fault]() : { fault: chosen?.refusal, help: undefined };
   return {
-    chosen,
+    chosen: chosen && { file: chosen.file, ...said },
+    maxBytes,
     missing,
-    choose: (file: File) => void choose(file),
+    choose: (chosenFile: File) => {
+      setMissing(false);
+      void judge(chosenFile);
+    },
     drop: () => setChosen(undefined),
     miss: () => setMissing(true),
-    refuse: (fault: string) => setChosen((now) => now && { file: now.file, fault }),
+    refuse: (refusal: string) => setChosen((now) => now && { file: now.file, refusal }),
   };
 }
 
@@ -92,7 +107,7 @@ type Trouble = { cancelled: true } | { cancelled: false; text: string };
 export function Upload() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { chosen, missing, choose, drop, miss, refuse } = useChosenFile();
+  const { chosen, maxBytes, missing, choose, drop, miss, refuse } = useChosenFile();
   const [patient, setPatient] = useState<Person>();
   const [patientFault, setPatientFault] = useState<string>();
   const [trouble, setTrouble] = useState<Trouble>();
@@ -154,7 +169,7 @@ export function Upload() {
             {good ? (
               <FilePreview file={chosen.file} />
             ) : (
-              <FileDrop onFile={choose} invalid={missing || Boolean(chosen?.fault)} />
+              <FileDrop maxBytes={maxBytes} onFile={choose} invalid={missing || Boolean(chosen?.fault)} />
             )}
             {chosen ? (
               <ChosenFile

@@ -232,7 +232,7 @@ export function ViewImages() {
         }}
         finalFocus={finalFocus}
       />
-      <ShareDialog open={what === 'share'} image={image} onClose={close} finalFocus={finalFocus} />
+      <ShareDialog open={what === 'share'} image={image} onClose={leave} finalFocus={finalFocus} />
       <DeleteImageDialog open={what === 'remove'} image={image} onClose={close} finalFocus={finalFocus} />
       <VerifyDialog
         open={what === 'verify' || Boolean(linked && what === undefined && next === undefined)}

@@ -1,5 +1,4 @@
 import { acceptedExtensions, contentTypes } from '@lightbox/contract/images/schemas.js';
-import { limits } from '@lightbox/contract/limits.js';
 
 export type FileFault = 'size' | 'type';
 
@@ -22,7 +21,7 @@ const isUnnamed = (type: string) => type === '' || type === 'application/octet-s
  * What the specification says before anything is sent. The server decides by content; this spares a long wait for a
  * certain no. Scanners write DICOM without an ending: such a file is asked for its first bytes.
  */
-export async function faultOf(file: File, maxBytes: number = limits.uploadBytes): Promise<FileFault | undefined> {
+export async function faultOf(file: File, maxBytes: number): Promise<FileFault | undefined> {
   const name = file.name.toLowerCase();
   const typed = (contentTypes as readonly string[]).includes(file.type);
   const named = acceptedExtensions.some((ending) => name.endsWith(ending));

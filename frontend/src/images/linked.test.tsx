@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '../auth/session';
@@ -85,6 +85,21 @@ describe('a link to an image', () => {
   it('asks for the code where the image is not verified yet', async () => {
     show(shared);
     await screen.findByLabelText('Enter Image Sharing Id:', {}, { timeout: 8000 });
+  });
+
+  it('opens the sheet of its shares for an administrator who was sent there', async () => {
+    startSession({ ...patient, role: { name: 'admin' } }, 'token');
+    answer({
+      'GET /upload/images': () => ({ body: { data: [] } }),
+      'GET /upload/shared-images': () => ({ body: { data: [] } }),
+      [`GET /upload/image/${id}`]: () => ({ body: { data: { ...shared, isVerified: true } } }),
+      'GET /sharing': () => ({ body: { data: [] } }),
+    });
+    const router = renderScreen(<ViewImages />, `/view-images?image=${id}&show=share`);
+    const sheet = await screen.findByRole('dialog', { name: 'Share (Chest CT)' });
+    await within(sheet).findByText('Who has access');
+    await userEvent.click(within(sheet).getByRole('button', { name: 'Cancel' }));
+    await waitFor(() => expect(router.state.location.search).toBe(''));
   });
 
   it('says so when the image is gone or was never theirs', async () => {

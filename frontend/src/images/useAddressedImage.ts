@@ -8,13 +8,13 @@ import { actionsOf, useViewer } from './access';
 import type { Ask } from './ImageCard';
 import { useImage } from './images';
 
-/** Takes a part of the address away; what it asked for was shown. */
+/** Takes parts of the address away; what they asked for was shown. */
 export function useForget() {
   const [, setParams] = useSearchParams();
-  return (name: string) =>
+  return (...names: string[]) =>
     setParams(
       (now) => {
-        now.delete(name);
+        for (const name of names) now.delete(name);
         return now;
       },
       { replace: true, preventScrollReset: true },
@@ -33,7 +33,7 @@ interface Dialogs {
 
 /**
  * The open image is in the address: a reload or a link opens its dialog (or the way to verify it, or says why there is
- * nothing to see), and Back closes it.
+ * nothing to see), and Back closes it. With `show=share` it is the sheet of its shares, for whoever may share it.
  */
 export function useAddressedImage({ shown, ask, close }: Dialogs) {
   const { t } = useTranslation();
@@ -43,6 +43,7 @@ export function useAddressedImage({ shown, ask, close }: Dialogs) {
   const navigate = useNavigate();
   const forget = useForget();
   const id = params.get('image') ?? undefined;
+  const sheet = params.get('show') === 'share';
   const { data, error } = useImage(id);
   const asked = useRef<string>(undefined);
   const before = useRef<string>(undefined);
@@ -57,6 +58,7 @@ export function useAddressedImage({ shown, ask, close }: Dialogs) {
     if (!id || asked.current === id || (!data && !error)) return;
     asked.current = id;
     const can = data && actionsOf(viewer, data);
+    if (data && sheet && can?.share) return ask('share', data);
     if (data && (can?.open || can?.verify)) return ask(can.open ? 'open' : 'verify', data);
     const unknown = error instanceof ApiError && error.status !== 404;
     // Not within the effect: a toast renders at once.
@@ -65,8 +67,8 @@ export function useAddressedImage({ shown, ask, close }: Dialogs) {
         ? toast.error(t('common.couldNotLoad'))
         : toast.error(t('images.view.gone'), { description: t('images.view.goneText') }),
     );
-    forget('image');
-  }, [id, data, error, viewer, ask, close, forget, shown, t]);
+    forget('image', 'show');
+  }, [id, sheet, data, error, viewer, ask, close, forget, shown, t]);
   return {
     /** The dialog was opened by hand: Back closes it, and a reload finds it again. */
     name: (image: Image) => {
@@ -79,7 +81,7 @@ export function useAddressedImage({ shown, ask, close }: Dialogs) {
     forget: () => {
       if (!id) return;
       if ((state as typeof named | null)?.namedHere) void navigate(-1);
-      else forget('image');
+      else forget('image', 'show');
     },
   };
 }

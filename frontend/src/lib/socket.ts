@@ -1,9 +1,9 @@
 import type { ClientEvent, clientEvents, ServerEvent, ServerPayload } from '@lightbox/contract/events.js';
 import type { QueryClient } from '@tanstack/react-query';
-import { atom } from 'jotai';
 import { io, type Socket } from 'socket.io-client';
 import type { z } from 'zod';
 import { active } from './activity';
+import { socketAtom } from './connection';
 import { ApiError, freshToken } from './http';
 import { queryClient } from './query';
 import { store } from './store';
@@ -15,8 +15,6 @@ import { store } from './store';
 export type SocketRows = {
   [E in ServerEvent]?: (payload: ServerPayload<E>, cache: QueryClient) => void;
 } & { reconnected?: (cache: QueryClient) => void };
-
-export const socketAtom = atom<'off' | 'connecting' | 'on'>('off');
 
 let socket: Socket | undefined;
 

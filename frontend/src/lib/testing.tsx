@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { render } from '@testing-library/react';
+import { act, render } from '@testing-library/react';
 import { Provider } from 'jotai';
 import { createMemoryRouter, type RouteObject, RouterProvider } from 'react-router-dom';
 import { Theme } from '../theme/Theme';
@@ -8,15 +8,18 @@ import { store } from './store';
 import { Toaster } from './toaster';
 
 /** Renders a screen as the app does: theme, store, cache, router and toasts. Other addresses show themselves as text. */
-export function renderScreen(element: RouteObject['element'], at = '/') {
-  queryClient.clear();
-  const router = createMemoryRouter(
+export const renderScreen = (element: RouteObject['element'], at = '/') =>
+  renderRoutes(
     [
       { path: at.split('?')[0] ?? '/', element },
       { path: '*', element: <p>elsewhere</p> },
     ],
-    { initialEntries: [at] },
+    at,
   );
+
+export function renderRoutes(routes: RouteObject[], at: string) {
+  queryClient.clear();
+  const router = createMemoryRouter(routes, { initialEntries: [at] });
   render(
     <Provider store={store}>
       <QueryClientProvider client={queryClient}>
@@ -28,6 +31,30 @@ export function renderScreen(element: RouteObject['element'], at = '/') {
     </Provider>,
   );
   return router;
+}
+
+/** A screen that can be turned: a narrow one meets no `min-width`. Returns how to turn it; `restore` gives back the old one. */
+export function turnable() {
+  const before = window.matchMedia;
+  const listeners = new Set<() => void>();
+  let narrow = false;
+  window.matchMedia = (media) =>
+    ({
+      ...before.call(window, media),
+      matches: media.includes('min-width') && !narrow,
+      addEventListener: (_: string, changed: () => void) => listeners.add(changed),
+      removeEventListener: (_: string, changed: () => void) => listeners.delete(changed),
+    }) as unknown as MediaQueryList;
+  return {
+    turn: (to: 'narrow' | 'wide') =>
+      act(() => {
+        narrow = to === 'narrow';
+        for (const changed of listeners) changed();
+      }),
+    restore: () => {
+      window.matchMedia = before;
+    },
+  };
 }
 
 interface Heard {

@@ -4,7 +4,7 @@ import { PaperPlaneRightIcon, WarningCircleIcon } from '@phosphor-icons/react';
 import { useAtomValue } from 'jotai';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { socketAtom } from '../lib/socket';
+import { socketAtom } from '../lib/connection';
 import { store } from '../lib/store';
 import { useMedia } from '../lib/useMedia';
 import { draftsAtom, keepDraft, post } from './outbox';

@@ -19,7 +19,7 @@ import { ana, ben, chatOf, cleo, id, listOf, message, signIn } from './testing';
 
 const { emit } = vi.hoisted(() => ({ emit: vi.fn() }));
 vi.mock('../lib/socket', async (original) => ({ ...(await original<typeof import('../lib/socket')>()), emit }));
-const { socketAtom } = await import('../lib/socket');
+const { socketAtom } = await import('../lib/connection');
 
 let all: Message[] = [];
 let people: unknown[] = [];

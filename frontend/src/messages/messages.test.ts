@@ -9,7 +9,7 @@ import { typingAtom } from './typing';
 
 const { emit } = vi.hoisted(() => ({ emit: vi.fn() }));
 vi.mock('../lib/socket', async (original) => ({ ...(await original<typeof import('../lib/socket')>()), emit }));
-const { socketAtom } = await import('../lib/socket');
+const { socketAtom } = await import('../lib/connection');
 
 /** A server in miniature, and a client that only hears its events. */
 function world(all: Message[]) {

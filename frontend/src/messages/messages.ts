@@ -3,9 +3,10 @@ import { type ChatListEntry, type Message, messageCalls } from '@lightbox/contra
 import { userCalls } from '@lightbox/contract/users/calls.js';
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { session, userAtom } from '../auth/session';
+import { socketAtom } from '../lib/connection';
 import { ApiError, send } from '../lib/http';
 import { queryClient } from '../lib/query';
-import { emit, type SocketRows, socketAtom } from '../lib/socket';
+import { emit, type SocketRows } from '../lib/socket';
 import { store } from '../lib/store';
 import {
   type Chat,

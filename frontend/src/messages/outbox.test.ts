@@ -9,7 +9,7 @@ async function load() {
   vi.resetModules();
   vi.doMock('../lib/socket', async (original) => ({ ...(await original<typeof import('../lib/socket')>()), emit }));
   const { store } = await import('../lib/store');
-  const { socketAtom } = await import('../lib/socket');
+  const { socketAtom } = await import('../lib/connection');
   const { endSession } = await import('../auth/session');
   const { signIn } = await import('./testing');
   const outbox = await import('./outbox');

@@ -1,5 +1,6 @@
 import { atom } from 'jotai';
-import { emit, socketAtom } from '../lib/socket';
+import { socketAtom } from '../lib/connection';
+import { emit } from '../lib/socket';
 import { store } from '../lib/store';
 
 const tellEvery = 3_000;

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
 import { type RefObject, useCallback, useEffect } from 'react';
 import { attentive, watchAttention } from '../lib/attention';
-import { socketAtom } from '../lib/socket';
+import { socketAtom } from '../lib/connection';
 import { markRead } from './messages';
 
 /** A dialog or the menu lies over the chat: everything behind it is hidden from assistive technology, too. */

@@ -11,9 +11,10 @@ import {
 import { atom } from 'jotai';
 import { session } from '../auth/session';
 import { attentive } from '../lib/attention';
+import { socketAtom } from '../lib/connection';
 import { send } from '../lib/http';
 import { queryClient } from '../lib/query';
-import { type SocketRows, socketAtom } from '../lib/socket';
+import type { SocketRows } from '../lib/socket';
 import { store } from '../lib/store';
 import { tabs } from '../lib/tabs';
 import { addressOf } from './places';

@@ -62,6 +62,8 @@ test('what waits leads to where it is decided, and a failed job runs again', asy
   const heard = show({ ...quiet, attention: busy });
   await screen.findByText('Omar Siddiqui');
   expect(screen.getByText('and 6 more')).toBeTruthy();
+  const shares = screen.getByRole('link', { name: 'Open the shares of the image ending in 000003' });
+  expect(shares.getAttribute('href')).toBe(`/view-images?image=${id(3)}&show=share`);
   expect(screen.getByRole('link', { name: 'Review providers' }).getAttribute('href')).toBe('/approve-provider');
   await user.click(screen.getByRole('button', { name: 'Retry: Send an e-mail' }));
   await screen.findByText('It runs once more.');

@@ -153,7 +153,8 @@ function FailedJobs({ count, newest }: NonNullable<Overview['attention']['failed
   );
 }
 
-function LockedShares({ count }: { count: number }) {
+/** The images they are of, by the end of their id: a caption is for those who open it. */
+function LockedShares({ count, imageIds }: Overview['attention']['lockedShares']) {
   const { t } = useTranslation();
   return (
     <Group
@@ -165,6 +166,23 @@ function LockedShares({ count }: { count: number }) {
       <Text fontSize="sm" color="fg.muted">
         {count < overviewCap ? t('overview.lockedText', { count }) : t('overview.lockedMany', { count: overviewCap })}
       </Text>
+      <Flex as="ul" direction="column" gap="2" mt="2.5" listStyleType="none">
+        {imageIds.map((id) => (
+          <Flex as="li" key={id} align="center" justify="space-between" gap="3">
+            <Text fontWeight="medium">
+              {t('overview.lockedImage')}{' '}
+              <Text as="span" fontFamily="mono" fontSize="sm" dir="ltr">
+                …{id.slice(-6)}
+              </Text>
+            </Text>
+            <GoTo
+              to={paths.sharesOf(id)}
+              text={t('overview.openShares')}
+              label={t('overview.openSharesOf', { code: id.slice(-6) })}
+            />
+          </Flex>
+        ))}
+      </Flex>
     </Group>
   );
 }
@@ -178,7 +196,7 @@ export function NeedsYou({ attention }: { attention: Overview['attention'] }) {
     <>
       {providers.count > 0 && <Providers {...providers} />}
       {failedJobs && failedJobs.count > 0 && <FailedJobs {...failedJobs} />}
-      {lockedShares.count > 0 && <LockedShares count={lockedShares.count} />}
+      {lockedShares.count > 0 && <LockedShares {...lockedShares} />}
       {!failedJobs && (
         <Box p={{ base: '4', md: '5' }} borderTopWidth="1px">
           <Note Icon={PlugsIcon} tone="warning" title={t('overview.jobsUnknown')}>

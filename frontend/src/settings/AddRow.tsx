@@ -1,10 +1,10 @@
 import { Box, Button, Flex, Table } from '@chakra-ui/react';
 import { PlusIcon } from '@phosphor-icons/react';
-import { type Ref, useId, useState } from 'react';
+import { type Ref, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../lib/toaster';
-import { type Draft, Fault, InputCell, MonoInput } from './Row';
-import { type Faults, knownOf, useAddSetting, useRefusal } from './settings';
+import { type Draft, Fault, InputCell, MonoInput, ValueInput } from './Row';
+import { knownOf, useAddSetting, useFault, useRefusal } from './settings';
 
 export type NewDraft = Draft & { name: string };
 export const nothingNew: NewDraft = { name: '', value: '', description: '' };
@@ -13,7 +13,7 @@ interface Props {
   wide: boolean;
   draft: NewDraft;
   onDraft: (draft: NewDraft) => void;
-  valueRef: Ref<HTMLInputElement>;
+  valueRef: Ref<HTMLInputElement & HTMLSelectElement>;
 }
 
 /** The last row adds; with an empty name it does nothing. */
@@ -21,25 +21,23 @@ export function AddRow({ wide, draft, onDraft, valueRef }: Props) {
   const { t } = useTranslation();
   const form = useId();
   const faultId = useId();
-  const { name, value, description } = draft;
-  const [faults, setFaults] = useState<Faults>({});
-  const add = useAddSetting();
+  const { name, value, description, faults = {} } = draft;
   const refusal = useRefusal();
+  const fault = useFault();
+  const add = useAddSetting({
+    onDone: () => {
+      toast.success(t('settings.added', { name: name.trim() }));
+      onDraft(nothingNew);
+    },
+    onError: (error) => onDraft({ ...draft, faults: refusal(error, { name: name.trim(), value }) }),
+  });
   const known = knownOf(name.trim());
 
   const submit = () => {
     if (!name.trim() || add.isPending) return;
-    add.mutate(
-      { name: name.trim(), value, description },
-      {
-        onSuccess: () => {
-          toast.success(t('settings.added', { name: name.trim() }));
-          onDraft(nothingNew);
-          setFaults({});
-        },
-        onError: (error) => setFaults(refusal(error)),
-      },
-    );
+    const found = fault(name.trim(), value);
+    if (found.value) return onDraft({ ...draft, faults: found });
+    add.mutate({ name: name.trim(), value, description });
   };
   const fields = {
     name: (
@@ -52,10 +50,7 @@ export function AddRow({ wide, draft, onDraft, valueRef }: Props) {
           aria-label={t('settings.newName')}
           placeholder={t('settings.name')}
           value={name}
-          onChange={(event) => {
-            onDraft({ ...draft, name: event.target.value });
-            setFaults({});
-          }}
+          onChange={(event) => onDraft({ name: event.target.value, value, description })}
           {...(faults.name && { 'aria-invalid': true, 'aria-describedby': faultId })}
         />
         <Fault id={faultId}>{faults.name}</Fault>
@@ -64,13 +59,14 @@ export function AddRow({ wide, draft, onDraft, valueRef }: Props) {
     value: (
       <InputCell fault={faults.value} help={known?.range}>
         {(aria) => (
-          <MonoInput
-            ref={valueRef}
+          <ValueInput
+            inputRef={valueRef}
             form={form}
+            name={name.trim()}
             aria-label={t('settings.newValue')}
             placeholder={t('settings.value')}
             value={value}
-            onChange={(event) => onDraft({ ...draft, value: event.target.value })}
+            onValue={(next) => onDraft({ ...draft, value: next })}
             {...aria}
           />
         )}

@@ -1,6 +1,6 @@
-import { Box, Button, Flex, Heading, Table, Text } from '@chakra-ui/react';
+import { Box, Flex, Table } from '@chakra-ui/react';
 import type { Setting } from '@lightbox/contract/settings/calls.js';
-import { CheckCircleIcon, GearSixIcon, InfoIcon, TrashIcon } from '@phosphor-icons/react';
+import { ArrowCounterClockwiseIcon, GearSixIcon, InfoIcon, TrashIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -13,33 +13,33 @@ import { LoadFailed } from '../ui/LoadFailed';
 import { Page } from '../ui/Page';
 import { Waiting } from '../ui/Skeletons';
 import { AddRow, nothingNew } from './AddRow';
-import { type Draft, Layout, SettingRow, useKnownText } from './Row';
-import { knownNames, knownOf, settingList, useDeleteSetting, useRefusal } from './settings';
+import { History } from './History';
+import { KnownSettings } from './Known';
+import { type Draft, Layout, SettingRow } from './Row';
+import { knownOf, settingList, useDeleteSetting, useRefusal } from './settings';
 
 function DeleteSetting({ setting, onClose }: { setting: Setting; onClose: () => void }) {
   const { t } = useTranslation();
-  const remove = useDeleteSetting();
   const refusal = useRefusal();
   const { name } = setting;
   const known = knownOf(name);
+  const remove = useDeleteSetting({
+    onDone: () => {
+      toast.success(t(known ? 'settings.isDefault' : 'settings.removed', { name }));
+      onClose();
+    },
+    onError: (error) => void refusal(error),
+  });
   return (
     <ConfirmDialog
       open
       onClose={onClose}
-      Icon={TrashIcon}
-      title={t('settings.removeTitle', { name })}
-      act={t('settings.removeAct')}
+      Icon={known ? ArrowCounterClockwiseIcon : TrashIcon}
+      title={t(known ? 'settings.toDefaultTitle' : 'settings.removeTitle', { name })}
+      act={t(known ? 'settings.toDefault' : 'settings.removeAct')}
       pending={remove.isPending}
       finalFocus={() => document.querySelector('main')}
-      onConfirm={() =>
-        remove.mutate(setting.id, {
-          onSuccess: () => {
-            toast.success(t('settings.removed', { name }));
-            onClose();
-          },
-          onError: (error) => void refusal(error),
-        })
-      }
+      onConfirm={() => remove.mutate(setting.id)}
     >
       {known ? t('settings.removeKnown', { value: known.fallback }) : t('settings.removeText')}
     </ConfirmDialog>
@@ -65,64 +65,6 @@ const SkeletonRows = ({ wide }: { wide: boolean }) => {
   ));
 };
 
-/** What the product makes of a setting, its default, and a way to set it. */
-function KnownSettings({ names, onSet }: { names: ReadonlySet<string>; onSet: (name: string) => void }) {
-  const { t } = useTranslation();
-  const knownText = useKnownText();
-  return (
-    <Box as="section" layerStyle="card" mt="5" overflow="hidden">
-      <Box px="5" py="4">
-        <Heading as="h2" textStyle="section">
-          {t('settings.knownTitle')}
-        </Heading>
-        <Text fontSize="sm" color="fg.muted" mt="0.5">
-          {t('settings.knownSub')}
-        </Text>
-      </Box>
-      <Box as="ul" listStyleType="none">
-        {knownNames
-          .flatMap((name) => knownOf(name) ?? [])
-          .map(({ name, fallback, range }) => (
-            <Flex as="li" key={name} px="5" py="3.5" borderTopWidth="1px" gap="4" align="center" wrap="wrap">
-              <Box flex="1 1 280px" minW="0">
-                <Text fontFamily="mono" fontSize="sm" fontWeight="bold" dir="ltr">
-                  {name}
-                </Text>
-                <Text fontSize="sm" color="fg.muted">
-                  {knownText(name)}
-                </Text>
-              </Box>
-              <Text fontSize="sm" color="fg.muted" fontVariantNumeric="tabular-nums" flex="0 1 300px">
-                <Box as="span" color="fg" fontWeight="semibold">
-                  {t('settings.default', { value: fallback })}
-                </Box>
-                {' · '}
-                {range}
-              </Text>
-              <Flex w={{ md: '120px' }} justify={{ md: 'flex-end' }}>
-                {names.has(name) ? (
-                  <Flex align="center" gap="1.5" fontSize="sm" fontWeight="semibold" color="success.fg" h="36px">
-                    <CheckCircleIcon size={18} weight="fill" aria-hidden />
-                    {t('settings.isSet')}
-                  </Flex>
-                ) : (
-                  <Button
-                    variant="outline"
-                    size="sm"
-                    aria-label={t('settings.setIt', { name })}
-                    onClick={() => onSet(name)}
-                  >
-                    {t('settings.set')}
-                  </Button>
-                )}
-              </Flex>
-            </Flex>
-          ))}
-      </Box>
-    </Box>
-  );
-}
-
 /** The product's settings, changed in their rows. */
 export function AppSettings() {
   const { t } = useTranslation();
@@ -131,7 +73,8 @@ export function AppSettings() {
   const [removing, setRemoving] = useState<Setting>();
   const [drafts, setDrafts] = useState<Record<string, Draft | undefined>>({});
   const [fresh, setFresh] = useState(nothingNew);
-  const newValue = useRef<HTMLInputElement>(null);
+  const newValue = useRef<HTMLInputElement & HTMLSelectElement>(null);
+  const [shown, setShown] = useState<Pick<Setting, 'name'> & { id?: string | undefined }>();
   const list = data?.data;
   const rows = list ? (
     list.map((setting) => (
@@ -142,6 +85,7 @@ export function AppSettings() {
         draft={drafts[setting.id]}
         onDraft={(draft) => setDrafts((now) => ({ ...now, [setting.id]: draft }))}
         onDelete={() => setRemoving(setting)}
+        onHistory={() => setShown(setting)}
       />
     ))
   ) : (
@@ -197,13 +141,16 @@ export function AppSettings() {
       </Flex>
       {list && (
         <KnownSettings
-          names={new Set(list.map(({ name }) => name))}
+          settings={list}
           onSet={(name) => {
-            setFresh((now) => ({ ...now, name }));
-            newValue.current?.focus();
+            setFresh((now) => ({ ...now, name, faults: {} }));
+            requestAnimationFrame(() => newValue.current?.focus());
           }}
+          onDefault={setRemoving}
+          onHistory={(name) => setShown({ name, id: list.find((one) => one.name === name)?.id })}
         />
       )}
+      <History of={shown} onClose={() => setShown(undefined)} />
       {removing && <DeleteSetting setting={removing} onClose={() => setRemoving(undefined)} />}
     </Page>
   );

@@ -1,11 +1,17 @@
-import { Box, Button, Flex, IconButton, Input, Table, Text, Textarea } from '@chakra-ui/react';
+import { Box, Button, Flex, IconButton, Input, NativeSelect, Table, Text, Textarea } from '@chakra-ui/react';
 import type { Setting } from '@lightbox/contract/settings/calls.js';
-import { CheckIcon, PencilSimpleIcon, TrashIcon, WarningCircleIcon } from '@phosphor-icons/react';
-import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import {
+  CheckIcon,
+  ClockCounterClockwiseIcon,
+  PencilSimpleIcon,
+  TrashIcon,
+  WarningCircleIcon,
+} from '@phosphor-icons/react';
+import { type ComponentProps, type ReactNode, type Ref, useEffect, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate } from '../lib/format';
 import { toast } from '../lib/toaster';
-import { type Faults, knownOf, useEditSetting, useRefusal } from './settings';
+import { type Faults, knownOf, readable, useEditSetting, useFault, useRefusal } from './settings';
 
 export const useKnownText = () => {
   const { t } = useTranslation();
@@ -58,6 +64,51 @@ export const MonoInput = (props: ComponentProps<typeof Input>) => (
     {...props}
   />
 );
+
+interface ValueProps extends Omit<ComponentProps<typeof Input>, 'onChange' | 'ref' | 'value'> {
+  name: string;
+  value: string;
+  onValue: (value: string) => void;
+  inputRef: Ref<HTMLInputElement & HTMLSelectElement>;
+}
+
+/** Where a value is typed; chosen, when there is a list to choose from. */
+export function ValueInput({ name, value, onValue, inputRef, ...input }: ValueProps) {
+  const known = knownOf(name);
+  if (!known?.options)
+    return (
+      <MonoInput
+        ref={inputRef}
+        value={value}
+        onChange={(event) => onValue(event.target.value)}
+        {...(known && { inputMode: 'numeric' })}
+        {...input}
+      />
+    );
+  const { form, onKeyDown, 'aria-label': label, 'aria-invalid': invalid, 'aria-describedby': describedBy } = input;
+  return (
+    <NativeSelect.Root>
+      <NativeSelect.Field
+        ref={inputRef}
+        {...{ form, 'aria-label': label, 'aria-invalid': invalid, 'aria-describedby': describedBy }}
+        {...(onKeyDown && { onKeyDown: onKeyDown as never })}
+        value={known.options.includes(value) ? value : ''}
+        onChange={(event) => onValue(event.target.value)}
+        bg="bg.surface"
+        borderRadius="control"
+        h={{ base: '44px', lg: '40px' }}
+        fontFamily="mono"
+        fontSize="sm"
+      >
+        <option value="" disabled hidden />
+        {known.options.map((option) => (
+          <option key={option}>{option}</option>
+        ))}
+      </NativeSelect.Field>
+      <NativeSelect.Indicator />
+    </NativeSelect.Root>
+  );
+}
 
 interface Parts {
   name: ReactNode;
@@ -145,11 +196,9 @@ function Name({ setting }: { setting: Setting }) {
       >
         {setting.name}
       </Text>
-      {known && (
-        <Text as="span" fontSize="xs" color="fg.muted" fontVariantNumeric="tabular-nums">
-          {t('settings.default', { value: known.fallback })}
-        </Text>
-      )}
+      <Text as="span" fontSize="xs" color="fg.muted" fontVariantNumeric="tabular-nums">
+        {known ? t('settings.default', { value: known.fallback }) : t('settings.isNote')}
+      </Text>
     </>
   );
 }
@@ -158,6 +207,8 @@ function Name({ setting }: { setting: Setting }) {
 export interface Draft {
   value: string;
   description: string;
+  /** What was wrong with it when it was last sent. */
+  faults?: Faults;
 }
 
 interface RowProps {
@@ -166,10 +217,11 @@ interface RowProps {
   draft: Draft | undefined;
   onDraft: (draft: Draft | undefined) => void;
   onDelete: () => void;
+  onHistory: () => void;
 }
 
 /** One setting; Edit turns value and description into inputs, lamp light marks the row that is being changed. */
-export function SettingRow({ setting, wide, draft, onDraft, onDelete }: RowProps) {
+export function SettingRow({ setting, wide, draft, onDraft, onDelete, onHistory }: RowProps) {
   const { t } = useTranslation();
   const editing = draft !== undefined;
   const opener = useRef<HTMLButtonElement>(null);
@@ -189,7 +241,7 @@ export function SettingRow({ setting, wide, draft, onDraft, onDelete }: RowProps
         name: <Name setting={setting} />,
         value: (
           <Text as="span" fontFamily="mono" fontSize="sm" dir="auto" overflowWrap="anywhere" whiteSpace="pre-wrap">
-            {setting.value}
+            {readable(setting.name, setting.value)}
           </Text>
         ),
         description: (
@@ -212,6 +264,14 @@ export function SettingRow({ setting, wide, draft, onDraft, onDelete }: RowProps
               {t('settings.edit')}
             </Button>
             <IconButton
+              variant="ghost"
+              size="sm"
+              aria-label={t('settings.historyOf', { name: setting.name })}
+              onClick={onHistory}
+            >
+              <ClockCounterClockwiseIcon />
+            </IconButton>
+            <IconButton
               variant="plain"
               colorPalette="danger"
               color="danger.fg"
@@ -228,30 +288,41 @@ export function SettingRow({ setting, wide, draft, onDraft, onDelete }: RowProps
   );
 }
 
-function EditRow({ setting, wide, draft, onDraft }: Omit<RowProps, 'onDelete' | 'draft'> & { draft: Draft }) {
+function EditRow({
+  setting,
+  wide,
+  draft,
+  onDraft,
+}: Omit<RowProps, 'onDelete' | 'onHistory' | 'draft'> & { draft: Draft }) {
   const { t } = useTranslation();
   const form = useId();
-  const { value, description } = draft;
+  const { value, description, faults = {} } = draft;
   const onDone = () => onDraft(undefined);
-  const [faults, setFaults] = useState<Faults>({});
-  const input = useRef<HTMLInputElement>(null);
-  const save = useEditSetting(setting.id);
+  const input = useRef<HTMLInputElement & HTMLSelectElement>(null);
   const refusal = useRefusal();
+  const fault = useFault();
+  const refuse = (found: Faults) => {
+    onDraft({ value, description, faults: found });
+    input.current?.focus();
+  };
+  const save = useEditSetting(setting.id, {
+    onDone: () => {
+      toast.success(t('settings.saved', { name: setting.name }));
+      onDone();
+    },
+    onError: (error) => refuse(refusal(error, { name: setting.name, value })),
+  });
   const known = knownOf(setting.name);
-  useEffect(() => input.current?.select(), []);
+  useEffect(() => {
+    input.current?.focus();
+    input.current?.select?.();
+  }, []);
 
   const submit = () => {
     if (value === setting.value && description === setting.description) return onDone();
-    save.mutate(draft, {
-      onSuccess: () => {
-        toast.success(t('settings.saved', { name: setting.name }));
-        onDone();
-      },
-      onError: (error) => {
-        setFaults(refusal(error));
-        input.current?.focus();
-      },
-    });
+    const found = fault(setting.name, value);
+    if (found.value) return refuse(found);
+    save.mutate({ value, description });
   };
   const leave = (event: React.KeyboardEvent) => event.key === 'Escape' && onDone();
   return (
@@ -263,14 +334,14 @@ function EditRow({ setting, wide, draft, onDraft }: Omit<RowProps, 'onDelete' | 
         value: (
           <InputCell fault={faults.value} help={known?.range}>
             {(aria) => (
-              <MonoInput
-                ref={input}
+              <ValueInput
+                inputRef={input}
                 form={form}
+                name={setting.name}
                 aria-label={t('settings.valueOf', { name: setting.name })}
                 value={value}
-                onChange={(event) => onDraft({ ...draft, value: event.target.value })}
+                onValue={(next) => onDraft({ ...draft, value: next })}
                 onKeyDown={leave}
-                {...(known && { inputMode: 'numeric' })}
                 {...aria}
               />
             )}

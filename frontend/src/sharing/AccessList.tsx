@@ -9,6 +9,7 @@ import { formatSpan, fullName } from '../lib/format';
 import { send } from '../lib/http';
 import { toast } from '../lib/toaster';
 import { useNow } from '../lib/useNow';
+import { publicSettingsIn } from '../settings/publicSettings';
 import { PersonSkeleton } from '../ui/Skeletons';
 import { UserAvatar } from '../ui/UserAvatar';
 import { hoursOf, patchShares, refreshShares, sharesOf } from './sharing';
@@ -21,7 +22,13 @@ function useRevoke(imageId: string) {
     mutationFn: ({ share, idempotencyKey }: { share: ShareAccess; idempotencyKey: string }) =>
       send(
         shareCalls.createShare,
-        { body: { imagemetadataId: imageId, createdfor: share.recipient.id, expiresInHours: hoursOf(share) } },
+        {
+          body: {
+            imagemetadataId: imageId,
+            createdfor: share.recipient.id,
+            expiresInHours: hoursOf(share, publicSettingsIn(cache)['sharing.expiryHours']),
+          },
+        },
         { idempotencyKey },
       ),
     onSuccess: (_, { share }) => {

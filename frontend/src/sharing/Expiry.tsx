@@ -8,14 +8,35 @@ import { daysAgo, formatLongDay, formatTime } from '../lib/format';
 import { useNow } from '../lib/useNow';
 import { Segment } from '../ui/Segment';
 
-const usual = [1, limits.shareHours, 72, 168] as const;
+/** Beside the usual one, which an administrator sets. */
+const near = [1, 24, 72, 168] as const;
 const others = [6, 12, 48, 336, limits.shareHoursMax] as const;
 
+/** Four to choose from, the usual one among them. */
+export function choicesFor(usual: number): number[] {
+  const rest = near.filter((hours) => hours !== usual);
+  // The one nearest to the usual gives its place to it.
+  const nearest = [...rest].sort((a, b) => Math.abs(a - usual) - Math.abs(b - usual))[0];
+  const kept = rest.length < near.length ? rest : rest.filter((hours) => hours !== nearest);
+  return [...kept, usual].sort((a, b) => a - b);
+}
+
 const spanOf = (t: TFunction, hours: number) =>
-  hours <= 24 ? t('sharing.share.hours', { count: hours }) : t('sharing.share.days', { count: hours / 24 });
+  hours > 24 && hours % 24 === 0
+    ? t('sharing.share.days', { count: hours / 24 })
+    : t('sharing.share.hours', { count: hours });
 
 /** For how long, and in words when that is over. */
-export function Expiry({ hours, onChange }: { hours: number; onChange: (hours: number) => void }) {
+export function Expiry({
+  usual,
+  hours,
+  onChange,
+}: {
+  /** What holds when nobody says otherwise. */
+  usual: number;
+  hours: number;
+  onChange: (hours: number) => void;
+}) {
   const { t } = useTranslation();
   const label = useId();
   const [other, setOther] = useState(false);
@@ -31,7 +52,7 @@ export function Expiry({ hours, onChange }: { hours: number; onChange: (hours: n
         labelledBy={label}
         name={label}
         options={[
-          ...usual.map((choice) => ({ value: String(choice), label: spanOf(t, choice) })),
+          ...choicesFor(usual).map((choice) => ({ value: String(choice), label: spanOf(t, choice) })),
           { value: 'other', label: t('sharing.share.other') },
         ]}
         selected={other ? 'other' : String(hours)}

@@ -1,6 +1,5 @@
 import { Box, Button, Dialog, Flex, IconButton, Portal, Text } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { limits } from '@lightbox/contract/limits.js';
 import { shareCalls } from '@lightbox/contract/sharing/calls.js';
 import { EyeIcon, ShareNetworkIcon, XIcon } from '@phosphor-icons/react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -12,6 +11,7 @@ import { fullName } from '../lib/format';
 import { ApiError, send } from '../lib/http';
 import { toast } from '../lib/toaster';
 import { offerDevice } from '../push/offer';
+import { usePublicSettings } from '../settings/publicSettings';
 import { AccessList } from './AccessList';
 import { Expiry } from './Expiry';
 import { type Person, PersonSearch } from './PersonSearch';
@@ -59,7 +59,9 @@ function ShareForm({ image, onClose }: { image: Image; onClose: () => void }) {
   const { t } = useTranslation();
   const form = useId();
   const [person, setPerson] = useState<Person>();
-  const [hours, setHours] = useState<number>(limits.shareHours);
+  const usual = usePublicSettings()['sharing.expiryHours'];
+  const [wished, setHours] = useState<number>();
+  const hours = wished ?? usual;
   const [fault, setFault] = useState<string>();
   const shares = useQuery(sharesOf(image.id));
   const share = useShare(image, onClose);
@@ -98,7 +100,7 @@ function ShareForm({ image, onClose }: { image: Image; onClose: () => void }) {
                 setFault(undefined);
               }}
             />
-            <Expiry hours={hours} onChange={setHours} />
+            <Expiry usual={usual} hours={hours} onChange={setHours} />
           </Flex>
           <AccessList imageId={image.id} />
         </Flex>

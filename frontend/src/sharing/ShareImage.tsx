@@ -239,11 +239,9 @@ function ChosenSample({ sample }: { sample: Sample }) {
         </Heading>
         <Text color="fg.muted">{t(`shareImage.sample.${sample.id}.text`)}</Text>
         <Flex as="ul" listStyleType="none" aria-label={t('shareImage.tags')} gap="1.5" wrap="wrap">
-          {t(`shareImage.sample.${sample.id}.tags`)
-            .split(', ')
-            .map((tag) => (
-              <Tag key={tag}>{tag}</Tag>
-            ))}
+          {t(`shareImage.sample.${sample.id}.tags`, { returnObjects: true }).map((tag) => (
+            <Tag key={tag}>{tag}</Tag>
+          ))}
         </Flex>
         <Flex gap="2" align="center" fontSize="sm" color="fg.muted">
           <ClockCountdownIcon size={18} aria-hidden />

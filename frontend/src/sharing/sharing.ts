@@ -26,8 +26,8 @@ export const refreshShares = (cache: QueryClient, imageId: string) =>
 const hour = 3_600_000;
 
 /** How long a share was given for, to give it again; a standing one becomes a usual one. */
-export function hoursOf({ createAt, expiresAt }: Pick<ShareAccess, 'createAt' | 'expiresAt'>): number {
-  if (!expiresAt) return limits.shareHours;
+export function hoursOf({ createAt, expiresAt }: Pick<ShareAccess, 'createAt' | 'expiresAt'>, usual: number): number {
+  if (!expiresAt) return usual;
   const hours = Math.round((Date.parse(expiresAt) - Date.parse(createAt)) / hour);
   return Math.min(limits.shareHoursMax, Math.max(1, hours));
 }

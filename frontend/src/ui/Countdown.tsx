@@ -1,10 +1,10 @@
 import { Box, Flex, Text, VisuallyHidden } from '@chakra-ui/react';
-import { limits } from '@lightbox/contract/limits.js';
 import { ClockCountdownIcon, ProhibitIcon, WarningIcon } from '@phosphor-icons/react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { daysAgo, formatDate, formatSpan, formatTime } from '../lib/format';
 import { useNow } from '../lib/useNow';
+import { usePublicSettings } from '../settings/publicSettings';
 
 const hour = 3_600_000;
 
@@ -31,7 +31,7 @@ function useAnnouncement(left: number) {
 
 interface Props {
   expiresAt: string;
-  /** When the lamp was full; without it, the usual 24 hours before the end. */
+  /** When the lamp was full; without it, the usual time before the end. */
   startedAt?: string | undefined;
 }
 
@@ -40,7 +40,8 @@ export function Countdown({ expiresAt, startedAt }: Props) {
   const end = Date.parse(expiresAt);
   const now = useNow(30_000, end > Date.now());
   const left = end - now;
-  const total = end - (startedAt ? Date.parse(startedAt) : end - limits.shareHours * hour);
+  const usual = usePublicSettings()['sharing.expiryHours'] * hour;
+  const total = startedAt ? end - Date.parse(startedAt) : usual;
   const low = left > 0 && left <= 2 * hour;
   const words = useEnding(expiresAt, left);
   const said = useAnnouncement(left);

@@ -1,5 +1,4 @@
 import { Box, Button, FileUpload, Text } from '@chakra-ui/react';
-import { limits } from '@lightbox/contract/limits.js';
 import { UploadSimpleIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { formatBytes } from '../lib/format';
@@ -16,11 +15,11 @@ interface Props {
   /** A chosen, dropped or pasted file, whether it is allowed or not. */
   onFile: (file: File) => void;
   invalid?: boolean;
-  maxBytes?: number;
+  maxBytes: number;
 }
 
 /** Drop, paste or choose one file; the whole area is the target, the button is for keys. */
-export function FileDrop({ onFile, invalid = false, maxBytes = limits.uploadBytes }: Props) {
+export function FileDrop({ onFile, invalid = false, maxBytes }: Props) {
   const { t } = useTranslation();
   return (
     <FileUpload.Root

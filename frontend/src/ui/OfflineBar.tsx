@@ -3,7 +3,7 @@ import { WifiSlashIcon } from '@phosphor-icons/react';
 import { useAtomValue } from 'jotai';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
-import { socketAtom } from '../lib/socket';
+import { socketAtom } from '../lib/connection';
 
 const useOnline = () =>
   useSyncExternalStore(

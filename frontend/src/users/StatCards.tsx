@@ -1,4 +1,6 @@
 import { Box, Flex, Grid, Heading, Text } from '@chakra-ui/react';
+import { roles } from '@lightbox/contract/permissions.js';
+import type { Stats } from '@lightbox/contract/users/calls.js';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -75,11 +77,25 @@ const Bar = ({ share }: { share: number }) => (
   </Box>
 );
 
+/** What the total is made of. */
+function Roles({ of }: { of: NonNullable<Stats['usersByRole']> }) {
+  const { t } = useTranslation();
+  return (
+    <Flex as="ul" listStyleType="none" wrap="wrap" columnGap="4" rowGap="1" fontSize="sm" mb="2">
+      {roles.map((role) => (
+        <Box as="li" key={role} fontVariantNumeric="tabular-nums">
+          {t(`users.stats.of.${role}`, { count: of[role] })}
+        </Box>
+      ))}
+    </Flex>
+  );
+}
+
 export function StatCards() {
   const { t } = useTranslation();
   const all = useMay('image.listAll');
   const { data } = useQuery(stats);
-  const { totalImages, sharedImages, totalUsers } = data?.data ?? {};
+  const { totalImages, sharedImages, totalUsers, usersByRole } = data?.data ?? {};
   const share = totalImages ? (sharedImages ?? 0) / totalImages : 0;
   return (
     <Grid templateColumns={{ base: '1fr', md: 'repeat(3, minmax(0, 1fr))' }} gap={{ base: '3', md: '18px' }} mb="22px">
@@ -101,7 +117,9 @@ export function StatCards() {
         label={t('users.stats.users')}
         value={totalUsers}
         text={t(all ? 'users.stats.usersText' : 'users.stats.usersOwn')}
-      />
+      >
+        {usersByRole && <Roles of={usersByRole} />}
+      </StatCard>
     </Grid>
   );
 }

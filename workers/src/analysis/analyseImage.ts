@@ -1,3 +1,4 @@
+import { reasonText } from '@lightbox/contract/analysis/reasons.js';
 import { analysisReaders } from '@lightbox/core/access/images.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { Core } from '@lightbox/core/core.js';
@@ -8,9 +9,6 @@ import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
 import { UnrecoverableError } from 'bullmq';
 import type { JobContext } from '../runner.js';
 import { AnalysisFailed, type AnalysisProvider, NotAnalysable } from './providers/provider.js';
-
-/** What a person is told when the cause is none of theirs. */
-const UNFORESEEN = 'The analysis could not be completed.';
 
 /**
  * One run of an image's analysis. It writes only as long as its run is the current one: a worker that was frozen and
@@ -49,7 +47,11 @@ export async function analyseImage(
     const final = error instanceof NotAnalysable || (error instanceof AnalysisFailed && !error.retryable);
     if (!final && !isLastAttempt) throw error;
     const known = error instanceof NotAnalysable || error instanceof AnalysisFailed;
-    await finish(core, image, analysis.run, { status: 'failed', reason: known ? error.message : UNFORESEEN });
+    await finish(core, image, analysis.run, {
+      status: 'failed',
+      reason: known ? error.message : reasonText('UNFORESEEN'),
+      reasonCode: known ? error.code : 'UNFORESEEN',
+    });
     throw new UnrecoverableError(known ? error.name : String((error as Error).message));
   }
 }

@@ -1,4 +1,7 @@
+import { analysisReasons } from '@lightbox/contract/analysis/reasons.js';
+
 export const analysis = {
+  reason: analysisReasons,
   title: 'AI Medical Analysis',
   running: 'Analyzing',
   chip: 'Computer-made. Not a diagnosis.',

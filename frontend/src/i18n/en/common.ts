@@ -41,8 +41,11 @@ export const common = {
 } as const;
 
 export const time = {
-  daysHours: '{{d}} d {{h}} h',
-  days: '{{d}} d',
+  daysHours: '{{days}}, {{hours}}',
+  days_one: '{{count}} day',
+  days_other: '{{count}} days',
+  hours_one: '{{count}} hour',
+  hours_other: '{{count}} hours',
   hoursMinutes: '{{h}} h {{m}} min',
   minutes: '{{m}} min',
   endsIn: 'Ends in {{span}}',

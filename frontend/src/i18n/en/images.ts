@@ -1,4 +1,4 @@
-import { texts } from '@lightbox/contract/texts.js';
+import { fileSizeLimit, texts } from '@lightbox/contract/texts.js';
 
 export const images = {
   title: 'View Images',
@@ -27,6 +27,8 @@ export const images = {
     from: 'From <n>{{name}}</n>',
     uploadedOn: 'Uploaded {{date}}',
     yours: 'Yours',
+    sharedWith: 'Shared with {{people, number}}',
+    sharedWithThis: 'Shared with {{people, number}}: see who has {{caption}}',
     open: 'Open {{caption}}',
     verify: 'Verify',
     share: 'Share',
@@ -113,6 +115,7 @@ export const images = {
     fileRequired: texts.fileRequired,
     fileType: texts.fileType,
     captionRequired: texts.captionRequired,
+    fileSize: fileSizeLimit,
     sizeHelp: 'It is {{size}}. Nothing was sent.',
     typeHelp: 'Nothing was sent.',
     previewAlt: 'Preview of {{name}}',

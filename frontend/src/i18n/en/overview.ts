@@ -29,6 +29,9 @@ export const overview = {
   lockedText_one: 'The code of {{count}} share was entered wrongly five times. Its owner can send a new one.',
   lockedText_other: 'The codes of {{count}} shares were entered wrongly five times. Their owners can send new ones.',
   lockedMany: 'The codes of more than {{count, number}} shares were entered wrongly five times.',
+  lockedImage: 'Image',
+  openShares: 'Open shares',
+  openSharesOf: 'Open the shares of the image ending in {{code}}',
   images: 'View images',
   service: 'How the service is doing',
   state: {

@@ -24,22 +24,22 @@ export const shareImage = {
     'chest-xray': {
       name: 'Chest, from the front',
       text: 'Both lungs, the heart’s outline and the ribs, as a chest X-ray shows them.',
-      tags: 'X-ray, Chest, Front',
+      tags: ['X-ray', 'Chest', 'Front'],
     },
     'chest-ct': {
       name: 'Chest, one slice',
       text: 'A slice across the chest at the height of the heart, as computed tomography shows it.',
-      tags: 'CT, Chest, Axial',
+      tags: ['CT', 'Chest', 'Axial'],
     },
     'hand-xray': {
       name: 'Left hand',
       text: 'The bones of a hand and wrist, as an X-ray shows them.',
-      tags: 'X-ray, Hand, Left',
+      tags: ['X-ray', 'Hand', 'Left'],
     },
     'liver-ultrasound': {
       name: 'Liver, ultrasound',
       text: 'The liver’s even grain and a vessel in it, as ultrasound shows them.',
-      tags: 'Ultrasound, Abdomen, Liver',
+      tags: ['Ultrasound', 'Abdomen', 'Liver'],
     },
   },
 } as const;

@@ -14,7 +14,15 @@ export const users = {
     sharedText: '{{share}} of all images have a live share now',
     sharedOwn: '{{share}} of your images have a live share now',
     users: 'Total Users',
-    usersText: 'Patients, providers and administrators',
+    usersText: 'Waiting and inactive accounts are counted too',
+    of: {
+      patient_one: '{{count, number}} patient',
+      patient_other: '{{count, number}} patients',
+      healthProvider_one: '{{count, number}} provider',
+      healthProvider_other: '{{count, number}} providers',
+      admin_one: '{{count, number}} administrator',
+      admin_other: '{{count, number}} administrators',
+    },
     usersOwn: 'People you can find and share with',
   },
   table: {

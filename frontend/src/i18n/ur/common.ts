@@ -41,8 +41,11 @@ export const common = {
 };
 
 export const time = {
-  daysHours: '{{d}} دن {{h}} گھنٹے',
-  days: '{{d}} دن',
+  daysHours: '{{days}} {{hours}}',
+  days_one: '{{count}} دن',
+  days_other: '{{count}} دن',
+  hours_one: '{{count}} گھنٹہ',
+  hours_other: '{{count}} گھنٹے',
   hoursMinutes: '{{h}} گھنٹے {{m}} منٹ',
   minutes: '{{m}} منٹ',
   endsIn: '{{span}} میں ختم',

@@ -29,6 +29,9 @@ export const overview = {
   lockedText_one: '{{count}} شیئر کا کوڈ پانچ بار غلط درج ہوا۔ شیئر کرنے والے نیا کوڈ بھیج سکتے ہیں۔',
   lockedText_other: '{{count}} شیئر کے کوڈ پانچ پانچ بار غلط درج ہوئے۔ شیئر کرنے والے نئے کوڈ بھیج سکتے ہیں۔',
   lockedMany: '{{count, number}} سے زیادہ شیئر کے کوڈ پانچ پانچ بار غلط درج ہوئے۔',
+  lockedImage: 'تصویر',
+  openShares: 'شیئر کھولیں',
+  openSharesOf: '{{code}} پر ختم ہونے والی تصویر کے شیئر کھولیں',
   images: 'تصاویر دیکھیں',
   service: 'سروس کیسی چل رہی ہے',
   state: {

@@ -12,7 +12,6 @@ export const sentences: Record<string, string> = {
   [texts.captionRequired]: 'براہِ کرم عنوان لکھیں۔',
   [texts.fileRequired]: 'براہِ کرم اپ لوڈ کے لیے فائل چنیں۔',
   [texts.fileType]: 'فائل کی قسم درست نہیں۔ قبول کی جانے والی: \u2066.jpg, .png, .pdf, .dicom\u2069',
-  [texts.fileSize(limits.uploadBytes)]: `فائل ${Math.floor(limits.uploadBytes / 1024 / 1024)} MB کی حد سے بڑی ہے۔`,
   [texts.emailRequired]: 'ای میل لکھنا ضروری ہے',
   [texts.malformedUpload]: 'اپ لوڈ ادھورا یا خراب تھا۔',
   'This field is required.': 'یہ خانہ پُر کرنا ضروری ہے۔',

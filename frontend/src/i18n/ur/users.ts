@@ -12,7 +12,15 @@ export const users = {
     sharedText: 'تمام تصاویر میں سے {{share}} اس وقت شیئر ہیں',
     sharedOwn: 'آپ کی تصاویر میں سے {{share}} اس وقت شیئر ہیں',
     users: 'کل صارفین',
-    usersText: 'مریض، معالج اور منتظم',
+    usersText: 'زیرِ غور اور غیر فعال اکاؤنٹ بھی گنے گئے ہیں',
+    of: {
+      patient_one: '{{count, number}} مریض',
+      patient_other: '{{count, number}} مریض',
+      healthProvider_one: '{{count, number}} معالج',
+      healthProvider_other: '{{count, number}} معالج',
+      admin_one: '{{count, number}} منتظم',
+      admin_other: '{{count, number}} منتظم',
+    },
     usersOwn: 'لوگ جنہیں آپ ڈھونڈ کر شیئر کر سکتے ہیں',
   },
   table: {

@@ -1,3 +1,4 @@
+import type { ReasonCode } from '@lightbox/contract/analysis/reasons.js';
 import { Findings } from '@lightbox/contract/analysis/schemas.js';
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { ContentFilterFinishReasonError, LengthFinishReasonError } from 'openai/core/error';
@@ -67,9 +68,7 @@ export function openAiProvider(options: OpenAiOptions): AnalysisProvider {
     async analyse(input: AnalysisInput, { signal, onProgress }: AnalysisRun): Promise<Findings> {
       requirePicture(input);
       if (input.facts.dicomDetail?.burnedIn) {
-        throw new NotAnalysable(
-          'The file says that text is written into the picture, so it is not sent to another server.',
-        );
+        throw new NotAnalysable('BURNED_IN');
       }
       const png = await renderForModel(input.bytes, input.contentType);
       signal.throwIfAborted();
@@ -105,7 +104,7 @@ async function ask(client: OpenAI, model: string, png: Buffer, dicom: unknown, s
       { signal },
     );
     const message = completion.choices?.[0]?.message;
-    if (message?.refusal) throw new AnalysisFailed('The model declined to describe this picture.', false);
+    if (message?.refusal) throw new AnalysisFailed('DECLINED', false);
     return message?.parsed;
   } catch (error) {
     throw signal.aborted ? signal.reason : failure(error);
@@ -121,25 +120,27 @@ function findings(answer: unknown, model: string): Findings {
   return checked.data;
 }
 
-const malformed = (cause: unknown) =>
-  new AnalysisFailed('The model gave an answer that does not have the agreed form.', true, cause);
+const malformed = (cause: unknown) => new AnalysisFailed('MALFORMED', true, { cause });
 
 /** The reasons are shown to people: what went wrong, without address, key or body. */
 function failure(error: unknown): unknown {
   if (error instanceof AnalysisFailed || error instanceof APIUserAbortError) return error;
-  const fail = (reason: string, retryable: boolean) => new AnalysisFailed(reason, retryable, error);
-  if (error instanceof APIConnectionTimeoutError) return fail('The model server did not answer in time.', true);
-  if (error instanceof APIConnectionError) return fail('The model server cannot be reached.', true);
-  if (error instanceof LengthFinishReasonError) return fail('The answer of the model was cut short.', true);
-  if (error instanceof ContentFilterFinishReasonError) return fail('The model server withheld its answer.', false);
+  const fail: Fail = (code, retryable, status) =>
+    new AnalysisFailed(code, retryable, { cause: error, ...(status && { status }) });
+  if (error instanceof APIConnectionTimeoutError) return fail('TIMEOUT', true);
+  if (error instanceof APIConnectionError) return fail('UNREACHABLE', true);
+  if (error instanceof LengthFinishReasonError) return fail('CUT_SHORT', true);
+  if (error instanceof ContentFilterFinishReasonError) return fail('WITHHELD', false);
   if (error instanceof APIError && error.status !== undefined) return httpFailure(error.status, fail);
   return malformed(error);
 }
 
-function httpFailure(status: number, fail: (reason: string, retryable: boolean) => AnalysisFailed): AnalysisFailed {
-  if (status === 401 || status === 403) return fail('The model server refused our key.', false);
-  if (status === 404) return fail('The model server does not know the configured model.', false);
-  if (status === 429) return fail('The model server is too busy.', true);
-  if (status >= 500) return fail(`The model server failed (${status}).`, true);
-  return fail(`The model server did not accept the request (${status}).`, false);
+type Fail = (code: ReasonCode, retryable: boolean, status?: number) => AnalysisFailed;
+
+function httpFailure(status: number, fail: Fail): AnalysisFailed {
+  if (status === 401 || status === 403) return fail('KEY_REFUSED', false);
+  if (status === 404) return fail('MODEL_UNKNOWN', false);
+  if (status === 429) return fail('BUSY', true);
+  if (status >= 500) return fail('SERVER_FAILED', true, status);
+  return fail('NOT_ACCEPTED', false, status);
 }

@@ -1,3 +1,4 @@
+import { type ReasonCode, reasonText } from '@lightbox/contract/analysis/reasons.js';
 import type { Findings } from '@lightbox/contract/analysis/schemas.js';
 import type { ContentType, FileFacts } from '@lightbox/core/files/inspect.js';
 
@@ -24,6 +25,10 @@ export interface AnalysisProvider {
 /** There is nothing in this file that could be analysed, now or later; the message may be shown. */
 export class NotAnalysable extends Error {
   override readonly name = 'NotAnalysable';
+
+  constructor(readonly code: ReasonCode) {
+    super(reasonText(code));
+  }
 }
 
 /** The analysis did not come about; the message may be shown as the reason. */
@@ -31,16 +36,19 @@ export class AnalysisFailed extends Error {
   override readonly name = 'AnalysisFailed';
   readonly retryable: boolean;
 
-  constructor(reason: string, retryable: boolean, cause?: unknown) {
-    super(reason, { cause });
+  constructor(
+    readonly code: ReasonCode,
+    retryable: boolean,
+    { cause, status }: { cause?: unknown; status?: number } = {},
+  ) {
+    super(reasonText(code, status), { cause });
     this.retryable = retryable;
   }
 }
 
 export function requirePicture({ contentType, facts }: AnalysisInput): void {
-  if (contentType === 'application/pdf') throw new NotAnalysable('A PDF document cannot be analysed as an image.');
-  if (facts.dicomDetail?.hasPixels === false) throw new NotAnalysable('The DICOM file holds no picture.');
+  if (contentType === 'application/pdf') throw new NotAnalysable('PDF');
+  if (facts.dicomDetail?.hasPixels === false) throw new NotAnalysable('NO_PICTURE');
 }
 
-export const undrawable = () =>
-  new NotAnalysable('The picture in this file cannot be drawn, so it cannot be analysed.');
+export const undrawable = () => new NotAnalysable('UNDRAWABLE');

@@ -1,0 +1,153 @@
+import { Box, chakra, Drawer, Flex, IconButton, Portal, Text } from '@chakra-ui/react';
+import type { SettingChange } from '@lightbox/contract/settings/calls.js';
+import { ArrowRightIcon, XIcon } from '@phosphor-icons/react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../lib/errors';
+import { formatDateTime, fullName } from '../lib/format';
+import { usePaging } from '../lib/usePaging';
+import { LoadFailed } from '../ui/LoadFailed';
+import { Pager } from '../ui/Pager';
+import { Waiting } from '../ui/Skeletons';
+import { knownOf, readable, settingHistory } from './settings';
+
+interface Of {
+  name: string;
+  id?: string | undefined;
+}
+
+const Value = chakra('span', {
+  base: { fontFamily: 'mono', fontSize: 'sm', overflowWrap: 'anywhere', whiteSpace: 'pre-wrap', minW: '0' },
+});
+
+/** From what to what; without a value, the default held or the note was not there. */
+function Change({ change: { name, from, to, by, at }, known }: { change: SettingChange; known: boolean }) {
+  const { t } = useTranslation();
+  const nothing = (
+    <Text as="span" fontSize="sm" color="fg.muted">
+      {t(known ? 'settings.theDefault' : 'settings.nothing')}
+    </Text>
+  );
+  return (
+    <Box as="li" py="3" borderTopWidth="1px" _first={{ borderTopWidth: '0' }}>
+      <Flex gap="2" align="center" wrap="wrap">
+        {from === null ? nothing : <Value dir="auto">{readable(name, from)}</Value>}
+        <ArrowRightIcon
+          size={16}
+          mirrored={document.dir === 'rtl'}
+          role="img"
+          aria-label={t('settings.became')}
+          style={{ flex: 'none' }}
+        />
+        {to === null ? (
+          nothing
+        ) : (
+          <Value dir="auto" fontWeight="bold">
+            {readable(name, to)}
+          </Value>
+        )}
+      </Flex>
+      <Text fontSize="xs" color="fg.muted" mt="1">
+        <bdi>{fullName(by)}</bdi> · {formatDateTime(at)}
+      </Text>
+    </Box>
+  );
+}
+
+function Changes({ of }: { of: Of }) {
+  const { t } = useTranslation();
+  const paging = usePaging([20]);
+  const query = useQuery({ ...settingHistory(of, paging.query), placeholderData: keepPreviousData });
+  const { data, error, isPending } = query;
+  const pagination = data?.pagination;
+  if (error && !data) return <LoadFailed text={errorText(error)} onRetry={() => void query.refetch()} />;
+  if (isPending)
+    return (
+      <Box pt="3">
+        <Waiting h="14px" w="60%" />
+        <Waiting h="12px" w="40%" mt="2" />
+      </Box>
+    );
+  if (data?.data.length === 0)
+    return (
+      <Text color="fg.muted" pt="3">
+        {t('settings.neverChanged')}
+      </Text>
+    );
+  return (
+    <>
+      <Box as="ul" listStyleType="none">
+        {data?.data.map((change) => (
+          <Change key={change.id} change={change} known={knownOf(of.name) !== undefined} />
+        ))}
+      </Box>
+      {pagination && pagination.totalPages > 1 && (
+        <Flex justify="center" pt="3">
+          <Pager
+            page={paging.page}
+            total={pagination.totalPages}
+            hasPrev={pagination.hasPrevPage}
+            hasNext={pagination.hasNextPage}
+            onPrev={() => paging.prev(pagination)}
+            onNext={() => paging.next(pagination)}
+          />
+        </Flex>
+      )}
+    </>
+  );
+}
+
+/** Who changed a setting, when, from what to what. */
+export function History({ of, onClose }: { of: Of | undefined; onClose: () => void }) {
+  const { t } = useTranslation();
+  // It keeps its words while it slides away.
+  const last = useRef(of);
+  if (of) last.current = of;
+  const shown = of ?? last.current;
+  return (
+    <Drawer.Root
+      open={of !== undefined}
+      onOpenChange={({ open }) => !open && onClose()}
+      placement="end"
+      lazyMount
+      unmountOnExit
+    >
+      <Portal>
+        <Drawer.Backdrop />
+        <Drawer.Positioner>
+          <Drawer.Content
+            maxW={{ base: '100vw', sm: '420px' }}
+            bg="bg.panel"
+            boxShadow="dialog"
+            overflowY="auto"
+            px="5"
+            py="4"
+          >
+            <Flex align="flex-start" justify="space-between" gap="3">
+              <Box minW="0">
+                <Drawer.Title textStyle="section">{t('settings.history')}</Drawer.Title>
+                <Text
+                  fontFamily="mono"
+                  fontSize="sm"
+                  color="fg.muted"
+                  dir="ltr"
+                  overflowWrap="anywhere"
+                  w="fit-content"
+                >
+                  {shown?.name}
+                </Text>
+              </Box>
+              <Drawer.CloseTrigger asChild position="static">
+                <IconButton variant="ghost" aria-label={t('common.close')}>
+                  <XIcon />
+                </IconButton>
+              </Drawer.CloseTrigger>
+            </Flex>
+            {shown && <Changes key={shown.name} of={shown} />}
+          </Drawer.Content>
+        </Drawer.Positioner>
+      </Portal>
+    </Drawer.Root>
+  );
+}

@@ -1,0 +1,37 @@
+import { limits } from '@lightbox/contract/limits.js';
+import { type PublicSettings, settingCalls } from '@lightbox/contract/settings/calls.js';
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
+import { atom } from 'jotai';
+import { coalesce } from '../lib/coalesce';
+import { send } from '../lib/http';
+import type { SocketRows } from '../lib/socket';
+
+const defaults: PublicSettings = {
+  'upload.maxBytes': limits.uploadBytes,
+  'sharing.expiryHours': limits.shareHours,
+  'session.idleMinutes': limits.sessionIdleMinutes,
+};
+
+/** Read once; an event tells of every change. Nobody asked for it, so it keeps no idle session alive. */
+export const publicSettings = queryOptions({
+  queryKey: ['settings', 'public'],
+  queryFn: async ({ signal }) => (await send(settingCalls.getPublicSettings, {}, { signal, background: true })).data,
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+/** What holds now; the defaults until it is known. */
+export const usePublicSettings = (): PublicSettings => useQuery(publicSettings).data ?? defaults;
+
+export const publicSettingsIn = (cache: QueryClient): PublicSettings =>
+  cache.getQueryData(publicSettings.queryKey) ?? defaults;
+
+/** The quiet minutes of the session before this one: /login tells them when nothing of it is left in the cache. */
+export const idleMinutesAtom = atom<number>(limits.sessionIdleMinutes);
+
+/** All who are signed in hear it in the same moment: spread out, so that they do not all ask at once. */
+const soon = () => Math.random() * 1_000;
+
+export const settingEvents: SocketRows = {
+  'settings:changed': (_, cache) =>
+    coalesce('settings', () => void cache.invalidateQueries({ queryKey: ['settings'] }), soon()),
+};
