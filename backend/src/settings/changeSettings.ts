@@ -11,8 +11,12 @@ import { presentSetting } from './listSettings.js';
 /** A setting the product knows must have a value that it can use; any other name is a note. */
 function checkValue(name: string, value: string): void {
   if (isKnownSetting(name) && !knownSettings[name].value.safeParse(value).success) {
-    const { description, min, max } = knownSettings[name];
-    throw fieldError('value', `Must be a whole number from ${min} to ${max}. ${description}`);
+    const known = knownSettings[name];
+    const rule =
+      known.kind === 'number'
+        ? `Must be a whole number from ${known.min} to ${known.max}.`
+        : `Must be one of ${known.options.join(', ')}.`;
+    throw fieldError('value', `${rule} ${known.description}`);
   }
 }
 

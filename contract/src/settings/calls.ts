@@ -16,18 +16,24 @@ export const Setting = z.object({
 });
 export type Setting = z.infer<typeof Setting>;
 
-/** A setting the product knows, whether or not somebody has set it. */
-export const SettingInfo = z.object({
+const about = {
   name: z.enum(settingNames),
   description: z.string(),
-  kind: z.literal('number'),
-  unit: z.enum(['hours', 'minutes', 'bytes']),
-  min: z.int(),
-  max: z.int(),
   default: z.string(),
   /** What holds now; the default, when nobody has set another. */
   current: z.string(),
-});
+};
+/** A setting the product knows, whether or not somebody has set it. */
+export const SettingInfo = z.discriminatedUnion('kind', [
+  z.object({
+    ...about,
+    kind: z.literal('number'),
+    unit: z.enum(['hours', 'minutes', 'bytes']),
+    min: z.int(),
+    max: z.int(),
+  }),
+  z.object({ ...about, kind: z.literal('choice'), options: z.array(z.string()).readonly() }),
+]);
 export type SettingInfo = z.infer<typeof SettingInfo>;
 
 /** One change of a setting: null before it was added, and after it was deleted. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { totpRequirements } from '../auth/policy.js';
 import { limits } from '../limits.js';
 
 export type SettingUnit = 'hours' | 'minutes' | 'bytes';
@@ -16,6 +17,11 @@ const number = (
   unit: SettingUnit,
   { min, max, fallback, description }: Record<'min' | 'max' | 'fallback', number> & { description: string },
 ) => ({ description, kind: 'number' as const, unit, min, max, value: whole(min, max), fallback });
+
+const choice = <const O extends readonly [string, ...string[]]>(
+  options: O,
+  { fallback, description }: { fallback: O[number]; description: string },
+) => ({ description, kind: 'choice' as const, options, value: z.enum(options), fallback });
 
 /** Settings the product knows: what they are for, what they may be, and what holds without them. */
 export const knownSettings = {
@@ -36,6 +42,10 @@ export const knownSettings = {
     min: 1,
     max: limits.sessionHours * 60,
     fallback: limits.sessionIdleMinutes,
+  }),
+  'security.requireTotp': choice(totpRequirements, {
+    description: 'Who has to sign in with an authenticator app: none, or staff (providers and administrators).',
+    fallback: 'none',
   }),
 } as const;
 export type KnownSetting = keyof typeof knownSettings;

@@ -94,6 +94,8 @@ const full = {
   ...shared,
   status: UserStatus.optional(),
   createAt: Time.optional(),
+  /** Signs in with an authenticator app. */
+  totp: z.boolean().optional(),
   phone: optionalText,
   dob: optionalText,
   country: optionalText,

@@ -270,7 +270,7 @@ function EditRow({ setting, wide, draft, onDraft }: Omit<RowProps, 'onDelete' | 
                 value={value}
                 onChange={(event) => onDraft({ ...draft, value: event.target.value })}
                 onKeyDown={leave}
-                {...(known && { inputMode: 'numeric' })}
+                {...(known && { inputMode: known.inputMode })}
                 {...aria}
               />
             )}

@@ -16,16 +16,22 @@ export const settingList = queryOptions({
 export interface Known {
   name: KnownSetting;
   fallback: string;
+  /** What it may be. */
   range: string;
+  inputMode: 'numeric' | 'text';
 }
 
 /** What the product makes of a setting with this name; nothing, for names of the clinic's own. */
 export function knownOf(name: string): Known | undefined {
   if (!isKnownSetting(name)) return undefined;
-  const { fallback, min, max } = knownSettings[name];
+  const known = knownSettings[name];
+  if (known.kind === 'choice') {
+    return { name, fallback: known.fallback, range: known.options.join(', '), inputMode: 'text' };
+  }
+  const { fallback, min, max } = known;
   // As it is typed, without separators; a size is hard to read like that, so it is also said in words.
   const size = name === 'upload.maxBytes' ? ` (${formatBytes(fallback)})` : '';
-  return { name, fallback: `${fallback}${size}`, range: `${min}–${max}` };
+  return { name, fallback: `${fallback}${size}`, range: `${min}–${max}`, inputMode: 'numeric' };
 }
 export const knownNames = Object.keys(knownSettings) as KnownSetting[];
 
