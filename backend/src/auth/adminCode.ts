@@ -13,7 +13,8 @@ import { isUsable } from './sessions.js';
 export async function adminCode(core: Core, email: string): Promise<{ code: string | null; text: string }> {
   const { models, clock } = core;
   const user = await models.User.findOne({ email: email.trim().toLowerCase(), role: 'admin' }).lean<UserDoc>();
-  if (!isUsable(user)) return { code: null, text: 'No active administrator has this e-mail address: --email <address>' };
+  if (!isUsable(user))
+    return { code: null, text: 'No active administrator has this e-mail address: --email <address>' };
   const now = clock.now();
   const waiting = await models.Code.findOne({
     user: user._id,

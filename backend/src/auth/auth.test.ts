@@ -128,6 +128,26 @@ describe('registration', () => {
     expect(user?.username).toBe(person.username);
   });
 
+  it('does not tell by the username afterwards whether the address has an account', async () => {
+    const person = await buildPatient(test.gateway);
+    const name = (email: string) => `probe.${email.length}${count}`;
+    for (const email of [person.email, `fresh.${person.email}`]) {
+      const username = name(email);
+      const given = registration({ email, username });
+      await api.post('/auth/register', given).expect(201);
+      const probe = await api.post('/auth/register', registration({ username: username.toUpperCase() })).expect(422);
+      expect(probe.body.errors).toEqual([{ field: 'username', message: 'This username is taken.' }]);
+      const other = await buildPatient(test.gateway);
+      const rename = await api.as(other).put('/users/profile', { username }).expect(422);
+      expect(rename.body.errors).toEqual(probe.body.errors);
+      // Whoever sent it may send it again.
+      await api.post('/auth/register', given).expect(201);
+    }
+    const hold = await test.gateway.models.UsernameHold.findOne().lean();
+    expect(JSON.stringify(hold)).not.toContain(person.email);
+    await api.as(person).put('/users/profile', { username: hold?._id }).expect(200);
+  });
+
   it.each(['new', 'taken'])('repeats itself for the same key when the address is %s', async (kind) => {
     const person = await buildPatient(test.gateway);
     const given = registration(kind === 'taken' ? { email: person.email } : {});

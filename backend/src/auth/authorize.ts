@@ -11,5 +11,7 @@ export const needsTotp = async (gateway: Gateway, role: Viewer['role']): Promise
 export async function authorize(gateway: Gateway, viewer: Viewer, permission: Permission): Promise<void> {
   if (!roleMay(viewer.role, permission)) throw new AppError('FORBIDDEN');
   if (viewer.totp || openWithoutTotp(permission)) return;
-  if (await needsTotp(gateway, viewer.role)) throw new AppError('TOTP_REQUIRED');
+  if (!(await needsTotp(gateway, viewer.role))) return;
+  // A socket knows the person as they were when it was opened.
+  if (!(await gateway.readUser(viewer._id))?.totpAt) throw new AppError('TOTP_REQUIRED');
 }

@@ -1,4 +1,9 @@
-import { type OwnSession, type SignInEntry, type securityCalls, signInActions } from '@lightbox/contract/auth/securityCalls.js';
+import {
+  type OwnSession,
+  type SignInEntry,
+  type securityCalls,
+  signInActions,
+} from '@lightbox/contract/auth/securityCalls.js';
 import type { DataOf } from '@lightbox/contract/call.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';

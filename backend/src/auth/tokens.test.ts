@@ -110,6 +110,9 @@ describe('a forged token', () => {
   it('made in the same way, but right, is taken: the table can fail', async () => {
     const person = await buildPatient(test.gateway);
     const [header, payload] = person.token.split('.');
-    await api.as(sealed(read(header), read(payload))).get('/users/profile').expect(200);
+    await api
+      .as(sealed(read(header), read(payload)))
+      .get('/users/profile')
+      .expect(200);
   });
 });

@@ -1,7 +1,7 @@
 import { userCalls } from '@lightbox/contract/users/calls.js';
 import type { Router } from 'express';
-import type { Gateway } from '../context.js';
 import { resetUserTotp } from '../auth/totp.js';
+import type { Gateway } from '../context.js';
 import { bind } from '../http/handle.js';
 import { changeRole } from './changeRole.js';
 import {

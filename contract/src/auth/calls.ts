@@ -46,7 +46,6 @@ export const oneOf =
     if (given.length > 1) report.addIssue({ code: 'custom', path: [second], message: 'Send one of the two.' });
   };
 
-
 export const DemoPerson = z.object({
   role: z.string(),
   name: z.string(),
@@ -69,7 +68,8 @@ export const authCalls = {
     method: 'post',
     path: '/auth/login',
     who: 'anyone',
-    summary: 'Check the password; gives a verification token and mails a code, unless the account has an authenticator app',
+    summary:
+      'Check the password; gives a verification token and mails a code, unless the account has an authenticator app',
     body: z.strictObject({ email: Email, password: AnyPassword }),
     data: Session.extend({ method: SignInMethod.optional() }),
   }),
@@ -77,7 +77,8 @@ export const authCalls = {
     method: 'post',
     path: '/auth/confirm',
     who: 'verification',
-    summary: 'Check the mailed code, the authenticator app’s or a recovery code; gives an access token and the refresh cookie',
+    summary:
+      'Check the mailed code, the authenticator app’s or a recovery code; gives an access token and the refresh cookie',
     body: z
       .strictObject({ code: Code.optional(), recoveryCode: RecoveryCode.optional() })
       .superRefine(oneOf('code', 'recoveryCode')),

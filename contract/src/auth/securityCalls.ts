@@ -102,7 +102,8 @@ export const securityCalls = {
     path: '/auth/totp',
     who: 'totp.manage',
     action: 'totp.start',
-    summary: 'Without a code: a new secret for an authenticator app. With the app’s code: turn it on, and get recovery codes',
+    summary:
+      'Without a code: a new secret for an authenticator app. With the app’s code: turn it on, and get recovery codes',
     body: z.strictObject({ code: Code.optional() }),
     data: z.union([TotpSetUp, RecoveryCodes]),
   }),

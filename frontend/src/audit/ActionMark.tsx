@@ -15,6 +15,7 @@ import {
   ProhibitIcon,
   SealCheckIcon,
   ShareNetworkIcon,
+  ShieldCheckIcon,
   SignInIcon,
   SignOutIcon,
   SparkleIcon,
@@ -35,6 +36,7 @@ const icons: Partial<Record<AuditAction, Icon>> = {
   'profile.delete': TrashIcon,
   'user.read': EyeIcon,
   'user.approve': UserCheckIcon,
+  'user.role': KeyIcon,
   'user.delete': TrashIcon,
   'image.upload': UploadSimpleIcon,
   'image.read': EyeIcon,
@@ -49,6 +51,7 @@ const icons: Partial<Record<AuditAction, Icon>> = {
 const areas = {
   auth: SignInIcon,
   session: SignInIcon,
+  totp: ShieldCheckIcon,
   profile: UserCircleIcon,
   user: UsersIcon,
   stats: ChartBarIcon,

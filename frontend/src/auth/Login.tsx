@@ -78,7 +78,7 @@ function LoginForm() {
     mutationFn: (body: z.output<typeof schema>) => send(authCalls.login, { body }, { token: 'none' }),
     meta: { silent: true },
     onSuccess: ({ data }, { email }) => {
-      keepVerification({ token: data.token, email, sentAt: Date.now() });
+      keepVerification({ token: data.token, email, method: data.method, sentAt: Date.now() });
       later(() => navigate(paths.verifyAccount));
     },
     onError: (error) => {
@@ -125,7 +125,13 @@ function LoginForm() {
             {...(login.isSuccess && { 'aria-disabled': true, pointerEvents: 'none' })}
           >
             {login.isSuccess && <CheckIcon weight="bold" aria-hidden />}
-            {t(login.isSuccess ? 'auth.login.sent' : 'auth.login.act')}
+            {t(
+              login.isSuccess
+                ? login.data.data.method === 'totp'
+                  ? 'auth.login.right'
+                  : 'auth.login.sent'
+                : 'auth.login.act',
+            )}
           </Button>
         </form>
       </Stack>

@@ -11,6 +11,7 @@ import { notifications } from './en/notifications';
 import { overview } from './en/overview';
 import { profile } from './en/profile';
 import { roles } from './en/roles';
+import { security } from './en/security';
 import { settings } from './en/settings';
 import { shareImage } from './en/shareImage';
 import { sharing } from './en/sharing';
@@ -35,5 +36,6 @@ export const en = {
   audit,
   roles,
   settings,
+  security,
   overview,
 } as const;

@@ -13,6 +13,7 @@ import { notifications } from './ur/notifications';
 import { overview } from './ur/overview';
 import { profile } from './ur/profile';
 import { roles } from './ur/roles';
+import { security } from './ur/security';
 import { sentences } from './ur/sentences';
 import { settings } from './ur/settings';
 import { shareImage } from './ur/shareImage';
@@ -38,6 +39,7 @@ export const ur: LanguageFile = {
     audit,
     roles,
     settings,
+    security,
     overview,
   },
   sentences,

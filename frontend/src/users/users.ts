@@ -1,4 +1,5 @@
 import type { BodyInput, QueryInput } from '@lightbox/contract/call.js';
+import type { Role } from '@lightbox/contract/permissions.js';
 import { userCalls } from '@lightbox/contract/users/calls.js';
 import {
   keepPreviousData,
@@ -61,6 +62,13 @@ export const useToggleUser = () =>
   useAccountChange((id: string) => send(userCalls.toggleUserStatus, { params: { id } }));
 
 export const useDeleteUser = () => useAccountChange((id: string) => send(userCalls.deleteUser, { params: { id } }));
+
+export const useChangeRole = () =>
+  useAccountChange(({ id, role }: { id: string; role: Role }) =>
+    send(userCalls.changeRole, { params: { id }, body: { role } }),
+  );
+
+export const useResetApp = () => useAccountChange((id: string) => send(userCalls.resetUserTotp, { params: { id } }));
 
 /** The form shows what went wrong. */
 export function useUpdateProfile() {

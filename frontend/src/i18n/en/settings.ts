@@ -43,5 +43,7 @@ export const settings = {
     sharing_expiryHours: 'Hours a share lives when nobody says otherwise.',
     upload_maxBytes: 'Largest file that may be uploaded, in bytes.',
     session_idleMinutes: `Minutes without activity after which a session ends. No session outlives ${limits.sessionHours} hours.`,
+    security_requireTotp:
+      'Who has to sign in with an authenticator app: none, or staff (providers and administrators).',
   },
 } as const;

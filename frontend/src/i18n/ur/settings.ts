@@ -43,5 +43,6 @@ export const settings = {
     sharing_expiryHours: 'کوئی کچھ نہ کہے تو شیئر اتنے گھنٹے رہتا ہے۔',
     upload_maxBytes: 'سب سے بڑی فائل جو اپ لوڈ ہو سکتی ہے، بائٹس میں۔',
     session_idleMinutes: `اتنے منٹ کوئی کام نہ ہو تو سیشن ختم ہو جاتا ہے۔ کوئی سیشن ${limits.sessionHours} گھنٹے سے زیادہ نہیں رہتا۔`,
+    security_requireTotp: 'کسے تصدیقی ایپ سے لاگ اِن کرنا لازم ہے: none (کسی کو نہیں) یا staff (معالجین اور منتظمین)۔',
   },
 };
