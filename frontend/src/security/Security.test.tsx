@@ -139,7 +139,7 @@ describe('the authenticator app', () => {
     const type = async (code: string) => {
       const [first] = dialog.getAllByRole('textbox');
       if (first) await userEvent.click(first);
-      await userEvent.keyboard(code);
+      await userEvent.paste(code);
       await press('Turn on', dialog);
     };
     await type('000000');

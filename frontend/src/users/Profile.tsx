@@ -12,14 +12,13 @@ import {
 } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams } from 'react-router-dom';
 import { paths } from '../app/paths';
 import { useMay, userAtom } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { capitalized, formatDate, fullName } from '../lib/format';
-import { Security } from '../security/Security';
 import { RoleBadge, StateBadge } from '../ui/Badge';
 import { Card } from '../ui/Card';
 import { Facts } from '../ui/Facts';
@@ -33,6 +32,8 @@ import { EditProfile } from './EditProfile';
 import { useSections } from './sections';
 import { oneUser } from './users';
 import { useViewOf } from './useViewOf';
+
+const Security = lazy(async () => ({ default: (await import('../security/Security')).Security }));
 
 function Head({ user, own, onEdit }: { user: User; own: boolean; onEdit: () => void }) {
   const { t } = useTranslation();
@@ -150,7 +151,11 @@ function Account({ user, own }: { user: User; own: boolean }) {
             <Facts facts={facts} columns={columns} />
           </Card>
         ))}
-        {own && <Security />}
+        {own && (
+          <Suspense fallback={null}>
+            <Security />
+          </Suspense>
+        )}
       </Flex>
       <Flex direction="column" gap="5" minW="0">
         {(full || user.bio) && (
