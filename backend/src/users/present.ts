@@ -34,7 +34,7 @@ function fields(viewer: UserViewer, user: UserDoc) {
     ...pick(user, Object.keys(profileFields) as ProfileField[]),
     status: user.status,
     createAt: user.createAt.toISOString(),
-    totp: user.totpAt !== undefined,
+    ...(user.totpAt ? { totp: true } : {}),
   };
 }
 

@@ -94,7 +94,7 @@ const full = {
   ...shared,
   status: UserStatus.optional(),
   createAt: Time.optional(),
-  /** Signs in with an authenticator app. */
+  /** Signs in with an authenticator app; absent without one. */
   totp: z.boolean().optional(),
   phone: optionalText,
   dob: optionalText,
