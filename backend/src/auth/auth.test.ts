@@ -144,7 +144,9 @@ describe('registration', () => {
       await api.post('/auth/register', given).expect(201);
     }
     const held = name(person.email);
-    expect(JSON.stringify(await test.gateway.models.UsernameHold.findById(held).lean())).toMatch(/"address":"[\w-]{43}"/);
+    expect(JSON.stringify(await test.gateway.models.UsernameHold.findById(held).lean())).toMatch(
+      /"address":"[\w-]{43}"/,
+    );
     await api.as(person).put('/users/profile', { username: held }).expect(200);
   });
 

@@ -65,7 +65,8 @@ const server = () =>
     'GET /auth/totp': () => ({ body: { data: state(on) } }),
     'POST /auth/totp': ({ body }) => {
       const { code } = body as { code?: string };
-      if (code === undefined) return { body: { data: { secret: 'ABCDEFGH', uri: 'otpauth://totp/x?secret=ABCDEFGH' } } };
+      if (code === undefined)
+        return { body: { data: { secret: 'ABCDEFGH', uri: 'otpauth://totp/x?secret=ABCDEFGH' } } };
       if (code !== '123456') return { status: 422, body: { error: 'WRONG_CODE', message: 'No.', triesLeft: 4 } };
       on = true;
       return { body: { data: { recoveryCodes: ['AAAAA-22222', 'BBBBB-33333'] } } };
