@@ -4,7 +4,7 @@ const browsers: [name: string, mark: RegExp][] = [
   ['Opera', /\b(OPR|Opera)\//],
   ['Samsung Internet', /\bSamsungBrowser\//],
   ['Firefox', /\b(Firefox|FxiOS)\//],
-  ['Chrome', /\b(Chrome|CriOS)\//],
+  ['Chrome', /(Chrome|\bCriOS)\//],
   ['Safari', /\bSafari\//],
 ];
 const systems: [name: string, mark: RegExp][] = [
