@@ -27,7 +27,7 @@ export async function adminCode(core: Core, email: string): Promise<{ code: stri
   if (!waiting) {
     return {
       code: null,
-      text: `Nobody is waiting for a code: sign in at ${core.config.publicUrl}/login with e-mail and password, then run this again.`,
+      text: 'Nobody is waiting for a code: enter e-mail and password at /login, then run this again.',
     };
   }
   const seed = newCodeSeed(core.keys.codes);
