@@ -26,6 +26,8 @@ async function enter(code: string) {
   const [first] = screen.getAllByRole('textbox');
   if (first) await userEvent.click(first);
   await userEvent.paste(code);
+  const typed = () => screen.getAllByRole<HTMLInputElement>('textbox').map(({ value }) => value);
+  await waitFor(() => expect(typed().join('')).toContain(code));
   await userEvent.click(screen.getByText('Verify'));
 }
 

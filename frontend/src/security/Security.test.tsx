@@ -141,6 +141,8 @@ describe('the authenticator app', () => {
       const [first] = dialog.getAllByRole('textbox');
       if (first) await userEvent.click(first);
       await userEvent.paste(code);
+      const typed = () => dialog.getAllByRole<HTMLInputElement>('textbox').map(({ value }) => value);
+      await waitFor(() => expect(typed().join('')).toBe(code));
       await press('Turn on', dialog);
     };
     await type('000000');
