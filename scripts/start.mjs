@@ -1,4 +1,4 @@
-// `npm start`, and the other commands that run compiled code: backend, workers, audit:verify, bench, vitals.
+// `npm start`, and the other commands that run compiled code: backend, workers, admin:code, audit:verify, bench, vitals.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,6 +8,7 @@ import { root, StepError, setup } from './setup.mjs';
 const commands = {
   backend: { main: 'backend/dist/main.js', joins: true },
   workers: { main: 'workers/dist/main.js', joins: true },
+  'admin:code': { main: 'backend/dist/auth/adminCodeCommand.js', joins: true },
   'audit:verify': { main: 'core/dist/audit/verifyCommand.js', joins: true },
   bench: { main: 'infra/dist/bench.js', joins: false },
   vitals: { main: 'e2e/dist/vitals.js', joins: false },

@@ -46,6 +46,8 @@ export interface Viewer {
   id: string;
   _id: ObjectId;
   role: Role;
+  /** Signs in with an authenticator app. */
+  totp: boolean;
   sessionId: ObjectId;
 }
 

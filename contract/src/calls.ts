@@ -1,6 +1,7 @@
 import { analysisCalls } from './analysis/calls.js';
 import { auditCalls } from './audit/calls.js';
 import { authCalls } from './auth/calls.js';
+import { securityCalls } from './auth/securityCalls.js';
 import { imageCalls } from './images/calls.js';
 import { messageCalls } from './messages/calls.js';
 import { notificationCalls } from './notifications/calls.js';
@@ -14,6 +15,7 @@ import { userCalls } from './users/calls.js';
 /** Every call of the API, by name. */
 export const calls = {
   ...authCalls,
+  ...securityCalls,
   ...userCalls,
   ...imageCalls,
   ...shareCalls,

@@ -8,6 +8,7 @@ export const errors = {
   AUTHENTICATION_FAILED: [401, 'Authentication failed'],
   INVALID_CREDENTIALS: [401, 'Invalid email or password'],
   FORBIDDEN: [403, 'You may not do this.'],
+  TOTP_REQUIRED: [403, 'Set up an authenticator app first: your role has to sign in with one.'],
   NOT_VERIFIED: [403, 'Image not Verified. Enter the sharing id and code from your e-mail to see it.'],
   ACCOUNT_PENDING: [403, 'Your account is under review.'],
   ACCOUNT_REJECTED: [403, 'Your account was not approved.'],

@@ -7,6 +7,10 @@ export const limits = {
   codeMinutes: 10,
   /** Days a standing share waits for its code. */
   standingCodeDays: 30,
+  /** Seconds that one code of an authenticator app stands for (RFC 6238), and how many codes before and after it count. */
+  totpSeconds: 30,
+  totpWindow: 1,
+  recoveryCodes: 10,
   accessTokenMinutes: 15,
   sessionIdleMinutes: 30,
   sessionHours: 12,
@@ -24,6 +28,8 @@ export const limits = {
   captionLength: 200,
   messageLength: 4000,
   settingLength: 2000,
+  /** Days a username stays taken that was asked for with an address that has an account. */
+  usernameHoldDays: 30,
   passwordMin: 8,
   passwordMax: 128,
   shareHours: 24,
@@ -53,6 +59,7 @@ export const limits = {
     loginFailuresPerAddress: 50,
     loginWindowMinutes: 15,
     verificationMailsPerHour: 10,
+    secondFactorFailuresPerHour: 20,
     resetMailsPerHour: 3,
     registrationsPerHour: 10,
     uploadsPerHour: 120,

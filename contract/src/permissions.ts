@@ -12,6 +12,8 @@ const admins = ['admin'] as const;
  */
 export const permissions = {
   'session.end': everyone,
+  'session.manage': everyone,
+  'totp.manage': everyone,
   'profile.read': everyone,
   'profile.write': everyone,
   'user.list': everyone,

@@ -128,6 +128,28 @@ describe('registration', () => {
     expect(user?.username).toBe(person.username);
   });
 
+  it('does not tell by the username afterwards whether the address has an account', async () => {
+    const person = await buildPatient(test.gateway);
+    const name = (email: string) => `probe.${email.split('@')[0]}`.toLowerCase();
+    for (const email of [person.email, `fresh.${person.email}`]) {
+      const username = name(email);
+      const given = registration({ email, username });
+      await api.post('/auth/register', given).expect(201);
+      const probe = await api.post('/auth/register', registration({ username: username.toUpperCase() })).expect(422);
+      expect(probe.body.errors).toEqual([{ field: 'username', message: 'This username is taken.' }]);
+      const other = await buildPatient(test.gateway);
+      const rename = await api.as(other).put('/users/profile', { username }).expect(422);
+      expect(rename.body.errors).toEqual(probe.body.errors);
+      // Whoever sent it may send it again.
+      await api.post('/auth/register', given).expect(201);
+    }
+    const held = name(person.email);
+    expect(JSON.stringify(await test.gateway.models.UsernameHold.findById(held).lean())).toMatch(
+      /"address":"[\w-]{43}"/,
+    );
+    await api.as(person).put('/users/profile', { username: held }).expect(200);
+  });
+
   it.each(['new', 'taken'])('repeats itself for the same key when the address is %s', async (kind) => {
     const person = await buildPatient(test.gateway);
     const given = registration(kind === 'taken' ? { email: person.email } : {});

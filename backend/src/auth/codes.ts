@@ -33,17 +33,17 @@ export async function issueCode(
 export async function renewCode(core: Core, id: ObjectId, tx: ClientSession): Promise<CodeDoc | null> {
   const now = core.clock.now();
   return core.models.Code.findOneAndUpdate(
-    { _id: id, usedAt: { $exists: false } },
+    { _id: id, purpose: 'signIn', usedAt: { $exists: false } },
     { $set: { ...newCodeSeed(core.keys.codes), tries: 0, createAt: now, expiresAt: lifetime(now) } },
     { returnDocument: 'after', session: tx },
   ).lean<CodeDoc>();
 }
 
 /**
- * Takes one of the five tries before it compares: of guesses made at once no more than five are ever looked at.
- * Throws `WRONG_CODE`, `CODE_LOCKED` or `EXPIRED`.
+ * Takes one of the five tries, which comes before any comparison: of guesses made at once no more than five are ever
+ * looked at. Throws `CODE_LOCKED` or `EXPIRED`.
  */
-export async function checkCode(core: Core, id: ObjectId, guess: string): Promise<CodeDoc> {
+export async function takeTry(core: Core, id: ObjectId): Promise<CodeDoc> {
   const code = await core.models.Code.findOneAndUpdate(
     { _id: id, tries: { $lt: limits.codeTries } },
     { $inc: { tries: 1 } },
@@ -51,6 +51,12 @@ export async function checkCode(core: Core, id: ObjectId, guess: string): Promis
   ).lean<CodeDoc>();
   if (!code) throw await refusalOf(core, id);
   if (code.expiresAt <= core.clock.now() || code.usedAt) throw new AppError('EXPIRED');
+  return code;
+}
+
+/** Throws `WRONG_CODE`, `CODE_LOCKED` or `EXPIRED`. */
+export async function checkCode(core: Core, id: ObjectId, guess: string): Promise<CodeDoc> {
+  const code = await takeTry(core, id);
   if (!isCode(core.keys.codes, String(id), code, guess)) throw wrongCode(limits.codeTries - code.tries);
   return code;
 }

@@ -1,18 +1,22 @@
 import type { authCalls } from '@lightbox/contract/auth/calls.js';
-import type { DataOf } from '@lightbox/contract/call.js';
+import type { BodyOf, DataOf } from '@lightbox/contract/call.js';
 import type { ErrorCode } from '@lightbox/contract/errors.js';
+import { limits } from '@lightbox/contract/limits.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
+import { isCode } from '@lightbox/core/keys/codes.js';
 import { isPassword } from '@lightbox/core/keys/password.js';
-import type { CodeDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { CodeDoc, TotpDoc, UserDoc } from '@lightbox/core/models/types.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { presentOneself, presentUnconfirmed } from '../users/present.js';
-import { checkCode, issueCode, renewCode, useCode } from './codes.js';
+import { type Proof, proofOf, spendProof } from './authenticator.js';
+import { needsTotp } from './authorize.js';
+import { issueCode, renewCode, takeTry, useCode, wrongCode } from './codes.js';
 import { setSessionCookies } from './cookies.js';
 import { startSession } from './sessions.js';
 
-/** Checks the password and mails a code. Why an account may not sign in is told only to whoever knows its password. */
+/** Checks the password and mails a code, unless an authenticator app has one. Why an account may not sign in is told only to whoever knows its password. */
 export async function login({
   gateway,
   actor,
@@ -37,17 +41,20 @@ export async function login({
     await recordFailure(gateway, actor.ip, user._id, 'auth.login', refused);
     throw new AppError(refused);
   }
-  await gateway.throttle.take('verificationMail', String(user._id));
+  const method = user.totpAt ? 'totp' : 'mail';
+  if (method === 'mail') await gateway.throttle.take('verificationMail', String(user._id));
 
   const codeId = await gateway.events.change(actor, async (tx) => {
-    const code = await issueCode(gateway, user._id, 'signIn', tx.session);
-    tx.record({ type: 'auth.login', table: 'users', actor: user._id, record: user._id, refs: { code } });
+    const code = await issueCode(gateway, user._id, method === 'mail' ? 'signIn' : 'totp', tx.session);
+    const refs = method === 'mail' ? { code } : {};
+    tx.record({ type: 'auth.login', table: 'users', actor: user._id, record: user._id, refs });
     return code;
   });
   return {
     data: {
       token: gateway.tokens.verification(String(user._id), String(codeId)),
       user: presentUnconfirmed(user),
+      method,
     },
   };
 }
@@ -66,53 +73,84 @@ const recordFailure = (
   reason: string,
 ) => gateway.events.record({ ip }, { type, table: 'users', actor: user, record: user, status: 'failed', reason });
 
-/** Checks the mailed code; a patient's first one also proves the address. */
+type Confirm = typeof authCalls.confirm;
+
+/** Checks the code of the second step; a patient's first mailed one also proves the address. */
 export async function confirm({
   gateway,
   actor,
   body,
   verification,
+  req,
   res,
-}: Context<typeof authCalls.confirm>): Promise<Answer<DataOf<typeof authCalls.confirm>>> {
+}: Context<Confirm>): Promise<Answer<DataOf<Confirm>>> {
   const { userId, codeId } = verification;
   const user = await gateway.models.User.findById(userId).lean<UserDoc>();
-  const code = await checkSignInCode(gateway, actor.ip, userId, codeId, body.code, user);
+  const { code, proof } = await checkSecondStep(gateway, actor.ip, { userId, codeId, user, body });
   if (!user || user.deletedAt || accountRefusal(user)) throw new AppError('AUTHENTICATION_FAILED');
 
   const sessionId = await gateway.events.change(actor, async (tx) => {
     if (!(await useCode(gateway, code._id, tx.session))) throw new AppError('EXPIRED');
+    if (proof && !(await spendProof(gateway, user._id, proof, tx.session))) throw new AppError('WRONG_CODE');
     if (user.status === 'unverified') {
       await gateway.models.User.updateOne({ _id: user._id }, { $set: { status: 'active' } }, { session: tx.session });
     }
-    const session = await startSession(gateway, user._id, actor.ip, tx.session);
-    tx.record({ type: 'auth.confirm', table: 'sessions', actor: user._id, record: session._id });
+    const session = await startSession(gateway, user._id, actor.ip, tx.session, req.get('user-agent'));
+    const reason = proof ? ('step' in proof ? 'totp' : 'recoveryCode') : '';
+    tx.record({ type: 'auth.confirm', table: 'sessions', actor: user._id, record: session._id, reason });
     return session._id;
   });
   setSessionCookies(gateway, res, String(sessionId), 0);
+  const setUpTotp = !user.totpAt && (await needsTotp(gateway, user.role));
   return {
     data: {
       token: gateway.tokens.access(String(user._id), String(sessionId)),
       user: presentOneself({ ...user, status: 'active' }),
+      ...(setUpTotp ? { setUpTotp } : {}),
     },
   };
 }
 
-async function checkSignInCode(
+interface SecondStep {
+  userId: ObjectId;
+  codeId: ObjectId;
+  user: UserDoc | null;
+  body: BodyOf<Confirm>;
+}
+
+/** The record that counts this sign-in's tries, and what the authenticator app proved, if it was asked. */
+async function checkSecondStep(
   gateway: Gateway,
   ip: string,
-  userId: ObjectId,
-  codeId: ObjectId,
-  guess: string,
-  user: UserDoc | null,
-): Promise<CodeDoc> {
+  { userId, codeId, user, body }: SecondStep,
+): Promise<{ code: CodeDoc; proof: Proof | null }> {
   try {
-    const code = await checkCode(gateway, codeId, guess);
-    if (code.purpose === 'signIn' && code.user.equals(userId) && user) return code;
-    throw new AppError('WRONG_CODE');
+    const code = await takeTry(gateway, codeId);
+    const refuse = () => wrongCode(limits.codeTries - code.tries);
+    if (!code.user.equals(userId) || !user) throw refuse();
+    if (code.purpose === 'totp') return { code, proof: await proveApp(gateway, user, body, refuse) };
+    const right = isCode(gateway.keys.codes, String(code._id), code, body.code ?? '');
+    if (code.purpose !== 'signIn' || !right) throw refuse();
+    return { code, proof: null };
   } catch (error) {
     if (user && error instanceof AppError) await recordFailure(gateway, ip, userId, 'auth.confirm', error.code);
     throw error;
   }
+}
+
+/** Failures are counted across sign-ins too: whoever has the password could begin as many as they like. */
+async function proveApp(
+  gateway: Gateway,
+  user: UserDoc,
+  given: BodyOf<Confirm>,
+  refuse: () => AppError,
+): Promise<Proof> {
+  await gateway.throttle.take('secondFactor', String(user._id));
+  const totp = await gateway.models.Totp.findOne({ _id: user._id, confirmedAt: { $exists: true } }).lean<TotpDoc>();
+  const proof = totp && proofOf(gateway, totp, given);
+  if (!proof) throw refuse();
+  await gateway.throttle.reset('secondFactor', String(user._id));
+  return proof;
 }
 
 export async function resendCode({
@@ -121,6 +159,9 @@ export async function resendCode({
   verification,
 }: Context<typeof authCalls.resendCode>): Promise<Answer<unknown>> {
   const { userId, codeId } = verification;
+  if (await gateway.models.Code.exists({ _id: codeId, purpose: 'totp' })) {
+    throw new AppError('CONFLICT', { message: 'The code is in your authenticator app. None is mailed.' });
+  }
   await gateway.throttle.take('verificationMail', String(userId));
   await gateway.events.change(actor, async (tx) => {
     const code = await renewCode(gateway, codeId, tx.session);

@@ -2,7 +2,6 @@ import type { authCalls } from '@lightbox/contract/auth/calls.js';
 import type { BodyOf, DataOf } from '@lightbox/contract/call.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { isDuplicate, newId, type ObjectId } from '@lightbox/core/db/ids.js';
-import { fieldError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
 import type { UserDoc } from '@lightbox/core/models/types.js';
@@ -11,6 +10,7 @@ import type { Answer, Context, Gateway } from '../context.js';
 import { presentUnconfirmed } from '../users/present.js';
 import { issueCode } from './codes.js';
 import { refuseCommon } from './commonPasswords.js';
+import { holdUsername, refuseHeldUsername, usernameTaken } from './usernames.js';
 
 type Call = typeof authCalls.register;
 type Registration = BodyOf<Call>;
@@ -28,10 +28,11 @@ export async function register({ gateway, actor, body, req }: Context<Call>): Pr
   const passwordHash = await hashPassword(body.password);
   await refuseTakenUsername(gateway, body);
   const user = newUser(body, passwordHash);
-  const existing = await gateway.models.User.findOne({ email: body.email }, { _id: 1 }).lean();
-  if (existing)
-    return answer(gateway, await findOrShow(gateway, await tellOwner(gateway, actor, existing._id, user), body));
   try {
+    const existing = await gateway.models.User.findOne({ email: body.email }, { _id: 1 }).lean();
+    if (existing) {
+      return answer(gateway, await findOrShow(gateway, await tellOwner(gateway, actor, existing._id, user), body));
+    }
     const id = await gateway.events.change(actor, async (tx) => {
       await gateway.models.User.create([user], { session: tx.session });
       const code = user.role === 'patient' ? await issueCode(gateway, user._id, 'signIn', tx.session) : undefined;
@@ -55,9 +56,10 @@ export async function register({ gateway, actor, body, req }: Context<Call>): Pr
   }
 }
 
-/** One mail to the owner; the id is remembered with the key, so that a repeated request is answered alike here too. */
+/** One mail to the owner, and the username as if the account had been made; the id is remembered with the key, so that a repeated request is answered alike here too. */
 const tellOwner = (gateway: Gateway, actor: Actor, existing: ObjectId, shown: UserDoc): Promise<ObjectId> =>
   gateway.events.change(actor, async (tx) => {
+    await holdUsername(gateway, shown, tx.session);
     tx.record({ type: 'auth.register', table: 'users', record: existing, refs: { existing } });
     return shown._id;
   });
@@ -65,7 +67,8 @@ const tellOwner = (gateway: Gateway, actor: Actor, existing: ObjectId, shown: Us
 async function refuseTakenUsername(gateway: Gateway, body: Registration): Promise<void> {
   const taken = await gateway.models.User.findOne({ usernameKey: plain(body.username) }, { email: 1 }).lean();
   // The owner of the address trying again with their own username must not learn that the account is there.
-  if (taken && taken.email !== body.email) throw fieldError('username', 'This username is taken.');
+  if (taken && taken.email !== body.email) throw usernameTaken();
+  if (!taken) await refuseHeldUsername(gateway, body.username, body.email);
 }
 
 function newUser(body: Registration, passwordHash: string, _id = newId()): UserDoc {

@@ -2,9 +2,10 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { SessionDoc, UserDoc } from '@lightbox/core/models/types.js';
-import type { ClientSession } from 'mongoose';
+import type { PushSubscriptionDoc, SessionDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { ClientSession, QueryFilter } from 'mongoose';
 import type { Gateway, Viewer } from '../context.js';
+import { deviceOf } from './device.js';
 import type { Claims } from './tokens.js';
 
 /** How stale `lastSeenAt` may be before a call writes it anew. */
@@ -15,6 +16,7 @@ export async function startSession(
   user: ObjectId,
   ip: string,
   tx: ClientSession | null,
+  userAgent = '',
 ): Promise<SessionDoc> {
   const now = core.clock.now();
   const session: SessionDoc = {
@@ -26,9 +28,17 @@ export async function startSession(
     generation: 0,
     rotatedAt: now,
     ip,
+    ...deviceOf(userAgent),
   };
   await core.models.Session.create([session], { session: tx });
   return session;
+}
+
+/** `isAlive` as a filter. */
+export async function aliveSessions(core: Core, user: ObjectId): Promise<QueryFilter<SessionDoc>> {
+  const now = core.clock.now();
+  const idleSince = new Date(now.getTime() - (await core.settings.get('session.idleMinutes')) * 60_000);
+  return { user, endedAt: { $exists: false }, expiresAt: { $gt: now }, lastSeenAt: { $gt: idleSince } };
 }
 
 /** Still signed in: not ended, not over, not idle for too long. */
@@ -49,7 +59,13 @@ export async function viewerOf(gateway: Gateway, claims: Claims, active: boolean
     throw new AppError('AUTHENTICATION_FAILED');
   }
   if (active) await touch(gateway, session);
-  return { id: String(user._id), _id: user._id, role: user.role, sessionId: session._id };
+  return {
+    id: String(user._id),
+    _id: user._id,
+    role: user.role,
+    totp: user.totpAt !== undefined,
+    sessionId: session._id,
+  };
 }
 
 async function touch(core: Core, session: SessionDoc): Promise<void> {
@@ -68,7 +84,7 @@ export async function keepSession(core: Core, id: ObjectId): Promise<void> {
 /** Ends sessions as part of a transaction; `cutSockets` tells the gateways after it. */
 export async function endSessions(
   core: Core,
-  filter: { user: ObjectId } | { _id: ObjectId },
+  filter: QueryFilter<SessionDoc>,
   reason: string,
   tx: ClientSession,
 ): Promise<ObjectId[]> {
@@ -81,7 +97,8 @@ export async function endSessions(
     { session: tx },
   );
   // Nobody is told any more what an account is told that they left, or that was closed.
-  const heard = 'user' in filter ? { user: filter.user } : { session: filter._id };
+  const whole = 'user' in filter && !('_id' in filter);
+  const heard: QueryFilter<PushSubscriptionDoc> = whole ? { user: filter.user as ObjectId } : { session: { $in: ids } };
   await core.models.PushSubscription.deleteMany(heard, { session: tx });
   return ids;
 }

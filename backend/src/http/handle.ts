@@ -1,11 +1,12 @@
 import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
-import { type Permission, permissions, roleMay } from '@lightbox/contract/permissions.js';
+import { type Permission, permissions } from '@lightbox/contract/permissions.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import express, { type NextFunction, type Request, type RequestHandler, type Response, type Router } from 'express';
+import { authorize } from '../auth/authorize.js';
 import { viewerOf } from '../auth/sessions.js';
 import type { Answer, Context, Gateway, Handler, Verification, Viewer } from '../context.js';
 import { readForm } from './form.js';
@@ -24,8 +25,7 @@ export function bind<C extends CallShape>(router: Router, gateway: Gateway, shap
     let who: Identity = nobody;
     try {
       who = await identify(gateway, shape, req, res);
-      if (who.viewer && isPermission(shape.who) && !roleMay(who.viewer.role, shape.who))
-        throw new AppError('FORBIDDEN');
+      if (who.viewer && isPermission(shape.who)) await authorize(gateway, who.viewer, shape.who);
       const context = await read(gateway, shape, req, res, who);
       const answer = await handler(context);
       if (answer) send(res, shape, answer);
@@ -170,6 +170,7 @@ async function recordRefusal(
 const tables: Record<string, string> = {
   auth: 'sessions',
   session: 'sessions',
+  totp: 'users',
   profile: 'users',
   user: 'users',
   stats: 'users',

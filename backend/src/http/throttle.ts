@@ -11,6 +11,7 @@ const rules = {
   loginAccount: [throttle.loginFailuresPerAccountAddress, throttle.loginWindowMinutes * 60],
   loginAddress: [throttle.loginFailuresPerAddress, throttle.loginWindowMinutes * 60],
   verificationMail: [throttle.verificationMailsPerHour, hour],
+  secondFactor: [throttle.secondFactorFailuresPerHour, hour],
   resetMail: [throttle.resetMailsPerHour, hour],
   registration: [throttle.registrationsPerHour, hour],
   upload: [throttle.uploadsPerHour, hour],

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Server as HttpServer } from 'node:http';
 import { type ClientEvent, type ClientPayload, clientEvents, type ServerToClient } from '@lightbox/contract/events.js';
 import { limits } from '@lightbox/contract/limits.js';
-import { roleMay } from '@lightbox/contract/permissions.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Push, Signal } from '@lightbox/core/events/push.js';
 import type { ConversationDoc } from '@lightbox/core/models/types.js';
 import { Server, type Socket } from 'socket.io';
 
+import { authorize } from '../auth/authorize.js';
 import { keepSession, TOUCH_MS, viewerOf } from '../auth/sessions.js';
 
 import type { Gateway, Viewer } from '../context.js';
@@ -183,7 +183,7 @@ const isClientEvent = (name: string): name is ClientEvent => Object.hasOwn(clien
 async function answer(gateway: Gateway, socket: Client, name: string, payload: unknown): Promise<unknown> {
   if (!isClientEvent(name)) throw new AppError('NOT_FOUND', { message: 'This event is not known.' });
   const { viewer } = socket.data;
-  if (!roleMay(viewer.role, 'message.use')) throw new AppError('FORBIDDEN');
+  await authorize(gateway, viewer, 'message.use');
   await keepAlive(gateway, socket);
   const handler = handlers[name] as (
     gateway: Gateway,
@@ -216,11 +216,19 @@ async function show(gateway: Gateway, io: Io, push: Push): Promise<void> {
   const payloadOf = payloads[push.name];
   await Promise.all(
     [...viewers.values()].map(async (viewer) => {
+      if (await isLocked(gateway, viewer)) return;
       const payload = await payloadOf(gateway, viewer, push.refs);
       if (payload) io.to(userRoom(viewer.id)).emit(push.name, payload as never);
     }),
   );
 }
+
+/** Whether this person may not even read what they are told of, until they have set up an authenticator app. */
+const isLocked = (gateway: Gateway, viewer: Viewer): Promise<boolean> =>
+  authorize(gateway, viewer, 'notification.use').then(
+    () => false,
+    () => true,
+  );
 
 /**
  * A message handed over again after a crash was shown by this gateway already; whoever has connected since has read it.

@@ -10,6 +10,7 @@ import type { UserDoc } from '@lightbox/core/models/types.js';
 import { plain, searchFields } from '@lightbox/core/text.js';
 import type { ClientSession } from 'mongoose';
 import { cutSockets, endSessions } from '../auth/sessions.js';
+import { refuseHeldUsername, usernameTaken } from '../auth/usernames.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { closeAccount } from './closeAccount.js';
 import { presentOneself, presentUser } from './present.js';
@@ -29,6 +30,9 @@ export async function updateProfile({
   const unset = Object.fromEntries(
     (Object.keys(profileFields) as ProfileField[]).filter((name) => body[name] === '').map((name) => [name, 1]),
   );
+  if (body.username && set.usernameKey !== user.usernameKey) {
+    await refuseHeldUsername(gateway, body.username, user.email);
+  }
   try {
     await gateway.events.change(actor, async (tx) => {
       await gateway.models.User.updateOne({ _id: user._id }, { $set: set, $unset: unset }, { session: tx.session });
@@ -36,7 +40,7 @@ export async function updateProfile({
       return user._id;
     });
   } catch (error) {
-    throw isDuplicate(error) ? fieldError('username', 'This username is taken.') : error;
+    throw isDuplicate(error) ? usernameTaken() : error;
   }
   const after = await requireUser(gateway, viewer, viewer.id);
   return { data: presentOneself(after), message: texts.profileUpdated };

@@ -7,6 +7,7 @@ import type { ImageDoc, UserDoc } from '@lightbox/core/models/types.js';
 import { endShares } from '@lightbox/core/sharing/endShares.js';
 import type { ClientSession } from 'mongoose';
 import { cutSockets, endSessions } from '../auth/sessions.js';
+import { dropTotp } from '../auth/totp.js';
 import type { Gateway } from '../context.js';
 import { removeImage } from '../images/removeImage.js';
 import { keepAnAdmin } from './changeUsers.js';
@@ -75,6 +76,7 @@ async function endReceivedShares(gateway: Gateway, actor: Actor, user: UserDoc):
 
 async function clearProfile(gateway: Gateway, user: UserDoc, tx: ClientSession): Promise<void> {
   const gone = `deleted-${user._id}`;
+  await dropTotp(gateway, user._id, tx);
   await gateway.models.User.updateOne(
     { _id: user._id },
     {

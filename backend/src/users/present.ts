@@ -34,6 +34,7 @@ function fields(viewer: UserViewer, user: UserDoc) {
     ...pick(user, Object.keys(profileFields) as ProfileField[]),
     status: user.status,
     createAt: user.createAt.toISOString(),
+    ...(user.totpAt ? { totp: true } : {}),
   };
 }
 

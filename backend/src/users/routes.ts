@@ -1,7 +1,9 @@
 import { userCalls } from '@lightbox/contract/users/calls.js';
 import type { Router } from 'express';
+import { resetUserTotp } from '../auth/totp.js';
 import type { Gateway } from '../context.js';
 import { bind } from '../http/handle.js';
+import { changeRole } from './changeRole.js';
 import {
   approveProvider,
   deleteProfile,
@@ -20,6 +22,8 @@ export function userRoutes(router: Router, gateway: Gateway): void {
   bind(router, gateway, userCalls.updateProfile, updateProfile);
   bind(router, gateway, userCalls.deleteProfile, deleteProfile);
   bind(router, gateway, userCalls.toggleUserStatus, toggleUserStatus);
+  bind(router, gateway, userCalls.changeRole, changeRole);
+  bind(router, gateway, userCalls.resetUserTotp, resetUserTotp);
   bind(router, gateway, userCalls.approveProvider, approveProvider);
   bind(router, gateway, userCalls.rejectProvider, rejectProvider);
   bind(router, gateway, userCalls.getUser, getUser);

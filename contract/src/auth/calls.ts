@@ -3,9 +3,17 @@ import { call } from '../call.js';
 import { texts } from '../texts.js';
 import { Email, Password, profileFields, User, Username } from '../users/schemas.js';
 import { authRoutes } from './routes.js';
-import { codePattern } from './rules.js';
+import { codePattern, recoveryCodePattern } from './rules.js';
 
 export const Code = z.string().regex(codePattern, texts.validCode);
+
+/** As it is written down, or without the dash, or in small letters. */
+export const RecoveryCode = z
+  .string()
+  .trim()
+  .toUpperCase()
+  .regex(recoveryCodePattern, texts.validRecoveryCode)
+  .transform((code) => code.replace('-', ''));
 
 export const Registration = z.strictObject({
   ...profileFields,
@@ -18,12 +26,25 @@ export const Registration = z.strictObject({
 });
 
 /** Passwords that are checked, not chosen: any text up to a length that still hashes quickly. */
-const AnyPassword = z.string().min(1, 'This field is required.').max(1000);
+export const AnyPassword = z.string().min(1, 'This field is required.').max(1000);
 
 const ResetByCode = z.strictObject({ email: Email, otp: Code, newPassword: Password });
 const ResetByToken = z.strictObject({ token: z.string().min(1).max(200).optional(), password: Password });
 
 const Session = z.object({ token: z.string(), user: User });
+
+/** What the second step of a sign-in asks for: the mailed code, or the authenticator app's. */
+export const SignInMethod = z.enum(['mail', 'totp']);
+export type SignInMethod = z.infer<typeof SignInMethod>;
+
+/** Exactly one of two fields; none is reported at the first. */
+export const oneOf =
+  <A extends string, B extends string>(first: A, second: B) =>
+  (body: { [K in A | B]?: unknown }, report: z.RefinementCtx<unknown>): void => {
+    const given = [first, second].filter((name) => body[name as A | B] !== undefined);
+    if (given.length === 0) report.addIssue({ code: 'custom', path: [first], message: 'This field is required.' });
+    if (given.length > 1) report.addIssue({ code: 'custom', path: [second], message: 'Send one of the two.' });
+  };
 
 export const DemoPerson = z.object({
   role: z.string(),
@@ -45,16 +66,23 @@ export const authCalls = {
   login: call({
     ...authRoutes.login,
     who: 'anyone',
-    summary: 'Check the password; gives a verification token and mails a code',
+    summary:
+      'Check the password; gives a verification token and mails a code, unless the account has an authenticator app',
     body: z.strictObject({ email: Email, password: AnyPassword }),
-    data: Session,
+    data: Session.extend({ method: SignInMethod.optional() }),
   }),
   confirm: call({
     ...authRoutes.confirm,
     who: 'verification',
-    summary: 'Check the mailed code; gives an access token and the refresh cookie',
-    body: z.strictObject({ code: Code }),
-    data: Session,
+    summary:
+      'Check the mailed code, the authenticator app’s or a recovery code; gives an access token and the refresh cookie',
+    body: z
+      .strictObject({ code: Code.optional(), recoveryCode: RecoveryCode.optional() })
+      .superRefine(oneOf('code', 'recoveryCode')),
+    data: Session.extend({
+      /** The role needs an authenticator app, and until it is set up nothing else can be done. */
+      setUpTotp: z.literal(true).optional(),
+    }),
   }),
   resendCode: call({
     ...authRoutes.resendCode,

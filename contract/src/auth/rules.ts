@@ -11,6 +11,9 @@ export const emailLength = 254;
 /** ASCII digits only: other scripts' digits would not match what was mailed. */
 export const codePattern = new RegExp(`^[0-9]{${limits.codeDigits}}$`);
 
+/** As it is written down, or without the dash, or in small letters: none of the characters that are taken for another. */
+export const recoveryCodePattern = /^[2-9A-HJ-NP-Z]{5}-?[2-9A-HJ-NP-Z]{5}$/i;
+
 /** What a new password must have, by the names that screens tick off. */
 export const passwordRules = {
   length: (password: string) => password.length >= limits.passwordMin,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { totpRequirements } from '../auth/policy.js';
 import { limits } from '../limits.js';
 
 export type SettingUnit = 'hours' | 'minutes' | 'bytes';
@@ -46,6 +47,10 @@ export const knownSettings = {
     description:
       'Which patients a provider finds and may write to: all of them, or only those known to the provider by an image, a share or a chat.',
     fallback: 'all',
+  }),
+  'security.requireTotp': choice(totpRequirements, {
+    description: 'Who has to sign in with an authenticator app: none, or staff (providers and administrators).',
+    fallback: 'none',
   }),
 } as const;
 export type KnownSetting = keyof typeof knownSettings;

@@ -92,6 +92,8 @@ const full = {
   ...shared,
   status: UserStatus.optional(),
   createAt: Time.optional(),
+  /** Signs in with an authenticator app; absent without one. */
+  totp: z.boolean().optional(),
   phone: optionalText,
   dob: optionalText,
   country: optionalText,

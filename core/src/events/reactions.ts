@@ -13,6 +13,9 @@ export const mailTemplates = [
   'passwordChanged',
   'alreadyHaveAccount',
   'unreadMessages',
+  'roleChanged',
+  'totpOn',
+  'totpOff',
 ] as const;
 export type MailTemplate = (typeof mailTemplates)[number];
 
@@ -44,6 +47,10 @@ export const reactions: Partial<Record<AuditAction, Reaction>> = {
   'auth.resendCode': { mail: onlyWith('code', 'verificationCode') },
   'auth.forgotPassword': { mail: onlyWith('code', 'resetCode') },
   'auth.resetPassword': { mail: () => 'passwordChanged' },
+  'totp.on': { mail: () => 'totpOn' },
+  'totp.off': { mail: () => 'totpOff' },
+  'totp.reset': { mail: () => 'totpOff' },
+  'user.role': { mail: () => 'roleChanged' },
   'user.approve': { mail: () => 'accountApproved' },
   'user.reject': { mail: () => 'accountRejected' },
   'image.upload': {

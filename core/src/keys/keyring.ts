@@ -48,17 +48,21 @@ export interface Keys {
   cursors: KeyRing;
   /** Wraps the images' data keys. */
   images: KeyRing;
+  /** Seals the secrets of authenticator apps. */
+  totp: KeyRing;
 }
 
 export function createKeys(config: { appKeys: string; encryptionKeys: string }): Keys {
   const app = KeyRing.parse(config.appKeys);
+  const atRest = KeyRing.parse(config.encryptionKeys);
   return {
     tokens: app.derive('tokens'),
     codes: app.derive('codes'),
     refresh: app.derive('refresh'),
     audit: app.derive('audit'),
     cursors: app.derive('cursors'),
-    images: KeyRing.parse(config.encryptionKeys).derive('images'),
+    images: atRest.derive('images'),
+    totp: atRest.derive('totp'),
   };
 }
 

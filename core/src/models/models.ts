@@ -18,7 +18,9 @@ import type {
   SettingChangeDoc,
   SettingDoc,
   ShareDoc,
+  TotpDoc,
   UserDoc,
+  UsernameHoldDoc,
 } from './types.js';
 
 const { ObjectId, Mixed } = Schema.Types;
@@ -65,6 +67,7 @@ const user = new Schema<UserDoc>(
     createAt: date,
     keptAt: Date,
     deletedAt: Date,
+    totpAt: Date,
   },
   options,
 )
@@ -89,6 +92,8 @@ const session = new Schema<SessionDoc>(
     endedAt: Date,
     endReason: String,
     ip: { type: String, default: '' },
+    browser: String,
+    system: String,
   },
   options,
 )
@@ -104,6 +109,23 @@ const code = new Schema<CodeDoc>(
 )
   .index({ user: 1, purpose: 1, createAt: -1 })
   .index({ expiresAt: 1 }, { expireAfterSeconds: hours(1) });
+
+const totp = new Schema<TotpDoc>(
+  {
+    secret: string,
+    createAt: date,
+    confirmedAt: Date,
+    lastStep: number,
+    tries: number,
+    recoveryCodes: { type: [{ _id: false, keyId: string, hash: string }], required: true },
+  },
+  options,
+);
+
+const usernameHold = new Schema<UsernameHoldDoc>(
+  { _id: String, address: string, expiresAt: date },
+  { ...options, collection: 'usernameholds' },
+).index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 const image = new Schema<ImageDoc>(
   {
@@ -272,6 +294,8 @@ const auditEntry = new Schema<AuditEntryDoc>(
   .index({ at: -1, seq: -1 })
   .index({ status: 1, at: -1, seq: -1 })
   .index({ actor: 1, at: -1, seq: -1 })
+  // A person's sign-ins among all that they did.
+  .index({ actor: 1, type: 1, at: -1, seq: -1 })
   .index({ concerns: 1, status: 1, at: -1, seq: -1 })
   .index({ concerns: 1, type: 1, status: 1, at: -1, seq: -1 })
   // Covers what is counted per day, too.
@@ -325,6 +349,8 @@ export interface Models {
   Idempotency: Model<IdempotencyDoc>;
   Counter: Model<CounterDoc>;
   SentMail: Model<SentMailDoc>;
+  Totp: Model<TotpDoc>;
+  UsernameHold: Model<UsernameHoldDoc>;
 }
 
 /** The models on one connection; nothing is kept on mongoose itself, so that tests run several side by side. */
@@ -350,6 +376,8 @@ export function createModels(db: Connection): Models {
     Idempotency: model('Idempotency', idempotency),
     Counter: model('Counter', counter),
     SentMail: model('SentMail', sentMail),
+    Totp: model('Totp', totp),
+    UsernameHold: model('UsernameHold', usernameHold),
   };
 }
 

@@ -30,6 +30,8 @@ export type UserDoc = {
   /** When an admin was last removed because this one stays. */
   keptAt?: Date;
   deletedAt?: Date;
+  /** Since when the account signs in with an authenticator app; absent while it does not. */
+  totpAt?: Date;
 } & { [F in ProfileField]?: string };
 
 export interface SessionDoc {
@@ -45,15 +47,43 @@ export interface SessionDoc {
   endedAt?: Date;
   endReason?: string;
   ip: string;
+  browser?: string;
+  system?: string;
 }
 
 export interface CodeDoc extends CodeSeed {
   _id: Id;
   user: Id;
-  purpose: 'signIn' | 'reset';
+  /** `totp` mails nothing: it counts the tries of one sign-in with an authenticator app. */
+  purpose: 'signIn' | 'totp' | 'reset';
   tries: number;
   usedAt?: Date;
   createAt: Date;
+  expiresAt: Date;
+}
+
+/** An account's authenticator app. */
+export interface TotpDoc {
+  /** The account's id. */
+  _id: Id;
+  /** Sealed with the key ring. */
+  secret: string;
+  createAt: Date;
+  /** Absent until the first code has shown that the app has the secret. */
+  confirmedAt?: Date;
+  /** The last time step that was used: no code counts twice. */
+  lastStep: number;
+  /** Wrong codes in a row outside of a sign-in. */
+  tries: number;
+  recoveryCodes: { keyId: string; hash: string }[];
+}
+
+/** A username that looks taken: it was asked for with an address that has an account, which must not show. */
+export interface UsernameHoldDoc {
+  /** The username in lower case. */
+  _id: string;
+  /** Whose registration it was, as a keyed hash: the same address may ask again. */
+  address: string;
   expiresAt: Date;
 }
 

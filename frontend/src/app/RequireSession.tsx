@@ -1,16 +1,18 @@
 import '../i18n/signedIn';
 import '../lib/Toasts';
 import { useAtomValue } from 'jotai';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { Navigate, useLocation } from 'react-router-dom';
 import { IdleWarning } from '../auth/IdleWarning';
-import { asEndReason, endedAtom, endSession, rememberPlace, session, sessionAtom } from '../auth/session';
+import { asEndReason, endedAtom, endSession, rememberPlace, session, sessionAtom, totpDueAtom } from '../auth/session';
 import { connectSocket } from '../lib/socket';
 import { store } from '../lib/store';
 import { useClaimedDevice } from '../push/useDevice';
 import { paths } from './paths';
 import { Shell } from './Shell';
 import { socketEvents } from './socketEvents';
+
+const RequiredApp = lazy(async () => ({ default: (await import('../security/RequiredApp')).RequiredApp }));
 
 function useSocket(userId: string | undefined) {
   useEffect(() => {
@@ -35,9 +37,19 @@ function SignIn() {
 export function RequireSession() {
   const { token, user } = useAtomValue(sessionAtom);
   const signedIn = Boolean(token && user);
-  useSocket(signedIn ? user?.id : undefined);
-  useClaimedDevice(signedIn ? user?.id : undefined);
+  const locked = useAtomValue(totpDueAtom);
+  const whose = signedIn && !locked ? user?.id : undefined;
+  useSocket(whose);
+  useClaimedDevice(whose);
   if (!signedIn) return <SignIn />;
+  if (locked) {
+    return (
+      <Suspense fallback={null}>
+        <RequiredApp />
+        <IdleWarning key={user?.id} />
+      </Suspense>
+    );
+  }
   return (
     <>
       <Shell />

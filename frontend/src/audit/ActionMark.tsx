@@ -16,6 +16,7 @@ import {
   RobotIcon,
   SealCheckIcon,
   ShareNetworkIcon,
+  ShieldCheckIcon,
   SignInIcon,
   SignOutIcon,
   SparkleIcon,
@@ -36,6 +37,7 @@ const icons: Partial<Record<AuditAction, Icon>> = {
   'profile.delete': TrashIcon,
   'user.read': EyeIcon,
   'user.approve': UserCheckIcon,
+  'user.role': KeyIcon,
   'user.delete': TrashIcon,
   'image.upload': UploadSimpleIcon,
   'image.read': EyeIcon,
@@ -50,6 +52,7 @@ const icons: Partial<Record<AuditAction, Icon>> = {
 const areas = {
   auth: SignInIcon,
   session: SignInIcon,
+  totp: ShieldCheckIcon,
   profile: UserCircleIcon,
   user: UsersIcon,
   stats: ChartBarIcon,

@@ -107,7 +107,7 @@ function useLogin({ checked, setFault }: Pick<ReturnType<typeof useFields>, 'che
   const navigate = useNavigate();
   const later = useAfter(limits.redirectAfterLogin);
   const keepVerification = useSetAtom(verificationAtom);
-  const [state, setState] = useState<'idle' | 'pending' | 'sent'>('idle');
+  const [state, setState] = useState<'idle' | 'pending' | 'sent' | 'right'>('idle');
   const [account, setAccount] = useState<ApiError>();
   const fail = (error: unknown) => {
     setState('idle');
@@ -124,8 +124,9 @@ function useLogin({ checked, setFault }: Pick<ReturnType<typeof useFields>, 'che
     try {
       const body = { email, password: values.password };
       const { data } = await send(authCalls.login, { body }, { token: 'none' });
-      setState('sent');
-      keepVerification({ token: data.token, email, sentAt: Date.now() });
+      // An authenticator app has the code already: none was sent.
+      setState(data.method === 'totp' ? 'right' : 'sent');
+      keepVerification({ token: data.token, email, method: data.method, sentAt: Date.now() });
       later(() => navigate(paths.verifyAccount));
     } catch (error) {
       fail(error);
@@ -141,6 +142,7 @@ function LoginForm() {
     password: password ? undefined : t('auth.login.required'),
   }));
   const { submit, state, account } = useLogin(fields);
+  const done = state === 'sent' || state === 'right';
   return (
     <>
       <Stack asChild gap="18px">
@@ -176,10 +178,10 @@ function LoginForm() {
             mt="1"
             loading={state === 'pending'}
             loadingText={t('auth.login.pending')}
-            {...(state === 'sent' && { 'aria-disabled': true, pointerEvents: 'none' })}
+            {...(done && { 'aria-disabled': true, pointerEvents: 'none' })}
           >
-            {state === 'sent' && <CheckIcon weight="bold" aria-hidden />}
-            {t(state === 'sent' ? 'auth.login.sent' : 'auth.login.act')}
+            {done && <CheckIcon weight="bold" aria-hidden />}
+            {t(done ? `auth.login.${state}` : 'auth.login.act')}
           </Button>
         </form>
       </Stack>

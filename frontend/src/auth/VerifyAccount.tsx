@@ -1,36 +1,36 @@
 import { Box, Button, chakra, Flex, Link, Text } from '@chakra-ui/react';
-import { codePattern } from '@lightbox/contract/auth/rules.js';
+import { codePattern, recoveryCodePattern } from '@lightbox/contract/auth/rules.js';
 import { limits } from '@lightbox/contract/limits.js';
-import { ArrowsClockwiseIcon, ClockIcon, EnvelopeSimpleOpenIcon, SealCheckIcon, TrayIcon } from '@phosphor-icons/react';
+import { texts } from '@lightbox/contract/texts.js';
+import {
+  ArrowsClockwiseIcon,
+  ClockIcon,
+  DeviceMobileIcon,
+  EnvelopeSimpleOpenIcon,
+  SealCheckIcon,
+  TrayIcon,
+} from '@phosphor-icons/react';
 import { useMutation } from '@tanstack/react-query';
 import { useAtom } from 'jotai';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link as RouterLink, useNavigate } from 'react-router-dom';
 import { paths, startOf } from '../app/paths';
+import { said } from '../i18n';
 import { errorText, fieldText } from '../lib/errors';
 import { formatSeconds } from '../lib/format';
 import { ApiError, send } from '../lib/http';
 import { toast } from '../lib/toaster';
 import { useNow } from '../lib/useNow';
 import { CodeInput } from '../ui/CodeInput';
+import { TextField } from '../ui/Field';
 import { AuthFrame } from './AuthFrame';
 import { authCalls } from './calls';
-import { startSession, takePlace, type Verification, verificationAtom } from './session';
+import { setTotpDue, startSession, takePlace, type Verification, verificationAtom } from './session';
+import { useWrongCode } from './useWrongCode';
 
 /** Seconds before another code may be asked for. */
 const resendAfter = 60;
-
-function useWords() {
-  const { t } = useTranslation();
-  return (error: ApiError): string | undefined => {
-    if (error.code === 'CODE_LOCKED') return t('auth.verify.locked');
-    if (error.status === 401) return t('auth.verify.late');
-    if (error.code !== 'WRONG_CODE') return undefined;
-    const left = error.details.triesLeft;
-    return typeof left === 'number' ? t('auth.verify.wrongTries', { count: left }) : t('auth.verify.wrong');
-  };
-}
 
 /** A new code by mail, after a wait that is counted down. */
 function Resend({ verification, onSent }: { verification: Verification | null; onSent: () => void }) {
@@ -75,6 +75,21 @@ function Resend({ verification, onSent }: { verification: Verification | null; o
   );
 }
 
+/** Between the app and a recovery code. */
+function OtherWay({ recovery, onChange }: { recovery: boolean; onChange: (recovery: boolean) => void }) {
+  const { t } = useTranslation();
+  return (
+    <Box mt="22px" textAlign="center">
+      <Button variant="ghost" onClick={() => onChange(!recovery)}>
+        {t(recovery ? 'auth.verify.useApp' : 'auth.verify.recovery')}
+      </Button>
+      <Text fontSize="sm" color="fg.muted" mt="2">
+        {t('auth.verify.lost')}
+      </Text>
+    </Box>
+  );
+}
+
 /** The lamp goes on: shown for the two seconds before the first screen. */
 function SignedIn() {
   const { t } = useTranslation();
@@ -101,8 +116,10 @@ function SignedIn() {
 export function VerifyAccount() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const words = useWords();
   const [verification, setVerification] = useAtom(verificationAtom);
+  const totp = verification?.method === 'totp';
+  const words = useWrongCode(totp);
+  const [recovery, setRecovery] = useState<string>();
   const [code, setCode] = useState('');
   const [error, setError] = useState<string>();
   const [goTo, setGoTo] = useState<string>();
@@ -114,17 +131,19 @@ export function VerifyAccount() {
   }, [goTo, navigate]);
 
   const confirm = useMutation({
-    mutationFn: (token: string) => send(authCalls.confirm, { body: { code } }, { token }),
+    mutationFn: (token: string) =>
+      send(authCalls.confirm, { body: recovery === undefined ? { code } : { recoveryCode: recovery } }, { token }),
     meta: { silent: true },
     onSuccess: ({ data }) => {
       setGoTo(takePlace(data.user.id) ?? startOf(data.user.role.name));
       startSession(data.user, data.token);
+      setTotpDue(data.setUpTotp === true);
       setVerification(null);
     },
     onError: (failed) => {
       setCode('');
-      const said = failed instanceof ApiError ? words(failed) : undefined;
-      if (said) return setError(said);
+      const refusal = words(failed);
+      if (refusal) return setError(refusal);
       if (failed instanceof ApiError && failed.errors.length) {
         for (const fault of failed.errors) toast.error(fieldText(fault));
       } else toast.error(errorText(failed));
@@ -132,7 +151,12 @@ export function VerifyAccount() {
   });
 
   const submit = () => {
-    if (!verification || !codePattern.test(code)) return setError(t('auth.verify.incomplete'));
+    if (recovery !== undefined && !recoveryCodePattern.test(recovery.trim())) {
+      return setError(said(texts.validRecoveryCode));
+    }
+    if (!verification || (recovery === undefined && !codePattern.test(code))) {
+      return setError(t(totp ? 'security.setUp.incomplete' : 'auth.verify.incomplete'));
+    }
     setError(undefined);
     confirm.mutate(verification.token);
   };
@@ -140,11 +164,19 @@ export function VerifyAccount() {
   return (
     <AuthFrame
       title={t('auth.verify.title')}
-      badge={<EnvelopeSimpleOpenIcon size={28} aria-hidden />}
+      badge={totp ? <DeviceMobileIcon size={28} aria-hidden /> : <EnvelopeSimpleOpenIcon size={28} aria-hidden />}
       sub={
         !goTo && (
           <>
-            <Text>{t('auth.verify.text')}</Text>
+            <Text>
+              {t(
+                recovery !== undefined
+                  ? 'auth.verify.recoveryText'
+                  : totp
+                    ? 'auth.verify.totpText'
+                    : 'auth.verify.text',
+              )}
+            </Text>
             {verification && (
               <Flex gap="2" align="baseline" wrap="wrap" mt="0.5">
                 <Text as="strong" fontWeight="semibold" color="fg" overflowWrap="anywhere">
@@ -170,21 +202,39 @@ export function VerifyAccount() {
               submit();
             }}
           >
-            <CodeInput
-              autoFocus
-              value={code}
-              onChange={(next) => {
-                setCode(next);
-                if (next) setError(undefined);
-              }}
-              error={error}
-              help={
-                <>
-                  <ClockIcon size={17} aria-hidden />
-                  {t('auth.verify.help')}
-                </>
-              }
-            />
+            {recovery === undefined ? (
+              <CodeInput
+                autoFocus
+                value={code}
+                onChange={(next) => {
+                  setCode(next);
+                  if (next) setError(undefined);
+                }}
+                error={error}
+                help={
+                  <>
+                    <ClockIcon size={17} aria-hidden />
+                    {t(totp ? 'auth.verify.totpHelp' : 'auth.verify.help')}
+                  </>
+                }
+              />
+            ) : (
+              <TextField
+                label={t('auth.verify.recoveryLabel')}
+                autoFocus
+                autoComplete="off"
+                autoCapitalize="characters"
+                spellCheck={false}
+                dir="ltr"
+                fontFamily="mono"
+                value={recovery}
+                error={error}
+                onChange={(event) => {
+                  setRecovery(event.target.value);
+                  setError(undefined);
+                }}
+              />
+            )}
             <Button
               type="submit"
               size="xl"
@@ -196,22 +246,32 @@ export function VerifyAccount() {
               {t('auth.verify.act')}
             </Button>
           </form>
-          <Box layerStyle="card" mt="22px" px="4" py="1">
-            <Resend
-              verification={verification}
-              onSent={() => {
+          {totp ? (
+            <OtherWay
+              recovery={recovery !== undefined}
+              onChange={(next) => {
                 setError(undefined);
-                setCode('');
-                if (verification) setVerification({ ...verification, sentAt: Date.now() });
+                setRecovery(next ? '' : undefined);
               }}
             />
-            <Flex align="center" gap="3" minH="52px" borderTopWidth="1px">
-              <Box color="fg.muted">
-                <TrayIcon size={20} aria-hidden />
-              </Box>
-              {t('auth.verify.junk')}
-            </Flex>
-          </Box>
+          ) : (
+            <Box layerStyle="card" mt="22px" px="4" py="1">
+              <Resend
+                verification={verification}
+                onSent={() => {
+                  setError(undefined);
+                  setCode('');
+                  if (verification) setVerification({ ...verification, sentAt: Date.now() });
+                }}
+              />
+              <Flex align="center" gap="3" minH="52px" borderTopWidth="1px">
+                <Box color="fg.muted">
+                  <TrayIcon size={20} aria-hidden />
+                </Box>
+                {t('auth.verify.junk')}
+              </Flex>
+            </Box>
+          )}
         </>
       )}
       {!goTo && (

@@ -1,3 +1,4 @@
+import type { SignInMethod } from '@lightbox/contract/auth/calls.js';
 import { type Permission, roleMay } from '@lightbox/contract/permissions.js';
 import type { User } from '@lightbox/contract/users/schemas.js';
 import { atom, useAtomValue } from 'jotai';
@@ -53,6 +54,7 @@ const endReasons = [
   'passwordReset',
   'reuse',
   'roleChanged',
+  'signedOut',
 ] as const;
 export type EndReason = (typeof endReasons)[number];
 
@@ -68,6 +70,11 @@ const end = (reason: EndReason) => {
 /** The other tabs see in storage that the session ended; this tells them why, before that. */
 const tellTabs = tabs<EndReason>('ended', end);
 
+const totpDue = atom(false);
+/** The server lets this person do nothing until they have set up an authenticator app. */
+export const totpDueAtom = atom((get) => get(totpDue));
+export const setTotpDue = (due: boolean) => store.set(totpDue, due);
+
 export function endSession(reason: EndReason = 'expired') {
   if (session().token) tellTabs(reason);
   end(reason);
@@ -81,6 +88,8 @@ export const asEndReason = (said: string | undefined): EndReason =>
 export interface Verification {
   token: string;
   email: string;
+  /** Where the code is: in the mail, or in the authenticator app. */
+  method?: SignInMethod | undefined;
   /** When the last code went out, for the wait before another. */
   sentAt: number;
 }
@@ -126,6 +135,7 @@ connectSession({
     if (user) store.set(rootAtom, { token, user });
   },
   end: () => endSession('expired'),
+  lock: () => setTotpDue(true),
 });
 
 // Mounted for the life of the page, so that the other tabs' storage events arrive, and what belongs to one person is
@@ -137,6 +147,7 @@ store.sub(rootAtom, () => {
   if (whose) {
     lastId = whose;
     forgetPrivate();
+    setTotpDue(false);
     if (!id) sessionStorage.clear();
   }
   if (id) store.set(endedAtom, undefined);

@@ -29,6 +29,7 @@ const translated = [
   'roles',
   'settings',
   'overview',
+  'security',
 ];
 /** Grow with every new screen, which brings its own words later. */
 const growing = ['app.menu.', 'app.tab.'];

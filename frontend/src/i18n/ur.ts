@@ -14,6 +14,7 @@ import { overview } from './ur/overview';
 import { profile } from './ur/profile';
 import { push } from './ur/push';
 import { roles } from './ur/roles';
+import { security } from './ur/security';
 import { sentences } from './ur/sentences';
 import { settings } from './ur/settings';
 import { shareImage } from './ur/shareImage';
@@ -40,6 +41,7 @@ export const ur: LanguageFile = {
     audit,
     roles,
     settings,
+    security,
     overview,
   },
   sentences,

@@ -19,6 +19,7 @@ let asked: { url: string; method: string; headers: IncomingMessage['headers']; b
 /** The session's storage, which other tabs may write too. */
 let stored: string;
 let ended: number;
+let locked: number;
 let memory: string;
 
 const realFetch = globalThis.fetch;
@@ -26,6 +27,7 @@ const realFetch = globalThis.fetch;
 beforeEach(async () => {
   asked = [];
   ended = 0;
+  locked = 0;
   server = createServer((request: IncomingMessage, response: ServerResponse) => {
     let body = '';
     request.on('data', (part) => {
@@ -54,6 +56,9 @@ beforeEach(async () => {
     end: () => {
       ended += 1;
     },
+    lock: () => {
+      locked += 1;
+    },
   });
 });
 
@@ -71,6 +76,12 @@ const expiring: Handler = (request) => {
   if (request.headers.authorization === 'Bearer new') return { status: 200, body: { data: { totalImages: 1 } } };
   return no('jwt expired', 'JWT_EXPIRED');
 };
+
+test('a person who has to set up an authenticator app first is locked, not signed out', async () => {
+  handler = () => ({ status: 403, body: { message: 'First', error: 'TOTP_REQUIRED', requestId: 'r' } });
+  await expect(send(userCalls.getStats, {})).rejects.toMatchObject({ code: 'TOTP_REQUIRED' });
+  expect([locked, ended]).toEqual([1, 0]);
+});
 
 describe('an expired token', () => {
   test('is refreshed once for calls that fail together, and each call is repeated', async () => {

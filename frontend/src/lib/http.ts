@@ -55,9 +55,11 @@ interface SessionDoor {
   reread(): string;
   keep(token: string): void;
   end(): void;
+  /** An authenticator app has to be set up before anything else. */
+  lock(): void;
 }
 
-let session: SessionDoor = { token: () => '', reread: () => '', keep: () => {}, end: () => {} };
+let session: SessionDoor = { token: () => '', reread: () => '', keep: () => {}, end: () => {}, lock: () => {} };
 
 /** Called once by `auth/session`: lib knows no feature. */
 export function connectSession(door: SessionDoor) {
@@ -231,6 +233,7 @@ async function answerTo(method: string, path: string, options: RequestOptions): 
   // Only the session's own token may end the session, and only while it is still the session's.
   const stillOurs = !token || session.token() === token;
   if (own && error.status === 401 && stillOurs && endings.some((text) => error.message.includes(text))) session.end();
+  if (own && error.code === 'TOTP_REQUIRED') session.lock();
   throw error;
 }
 

@@ -1,12 +1,16 @@
+import { NativeSelect } from '@chakra-ui/react';
+import { type Role, roles } from '@lightbox/contract/permissions.js';
 import type { UserRow } from '@lightbox/contract/users/schemas.js';
-import { TrashIcon, UserMinusIcon, UserPlusIcon } from '@phosphor-icons/react';
+import { KeyIcon, ShieldSlashIcon, TrashIcon, UserMinusIcon, UserPlusIcon } from '@phosphor-icons/react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fullName } from '../lib/format';
 import { toast } from '../lib/toaster';
 import { ConfirmDialog } from '../ui/ConfirmDialog';
-import { useDeleteUser, useToggleUser } from './users';
+import { Field } from '../ui/Field';
+import { useChangeRole, useDeleteUser, useResetApp, useToggleUser } from './users';
 
-export type AccountAct = 'activate' | 'deactivate' | 'delete';
+export type AccountAct = 'activate' | 'deactivate' | 'delete' | 'role' | 'appReset';
 
 interface Props {
   act: AccountAct;
@@ -15,7 +19,7 @@ interface Props {
   onDone: () => void;
 }
 
-function DeleteUser({ user, onClose, onDone }: { user: UserRow; onClose: () => void; onDone: () => void }) {
+function DeleteUser({ user, onClose, onDone }: OneProps) {
   const { t } = useTranslation();
   const remove = useDeleteUser();
   const name = fullName(user);
@@ -38,6 +42,84 @@ function DeleteUser({ user, onClose, onDone }: { user: UserRow; onClose: () => v
       }
     >
       {t('users.table.deleteText')}
+    </ConfirmDialog>
+  );
+}
+
+interface OneProps {
+  user: UserRow;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+function ChangeRole({ user, onClose, onDone }: OneProps) {
+  const { t } = useTranslation();
+  const change = useChangeRole();
+  const others = roles.filter((role) => role !== user.role);
+  const [role, setRole] = useState<Role>(others[0] ?? user.role);
+  const name = fullName(user);
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      danger={false}
+      Icon={KeyIcon}
+      title={t('users.table.roleTitle', { name })}
+      act={t('users.table.changeRole')}
+      pending={change.isPending}
+      onConfirm={() =>
+        change.mutate(
+          { id: user.id, role },
+          {
+            onSuccess: () => {
+              toast.success(t('users.table.roleDone', { name }));
+              onDone();
+            },
+          },
+        )
+      }
+      fields={
+        <Field label={t('users.table.roleNew')}>
+          <NativeSelect.Root>
+            <NativeSelect.Field value={role} onChange={(event) => setRole(event.target.value as Role)}>
+              {others.map((one) => (
+                <option key={one} value={one}>
+                  {t(`app.role.${one}`)}
+                </option>
+              ))}
+            </NativeSelect.Field>
+            <NativeSelect.Indicator />
+          </NativeSelect.Root>
+        </Field>
+      }
+    >
+      {t('users.table.roleText')}
+    </ConfirmDialog>
+  );
+}
+
+function ResetApp({ user, onClose, onDone }: OneProps) {
+  const { t } = useTranslation();
+  const reset = useResetApp();
+  const name = fullName(user);
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      Icon={ShieldSlashIcon}
+      title={t('users.table.appResetTitle', { name })}
+      act={t('users.table.appReset')}
+      pending={reset.isPending}
+      onConfirm={() =>
+        reset.mutate(user.id, {
+          onSuccess: () => {
+            toast.success(t('users.table.appResetDone', { name }));
+            onDone();
+          },
+        })
+      }
+    >
+      {t('users.table.appResetText')}
     </ConfirmDialog>
   );
 }
@@ -85,9 +167,14 @@ function SwitchUsers({ act, users, onClose, onDone }: Props & { act: 'activate' 
   );
 }
 
+/** What is done to one account at a time. */
+const single = { delete: DeleteUser, role: ChangeRole, appReset: ResetApp };
+
 /** Asks before an account changes. */
 export function AccountDialog({ act, users, onClose, onDone }: Props) {
   const [first] = users;
-  if (act === 'delete') return first ? <DeleteUser user={first} onClose={onClose} onDone={onDone} /> : null;
+  const One = single[act as keyof typeof single];
+  if (One) return first ? <One user={first} onClose={onClose} onDone={onDone} /> : null;
+  if (act !== 'activate' && act !== 'deactivate') return null;
   return <SwitchUsers act={act} users={users} onClose={onClose} onDone={onDone} />;
 }

@@ -3,14 +3,16 @@ import type { User } from '@lightbox/contract/users/schemas.js';
 import {
   ChatCircleTextIcon,
   EyeSlashIcon,
+  KeyIcon,
   PencilSimpleIcon,
+  ShieldSlashIcon,
   TrashIcon,
   UserMinusIcon,
   UserPlusIcon,
 } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
-import { type ReactNode, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams } from 'react-router-dom';
 import { paths } from '../app/paths';
@@ -19,6 +21,7 @@ import { errorText } from '../lib/errors';
 import { capitalized, formatDate, fullName } from '../lib/format';
 import { DeviceSwitch } from '../push/DeviceSwitch';
 import { RoleBadge } from '../ui/Badge';
+import { Card } from '../ui/Card';
 import { Facts } from '../ui/Facts';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Page } from '../ui/Page';
@@ -32,14 +35,7 @@ import { useSections } from './sections';
 import { oneUser } from './users';
 import { useViewOf } from './useViewOf';
 
-const Card = ({ title, children }: { title: ReactNode; children: ReactNode }) => (
-  <Box as="section" layerStyle="card" px={{ base: '5', md: '7' }} py={{ base: '5', md: '6' }}>
-    <Heading as="h2" textStyle="section" display="flex" alignItems="center" gap="3" mb="4">
-      {title}
-    </Heading>
-    {children}
-  </Box>
-);
+const Security = lazy(async () => ({ default: (await import('../security/Security')).Security }));
 
 function Head({ user, own, onEdit }: { user: User; own: boolean; onEdit: () => void }) {
   const { t } = useTranslation();
@@ -98,6 +94,18 @@ function Manage({ user }: { user: User }) {
           <Toggle aria-hidden />
           {t(`users.table.${toggle}`)}
         </Button>
+        {user.status === 'active' && (
+          <Button variant="outline" onClick={() => setAct('role')}>
+            <KeyIcon aria-hidden />
+            {t('users.table.changeRole')}
+          </Button>
+        )}
+        {user.totp && (
+          <Button variant="outline" onClick={() => setAct('appReset')}>
+            <ShieldSlashIcon aria-hidden />
+            {t('users.table.appReset')}
+          </Button>
+        )}
         <Button variant="surface" colorPalette="danger" onClick={() => setAct('delete')}>
           <TrashIcon aria-hidden />
           {t('users.table.deleteAct')}
@@ -145,6 +153,11 @@ function Account({ user, own }: { user: User; own: boolean }) {
             <Facts facts={facts} columns={columns} />
           </Card>
         ))}
+        {own && (
+          <Suspense fallback={null}>
+            <Security />
+          </Suspense>
+        )}
       </Flex>
       <Flex direction="column" gap="5" minW="0">
         {(full || user.bio) && (

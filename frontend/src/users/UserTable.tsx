@@ -18,8 +18,10 @@ import {
   DotsThreeVerticalIcon,
   DownloadSimpleIcon,
   EyeIcon,
+  KeyIcon,
   MagnifyingGlassIcon,
   MinusCircleIcon,
+  ShieldSlashIcon,
   TrashIcon,
   UserMinusIcon,
   UserPlusIcon,
@@ -152,6 +154,18 @@ function RowMenu({ user, manages, onView, onAct }: RowMenuProps) {
                   {user.active ? <UserMinusIcon size={20} aria-hidden /> : <UserPlusIcon size={20} aria-hidden />}
                   {t(user.active ? 'users.table.deactivate' : 'users.table.activate')}
                 </Menu.Item>
+                {user.status === 'active' && (
+                  <Menu.Item value="role">
+                    <KeyIcon size={20} aria-hidden />
+                    {t('users.table.changeRole')}
+                  </Menu.Item>
+                )}
+                {user.totp && (
+                  <Menu.Item value="appReset">
+                    <ShieldSlashIcon size={20} aria-hidden />
+                    {t('users.table.appReset')}
+                  </Menu.Item>
+                )}
                 <Menu.Separator />
                 <Menu.Item value="delete" color="danger.fg">
                   <TrashIcon size={20} aria-hidden />

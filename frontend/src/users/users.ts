@@ -1,4 +1,5 @@
 import type { BodyInput, QueryInput } from '@lightbox/contract/call.js';
+import type { Role } from '@lightbox/contract/permissions.js';
 import { userCalls } from '@lightbox/contract/users/calls.js';
 import {
   keepPreviousData,
@@ -70,6 +71,13 @@ export const useExportUsers = (fallback: string) =>
       saveBlob(await download(userCalls.exportUsers, { query }), datedName('users', 'csv')),
     meta: { fallback },
   });
+
+export const useChangeRole = () =>
+  useAccountChange(({ id, role }: { id: string; role: Role }) =>
+    send(userCalls.changeRole, { params: { id }, body: { role } }),
+  );
+
+export const useResetApp = () => useAccountChange((id: string) => send(userCalls.resetUserTotp, { params: { id } }));
 
 /** The form shows what went wrong. */
 export function useUpdateProfile() {

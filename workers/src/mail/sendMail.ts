@@ -84,6 +84,9 @@ const composers: Record<Exclude<MailTemplate, 'unreadMessages'>, Compose> = {
   },
   passwordChanged: toAccount('/login'),
   alreadyHaveAccount: toAccount('/login'),
+  roleChanged: toAccount('/login'),
+  totpOn: toAccount('/login'),
+  totpOff: toAccount('/login'),
 };
 
 const compose = async (core: Core, event: EventDoc, template: MailTemplate): Promise<Letter | null> =>

@@ -69,6 +69,28 @@ export const templates: Record<MailTemplate, (facts: MailFacts) => MailText> = {
       `Link: ${link}`,
     ],
   }),
+  roleChanged: ({ link }) => ({
+    subject: 'Your role was changed',
+    lines: [
+      'An administrator has given your account another role, and you were signed out everywhere.',
+      'Sign in to see your new pages.',
+      `Link: ${link}`,
+    ],
+  }),
+  totpOn: () => ({
+    subject: 'Your account signs in with an authenticator app',
+    lines: [
+      'An authenticator app was set up for your account. From now on no code is mailed when you sign in.',
+      'If this was not you, choose a new password at once and tell your administrator.',
+    ],
+  }),
+  totpOff: () => ({
+    subject: 'The authenticator app was removed from your account',
+    lines: [
+      'Your account signs in with a mailed code again.',
+      'If this was neither you nor your administrator, choose a new password at once and tell your administrator.',
+    ],
+  }),
   unreadMessages: ({ link }) => ({
     subject: 'You have unread messages',
     lines: ['Somebody wrote to you. Sign in to read it.', `Link: ${link}`],

@@ -62,5 +62,7 @@ export const settings = {
     directory_patients:
       'Which patients a provider finds and may write to. “all”: every one. “known”: only those they have shared with, written with, or hold or have opened an image of. Patients go on seeing every provider.',
     session_idleMinutes: `Minutes without activity after which a session ends. No session outlives ${limits.sessionHours} hours.`,
+    security_requireTotp:
+      'Who has to sign in with an authenticator app: none, or staff (providers and administrators).',
   },
 } as const;

@@ -7,6 +7,7 @@ import { overview } from './overview';
 import { profile } from './profile';
 import { push } from './push';
 import { roles } from './roles';
+import { security } from './security';
 import { settings } from './settings';
 import { shareImage } from './shareImage';
 import { sharing } from './sharing';
@@ -25,6 +26,7 @@ export const signedIn = {
   push,
   audit,
   roles,
+  security,
   settings,
   overview,
 } as const;

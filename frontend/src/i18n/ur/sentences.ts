@@ -8,6 +8,7 @@ export const sentences: Record<string, string> = {
   [texts.passwordsDiffer]: 'دونوں پاس ورڈ ایک جیسے نہیں ہیں!',
   [texts.validEmail]: 'براہِ کرم درست ای میل درج کریں۔',
   [texts.validCode]: `براہِ کرم ${limits.codeDigits} ہندسوں کا درست کوڈ درج کریں۔`,
+  [texts.validRecoveryCode]: 'ریکوری کوڈ میں دس حروف اور ہندسے ہوتے ہیں۔',
   [texts.completeCode]: 'براہِ کرم درست ای میل اور پورا کوڈ درج کریں۔',
   [texts.captionRequired]: 'براہِ کرم عنوان لکھیں۔',
   [texts.fileRequired]: 'براہِ کرم اپ لوڈ کے لیے فائل چنیں۔',

@@ -1,0 +1,50 @@
+import { limits } from '@lightbox/contract/limits.js';
+import type { Core } from '@lightbox/core/core.js';
+import { system } from '@lightbox/core/events/events.js';
+import { codeOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
+import type { CodeDoc, UserDoc } from '@lightbox/core/models/types.js';
+import { isUsable } from './sessions.js';
+
+/**
+ * A sign-in code for an administrator whom no mail reaches, or whose authenticator app is gone. It needs the password
+ * all the same: the code belongs to a sign-in that is waiting for one. Whoever can run this has the keys and the
+ * database, and so could do anything; that it was done is in the audit log.
+ */
+export async function adminCode(core: Core, email: string): Promise<{ code: string | null; text: string }> {
+  const { models, clock } = core;
+  const user = await models.User.findOne({ email: email.trim().toLowerCase(), role: 'admin' }).lean<UserDoc>();
+  if (!isUsable(user))
+    return { code: null, text: 'No active administrator has this e-mail address: --email <address>' };
+  const now = clock.now();
+  const waiting = await models.Code.findOne({
+    user: user._id,
+    purpose: { $in: ['signIn', 'totp'] },
+    usedAt: { $exists: false },
+    expiresAt: { $gt: now },
+  })
+    .sort({ createAt: -1, _id: -1 })
+    .lean<CodeDoc>();
+  if (!waiting) {
+    return {
+      code: null,
+      text: 'Nobody is waiting for a code: enter e-mail and password at /login, then run this again.',
+    };
+  }
+  const seed = newCodeSeed(core.keys.codes);
+  await core.events.change(system, async (tx) => {
+    // A new code, so that whoever reads the mails later has nothing; one that the app would have answered becomes one.
+    await models.Code.updateOne(
+      { _id: waiting._id },
+      { $set: { ...seed, purpose: 'signIn', tries: 0 } },
+      { session: tx.session },
+    );
+    tx.record({ type: 'auth.adminCode', table: 'users', record: user._id });
+    return user._id;
+  });
+  const code = codeOf(core.keys.codes, String(waiting._id), seed);
+  const minutes = Math.max(1, Math.floor((waiting.expiresAt.getTime() - now.getTime()) / 60_000));
+  return {
+    code,
+    text: `Code: ${code}\nIt is good for this sign-in alone, for ${minutes} of its ${limits.codeMinutes} minutes.`,
+  };
+}

@@ -1,0 +1,99 @@
+import { randomInt } from 'node:crypto';
+import { limits } from '@lightbox/contract/limits.js';
+import type { Core } from '@lightbox/core/core.js';
+import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { hmac } from '@lightbox/core/keys/keyring.js';
+import { openText, sealText } from '@lightbox/core/keys/seal.js';
+import type { TotpDoc } from '@lightbox/core/models/types.js';
+import type { ClientSession } from 'mongoose';
+import { Secret, TOTP } from 'otpauth';
+
+const ISSUER = 'Lightbox';
+/** 160 bits, as RFC 4226 recommends. */
+const SECRET_BYTES = 20;
+const contextOf = (user: ObjectId) => `totp/${user}`;
+
+/** What every authenticator app knows: SHA-1, six digits, thirty seconds. */
+const generator = (secret: Secret, label = '') =>
+  new TOTP({
+    issuer: ISSUER,
+    label,
+    secret,
+    algorithm: 'SHA1',
+    digits: limits.codeDigits,
+    period: limits.totpSeconds,
+  });
+
+/** A new secret: as it is stored, as it is typed, and as it is scanned. */
+export function newSecret(core: Core, user: ObjectId, email: string): { sealed: string; secret: string; uri: string } {
+  const made = new Secret({ size: SECRET_BYTES });
+  return {
+    sealed: sealText(core.keys.totp, contextOf(user), made.base32),
+    secret: made.base32,
+    uri: generator(made, email).toString(),
+  };
+}
+
+/** What proves that somebody holds the app: a time step of it, or one of the recovery codes. Each is good once. */
+export type Proof = { step: number } | { recoveryHash: string };
+
+/** The time step that this code is of; null when it is of none that still counts, or was used. */
+export function stepOf(core: Core, totp: TotpDoc, code: string): number | null {
+  const secret = openText(core.keys.totp, contextOf(totp._id), totp.secret);
+  if (secret === null) return null;
+  const timestamp = core.clock.now().getTime();
+  const delta = generator(Secret.fromBase32(secret)).validate({ token: code, timestamp, window: limits.totpWindow });
+  if (delta === null) return null;
+  const step = Math.floor(timestamp / 1000 / limits.totpSeconds) + delta;
+  return step > totp.lastStep ? step : null;
+}
+
+export function proofOf(
+  core: Core,
+  totp: TotpDoc,
+  given: { code?: string | undefined; recoveryCode?: string | undefined },
+): Proof | null {
+  if (given.recoveryCode !== undefined) {
+    const { recoveryCode } = given;
+    const known = totp.recoveryCodes.find(({ keyId, hash }) => hashOf(core, totp._id, keyId, recoveryCode) === hash);
+    return known ? { recoveryHash: known.hash } : null;
+  }
+  const step = stepOf(core, totp, given.code ?? '');
+  return step === null ? null : { step };
+}
+
+/** Spends a proof as part of a transaction; false when it has just been spent by somebody else. */
+export async function spendProof(core: Core, user: ObjectId, proof: Proof, tx: ClientSession): Promise<boolean> {
+  const spent =
+    'step' in proof
+      ? await core.models.Totp.updateOne(
+          { _id: user, lastStep: { $lt: proof.step } },
+          { $set: { lastStep: proof.step, tries: 0 } },
+          { session: tx },
+        )
+      : await core.models.Totp.updateOne(
+          { _id: user, 'recoveryCodes.hash': proof.recoveryHash },
+          { $pull: { recoveryCodes: { hash: proof.recoveryHash } }, $set: { tries: 0 } },
+          { session: tx },
+        );
+  return spent.modifiedCount === 1;
+}
+
+/** Without those that look alike on paper: 0 and O, 1 and I. */
+const letters = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
+const half = () => Array.from({ length: 5 }, () => letters[randomInt(letters.length)]).join('');
+
+/** Ten codes of 50 bits, to be written down; only their keyed hashes are kept. */
+export function newRecoveryCodes(core: Core, user: ObjectId): { shown: string[]; kept: TotpDoc['recoveryCodes'] } {
+  const { id: keyId } = core.keys.codes.current;
+  const codes = Array.from({ length: limits.recoveryCodes }, () => [half(), half()] as const);
+  return {
+    shown: codes.map((halves) => halves.join('-')),
+    kept: codes.map((halves) => ({ keyId, hash: hashOf(core, user, keyId, halves.join('')) ?? '' })),
+  };
+}
+
+function hashOf(core: Core, user: ObjectId, keyId: string, code: string): string | null {
+  const key = core.keys.codes.find(keyId);
+  return key ? hmac(key.key, 'recovery', String(user), code).toString('base64url') : null;
+}

@@ -1,0 +1,42 @@
+import type { DataOf } from '@lightbox/contract/call.js';
+import { texts } from '@lightbox/contract/texts.js';
+import type { userCalls } from '@lightbox/contract/users/calls.js';
+import { requireUser } from '@lightbox/core/access/users.js';
+import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { AppError } from '@lightbox/core/errors.js';
+import { cutSockets, endSessions } from '../auth/sessions.js';
+import type { Answer, Context } from '../context.js';
+import { keepAnAdmin } from './changeUsers.js';
+import { presentUser } from './present.js';
+
+type Call = typeof userCalls.changeRole;
+
+/** Also one's own, as long as another administrator stays. A provider who waits for a decision gets that one first. */
+export async function changeRole({
+  gateway,
+  actor,
+  viewer,
+  params,
+  body: { role },
+}: Context<Call>): Promise<Answer<DataOf<Call>>> {
+  const user = await requireUser(gateway, viewer, params.id);
+  if (user.role === role) return { data: presentUser(viewer, user), message: texts.roleChanged };
+  if (user.status === 'pending' || user.status === 'rejected') {
+    throw new AppError('CONFLICT', { message: 'Decide about this provider first.' });
+  }
+  let sessions: ObjectId[] = [];
+  await gateway.events.change(actor, async (tx) => {
+    await keepAnAdmin(gateway, user, tx.session);
+    const changed = await gateway.models.User.updateOne(
+      { _id: user._id, role: user.role },
+      { $set: { role } },
+      { session: tx.session },
+    );
+    if (changed.modifiedCount !== 1) throw new AppError('CONFLICT');
+    sessions = await endSessions(gateway, { user: user._id }, 'roleChanged', tx.session);
+    tx.record({ type: 'user.role', table: 'users', record: user._id, reason: `${user.role} → ${role}` });
+    return user._id;
+  });
+  cutSockets(gateway, sessions, 'roleChanged');
+  return { data: presentUser(viewer, { ...user, role }), message: texts.roleChanged };
+}

@@ -1,0 +1,66 @@
+import type { User } from '@lightbox/contract/users/schemas.js';
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { store } from '../lib/store';
+import { answer, renderScreen } from '../lib/testing';
+import { endSession, session, totpDueAtom, verificationAtom } from './session';
+import { VerifyAccount } from './VerifyAccount';
+
+const me: User = {
+  id: 'a'.repeat(24),
+  email: 's.mirza@example.org',
+  username: 'sana.mirza',
+  firstname: 'Sana',
+  lastname: 'Mirza',
+  active: true,
+  role: { name: 'healthProvider' },
+};
+const signedIn = (extra = {}) => ({ body: { data: { token: 'access', user: me, ...extra } } });
+const waiting = (method: 'mail' | 'totp') =>
+  store.set(verificationAtom, { token: 'verification', email: me.email, method, sentAt: Date.now() });
+
+beforeEach(() => endSession('logout'));
+
+async function enter(code: string) {
+  const [first] = screen.getAllByRole('textbox');
+  if (first) await userEvent.click(first);
+  await userEvent.paste(code);
+  const typed = () => screen.getAllByRole<HTMLInputElement>('textbox').map(({ value }) => value);
+  await waitFor(() => expect(typed().join('')).toContain(code));
+  await userEvent.click(screen.getByText('Verify'));
+}
+
+describe('the second step with an authenticator app', () => {
+  it('asks the app, offers no new mail, and takes a recovery code in its stead', async () => {
+    waiting('totp');
+    const heard = answer({
+      'POST /auth/confirm': ({ body }) =>
+        'recoveryCode' in (body as object)
+          ? signedIn()
+          : { status: 423, body: { error: 'CODE_LOCKED', message: 'Too many wrong codes. Ask for a new one.' } },
+    });
+    renderScreen(<VerifyAccount />, '/verify-account');
+    await screen.findByText('Enter the 6 digits that your authenticator app shows.');
+    expect(screen.queryByText('Resend code')).toBeNull();
+    await enter('123456');
+    await screen.findByText('Too many wrong codes. Please sign in again.');
+    await userEvent.click(screen.getByText('Use a recovery code'));
+    await enter('abc');
+    await screen.findByText('A recovery code has ten letters and digits.');
+    await enter('de-fghjk');
+    await waitFor(() => expect(session().token).toBe('access'));
+    expect(heard.map(({ body }) => body)).toEqual([{ code: '123456' }, { recoveryCode: 'abcde-fghjk' }]);
+  });
+});
+
+describe('the second step by mail', () => {
+  it('says when an authenticator app has to be set up first', async () => {
+    waiting('mail');
+    answer({ 'POST /auth/confirm': () => signedIn({ setUpTotp: true }) });
+    renderScreen(<VerifyAccount />, '/verify-account');
+    await screen.findByText('Resend code');
+    await enter('123456');
+    await waitFor(() => expect(store.get(totpDueAtom)).toBe(true));
+  });
+});

@@ -1,0 +1,34 @@
+import { Box } from '@chakra-ui/react';
+import { ClockCounterClockwiseIcon, DevicesIcon, type Icon, ShieldCheckIcon } from '@phosphor-icons/react';
+import { useTranslation } from 'react-i18next';
+import { Card } from '../ui/Card';
+import { Authenticator } from './Authenticator';
+import { Devices } from './Devices';
+import { SignIns } from './SignIns';
+
+const Title = ({ Icon, children }: { Icon: Icon; children: string }) => (
+  <>
+    <Box as="span" color="accent.fg" display="inline-flex">
+      <Icon size={22} aria-hidden />
+    </Box>
+    {children}
+  </>
+);
+
+/** How one signs in, where one is signed in, and who tried. */
+export function Security() {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Card title={<Title Icon={ShieldCheckIcon}>{t('security.app.title')}</Title>}>
+        <Authenticator />
+      </Card>
+      <Card title={<Title Icon={DevicesIcon}>{t('security.devices.title')}</Title>}>
+        <Devices />
+      </Card>
+      <Card title={<Title Icon={ClockCounterClockwiseIcon}>{t('security.signIns.title')}</Title>}>
+        <SignIns />
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { securityCalls } from '@lightbox/contract/auth/securityCalls.js';
+import type { BodyInput } from '@lightbox/contract/call.js';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { send } from '../lib/http';
+import { oneUser } from '../users/users';
+
+export const ownSessions = queryOptions({
+  queryKey: ['security', 'sessions'],
+  queryFn: ({ signal }) => send(securityCalls.listSessions, {}, { signal }),
+});
+
+export const signIns = (query: { page: number; limit: number; cursor: string | undefined }) =>
+  queryOptions({
+    queryKey: ['security', 'signIns', query],
+    queryFn: ({ signal }) => send(securityCalls.listSignIns, { query }, { signal }),
+  });
+
+export const totpState = queryOptions({
+  queryKey: ['security', 'totp'],
+  queryFn: ({ signal }) => send(securityCalls.getTotp, {}, { signal }),
+});
+
+/** A new secret each time somebody begins; not kept once the screen is gone. */
+export const totpSetUp = queryOptions({
+  queryKey: ['security', 'setUp'],
+  queryFn: async ({ signal }) => {
+    const { data } = await send(securityCalls.setUpTotp, { body: {} }, { signal });
+    return 'secret' in data ? data : null;
+  },
+  gcTime: 0,
+  staleTime: Number.POSITIVE_INFINITY,
+  retry: false,
+});
+
+export function useEndSession() {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => send(securityCalls.endSession, { params: { id } }),
+    onSettled: () => cache.invalidateQueries({ queryKey: ownSessions.queryKey }),
+  });
+}
+
+export function useEndOthers() {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: () => send(securityCalls.endOtherSessions, {}),
+    onSettled: () => cache.invalidateQueries({ queryKey: ownSessions.queryKey }),
+  });
+}
+
+/** Gives the recovery codes, which are shown this once. */
+export const useConfirmTotp = () =>
+  useMutation({
+    mutationFn: async (code: string) => {
+      const { data } = await send(securityCalls.setUpTotp, { body: { code } });
+      return 'recoveryCodes' in data ? data.recoveryCodes : [];
+    },
+    meta: { silent: true },
+  });
+
+export function useRemoveTotp() {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (body: BodyInput<typeof securityCalls.removeTotp>) => send(securityCalls.removeTotp, { body }),
+    meta: { silent: true },
+    onSuccess: () =>
+      Promise.all([cache.invalidateQueries({ queryKey: totpState.queryKey }), cache.invalidateQueries(oneUser())]),
+  });
+}
