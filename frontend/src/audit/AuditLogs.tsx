@@ -20,6 +20,7 @@ import { useMay } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { formatDate, formatDateTime, formatNumber, formatTime, fullName } from '../lib/format';
 import { ApiError } from '../lib/http';
+import { type AreaOf, areaOf, keyOf } from '../lib/names';
 import { useDebounced } from '../lib/useDebounced';
 import { useUrlPaging } from '../lib/useUrlPaging';
 import { Badge } from '../ui/Badge';
@@ -29,7 +30,7 @@ import { LoadFailed } from '../ui/LoadFailed';
 import { Note } from '../ui/Note';
 import { Page } from '../ui/Page';
 import { UserAvatar } from '../ui/UserAvatar';
-import { ActionMark, areaOf, wordsOf } from './ActionMark';
+import { ActionMark } from './ActionMark';
 import { auditLog, useVerifyChain } from './audit';
 import { reasonText } from './reason';
 import { sinceOf, spans } from './since';
@@ -148,7 +149,7 @@ const Pick = ({ label, Icon: Mark, width, value, onPick, children }: PickProps) 
 );
 
 /** The filter's options, by area. */
-const areas = new Map<ReturnType<typeof areaOf>, AuditAction[]>();
+const areas = new Map<AreaOf<AuditAction>, AuditAction[]>();
 for (const action of auditActions) areas.set(areaOf(action), [...(areas.get(areaOf(action)) ?? []), action]);
 
 function ActionPick({ value, onPick }: { value: string; onPick: (value: string) => void }) {
@@ -160,7 +161,7 @@ function ActionPick({ value, onPick }: { value: string; onPick: (value: string) 
         <optgroup key={area} label={t(`audit.area.${area}`)}>
           {actions.map((action) => (
             <option key={action} value={action}>
-              {t(wordsOf(action))}
+              {t(`audit.action.${keyOf(action)}`)}
             </option>
           ))}
         </optgroup>
@@ -292,7 +293,10 @@ export function AuditLogs() {
             rows={data?.data}
             rowId={({ id }) => id}
             rowName={(entry) =>
-              t('audit.rowName', { action: t(wordsOf(entry.actiontype)), time: formatDateTime(entry.createAt) })
+              t('audit.rowName', {
+                action: t(`audit.action.${keyOf(entry.actiontype)}`),
+                time: formatDateTime(entry.createAt),
+              })
             }
             rowTone={({ status }) => (status === 'success' ? undefined : 'danger')}
             empty={

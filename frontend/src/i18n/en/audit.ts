@@ -52,6 +52,8 @@ export const audit = {
     audit: 'Audit log',
     role: 'Roles',
     setting: 'Settings',
+    overview: 'Administrators’ dashboard',
+    job: 'Jobs',
   },
   /** What was attempted, not what came of it: a row may be one that failed. */
   action: {
@@ -97,9 +99,13 @@ export const audit = {
     audit_list: 'Read audit log',
     audit_verify: 'Verify audit log',
     role_list: 'Read roles',
+    setting_read: 'Read known settings',
     setting_list: 'Read settings',
+    setting_history: 'Read the history of a setting',
     setting_add: 'Add setting',
     setting_edit: 'Change setting',
     setting_delete: 'Delete setting',
+    overview_read: 'Read administrators’ dashboard',
+    job_retry: 'Retry failed job',
   },
 } as const;

@@ -33,6 +33,9 @@ export const roles = {
     audit_read: 'Read the audit log',
     audit_verify: 'Verify the audit chain',
     role_read: 'See roles and permissions',
+    setting_read: 'Know the settings that concern them',
     setting_manage: 'Change settings',
+    overview_read: 'See the administrators’ dashboard',
+    job_retry: 'Run a failed job again',
   },
 } as const;

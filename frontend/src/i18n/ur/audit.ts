@@ -52,6 +52,8 @@ export const audit = {
     audit: 'آڈٹ لاگ',
     role: 'کردار',
     setting: 'ترتیبات',
+    overview: 'منتظمین کا ڈیش بورڈ',
+    job: 'کام',
   },
   /** What was attempted, not what came of it: a row may be one that failed. */
   action: {
@@ -97,9 +99,13 @@ export const audit = {
     audit_list: 'آڈٹ لاگ دیکھنا',
     audit_verify: 'آڈٹ لاگ جانچنا',
     role_list: 'کردار دیکھنا',
+    setting_read: 'معلوم ترتیبات دیکھنا',
     setting_list: 'ترتیبات دیکھنا',
+    setting_history: 'ترتیب کی تاریخ دیکھنا',
     setting_add: 'ترتیب شامل کرنا',
     setting_edit: 'ترتیب بدلنا',
     setting_delete: 'ترتیب حذف کرنا',
+    overview_read: 'منتظمین کا ڈیش بورڈ دیکھنا',
+    job_retry: 'ناکام کام دوبارہ چلانا',
   },
 };

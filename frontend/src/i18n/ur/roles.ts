@@ -33,6 +33,9 @@ export const roles = {
     audit_read: 'آڈٹ لاگ دیکھنا',
     audit_verify: 'آڈٹ لاگ کی کڑیاں جانچنا',
     role_read: 'کردار اور اجازتیں دیکھنا',
+    setting_read: 'اپنے متعلق ترتیبات جاننا',
     setting_manage: 'ترتیبات بدلنا',
+    overview_read: 'منتظمین کا ڈیش بورڈ دیکھنا',
+    job_retry: 'ناکام کام دوبارہ چلانا',
   },
 };
