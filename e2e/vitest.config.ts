@@ -13,7 +13,7 @@ export default defineConfig({
     fileParallelism: false,
     // Each chapter stands on the one before.
     bail: 1,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
   },
 });

@@ -6,17 +6,32 @@ import { freePort } from '@lightbox/core/embedded/ports.js';
 import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
 
 const root = join(import.meta.dirname, '../..');
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 180_000;
+
+export interface Account {
+  email: string;
+  password: string;
+}
 
 export interface Product {
   url: string;
   mailbox: Mailbox;
-  admin: { email: string; password: string };
+  admin: Account;
   stop: () => Promise<void>;
 }
 
-/** The whole product, started as a newcomer starts it, with a data folder and a mail server of its own. `more` is further environment. */
-export async function startProduct(more: Record<string, string> = {}): Promise<Product> {
+/**
+ * The whole product, started as a newcomer starts it, with a data folder and a mail server of its own. With `demo` it
+ * comes with its demo people, their images and their chat; without, with nobody but an administrator. `env` is further
+ * environment.
+ */
+export async function startProduct({
+  demo = false,
+  env = {},
+}: {
+  demo?: boolean;
+  env?: Record<string, string>;
+} = {}): Promise<Product> {
   const [mailbox, port] = await Promise.all([startMailbox(), freePort()]);
   const dataDir = mkdtempSync(join(tmpdir(), 'lightbox-journey-'));
   const admin = { email: 'root@example.org', password: 'Correct-Horse-7-Battery' };
@@ -29,10 +44,9 @@ export async function startProduct(more: Record<string, string> = {}): Promise<P
       PORT: String(port),
       DATA_DIR: dataDir,
       SMTP_URL: mailbox.url,
-      ADMIN_EMAIL: admin.email,
-      ADMIN_PASSWORD: admin.password,
+      ...(demo ? { DEMO: '1' } : { ADMIN_EMAIL: admin.email, ADMIN_PASSWORD: admin.password }),
       RATE_LIMITS: 'off',
-      ...more,
+      ...env,
     },
   });
   const url = await ready(launcher);
@@ -50,10 +64,23 @@ export async function startProduct(more: Record<string, string> = {}): Promise<P
   };
 }
 
+export type Role = 'admin' | 'healthProvider' | 'patient';
+
+/** The demo people, as the login page gets them. */
+export async function demoPeople(product: Product): Promise<Record<Role, Account>> {
+  const answer = await fetch(`${product.url}/api/demo`);
+  const { data } = (await answer.json()) as { data: (Account & { role: Role })[] };
+  const of = (role: Role) => data.find((person) => person.role === role) ?? { email: '', password: '' };
+  return { admin: of('admin'), healthProvider: of('healthProvider'), patient: of('patient') };
+}
+
 function ready(launcher: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';
-    const fail = (reason: string) => reject(new Error(`${reason}\n${output}`));
+    const fail = (reason: string) => {
+      launcher.kill('SIGTERM');
+      reject(new Error(`${reason}\n${output}`));
+    };
     const timer = setTimeout(() => fail('The product was not ready in time.'), PATIENCE_MS);
     const read = (chunk: Buffer) => {
       output += chunk;

@@ -32,7 +32,7 @@ const { values: options } = parseArgs({
 });
 
 async function ownSite(): Promise<Site> {
-  const product = await startProduct({ DEMO: '1' });
+  const product = await startProduct({ demo: true });
   const answer = await fetch(`${product.url}/api/demo`);
   const { data } = (await answer.json()) as { data: { role: string; email: string; password: string }[] };
   const provider = data.find(({ role }) => role === 'healthProvider');

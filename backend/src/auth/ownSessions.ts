@@ -89,7 +89,7 @@ export async function listSignIns({
     {
       model: gateway.models.AuditEntry,
       filter: { actor: viewer._id, type: { $in: [...signInActions] }, $nor: [notYet] },
-      sort: ['seq'],
+      sort: ['at', 'seq'],
       direction: -1,
     },
     query,

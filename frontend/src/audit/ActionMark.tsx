@@ -2,18 +2,19 @@ import { Box, Flex, Text } from '@chakra-ui/react';
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import type { AuditEntry } from '@lightbox/contract/audit/calls.js';
 import {
+  ArrowsClockwiseIcon,
   BellIcon,
   ChartBarIcon,
   ChatsCircleIcon,
   ClipboardTextIcon,
   ClockCountdownIcon,
   EyeIcon,
+  GaugeIcon,
   GearSixIcon,
   type Icon,
   ImageIcon,
   KeyIcon,
   ProhibitIcon,
-  RobotIcon,
   SealCheckIcon,
   ShareNetworkIcon,
   ShieldCheckIcon,
@@ -29,6 +30,7 @@ import {
   XCircleIcon,
 } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
+import { type AreaOf, areaOf, keyOf } from '../lib/names';
 
 /** One meaning each, as everywhere else in the product; an action without a row has its area's icon. */
 const icons: Partial<Record<AuditAction, Icon>> = {
@@ -65,14 +67,9 @@ const areas = {
   audit: ClipboardTextIcon,
   role: KeyIcon,
   setting: GearSixIcon,
-  overview: ChartBarIcon,
-  job: RobotIcon,
-} as const;
-
-export type Area = keyof typeof areas;
-export const areaOf = (action: AuditAction) => action.split('.')[0] as Area;
-/** The key of an action's words: its own dot would be a level. */
-export const wordsOf = (action: AuditAction) => `audit.action.${action.replace('.', '_') as 'auth_login'}` as const;
+  overview: GaugeIcon,
+  job: ArrowsClockwiseIcon,
+} as const satisfies Record<AreaOf<AuditAction>, Icon>;
 
 /** What was done, in words; what did not come about says so with an icon and a word, never by colour alone. */
 export function ActionMark({ entry: { actiontype, status } }: { entry: AuditEntry }) {
@@ -87,7 +84,7 @@ export function ActionMark({ entry: { actiontype, status } }: { entry: AuditEntr
       </Box>
       <Box minW="0">
         <Text as="span" display="block" fontWeight="semibold" color={bad ? 'danger.fg' : 'fg'}>
-          {t(wordsOf(actiontype), { defaultValue: actiontype })}
+          {t(`audit.action.${keyOf(actiontype)}`)}
         </Text>
         {bad && (
           <Flex as="span" align="center" gap="1" fontSize="xs" fontWeight="semibold" color="danger.fg">

@@ -1,11 +1,8 @@
-import { auditActions } from '@lightbox/contract/audit/actions.js';
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '../auth/session';
-import { i18n } from '../i18n';
 import { answer, renderScreen } from '../lib/testing';
-import { areaOf, wordsOf } from './ActionMark';
 import { AuditLogs } from './AuditLogs';
 
 const id = (n: number) => n.toString(16).padStart(24, '0');
@@ -139,11 +136,6 @@ describe('the audit log', () => {
     await userEvent.click(await screen.findByRole('menuitem', { name: /^FHIR/ }));
     await waitFor(() => expect(saved).toEqual([expect.stringMatching(/^audit-log-[\d-]+\.fhir\.json$/)]));
     expect(heard.at(-1)?.path).toBe('/audit/export?sort=-createAt&status=denied&format=fhir');
-  });
-
-  it('has words for every action', () => {
-    expect(auditActions.filter((action) => !i18n.exists(wordsOf(action)))).toEqual([]);
-    expect(auditActions.filter((action) => !i18n.exists(`audit.area.${areaOf(action)}`))).toEqual([]);
   });
 
   it('marks what failed with a word and says why in words', async () => {

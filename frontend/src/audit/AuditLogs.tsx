@@ -9,6 +9,7 @@ import { useMay } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { formatDateTime, formatMoment, formatNumber, formatTime } from '../lib/format';
 import { ApiError } from '../lib/http';
+import { keyOf } from '../lib/names';
 import { sortIn } from '../lib/sortIn';
 import { useDebounced } from '../lib/useDebounced';
 import { useUrlPaging } from '../lib/useUrlPaging';
@@ -18,7 +19,7 @@ import { EmptyState } from '../ui/EmptyState';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Note } from '../ui/Note';
 import { Page } from '../ui/Page';
-import { ActionMark, wordsOf } from './ActionMark';
+import { ActionMark } from './ActionMark';
 import { auditLog, useVerifyChain } from './audit';
 import { EntryDrawer } from './EntryDrawer';
 import { ExportMenu } from './ExportMenu';
@@ -186,7 +187,10 @@ export function AuditLogs() {
             rows={data?.data}
             rowId={({ id }) => id}
             rowName={(entry) =>
-              t('audit.rowName', { action: t(wordsOf(entry.actiontype)), time: formatDateTime(entry.createAt) })
+              t('audit.rowName', {
+                action: t(`audit.action.${keyOf(entry.actiontype)}`),
+                time: formatDateTime(entry.createAt),
+              })
             }
             rowActions={(entry) => (
               <IconButton
@@ -194,7 +198,7 @@ export function AuditLogs() {
                 size="sm"
                 aria-label={t('audit.details', {
                   name: t('audit.rowName', {
-                    action: t(wordsOf(entry.actiontype), { defaultValue: entry.actiontype }),
+                    action: t(`audit.action.${keyOf(entry.actiontype)}`),
                     time: formatDateTime(entry.createAt),
                   }),
                 })}

@@ -4,7 +4,7 @@ import { auditStatuses } from '@lightbox/contract/audit/calls.js';
 import { CalendarBlankIcon, CheckCircleIcon, FunnelIcon, type Icon, MagnifyingGlassIcon } from '@phosphor-icons/react';
 import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { areaOf, wordsOf } from './ActionMark';
+import { type AreaOf, areaOf, keyOf } from '../lib/names';
 import { spanIn, spans } from './since';
 
 interface PickProps {
@@ -36,7 +36,7 @@ const Pick = ({ label, Icon: Mark, width, value, onPick, children }: PickProps) 
 );
 
 /** The filter's options, by area. */
-const areas = new Map<ReturnType<typeof areaOf>, AuditAction[]>();
+const areas = new Map<AreaOf<AuditAction>, AuditAction[]>();
 for (const action of auditActions) areas.set(areaOf(action), [...(areas.get(areaOf(action)) ?? []), action]);
 
 function ActionPick({ value, onPick }: { value: string; onPick: (value: string) => void }) {
@@ -48,7 +48,7 @@ function ActionPick({ value, onPick }: { value: string; onPick: (value: string) 
         <optgroup key={area} label={t(`audit.area.${area}`, { defaultValue: area })}>
           {actions.map((action) => (
             <option key={action} value={action}>
-              {t(wordsOf(action), { defaultValue: action })}
+              {t(`audit.action.${keyOf(action)}`)}
             </option>
           ))}
         </optgroup>

@@ -96,6 +96,7 @@ function Column({ title, children }: { title: string; children: ReactNode }) {
 
 export function Footer() {
   const { t } = useTranslation();
+  const start = useStart();
   return (
     <Grid
       as="footer"
@@ -126,15 +127,28 @@ export function Footer() {
         </li>
       </Column>
       <Column title={t('landing.foot.account')}>
-        <li>
-          <Link to={paths.login}>{t('landing.login')}</Link>
-        </li>
-        <li>
-          <Link to={paths.register}>{t('landing.register')}</Link>
-        </li>
-        <li>
-          <Link to={paths.forgotPassword}>{t('landing.foot.forgot')}</Link>
-        </li>
+        {start ? (
+          <>
+            <li>
+              <Link to={start}>{t('landing.dashboard')}</Link>
+            </li>
+            <li>
+              <Link to={paths.profile}>{t('app.menu.profile')}</Link>
+            </li>
+          </>
+        ) : (
+          <>
+            <li>
+              <Link to={paths.login}>{t('landing.login')}</Link>
+            </li>
+            <li>
+              <Link to={paths.register}>{t('landing.register')}</Link>
+            </li>
+            <li>
+              <Link to={paths.forgotPassword}>{t('landing.foot.forgot')}</Link>
+            </li>
+          </>
+        )}
       </Column>
     </Grid>
   );

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { authCalls } from '@lightbox/contract/auth/calls.js';
 import { userCalls } from '@lightbox/contract/users/calls.js';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { errorText } from './errors';
 import { ApiError, connectSession, freshToken, send } from './http';
 
 type Handler = (
@@ -186,5 +187,12 @@ describe('a call', () => {
     await send(userCalls.getStats, {});
     expect(asked[0]?.headers['x-xsrf-token']).toBe('x/y');
     expect(asked[1]?.headers['x-xsrf-token']).toBeUndefined();
+  });
+
+  test('that fails without a word of the server leaves the words to its screen', async () => {
+    handler = () => ({ status: 500, body: {} });
+    const error = await send(userCalls.getStats, {}).catch((failed: unknown) => failed);
+    expect(errorText(error, 'Login failed. Please try again.')).toBe('Login failed. Please try again.');
+    expect(errorText(error)).toBe('An error occurred. Please try again.');
   });
 });

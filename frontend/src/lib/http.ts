@@ -169,7 +169,8 @@ async function failure(answer: Answer): Promise<ApiError> {
   return new ApiError(
     answer.status,
     typeof error === 'string' ? error : 'UNKNOWN',
-    typeof message === 'string' ? message : 'Something went wrong. Please try again.',
+    // No word from the server: the screen has its own.
+    typeof message === 'string' ? message : '',
     Array.isArray(errors) ? (errors as FieldError[]) : [],
     typeof requestId === 'string' ? requestId : undefined,
     details,

@@ -78,6 +78,7 @@ export function Messages() {
   return (
     <Page title={t('messages.title')}>
       <Grid
+        data-chats
         layerStyle="card"
         templateColumns={{ base: 'minmax(0, 1fr)', lg: '344px minmax(0, 1fr)' }}
         templateRows="minmax(0, 1fr)"

@@ -4,6 +4,7 @@ import { useQueries } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../lib/errors';
+import { keyOf } from '../lib/names';
 import { RoleBadge } from '../ui/Badge';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Page } from '../ui/Page';
@@ -89,7 +90,7 @@ function PermissionRow({ name }: { name: string }) {
       <Box flex="1 1 240px" minW="0">
         <Name>{name}</Name>
         <Text fontSize="sm" color="fg.muted">
-          {t(`roles.may.${name.replace('.', '_') as 'session_end'}`)}
+          {t(`roles.may.${keyOf(name)}`)}
         </Text>
       </Box>
       <Flex gap="1.5" wrap="wrap">

@@ -133,13 +133,13 @@ export function Layout({ wide, parts }: { wide: boolean; parts: Parts }) {
   if (wide)
     return (
       <Table.Row bg="transparent" verticalAlign={editing ? 'top' : 'middle'} {...(editing && lampEdge)}>
-        <Table.Cell {...tall} ps="5" minW="200px">
+        <Table.Cell {...tall} ps="5" minW="176px">
           {name}
         </Table.Cell>
-        <Table.Cell {...tall} minW="220px" maxW="280px">
+        <Table.Cell {...tall} minW="136px" maxW="280px">
           {value}
         </Table.Cell>
-        <Table.Cell {...tall} minW="220px">
+        <Table.Cell {...tall} minW="160px">
           {description}
         </Table.Cell>
         <Table.Cell {...tall} whiteSpace="nowrap" color="fg.muted" fontVariantNumeric="tabular-nums">

@@ -9,7 +9,7 @@ const boxes = Array.from({ length: limits.codeDigits }, (_, index) => index);
 interface Props {
   value: string;
   onChange: (code: string) => void;
-  /** What is wrong; all boxes turn red and the focus goes back to the first. */
+  /** What is wrong; all boxes turn red and the focus goes to the first empty one. */
   error?: string | undefined;
   /** Under the boxes while nothing is wrong: how long the code is valid. */
   help?: React.ReactNode;
@@ -27,9 +27,13 @@ export function CodeInput({ value, onChange, error, help, label, autoFocus = fal
   const { t } = useTranslation();
   const root = useRef<HTMLDivElement>(null);
   const note = useId();
+  const held = useRef(value);
+  held.current = value;
+  // To the first empty box: typing on while the words of the fault change must not jump back.
   useEffect(() => {
-    if (error)
-      root.current?.querySelector<HTMLInputElement>('input:not([type=hidden]):not([aria-hidden=true])')?.focus();
+    if (!error) return;
+    const inputs = root.current?.querySelectorAll<HTMLInputElement>('input:not([type=hidden]):not([aria-hidden=true])');
+    inputs?.[held.current.length % limits.codeDigits]?.focus();
   }, [error]);
   return (
     <Box ref={root}>

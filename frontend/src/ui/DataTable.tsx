@@ -120,7 +120,8 @@ function WideRows<Row>(props: Props<Row>) {
     selection?.onChange(next);
   };
   return (
-    <Table.ScrollArea>
+    // A table that is wider than its card scrolls, and the arrow keys have to reach it.
+    <Table.ScrollArea role="region" aria-label={caption} tabIndex={0}>
       <Table.Root fontSize=".90625rem" aria-busy={!rows}>
         <Table.Caption srOnly>{caption}</Table.Caption>
         <Table.Header>

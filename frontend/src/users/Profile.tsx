@@ -126,7 +126,8 @@ function Manage({ user }: { user: User }) {
   );
 }
 
-const columns = { base: '1fr', sm: '1fr 1fr', xl: 'repeat(3, minmax(0, 1fr))' };
+/** Three only where the longest value, an e-mail address, has room beside the cards at the end of the line. */
+const columns = { base: '1fr', sm: '1fr 1fr', '2xl': 'repeat(3, minmax(0, 1fr))' };
 
 function Account({ user, own }: { user: User; own: boolean }) {
   const { t } = useTranslation();

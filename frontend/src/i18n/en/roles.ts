@@ -32,9 +32,13 @@ export const roles = {
     analysis_run: 'Run an AI analysis',
     message_use: 'Write messages',
     notification_use: 'Get notifications',
+    push_use: 'Get notifications on their devices',
     audit_read: 'Read the audit log',
     audit_verify: 'Verify the audit chain',
     role_read: 'See roles and permissions',
+    setting_read: 'Know the settings that concern them',
     setting_manage: 'Change settings',
+    overview_read: 'See the administrators’ dashboard',
+    job_retry: 'Run a failed job again',
   },
 } as const;

@@ -32,9 +32,13 @@ export const roles = {
     analysis_run: 'AI سے تجزیہ کرانا',
     message_use: 'پیغامات لکھنا',
     notification_use: 'اطلاعات پانا',
+    push_use: 'اپنے آلات پر اطلاعات پانا',
     audit_read: 'آڈٹ لاگ دیکھنا',
     audit_verify: 'آڈٹ لاگ کی کڑیاں جانچنا',
     role_read: 'کردار اور اجازتیں دیکھنا',
+    setting_read: 'اپنے متعلق ترتیبات جاننا',
     setting_manage: 'ترتیبات بدلنا',
+    overview_read: 'منتظمین کا ڈیش بورڈ دیکھنا',
+    job_retry: 'ناکام کام دوبارہ چلانا',
   },
 };

@@ -1,0 +1,132 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { launchChromium } from './chromium.js';
+import { line, Person } from './person.js';
+import { type Product, startProduct } from './product.js';
+
+const passwords = { second: 'Second-Enough-Pass-8', third: 'Third-Enough-Pass-7' };
+
+let product: Product;
+let browser: Browser;
+let admin: Person;
+
+beforeAll(async () => {
+  [product, browser] = await Promise.all([startProduct(), launchChromium()]);
+  admin = await Person.arrive(product, browser, product.admin);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await product?.stop();
+});
+
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') await admin.shoot('failed-recovery');
+});
+
+const press = (name: string) => admin.page.getByRole('button', { name, exact: true }).click();
+const enter = (label: string, value: string) => admin.page.getByLabel(label, { exact: true }).fill(value);
+
+test('a forgotten password is set anew in three steps', async () => {
+  const { page } = admin;
+  await page.goto('/login');
+  await page.getByRole('link', { name: 'Forgot Password?' }).click();
+  await page.getByRole('heading', { name: 'Forgot Password?' }).waitFor();
+  await page.getByRole('link', { name: 'Home' }).waitFor();
+  await enter('Email', admin.email);
+  await press('Send code');
+  await page.getByRole('heading', { name: 'Set a new password' }).waitFor();
+  await page.getByRole('status').filter({ hasText: 'Reset code sent successfully!' }).waitFor();
+  const code = line(await admin.mailed('Your password reset code'), 'Code');
+  await page.getByLabel('Digit 1 of 6').focus();
+  await page.keyboard.type(code === '000000' ? '000001' : '000000');
+  await enter('New password', passwords.second);
+  await enter('Confirm password', passwords.second);
+  await press('Change password');
+  // Refused: the boxes are empty again.
+  await expect.poll(() => page.getByLabel('Digit 1 of 6').inputValue(), { timeout: 20_000 }).toBe('');
+  await page.getByLabel('Digit 1 of 6').focus();
+  await page.keyboard.type(code);
+  await press('Change password');
+  await page.getByRole('heading', { name: 'Password Changed!' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Home', exact: true }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Go to Login' }).click();
+  await page.waitForURL('**/login');
+});
+
+test('the mailed link sets it too, and its token leaves the address at once', async () => {
+  const { page } = admin;
+  await page.request.post('/api/auth/forgot-password', { data: { email: admin.email } });
+  const link = /https?:\S+\/reset-password\?token=\S+/.exec(await admin.mailed('Your password reset code', 2))?.[0];
+  const { pathname, search } = new URL(link ?? '');
+  await page.goto(`${pathname}${search}`);
+  await page.getByRole('heading', { name: 'Reset Password' }).waitFor();
+  await page.waitForURL((url) => url.search === '');
+  await enter('New password', passwords.third);
+  await enter('Confirm password', passwords.second);
+  await press('Reset Password');
+  await page.getByText('Passwords do not match!').waitFor();
+  await enter('Confirm password', passwords.third);
+  await press('Reset Password');
+  await page.waitForURL('**/login');
+  await page.getByRole('status').filter({ hasText: 'Password reset successfully!' }).waitFor();
+  // Back in the history there is no token either.
+  await page.goBack();
+  expect(page.url()).not.toContain('token');
+});
+
+test('the new password opens the administrators’ dashboard, where a waiting provider is reviewed', async () => {
+  const { page } = admin;
+  await page.request.post('/api/auth/register', {
+    data: {
+      email: 'omar.khan@example.org',
+      username: 'omar.khan',
+      password: passwords.second,
+      role: 'healthProvider',
+      firstname: 'Omar',
+      lastname: 'Khan',
+      licensenumber: 'PMC-77310',
+      specialization: 'Radiology',
+    },
+  });
+  await admin.signIn(passwords.third);
+  await page.getByRole('link', { name: 'Admin Dashboard' }).click();
+  await page.getByRole('heading', { name: 'Secure Medical Image Sharing Dashboard', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'What needs you' }).waitFor();
+  await page.getByRole('heading', { name: 'How the service is doing' }).waitFor();
+  await page.getByText('Omar Khan').first().waitFor();
+  await page
+    .getByRole('link', { name: /^Review/ })
+    .first()
+    .click();
+  await page.waitForURL('**/approve-provider');
+  await page.getByRole('button', { name: 'Approve Omar Khan' }).click();
+  await page.getByText('Nobody waits for review').waitFor();
+});
+
+test('the layout turns at 1024 px, and the chat box is three quarters of the window high', async () => {
+  const { page } = admin;
+  const menu = page.getByRole('navigation', { name: 'Menu' });
+  await page.setViewportSize({ width: 1024, height: 800 });
+  await page.goto('/messages');
+  await page.getByText('Select a chat to start messaging').waitFor();
+  expect((await menu.boundingBox())?.y).toBeLessThan(200);
+  const box = page.locator('main').getByRole('heading', { name: 'Chats' }).locator('xpath=ancestor::*[@data-chats]');
+  expect((await box.boundingBox())?.height).toBeCloseTo(600, 0);
+
+  await page.setViewportSize({ width: 1023, height: 800 });
+  await page.getByText('Select a chat to start messaging').waitFor({ state: 'detached' });
+  // The menu is at the foot, and one pane stands alone.
+  await expect.poll(async () => (await menu.boundingBox())?.y).toBeGreaterThan(700);
+  expect((await box.boundingBox())?.height).toBeCloseTo(600, 0);
+
+  await page.getByRole('button', { name: 'New chat' }).first().click();
+  await page.getByRole('dialog').getByText('Omar Khan').click();
+  await page.getByRole('dialog').getByLabel('Message').fill('Welcome.');
+  await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('log').getByText('Welcome.').waitFor();
+  expect(await page.getByRole('heading', { name: 'Chats' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Back to the chats' }).click();
+  await page.getByRole('heading', { name: 'Chats' }).waitFor();
+  expect(admin.complaints).toEqual([]);
+});
