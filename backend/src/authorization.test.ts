@@ -74,6 +74,8 @@ const rows: Record<CallName, Harmless> = {
   getImage: nothingThere,
   getImageContent: nothingThere,
   getImagePreview: nothingThere,
+  getTimeline: nothingThere,
+  explainAccess: { status: 404, path: `/users/${absent}/may?imageId=${absent}` },
   deleteImage: nothingThere,
   createShare: { status: 404, body: { imagemetadataId: absent, createdfor: absent } },
   verifyShare: { status: 404, body: { sharingRequestId: absent, verificationCode: '123456' } },

@@ -3,6 +3,7 @@ import { AnalysisResult } from './analysis/schemas.js';
 import { Id, Time } from './ids.js';
 import { Message, ReadMessages, SendMessage } from './messages/calls.js';
 import { Notification } from './notifications/calls.js';
+import type { Permission } from './permissions.js';
 
 const ShareEvent = z.object({
   sharingRequestId: Id,
@@ -27,6 +28,8 @@ export const serverEvents = {
   'image:uploaded': ImageEvent,
   'image:updated': ImageEvent,
   'image:deleted': ImageEvent,
+  /** Its timeline has something new; to whoever may read that. */
+  'image:activity': ImageEvent,
   'analysis:progress': z.object({ imageId: Id, progress: z.number() }),
   'analysis:completed': AnalysisResult,
   'analysis:failed': z.object({ imageId: Id, reason: z.string() }),
@@ -43,5 +46,12 @@ export const clientEvents = {
   'message:read': ReadMessages,
   typing: z.strictObject({ userId: Id }),
 } as const;
+/** What the role must hold to say it; the objects it names are judged by their feature's policy, as in calls. */
+export const clientEventRules = {
+  'message:send': 'message.use',
+  'message:delivered': 'message.use',
+  'message:read': 'message.use',
+  typing: 'message.use',
+} as const satisfies Record<keyof typeof clientEvents, Permission>;
 export type ClientEvent = keyof typeof clientEvents;
 export type ClientPayload<E extends ClientEvent> = z.output<(typeof clientEvents)[E]>;

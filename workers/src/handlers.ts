@@ -1,4 +1,4 @@
-import { appendAudit } from '@lightbox/core/audit/chain.js';
+import { appendAndTell } from '@lightbox/core/audit/append.js';
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { MailTemplate } from '@lightbox/core/events/reactions.js';
@@ -29,7 +29,7 @@ export const handlers: Handlers = {
   sendMail: ({ core, mailer }, { eventId, template }) => sendMail(core, mailer, eventId, template as MailTemplate),
   notify: ({ core }, { eventId }) => notify(core, eventId),
   remindUnread: ({ core, mailer }, { messageId }) => remindUnread(core, mailer, messageId),
-  appendAudit: ({ core }) => appendAudit(core.models, core.keys.audit),
+  appendAudit: ({ core }) => appendAndTell(core),
   removeBlob: ({ core }, { blobId }) => core.blobs.delete(oid(blobId)),
   expireShares: ({ core }) => expireShares(core),
   expireSessions: ({ core }) => expireSessions(core),

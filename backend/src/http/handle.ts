@@ -166,6 +166,7 @@ const tables: Record<string, string> = {
   message: 'messages',
   notification: 'notifications',
   audit: 'auditlogs',
+  access: 'users',
   role: 'roles',
   setting: 'appsettings',
   overview: 'overview',

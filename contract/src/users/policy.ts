@@ -28,7 +28,8 @@ export const userRules = {
     a.id !== b.id && usable(a) && usable(b) && listed(a, b) && listed(b, a),
 };
 
-const usable = (user: UserFacts) => user.status === 'active' && user.active;
+/** Approved and switched on: without it nobody signs in, and no session goes on. */
+export const usable = (user: Pick<UserFacts, 'status' | 'active'>) => user.status === 'active' && user.active;
 
 /** Health fields that a provider sees of a patient, and a patient's peers do not. */
 export const clinicalFields = ['dob', 'bloodgroup', 'primphysician'] as const satisfies readonly ProfileField[];

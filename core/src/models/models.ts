@@ -245,6 +245,8 @@ const auditEntry = new Schema<AuditEntryDoc>(
   .index({ at: -1, seq: -1 })
   .index({ concerns: 1, seq: -1 })
   .index({ actor: 1, seq: -1 })
+  // An image's timeline.
+  .index({ record: 1, seq: -1 }, { partialFilterExpression: { record: { $exists: true } } })
   .index({ type: 1, seq: -1 })
   // Covers what is counted per day.
   .index({ type: 1, status: 1, at: 1 });
