@@ -3,6 +3,8 @@ import { useEffect } from 'react';
 import { Navigate, useLocation } from 'react-router-dom';
 import { IdleWarning } from '../auth/IdleWarning';
 import { asEndReason, endedAtom, endSession, rememberPlace, session, sessionAtom } from '../auth/session';
+import { watchEnds } from '../images/ends';
+import { queryClient } from '../lib/query';
 import { connectSocket } from '../lib/socket';
 import { store } from '../lib/store';
 import { paths } from './paths';
@@ -12,10 +14,15 @@ import { socketEvents } from './socketEvents';
 function useSocket(userId: string | undefined) {
   useEffect(() => {
     if (!userId) return;
-    return connectSocket(
+    const close = connectSocket(
       { token: () => session().token, ended: (reason) => endSession(asEndReason(reason)) },
       socketEvents,
     );
+    const stop = watchEnds(queryClient);
+    return () => {
+      stop();
+      close();
+    };
   }, [userId]);
 }
 

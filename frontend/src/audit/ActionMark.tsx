@@ -2,11 +2,13 @@ import { Box, Flex, Text } from '@chakra-ui/react';
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import type { AuditEntry } from '@lightbox/contract/audit/calls.js';
 import {
+  ArrowsClockwiseIcon,
   BellIcon,
   ChartBarIcon,
   ChatsCircleIcon,
   ClipboardTextIcon,
   ClockCountdownIcon,
+  ClockCounterClockwiseIcon,
   EyeIcon,
   GearSixIcon,
   type Icon,
@@ -40,6 +42,7 @@ const icons: Partial<Record<AuditAction, Icon>> = {
   'image.read': EyeIcon,
   'image.content': EyeIcon,
   'image.preview': EyeIcon,
+  'image.timeline': ClockCounterClockwiseIcon,
   'image.delete': TrashIcon,
   'share.verify': SealCheckIcon,
   'share.revoke': ProhibitIcon,
@@ -60,7 +63,11 @@ const areas = {
   audit: ClipboardTextIcon,
   role: KeyIcon,
   setting: GearSixIcon,
-} as const;
+  access: KeyIcon,
+  overview: ChartBarIcon,
+  job: ArrowsClockwiseIcon,
+} as const satisfies Record<AreaOf<AuditAction>, Icon>;
+type AreaOf<A extends AuditAction> = A extends `${infer Word}.${string}` ? Word : never;
 
 export type Area = keyof typeof areas;
 export const areaOf = (action: AuditAction) => action.split('.')[0] as Area;
@@ -68,7 +75,7 @@ export const areaOf = (action: AuditAction) => action.split('.')[0] as Area;
 export const wordsOf = (action: AuditAction) => `audit.action.${action.replace('.', '_') as 'auth_login'}` as const;
 
 /** What was done, in words; what did not come about says so with an icon and a word, never by colour alone. */
-export function ActionMark({ entry: { actiontype, status } }: { entry: AuditEntry }) {
+export function ActionMark({ entry: { actiontype, status } }: { entry: Pick<AuditEntry, 'actiontype' | 'status'> }) {
   const { t } = useTranslation();
   const Mark = icons[actiontype] ?? areas[areaOf(actiontype)];
   const bad = status !== 'success';

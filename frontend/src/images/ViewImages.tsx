@@ -1,7 +1,7 @@
 import { Button, chakra, Flex } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { ChatsCircleIcon, ImagesIcon, LinkIcon, ShareNetworkIcon, UploadSimpleIcon } from '@phosphor-icons/react';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
 import { paths } from '../app/paths';
@@ -20,6 +20,8 @@ import { ImageDialog } from './ImageDialog';
 import { ImageSection } from './ImageSection';
 import { type ListName, useImage } from './images';
 import { useImageList } from './useImageList';
+
+const Timeline = lazy(() => import('./Timeline').then(({ Timeline }) => ({ default: Timeline })));
 
 const UploadLink = ({ variant = 'solid' }: { variant?: 'solid' | 'subtle' }) => {
   const { t } = useTranslation();
@@ -242,6 +244,11 @@ export function ViewImages() {
         finalFocus={finalFocus}
       />
       <ShareDialog open={what === 'share'} image={image} onClose={close} finalFocus={finalFocus} />
+      {what === 'timeline' && (
+        <Suspense fallback={null}>
+          <Timeline open image={image} onClose={close} finalFocus={finalFocus} />
+        </Suspense>
+      )}
       <DeleteImageDialog open={what === 'remove'} image={image} onClose={close} finalFocus={finalFocus} />
       <VerifyDialog
         open={what === 'verify' || Boolean(linked && what === undefined && next === undefined)}

@@ -52,6 +52,9 @@ export const audit = {
     audit: 'Audit log',
     role: 'Roles',
     setting: 'Settings',
+    access: 'Access',
+    overview: 'Service overview',
+    job: 'Background work',
   },
   /** What was attempted, not what came of it: a row may be one that failed. */
   action: {
@@ -81,6 +84,7 @@ export const audit = {
     image_read: 'View image',
     image_content: 'Open original',
     image_preview: 'View preview',
+    image_timeline: 'Read timeline',
     image_delete: 'Delete image',
     share_create: 'Share image',
     share_verify: 'Verify image',
@@ -101,5 +105,10 @@ export const audit = {
     setting_add: 'Add setting',
     setting_edit: 'Change setting',
     setting_delete: 'Delete setting',
+    setting_read: 'Read public settings',
+    setting_history: 'Read setting history',
+    access_explain: 'Ask why somebody may see an image',
+    overview_read: 'Read service overview',
+    job_retry: 'Retry background work',
   },
 } as const;

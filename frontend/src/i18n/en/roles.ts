@@ -34,5 +34,10 @@ export const roles = {
     audit_verify: 'Verify the audit chain',
     role_read: 'See roles and permissions',
     setting_manage: 'Change settings',
+    setting_read: 'See the settings that every screen needs',
+    image_timeline: 'Read the timeline of their image',
+    access_explain: 'Ask why somebody may see an image',
+    overview_read: 'See how the service is doing',
+    job_retry: 'Retry failed background work',
   },
 } as const;

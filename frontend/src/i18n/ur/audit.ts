@@ -52,6 +52,9 @@ export const audit = {
     audit: 'آڈٹ لاگ',
     role: 'کردار',
     setting: 'ترتیبات',
+    access: 'رسائی',
+    overview: 'سروس کا جائزہ',
+    job: 'پس منظر کا کام',
   },
   /** What was attempted, not what came of it: a row may be one that failed. */
   action: {
@@ -81,6 +84,7 @@ export const audit = {
     image_read: 'تصویر دیکھنا',
     image_content: 'اصل فائل کھولنا',
     image_preview: 'پیش نظارہ دیکھنا',
+    image_timeline: 'سرگزشت دیکھنا',
     image_delete: 'تصویر حذف کرنا',
     share_create: 'تصویر شیئر کرنا',
     share_verify: 'تصویر کی تصدیق کرنا',
@@ -101,5 +105,10 @@ export const audit = {
     setting_add: 'ترتیب شامل کرنا',
     setting_edit: 'ترتیب بدلنا',
     setting_delete: 'ترتیب حذف کرنا',
+    setting_read: 'عام ترتیبات دیکھنا',
+    setting_history: 'ترتیب کی سرگزشت دیکھنا',
+    access_explain: 'پوچھنا کہ کوئی تصویر کیوں دیکھ سکتا ہے',
+    overview_read: 'سروس کا جائزہ دیکھنا',
+    job_retry: 'پس منظر کا کام دوبارہ کرانا',
   },
 };

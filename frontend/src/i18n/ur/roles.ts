@@ -34,5 +34,10 @@ export const roles = {
     audit_verify: 'آڈٹ لاگ کی کڑیاں جانچنا',
     role_read: 'کردار اور اجازتیں دیکھنا',
     setting_manage: 'ترتیبات بدلنا',
+    setting_read: 'وہ ترتیبات دیکھنا جو ہر اسکرین کو چاہییں',
+    image_timeline: 'اپنی تصویر کی سرگزشت دیکھنا',
+    access_explain: 'پوچھنا کہ کوئی تصویر کیوں دیکھ سکتا ہے',
+    overview_read: 'سروس کی حالت دیکھنا',
+    job_retry: 'ناکام کام دوبارہ کرانا',
   },
 };
