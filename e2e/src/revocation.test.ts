@@ -85,7 +85,7 @@ async function verifyAndOpen(n: number): Promise<void> {
 /** Nothing of the picture is left on the screen, and its addresses are refused. */
 async function expectDark(imageId: string): Promise<void> {
   const { page } = reader;
-  await page.getByRole('dialog').getByText('This share has ended').waitFor();
+  await page.getByRole('dialog').getByText('This share has ended', { exact: true }).waitFor();
   const pictures = page.locator('img[src^="blob:"], img[src^="data:image"]');
   expect(await pictures.count()).toBe(0);
   for (const path of ['', '/content', '/preview']) {
@@ -153,7 +153,7 @@ test('revoked: the open picture goes dark on the other side', async () => {
   await button(owner.page, `Share ${caption}`).click();
   const revoke = button(owner.page, /^Revoke the access/);
   await revoke.waitFor();
-  const ended = reader.page.getByRole('dialog').getByText('This share has ended').waitFor();
+  const ended = reader.page.getByRole('dialog').getByText('This share has ended', { exact: true }).waitFor();
   const at = Date.now();
   await revoke.click();
   await ended;
@@ -173,7 +173,7 @@ test('run out: the open picture goes dark at that moment', async () => {
   const end = Date.now() + 3_000;
   await db.collection('shares').updateMany({ live: true }, { $set: { expiresAt: new Date(end) } });
   await db.close();
-  await reader.page.getByRole('dialog').getByText('This share has ended').waitFor();
+  await reader.page.getByRole('dialog').getByText('This share has ended', { exact: true }).waitFor();
   const took = Date.now() - end;
   await expectDark(imageId);
   expect(took).toBeGreaterThan(-100);

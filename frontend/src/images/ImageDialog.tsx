@@ -157,7 +157,7 @@ export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, fina
               minH="0"
             >
               {gone ? (
-                <Box p="4" role="status">
+                <Box p="4">
                   {ended ? (
                     <EndedWell
                       title={t('images.card.endedTitle')}
