@@ -182,6 +182,16 @@ it('image:activity reads an open timeline again, once for a burst, and asks for 
   stop();
 });
 
+it('what was due to be read again still is after an event changed it, or did not', async () => {
+  cache.setQueryData(['sharing', imageId], [share]);
+  await cache.invalidateQueries({ queryKey: ['sharing', imageId] });
+  await cache.invalidateQueries({ queryKey: listKey });
+  shareEvents['share:verified']?.({ ...event, createdfor: id(2) }, cache);
+  imageEvents['image:deleted']?.({ imagemetadataId: id(404) }, cache);
+  expect(cache.getQueryData<ShareAccess[]>(['sharing', imageId])?.[0]?.isVerified).toBe(true);
+  for (const key of [['sharing', imageId], listKey]) expect(cache.getQueryState(key)?.isInvalidated).toBe(true);
+});
+
 it('share:revoked of somebody else’s share leaves the owner’s picture and shortens “who has access”', () => {
   cache.setQueryData(['sharing', imageId], [share, { ...share, id: id(4) }]);
   shareEvents['share:revoked']?.({ ...event, createdfor: id(2) }, cache);

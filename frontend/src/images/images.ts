@@ -7,6 +7,7 @@ import { keepPreviousData, type QueryClient, queryOptions, useQuery, useQueryCli
 import { viewerNow } from '../auth/session';
 import { coalesce } from '../lib/coalesce';
 import { ApiError, download, type Envelope, send } from '../lib/http';
+import { patchQueries } from '../lib/patch';
 import type { SocketRows } from '../lib/socket';
 
 export type ListName = 'uploaded' | 'shared';
@@ -102,14 +103,12 @@ export const isListed = (cache: QueryClient, id: string) =>
     .some(([, page]) => page?.data.some((image) => image.id === id));
 
 function patchImages(cache: QueryClient, matches: (image: Image) => boolean, change: (image: Image) => Image) {
-  cache.setQueriesData<ListPage>({ queryKey: lists }, (page) =>
-    page?.data.some(matches)
+  patchQueries<ListPage>(cache, lists, (page) =>
+    page.data.some(matches)
       ? { ...page, data: page.data.map((image) => (matches(image) ? change(image) : image)) }
       : page,
   );
-  cache.setQueriesData<Image>({ queryKey: ['images', 'one'] }, (image) =>
-    image && matches(image) ? change(image) : image,
-  );
+  patchQueries<Image>(cache, ['images', 'one'], (image) => (matches(image) ? change(image) : image));
 }
 
 export const patchImage = (cache: QueryClient, id: string, change: (image: Image) => Image) =>
@@ -165,10 +164,8 @@ const outlineOf = ({
 /** An image that is gone leaves every list, and what was known of it is forgotten. */
 export function dropImage(cache: QueryClient, id: string) {
   const listed = findListed(cache, (image) => image.id === id) !== undefined;
-  cache.setQueriesData<ListPage>({ queryKey: lists }, (page) =>
-    page?.data.some((image) => image.id === id)
-      ? { ...page, data: page.data.filter((image) => image.id !== id) }
-      : page,
+  patchQueries<ListPage>(cache, lists, (page) =>
+    page.data.some((image) => image.id === id) ? { ...page, data: page.data.filter((image) => image.id !== id) } : page,
   );
   forgetContents(cache, id);
   cache.removeQueries({ queryKey: oneKey(id), type: 'inactive' });
