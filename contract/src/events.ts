@@ -3,6 +3,7 @@ import { AnalysisResult, Failure } from './analysis/schemas.js';
 import { Id, Time } from './ids.js';
 import { Message, ReadMessages, SendMessage } from './messages/calls.js';
 import { Notification } from './notifications/calls.js';
+import type { Permission } from './permissions.js';
 
 const ShareEvent = z.object({
   sharingRequestId: Id,
@@ -27,6 +28,8 @@ export const serverEvents = {
   'image:uploaded': ImageEvent,
   'image:updated': ImageEvent,
   'image:deleted': ImageEvent,
+  /** Its timeline has something new; to whoever may read that. */
+  'image:activity': ImageEvent,
   'analysis:progress': z.object({ imageId: Id, progress: z.number() }),
   'analysis:completed': AnalysisResult,
   'analysis:failed': Failure.extend({ imageId: Id }),
@@ -47,5 +50,13 @@ export const clientEvents = {
   /** Whether this tab can be seen; devices are notified of what nobody sees. Also said in the handshake, as `auth.visible`. */
   visible: z.strictObject({ visible: z.boolean() }),
 } as const;
+/** What the role must hold to say it; the objects it names are judged by their feature's policy, as in calls. */
+export const clientEventRules = {
+  'message:send': 'message.use',
+  'message:delivered': 'message.use',
+  'message:read': 'message.use',
+  typing: 'message.use',
+  visible: 'push.use',
+} as const satisfies Record<keyof typeof clientEvents, Permission>;
 export type ClientEvent = keyof typeof clientEvents;
 export type ClientPayload<E extends ClientEvent> = z.output<(typeof clientEvents)[E]>;

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { joinEnv } from '@lightbox/core/embedded/instance.js';
 import { freePort } from '@lightbox/core/embedded/ports.js';
 import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
 
@@ -17,6 +18,8 @@ export interface Product {
   url: string;
   mailbox: Mailbox;
   admin: Account;
+  /** For what only time would do. */
+  mongodbUri: () => string;
   stop: () => Promise<void>;
 }
 
@@ -54,6 +57,7 @@ export async function startProduct({
     url,
     mailbox,
     admin,
+    mongodbUri: () => joinEnv({}, dataDir).MONGODB_URI ?? '',
     stop: async () => {
       const ended = new Promise((resolve) => launcher.once('exit', resolve));
       launcher.kill('SIGTERM');

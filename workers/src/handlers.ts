@@ -1,4 +1,4 @@
-import { appendAudit } from '@lightbox/core/audit/chain.js';
+import { appendAndTell } from '@lightbox/core/audit/append.js';
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { MailTemplate } from '@lightbox/core/events/reactions.js';
@@ -36,7 +36,7 @@ export const handlers: Handlers = {
   remindUnread: ({ core, mailer }, { messageId }) => remindUnread(core, mailer, messageId),
   pushMessage: ({ core }, { messageId }) => pushMessage(core, messageId),
   deliverPush: ({ core, pushSender }, data) => deliverPush(core, pushSender, data),
-  appendAudit: ({ core }) => appendAudit(core.models, core.keys.audit),
+  appendAudit: ({ core }) => appendAndTell(core),
   removeBlob: ({ core }, { blobId }) => core.blobs.delete(oid(blobId)),
   expireShares: ({ core }) => expireShares(core),
   expireSessions: ({ core }) => expireSessions(core),

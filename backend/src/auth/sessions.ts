@@ -1,4 +1,5 @@
 import { limits } from '@lightbox/contract/limits.js';
+import { usable } from '@lightbox/contract/users/policy.js';
 import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -49,8 +50,7 @@ export async function isAlive(core: Core, session: SessionDoc | null): Promise<b
   return now < session.expiresAt.getTime() && now < session.lastSeenAt.getTime() + idle;
 }
 
-export const isUsable = (user: UserDoc | null): user is UserDoc =>
-  Boolean(user && !user.deletedAt && user.status === 'active' && user.active);
+export const isUsable = (user: UserDoc | null): user is UserDoc => Boolean(user && !user.deletedAt && usable(user));
 
 /** The person behind an access token, or `AUTHENTICATION_FAILED`. `active` keeps the session alive. */
 export async function viewerOf(gateway: Gateway, claims: Claims, active: boolean): Promise<Viewer> {

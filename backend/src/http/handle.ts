@@ -181,6 +181,7 @@ const tables: Record<string, string> = {
   notification: 'notifications',
   push: 'pushsubscriptions',
   audit: 'auditlogs',
+  access: 'users',
   role: 'roles',
   setting: 'appsettings',
   overview: 'overview',

@@ -1,5 +1,5 @@
 import type { ServerEvent, ServerPayload } from '@lightbox/contract/events.js';
-import { imageRules } from '@lightbox/contract/images/policy.js';
+import { type ImageRule, imageRules } from '@lightbox/contract/images/policy.js';
 import { findImage } from '@lightbox/core/access/images.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { Push } from '@lightbox/core/events/push.js';
@@ -36,10 +36,12 @@ const image: Payload<ServerPayload<'image:uploaded'>> = async (gateway, viewer, 
   return access && { imagemetadataId: text(refs, 'record') };
 };
 
-async function mayReadAnalysis(gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role'>, imageId: string) {
+async function may(rule: ImageRule, gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role'>, imageId: string) {
   const access = await findImage(gateway.models, viewer, imageId, gateway.clock.now());
-  return access !== null && imageRules.analyse(viewer, access.facts);
+  return access !== null && imageRules[rule](viewer, access.facts);
 }
+const mayReadAnalysis = (gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role'>, imageId: string) =>
+  may('analyse', gateway, viewer, imageId);
 
 /** One row per event that a push can name. */
 export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload<ServerPayload<E>> } = {
@@ -78,6 +80,10 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
   // The record is gone; recipients were chosen while it was there, and all they learn is that it is.
   'image:deleted': async (_gateway, _viewer, refs) => ({ imagemetadataId: text(refs, 'record') }),
   'settings:changed': async () => ({}),
+  'image:activity': async (gateway, viewer, refs) => {
+    const imagemetadataId = text(refs, 'record');
+    return (await may('timeline', gateway, viewer, imagemetadataId)) ? { imagemetadataId } : null;
+  },
   'analysis:progress': async (gateway, viewer, refs) => {
     const imageId = text(refs, 'record');
     if (!(await mayReadAnalysis(gateway, viewer, imageId))) return null;

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Server as HttpServer } from 'node:http';
-import { type ClientEvent, type ClientPayload, clientEvents, type ServerToClient } from '@lightbox/contract/events.js';
+import {
+  type ClientEvent,
+  type ClientPayload,
+  clientEventRules,
+  clientEvents,
+  type ServerToClient,
+} from '@lightbox/contract/events.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Push, Signal } from '@lightbox/core/events/push.js';
@@ -183,7 +189,7 @@ const isClientEvent = (name: string): name is ClientEvent => Object.hasOwn(clien
 async function answer(gateway: Gateway, socket: Client, name: string, payload: unknown): Promise<unknown> {
   if (!isClientEvent(name)) throw new AppError('NOT_FOUND', { message: 'This event is not known.' });
   const { viewer } = socket.data;
-  await authorize(gateway, viewer, 'message.use');
+  await authorize(gateway, viewer, clientEventRules[name]);
   await keepAlive(gateway, socket);
   const handler = handlers[name] as (
     gateway: Gateway,

@@ -3,6 +3,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import type { EventDoc, ShareDoc } from '@lightbox/core/models/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { payloads } from '../realtime/payloads.js';
 import { Client } from '../testing/client.js';
 import {
   type BuiltImage,
@@ -178,18 +179,50 @@ describe('verifying', () => {
       .expect(422);
   });
 
-  it('is possible one second before the end, and nothing one second after', async () => {
+  it('is possible at 23:59:59 and everything is open; at 24:00:01 nothing is, anywhere', async () => {
     const image = await buildImage(test.gateway);
-    const built = await buildShare(test.gateway, { image, hours: 0.1 });
-    test.clock.forward({ seconds: 359 });
-    await verify(built.recipient, built.id, built.code).expect(200);
-    await api.as(built.recipient).get(`/upload/image/${image.id}/content`).expect(200);
-    test.clock.forward({ seconds: 2 });
-    await verify(built.recipient, built.id, built.code).expect(410);
-    for (const path of ['', '/content', '/preview']) {
-      await api.as(built.recipient).get(`/upload/image/${image.id}${path}`).expect(404);
-    }
-    await api.as(built.recipient).get(`/analyze/${image.id}`).expect(404);
+    const built = await buildShare(test.gateway, { image, hours: 24 });
+    await test.clock.still(async () => {
+      const end = (await test.gateway.models.Share.findById(built.id).lean<ShareDoc>())?.expiresAt?.getTime() ?? 0;
+      test.clock.forward({ seconds: (end - test.clock.now().getTime()) / 1_000 - 1 });
+      const recipient = { ...built.recipient, ...(await renewed(built.recipient)) };
+      const paths = ['', '/content', '/preview'].map((path) => `/upload/image/${image.id}${path}`);
+      const statuses = async () =>
+        Promise.all([...paths, `/analyze/${image.id}`].map(async (path) => (await api.as(recipient).get(path)).status));
+      const listed = async () => (await api.as(recipient).get('/upload/shared-images').expect(200)).body.data[0];
+      const told = () => payloads['image:updated'](test.gateway, recipient, { record: image.id });
+
+      await verify(recipient, built.id, built.code).expect(200);
+      expect(await statuses()).toEqual([200, 200, 200, 202]);
+      expect(await listed()).toMatchObject({
+        id: image.id,
+        isVerified: true,
+        image_url: expect.stringMatching(/^data:/),
+      });
+      expect(await told()).toEqual({ imagemetadataId: image.id });
+
+      test.clock.forward({ seconds: 2 });
+      const refused = await verify(recipient, built.id, built.code).expect(410);
+      expect(refused.body.error).toBe('EXPIRED');
+      expect(await statuses()).toEqual([404, 404, 404, 404]);
+      // A list may name it until maintenance has been by; it shows nothing of it.
+      expect(await listed()).toMatchObject({ id: image.id, isVerified: false, image_url: null });
+      expect(await told()).toBeNull();
+    });
+  });
+
+  it('at the very end does not open what is over, however the two race', async () => {
+    const built = await buildShare(test.gateway, { hours: 1 / 3600 });
+    const guesses = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const { status } = await verify(built.recipient, built.id, built.code);
+        test.clock.forward({ seconds: 0.3 });
+        return status;
+      }),
+    );
+    const share = await test.gateway.models.Share.findById(built.id).lean<ShareDoc>();
+    expect(share?.verifiedAt === undefined || share.verifiedAt < (share.expiresAt as Date)).toBe(true);
+    expect(new Set([...guesses, 200, 410])).toEqual(new Set([200, 410]));
   });
 
   it('a standing share takes thirty days, and stays open after', async () => {

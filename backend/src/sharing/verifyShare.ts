@@ -1,7 +1,7 @@
 import type { DataOf } from '@lightbox/contract/call.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { shareCalls } from '@lightbox/contract/sharing/calls.js';
-import { isLive } from '@lightbox/core/access/images.js';
+import { isLive, liveShare } from '@lightbox/core/access/images.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor, NewEvent } from '@lightbox/core/events/events.js';
@@ -51,24 +51,26 @@ function over(gateway: Gateway, share: ShareDoc): AppError | null {
  */
 async function open(gateway: Gateway, actor: Actor, share: ShareDoc, event: NewEvent): Promise<AppError | null> {
   if (share.verifiedAt) return null;
+  const now = gateway.clock.now();
   await gateway.events.change(actor, async (tx) => {
     const marked = await gateway.models.Share.updateOne(
       {
         _id: share._id,
-        live: true,
+        ...liveShare(now),
         salt: share.salt,
         tries: { $lt: limits.codeTries },
         verifiedAt: { $exists: false },
       },
-      { $set: { verifiedAt: gateway.clock.now() } },
+      { $set: { verifiedAt: now } },
       { session: tx.session },
     );
     if (marked.modifiedCount === 1) tx.record(event);
     return share._id;
   });
   // Whether by this request or the same person's other tab.
-  const opened = await gateway.models.Share.exists({ _id: share._id, live: true, verifiedAt: { $exists: true } });
-  return opened ? null : new AppError('CODE_LOCKED');
+  const after = await gateway.models.Share.findById(share._id).lean<ShareDoc>();
+  if (!isLive(after, gateway.clock.now())) return new AppError('EXPIRED');
+  return after.verifiedAt ? null : new AppError('CODE_LOCKED');
 }
 
 async function countWrong(gateway: Gateway, share: ShareDoc): Promise<AppError> {

@@ -7,9 +7,18 @@ import { startGateway } from '../gateway.js';
 /** A clock that a test moves on: what lives for minutes or hours ends at once. */
 export class MovableClock extends Clock {
   private ahead = 0;
+  private stopped: number | null = null;
 
   override now(): Date {
-    return new Date(super.now().getTime() + this.ahead);
+    return new Date((this.stopped ?? super.now().getTime()) + this.ahead);
+  }
+
+  /** Moves by `forward` alone while `work` is about a single second, however slow the machine. */
+  async still<T>(work: () => Promise<T>): Promise<T> {
+    this.stopped = super.now().getTime();
+    return work().finally(() => {
+      this.stopped = null;
+    });
   }
 
   forward(time: { seconds?: number; minutes?: number; hours?: number }): void {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { call } from '../call.js';
 import { flag, PageQuery, sortBy } from '../envelope.js';
 import { Id, Params, text } from '../ids.js';
+import { AccessExplanation, TimelineEntry } from './insight.js';
 import { Caption, Image } from './schemas.js';
 
 export const imageSorts = ['createAt'] as const;
@@ -77,6 +78,27 @@ export const imageCalls = {
     summary: 'The preview, webp, longest side at most 512 pixels',
     params: Params,
     binary: true,
+  }),
+  getTimeline: call({
+    method: 'get',
+    path: '/upload/image/:id/timeline',
+    who: 'image.timeline',
+    action: 'image.timeline',
+    summary: 'Who was given the image, opened it, failed a code, downloaded or analysed it',
+    params: Params,
+    query: PageQuery,
+    data: z.array(TimelineEntry),
+    paged: true,
+  }),
+  explainAccess: call({
+    method: 'get',
+    path: '/users/:id/may',
+    who: 'access.explain',
+    action: 'access.explain',
+    summary: 'Why a person may, or may not, see an image',
+    params: Params,
+    query: z.strictObject({ imageId: Id }),
+    data: AccessExplanation,
   }),
   deleteImage: call({
     method: 'delete',

@@ -1,4 +1,4 @@
-import type { Role } from '../permissions.js';
+import { type Permission, type Role, roleMay } from '../permissions.js';
 
 export interface ImageViewer {
   id: string;
@@ -12,20 +12,63 @@ export interface ImageFacts {
   share: { verified: boolean } | null;
 }
 
-const isAdmin = (v: ImageViewer) => v.role === 'admin';
-const owns = (v: ImageViewer, i: ImageFacts) => v.id === i.ownerId;
-const hasLiveShare = (_: ImageViewer, i: ImageFacts) => i.share !== null;
-const hasVerifiedShare = (_: ImageViewer, i: ImageFacts) => i.share?.verified === true;
+/** On what a person's access to an image can rest. */
+const holds = {
+  admin: (v, _) => v.role === 'admin',
+  owner: (v, i) => v.id === i.ownerId,
+  /** A live share whose code was entered. */
+  verifiedShare: (_, i) => i.share?.verified === true,
+  /** A live share, its code entered or not. */
+  liveShare: (_, i) => i.share !== null,
+  /** The image's patient, while their share of it lives. */
+  patient: (v, i) => v.id === i.patientId && i.share !== null,
+} satisfies Record<string, (v: ImageViewer, i: ImageFacts) => boolean>;
+
+export type ImageGround = keyof typeof holds;
+export const imageGrounds = Object.keys(holds) as ImageGround[];
+
+/** Why not: the role may never, the code is still to be entered, or nothing connects the person with the image. */
+export const imageBars = ['role', 'notVerified', 'noGround'] as const;
+export type ImageBar = (typeof imageBars)[number];
+
+interface Rule {
+  /** The role must hold it, whatever else holds. */
+  permission: Permission;
+  /** One of them is enough; the first that holds is the reason. */
+  grounds: readonly ImageGround[];
+}
 
 /** Who may do what to one image. Nothing else decides it. */
-export const imageRules = {
-  see: (v, i) => isAdmin(v) || owns(v, i) || hasLiveShare(v, i),
-  open: (v, i) => isAdmin(v) || owns(v, i) || hasVerifiedShare(v, i),
-  share: (v, i) => isAdmin(v) || (v.role === 'healthProvider' && owns(v, i)),
-  delete: (v, i) => isAdmin(v) || (v.role === 'healthProvider' && owns(v, i)),
-  analyse: (v, i) => isAdmin(v) || (v.role === 'healthProvider' && (owns(v, i) || hasVerifiedShare(v, i))),
-} satisfies Record<string, (v: ImageViewer, i: ImageFacts) => boolean>;
-export type ImageRule = keyof typeof imageRules;
+const rules = {
+  see: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'liveShare'] },
+  open: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare'] },
+  share: { permission: 'share.create', grounds: ['admin', 'owner'] },
+  delete: { permission: 'image.delete', grounds: ['admin', 'owner'] },
+  analyse: { permission: 'analysis.run', grounds: ['admin', 'owner', 'verifiedShare'] },
+  timeline: { permission: 'image.timeline', grounds: ['admin', 'owner', 'patient'] },
+} as const satisfies Record<string, Rule>;
+export type ImageRule = keyof typeof rules;
+
+export type ImageDecision = { may: true; because: ImageGround } | { may: false; because: ImageBar };
+
+/** A rule's answer with its reason: what the server enforces, and what it tells administrators who ask why. */
+export function decideImage(rule: ImageRule, viewer: ImageViewer, image: ImageFacts): ImageDecision {
+  const { permission, grounds }: Rule = rules[rule];
+  if (!roleMay(viewer.role, permission)) return { may: false, because: 'role' };
+  const ground = grounds.find((name) => holds[name](viewer, image));
+  if (ground) return { may: true, because: ground };
+  const codeWouldHelp = image.share?.verified === false && grounds.includes('verifiedShare');
+  return { may: false, because: codeWouldHelp ? 'notVerified' : 'noGround' };
+}
+
+/** The same answers as plain conditions: `imageRules.open(viewer, image)`. */
+export const imageRules = Object.fromEntries(
+  (Object.keys(rules) as ImageRule[]).map((rule) => [
+    rule,
+    (viewer: ImageViewer, image: ImageFacts) => decideImage(rule, viewer, image).may,
+  ]),
+) as Record<ImageRule, (viewer: ImageViewer, image: ImageFacts) => boolean>;
 
 /** Deleting takes a reason when it takes the image from a patient and no admin decided it. */
-export const deletionNeedsReason = (v: ImageViewer, i: ImageFacts): boolean => !isAdmin(v) && i.patientId !== null;
+export const deletionNeedsReason = (v: ImageViewer, i: ImageFacts): boolean =>
+  v.role !== 'admin' && i.patientId !== null;

@@ -41,7 +41,8 @@ export const userRules = {
     a.id !== b.id && usable(a) && usable(b) && listed(a, b, tied) && listed(b, a, tied),
 };
 
-const usable = (user: UserFacts) => user.status === 'active' && user.active;
+/** Approved and switched on: without it nobody signs in, and no session goes on. */
+export const usable = (user: Pick<UserFacts, 'status' | 'active'>) => user.status === 'active' && user.active;
 
 /** What the list is sorted by: `name` is lastname, firstname; the others go on by name. */
 export const userSorts = ['name', 'email', 'role', 'status', 'active', 'createAt'] as const;

@@ -1,4 +1,10 @@
-import { type ImageFacts, type ImageRule, type ImageViewer, imageRules } from '@lightbox/contract/images/policy.js';
+import {
+  decideImage,
+  type ImageFacts,
+  type ImageRule,
+  type ImageViewer,
+  imageRules,
+} from '@lightbox/contract/images/policy.js';
 import type { ClientSession } from 'mongoose';
 import { type ObjectId, oid } from '../db/ids.js';
 import { AppError } from '../errors.js';
@@ -54,8 +60,9 @@ export async function requireImage(
 ): Promise<ImageAccess> {
   const access = await findImage(models, viewer, imageId, now);
   if (!access) throw new AppError('NOT_FOUND');
-  if (imageRules[rule](viewer, access.facts)) return access;
-  throw new AppError(access.facts.share?.verified === false && rule === 'open' ? 'NOT_VERIFIED' : 'FORBIDDEN');
+  const decision = decideImage(rule, viewer, access.facts);
+  if (decision.may) return access;
+  throw new AppError(decision.because === 'notVerified' ? 'NOT_VERIFIED' : 'FORBIDDEN');
 }
 
 /** Who may read an image's analysis, apart from admins: the owner, and providers with a verified share. */

@@ -38,22 +38,28 @@ export function hashOf(
 /**
  * Appends every event that is not yet in the log. Any number of processes may do so at once: `seq` and `event` are
  * unique, so of two that race for the next place one loses, reads the head again and goes on. One that was frozen and
- * wakes cannot fork the chain.
+ * wakes cannot fork the chain. `told` hears of each batch that was appended here.
  */
-export async function appendAudit(models: Models, ring: KeyRing): Promise<number> {
+export async function appendAudit(
+  models: Models,
+  ring: KeyRing,
+  told: (entries: AuditEntryDoc[]) => Promise<void> = async () => undefined,
+): Promise<number> {
   let appended = 0;
   for (;;) {
     const events = await models.Event.find({ unaudited: true }).sort({ _id: 1 }).limit(BATCH).lean<EventDoc[]>();
     if (events.length === 0) return appended;
     try {
-      appended += await appendBatch(models, ring, events);
+      const entries = await appendBatch(models, ring, events);
+      appended += entries.length;
+      await told(entries);
     } catch (error) {
       if (!isDuplicate(error)) throw error;
     }
   }
 }
 
-async function appendBatch(models: Models, ring: KeyRing, events: EventDoc[]): Promise<number> {
+async function appendBatch(models: Models, ring: KeyRing, events: EventDoc[]): Promise<AuditEntryDoc[]> {
   const known = await models.AuditEntry.find({ event: { $in: events.map((e) => e._id) } }, { event: 1 }).lean();
   const done = new Set(known.map((entry) => String(entry.event)));
   const head = await models.AuditEntry.findOne().sort({ seq: -1 }).lean<AuditEntryDoc>();
@@ -68,7 +74,7 @@ async function appendBatch(models: Models, ring: KeyRing, events: EventDoc[]): P
     });
   if (entries.length > 0) await models.AuditEntry.insertMany(entries, { lean: true, ordered: true });
   await models.Event.updateMany({ _id: { $in: events.map((e) => e._id) } }, { $set: { unaudited: false } });
-  return entries.length;
+  return entries;
 }
 
 function entryOf(ring: KeyRing, event: EventDoc, seq: number, previous: string): AuditEntryDoc {

@@ -296,6 +296,8 @@ const auditEntry = new Schema<AuditEntryDoc>(
   .index({ actor: 1, at: -1, seq: -1 })
   // A person's sign-ins among all that they did.
   .index({ actor: 1, type: 1, at: -1, seq: -1 })
+  // An image's timeline.
+  .index({ record: 1, seq: -1 }, { partialFilterExpression: { record: { $exists: true } } })
   .index({ concerns: 1, status: 1, at: -1, seq: -1 })
   .index({ concerns: 1, type: 1, status: 1, at: -1, seq: -1 })
   // Covers what is counted per day, too.

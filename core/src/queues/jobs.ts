@@ -61,7 +61,8 @@ export type JobData<N extends JobName> = z.infer<(typeof jobs)[N]['data']>;
 
 /** Jobs that come round by themselves, in milliseconds. */
 export const schedule: Partial<Record<JobName, number>> = {
-  expireShares: 5_000,
+  // An open picture goes dark within two seconds of its share's end.
+  expireShares: 1_000,
   expireSessions: 15_000,
   reviveAnalyses: 30_000,
   removeOrphanBlobs: 10 * 60_000,

@@ -1,5 +1,6 @@
 import { Box, Button, Flex, Grid, GridItem, Link, Text, VisuallyHidden } from '@chakra-ui/react';
 import type { AnalysisAnswer, Failure } from '@lightbox/contract/analysis/schemas.js';
+import type { Image } from '@lightbox/contract/images/schemas.js';
 import {
   ArrowsClockwiseIcon,
   CaretRightIcon,
@@ -8,6 +9,7 @@ import {
   type Icon,
   ImagesIcon,
   LockKeyIcon,
+  ProhibitIcon,
   RobotIcon,
   WarningCircleIcon,
 } from '@phosphor-icons/react';
@@ -19,12 +21,15 @@ import { Link as RouterLink, useParams } from 'react-router-dom';
 import type { z } from 'zod';
 import { paths } from '../app/paths';
 import { currentCode } from '../i18n';
+import { hasEnded } from '../images/access';
 import { useImage } from '../images/images';
 import { socketAtom } from '../lib/connection';
 import { errorText } from '../lib/errors';
+import { fullName } from '../lib/format';
 import { ApiError } from '../lib/http';
 import { EmptyState } from '../ui/EmptyState';
 import { Page } from '../ui/Page';
+import { Said } from '../ui/Said';
 import { Waiting } from '../ui/Skeletons';
 import { AboutImage, Confidence, MadeBy } from './Aside';
 import { analysisOf, isRunning, runAgain } from './analysis';
@@ -123,6 +128,23 @@ function Refusal({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   );
 }
 
+/** The share ended while it was on the screen, or before. */
+function Ended({ image }: { image: Image }) {
+  const { t } = useTranslation();
+  const giver = image.sharedBy ?? image.owner;
+  return (
+    <Box role="status">
+      <EmptyState
+        as="h2"
+        Icon={ProhibitIcon}
+        title={t('images.card.endedTitle')}
+        text={giver && <Said i18nKey="images.card.endedText" values={{ name: fullName(giver) }} />}
+        act={<BackToImages />}
+      />
+    </Box>
+  );
+}
+
 /** In the person's language where it has words for the code; a sentence only for who reads English; else nothing. */
 function useReason({ reason, reasonCode }: FailureOf) {
   const { t } = useTranslation();
@@ -187,7 +209,10 @@ function Analysis({ imageId }: { imageId: string }) {
   });
   const said = useAnnouncement(query.data);
   const answer = query.data;
-  const failed = query.isError && !answer;
+  // Refused now counts, whatever was answered before.
+  const refused = query.error instanceof ApiError && (query.error.status === 403 || query.error.status === 404);
+  const ended = image.data !== undefined && !image.data.isVerified && hasEnded(image.data);
+  const failed = ended || (query.isError && (refused || !answer));
   const running = isRunning(answer) || query.isPending;
   const againButton = (act: string, variant: 'outline' | 'solid') => (
     <Button
@@ -212,7 +237,7 @@ function Analysis({ imageId }: { imageId: string }) {
       <VisuallyHidden role="status">{said}</VisuallyHidden>
       {failed ? (
         <Box layerStyle="card">
-          <Refusal error={query.error} onRetry={() => void query.refetch()} />
+          {ended ? <Ended image={image.data} /> : <Refusal error={query.error} onRetry={() => void query.refetch()} />}
         </Box>
       ) : (
         <Grid

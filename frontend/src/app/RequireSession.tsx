@@ -5,6 +5,8 @@ import { lazy, Suspense, useEffect } from 'react';
 import { Navigate, useLocation } from 'react-router-dom';
 import { IdleWarning } from '../auth/IdleWarning';
 import { asEndReason, endedAtom, endSession, rememberPlace, session, sessionAtom, totpDueAtom } from '../auth/session';
+import { watchEnds } from '../images/ends';
+import { queryClient } from '../lib/query';
 import { connectSocket } from '../lib/socket';
 import { store } from '../lib/store';
 import { useClaimedDevice } from '../push/useDevice';
@@ -17,10 +19,15 @@ const RequiredApp = lazy(async () => ({ default: (await import('../security/Requ
 function useSocket(userId: string | undefined) {
   useEffect(() => {
     if (!userId) return;
-    return connectSocket(
+    const close = connectSocket(
       { token: () => session().token, ended: (reason) => endSession(asEndReason(reason)) },
       socketEvents,
     );
+    const stop = watchEnds(queryClient);
+    return () => {
+      stop();
+      close();
+    };
   }, [userId]);
 }
 

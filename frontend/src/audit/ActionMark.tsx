@@ -8,6 +8,7 @@ import {
   ChatsCircleIcon,
   ClipboardTextIcon,
   ClockCountdownIcon,
+  ClockCounterClockwiseIcon,
   EyeIcon,
   GaugeIcon,
   GearSixIcon,
@@ -45,6 +46,7 @@ const icons: Partial<Record<AuditAction, Icon>> = {
   'image.read': EyeIcon,
   'image.content': EyeIcon,
   'image.preview': EyeIcon,
+  'image.timeline': ClockCounterClockwiseIcon,
   'image.delete': TrashIcon,
   'share.verify': SealCheckIcon,
   'share.revoke': ProhibitIcon,
@@ -67,12 +69,13 @@ const areas = {
   audit: ClipboardTextIcon,
   role: KeyIcon,
   setting: GearSixIcon,
+  access: KeyIcon,
   overview: GaugeIcon,
   job: ArrowsClockwiseIcon,
 } as const satisfies Record<AreaOf<AuditAction>, Icon>;
 
 /** What was done, in words; what did not come about says so with an icon and a word, never by colour alone. */
-export function ActionMark({ entry: { actiontype, status } }: { entry: AuditEntry }) {
+export function ActionMark({ entry: { actiontype, status } }: { entry: Pick<AuditEntry, 'actiontype' | 'status'> }) {
   const { t } = useTranslation();
   const Mark = icons[actiontype] ?? areas[areaOf(actiontype)] ?? ClipboardTextIcon;
   const bad = status !== 'success';

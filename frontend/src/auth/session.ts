@@ -1,5 +1,5 @@
 import type { SignInMethod } from '@lightbox/contract/auth/calls.js';
-import { type Permission, roleMay } from '@lightbox/contract/permissions.js';
+import { type Permission, type Role, roleMay } from '@lightbox/contract/permissions.js';
 import type { User } from '@lightbox/contract/users/schemas.js';
 import { atom, useAtomValue } from 'jotai';
 import { atomWithStorage, createJSONStorage } from 'jotai/utils';
@@ -60,6 +60,12 @@ export type EndReason = (typeof endReasons)[number];
 
 /** Why there is no session now; signing out on purpose is not followed by a return to the same page. */
 export const endedAtom = atom<EndReason | undefined>(undefined);
+
+/** The signed-in person as the rules see them; outside of a screen. */
+export function viewerNow(): { id: string; role: Role } {
+  const { user } = session();
+  return { id: user?.id ?? '', role: user?.role.name ?? 'patient' };
+}
 
 const end = (reason: EndReason) => {
   // Several signs may tell of one end; the first one that knows the reason is right.

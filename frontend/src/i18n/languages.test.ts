@@ -1,4 +1,6 @@
+import { auditActions } from '@lightbox/contract/audit/actions.js';
 import { errors } from '@lightbox/contract/errors.js';
+import { permissions } from '@lightbox/contract/permissions.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { errorText } from '../lib/errors';
@@ -104,6 +106,15 @@ describe.each(others)('%s', async (code, { load, locale }) => {
     ];
     expect(ofFields.filter((sentence) => !file.sentences[sentence])).toEqual([]);
   });
+});
+
+it('every permission and everything in the audit log has words', () => {
+  const keys = [
+    ...Object.keys(permissions).map((name) => `roles.may.${name.replace('.', '_')}`),
+    ...auditActions.map((action) => `audit.action.${action.replace('.', '_')}`),
+    ...auditActions.map((action) => `audit.area.${action.split('.')[0]}`),
+  ];
+  expect(unique(keys).filter((key) => !english.has(key))).toEqual([]);
 });
 
 describe('a chosen language', () => {

@@ -98,7 +98,7 @@ function Well({ image, ended }: { image: Image; ended: boolean }) {
   return <ImageWell image={image} />;
 }
 
-export type Ask = 'open' | 'verify' | 'share' | 'remove';
+export type Ask = 'open' | 'verify' | 'share' | 'remove' | 'timeline';
 
 interface Props {
   image: Image;

@@ -1,6 +1,7 @@
 import { Box, Button, chakra, Dialog, Flex, Grid, IconButton, Portal, Text } from '@chakra-ui/react';
 import type { ContentType, Image } from '@lightbox/contract/images/schemas.js';
 import {
+  ClockCounterClockwiseIcon,
   DownloadSimpleIcon,
   FilePdfIcon,
   ImageIcon,
@@ -14,10 +15,12 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { paths } from '../app/paths';
 import { formatBytes, formatDate, formatDateTime, fullName, ltr } from '../lib/format';
+import { useNow } from '../lib/useNow';
 import { useObjectUrl } from '../lib/useObjectUrl';
 import { Countdown } from '../ui/Countdown';
 import { EndedWell } from '../ui/ImageWell';
-import { actionsOf, useViewer } from './access';
+import { Said } from '../ui/Said';
+import { actionsOf, hasEnded, useViewer } from './access';
 import { useDownload } from './download';
 import { type Ask, ImageBadges, ImageLine, isPicture } from './ImageCard';
 import { imageContent, useImage } from './images';
@@ -126,10 +129,13 @@ export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, fina
   // The live one: a share that ends while somebody looks takes the picture away.
   const { data, isError } = useImage(open ? asked?.id : undefined);
   const image = data ?? asked;
+  const now = useNow(15_000, open);
   const saving = useDownload(image);
   if (!image) return null;
-  const can = actionsOf(viewer, image);
+  const can = actionsOf(viewer, image, now);
   const gone = !can.open || (isError && !data);
+  const ended = hasEnded(image, now);
+  const giver = image.sharedBy ?? image.owner;
   return (
     <Dialog.Root
       open={open}
@@ -152,7 +158,14 @@ export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, fina
             >
               {gone ? (
                 <Box p="4">
-                  <EndedWell title={t('images.view.gone')} help={t('images.view.goneText')} />
+                  {ended ? (
+                    <EndedWell
+                      title={t('images.card.endedTitle')}
+                      help={giver && <Said i18nKey="images.card.endedText" values={{ name: fullName(giver) }} />}
+                    />
+                  ) : (
+                    <EndedWell title={t('images.view.gone')} help={t('images.view.goneText')} />
+                  )}
                 </Box>
               ) : (
                 <Picture key={image.id} image={image} open={open} />
@@ -168,7 +181,7 @@ export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, fina
                   <ImageBadges image={image} />
                 </Flex>
                 {image.expiresAt && <Countdown expiresAt={image.expiresAt} />}
-                <Facts image={image} />
+                {!gone && <Facts image={image} />}
                 {!gone && (
                   <Flex direction="column" gap="2.5" mt="auto" pt="2">
                     <Button
@@ -196,6 +209,12 @@ export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, fina
                           </Button>
                         )}
                       </Flex>
+                    )}
+                    {can.timeline && (
+                      <Button variant="ghost" onClick={() => onAsk('timeline', image)}>
+                        <ClockCounterClockwiseIcon />
+                        {t('images.timeline.act')}
+                      </Button>
                     )}
                     <Text fontSize="xs" color="fg.muted">
                       {isPicture(image) ? t('sharing.share.recorded') : t('images.view.previewOnly')}

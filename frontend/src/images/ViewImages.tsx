@@ -2,7 +2,7 @@ import { Button, chakra, Flex } from '@chakra-ui/react';
 import { imageSorts } from '@lightbox/contract/images/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { ChatsCircleIcon, ImagesIcon, LinkIcon, ShareNetworkIcon, UploadSimpleIcon } from '@phosphor-icons/react';
-import { useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
 import { paths } from '../app/paths';
@@ -21,6 +21,8 @@ import { ImageSection } from './ImageSection';
 import type { ListName } from './images';
 import { useAddressedImage, useForget } from './useAddressedImage';
 import { useImageList } from './useImageList';
+
+const Timeline = lazy(() => import('./Timeline').then(({ Timeline }) => ({ default: Timeline })));
 
 const UploadLink = ({ variant = 'solid' }: { variant?: 'solid' | 'subtle' }) => {
   const { t } = useTranslation();
@@ -233,6 +235,11 @@ export function ViewImages() {
         finalFocus={finalFocus}
       />
       <ShareDialog open={what === 'share'} image={image} onClose={leave} finalFocus={finalFocus} />
+      {what === 'timeline' && (
+        <Suspense fallback={null}>
+          <Timeline open image={image} onClose={close} finalFocus={finalFocus} />
+        </Suspense>
+      )}
       <DeleteImageDialog open={what === 'remove'} image={image} onClose={close} finalFocus={finalFocus} />
       <VerifyDialog
         open={what === 'verify' || Boolean(linked && what === undefined && next === undefined)}

@@ -47,14 +47,14 @@ const table: Row[] = [
   ['patient', 'unverified', 'verify'],
   ['patient', 'verified', 'open'],
   ['patient', 'ended', ''],
-  ['healthProvider', 'own', 'open share ai remove'],
-  ['healthProvider', 'ownForPatient', 'open share ai remove removeNeedsReason'],
+  ['healthProvider', 'own', 'open share ai remove timeline'],
+  ['healthProvider', 'ownForPatient', 'open share ai remove removeNeedsReason timeline'],
   ['healthProvider', 'unverified', 'verify'],
   ['healthProvider', 'verified', 'open ai'],
   ['healthProvider', 'ended', ''],
-  ['admin', 'own', 'open share ai remove'],
-  ['admin', 'foreign', 'open share ai remove'],
-  ['admin', 'verified', 'open share ai remove'],
+  ['admin', 'own', 'open share ai remove timeline'],
+  ['admin', 'foreign', 'open share ai remove timeline'],
+  ['admin', 'verified', 'open share ai remove timeline'],
 ];
 
 describe('the buttons on an image card', () => {

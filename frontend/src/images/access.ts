@@ -31,6 +31,7 @@ export interface ImageActions {
   share: boolean;
   ai: boolean;
   remove: boolean;
+  timeline: boolean;
   removeNeedsReason: boolean;
 }
 
@@ -43,6 +44,7 @@ export function actionsOf(viewer: ImageViewer, image: Image, now = Date.now()): 
     share: imageRules.share(viewer, facts),
     ai: imageRules.analyse(viewer, facts),
     remove: imageRules.delete(viewer, facts),
+    timeline: imageRules.timeline(viewer, facts) && image.isVerified,
     removeNeedsReason: deletionNeedsReason(viewer, facts),
   };
 }

@@ -2,12 +2,13 @@ import type { AnalysisAnswer } from '@lightbox/contract/analysis/schemas.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import type { ShareAccess } from '@lightbox/contract/sharing/calls.js';
 import type { User } from '@lightbox/contract/users/schemas.js';
-import { QueryClient } from '@tanstack/react-query';
+import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { analysisEvents } from '../analysis/analysis';
 import { endSession, startSession } from '../auth/session';
 import { shareEvents } from '../sharing/sharing';
-import { imageEvents } from './images';
+import { watchEnds } from './ends';
+import { imageEvents, oneImage, timelineKey } from './images';
 
 const id = (n: number) => String(n).padStart(24, '0');
 const [me, imageId, otherId, shareId] = [id(1), id(9), id(8), id(7)];
@@ -120,6 +121,75 @@ it.each(['share:revoked', 'share:expired'] as const)('%s puts the recipient’s 
   expect(Date.parse(list()[0]?.expiresAt ?? '')).toBeLessThanOrEqual(Date.now());
   expect(list()[1]).toEqual(other);
   expect(cache.getQueryData(['images', 'content', imageId])).toBeUndefined();
+});
+
+it('a picture goes out at the moment its share runs out, though no server says so, and keeps nothing of its patient', async () => {
+  const end = new Date(Date.now() + 60_000).toISOString();
+  const lit = { ...image, isVerified: true, image_url: 'data:x', expiresAt: end, dicom: { modality: 'CT' } };
+  const patient = { id: id(3), firstname: 'Hina', lastname: 'Farooq' };
+  const stop = watchEnds(cache);
+  cache.setQueryData(listKey, {
+    data: [
+      { ...lit, patient },
+      { ...other, isVerified: true, image_url: 'data:y' },
+    ],
+  });
+  cache.setQueryData(['images', 'one', imageId], { ...lit, patient });
+  cache.setQueryData(['images', 'content', imageId], 'bytes');
+  await vi.advanceTimersByTimeAsync(59_900);
+  expect(list()[0]?.isVerified).toBe(true);
+  await vi.advanceTimersByTimeAsync(200);
+  const { id: _, ...dark } = cache.getQueryData<Image>(['images', 'one', imageId]) as Image;
+  expect(list()[0]).toEqual({ id: imageId, ...dark });
+  expect(dark).toMatchObject({ isVerified: false, image_url: null, expiresAt: end });
+  expect(Object.keys(dark)).not.toEqual(expect.arrayContaining(['patient']));
+  expect(dark).not.toHaveProperty('dicom');
+  expect(cache.getQueryData(['images', 'content', imageId])).toBeUndefined();
+  expect(list()[1]?.isVerified).toBe(true);
+  stop();
+});
+
+it('a share that ends takes nothing from an administrator, who needs none', () => {
+  startSession({ id: me, role: { name: 'admin' } } as User, 'token');
+  cache.setQueryData(listKey, { data: [{ ...image, isVerified: true, image_url: 'data:x' }] });
+  shareEvents['share:expired']?.(event, cache);
+  expect(list()[0]).toMatchObject({ isVerified: true, image_url: 'data:x' });
+  expect(list()[0]).not.toHaveProperty('shareId');
+});
+
+it('what was taken back while the connection was gone goes dark when it is read again', async () => {
+  answers({ message: 'Not found.', error: 'NOT_FOUND', requestId: 'x' }, 404);
+  const lit = { ...image, isVerified: true, image_url: 'data:x' };
+  cache.setQueryData(listKey, { data: [lit] });
+  const shown = new QueryObserver(cache, oneImage(imageId));
+  const stop = shown.subscribe(() => undefined);
+  cache.setQueryData(['images', 'one', imageId], lit);
+  await cache.invalidateQueries({ queryKey: ['images', 'one', imageId] });
+  expect(shown.getCurrentResult().data).toMatchObject({ isVerified: false, image_url: null });
+  expect(list()).toEqual([]);
+  stop();
+});
+
+it('image:activity reads an open timeline again, once for a burst, and asks for no other', async () => {
+  const asked = answers({ data: [], pagination: {} });
+  const open = new QueryObserver(cache, { queryKey: timelineKey(imageId), queryFn: () => fetch('/timeline') });
+  const stop = open.subscribe(() => undefined);
+  await vi.advanceTimersByTimeAsync(10);
+  for (let n = 0; n < 20; n++) imageEvents['image:activity']?.({ imagemetadataId: imageId }, cache);
+  imageEvents['image:activity']?.({ imagemetadataId: otherId }, cache);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(asked).toHaveBeenCalledTimes(2);
+  stop();
+});
+
+it('what was due to be read again still is after an event changed it, or did not', async () => {
+  cache.setQueryData(['sharing', imageId], [share]);
+  await cache.invalidateQueries({ queryKey: ['sharing', imageId] });
+  await cache.invalidateQueries({ queryKey: listKey });
+  shareEvents['share:verified']?.({ ...event, createdfor: id(2) }, cache);
+  imageEvents['image:deleted']?.({ imagemetadataId: id(404) }, cache);
+  expect(cache.getQueryData<ShareAccess[]>(['sharing', imageId])?.[0]?.isVerified).toBe(true);
+  for (const key of [['sharing', imageId], listKey]) expect(cache.getQueryState(key)?.isInvalidated).toBe(true);
 });
 
 it('share:revoked of somebody else’s share leaves the owner’s picture and shortens “who has access”', () => {

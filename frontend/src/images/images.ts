@@ -1,10 +1,13 @@
 import { imageCalls } from '@lightbox/contract/images/calls.js';
+import { imageRules } from '@lightbox/contract/images/policy.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Permission } from '@lightbox/contract/permissions.js';
 import { keepPreviousData, type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { viewerNow } from '../auth/session';
 import { coalesce } from '../lib/coalesce';
 import { ApiError, download, type Envelope, send } from '../lib/http';
+import { patchQueries } from '../lib/patch';
 import type { SocketRows } from '../lib/socket';
 
 export type ListName = 'uploaded' | 'shared';
@@ -22,6 +25,7 @@ type May = (permission: Permission) => boolean;
 const lists = ['images', 'list'] as const;
 const oneKey = (id: string) => ['images', 'one', id] as const;
 const contentKey = (id: string) => ['images', 'content', id] as const;
+export const timelineKey = (id: string) => ['timeline', id] as const;
 
 /** Which call lists it for this viewer: everybody's, or one's own. */
 function source(name: ListName, may: May) {
@@ -52,7 +56,15 @@ export const ownImages = (query: ListQuery) =>
 export const oneImage = (id: string) =>
   queryOptions({
     queryKey: oneKey(id),
-    queryFn: async ({ signal }) => (await send(imageCalls.getImage, { params: { id } }, { signal })).data,
+    queryFn: async ({ signal, client }) => {
+      try {
+        return (await send(imageCalls.getImage, { params: { id } }, { signal })).data;
+      } catch (error) {
+        // What was shown of it until now is not theirs to see any more.
+        if (error instanceof ApiError && error.status === 404) dropImage(client, id);
+        throw error;
+      }
+    },
   });
 
 /** The original. Kept while somebody looks at it, and no longer. */
@@ -93,14 +105,12 @@ export const isListed = (cache: QueryClient, id: string) =>
     .some(([, page]) => page?.data.some((image) => image.id === id));
 
 function patchImages(cache: QueryClient, matches: (image: Image) => boolean, change: (image: Image) => Image) {
-  cache.setQueriesData<ListPage>({ queryKey: lists }, (page) =>
-    page?.data.some(matches)
+  patchQueries<ListPage>(cache, lists, (page) =>
+    page.data.some(matches)
       ? { ...page, data: page.data.map((image) => (matches(image) ? change(image) : image)) }
       : page,
   );
-  cache.setQueriesData<Image>({ queryKey: ['images', 'one'] }, (image) =>
-    image && matches(image) ? change(image) : image,
-  );
+  patchQueries<Image>(cache, ['images', 'one'], (image) => (matches(image) ? change(image) : image));
 }
 
 export const patchImage = (cache: QueryClient, id: string, change: (image: Image) => Image) =>
@@ -123,31 +133,53 @@ export async function rereadImage(cache: QueryClient, id: string): Promise<Image
     const fresh = await cache.fetchQuery({ ...oneImage(id), staleTime: 0 });
     patchImage(cache, id, () => fresh);
     return fresh;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) dropImage(cache, id);
+  } catch {
     return undefined;
   }
 }
 
+/** What somebody keeps of an image that is not theirs to see: no picture, and nothing about a patient. */
+const outlineOf = ({
+  id,
+  caption,
+  contentType,
+  createAt,
+  isShared,
+  sharedBy,
+  owner,
+  shareId,
+  expiresAt,
+}: Image): Image => ({
+  id,
+  caption,
+  contentType,
+  createAt,
+  isShared,
+  isVerified: false,
+  image_url: null,
+  ...(sharedBy ? { sharedBy } : {}),
+  ...(owner ? { owner } : {}),
+  ...(shareId ? { shareId } : {}),
+  ...(expiresAt ? { expiresAt } : {}),
+});
+
 /** An image that is gone leaves every list, and what was known of it is forgotten. */
 export function dropImage(cache: QueryClient, id: string) {
   const listed = findListed(cache, (image) => image.id === id) !== undefined;
-  cache.setQueriesData<ListPage>({ queryKey: lists }, (page) =>
-    page?.data.some((image) => image.id === id)
-      ? { ...page, data: page.data.filter((image) => image.id !== id) }
-      : page,
+  patchQueries<ListPage>(cache, lists, (page) =>
+    page.data.some((image) => image.id === id) ? { ...page, data: page.data.filter((image) => image.id !== id) } : page,
   );
   forgetContents(cache, id);
   cache.removeQueries({ queryKey: oneKey(id), type: 'inactive' });
   // A dialog that shows it right now goes dark.
-  cache.setQueryData<Image>(oneKey(id), (image) => image && { ...image, isVerified: false, image_url: null });
+  cache.setQueryData<Image>(oneKey(id), (image) => image && outlineOf(image));
   // The next page moves up.
   if (listed) refreshLists(cache);
 }
 
 /** What somebody looks at right now is left to its screen, or it would be asked for again at once. */
 function forgetContents(cache: QueryClient, id: string) {
-  for (const queryKey of [contentKey(id), ['analysis', id], ['sharing', id]]) {
+  for (const queryKey of [contentKey(id), ['analysis', id], ['sharing', id], timelineKey(id)]) {
     cache.removeQueries({ queryKey, type: 'inactive' });
   }
   // The page of its analysis hears from the server why it is over.
@@ -157,18 +189,28 @@ function forgetContents(cache: QueryClient, id: string) {
 /** A share that ended: the card stays where it is and goes dark, until the list is read again. */
 export function endShare(cache: QueryClient, shareId: string, imageId: string) {
   const at = new Date().toISOString();
-  forgetContents(cache, imageId);
+  const viewer = viewerNow();
+  // Whoever needs no share goes on without it.
+  const stays = (image: Image) =>
+    imageRules.open(viewer, { ownerId: image.owner?.id ?? 'unknown', patientId: null, share: null });
   patchImages(
     cache,
     (image) => image.shareId === shareId,
-    (image) => ({
-      ...image,
-      isVerified: false,
-      image_url: null,
-      expiresAt: image.expiresAt && image.expiresAt < at ? image.expiresAt : at,
-    }),
+    (image) => {
+      if (!stays(image))
+        return { ...outlineOf(image), expiresAt: image.expiresAt && image.expiresAt < at ? image.expiresAt : at };
+      const { shareId: _id, expiresAt: _end, sharedBy: _by, ...rest } = image;
+      return rest;
+    },
   );
+  if (viewer.role !== 'admin') forgetContents(cache, imageId);
 }
+
+/** Everything of images that a screen may show. */
+export const shownImages = (cache: QueryClient): Image[] => [
+  ...cache.getQueriesData<ListPage>({ queryKey: lists }).flatMap(([, page]) => page?.data ?? []),
+  ...cache.getQueriesData<Image>({ queryKey: ['images', 'one'] }).flatMap(([, image]) => (image ? [image] : [])),
+];
 
 export const imageEvents: SocketRows = {
   'image:uploaded': (_, cache) => refreshLists(cache, 'uploaded'),
@@ -177,6 +219,12 @@ export const imageEvents: SocketRows = {
     coalesce(`image ${imagemetadataId}`, () => void rereadImage(cache, imagemetadataId));
   },
   'image:deleted': ({ imagemetadataId }, cache) => dropImage(cache, imagemetadataId),
+  'image:activity': ({ imagemetadataId }, cache) => {
+    const queryKey = timelineKey(imagemetadataId);
+    if (cache.getQueryState(queryKey)) {
+      coalesce(`timeline ${imagemetadataId}`, () => void cache.invalidateQueries({ queryKey }));
+    }
+  },
 };
 
 export const firstPage: ListQuery = { page: 1, limit: limits.pageLimit };

@@ -2,7 +2,9 @@ import { Box, Button, Flex, Text } from '@chakra-ui/react';
 import { limits } from '@lightbox/contract/limits.js';
 import { type ShareAccess, shareCalls } from '@lightbox/contract/sharing/calls.js';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../auth/session';
 import { refreshLists } from '../images/images';
 import { errorText } from '../lib/errors';
 import { formatSpan, fullName } from '../lib/format';
@@ -13,6 +15,7 @@ import { publicSettingsIn } from '../settings/publicSettings';
 import { PersonSkeleton } from '../ui/Skeletons';
 import { UserAvatar } from '../ui/UserAvatar';
 import { hoursOf, patchShares, refreshShares, sharesOf } from './sharing';
+import { WhyAccess } from './WhyAccess';
 
 /** One tap ends an access; the toast gives it back. */
 function useRevoke(imageId: string) {
@@ -81,6 +84,8 @@ function Access({ share, now }: { share: ShareAccess; now: number }) {
   const { t } = useTranslation();
   const revoke = useRevoke(share.imagemetadataId);
   const resend = useResend(share.imagemetadataId);
+  const mayAsk = useMay('access.explain');
+  const [asking, setAsking] = useState(false);
   const name = fullName(share.recipient);
   const state = share.isVerified
     ? t('sharing.access.verified')
@@ -100,7 +105,7 @@ function Access({ share, now }: { share: ShareAccess; now: number }) {
       borderTopWidth="1px"
       borderColor="border"
       _first={{ borderTopWidth: '0' }}
-      wrap={{ base: 'wrap', sm: 'nowrap' }}
+      wrap={{ base: 'wrap', sm: asking ? 'wrap' : 'nowrap' }}
     >
       <UserAvatar person={share.recipient} role={share.recipient.role} size="sm" />
       <Box flex="1" minW="150px">
@@ -112,6 +117,17 @@ function Access({ share, now }: { share: ShareAccess; now: number }) {
         </Text>
       </Box>
       <Flex gap="1.5" ms="auto">
+        {mayAsk && (
+          <Button
+            size="sm"
+            variant="ghost"
+            aria-expanded={asking}
+            aria-label={t('sharing.why.ask', { name })}
+            onClick={() => setAsking((now) => !now)}
+          >
+            {t('sharing.why.act')}
+          </Button>
+        )}
         {!share.isVerified && (
           <Button
             size="sm"
@@ -133,6 +149,7 @@ function Access({ share, now }: { share: ShareAccess; now: number }) {
           {t('sharing.access.revoke')}
         </Button>
       </Flex>
+      {asking && <WhyAccess imageId={share.imagemetadataId} userId={share.recipient.id} name={name} />}
     </Flex>
   );
 }

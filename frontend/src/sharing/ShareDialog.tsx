@@ -5,6 +5,7 @@ import { EyeIcon, ShareNetworkIcon, XIcon } from '@phosphor-icons/react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../auth/session';
 import { refreshLists } from '../images/images';
 import { errorText } from '../lib/errors';
 import { fullName } from '../lib/format';
@@ -16,6 +17,7 @@ import { AccessList } from './AccessList';
 import { Expiry } from './Expiry';
 import { type Person, PersonSearch } from './PersonSearch';
 import { refreshShares, sharesOf } from './sharing';
+import { WhyAccess } from './WhyAccess';
 
 interface Wish {
   person: Person;
@@ -63,6 +65,7 @@ function ShareForm({ image, onClose }: { image: Image; onClose: () => void }) {
   const [wished, setHours] = useState<number>();
   const hours = wished ?? usual;
   const [fault, setFault] = useState<string>();
+  const mayAsk = useMay('access.explain');
   const shares = useQuery(sharesOf(image.id));
   const share = useShare(image, onClose);
   const taken = new Set(shares.data?.map(({ recipient }) => recipient.id));
@@ -102,6 +105,9 @@ function ShareForm({ image, onClose }: { image: Image; onClose: () => void }) {
             />
             <Expiry usual={usual} hours={hours} onChange={setHours} />
           </Flex>
+          {mayAsk && person && (
+            <WhyAccess key={person.id} imageId={image.id} userId={person.id} name={fullName(person)} />
+          )}
           <AccessList imageId={image.id} />
         </Flex>
       </Dialog.Body>

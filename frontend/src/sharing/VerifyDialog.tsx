@@ -13,10 +13,11 @@ import { useAtomValue } from 'jotai';
 import { type FormEvent, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { userAtom } from '../auth/session';
+import { useImage } from '../images/images';
 import { fullName } from '../lib/format';
 import { CodeInput } from '../ui/CodeInput';
 import { TextField } from '../ui/Field';
-import { ImageWell } from '../ui/ImageWell';
+import { EndedWell, ImageWell } from '../ui/ImageWell';
 import { Note } from '../ui/Note';
 import { Said } from '../ui/Said';
 import { type Halt, useVerify } from './useVerify';
@@ -62,7 +63,8 @@ function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
   const verify = useVerify(shareId);
   const paste = Boolean(navigator.clipboard?.readText);
   // The other tab may have had the code: then there is nothing left to enter.
-  const lit = verify.verified ?? (asked?.isVerified ? asked : undefined);
+  const live = useImage(verify.verified?.id).data ?? verify.verified ?? asked;
+  const lit = live?.isVerified ? live : undefined;
   const image = lit ?? (verify.id === shareId ? asked : undefined);
 
   const said = <VisuallyHidden role="status">{lit || verify.done ? t('sharing.verify.done') : ''}</VisuallyHidden>;
@@ -72,7 +74,9 @@ function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
       <>
         {said}
         <Head lit sub={lit?.caption ?? ''} />
-        <Dialog.Body>{lit && <ImageWell image={lit} lightUp />}</Dialog.Body>
+        <Dialog.Body>
+          {lit ? <ImageWell image={lit} lightUp /> : live && <EndedWell title={t('images.card.endedTitle')} />}
+        </Dialog.Body>
         <Dialog.Footer>
           <Button variant="outline" onClick={onClose}>
             {t('common.close')}

@@ -5,6 +5,7 @@ import { session } from '../auth/session';
 import { endShare, findShared, refreshLists, rereadImage } from '../images/images';
 import { coalesce } from '../lib/coalesce';
 import { send } from '../lib/http';
+import { patchQueries } from '../lib/patch';
 import type { SocketRows } from '../lib/socket';
 
 const key = (imageId: string) => ['sharing', imageId] as const;
@@ -17,7 +18,7 @@ export const sharesOf = (imageId: string) =>
   });
 
 export function patchShares(cache: QueryClient, imageId: string, change: (shares: ShareAccess[]) => ShareAccess[]) {
-  cache.setQueryData<ShareAccess[]>(key(imageId), (shares) => shares && change(shares));
+  patchQueries(cache, key(imageId), change);
 }
 
 export const refreshShares = (cache: QueryClient, imageId: string) =>

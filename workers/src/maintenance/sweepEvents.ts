@@ -1,4 +1,4 @@
-import { appendAudit } from '@lightbox/core/audit/chain.js';
+import { appendAndTell } from '@lightbox/core/audit/append.js';
 import type { Core } from '@lightbox/core/core.js';
 import { dispatchMessages } from '@lightbox/core/messages.js';
 import type { EventDoc, MessageDoc } from '@lightbox/core/models/types.js';
@@ -30,6 +30,6 @@ export async function sweepEvents(core: Core): Promise<void> {
 export async function sweepAudit(core: Core): Promise<void> {
   const before = new Date(core.clock.now().getTime() - AUDIT_GRACE_MS);
   if (await core.models.Event.exists({ unaudited: true, at: { $lt: before } })) {
-    await appendAudit(core.models, core.keys.audit);
+    await appendAndTell(core);
   }
 }

@@ -75,6 +75,7 @@ export const audit = {
     setting: 'Settings',
     overview: 'Admin dashboard',
     job: 'Background jobs',
+    access: 'Access',
   },
   /** What was attempted, not what came of it: a row may be one that failed. */
   action: {
@@ -115,6 +116,7 @@ export const audit = {
     image_read: 'View image',
     image_content: 'Open original',
     image_preview: 'View preview',
+    image_timeline: 'Read timeline',
     image_delete: 'Delete image',
     share_create: 'Share image',
     share_verify: 'Verify image',
@@ -143,5 +145,6 @@ export const audit = {
     setting_delete: 'Delete setting',
     overview_read: 'Read admin dashboard',
     job_retry: 'Run a job again',
+    access_explain: 'Ask why somebody may see an image',
   },
 } as const;

@@ -65,6 +65,13 @@ export const images = {
     gone: 'This image is not here any more',
     goneText: 'It was deleted, or the share ended.',
   },
+  timeline: {
+    act: 'Timeline',
+    title: 'Who did what with it',
+    empty: 'Nothing has happened yet',
+    emptyText: 'Who is given this image, opens it or fails its code appears here by itself.',
+    older: 'Show older',
+  },
   type: {
     'image/jpeg': 'JPEG picture',
     'image/png': 'PNG picture',

@@ -40,5 +40,7 @@ export const roles = {
     setting_manage: 'Change settings',
     overview_read: 'See the administrators’ dashboard',
     job_retry: 'Run a failed job again',
+    image_timeline: 'Read the timeline of their image',
+    access_explain: 'Ask why somebody may see an image',
   },
 } as const;

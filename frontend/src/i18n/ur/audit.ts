@@ -75,6 +75,7 @@ export const audit = {
     setting: 'ترتیبات',
     overview: 'منتظم کا ڈیش بورڈ',
     job: 'پس منظر کے کام',
+    access: 'رسائی',
   },
   /** What was attempted, not what came of it: a row may be one that failed. */
   action: {
@@ -115,6 +116,7 @@ export const audit = {
     image_read: 'تصویر دیکھنا',
     image_content: 'اصل فائل کھولنا',
     image_preview: 'پیش نظارہ دیکھنا',
+    image_timeline: 'سرگزشت دیکھنا',
     image_delete: 'تصویر حذف کرنا',
     share_create: 'تصویر شیئر کرنا',
     share_verify: 'تصویر کی تصدیق کرنا',
@@ -143,5 +145,6 @@ export const audit = {
     setting_delete: 'ترتیب حذف کرنا',
     overview_read: 'منتظم کا ڈیش بورڈ دیکھنا',
     job_retry: 'کام دوبارہ چلانا',
+    access_explain: 'پوچھنا کہ کوئی تصویر کیوں دیکھ سکتا ہے',
   },
 };

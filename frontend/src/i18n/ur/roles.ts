@@ -40,5 +40,7 @@ export const roles = {
     setting_manage: 'ترتیبات بدلنا',
     overview_read: 'منتظمین کا ڈیش بورڈ دیکھنا',
     job_retry: 'ناکام کام دوبارہ چلانا',
+    image_timeline: 'اپنی تصویر کی سرگزشت دیکھنا',
+    access_explain: 'پوچھنا کہ کوئی تصویر کیوں دیکھ سکتا ہے',
   },
 };

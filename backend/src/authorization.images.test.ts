@@ -1,0 +1,352 @@
+import type { AuditAction } from '@lightbox/contract/audit/actions.js';
+import type { CallShape } from '@lightbox/contract/call.js';
+import { type CallName, calls } from '@lightbox/contract/calls.js';
+import { decideImage, type ImageFacts, type ImageRule, imageRules } from '@lightbox/contract/images/policy.js';
+import { type Permission, type Role, roleMay, roles } from '@lightbox/contract/permissions.js';
+import { appendAudit } from '@lightbox/core/audit/chain.js';
+import { newId } from '@lightbox/core/db/ids.js';
+import type { AnalysisDoc, EventDoc } from '@lightbox/core/models/types.js';
+import type { Response } from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { payloads } from './realtime/payloads.js';
+import { Client } from './testing/client.js';
+import {
+  type BuiltImage,
+  type BuiltShare,
+  buildAdmin,
+  buildImage,
+  buildPatient,
+  buildProvider,
+  buildShare,
+  type Person,
+} from './testing/factories.js';
+import { buildGateway, type TestGateway } from './testing/gateway.js';
+import { leaks } from './testing/leaks.js';
+
+/**
+ * Callers × calls × states of one image. What is expected of a cell is asked of the very policy that the server
+ * enforces; what it leaves in the audit log, of the contract's calls.
+ */
+let test: TestGateway;
+let api: Client;
+/** Nobody, somebody between password and code, and accounts that cannot sign in, with tokens from before. */
+let outsiders: [name: string, token: string | null][];
+let tokenless: Person[];
+/** To share with. */
+let somebody: Person;
+
+beforeAll(async () => {
+  test = await buildGateway();
+  api = new Client(test.url);
+  tokenless = [
+    await buildProvider(test.gateway, { status: 'pending' }),
+    await buildProvider(test.gateway, { status: 'rejected' }),
+    await buildAdmin(test.gateway, { active: false }),
+  ];
+  somebody = await buildProvider(test.gateway);
+  outsiders = [
+    ['nobody', null],
+    ['before the code', test.gateway.tokens.verification(String(newId()), String(newId()))],
+    ...tokenless.map(({ token }, i) => [['unapproved', 'rejected', 'inactive'][i], token] as [string, string]),
+  ];
+});
+afterAll(() => test.stop());
+
+const builders: Record<Role, () => Promise<Person>> = {
+  patient: () => buildPatient(test.gateway),
+  healthProvider: () => buildProvider(test.gateway),
+  admin: () => buildAdmin(test.gateway),
+};
+
+const states = [
+  'own',
+  'shared pending',
+  'shared verified',
+  'expired share',
+  'revoked share',
+  'foreign',
+  'deleted',
+  'absent',
+] as const;
+type State = (typeof states)[number];
+
+interface World {
+  /** Stands to the image as the state says; `other` has the same role and nothing to do with it. */
+  viewer: Person;
+  other: Person;
+  image: BuiltImage;
+  /** The viewer's share, or where the state has none somebody else's. */
+  share: BuiltShare;
+  /** Somebody's share of the image, to be managed. */
+  managed: BuiltShare;
+  /** Null when there is no such image. */
+  facts: ImageFacts | null;
+}
+
+const findings = {
+  description: 'A grey rectangle.',
+  differentialDiagnosis: [],
+  treatment: [],
+  followUp: [],
+  warnings: [],
+  confidence: null,
+  assessed: false,
+  provider: 'local',
+  model: 'measure-1',
+};
+
+async function arrange(role: Role, state: State): Promise<World> {
+  const { models } = test.gateway;
+  const [viewer, other] = [await builders[role](), await builders[role]()];
+  const image = await buildImage(test.gateway, state === 'own' ? { owner: viewer } : {});
+  const now = new Date();
+  const analysed: Omit<AnalysisDoc, '_id'> = {
+    status: 'completed',
+    run: 1,
+    progress: 100,
+    requestedBy: image.owner._id,
+    startedAt: now,
+    findings,
+  };
+  await models.Analysis.create([{ _id: image._id, ...analysed }]);
+  const wishes: Partial<Record<State, object>> = {
+    'shared pending': {},
+    'shared verified': { verified: true },
+    'expired share': { verified: true, hours: -1 },
+    'revoked share': { verified: true, revoked: true },
+    deleted: { verified: true },
+  };
+  const managed = await buildShare(test.gateway, { image });
+  const mine = wishes[state] && (await buildShare(test.gateway, { image, recipient: viewer, ...wishes[state] }));
+  const world = { viewer, other, image, share: mine ?? managed, managed };
+  const live = { 'shared pending': { verified: false }, 'shared verified': { verified: true } } as const;
+  const share = live[state as keyof typeof live] ?? null;
+  if (state === 'deleted') {
+    const admin = await builders.admin();
+    await api.as(admin).del(`/upload/image/${image.id}`).expect(200);
+  }
+  if (state === 'absent') return { ...world, image: { ...image, _id: newId(), id: String(newId()) }, facts: null };
+  return { ...world, facts: state === 'deleted' ? null : { ownerId: image.owner.id, patientId: null, share } };
+}
+
+interface Cell {
+  name: CallName;
+  /** HEAD is answered by GET's handler, and judged like it. */
+  method?: 'head';
+  /** What the policy has to allow; without one the role alone decides about what is there. */
+  rule: ImageRule | null;
+  request: (world: World, caller: Person) => { path: string; body?: object };
+  success: number;
+  /** What it leaves in the log besides, or instead of, the call's own action. */
+  leaves?: AuditAction[];
+  /** Who may not see the image learns of its shares as little as of the image; who may see it, too. */
+  hidden?: true;
+  changes?: true;
+}
+const at =
+  (prefix: string, suffix = '') =>
+  ({ image }: World) => ({ path: `${prefix}${image.id}${suffix}` });
+
+const cells: Cell[] = [
+  { name: 'getImage', rule: 'see', success: 200, request: at('/upload/image/') },
+  { name: 'getImage', method: 'head', rule: 'see', success: 200, request: at('/upload/image/') },
+  { name: 'getImageContent', rule: 'open', success: 200, request: at('/upload/image/', '/content') },
+  { name: 'getImageContent', method: 'head', rule: 'open', success: 200, request: at('/upload/image/', '/content') },
+  { name: 'getImagePreview', rule: 'open', success: 200, request: at('/upload/image/', '/preview') },
+  { name: 'getImagePreview', method: 'head', rule: 'open', success: 200, request: at('/upload/image/', '/preview') },
+  { name: 'getTimeline', rule: 'timeline', success: 200, request: at('/upload/image/', '/timeline') },
+  { name: 'listShares', rule: 'share', success: 200, request: at('/sharing?imageId=') },
+  { name: 'getAnalysis', rule: 'analyse', success: 200, request: at('/analyze/') },
+  {
+    name: 'explainAccess',
+    rule: 'see',
+    success: 200,
+    request: ({ image }, caller) => ({ path: `/users/${caller.id}/may?imageId=${image.id}` }),
+  },
+  {
+    name: 'startAnalysis',
+    rule: 'analyse',
+    success: 202,
+    leaves: ['analysis.request'],
+    request: at('/analyze/'),
+    changes: true,
+  },
+  {
+    name: 'createShare',
+    rule: 'share',
+    success: 201,
+    changes: true,
+    request: ({ image }) => ({
+      path: '/sharing/request',
+      body: { imagemetadataId: image.id, createdfor: somebody.id },
+    }),
+  },
+  {
+    name: 'resendShare',
+    rule: 'share',
+    hidden: true,
+    success: 200,
+    changes: true,
+    request: ({ managed, facts }) => ({ path: `/sharing/${facts ? managed.id : newId()}/resend`, body: {} }),
+  },
+  {
+    name: 'revokeShare',
+    rule: 'share',
+    hidden: true,
+    success: 200,
+    changes: true,
+    request: ({ managed, facts }) => ({ path: `/sharing/${facts ? managed.id : newId()}` }),
+  },
+  { name: 'deleteImage', rule: 'delete', success: 200, changes: true, request: at('/upload/image/') },
+];
+
+interface Outcome {
+  status: number;
+  /** `action status reason`, one for each event that the caller left. */
+  log: string[];
+}
+const line = (type: string, status = 'success', reason = '') => `${type} ${status} ${reason}`.trim();
+
+/** The contract's order: the role, then what is not theirs to know of, then what is seen but not allowed. */
+function expected({ name, rule, success, leaves, hidden }: Cell, caller: Person, facts: ImageFacts | null): Outcome {
+  const shape = calls[name] as CallShape;
+  const action = shape.action as AuditAction;
+  const denied = (status: number, reason: string) => ({ status, log: [line(action, 'denied', reason)] });
+  if (!roleMay(caller.role, shape.who as Permission)) return denied(403, 'FORBIDDEN');
+  if (!facts || !imageRules.see(caller, facts)) return denied(404, 'NOT_FOUND');
+  const decision = rule ? decideImage(rule, caller, facts) : ({ may: true } as const);
+  if (decision.may) return { status: success, log: (leaves ?? [action]).map((type) => line(type)) };
+  if (hidden) return denied(404, 'NOT_FOUND');
+  return denied(403, decision.because === 'notVerified' ? 'NOT_VERIFIED' : 'FORBIDDEN');
+}
+
+/** What somebody left in the log since they were last asked about. */
+function logOf(person: Person): () => Promise<string[]> {
+  const known = new Set<string>();
+  return async () => {
+    const events = await test.gateway.models.Event.find({ actor: person._id }).sort({ _id: 1 }).lean<EventDoc[]>();
+    const fresh = events.filter((event) => !known.has(String(event._id)));
+    for (const event of fresh) known.add(String(event._id));
+    return fresh.map(({ type, status, reason }) => line(type, status, reason));
+  };
+}
+
+async function ask({ name, method, request }: Cell, world: World, caller: Person): Promise<Response> {
+  const { path, body } = await request(world, caller);
+  return api.as(caller).call(method ?? (calls[name] as CallShape).method, path, body);
+}
+
+/** Just the status for a token that opens nothing; on a connection that stays. */
+async function knock({ name, method, request }: Cell, world: World, token: string | null): Promise<number> {
+  const { path, body } = await request(world, world.viewer);
+  const answer = await fetch(`${test.url}/api${path}`, {
+    method: (method ?? (calls[name] as CallShape).method).toUpperCase(),
+    headers: { ...(token ? { Authorization: `Bearer ${token}` } : {}), 'Content-Type': 'application/json' },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+const notThere = { message: 'Not found.', error: 'NOT_FOUND', requestId: expect.any(String) };
+
+/** What no answer says, whatever its status; and without the right to open it, no pixels in any shape. */
+function inspect(answer: Response, { share, managed }: World, opens: boolean): string[] {
+  const text = `${answer.text ?? ''}${Buffer.isBuffer(answer.body) ? answer.body.toString('latin1') : ''}`;
+  const said = leaks(answer.body, text);
+  for (const { code } of [share, managed]) if (text.includes(`"${code}"`)) said.push('the code');
+  if (!opens && /data:image|not really webp|IHDR/.test(text)) said.push('pixels');
+  if (answer.status === 404 && answer.text) expect(answer.body).toEqual(notThere);
+  return said;
+}
+
+const rows = roles.flatMap((role) => states.map((state) => ({ role, state })));
+
+describe.concurrent.each(rows)('an image, $state, for a $role', ({ role, state }) => {
+  it('every call, by everybody, as the policy says', async () => {
+    const world = await arrange(role, state);
+    const { viewer, other, facts } = world;
+    const strange = facts && { ...facts, share: null };
+    const logs = new Map([viewer, other].map((person) => [person, logOf(person)]));
+    const got: Record<string, Outcome> = {};
+    const want: Record<string, Outcome> = {};
+    for (const cell of cells) {
+      const label = `${cell.method ?? ''} ${cell.name}`.trim();
+      for (const [name, token] of outsiders) {
+        const status = await knock(cell, world, token);
+        if (status !== 401) got[`${label} by ${name}`] = { status, log: [] };
+      }
+      for (const [person, known] of [[other, strange] as const, [viewer, facts] as const]) {
+        const wanted = expected(cell, person, known);
+        // What another admin may change, this state's own viewer is to find unchanged.
+        if (person === other && cell.changes && wanted.status < 300) continue;
+        const answer = await ask(cell, world, person);
+        const key = `${label} by ${person === viewer ? 'them' : 'another'}`;
+        got[key] = { status: answer.status, log: (await logs.get(person)?.()) ?? [] };
+        want[key] = wanted;
+        expect(inspect(answer, world, Boolean(known && imageRules.open(person, known))), key).toEqual([]);
+      }
+    }
+    expect(got).toEqual(want);
+    const left = await test.gateway.models.Event.countDocuments({ actor: { $in: tokenless.map(({ _id }) => _id) } });
+    expect(left).toBe(0);
+  });
+
+  it('its code', async () => {
+    const { viewer, other, share } = await arrange(role, state);
+    const theirs = share.recipient.id === viewer.id;
+    const log = logOf(viewer);
+    const send = (as: Person) =>
+      api.as(as).post('/sharing/verify', { sharingRequestId: share.id, verificationCode: share.code });
+    expect((await send(other)).status).toBe(404);
+    const { status } = await send(viewer);
+    const outcomes: Record<number, string[]> = {
+      200: state === 'shared pending' ? ['share.verify success'] : [],
+      410: ['share.verify failed EXPIRED'],
+      404: ['share.verify denied NOT_FOUND'],
+    };
+    const over = state === 'expired share' || state === 'revoked share';
+    const wanted = !theirs || state === 'deleted' ? 404 : over ? 410 : 200;
+    expect([status, await log()]).toEqual([wanted, outcomes[wanted]]);
+  });
+
+  it('every socket event, without a pixel', async () => {
+    const { viewer, other, image, share, facts } = await arrange(role, state);
+    const refs = { record: image.id, share: share.id, progress: 10 };
+    const events: [keyof typeof payloads, ImageRule][] = [
+      ['image:uploaded', 'see'],
+      ['image:updated', 'see'],
+      ['image:activity', 'timeline'],
+      ['analysis:completed', 'analyse'],
+    ];
+    for (const [person, known] of [[viewer, facts] as const, [other, facts && { ...facts, share: null }] as const]) {
+      for (const [name, rule] of events) {
+        const payload = await payloads[name](test.gateway, person, refs);
+        expect(payload !== null, `${name} for ${person.role}`).toBe(known !== null && imageRules[rule](person, known));
+        expect(JSON.stringify(payload)).not.toMatch(/data:image|not really webp/);
+      }
+      for (const name of ['share:created', 'share:verified', 'share:revoked', 'share:expired'] as const) {
+        const payload = await payloads[name](test.gateway, person, refs);
+        const ends = [share.recipient.id, share.image.owner.id].includes(person.id);
+        expect(payload !== null, `${name} for ${person.role}`).toBe(person.role === 'admin' || ends);
+        expect(leaks(payload, JSON.stringify(payload))).toEqual([]);
+      }
+    }
+  });
+});
+
+it('what every cell left is in the audit log once, with who, what, from where, and how it ended', async () => {
+  const { models, keys } = test.gateway;
+  await appendAudit(models, keys.audit);
+  const events = await models.Event.countDocuments();
+  expect(await models.AuditEntry.countDocuments()).toBe(events);
+  expect(await models.AuditEntry.distinct('event')).toHaveLength(events);
+  const [nameless] = await models.AuditEntry.find({
+    $or: [{ actor: { $exists: false } }, { ip: '' }, { at: { $exists: false } }, { table: '' }],
+    type: { $nin: ['auth.failures'] },
+  })
+    .limit(1)
+    .lean();
+  expect(nameless).toBeUndefined();
+  expect(events).toBeGreaterThan(700);
+});

@@ -1,0 +1,270 @@
+import type { CallShape } from '@lightbox/contract/call.js';
+import { type CallName, calls } from '@lightbox/contract/calls.js';
+import { type ClientEvent, clientEventRules, clientEvents, serverEvents } from '@lightbox/contract/events.js';
+import { permissions, roleMay, roles } from '@lightbox/contract/permissions.js';
+import { newId } from '@lightbox/core/db/ids.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApp } from './app.js';
+import { payloads } from './realtime/payloads.js';
+import { Client, connectSocket } from './testing/client.js';
+import {
+  buildAdmin,
+  buildImage,
+  buildPatient,
+  buildProvider,
+  buildShare,
+  PASSWORD,
+  type Person,
+} from './testing/factories.js';
+import { buildGateway, firstAdmin, type TestGateway } from './testing/gateway.js';
+import { leaks } from './testing/leaks.js';
+
+let test: TestGateway;
+let api: Client;
+
+beforeAll(async () => {
+  test = await buildGateway();
+  api = new Client(test.url);
+});
+afterAll(() => test.stop());
+
+const shapes = calls as Record<CallName, CallShape>;
+const builders = {
+  patient: () => buildPatient(test.gateway),
+  healthProvider: () => buildProvider(test.gateway),
+  admin: () => buildAdmin(test.gateway),
+};
+
+interface Layer {
+  route?: { path: string | string[]; methods: Record<string, boolean> };
+  handle?: { stack?: Layer[] };
+}
+
+/** Every route that Express has, however deep; those that answer every method refuse, and are looked at below. */
+function routesOf(stack: Layer[]): string[] {
+  return stack.flatMap(({ route, handle }) => {
+    if (!route) return handle?.stack ? routesOf(handle.stack) : [];
+    const methods = Object.keys(route.methods).filter((method) => route.methods[method] && method !== '_all');
+    return [route.path].flat().flatMap((path) => methods.map((method) => `${method} ${path}`));
+  });
+}
+
+describe('the router', () => {
+  it('has no route without a declared rule, and every declared one', () => {
+    const app = createApp(test.gateway, () => false);
+    const found = routesOf((app.router as unknown as { stack: Layer[] }).stack);
+    // Whether it lives, and what the API is: for anybody, and about nobody.
+    const open = ['get /healthz', 'get /readyz', 'get /openapi.json'];
+    const declared = Object.values(shapes).map(({ method, path }) => `${method} ${path}`);
+    expect(found.filter((route) => !open.includes(route) && !route.endsWith('{*path}')).sort()).toEqual(
+      declared.sort(),
+    );
+    const known = ['anyone', 'verification', 'refreshCookie', ...Object.keys(permissions)];
+    for (const [name, { who }] of Object.entries(shapes)) expect(known, name).toContain(who);
+  });
+
+  const paths = [...new Set(Object.values(shapes).map(({ path }) => path))];
+  const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'];
+
+  it.each(paths)('%s refuses every other method with 405, whoever asks, and names those it has', async (path) => {
+    const own = Object.values(shapes).filter((shape) => shape.path === path);
+    const named = own.map(({ method }) => method.toUpperCase());
+    const answering = Object.values(shapes).filter((shape) => shape.path === path || matches(shape.path, path));
+    const allowed = answering.map(({ method }) => method as string);
+    const token = (await builders.admin()).token;
+    const concrete = path.replace(/:\w+/g, String(newId()));
+    for (const method of methods) {
+      if (allowed.includes(method) || (method === 'head' && allowed.includes('get'))) continue;
+      for (const caller of [null, token]) {
+        const answer = await api.as(caller).call(method, concrete);
+        expect(answer.status, `${method} ${path}`).toBe(405);
+        expect(answer.headers.allow?.split(', ')).toEqual(named);
+        if (method !== 'head') expect(answer.body.error).toBe('METHOD_NOT_ALLOWED');
+      }
+    }
+  });
+
+  /** `/users/profile` is a `/users/:id` too, to the method that only the latter has. */
+  function matches(pattern: string, path: string): boolean {
+    return !path.includes(':') && new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}$`).test(path);
+  }
+});
+
+describe('socket events', () => {
+  it('each has a declared rule, and each role is held to it', async () => {
+    expect(Object.keys(clientEventRules).sort()).toEqual(Object.keys(clientEvents).sort());
+    for (const role of roles) {
+      const person = await builders[role]();
+      const client = await connectSocket(test.url, { token: person.token });
+      for (const name of Object.keys(clientEvents) as ClientEvent[]) {
+        const may = roleMay(role, clientEventRules[name]);
+        expect(await client.ask(name, {}), name).toMatchObject({ error: may ? 'VALIDATION_FAILED' : 'FORBIDDEN' });
+      }
+      client.socket.close();
+    }
+  });
+
+  it('that the server sends are read through the policy: strangers get nothing of records', async () => {
+    const names = Object.keys(serverEvents).filter((name) => name !== 'session:revoked');
+    expect(Object.keys(payloads).sort()).toEqual(names.sort());
+    const share = await buildShare(test.gateway, { verified: true });
+    const [stranger, sender] = [await builders.patient(), share.image.owner];
+    const body = { recipientId: share.recipient.id, content: 'Between us' };
+    const message = (await api.as(sender).post('/message/send', body).expect(201)).body.data;
+    const records: Partial<Record<keyof typeof payloads, string>> = {
+      'message:new': message.id,
+      'notification:new': String(newId()),
+    };
+    // Addressed by whoever acts, they carry ids of people who share a chat, and nothing else.
+    const personal = ['message:delivered', 'message:read', 'typing', 'presence', 'image:deleted'];
+    for (const name of Object.keys(payloads) as (keyof typeof payloads)[]) {
+      if (personal.includes(name)) continue;
+      const refs = { record: records[name] ?? share.image.id, share: share.id, progress: 1 };
+      expect(await payloads[name](test.gateway, stranger, refs), name).toBeNull();
+    }
+  });
+});
+
+describe('fields that are nobody’s to send', () => {
+  const extra = {
+    role: 'admin',
+    active: false,
+    isVerified: true,
+    status: 'active',
+    sharedBy: String(newId()),
+    owner: String(newId()),
+    _id: String(newId()),
+    password: 'Granite-Willow-99',
+    passwordHash: 'x',
+    createAt: '2001-01-01T00:00:00.000Z',
+  };
+  /** A good body for each call that takes one; what the seed's client sends without need is ignored, not refused. */
+  async function bodies(): Promise<
+    Partial<Record<CallName, { as: Person; path?: string; body: object; ignores?: string[] }>>
+  > {
+    const [admin, patient, provider] = [
+      await builders.admin(),
+      await builders.patient(),
+      await builders.healthProvider(),
+    ];
+    const image = await buildImage(test.gateway, { owner: provider });
+    const share = await buildShare(test.gateway, { image, recipient: patient });
+    const pending = await buildProvider(test.gateway, { status: 'pending' });
+    const setting = (await api.as(admin).post('/appsetting/add', { name: `n${newId()}`, value: 'x' })).body.data;
+    const post = (as: Person, body: object, path?: string) => ({ as, body, ...(path ? { path } : {}) });
+    const person = { firstname: 'A', lastname: 'B', username: `u${newId()}`, role: 'patient', password: PASSWORD };
+    return {
+      register: { as: patient, body: { ...person, email: `${newId()}@hospital.test` }, ignores: ['active'] },
+      login: post(patient, { email: patient.email, password: PASSWORD }),
+      resendCode: post(patient, {}),
+      confirm: post(patient, { code: '123456' }),
+      refresh: post(patient, {}),
+      logout: post(await builders.patient(), {}),
+      forgotPassword: post(patient, { email: patient.email }),
+      resetPassword: post(patient, { email: patient.email, otp: '123456', newPassword: PASSWORD }),
+      updateProfile: post(patient, { city: 'Lahore' }),
+      deleteProfile: post(patient, { password: PASSWORD }),
+      approveProvider: post(admin, { email: pending.email }),
+      rejectProvider: post(admin, { email: pending.email, reason: 'x' }),
+      createShare: post(provider, { imagemetadataId: image.id, createdfor: admin.id }),
+      verifyShare: post(patient, { sharingRequestId: share.id, verificationCode: share.code }),
+      resendShare: post(provider, {}, `/sharing/${share.id}/resend`),
+      deleteImage: post(provider, {}, `/upload/image/${image.id}`),
+      startAnalysis: post(provider, {}, `/analyze/${image.id}`),
+      sendMessage: post(provider, { recipientId: patient.id, content: 'Hi' }),
+      readMessages: post(provider, {}, `/message/read/${patient.id}`),
+      readNotification: post(provider, {}, `/notifications/${newId()}/read`),
+      readAllNotifications: post(provider, {}),
+      addSetting: post(admin, { name: `m${newId()}`, value: 'x' }),
+      editSetting: { as: admin, path: `/appsetting/edit/${setting.id}`, body: { value: 'y' }, ignores: ['createAt'] },
+      deleteSetting: post(admin, { id: setting.id }),
+      retryJob: post(admin, {}, `/admin/jobs/mail/${newId()}/retry`),
+    };
+  }
+  const withBody = (Object.keys(shapes) as CallName[]).filter(
+    (name) => shapes[name].body && shapes[name].multipart !== 'only',
+  );
+
+  it('are refused by name by every call that takes a body, and change nothing', async () => {
+    const all = await bodies();
+    expect(Object.keys(all).sort()).toEqual([...withBody].sort());
+    const { User, Image, Share, Setting, Message } = test.gateway.models;
+    const kept = async () =>
+      JSON.stringify(
+        await Promise.all([
+          User.find().lean(),
+          Image.find().lean(),
+          Share.find().lean(),
+          Setting.find().lean(),
+          Message.find().lean(),
+        ]),
+      );
+    const before = await kept();
+    for (const name of withBody) {
+      const { as, path, body, ignores = [] } = all[name] ?? { as: await builders.patient(), body: {} };
+      const token =
+        shapes[name].who === 'verification' ? test.gateway.tokens.verification(as.id, String(newId())) : as.token;
+      for (const [field, value] of Object.entries(extra)) {
+        if (ignores.includes(field) || Object.hasOwn(body, field)) continue;
+        const answer = await api
+          .as(token)
+          .call(shapes[name].method, path ?? shapes[name].path, { ...body, [field]: value });
+        // The cookie is asked for before the body is looked at.
+        const refused = shapes[name].who === 'refreshCookie' ? [401, 422] : [422];
+        expect(refused, `${name} with ${field}: ${answer.text}`).toContain(answer.status);
+        expect(leaks(answer.body)).toEqual([]);
+      }
+    }
+    expect(await kept()).toBe(before);
+  });
+
+  it('and those that are accepted for the old client’s sake change nothing either', async () => {
+    const email = `${newId()}@hospital.test`;
+    const body = { firstname: 'A', lastname: 'B', username: `u${newId()}`, role: 'healthProvider', password: PASSWORD };
+    await api.post('/auth/register', { ...body, email, active: true, role: 'admin' }).expect(422);
+    await api.post('/auth/register', { ...body, email, active: false }).expect(201);
+    const user = await test.gateway.models.User.findOne({ email }).lean();
+    expect(user).toMatchObject({ active: true, status: 'pending', role: 'healthProvider' });
+  });
+});
+
+describe('what no administrator may do', () => {
+  it('to the audit log: nothing but read it', async () => {
+    const writing = Object.values(shapes).filter(({ path, method }) => path.startsWith('/audit') && method !== 'get');
+    expect(writing).toEqual([]);
+    const admin = api.as(await builders.admin());
+    for (const method of ['post', 'put', 'patch', 'delete']) {
+      expect((await admin.call(method, '/audit/logs', {})).status).toBe(405);
+      expect((await admin.call(method, `/audit/logs/${newId()}`, {})).status).toBe(404);
+    }
+  });
+
+  it('to themselves, and to the last of them', async () => {
+    const alone = await buildGateway();
+    const { User } = alone.gateway.models;
+    const last = await User.findOne({ email: firstAdmin.email }).lean();
+    const second = await buildAdmin(alone.gateway);
+    const client = new Client(alone.url).as(second);
+    for (const path of [`/users/${second.id}`, `/users/toggleUserStatus/${second.id}`]) {
+      const answer = await client.call(path.includes('toggle') ? 'put' : 'delete', path);
+      expect(answer.body.error).toBe('NOT_ONESELF');
+    }
+    await client.put(`/users/toggleUserStatus/${last?._id}`).expect(200);
+    const { body } = await client.del('/users/profile', { password: PASSWORD }).expect(409);
+    expect(body.error).toBe('LAST_ADMIN');
+    expect(await User.countDocuments({ role: 'admin', active: true, deletedAt: { $exists: false } })).toBe(1);
+    await alone.stop();
+  });
+});
+
+it('a patient sees of others what the directory shows, and never their health', async () => {
+  const [me, other, provider] = [await builders.patient(), await builders.patient(), await builders.healthProvider()];
+  for (const path of ['/users?limit=100', `/users/${provider.id}`, '/message/chat-list', '/upload/shared-images']) {
+    const { body, text } = await api.as(me).get(path).expect(200);
+    expect(leaks(body, text), path).toEqual([]);
+    expect(text, path).not.toContain(other.id);
+  }
+  const { text } = await api.as(provider).get(`/users/${other.id}`).expect(200);
+  expect(text).toContain('1980-05-17');
+  expect(text).not.toContain('+92 300');
+});

@@ -1,0 +1,79 @@
+import type { DataOf } from '@lightbox/contract/call.js';
+import type { imageCalls } from '@lightbox/contract/images/calls.js';
+import { type AccessExplanation, type Explained, explained } from '@lightbox/contract/images/insight.js';
+import { decideImage } from '@lightbox/contract/images/policy.js';
+import { limits } from '@lightbox/contract/limits.js';
+import { usable } from '@lightbox/contract/users/policy.js';
+import { imageFacts, isLive, requireImage } from '@lightbox/core/access/images.js';
+import { requireUser } from '@lightbox/core/access/users.js';
+import type { ShareDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { Answer, Context } from '../context.js';
+
+type Call = typeof imageCalls.explainAccess;
+type Decisions = AccessExplanation['decisions'];
+
+/** Asks the enforcing policy on behalf of somebody else, and hands out its reasons. */
+export async function explainAccess({
+  gateway,
+  actor,
+  viewer,
+  params,
+  query,
+}: Context<Call>): Promise<Answer<DataOf<Call>>> {
+  const now = gateway.clock.now();
+  const [user, { image }] = await Promise.all([
+    requireUser(gateway, viewer, params.id),
+    requireImage(gateway.models, viewer, query.imageId, 'see', now),
+  ]);
+  const share = await gateway.models.Share.findOne({ image: image._id, recipient: user._id })
+    .sort({ live: -1, createAt: -1 })
+    .lean<ShareDoc>();
+  const facts = imageFacts(image, isLive(share, now) ? share : null);
+  const decisions = Object.fromEntries(
+    Object.entries(explained).map(([name, rule]) => [
+      name,
+      usable(user) ? decideImage(rule, asViewer(user), facts) : { may: false, because: 'account' },
+    ]),
+  ) as Decisions;
+  await gateway.events.record(actor, {
+    type: 'access.explain',
+    table: 'users',
+    record: user._id,
+    records: [image._id],
+    owners: [image.owner],
+  });
+  return {
+    data: {
+      userId: String(user._id),
+      imageId: String(image._id),
+      may: Object.fromEntries(Object.entries(decisions).map(([name, { may }]) => [name, may])) as Record<
+        Explained,
+        boolean
+      >,
+      because: decisions.know.because,
+      decisions,
+      share: share && presentShare(share, now),
+    },
+  };
+}
+
+const asViewer = (user: UserDoc) => ({ id: String(user._id), role: user.role });
+
+function presentShare(share: ShareDoc, now: Date): NonNullable<AccessExplanation['share']> {
+  return {
+    shareId: String(share._id),
+    state: stateOf(share, now),
+    createAt: share.createAt.toISOString(),
+    expiresAt: share.expiresAt?.toISOString() ?? null,
+    verifiedAt: share.verifiedAt?.toISOString() ?? null,
+    endedAt: share.endedAt?.toISOString() ?? null,
+  };
+}
+
+function stateOf(share: ShareDoc, now: Date): NonNullable<AccessExplanation['share']>['state'] {
+  const end = share.endedAt ?? now;
+  if (share.expiresAt && share.expiresAt <= end) return 'expired';
+  if (!share.live) return 'revoked';
+  if (share.verifiedAt) return 'verified';
+  return share.tries >= limits.codeTries ? 'locked' : 'pending';
+}

@@ -1,0 +1,189 @@
+import { type AccessExplanation, timelineActions } from '@lightbox/contract/images/insight.js';
+import { limits } from '@lightbox/contract/limits.js';
+import { appendAndTell } from '@lightbox/core/audit/append.js';
+import { newId, oid } from '@lightbox/core/db/ids.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Client, connectSocket } from '../testing/client.js';
+import {
+  type BuiltImage,
+  buildAdmin,
+  buildImage,
+  buildPatient,
+  buildProvider,
+  buildShare,
+  type Person,
+  shareCode,
+  wrong,
+} from '../testing/factories.js';
+import { buildGateway, joinGateway, type TestGateway } from '../testing/gateway.js';
+
+let test: TestGateway;
+let api: Client;
+let admin: Person;
+
+beforeAll(async () => {
+  test = await buildGateway();
+  api = new Client(test.url);
+});
+afterAll(() => test.stop());
+beforeEach(async () => {
+  admin = await buildAdmin(test.gateway);
+});
+
+describe('why a person may see an image', () => {
+  const explain = async (user: { id: string }, image: { id: string }): Promise<AccessExplanation> =>
+    (await api.as(admin).get(`/users/${user.id}/may?imageId=${image.id}`).expect(200)).body.data;
+  const granted = ({ may }: AccessExplanation) => Object.keys(may).filter((name) => may[name as keyof typeof may]);
+  const all = ['know', 'see', 'original', 'analyse', 'share', 'delete'];
+
+  it('names what connects them, and a patient’s role bars what it bars', async () => {
+    const patient = await buildPatient(test.gateway);
+    const share = await buildShare(test.gateway, { verified: true });
+    const { image } = share;
+    const own = await explain(image.owner, image);
+    expect([own.because, granted(own), own.share]).toEqual(['owner', all, null]);
+    expect((await explain(await buildAdmin(test.gateway), image)).because).toBe('admin');
+    const recipient = await explain(share.recipient, image);
+    expect(granted(recipient)).toEqual(['know', 'see', 'original', 'analyse']);
+    expect(recipient).toMatchObject({
+      because: 'verifiedShare',
+      share: { shareId: share.id, state: 'verified', endedAt: null, verifiedAt: expect.any(String) },
+    });
+    await buildShare(test.gateway, { image, recipient: patient, verified: true });
+    const theirs = await explain(patient, image);
+    expect(granted(theirs)).toEqual(['know', 'see', 'original']);
+    expect(theirs.decisions.analyse).toEqual({ may: false, because: 'role' });
+  });
+
+  it.each([
+    ['pending', {}, 'liveShare', ['know']],
+    ['locked', { tries: limits.codeTries }, 'liveShare', ['know']],
+    ['expired', { verified: true, hours: -1 }, 'noGround', []],
+    ['revoked', { verified: true, revoked: true }, 'noGround', []],
+  ] as const)('says of a share that is %s what it still gives', async (state, wishes, because, given) => {
+    const share = await buildShare(test.gateway, wishes);
+    const answer = await explain(share.recipient, share.image);
+    expect([answer.share?.state, answer.because, granted(answer)]).toEqual([state, because, given]);
+    if (because === 'liveShare') expect(answer.decisions.see).toEqual({ may: false, because: 'notVerified' });
+  });
+
+  it('is the account where it cannot sign in, and nothing where nothing connects them', async () => {
+    const image = await buildImage(test.gateway);
+    for (const changes of [{ active: false }, { status: 'pending' as const }]) {
+      const recipient = await buildProvider(test.gateway, changes);
+      await buildShare(test.gateway, { image, recipient, verified: true });
+      const answer = await explain(recipient, image);
+      expect([answer.because, granted(answer), answer.share?.state]).toEqual(['account', [], 'verified']);
+    }
+    const stranger = await explain(await buildProvider(test.gateway), image);
+    expect([stranger.because, stranger.share]).toEqual(['noGround', null]);
+  });
+
+  it('is in the log, for the owner too, and not there for what is not there', async () => {
+    const share = await buildShare(test.gateway);
+    await explain(share.recipient, share.image);
+    const [event] = await test.gateway.models.Event.find({ type: 'access.explain', actor: admin._id }).lean();
+    expect(event).toMatchObject({
+      record: share.recipient._id,
+      records: [share.image._id],
+      owners: [share.image.owner._id],
+    });
+    await api.as(admin).get(`/users/${share.recipient.id}/may?imageId=${newId()}`).expect(404);
+    await api.as(admin).get(`/users/${newId()}/may?imageId=${share.image.id}`).expect(404);
+    await api.as(admin).get(`/users/${share.recipient.id}/may`).expect(422);
+    await api.as(share.image.owner).get(`/users/${share.recipient.id}/may?imageId=${share.image.id}`).expect(403);
+  });
+});
+
+interface Row {
+  actiontype: string;
+  status: string;
+  reason: string;
+  user: { id: string; firstname: string } | null;
+}
+
+describe('the timeline of an image', () => {
+  async function timeline(viewer: Person, image: BuiltImage, query = '') {
+    await appendAndTell(test.gateway);
+    const { body } = await api.as(viewer).get(`/upload/image/${image.id}/timeline?${query}`).expect(200);
+    return body as { data: Row[]; pagination: { nextCursor: string; prevCursor: string; totalItems: number } };
+  }
+  const told = ({ data }: { data: Row[] }) => data.map((row) => [row.actiontype, row.status, row.user?.id]);
+
+  it('tells its owner, its patient and admins who was given, failed, opened and downloaded it', async () => {
+    const patient = await buildPatient(test.gateway);
+    const image = await buildImage(test.gateway, { patient: patient._id });
+    await buildShare(test.gateway, { image, recipient: patient, hours: null });
+    const { owner } = image;
+    const provider = await buildProvider(test.gateway);
+    const wanted = { imagemetadataId: image.id, createdfor: provider.id };
+    const given = (await api.as(owner).post('/sharing/request', wanted).expect(201)).body.data;
+
+    const code = await shareCode(test.gateway, oid(given.id));
+    const verify = (verificationCode: string) =>
+      api.as(provider).post('/sharing/verify', { sharingRequestId: given.id, verificationCode });
+    await verify(wrong(code)).expect(422);
+    await verify(code).expect(200);
+    await api.as(provider).get(`/upload/image/${image.id}/content`).expect(200);
+    await api.as(provider).get(`/analyze/${image.id}`).expect(202);
+    await api.as(owner).del(`/sharing/${given.id}`).expect(200);
+    await api.as(provider).get(`/upload/image/${image.id}/content`).expect(404);
+    const expected = [
+      ['image.content', 'denied', provider.id],
+      ['share.revoke', 'success', owner.id],
+      ['analysis.read', 'success', provider.id],
+      ['analysis.request', 'success', provider.id],
+      ['image.content', 'success', provider.id],
+      ['share.verify', 'success', provider.id],
+      ['share.verify', 'failed', provider.id],
+      ['share.create', 'success', owner.id],
+    ];
+    for (const viewer of [owner, patient, admin]) expect(told(await timeline(viewer, image))).toEqual(expected);
+    // Reading it is in the audit log, and not in itself.
+    const reads = await test.gateway.models.Event.countDocuments({ type: 'image.timeline', record: image._id });
+    expect(reads).toBe(3);
+    expect(timelineActions).not.toContain('image.timeline');
+  });
+
+  it('is paged by key in both directions', async () => {
+    const image = await buildImage(test.gateway);
+    for (let i = 0; i < 5; i++) await api.as(image.owner).get(`/upload/image/${image.id}`).expect(200);
+    const first = await timeline(image.owner, image, 'limit=2');
+    const second = await timeline(image.owner, image, `limit=2&cursor=${first.pagination.nextCursor}`);
+    const back = await timeline(image.owner, image, `limit=2&cursor=${second.pagination.prevCursor}`);
+    expect(first.pagination.totalItems).toBe(5);
+    expect(back.data).toEqual(first.data);
+    expect(new Set([...first.data, ...second.data].map((row) => JSON.stringify(row))).size).toBe(4);
+    await api.as(image.owner).get(`/upload/image/${image.id}/timeline?limit=101`).expect(422);
+  });
+
+  it('is nobody else’s: 403 with a share, 404 without, also for a patient whose share has ended', async () => {
+    const patient = await buildPatient(test.gateway);
+    const share = await buildShare(test.gateway, { verified: true });
+    const { image } = share;
+    const read = (who: Person) => api.as(who).get(`/upload/image/${image.id}/timeline`);
+    await read(share.recipient).expect(403);
+    await read(await buildProvider(test.gateway)).expect(404);
+    await test.gateway.models.Image.updateOne({ _id: image._id }, { patient: patient._id });
+    await read(patient).expect(404);
+    await buildShare(test.gateway, { image, recipient: patient, hours: null });
+    await read(patient).expect(200);
+  });
+
+  it('is told live on every gateway, to those who may read it', async () => {
+    const other = await joinGateway(test.config, test.clock);
+    const share = await buildShare(test.gateway, { verified: true });
+    const { image } = share;
+    const people = [image.owner, admin, share.recipient, await buildProvider(test.gateway)];
+    const sockets = await Promise.all(people.map((person) => connectSocket(other.url, { token: person.token })));
+    const [owner, boss, recipient, stranger] = sockets;
+    await api.as(share.recipient).get(`/upload/image/${image.id}/content`).expect(200);
+    await appendAndTell(test.gateway);
+    for (const socket of [owner, boss]) {
+      expect(await socket?.until('image:activity')).toEqual([{ imagemetadataId: image.id }]);
+    }
+    for (const socket of [recipient, stranger]) expect(socket?.seen('image:activity')).toEqual([]);
+    for (const { socket } of sockets) socket.close();
+    await other.stop();
+  });
+});

@@ -1,0 +1,49 @@
+import type { imageCalls } from '@lightbox/contract/images/calls.js';
+import { type TimelineAction, type TimelineEntry, timelineActions } from '@lightbox/contract/images/insight.js';
+import { requireImage } from '@lightbox/core/access/images.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/types.js';
+import type { Answer, Context } from '../context.js';
+import { namesOf } from '../users/names.js';
+
+type Call = typeof imageCalls.getTimeline;
+
+/** What the audit log has of one image, for those it belongs to. */
+export async function getTimeline({
+  gateway,
+  actor,
+  viewer,
+  params,
+  query,
+}: Context<Call>): Promise<Answer<TimelineEntry[]>> {
+  const { image } = await requireImage(gateway.models, viewer, params.id, 'timeline', gateway.clock.now());
+  const { rows, pagination } = await gateway.pages.list<AuditEntryDoc>(
+    {
+      model: gateway.models.AuditEntry,
+      filter: { record: image._id, type: { $in: [...timelineActions] } },
+      sort: ['seq'],
+      direction: -1,
+    },
+    query,
+  );
+  await gateway.events.record(actor, {
+    type: 'image.timeline',
+    table: 'auditlogs',
+    record: image._id,
+    owners: [image.owner],
+  });
+  const name = await namesOf(
+    gateway.models,
+    rows.map((row) => row.actor),
+  );
+  return {
+    data: rows.map((row) => ({
+      id: String(row._id),
+      createAt: row.at.toISOString(),
+      actiontype: row.type as TimelineAction,
+      status: row.status,
+      reason: row.reason,
+      user: row.actor ? name(row.actor) : null,
+    })),
+    pagination,
+  };
+}

@@ -1,0 +1,186 @@
+import { join } from 'node:path';
+import { connectDatabase } from '@lightbox/core/db/connect.js';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { launchChromium } from './chromium.js';
+import { line, Person } from './person.js';
+import { type Product, startProduct } from './product.js';
+
+/** Two browsers side by side: what one takes back goes dark on the other, while somebody looks at it. */
+const assets = join(import.meta.dirname, '../../core/assets/demo');
+const password = 'Long-Enough-Pass-9';
+const sana = { email: 'sana.mirza@example.org', username: 'sana.mirza', firstname: 'Sana', lastname: 'Mirza' };
+const omar = { email: 'omar.raza@example.org', username: 'omar.raza', firstname: 'Omar', lastname: 'Raza' };
+const caption = 'Left hand, after fall';
+/** What the product promises, and what two browsers on one busy machine take besides. */
+const PROMISE_MS = 2_000;
+
+let product: Product;
+let browser: Browser;
+let admin: Person;
+let owner: Person;
+let reader: Person;
+const faults: string[] = [];
+
+beforeAll(async () => {
+  [product, browser] = await Promise.all([startProduct(), launchChromium()]);
+  admin = await Person.arrive(product, browser, product.admin);
+  owner = await Person.arrive(product, browser, { ...sana, password });
+  reader = await Person.arrive(product, browser, { ...omar, password });
+  for (const person of [sana, omar]) {
+    await fetch(`${product.url}/api/auth/register`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ...person, password, role: 'healthProvider', specialization: 'Radiology' }),
+    });
+  }
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await product?.stop();
+});
+
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return;
+  await Promise.all(Object.entries({ admin, owner, reader }).map(([name, one]) => one.shoot(`failed-ends-${name}`)));
+});
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first();
+
+/** By day on a desk, and by night on a phone. */
+async function look(person: Person, name: string): Promise<void> {
+  const { page } = person;
+  faults.push(...(await person.look(`${name}-desk-light`)));
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 390, height: 844 });
+  faults.push(...(await person.look(`${name}-phone-dark`)));
+  const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  if (wider > 0) faults.push(`${name}: ${wider} px wider than a phone`);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1440, height: 900 });
+}
+
+async function share(): Promise<void> {
+  const { page } = owner;
+  await button(page, `Share ${caption}`).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('searchbox').fill('Omar');
+  await dialog.getByRole('radio', { name: /Raza, Omar/ }).check();
+  await dialog.getByRole('button', { name: /^Share with/ }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+/** Enters the mailed code and opens the picture, the original and not only its preview. */
+async function verifyAndOpen(n: number): Promise<void> {
+  const { page } = reader;
+  const mail = await reader.mailed('An image was shared with you', n);
+  await button(page, `Verify ${caption}`).click();
+  await page.getByRole('dialog').waitFor();
+  await reader.enterCode(line(mail, 'Code'));
+  await button(page, 'Open image').click();
+  await page.locator('[role=dialog] img[src^="blob:"]').waitFor();
+}
+
+/** Nothing of the picture is left on the screen, and its addresses are refused. */
+async function expectDark(imageId: string): Promise<void> {
+  const { page } = reader;
+  await page.getByRole('dialog').getByText('This share has ended', { exact: true }).waitFor();
+  const pictures = page.locator('img[src^="blob:"], img[src^="data:image"]');
+  expect(await pictures.count()).toBe(0);
+  for (const path of ['', '/content', '/preview']) {
+    const status = await page.evaluate<number>(`
+      fetch('/api/upload/image/${imageId}${path}', {
+        headers: { Authorization: 'Bearer ' + JSON.parse(localStorage.getItem('root')).token },
+      }).then(({ status }) => status)`);
+    expect(status).toBe(404);
+  }
+}
+
+let imageId = '';
+
+test('two providers are approved, and one shares a picture with the other', async () => {
+  await admin.signIn();
+  await admin.page.goto('/approve-provider');
+  for (const name of ['Sana Mirza', 'Omar Raza']) {
+    await button(admin.page, new RegExp(`^Approve.*${name}|^Approve`)).click();
+    await admin.page
+      .getByText(name)
+      .first()
+      .waitFor({ state: 'detached' })
+      .catch(() => undefined);
+  }
+  await Promise.all([owner.mailed('Your account was approved'), reader.mailed('Your account was approved')]);
+  await Promise.all([owner.signIn(), reader.signIn()]);
+  const { page } = owner;
+  await page.goto('/upload');
+  await page.locator('input[type=file]').setInputFiles(join(assets, 'hand-xray.jpg'));
+  await page.getByLabel('Caption').fill(caption);
+  await button(page, 'Upload Image').click();
+  await page.waitForURL('**/view-images');
+  await page.locator('main img[src^="data:image/webp"]').first().waitFor();
+  imageId = (await page.locator('[data-image]').first().getAttribute('data-image')) ?? '';
+  await reader.page.goto('/view-images');
+  await share();
+  await verifyAndOpen(1);
+});
+
+test('the owner’s timeline grows while they look, and an administrator learns why somebody sees it', async () => {
+  const { page } = owner;
+  await button(page, `Open ${caption}`).click();
+  await button(page, 'Timeline').click();
+  const drawer = page.getByRole('dialog', { name: 'Who did what with it' });
+  await drawer.getByText('Verify image').first().waitFor();
+  await look(owner, 'timeline');
+  const before = await drawer.getByText('Open original').count();
+  await reader.page.evaluate<unknown>(`
+    fetch('/api/upload/image/${imageId}/content', {
+      headers: { Authorization: 'Bearer ' + JSON.parse(localStorage.getItem('root')).token },
+    }).then((answer) => answer.blob()).then(() => null)`);
+  await drawer.getByText('Open original').nth(before).waitFor();
+  await button(page, 'Close').click();
+
+  await admin.page.goto('/view-images');
+  await button(admin.page, `Share ${caption}`).click();
+  await button(admin.page, 'Why can Omar Raza see this?').click();
+  await admin.page.getByText('It was shared with them, and they entered the code.').waitFor();
+  await admin.page.getByText('Cannot share it').waitFor();
+  await look(admin, 'why-access');
+  await button(admin.page, 'Close').click();
+});
+
+test('revoked: the open picture goes dark on the other side', async () => {
+  await button(owner.page, `Share ${caption}`).click();
+  const revoke = button(owner.page, /^Revoke the access/);
+  await revoke.waitFor();
+  const ended = reader.page.getByRole('dialog').getByText('This share has ended', { exact: true }).waitFor();
+  const at = Date.now();
+  await revoke.click();
+  await ended;
+  const took = Date.now() - at;
+  await expectDark(imageId);
+  expect(took).toBeLessThan(PROMISE_MS);
+  await look(reader, 'share-ended');
+  await reader.page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+  await owner.page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+});
+
+test('run out: the open picture goes dark at that moment', async () => {
+  await share();
+  await button(reader.page, `Verify ${caption}`).waitFor();
+  await verifyAndOpen(2);
+  const db = await connectDatabase({ mongodbUri: product.mongodbUri() });
+  const end = Date.now() + 3_000;
+  await db.collection('shares').updateMany({ live: true }, { $set: { expiresAt: new Date(end) } });
+  await db.close();
+  await reader.page.getByRole('dialog').getByText('This share has ended', { exact: true }).waitFor();
+  const took = Date.now() - end;
+  await expectDark(imageId);
+  expect(took).toBeGreaterThan(-100);
+  expect(took).toBeLessThan(PROMISE_MS);
+});
+
+test('no screen of it breaks WCAG 2.2 AA, and no console complained', () => {
+  expect(faults).toEqual([]);
+  expect([admin, owner, reader].flatMap((person) => person.complaints)).toEqual([]);
+});

@@ -1,0 +1,150 @@
+import { Box, Button, Drawer, Flex, IconButton, Portal, Text } from '@chakra-ui/react';
+import type { TimelineEntry } from '@lightbox/contract/images/insight.js';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import { ClockCounterClockwiseIcon, RobotIcon, XIcon } from '@phosphor-icons/react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { ActionMark } from '../audit/ActionMark';
+import { reasonText } from '../audit/reason';
+import { errorText } from '../lib/errors';
+import { formatDateTime, fullName } from '../lib/format';
+import { useIsDesktop } from '../lib/useMedia';
+import { EmptyState } from '../ui/EmptyState';
+import { EndedWell } from '../ui/ImageWell';
+import { LoadFailed } from '../ui/LoadFailed';
+import { PersonSkeleton } from '../ui/Skeletons';
+import { UserAvatar } from '../ui/UserAvatar';
+import { actionsOf, useViewer } from './access';
+import { useImage } from './images';
+import { timelineOf } from './insight';
+
+function Entry({ entry }: { entry: TimelineEntry }) {
+  const { t } = useTranslation();
+  const { user, createAt, reason } = entry;
+  return (
+    <Box as="li" px="5" py="3" borderTopWidth="1px" borderColor="border" _first={{ borderTopWidth: '0' }}>
+      <ActionMark entry={entry} />
+      <Flex align="center" gap="2" mt="2" ps="30px" fontSize="sm" color="fg.muted" wrap="wrap">
+        {user ? <UserAvatar person={user} size="sm" /> : <RobotIcon size={18} aria-hidden />}
+        <Text as="span" color="fg" fontWeight="medium" overflowWrap="anywhere">
+          <bdi>{user ? fullName(user) : t('audit.system')}</bdi>
+        </Text>
+        <Text as="time" ms="auto" fontSize="xs" fontVariantNumeric="tabular-nums" {...{ dateTime: createAt }}>
+          {formatDateTime(createAt)}
+        </Text>
+      </Flex>
+      {reason && (
+        <Text fontSize="xs" color="fg.muted" mt="1" ps="30px" dir="auto" overflowWrap="anywhere">
+          {reasonText(reason)}
+        </Text>
+      )}
+    </Box>
+  );
+}
+
+function Entries({ imageId }: { imageId: string }) {
+  const { t } = useTranslation();
+  const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
+    timelineOf(imageId),
+  );
+  const entries = data?.pages.flatMap((page) => page.data) ?? [];
+  if (isPending)
+    return (
+      <Box px="5" py="2" role="status" aria-label={t('common.loading')}>
+        {[1, 2, 3, 4].map((row) => (
+          <PersonSkeleton key={row} />
+        ))}
+      </Box>
+    );
+  if (error && !data) return <LoadFailed text={errorText(error)} onRetry={() => void refetch()} />;
+  if (entries.length === 0)
+    return (
+      <EmptyState
+        Icon={ClockCounterClockwiseIcon}
+        title={t('images.timeline.empty')}
+        text={t('images.timeline.emptyText')}
+      />
+    );
+  return (
+    <>
+      <Box as="ul" listStyleType="none" aria-label={t('images.timeline.title')}>
+        {entries.map((entry) => (
+          <Entry key={entry.id} entry={entry} />
+        ))}
+      </Box>
+      {hasNextPage && (
+        <Flex justify="center" py="3">
+          <Button variant="ghost" size="sm" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {t('images.timeline.older')}
+          </Button>
+        </Flex>
+      )}
+    </>
+  );
+}
+
+interface Props {
+  open: boolean;
+  image: Image | undefined;
+  onClose: () => void;
+  finalFocus: () => HTMLElement | null;
+}
+
+/** Who was given an image, opened it, failed its code, downloaded it; it grows while one looks. */
+export function Timeline({ open, image: asked, onClose, finalFocus }: Props) {
+  const { t } = useTranslation();
+  const viewer = useViewer();
+  const desktop = useIsDesktop();
+  const { data } = useImage(open ? asked?.id : undefined);
+  const image = data ?? asked;
+  if (!image) return null;
+  return (
+    <Drawer.Root
+      open={open}
+      onOpenChange={(change) => !change.open && onClose()}
+      finalFocusEl={finalFocus}
+      placement={desktop ? 'end' : 'bottom'}
+      lazyMount
+      unmountOnExit
+    >
+      <Portal>
+        <Drawer.Backdrop />
+        <Drawer.Positioner>
+          <Drawer.Content
+            bg="bg.panel"
+            boxShadow="dialog"
+            maxW={{ base: '100vw', lg: '440px' }}
+            {...(desktop
+              ? { borderStartStartRadius: '18px', borderEndStartRadius: '18px' }
+              : { borderStartStartRadius: '18px', borderStartEndRadius: '18px', maxH: '88dvh', minH: '50dvh' })}
+            textStyle="none"
+            fontSize="md"
+          >
+            <Flex align="flex-start" gap="2" ps="5" pe="2" pt="4" pb="2" flex="none">
+              <Box flex="1" minW="0">
+                <Drawer.Title textStyle="section">{t('images.timeline.title')}</Drawer.Title>
+                <Text fontSize="sm" color="fg.muted" dir="auto" overflowWrap="anywhere">
+                  {image.caption || t('common.untitled')}
+                </Text>
+              </Box>
+              <Drawer.CloseTrigger asChild position="static">
+                <IconButton variant="ghost" aria-label={t('common.close')}>
+                  <XIcon />
+                </IconButton>
+              </Drawer.CloseTrigger>
+            </Flex>
+            <Box overflowY="auto" minH="0" flex="1" tabIndex={0} pb="env(safe-area-inset-bottom)">
+              {actionsOf(viewer, image).timeline ? (
+                <Entries imageId={image.id} />
+              ) : (
+                <Box p="4">
+                  <EndedWell title={t('images.card.endedTitle')} />
+                </Box>
+              )}
+            </Box>
+          </Drawer.Content>
+        </Drawer.Positioner>
+      </Portal>
+    </Drawer.Root>
+  );
+}

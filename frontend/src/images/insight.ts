@@ -1,0 +1,34 @@
+import type { Success } from '@lightbox/contract/envelope.js';
+import { imageCalls } from '@lightbox/contract/images/calls.js';
+import type { TimelineEntry } from '@lightbox/contract/images/insight.js';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { send } from '../lib/http';
+import { timelineKey } from './images';
+
+const PAGE = 20;
+
+/** What happened to an image, the newest first. What is read again by itself does not keep an idle session alive. */
+export const timelineOf = (imageId: string) =>
+  infiniteQueryOptions({
+    queryKey: timelineKey(imageId),
+    queryFn: ({ pageParam, signal, client, queryKey }) =>
+      send(
+        imageCalls.getTimeline,
+        { params: { id: imageId }, query: { limit: PAGE, ...(pageParam && { cursor: pageParam }) } },
+        { signal, background: !pageParam && client.getQueryData(queryKey) !== undefined },
+      ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pagination }: Success<TimelineEntry[]>) =>
+      pagination?.hasNextPage ? pagination.nextCursor : undefined,
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+/** Why a person may see an image. Each asking is recorded, so it is asked when somebody wants to know, and kept no longer. */
+export const whyOf = (imageId: string, userId: string) =>
+  queryOptions({
+    queryKey: ['why', imageId, userId],
+    queryFn: async ({ signal }) =>
+      (await send(imageCalls.explainAccess, { params: { id: userId }, query: { imageId } }, { signal })).data,
+    gcTime: 0,
+  });
