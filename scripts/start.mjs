@@ -1,4 +1,4 @@
-// `npm start`, and the other commands that run compiled code: backend, workers, audit:verify, bench.
+// `npm start`, and the other commands that run compiled code: backend, workers, audit:verify, bench, chaos.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,6 +10,7 @@ const commands = {
   workers: { main: 'workers/dist/main.js', joins: true },
   'audit:verify': { main: 'core/dist/audit/verifyCommand.js', joins: true },
   bench: { main: 'infra/dist/bench.js', joins: false },
+  chaos: { main: 'infra/dist/chaos.js', joins: false },
 };
 
 const load = (file) => import(pathToFileURL(join(root, file)).href);
