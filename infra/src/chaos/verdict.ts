@@ -112,6 +112,9 @@ function judgeMails(mails: { text: string; messageId: string }[], uploads: Uploa
 }
 
 export async function judgeStore({ core }: Cluster, administrator: Account): Promise<Row[]> {
+  const [unaudited, pending] = [{ unaudited: true }, { pending: true }].map((which) =>
+    core.models.Event.countDocuments(which),
+  );
   const left = await orphans(core);
   await removeOrphanBlobs(tomorrow(core));
   const chain = await administrator.ask<{ ok: boolean; checked: number }>('GET', '/audit/verify');
@@ -120,8 +123,8 @@ export async function judgeStore({ core }: Cluster, administrator: Account): Pro
     { job: 'GridFS', measure: 'blobs of uploads cut short, before the sweep', value: String(left) },
     none('GridFS', 'orphans after the sweep', await orphans(core)),
     judged('audit', 'entries in an unbroken chain', chain.checked, 'whole', chain.ok),
-    none('audit', 'events without an entry', await core.models.Event.countDocuments({ unaudited: true })),
-    none('events', 'not handed over', await core.models.Event.countDocuments({ pending: true })),
+    none('audit', 'events without an entry', (await unaudited) ?? 0),
+    none('events', 'not handed over', (await pending) ?? 0),
     { job: 'events', measure: 'in all', value: String(events) },
   ];
 }
