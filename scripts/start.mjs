@@ -1,4 +1,4 @@
-// `npm start`, and the other commands that run compiled code: backend, workers, admin:code, audit:verify, bench, vitals.
+// `npm start`, and the other commands that run compiled code (`commands`).
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,6 +12,7 @@ const commands = {
   'audit:verify': { main: 'core/dist/audit/verifyCommand.js', joins: true },
   bench: { main: 'infra/dist/bench.js', joins: false },
   vitals: { main: 'e2e/dist/vitals.js', joins: false },
+  chaos: { main: 'infra/dist/chaos.js', joins: false },
 };
 
 const load = (file) => import(pathToFileURL(join(root, file)).href);

@@ -58,6 +58,11 @@ export function createApp(gateway: Gateway, isStopping: () => boolean): Express 
       customLogLevel: (_req, res) => (res.statusCode >= 500 ? 'error' : 'debug'),
     }),
   );
+  app.use((_req, res, next) => {
+    // Whoever keeps the connection would send the next request into a closed door.
+    if (isStopping()) res.setHeader('Connection', 'close');
+    next();
+  });
   app.use(securityHeaders(config.publicUrl.startsWith('https:')));
   healthRoutes(app, gateway, isStopping);
   app.use('/api', api(gateway));

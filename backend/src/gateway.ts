@@ -60,10 +60,13 @@ export async function startGateway(config: Config, clock?: Clock): Promise<Runni
     stop: async () => {
       stopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      await sockets.close();
-      server.closeIdleConnections();
+      // Connections that are kept become idle one by one, as their last answers go out.
+      const idle = setInterval(() => server.closeIdleConnections(), 50);
+      const socketsClosed = sockets.close();
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())]);
+      clearInterval(idle);
       server.closeAllConnections();
+      await socketsClosed;
       await stopOps();
       await gateway.anonymousFailures.stop().catch(() => undefined);
       core.signals.stop().catch(() => undefined);

@@ -5,6 +5,7 @@ import { Clock } from './clock.js';
 import type { Config } from './config/config.js';
 import { connectDatabase } from './db/connect.js';
 import { Pages } from './db/page.js';
+import { Room } from './db/room.js';
 import { Events } from './events/events.js';
 import { Signals } from './events/push.js';
 import { createKeys, type Keys } from './keys/keyring.js';
@@ -27,6 +28,7 @@ export interface Core {
   models: Models;
   redis: Redis;
   blobs: BlobStore;
+  room: Room;
   pages: Pages;
   settings: Settings;
   signals: Signals;
@@ -66,6 +68,7 @@ export async function createCore(config: Config, service: string, clock = new Cl
     models,
     redis,
     blobs: new GridFsBlobStore(db),
+    room: new Room(db),
     pages: new Pages(keys.cursors, models.Counter, clock),
     settings: new Settings(models),
     signals,

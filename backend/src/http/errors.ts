@@ -32,10 +32,12 @@ function isAway(error: unknown): boolean {
   }
   if (/MongoServerSelection|MongoNetwork|MongoNotConnected|MongoPoolCl|MongooseServerSelection/.test(error.name))
     return true;
-  return /Stream isn't writeable|Connection is closed|Command timed out|ECONNREFUSED|OOM command not allowed/.test(
-    error.message,
-  );
+  return REDIS_AWAY.test(error.message);
 }
+
+/** In Redis's words and its client's: not there, loading what it kept, out of memory or disk, or no longer the primary. */
+const REDIS_AWAY =
+  /Stream isn't writeable|Connection is closed|Command timed out|ECONNREFUSED|OOM command not allowed|^(MISCONF|LOADING|READONLY) /;
 
 /** Out of disk: MongoDB says so by code (OutOfDiskSpace) or by its storage engine's words. */
 const isFull = (error: unknown): boolean =>

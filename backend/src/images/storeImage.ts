@@ -1,6 +1,8 @@
 import { texts } from '@lightbox/contract/texts.js';
 import { newDataKey } from '@lightbox/core/blobs/cipher.js';
+import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import { createInspector, type DicomFacts, type FileFacts, FileRejected } from '@lightbox/core/files/inspect.js';
 import type { ImageDoc, WrappedKey } from '@lightbox/core/models/types.js';
@@ -15,7 +17,7 @@ export interface IncomingFile {
 }
 
 export interface StoredFile {
-  blob: ObjectId;
+  blob: WrittenBlob;
   dataKey: WrappedKey;
   facts: FileFacts;
 }
@@ -39,8 +41,8 @@ export async function storeFile(
     if (stream.truncated) throw new FileRejected('TOO_LARGE', texts.fileSize(maxBytes));
   }
   try {
-    await gateway.blobs.write(blob, key, inspected());
-    return { blob, dataKey: wrapped, facts: await inspector.finish() };
+    const written = await gateway.blobs.write(blob, key, inspected());
+    return { blob: written, dataKey: wrapped, facts: await inspector.finish() };
   } catch (error) {
     await gateway.blobs.delete(blob).catch(() => undefined);
     throw error;
@@ -73,7 +75,7 @@ export function recordImage(
     ...(width && height ? { width, height } : {}),
     ...(dicom ? { dicom: known(dicom) } : {}),
     ...(dicomDetail ? { dicomDetail: { ...dicomDetail } } : {}),
-    blob,
+    blob: blob.id,
     dataKey,
     preview: 'pending',
     analysis: 'none',
@@ -83,6 +85,7 @@ export function recordImage(
   };
   return gateway.events.change(actor, async (tx) => {
     await gateway.models.Image.create([image], { session: tx.session });
+    if (!(await gateway.blobs.confirm(blob, tx.session))) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
     tx.record({
       type: 'image.upload',
       table: 'imagemetadata',

@@ -21,6 +21,7 @@ type Call = typeof imageCalls.uploadImage;
 export async function uploadImage(context: Context<Call>): Promise<Answer<Image>> {
   const { gateway, actor, viewer, req } = context;
   await gateway.throttle.take('upload', viewer.id);
+  if (!(await gateway.room.has(Number(req.get('content-length') ?? 0)))) throw new AppError('STORAGE_FULL');
   const earlier = await gateway.events.earlier(actor);
   const imageId = newId();
   const maxBytes = await gateway.settings.get('upload.maxBytes');
@@ -37,11 +38,11 @@ export async function uploadImage(context: Context<Call>): Promise<Answer<Image>
     const kept = stored as unknown as StoredFile;
     const id =
       earlier ?? (await recordImage(gateway, actor, { _id: imageId, owner: viewer._id, caption, patient }, kept));
-    if (!id.equals(imageId)) await gateway.blobs.delete(kept.blob);
+    if (!id.equals(imageId)) await gateway.blobs.delete(kept.blob.id);
     return { data: await present(gateway, viewer, id), message: texts.imageUploaded };
   } catch (error) {
     const left = stored as StoredFile | null;
-    if (left) await gateway.blobs.delete(left.blob).catch(() => undefined);
+    if (left) await gateway.blobs.delete(left.blob.id).catch(() => undefined);
     throw asRefusal(error, maxBytes);
   }
 }

@@ -57,6 +57,17 @@ describe('sending', () => {
     expect(await chat(provider, patient)).toHaveLength(2);
   });
 
+  it('takes a place beyond all others when a failover took the count of the conversation back', async () => {
+    for (const content of ['1', '2', '3']) await send(provider, patient, content).expect(201);
+    const { Conversation } = test.gateway.models;
+    await Conversation.updateOne({ members: patient._id }, { $set: { seq: 1 } });
+    const both = await Promise.all([send(patient, provider, '4'), send(patient, provider, '5')]);
+    expect(both.map(({ status }) => status)).toEqual([201, 201]);
+    const seqs = (await chat(patient, provider)).map(({ seq }) => seq);
+    expect(seqs.slice(0, 3)).toEqual([1, 2, 3]);
+    expect(new Set(seqs).size).toBe(5);
+  });
+
   it('with an Idempotency-Key is one message too', async () => {
     const key = randomUUID();
     const first = await send(patient, provider).set('Idempotency-Key', key).expect(201);

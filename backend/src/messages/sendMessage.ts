@@ -31,16 +31,36 @@ interface Draft {
 export type MessageWriter = (draft: Draft) => Promise<Sent>;
 
 export function createMessageWriter(gateway: Pick<Gateway, 'models' | 'clock'>): MessageWriter {
-  return grouped(async (drafts) => {
-    const places = await takePlaces(gateway, drafts);
-    const messages = drafts.map((draft, i) => toMessage(gateway, draft, places[i] as number));
-    const refused = await insert(gateway, messages);
-    return Promise.all(
-      messages.map(async (message, i) =>
-        refused.has(i) ? { message: await original(gateway, message), created: false } : { message, created: true },
-      ),
-    );
-  });
+  return grouped((drafts) => write(gateway, drafts));
+}
+
+async function write(gateway: Pick<Gateway, 'models' | 'clock'>, drafts: Draft[]): Promise<Sent[]> {
+  const places = await takePlaces(gateway, drafts);
+  const messages = drafts.map((draft, i) => toMessage(gateway, draft, places[i] as number));
+  const refused = await insert(gateway, messages);
+  return Promise.all(
+    messages.map(async (message, i) => {
+      if (!refused.has(i)) return { message, created: true };
+      const first = await original(gateway, message);
+      return first ? { message: first, created: false } : writeBeyond(gateway, drafts[i] as Draft, message);
+    }),
+  );
+}
+
+/**
+ * Its place was taken: a primary that fell took the last count of the conversation with it, but not the messages. The
+ * count is brought up to them, and the message takes a place beyond.
+ */
+async function writeBeyond(
+  gateway: Pick<Gateway, 'models' | 'clock'>,
+  draft: Draft,
+  { conversation }: MessageDoc,
+): Promise<Sent> {
+  const last = await gateway.models.Message.findOne({ conversation }, { seq: 1 }).sort({ seq: -1 }).lean();
+  if (!last) throw new AppError('CONFLICT');
+  await gateway.models.Conversation.updateOne({ _id: conversation }, { $max: { seq: last.seq } });
+  const [sent] = await write(gateway, [draft]);
+  return sent as Sent;
 }
 
 /** Settles messages in groups, after the push that nothing waits for. */
@@ -120,11 +140,10 @@ async function insert(gateway: Pick<Gateway, 'models'>, messages: MessageDoc[]):
   }
 }
 
-async function original(gateway: Pick<Gateway, 'models'>, repeated: MessageDoc): Promise<MessageDoc> {
-  const { sender, clientId = '' } = repeated;
-  const first = await gateway.models.Message.findOne({ sender, clientId }).lean<MessageDoc>();
-  if (!first) throw new AppError('CONFLICT');
-  return first;
+/** The message of the same `clientId`, if there is one. */
+async function original(gateway: Pick<Gateway, 'models'>, repeated: MessageDoc): Promise<MessageDoc | null> {
+  const { sender, clientId } = repeated;
+  return clientId ? gateway.models.Message.findOne({ sender, clientId }).lean<MessageDoc>() : null;
 }
 
 /** The one way in for messages, from HTTP and from sockets. */

@@ -61,6 +61,8 @@ export interface Sockets {
 
 const PRESENCE_MS = 20_000;
 const ENDED_POLL_MS = 500;
+/** Packets that wait for a client that does not read. */
+const MOST_WAITING = 1_000;
 
 export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   const io: Io = new Server(http, {
@@ -83,6 +85,7 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   io.on('connection', (socket) => {
     greet(gateway, io, socket).catch((error) => gateway.log.warn({ err: error }, 'greeting a socket failed'));
     listen(gateway, socket);
+    cutWhenSlow(gateway, socket);
   });
 
   const presence = setInterval(() => {
@@ -268,6 +271,20 @@ function watchEndedSessions(gateway: Gateway, io: Io): NodeJS.Timeout {
     for (const session of sessions) cut(io, [String(session._id)], session.endReason ?? 'ended');
   };
   return setInterval(() => look().catch(() => undefined), ENDED_POLL_MS);
+}
+
+/** A client that does not read is cut off before it fills the memory of others; what it missed it gets on coming back. */
+function cutWhenSlow(gateway: Gateway, { conn }: Client): void {
+  let waiting = 0;
+  conn.on('drain', () => {
+    waiting = 0;
+  });
+  conn.on('packetCreate', () => {
+    waiting++;
+    if (waiting !== MOST_WAITING) return;
+    gateway.log.warn('a client that does not read was cut off');
+    conn.close(true);
+  });
 }
 
 function localUsers(io: Io, which: (socket: Client) => boolean = () => true): string[] {

@@ -1,12 +1,26 @@
-import type { Connection, mongo } from 'mongoose';
+import type { ClientSession, Connection, mongo } from 'mongoose';
 import mongoose from 'mongoose';
+import { Elections } from '../db/elections.js';
 import { newId, type ObjectId } from '../db/ids.js';
 import { bufferOf, openPiece, PIECE, sealPiece, TAG } from './cipher.js';
+
+/** What was written, for `confirm`. */
+export interface WrittenBlob {
+  id: ObjectId;
+  pieces: number;
+  /** Elections seen before the first piece was written. */
+  election: number;
+}
 
 /** Where sealed bytes lie. GridFS today; whatever can keep pieces in order would do. */
 export interface BlobStore {
   /** Seals and stores what comes; resolves when all of it is stored. On an error nothing stays. */
-  write(id: ObjectId, key: Buffer, plain: AsyncIterable<Buffer>): Promise<void>;
+  write(id: ObjectId, key: Buffer, plain: AsyncIterable<Buffer>): Promise<WrittenBlob>;
+  /**
+   * Whether all of it is still there, asked in the transaction that makes it somebody's, after its first command. A
+   * primary that fell may have taken pieces with it that only it had acknowledged.
+   */
+  confirm(written: WrittenBlob, session: ClientSession): Promise<boolean>;
   /** Proven pieces in order; a changed, missing or swapped piece throws before its bytes are given out. */
   read(id: ObjectId, key: Buffer, size: number): AsyncGenerator<Buffer>;
   /** Deleting what is not there is no error: deletions are repeated after a crash. */
@@ -34,17 +48,21 @@ interface FileEntry {
 }
 
 // Written with w:1: the image's record, written after them with a majority, makes them durable too, since the oplog is
-// replicated in order (docs/architecture.md, "Uploads").
+// replicated in order (docs/architecture.md, "Uploads"). That holds for one primary; `confirm` looks after a change.
 const onOne = { writeConcern: { w: 1 } };
 
 /** Writes the collections of GridFS itself: the driver's stream copies each piece once more and waits for one write at a time. */
 export class GridFsBlobStore implements BlobStore {
   private indexed: Promise<unknown> | null = null;
+  private readonly elections: Elections;
 
-  constructor(private readonly db: Connection) {}
+  constructor(private readonly db: Connection) {
+    this.elections = new Elections(db);
+  }
 
-  async write(id: ObjectId, key: Buffer, plain: AsyncIterable<Buffer>): Promise<void> {
+  async write(id: ObjectId, key: Buffer, plain: AsyncIterable<Buffer>): Promise<WrittenBlob> {
     await this.index();
+    const election = this.elections.seen;
     let length = 0;
     let n = 0;
     // One piece is on its way while the next is received and sealed, and no more: memory stays bounded.
@@ -57,11 +75,21 @@ export class GridFsBlobStore implements BlobStore {
         onItsWay.catch(() => undefined);
       }
       await Promise.all([onItsWay, this.files().insertOne(entryOf(id, length), onOne)]);
+      return { id, pieces: n, election };
     } catch (error) {
       await onItsWay.catch(() => undefined);
       await this.delete(id).catch(() => undefined);
       throw error;
     }
+  }
+
+  async confirm({ id, pieces, election }: WrittenBlob, session: ClientSession): Promise<boolean> {
+    if (election === this.elections.seen) return true;
+    const [chunks, files] = [
+      await this.chunks().countDocuments({ files_id: id }, { session }),
+      await this.files().countDocuments({ _id: id }, { session }),
+    ];
+    return chunks === pieces && files === 1;
   }
 
   async *read(id: ObjectId, key: Buffer, size: number): AsyncGenerator<Buffer> {

@@ -126,10 +126,11 @@ class Launcher {
     const { ops } = this.config;
     const workerEnv = ops ? { OPS_PORT: String(ops.port + 1) } : {};
     say('Starting gateway and workers …');
-    const gateway = this.startApp('The gateway', 'backend', {});
+    this.startApp('The gateway', 'backend', {});
     const workers = this.startApp('The worker process', 'workers', workerEnv);
     await Promise.all([this.untilGatewayReady(), untilReady(workers)]);
-    for (const app of [gateway, workers]) app.patient = true;
+    // A server whose disk is full comes back when there is room again.
+    for (const each of [...this.apps, ...this.servers]) each.patient = true;
   }
 
   /** Workers and gateway hear from the terminal themselves, and from us when only we were told to stop. */

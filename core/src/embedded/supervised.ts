@@ -17,7 +17,7 @@ const hopelessAfter = 5;
 /** A child process that is started again, after growing pauses, when it ends without having been asked to. */
 export class Supervised {
   child: ChildProcess | null = null;
-  /** Once it has served, an app is never given up; before that, and for a server, a few early ends are enough. */
+  /** Once it has served it is never given up; before that a few early ends are enough. */
   patient = false;
   private stopping = false;
   private failures = 0;

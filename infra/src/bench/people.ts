@@ -17,10 +17,15 @@ const PASSWORD = 'Bench-password-1';
 
 /** Enters people into the database and signs them in through the product: password, mailed code, token. */
 export async function signInPeople(site: Site, role: Role, count: number): Promise<Person[]> {
-  const passwordHash = await hashPassword(PASSWORD);
-  const users = Array.from({ length: count }, (_, i) => newUser(role, i, passwordHash));
+  const users = await newUsers(role, count, PASSWORD);
   await site.models.User.insertMany(users);
   return Promise.all(users.map(({ email }) => signIn(site, email)));
+}
+
+/** Active people, not stored yet. */
+export async function newUsers(role: Role, count: number, password: string): Promise<UserDoc[]> {
+  const passwordHash = await hashPassword(password);
+  return Array.from({ length: count }, (_, i) => newUser(role, i, passwordHash));
 }
 
 function newUser(role: Role, i: number, passwordHash: string): UserDoc {

@@ -5,6 +5,7 @@ import { endChild } from '@lightbox/core/embedded/processes.js';
 
 /** One of our programs as a child: it ends when this process does, however that comes about. */
 export interface Program {
+  child: ChildProcess;
   pid: number;
   /** What it said when it was ready. */
   ready: unknown;
@@ -25,6 +26,7 @@ export async function startProgram(main: string, env: Record<string, string>): P
     throw error;
   });
   return {
+    child,
     pid: child.pid ?? 0,
     ready,
     stop: async () => {

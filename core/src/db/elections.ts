@@ -1,0 +1,20 @@
+import type { Connection, mongo } from 'mongoose';
+
+/** Counts the primaries that this process has seen come, so that work across a failover can tell. */
+export class Elections {
+  seen = 0;
+  private current: string | null = null;
+
+  constructor(db: Connection) {
+    const client = db.getClient();
+    client.on('topologyDescriptionChanged', ({ newDescription }) => this.look(newDescription));
+  }
+
+  private look({ servers }: mongo.TopologyDescription): void {
+    const primary = [...servers.values()].find((server) => server.type === 'RSPrimary');
+    const election = primary?.electionId ? `${primary.setVersion}:${primary.electionId.toHexString()}` : null;
+    if (!election || election === this.current) return;
+    this.current = election;
+    this.seen++;
+  }
+}

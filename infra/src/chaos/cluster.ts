@@ -1,0 +1,148 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadConfig } from '@lightbox/core/config/env.js';
+import { makeKeys } from '@lightbox/core/config/keys.js';
+import { type Core, createCore } from '@lightbox/core/core.js';
+import { findValkey } from '@lightbox/core/embedded/binaries.js';
+import { freePort } from '@lightbox/core/embedded/ports.js';
+import { endChild } from '@lightbox/core/embedded/processes.js';
+import { spawnServer, untilAnswers } from '@lightbox/core/embedded/server.js';
+import { valkeyServer } from '@lightbox/core/embedded/valkey.js';
+import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
+import { type Program, startProgram } from '../bench/processes.js';
+import { kill, type ReplicaSet, startReplicaSet } from './replicaSet.js';
+
+/** The product as a hospital group would run it, small: two gateways, two workers, three mongods, a Valkey. */
+export interface Cluster {
+  gateways: [Replaceable, Replaceable];
+  workers: [Replaceable, Replaceable];
+  mongodb: ReplicaSet;
+  valkey: { killAndRestart: (awayMs: number) => Promise<void> };
+  mailbox: Mailbox;
+  /** The campaign's own eyes: reads what is stored, changes nothing. */
+  core: Core;
+  stop: () => Promise<void>;
+}
+
+export const admin = { email: 'admin@chaos.example', password: 'Chaos-password-1' };
+
+export async function startCluster(): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'lightbox-chaos-'));
+  const undo: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
+  const stop = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const mongodb = await startReplicaSet(folder);
+    undo.push(mongodb.stop);
+    const valkey = await startValkey(folder);
+    undo.push(valkey.stop);
+    const mailbox = await startMailbox();
+    undo.push(mailbox.stop);
+    const env = environment(mongodb.uri('chaos'), valkey.uri, mailbox.url, folder);
+    const start = async (main: string, more: Record<string, string>) => {
+      const member = new Replaceable(main, { ...env, ...more });
+      await member.start();
+      undo.push(member.stop);
+      return member;
+    };
+    const gateway = async () => start('backend/dist/main.js', { PORT: String(await freePort()) });
+    const worker = () => start('workers/dist/main.js', {});
+    const gateways: Cluster['gateways'] = [await gateway(), await gateway()];
+    const workers: Cluster['workers'] = [await worker(), await worker()];
+    const core = await createCore(loadConfig(env), 'chaos');
+    undo.push(core.close);
+    return { gateways, workers, mongodb, valkey, mailbox, core, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function environment(mongodbUri: string, redisUrl: string, smtpUrl: string, folder: string): Record<string, string> {
+  return {
+    MONGODB_URI: mongodbUri,
+    REDIS_URL: redisUrl,
+    SMTP_URL: smtpUrl,
+    APP_KEYS: makeKeys(),
+    ENCRYPTION_KEYS: makeKeys(),
+    ADMIN_EMAIL: admin.email,
+    ADMIN_PASSWORD: admin.password,
+    DATA_DIR: folder,
+    RATE_LIMITS: 'off',
+    LOG_LEVEL: 'fatal',
+  };
+}
+
+/** A gateway or worker that can be killed and comes back, on the same port. */
+export class Replaceable {
+  private program: Program | null = null;
+  private stopped = false;
+
+  constructor(
+    private readonly main: string,
+    private readonly env: Record<string, string>,
+  ) {}
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.env.PORT}`;
+  }
+
+  async start(): Promise<void> {
+    while (!this.stopped) {
+      this.program = await startProgram(this.main, this.env).catch(() => null);
+      if (this.program) return;
+      await sleep(500);
+    }
+  }
+
+  async killAndRestart(): Promise<void> {
+    if (this.program) await kill(this.program.child);
+    await this.start();
+  }
+
+  /** As a rolling deployment does it: asked to end, awaited, started again. Milliseconds until it had ended. */
+  async endAndRestart(): Promise<number> {
+    const since = Date.now();
+    await this.program?.stop();
+    const took = Date.now() - since;
+    await this.start();
+    return took;
+  }
+
+  /** Stands still for a while, without knowing. */
+  async freeze(ms: number): Promise<void> {
+    const { pid } = this.program ?? {};
+    if (!pid) return;
+    process.kill(pid, 'SIGSTOP');
+    await sleep(ms);
+    process.kill(pid, 'SIGCONT');
+  }
+
+  stop = async (): Promise<void> => {
+    this.stopped = true;
+    await this.program?.stop();
+  };
+}
+
+async function startValkey(folder: string) {
+  const server = valkeyServer(await findValkey(() => {}), folder, await freePort());
+  const up = async (): Promise<ChildProcess> => {
+    const child = spawnServer(server);
+    await untilAnswers(server, child);
+    return child;
+  };
+  let child = await up();
+  return {
+    uri: server.uri,
+    killAndRestart: async (awayMs: number) => {
+      await kill(child);
+      await sleep(awayMs);
+      child = await up();
+    },
+    stop: () => endChild(child, 10_000),
+  };
+}

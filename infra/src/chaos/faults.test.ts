@@ -1,0 +1,174 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { formType, noisePng, uploadForm } from '../bench/files.js';
+import type { Row } from '../bench/report.js';
+import { Account, type Encounters } from './account.js';
+import { type ChatFigures, Chatter } from './chatter.js';
+import { admin, type Cluster, startCluster } from './cluster.js';
+import { enterPeople, password } from './people.js';
+import { type Uploaded, uploadOne } from './uploader.js';
+import { judgeChats, judgeStore, judgeUploads, settle } from './verdict.js';
+
+/** Each fault of the campaign once, on purpose and in order; `npm run chaos` has the counts. */
+let cluster: Cluster;
+let provider: Chatter;
+let patient: Chatter;
+let uploader: Account;
+let administrator: Account;
+let patientEmail: string;
+const met: Encounters = { faults: [], repeats: 0 };
+const figures: ChatFigures = { acknowledged: 0, resent: 0, connects: 0, repeatedOnOneSocket: 0, away: [] };
+const uploads: Uploaded[] = [];
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  const { providers, patients } = await enterPeople(cluster.core, 2, 1);
+  const origins = cluster.gateways.map(({ origin }) => origin);
+  const account = async (turn: number, email = '', secret = password) => {
+    const made = new Account(origins, met, turn);
+    await made.signIn(email, secret, cluster.mailbox);
+    return made;
+  };
+  patientEmail = patients[0] as string;
+  administrator = await account(0, admin.email, admin.password);
+  // One on each gateway, so that what one says has to cross over.
+  provider = new Chatter(await account(0, providers[0]), 'socket', figures);
+  patient = new Chatter(await account(1, patientEmail), 'post', figures);
+  uploader = await account(0, providers[1]);
+  await Promise.all([provider.open(), patient.open()]);
+}, 90_000);
+
+afterAll(async () => {
+  provider?.close();
+  patient?.close();
+  await cluster?.stop();
+}, 60_000);
+
+/** Both talk until `over` is, one message after the other; how many were acknowledged meanwhile. */
+async function talkDuring(over: Promise<unknown>): Promise<number> {
+  const before = figures.acknowledged;
+  let done = false;
+  let meanwhile = 0;
+  const ending = over.finally(() => {
+    done = true;
+    meanwhile = figures.acknowledged - before;
+  });
+  const talk = async (from: Chatter, to: Chatter) => {
+    for (let n = 0; !done; n++) {
+      await from.say(to.account.id, `Message ${n}`);
+      await sleep(20);
+    }
+  };
+  await Promise.all([talk(provider, patient), talk(patient, provider), ending]);
+  return meanwhile;
+}
+
+const unmet = (rows: Row[]): Row[] => rows.filter((row) => row.met === false);
+const uploadMore = async (n: number) => uploads.push(await uploadOne(uploader, n, patient.account.id));
+
+async function expectNothingLost(): Promise<void> {
+  expect(unmet(await judgeChats([[provider, patient]]))).toEqual([]);
+  expect(met.faults).toEqual([]);
+}
+
+it('Valkey killed and away: messages are taken and reads served, and nothing is lost', async () => {
+  const meanwhile = await talkDuring(cluster.valkey.killAndRestart(3_000));
+  expect(meanwhile).toBeGreaterThan(10);
+  await expectNothingLost();
+}, 60_000);
+
+it('MongoDB’s primary killed, and then asked to step down: what was acknowledged is there', async () => {
+  await talkDuring(
+    Promise.all([cluster.mongodb.primary().then(cluster.mongodb.killAndRestart), uploadMore(0)]).then(() =>
+      cluster.mongodb.stepDown(),
+    ),
+  );
+  await expectNothingLost();
+}, 120_000);
+
+it('each gateway killed in mid-sentence: its people go on at the other one', async () => {
+  for (const gateway of cluster.gateways) await talkDuring(gateway.killAndRestart());
+  expect(figures.connects).toBeGreaterThan(2);
+  expect(figures.repeatedOnOneSocket).toBe(0);
+  await expectNothingLost();
+}, 60_000);
+
+it('both workers killed with work in hand: it is taken up again', async () => {
+  const working = Promise.all([3, 6].map(uploadMore));
+  await Promise.all(cluster.workers.map((worker) => worker.killAndRestart()));
+  await working;
+  expect(await settle(cluster, 60_000)).toBeLessThan(45_000);
+}, 120_000);
+
+/** An upload of which the second half waits until it is told to come; the first piece of it is stored. */
+async function halfUpload(origin: string, key: string) {
+  const form = uploadForm(noisePng(5_000_000), 'image/png');
+  const headers = {
+    authorization: `Bearer ${uploader.bearer}`,
+    'content-type': formType,
+    'content-length': form.length,
+    'idempotency-key': key,
+  };
+  const req = request(`${origin}/api/upload/image`, { method: 'POST', headers });
+  const answered = once(req, 'response').then(
+    ([res]) => (res.resume() as { statusCode: number }).statusCode,
+    () => 'cut off' as const,
+  );
+  const stored = await chunks();
+  req.write(form.subarray(0, form.length / 2));
+  await vi.waitFor(async () => expect(await chunks()).toBeGreaterThan(stored), 20_000);
+  return { finish: () => req.end(form.subarray(form.length / 2)), answered };
+}
+
+const images = () => cluster.core.models.Image.countDocuments({});
+const chunks = () => cluster.core.db.collection('blobs.chunks').countDocuments({});
+
+it('a gateway killed in the middle of an upload: no half image, and the same key gives one', async () => {
+  const before = await images();
+  const [gateway] = cluster.gateways;
+  const key = crypto.randomUUID();
+  const cut = await halfUpload(gateway.origin, key);
+  await gateway.killAndRestart();
+  expect(await cut.answered).toBe('cut off');
+  expect(await images()).toBe(before);
+  const statuses = [];
+  for (let tries = 0; tries < 2; tries++) {
+    const again = await halfUpload(gateway.origin, key);
+    again.finish();
+    statuses.push(await again.answered);
+  }
+  expect(statuses).toEqual([201, 201]);
+  expect(await images()).toBe(before + 1);
+}, 60_000);
+
+it('a gateway asked to end finishes what is under way, within ten seconds, and fails nothing', async () => {
+  const [gateway] = cluster.gateways;
+  const upload = await halfUpload(gateway.origin, crypto.randomUUID());
+  const ending = gateway.endAndRestart();
+  const talking = talkDuring(ending);
+  // It has closed its door, and what was inside goes on.
+  await vi.waitFor(() => expect(fetch(`${gateway.origin}/healthz`)).rejects.toThrow(), 5_000);
+  upload.finish();
+  expect(await upload.answered).toBe(201);
+  expect(await ending).toBeLessThan(10_000);
+  await talking;
+  await expectNothingLost();
+}, 60_000);
+
+it('a worker that stood still for longer than its lock changes nothing twice', async () => {
+  const [worker] = cluster.workers;
+  const still = worker.freeze(12_000);
+  await uploadMore(9);
+  await still;
+  await settle(cluster, 60_000);
+  expect(
+    unmet(await judgeUploads(cluster, uploads, patientEmail)).filter(({ measure }) => measure !== 'doubled'),
+  ).toEqual([]);
+}, 120_000);
+
+it('after all of it the audit chain is whole, every event was handed over, and no blob is without an image', async () => {
+  await settle(cluster, 60_000);
+  expect(unmet(await judgeStore(cluster, administrator))).toEqual([]);
+}, 90_000);

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cluster } from './cluster.js';
+import type { Chance } from './random.js';
+
+/** What can happen, and how often beside the others. */
+const weights = {
+  killGateway: 34,
+  killWorker: 22,
+  killValkey: 14,
+  killPrimary: 12,
+  stepDown: 5,
+  freezeWorker: 5,
+  endGateway: 5,
+  endWorker: 3,
+};
+export type Fault = keyof typeof weights;
+
+export interface FaultFigures {
+  done: Record<Fault, number>;
+  /** SIGKILLs among them. */
+  kills: number;
+  /** Milliseconds that gateways and workers took to end when asked to. */
+  endings: number[];
+}
+
+const FROZEN_MS = 16_000;
+const VALKEY_AWAY_MS = { from: 0, to: 8_000 };
+
+/** Breaks one thing after another, sometimes two at once, until so many processes were killed and `enough` says so. */
+export async function breakThings(cluster: Cluster, chance: Chance, kills: number, enough: () => boolean) {
+  const done = Object.fromEntries(Object.keys(weights).map((name) => [name, 0])) as Record<Fault, number>;
+  const figures: FaultFigures = { done, kills: 0, endings: [] };
+  const background: Promise<void>[] = [];
+  while (figures.kills < kills || !enough()) {
+    const count = chance.next() < 0.1 ? 2 : 1;
+    const faults = Array.from({ length: count }, () => chance.weighted(weights));
+    const together = [...new Set(faults)].map(async (fault) => {
+      done[fault]++;
+      if (fault.startsWith('kill')) figures.kills++;
+      await happen(fault, cluster, chance, figures, background);
+    });
+    await Promise.all(together);
+    await sleep(chance.between(200, 1500));
+  }
+  await Promise.all(background);
+  return figures;
+}
+
+async function happen(
+  fault: Fault,
+  { gateways, workers, mongodb, valkey }: Cluster,
+  chance: Chance,
+  figures: FaultFigures,
+  background: Promise<void>[],
+): Promise<void> {
+  switch (fault) {
+    case 'killGateway':
+      return chance.of(gateways).killAndRestart();
+    case 'killWorker':
+      return chance.of(workers).killAndRestart();
+    case 'killValkey':
+      return valkey.killAndRestart(chance.between(VALKEY_AWAY_MS.from, VALKEY_AWAY_MS.to));
+    case 'killPrimary':
+      return mongodb.killAndRestart(await mongodb.primary());
+    case 'stepDown':
+      return mongodb.stepDown();
+    case 'freezeWorker':
+      // Long enough for its jobs to be taken over; the others go on breaking meanwhile.
+      background.push(chance.of(workers).freeze(FROZEN_MS));
+      return;
+    case 'endGateway':
+      figures.endings.push(await chance.of(gateways).endAndRestart());
+      return;
+    case 'endWorker':
+      figures.endings.push(await chance.of(workers).endAndRestart());
+  }
+}

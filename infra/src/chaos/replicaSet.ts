@@ -1,0 +1,110 @@
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findMongod } from '@lightbox/core/embedded/binaries.js';
+import { mongodServer } from '@lightbox/core/embedded/mongod.js';
+import { freePort } from '@lightbox/core/embedded/ports.js';
+import { endChild } from '@lightbox/core/embedded/processes.js';
+import { type EmbeddedServer, spawnServer, untilAnswers } from '@lightbox/core/embedded/server.js';
+import mongoose from 'mongoose';
+
+const { MongoClient } = mongoose.mongo;
+const SET = 'rs0';
+const MEMBERS = 3;
+
+/** Three mongods that can lose any one of them. */
+export interface ReplicaSet {
+  uri: (database: string) => string;
+  /** `host:port` of the member that takes writes, as soon as there is one. */
+  primary: () => Promise<string>;
+  /** Kills a member at once and starts it again on the same data. */
+  killAndRestart: (address: string) => Promise<void>;
+  /** Asks the primary to step down, without ending it. */
+  stepDown: () => Promise<void>;
+  stop: () => Promise<void>;
+}
+
+interface Member {
+  server: EmbeddedServer;
+  child: ChildProcess;
+}
+
+export async function startReplicaSet(folder: string): Promise<ReplicaSet> {
+  const binary = await findMongod(() => {});
+  const members = new Map<string, Member>();
+  for (let i = 0; i < MEMBERS; i++) {
+    const port = await freePort();
+    const address = `127.0.0.1:${port}`;
+    const plain = mongodServer(binary, join(folder, `member${i}`), port, 0.25);
+    const server = { ...plain, name: `MongoDB ${i}`, answers: () => direct(address, () => Promise.resolve()) };
+    members.set(address, { server, child: await up(server) });
+  }
+  const addresses = [...members.keys()];
+  await direct(addresses[0] as string, (client) =>
+    client.db('admin').command({ replSetInitiate: configOf(addresses) }),
+  );
+
+  const primary = async (): Promise<string> => {
+    for (;;) {
+      for (const address of addresses) {
+        const hello = await direct(address, (client) => client.db('admin').command({ hello: 1 })).catch(() => null);
+        if (hello?.isWritablePrimary) return address;
+      }
+      await sleep(100);
+    }
+  };
+  await primary();
+
+  const killAndRestart = async (address: string): Promise<void> => {
+    const member = members.get(address);
+    if (!member) throw new Error(`${address} is no member.`);
+    await kill(member.child);
+    member.child = await up(member.server);
+  };
+  return {
+    uri: (database) => `mongodb://${addresses.join(',')}/${database}?replicaSet=${SET}`,
+    primary,
+    killAndRestart,
+    stepDown: async () => {
+      const address = await primary();
+      // Its connections end with the answer, or instead of it.
+      await direct(address, (client) => client.db('admin').command({ replSetStepDown: 10, force: true })).catch(
+        () => undefined,
+      );
+    },
+    stop: async () => {
+      await Promise.all([...members.values()].map(({ child }) => endChild(child, 20_000)));
+    },
+  };
+}
+
+async function up(server: EmbeddedServer): Promise<ChildProcess> {
+  const child = spawnServer(server);
+  await untilAnswers(server, child);
+  return child;
+}
+
+/** SIGKILL, and the end awaited. */
+export async function kill(child: ChildProcess): Promise<void> {
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGKILL');
+  await ended;
+}
+
+const configOf = (addresses: string[]) => ({
+  _id: SET,
+  members: addresses.map((host, _id) => ({ _id, host })),
+  settings: { electionTimeoutMillis: 2000 },
+});
+
+type Client = InstanceType<typeof MongoClient>;
+
+async function direct<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = new MongoClient(`mongodb://${address}/?directConnection=true`, { serverSelectionTimeoutMS: 1000 });
+  try {
+    await client.connect();
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
