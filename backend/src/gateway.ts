@@ -63,10 +63,10 @@ export async function startGateway(config: Config, clock?: Clock): Promise<Runni
       // Connections that are kept become idle one by one, as their last answers go out.
       const idle = setInterval(() => server.closeIdleConnections(), 50);
       const socketsClosed = sockets.close();
-      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())]);
+      const patience = new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref());
+      await Promise.race([Promise.all([closed, socketsClosed]), patience]);
       clearInterval(idle);
       server.closeAllConnections();
-      await socketsClosed;
       await stopOps();
       await gateway.anonymousFailures.stop().catch(() => undefined);
       core.signals.stop().catch(() => undefined);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
-import { dispatchMessages } from '@lightbox/core/messages.js';
+import { newId } from '@lightbox/core/db/ids.js';
+import { dispatchMessages, pushMessages } from '@lightbox/core/messages.js';
 import type { MessageDoc } from '@lightbox/core/models/types.js';
 import { testConfig } from '@lightbox/core/testing/config.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -167,6 +168,42 @@ describe('messages', () => {
     expect(message).not.toHaveProperty('deliveredAt');
     expect(stranger.seen('message:new')).toEqual([]);
   });
+});
+
+describe('a client that does not read', () => {
+  it('is cut off before it fills the gateway’s memory, and catches up when it comes back', async () => {
+    const { patient, provider } = await pair();
+    const body = { recipientId: patient.id, content: 'first' };
+    await new Client(one.url).as(provider).post('/message/send', body).expect(201);
+    const start = await new Client(one.url).as(patient).get('/message/since').expect(200);
+    const watching = await connect(two, provider);
+    const stuck = await connect(one, patient);
+    await watching.until('presence');
+    const wire = (stuck.socket.io.engine.transport as unknown as { ws: { _socket: { pause: () => void } } }).ws._socket;
+    wire.pause();
+
+    const [first] = await one.gateway.models.Message.find({ recipient: patient._id }).lean<MessageDoc[]>();
+    const many = Array.from({ length: 2_000 }, (_, i): MessageDoc => {
+      // Three bytes a letter: more than the machine's own buffers hold.
+      const content = '漢'.repeat(limits.messageLength);
+      return { ...(first as MessageDoc), _id: newId(), seq: i + 2, content, createAt: one.clock.now() };
+    });
+    await one.gateway.models.Message.insertMany(many, { lean: true });
+    for (let at = 0; at < many.length; at += 200) await pushMessages(one.gateway, many.slice(at, at + 200));
+    // It is gone for the others, although it never said so itself.
+    expect((await watching.until('presence', 2))[1]).toEqual({ userId: patient.id, online: false });
+
+    const ids = new Set<string>();
+    for (let { cursor, more } = { cursor: start.body.data.cursor, more: true }; more; ) {
+      const page = await new Client(two.url)
+        .as(patient)
+        .get(`/message/since?cursor=${encodeURIComponent(cursor)}`)
+        .expect(200);
+      for (const { id } of page.body.data.messages) ids.add(id);
+      ({ cursor, more } = page.body.data);
+    }
+    expect(many.filter(({ _id }) => !ids.has(String(_id)))).toEqual([]);
+  }, 60_000);
 });
 
 describe('typing and presence', () => {

@@ -62,7 +62,7 @@ export interface Sockets {
 const PRESENCE_MS = 20_000;
 const ENDED_POLL_MS = 500;
 /** Packets that wait for a client that does not read. */
-const MOST_WAITING = 1_000;
+const MOST_WAITING = 500;
 
 export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   const io: Io = new Server(http, {
@@ -283,6 +283,8 @@ function cutWhenSlow(gateway: Gateway, { conn }: Client): void {
     waiting++;
     if (waiting !== MOST_WAITING) return;
     gateway.log.warn('a client that does not read was cut off');
+    // A close that waits for the client's own would keep all that for half a minute more.
+    (conn.transport as { socket?: { terminate?: () => void } }).socket?.terminate?.();
     conn.close(true);
   });
 }
