@@ -2,6 +2,7 @@ import { ConfigError, noAdminMessage } from '@lightbox/core/config/env.js';
 import { isDuplicate, newId } from '@lightbox/core/db/ids.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
 import { plain, searchFields } from '@lightbox/core/text.js';
+import { sealPerson } from '@lightbox/core/users/profile.js';
 import type { DemoPerson, Gateway } from './context.js';
 import { seedDemo } from './demo/seed.js';
 
@@ -25,7 +26,7 @@ const adminExists = (gateway: Gateway) => gateway.models.User.exists({ role: 'ad
 async function createAdmin(gateway: Gateway, { email, password }: { email: string; password: string }): Promise<void> {
   const name = { firstname: 'Lightbox', lastname: 'Admin', username: 'admin' };
   await gateway.models.User.create([
-    {
+    sealPerson(gateway.keys, {
       ...name,
       _id: newId(),
       email: email.toLowerCase(),
@@ -36,6 +37,6 @@ async function createAdmin(gateway: Gateway, { email, password }: { email: strin
       active: true,
       ...searchFields({ ...name, email }),
       createAt: gateway.clock.now(),
-    },
+    }),
   ]);
 }

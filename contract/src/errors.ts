@@ -42,6 +42,7 @@ export const errors = {
   CODE_LOCKED: [423, 'Too many wrong codes. Ask for a new one.'],
   TOO_MANY_REQUESTS: [429, 'Too many tries. Please wait a little.'],
   INTERNAL: [500, 'Something went wrong. Please try again.'],
+  DAMAGED: [500, 'What is stored here was damaged and cannot be shown. Please tell an administrator.'],
   UNAVAILABLE: [503, 'The service is briefly unavailable. Please try again.'],
   STORAGE_FULL: [507, 'There is no room left to store this.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>;

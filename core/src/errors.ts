@@ -1,5 +1,6 @@
 import type { FieldError } from '@lightbox/contract/envelope.js';
 import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
+import type { Logger } from './log.js';
 
 interface Details {
   /** Replaces the table's words where a more exact sentence helps. Never text from a driver or a file. */
@@ -19,6 +20,25 @@ export class AppError extends Error {
   ) {
     super(details.message ?? errors[code][1]);
     this.status = errors[code][0];
+  }
+}
+
+/**
+ * What is stored is not what was written: it was changed, a part of it is gone, or its key. Says what and whose, by id;
+ * it is never shown in part.
+ */
+export class Damaged extends Error {
+  override readonly name = 'Damaged';
+}
+
+/** What `read` gives, or undefined and a line in the log when it is damaged. */
+export function unlessDamaged<T>(log: Logger, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Damaged)) throw error;
+    log.error({ reason: error.message }, 'something stored is damaged');
+    return undefined;
   }
 }
 

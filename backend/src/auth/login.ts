@@ -8,6 +8,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import { isCode } from '@lightbox/core/keys/codes.js';
 import { isPassword } from '@lightbox/core/keys/password.js';
 import type { CodeDoc, TotpDoc, UserDoc } from '@lightbox/core/models/types.js';
+import { openPersonIfWhole } from '@lightbox/core/users/profile.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { presentOneself, presentUnconfirmed } from '../users/present.js';
 import { type Proof, proofOf, spendProof } from './authenticator.js';
@@ -105,7 +106,7 @@ export async function confirm({
   return {
     data: {
       token: gateway.tokens.access(String(user._id), String(sessionId)),
-      user: presentOneself({ ...user, status: 'active' }),
+      user: presentOneself(openPersonIfWhole(gateway, { ...user, status: 'active' })),
       ...(setUpTotp ? { setUpTotp } : {}),
     },
   };

@@ -4,8 +4,9 @@ import { texts } from '@lightbox/contract/texts.js';
 import { isDuplicate, newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
+import type { Person, UserDoc } from '@lightbox/core/models/types.js';
 import { plain, searchFields } from '@lightbox/core/text.js';
+import { sealPerson } from '@lightbox/core/users/profile.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { presentUnconfirmed } from '../users/present.js';
 import { issueCode } from './codes.js';
@@ -34,7 +35,7 @@ export async function register({ gateway, actor, body, req }: Context<Call>): Pr
       return answer(gateway, await findOrShow(gateway, await tellOwner(gateway, actor, existing._id, user), body));
     }
     const id = await gateway.events.change(actor, async (tx) => {
-      await gateway.models.User.create([user], { session: tx.session });
+      await gateway.models.User.create([sealPerson(gateway.keys, user)], { session: tx.session });
       const code = user.role === 'patient' ? await issueCode(gateway, user._id, 'signIn', tx.session) : undefined;
       const admins = user.role === 'healthProvider' ? await activeAdmins(gateway) : [];
       tx.record({
@@ -71,7 +72,7 @@ async function refuseTakenUsername(gateway: Gateway, body: Registration): Promis
   if (!taken) await refuseHeldUsername(gateway, body.username, body.email);
 }
 
-function newUser(body: Registration, passwordHash: string, _id = newId()): UserDoc {
+function newUser(body: Registration, passwordHash: string, _id = newId()): Person {
   const { active: _, password: __, role, primphysician, specialization, ...fields } = body;
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '' && value !== undefined));
   return {
@@ -87,7 +88,7 @@ function newUser(body: Registration, passwordHash: string, _id = newId()): UserD
     ...searchFields(body),
     // The id says when: so does a repeated answer about an account that was never made.
     createAt: _id.getTimestamp(),
-  } as UserDoc;
+  } as Person;
 }
 
 async function activeAdmins(gateway: Gateway): Promise<ObjectId[]> {

@@ -2,8 +2,9 @@ import { createReadStream } from 'node:fs';
 import { demoPeople } from '@lightbox/core/config/demo.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
+import type { Person } from '@lightbox/core/models/types.js';
 import { plain, searchFields } from '@lightbox/core/text.js';
+import { sealPerson } from '@lightbox/core/users/profile.js';
 import type { DemoPerson, Gateway } from '../context.js';
 import { recordImage, storeFile } from '../images/storeImage.js';
 import { addShare } from '../sharing/shares.js';
@@ -84,8 +85,8 @@ async function createPerson(
     active: true,
     ...searchFields({ ...profile, email }),
     createAt: gateway.clock.now(),
-  } satisfies UserDoc;
-  await gateway.models.User.create([user]);
+  } satisfies Person;
+  await gateway.models.User.create([sealPerson(gateway.keys, user)]);
   return user._id;
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Failure } from '@lightbox/contract/envelope.js';
 import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
-import { AppError } from '@lightbox/core/errors.js';
+import { AppError, Damaged } from '@lightbox/core/errors.js';
 import { PasswordQueueFull } from '@lightbox/core/keys/password.js';
 import type { Logger } from '@lightbox/core/log.js';
 import type { ErrorRequestHandler, Request } from 'express';
@@ -14,6 +14,7 @@ const RETRY_SECONDS = 2;
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof PasswordQueueFull) return new AppError('TOO_MANY_REQUESTS', { retryAfterSeconds: 1 });
+  if (error instanceof Damaged) return new AppError('DAMAGED');
   if (isAway(error)) return new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS });
   if (isFull(error)) return new AppError('STORAGE_FULL');
   const parsed = bodyError(error);

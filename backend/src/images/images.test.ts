@@ -106,7 +106,7 @@ describe('uploading', () => {
     bytes.writeUInt8(bytes.readUInt8(5) ^ 1, 5);
     await chunks?.updateOne({ files_id: image?.blob }, { $set: { data: bytes as never } });
     const answer = await api.as(provider).get(`/upload/image/${body.data.id}/content`).expect(500);
-    expect(answer.body.error).toBe('INTERNAL');
+    expect(answer.body.error).toBe('DAMAGED');
   });
 
   it('gives a named patient a standing share to verify', async () => {

@@ -1,9 +1,11 @@
 import { imageRules } from '@lightbox/contract/images/policy.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { imageFacts, liveShare } from '@lightbox/core/access/images.js';
-import { bufferOf, unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
+import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
+import { bufferOf } from '@lightbox/core/db/bytes.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { unlessDamaged } from '@lightbox/core/errors.js';
 import { open } from '@lightbox/core/keys/seal.js';
 import type { ImageDoc, PreviewDoc, ShareDoc } from '@lightbox/core/models/types.js';
 import type { Gateway, Viewer } from '../context.js';
@@ -81,8 +83,9 @@ async function previewsOf(gateway: Gateway, images: ImageDoc[]): Promise<Map<str
     ready.flatMap((image) => {
       const preview = byId.get(String(image._id));
       if (!preview) return [];
-      const webp = openPreview(gateway, image, preview);
-      return [[String(image._id), `data:image/webp;base64,${webp.toString('base64')}`] as const];
+      // One that is damaged leaves its place empty, and not the whole list.
+      const webp = unlessDamaged(gateway.log, () => openPreview(gateway, image, preview));
+      return webp ? [[String(image._id), `data:image/webp;base64,${webp.toString('base64')}`] as const] : [];
     }),
   );
 }

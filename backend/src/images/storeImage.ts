@@ -5,7 +5,7 @@ import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import { createInspector, type DicomFacts, type FileFacts, FileRejected } from '@lightbox/core/files/inspect.js';
-import type { ImageDoc, WrappedKey } from '@lightbox/core/models/types.js';
+import type { ImageDoc, SealedValue } from '@lightbox/core/models/types.js';
 import type { Gateway } from '../context.js';
 import { addShare } from '../sharing/shares.js';
 
@@ -18,7 +18,7 @@ export interface IncomingFile {
 
 export interface StoredFile {
   blob: WrittenBlob;
-  dataKey: WrappedKey;
+  dataKey: SealedValue;
   facts: FileFacts;
 }
 

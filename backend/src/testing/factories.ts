@@ -6,8 +6,9 @@ import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { codeOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
 import { seal } from '@lightbox/core/keys/seal.js';
-import type { CodeDoc, ImageDoc, ShareDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { CodeDoc, ImageDoc, ShareDoc, Person as StoredPerson } from '@lightbox/core/models/types.js';
 import { plain, searchFields } from '@lightbox/core/text.js';
+import { sealPerson } from '@lightbox/core/users/profile.js';
 import { startSession } from '../auth/sessions.js';
 import type { Gateway } from '../context.js';
 import { png } from './files.js';
@@ -27,7 +28,7 @@ export interface Person {
   sessionId: ObjectId;
 }
 
-async function buildUser(gateway: Gateway, role: Role, changes: Partial<UserDoc>): Promise<Person> {
+async function buildUser(gateway: Gateway, role: Role, changes: Partial<StoredPerson>): Promise<Person> {
   hash ??= hashPassword(PASSWORD);
   const unique = randomBytes(5).toString('hex');
   const username = changes.username ?? `${role.toLowerCase()}.${unique}`;
@@ -38,7 +39,7 @@ async function buildUser(gateway: Gateway, role: Role, changes: Partial<UserDoc>
     ...changes,
     username,
   };
-  const user: UserDoc = {
+  const user: StoredPerson = {
     _id: newId(),
     usernameKey: plain(username),
     passwordHash: await hash,
@@ -49,7 +50,7 @@ async function buildUser(gateway: Gateway, role: Role, changes: Partial<UserDoc>
     createAt: gateway.clock.now(),
     ...names,
   };
-  await gateway.models.User.create([user]);
+  await gateway.models.User.create([sealPerson(gateway.keys, user)]);
   const session = await signIn(gateway, user._id);
   return { _id: user._id, id: String(user._id), role, email: user.email, username, ...session };
 }
@@ -60,11 +61,12 @@ export async function signIn(gateway: Gateway, user: ObjectId): Promise<{ token:
   return { token: gateway.tokens.access(String(user), String(session._id)), sessionId: session._id };
 }
 
-export const buildPatient = (gateway: Gateway, changes: Partial<UserDoc> = {}) =>
+export const buildPatient = (gateway: Gateway, changes: Partial<StoredPerson> = {}) =>
   buildUser(gateway, 'patient', { dob: '1980-05-17', bloodgroup: 'AB+', phone: '+92 300 1234567', ...changes });
-export const buildProvider = (gateway: Gateway, changes: Partial<UserDoc> = {}) =>
+export const buildProvider = (gateway: Gateway, changes: Partial<StoredPerson> = {}) =>
   buildUser(gateway, 'healthProvider', { licensenumber: 'LIC-77', ...changes });
-export const buildAdmin = (gateway: Gateway, changes: Partial<UserDoc> = {}) => buildUser(gateway, 'admin', changes);
+export const buildAdmin = (gateway: Gateway, changes: Partial<StoredPerson> = {}) =>
+  buildUser(gateway, 'admin', changes);
 
 interface Sample {
   blob: ObjectId;

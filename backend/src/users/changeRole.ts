@@ -4,6 +4,7 @@ import type { userCalls } from '@lightbox/contract/users/calls.js';
 import { requireUser } from '@lightbox/core/access/users.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
+import { openPersonIfWhole } from '@lightbox/core/users/profile.js';
 import { cutSockets, endSessions } from '../auth/sessions.js';
 import type { Answer, Context } from '../context.js';
 import { keepAnAdmin } from './changeUsers.js';
@@ -20,7 +21,8 @@ export async function changeRole({
   body: { role },
 }: Context<Call>): Promise<Answer<DataOf<Call>>> {
   const user = await requireUser(gateway, viewer, params.id);
-  if (user.role === role) return { data: presentUser(viewer, user), message: texts.roleChanged };
+  if (user.role === role)
+    return { data: presentUser(viewer, openPersonIfWhole(gateway, user)), message: texts.roleChanged };
   if (user.status === 'pending' || user.status === 'rejected') {
     throw new AppError('CONFLICT', { message: 'Decide about this provider first.' });
   }
@@ -38,5 +40,5 @@ export async function changeRole({
     return user._id;
   });
   cutSockets(gateway, sessions, 'roleChanged');
-  return { data: presentUser(viewer, { ...user, role }), message: texts.roleChanged };
+  return { data: presentUser(viewer, openPersonIfWhole(gateway, { ...user, role })), message: texts.roleChanged };
 }

@@ -1,13 +1,13 @@
 import type { DataOf } from '@lightbox/contract/call.js';
 import { texts } from '@lightbox/contract/texts.js';
 import type { userCalls } from '@lightbox/contract/users/calls.js';
-import { type ProfileField, profileFields } from '@lightbox/contract/users/schemas.js';
 import { requireUser } from '@lightbox/core/access/users.js';
 import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import { isPassword } from '@lightbox/core/keys/password.js';
 import type { UserDoc } from '@lightbox/core/models/types.js';
 import { plain, searchFields } from '@lightbox/core/text.js';
+import { openPersonIfWhole, openProfile, profileOf, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 import type { ClientSession } from 'mongoose';
 import { cutSockets, endSessions } from '../auth/sessions.js';
 import { refuseHeldUsername, usernameTaken } from '../auth/usernames.js';
@@ -22,20 +22,26 @@ export async function updateProfile({
   body,
 }: Context<typeof userCalls.updateProfile>): Promise<Answer<DataOf<typeof userCalls.updateProfile>>> {
   const user = await requireUser(gateway, viewer, viewer.id);
+  const { firstname, lastname, username, ...about } = body;
   const set = {
-    ...Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined && value !== '')),
-    ...(body.username ? { usernameKey: plain(body.username) } : {}),
-    ...searchFields({ ...user, ...body, username: body.username ?? user.username }),
+    ...(firstname !== undefined ? { firstname } : {}),
+    ...(lastname !== undefined ? { lastname } : {}),
+    ...(username !== undefined ? { username, usernameKey: plain(username) } : {}),
+    ...searchFields({ ...user, ...body, username: username ?? user.username }),
   };
-  const unset = Object.fromEntries(
-    (Object.keys(profileFields) as ProfileField[]).filter((name) => body[name] === '').map((name) => [name, 1]),
-  );
-  if (body.username && set.usernameKey !== user.usernameKey) {
-    await refuseHeldUsername(gateway, body.username, user.email);
+  if (username && set.usernameKey !== user.usernameKey) {
+    await refuseHeldUsername(gateway, username, user.email);
   }
   try {
     await gateway.events.change(actor, async (tx) => {
-      await gateway.models.User.updateOne({ _id: user._id }, { $set: set, $unset: unset }, { session: tx.session });
+      // Read again inside, so that of two changes of different fields at once neither undoes the other.
+      const now = await gateway.models.User.findById(user._id, {}, { session: tx.session }).lean<UserDoc>();
+      const profile = profileOf({ ...openProfile(gateway.keys, now ?? user), ...about });
+      await gateway.models.User.updateOne(
+        { _id: user._id },
+        { $set: { ...set, profile: sealProfile(gateway.keys, user._id, profile) }, $unset: unsetClear },
+        { session: tx.session, strict: false },
+      );
       tx.record({ type: 'profile.update', table: 'users', record: user._id });
       return user._id;
     });
@@ -43,7 +49,7 @@ export async function updateProfile({
     throw isDuplicate(error) ? usernameTaken() : error;
   }
   const after = await requireUser(gateway, viewer, viewer.id);
-  return { data: presentOneself(after), message: texts.profileUpdated };
+  return { data: presentOneself(openPersonIfWhole(gateway, after)), message: texts.profileUpdated };
 }
 
 export async function deleteProfile({
@@ -88,7 +94,7 @@ export async function toggleUserStatus({
     return user._id;
   });
   cutSockets(gateway, sessions, 'deactivated');
-  return { data: presentUser(viewer, { ...user, active }) };
+  return { data: presentUser(viewer, openPersonIfWhole(gateway, { ...user, active })) };
 }
 
 /** Throws when nobody could administer the product afterwards. */
@@ -115,7 +121,8 @@ export async function approveProvider({
   body,
 }: Context<typeof userCalls.approveProvider>): Promise<Answer<DataOf<typeof userCalls.approveProvider>>> {
   const user = await decide(gateway, body.email, 'active');
-  if (user.status === 'active') return { data: presentUser(viewer, user), message: texts.providerActivated };
+  if (user.status === 'active')
+    return { data: presentUser(viewer, openPersonIfWhole(gateway, user)), message: texts.providerActivated };
   await gateway.events.change(actor, async (tx) => {
     const changed = await gateway.models.User.updateOne(
       { _id: user._id, status: { $in: ['pending', 'rejected'] } },
@@ -126,7 +133,10 @@ export async function approveProvider({
     if (changed.modifiedCount === 1) tx.record({ type: 'user.approve', table: 'users', record: user._id });
     return user._id;
   });
-  return { data: presentUser(viewer, { ...user, status: 'active' }), message: texts.providerActivated };
+  return {
+    data: presentUser(viewer, openPersonIfWhole(gateway, { ...user, status: 'active' })),
+    message: texts.providerActivated,
+  };
 }
 
 export async function rejectProvider({
@@ -136,7 +146,8 @@ export async function rejectProvider({
   body,
 }: Context<typeof userCalls.rejectProvider>): Promise<Answer<DataOf<typeof userCalls.rejectProvider>>> {
   const user = await decide(gateway, body.email, 'rejected');
-  if (user.status === 'rejected') return { data: presentUser(viewer, user), message: texts.providerRejected };
+  if (user.status === 'rejected')
+    return { data: presentUser(viewer, openPersonIfWhole(gateway, user)), message: texts.providerRejected };
   await gateway.events.change(actor, async (tx) => {
     const changed = await gateway.models.User.updateOne(
       { _id: user._id, status: 'pending' },
@@ -148,7 +159,10 @@ export async function rejectProvider({
     }
     return user._id;
   });
-  return { data: presentUser(viewer, { ...user, status: 'rejected' }), message: texts.providerRejected };
+  return {
+    data: presentUser(viewer, openPersonIfWhole(gateway, { ...user, status: 'rejected' })),
+    message: texts.providerRejected,
+  };
 }
 
 /** The provider of that address, if the decision still makes sense. */

@@ -1,10 +1,10 @@
-import { profileFields } from '@lightbox/contract/users/schemas.js';
 import { refreshAudience } from '@lightbox/core/access/images.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { ImageDoc, UserDoc } from '@lightbox/core/models/types.js';
 import { endShares } from '@lightbox/core/sharing/endShares.js';
+import { sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 import type { ClientSession } from 'mongoose';
 import { cutSockets, endSessions } from '../auth/sessions.js';
 import { dropTotp } from '../auth/totp.js';
@@ -90,9 +90,10 @@ async function clearProfile(gateway: Gateway, user: UserDoc, tx: ClientSession):
         status: 'rejected',
         active: false,
         deletedAt: gateway.clock.now(),
+        profile: sealProfile(gateway.keys, user._id, {}),
       },
-      $unset: Object.fromEntries([...Object.keys(profileFields), 'rejectedReason'].map((name) => [name, 1])),
+      $unset: { firstname: 1, lastname: 1, rejectedReason: 1, ...unsetClear },
     },
-    { session: tx },
+    { session: tx, strict: false },
   );
 }

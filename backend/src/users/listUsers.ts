@@ -3,6 +3,7 @@ import { type Role, roles } from '@lightbox/contract/permissions.js';
 import type { Stats, userCalls } from '@lightbox/contract/users/calls.js';
 import { requireUser, visibleUsers } from '@lightbox/core/access/users.js';
 import { oid } from '@lightbox/core/db/ids.js';
+import { openPerson, openPersonIfWhole } from '@lightbox/core/users/profile.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { counterOf, peopleOf } from './listQuery.js';
 import { presentOneself, presentUser, presentUserRow } from './present.js';
@@ -17,7 +18,7 @@ export async function listUsers({
   const source = await peopleOf(gateway, viewer, { search, role, status, sort });
   const { rows, pagination } = await gateway.pages.list(source, page);
   await gateway.events.record(actor, { type: 'user.list', table: 'users', records: rows.map((row) => row._id) });
-  return { data: rows.map((row) => presentUserRow(viewer, row)), pagination };
+  return { data: rows.map((row) => presentUserRow(viewer, openPersonIfWhole(gateway, row))), pagination };
 }
 
 export async function getUser({
@@ -26,7 +27,7 @@ export async function getUser({
   viewer,
   params,
 }: Context<typeof userCalls.getUser>): Promise<Answer<DataOf<typeof userCalls.getUser>>> {
-  const user = await requireUser(gateway, viewer, params.id);
+  const user = openPerson(gateway.keys, await requireUser(gateway, viewer, params.id));
   await gateway.events.record(actor, { type: 'user.read', table: 'users', record: user._id });
   return { data: presentUser(viewer, user) };
 }
@@ -36,7 +37,7 @@ export async function getProfile({
   actor,
   viewer,
 }: Context<typeof userCalls.getProfile>): Promise<Answer<DataOf<typeof userCalls.getProfile>>> {
-  const user = await requireUser(gateway, viewer, viewer.id);
+  const user = openPerson(gateway.keys, await requireUser(gateway, viewer, viewer.id));
   await gateway.events.record(actor, { type: 'profile.read', table: 'users', record: user._id });
   return { data: presentOneself(user) };
 }

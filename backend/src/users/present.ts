@@ -8,7 +8,7 @@ import {
   type UserRow,
 } from '@lightbox/contract/users/schemas.js';
 import { userFacts } from '@lightbox/core/access/users.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
+import type { Person, UserDoc } from '@lightbox/core/models/types.js';
 
 interface UserViewer {
   id: string;
@@ -16,7 +16,7 @@ interface UserViewer {
 }
 
 /** The account as this viewer may see it; fields they may not see are absent. */
-function fields(viewer: UserViewer, user: UserDoc) {
+function fields(viewer: UserViewer, user: Person) {
   const basic = {
     id: String(user._id),
     email: user.email,
@@ -38,21 +38,21 @@ function fields(viewer: UserViewer, user: UserDoc) {
   };
 }
 
-function pick(user: UserDoc, names: readonly ProfileField[]): Partial<Record<ProfileField, string>> {
+function pick(user: Person, names: readonly ProfileField[]): Partial<Record<ProfileField, string>> {
   return Object.fromEntries(names.filter((name) => user[name]).map((name) => [name, user[name]]));
 }
 
-export const presentUser = (viewer: UserViewer, user: UserDoc): User => ({
+export const presentUser = (viewer: UserViewer, user: Person): User => ({
   ...fields(viewer, user),
   role: { name: user.role },
 });
 
-export const presentUserRow = (viewer: UserViewer, user: UserDoc): UserRow => ({
+export const presentUserRow = (viewer: UserViewer, user: Person): UserRow => ({
   ...fields(viewer, user),
   role: user.role,
 });
 
-export const presentOneself = (user: UserDoc): User => presentUser({ id: String(user._id), role: user.role }, user);
+export const presentOneself = (user: Person): User => presentUser({ id: String(user._id), role: user.role }, user);
 
 /** Before the code was entered: who is signing in, and nothing about their health. */
 export const presentUnconfirmed = (user: UserDoc): User => ({

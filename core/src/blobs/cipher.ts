@@ -1,30 +1,21 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { Damaged } from '../errors.js';
 import type { KeyRing } from '../keys/keyring.js';
-import { open, seal } from '../keys/seal.js';
-import type { WrappedKey } from '../models/types.js';
+import { openValue, sealValue } from '../keys/seal.js';
+import type { SealedValue } from '../models/types.js';
 
 /** Bytes of plain text that are sealed, stored and opened at a time. */
 export const PIECE = 1024 * 1024;
 export const TAG = 16;
 
 /** A fresh key for one image, and the same key wrapped for its record. Rotating keys rewrites records, not blobs. */
-export function newDataKey(ring: KeyRing, imageId: string): { key: Buffer; wrapped: WrappedKey } {
+export function newDataKey(ring: KeyRing, imageId: string): { key: Buffer; wrapped: SealedValue } {
   const key = randomBytes(32);
-  return { key, wrapped: { keyId: ring.current.id, sealed: seal(ring.current.key, imageId, key) } };
+  return { key, wrapped: sealValue(ring, imageId, key) };
 }
 
-export function unwrapDataKey(ring: KeyRing, imageId: string, wrapped: WrappedKey): Buffer {
-  const wrapping = ring.find(wrapped.keyId);
-  if (!wrapping) throw new Error(`No encryption key '${wrapped.keyId}' in the ring.`);
-  return open(wrapping.key, imageId, bufferOf(wrapped.sealed));
-}
-
-/** Lean reads give the driver's Binary where a hydrated document gives a Buffer; either way nothing is copied. */
-export function bufferOf(bytes: Buffer | { buffer: Uint8Array }): Buffer {
-  if (Buffer.isBuffer(bytes)) return bytes;
-  const { buffer, byteOffset, byteLength } = bytes.buffer;
-  return Buffer.from(buffer, byteOffset, byteLength);
-}
+export const unwrapDataKey = (ring: KeyRing, imageId: string, wrapped: SealedValue): Buffer =>
+  openValue(ring, imageId, wrapped);
 
 /**
  * The nonce is the piece's place and whether it is the last: pieces cannot be swapped, dropped or cut off. A data key
@@ -42,13 +33,17 @@ export function sealPiece(key: Buffer, index: number, last: boolean, plain: Buff
   return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws when the piece was changed or stands in another place. */
+/** Throws `Damaged` when the piece was changed or stands in another place. */
 export function openPiece(key: Buffer, index: number, last: boolean, sealed: Buffer): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, nonce(index, last), { authTagLength: TAG }).setAuthTag(
     sealed.subarray(-TAG),
   );
   // GCM has no padding: all of it comes out of `update`, and `final` only proves it.
   const plain = decipher.update(sealed.subarray(0, -TAG));
-  decipher.final();
+  try {
+    decipher.final();
+  } catch {
+    throw new Damaged(`Piece ${index} of a blob was changed.`);
+  }
   return plain;
 }

@@ -1,8 +1,10 @@
 import type { ClientSession, Connection, mongo } from 'mongoose';
 import mongoose from 'mongoose';
+import { bufferOf } from '../db/bytes.js';
 import { Elections } from '../db/elections.js';
 import { newId, type ObjectId } from '../db/ids.js';
-import { bufferOf, openPiece, PIECE, sealPiece, TAG } from './cipher.js';
+import { Damaged } from '../errors.js';
+import { openPiece, PIECE, sealPiece, TAG } from './cipher.js';
 
 /** What was written, for `confirm`. */
 export interface WrittenBlob {
@@ -105,7 +107,7 @@ export class GridFsBlobStore implements BlobStore {
     } finally {
       await chunks.close();
     }
-    if (index !== pieces) throw new Error(`Blob ${id} has ${index} of ${pieces} pieces.`);
+    if (index !== pieces) throw new Damaged(`Blob ${id} has ${index} of ${pieces} pieces.`);
   }
 
   async delete(id: ObjectId): Promise<void> {

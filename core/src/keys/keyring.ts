@@ -48,6 +48,8 @@ export interface Keys {
   cursors: KeyRing;
   /** Wraps the images' data keys. */
   images: KeyRing;
+  /** Seals what people say about themselves. */
+  profiles: KeyRing;
   /** Seals the secrets of authenticator apps. */
   totp: KeyRing;
 }
@@ -62,6 +64,7 @@ export function createKeys(config: { appKeys: string; encryptionKeys: string }):
     audit: app.derive('audit'),
     cursors: app.derive('cursors'),
     images: atRest.derive('images'),
+    profiles: atRest.derive('profiles'),
     totp: atRest.derive('totp'),
   };
 }

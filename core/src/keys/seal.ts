@@ -1,4 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { bufferOf } from '../db/bytes.js';
+import { Damaged } from '../errors.js';
+import type { SealedValue } from '../models/types.js';
 import type { KeyRing } from './keyring.js';
 
 const NONCE = 12;
@@ -11,12 +14,28 @@ export function seal(key: Buffer, context: string, plain: Buffer): Buffer {
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws when a bit was changed or the context is another one. */
+/** Throws `Damaged` when a bit was changed or the context is another one. */
 export function open(key: Buffer, context: string, sealed: Buffer): Buffer {
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE), { authTagLength: TAG })
-    .setAAD(Buffer.from(context))
-    .setAuthTag(sealed.subarray(-TAG));
-  return Buffer.concat([decipher.update(sealed.subarray(NONCE, -TAG)), decipher.final()]);
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE), { authTagLength: TAG })
+      .setAAD(Buffer.from(context))
+      .setAuthTag(sealed.subarray(-TAG));
+    return Buffer.concat([decipher.update(sealed.subarray(NONCE, -TAG)), decipher.final()]);
+  } catch {
+    throw new Damaged(`What is sealed for ${context} was changed.`);
+  }
+}
+
+/** Sealed with the ring's current key, and which one that is. */
+export const sealValue = (ring: KeyRing, context: string, plain: Buffer): SealedValue => ({
+  keyId: ring.current.id,
+  sealed: seal(ring.current.key, context, plain),
+});
+
+export function openValue(ring: KeyRing, context: string, { keyId, sealed }: SealedValue): Buffer {
+  const key = ring.find(keyId);
+  if (!key) throw new Damaged(`The key ${keyId}, with which ${context} is sealed, is not in the ring.`);
+  return open(key.key, context, bufferOf(sealed));
 }
 
 /** Text that only this product can read or make, small enough for a query: `keyId.sealed`. */

@@ -32,6 +32,8 @@ const bool = { type: Boolean, required: true };
 const bytes = { type: Buffer, required: true };
 const options = { versionKey: false, strict: 'throw', autoIndex: false, autoCreate: false } as const;
 
+const sealedValue = { type: new Schema({ keyId: string, sealed: bytes }, { _id: false }) };
+
 const hours = (n: number) => n * 3600;
 const days = (n: number) => hours(24) * n;
 
@@ -47,21 +49,7 @@ const user = new Schema<UserDoc>(
     rejectedReason: String,
     firstname: String,
     lastname: String,
-    phone: String,
-    dob: String,
-    gender: String,
-    country: String,
-    state: String,
-    city: String,
-    zipcode: String,
-    address: String,
-    bio: String,
-    taxid: String,
-    licensenumber: String,
-    insurancenumber: String,
-    bloodgroup: String,
-    primphysician: String,
-    specialization: String,
+    profile: sealedValue,
     words: { type: [String], required: true },
     sortKey: { type: String, default: '' },
     createAt: date,
@@ -79,7 +67,9 @@ const user = new Schema<UserDoc>(
   .index({ active: 1, role: 1, status: 1, sortKey: 1, _id: 1 })
   .index({ role: 1, status: 1, active: 1, email: 1 })
   .index({ role: 1, status: 1, active: 1, createAt: 1, _id: 1 })
-  .index({ words: 1 });
+  .index({ words: 1 })
+  // What an older key has sealed, and what none has yet.
+  .index({ 'profile.keyId': 1 });
 
 const session = new Schema<SessionDoc>(
   {
@@ -140,7 +130,7 @@ const image = new Schema<ImageDoc>(
     dicom: Mixed,
     dicomDetail: Mixed,
     blob: id,
-    dataKey: { _id: false, type: new Schema({ keyId: string, sealed: bytes }, { _id: false }), required: true },
+    dataKey: { ...sealedValue, required: true },
     preview: string,
     analysis: string,
     audience: [ObjectId],
@@ -158,6 +148,7 @@ const image = new Schema<ImageDoc>(
   // Whose images a provider keeps.
   .index({ owner: 1, patient: 1 }, { partialFilterExpression: { patient: { $exists: true } } })
   .index({ blob: 1 })
+  .index({ 'dataKey.keyId': 1 })
   // Covers the totals of the storage.
   .index({ contentType: 1, size: 1 });
 

@@ -10,7 +10,7 @@ import type { CodeSeed } from '../keys/codes.js';
 
 type Id = Types.ObjectId;
 
-export type UserDoc = {
+export interface UserDoc {
   _id: Id;
   email: string;
   username: string;
@@ -32,7 +32,17 @@ export type UserDoc = {
   deletedAt?: Date;
   /** Since when the account signs in with an authenticator app; absent while it does not. */
   totpAt?: Date;
-} & { [F in ProfileField]?: string };
+  firstname?: string;
+  lastname?: string;
+  /** All else that people say about themselves (`users/profile.ts`). Absent only in databases from before it was sealed. */
+  profile?: SealedValue;
+}
+
+/** What is sealed of an account: dates of birth, addresses, numbers and everything about health. */
+export type Profile = { [F in Exclude<ProfileField, 'firstname' | 'lastname'>]?: string };
+
+/** An account with its profile opened. */
+export type Person = UserDoc & Profile;
 
 export interface SessionDoc {
   _id: Id;
@@ -87,7 +97,8 @@ export interface UsernameHoldDoc {
   expiresAt: Date;
 }
 
-export interface WrappedKey {
+/** Sealed with AES-256-GCM under a key of the ring; bound to its record. */
+export interface SealedValue {
   keyId: string;
   sealed: Buffer;
 }
@@ -106,7 +117,7 @@ export interface ImageDoc {
   /** More of the DICOM header, for the analysis alone; never names or UIDs. */
   dicomDetail?: Record<string, unknown>;
   blob: Id;
-  dataKey: WrappedKey;
+  dataKey: SealedValue;
   preview: 'pending' | 'ready' | 'none';
   analysis: AnalysisStatus;
   /** Whose list of shared images it is in: recipients of live shares, and then the owner. Kept with the shares. */

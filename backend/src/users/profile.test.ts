@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import { bufferOf } from '@lightbox/core/db/bytes.js';
+import type { UserDoc } from '@lightbox/core/models/types.js';
+import { openProfile, sealedFields } from '@lightbox/core/users/profile.js';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client } from '../testing/client.js';
+import { buildAdmin, buildPatient, buildProvider, PASSWORD, type Person } from '../testing/factories.js';
+import { buildGateway, type TestGateway } from '../testing/gateway.js';
+
+let test: TestGateway;
+let api: Client;
+let admin: Person;
+
+beforeAll(async () => {
+  test = await buildGateway();
+  api = new Client(test.url);
+  admin = await buildAdmin(test.gateway);
+});
+afterAll(() => test.stop());
+
+/** Values that are nobody's, so that finding one in the database's own bytes can mean one thing only. */
+const planted = {
+  dob: '1931-07-23',
+  gender: 'other',
+  bloodgroup: 'Bg-77',
+  phone: '+92 321 5550177',
+  address: 'Planted-Street-9',
+  insurancenumber: 'Planted-Insurance',
+  primphysician: 'Planted-Physician',
+  bio: 'Planted-History',
+};
+
+const users = () => test.gateway.models.User.collection;
+const stored = (id: Person['_id']) => test.gateway.models.User.findById(id).lean<UserDoc>();
+
+/** The documents of the people as the database has them. */
+async function bytesOfPeople(): Promise<Buffer> {
+  const found = await users()
+    .find({}, { raw: true } as object)
+    .toArray();
+  return Buffer.concat(found as unknown as Buffer[]);
+}
+
+async function flip(person: Person, at = 20): Promise<void> {
+  const { profile } = (await stored(person._id)) as UserDoc;
+  const bytes = Buffer.from(bufferOf(profile?.sealed ?? Buffer.alloc(0)));
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+  await users().updateOne({ _id: person._id }, { $set: { 'profile.sealed': bytes } });
+}
+
+describe('what people say about themselves', () => {
+  it('is nowhere in the bytes of the database, and is shown to those who may see it', async () => {
+    const who = { username: `seal.${randomBytes(4).toString('hex')}`, password: PASSWORD, role: 'patient' };
+    const registration = { ...who, email: `${who.username}@hospital.test`, firstname: 'Noor', lastname: 'Sealed' };
+    const { body } = await api.post('/auth/register', { ...registration, ...planted }).expect(201);
+    const changed = await buildPatient(test.gateway);
+    const { gender: _, dob, ...others } = planted;
+    await api
+      .as(changed)
+      .put('/users/profile', { ...others, dob })
+      .expect(200);
+
+    const bytes = await bytesOfPeople();
+    expect(bytes.includes(who.username), 'names are in clear').toBe(true);
+    for (const value of Object.values(planted)) if (value !== 'other') expect(bytes.includes(value), value).toBe(false);
+    for (const field of sealedFields) expect(bytes.includes(`\x02${field}\0`), field).toBe(false);
+    const shown = await api.as(admin).get(`/users/${body.data.user.id}`).expect(200);
+    expect(shown.body.data).toMatchObject(planted);
+    expect((await api.as(changed).get('/users/profile').expect(200)).body.data).toMatchObject(others);
+    const csv = await api.as(admin).get('/users/export?search=sealed').expect(200);
+    expect(csv.text).toContain(',other,');
+  });
+
+  it('is sealed anew at each change, and never twice alike', async () => {
+    const person = await buildPatient(test.gateway);
+    const before = await stored(person._id);
+    await api.as(person).put('/users/profile', { dob: '1980-05-17' }).expect(200);
+    const after = await stored(person._id);
+    expect(openProfile(test.gateway.keys, after as UserDoc)).toEqual(openProfile(test.gateway.keys, before as UserDoc));
+    expect(String(after?.profile?.sealed)).not.toBe(String(before?.profile?.sealed));
+  });
+
+  it('keeps both of two changes that meet', async () => {
+    const person = await buildPatient(test.gateway);
+    const changes = { city: 'Lahore', state: 'Punjab', zipcode: '54000', taxid: 'T-1', address: 'Mall Road' };
+    await Promise.all(
+      Object.entries(changes).map(([field, value]) =>
+        api
+          .as(person)
+          .put('/users/profile', { [field]: value })
+          .expect(200),
+      ),
+    );
+    expect((await api.as(person).get('/users/profile').expect(200)).body.data).toMatchObject(changes);
+  });
+
+  it('is read from a database from before, and sealed by the next change', async () => {
+    const person = await buildPatient(test.gateway, { dob: '' });
+    await users().updateOne({ _id: person._id }, { $unset: { profile: 1 }, $set: { dob: planted.dob, city: 'Swat' } });
+    const { body } = await api.as(person).get('/users/profile').expect(200);
+    expect(body.data).toMatchObject({ dob: planted.dob, city: 'Swat' });
+    await api.as(person).put('/users/profile', { city: 'Gilgit' }).expect(200);
+    expect(await stored(person._id)).not.toHaveProperty('dob');
+    expect(await stored(person._id)).not.toHaveProperty('city');
+    const again = await api.as(person).get('/users/profile').expect(200);
+    expect(again.body.data).toMatchObject({ dob: planted.dob, city: 'Gilgit' });
+  });
+
+  it('cannot be written in clear', async () => {
+    const { _id } = await buildPatient(test.gateway);
+    await expect(test.gateway.models.User.updateOne({ _id }, { $set: { dob: '1980-01-01' } })).rejects.toThrow(
+      'strict',
+    );
+  });
+});
+
+describe('a profile that was tampered with', () => {
+  it.each(['one bit of it', 'all of it, by somebody else’s'])('is refused after %s was changed', async (what) => {
+    const [person, other] = [await buildPatient(test.gateway, planted), await buildPatient(test.gateway, planted)];
+    const provider = await buildProvider(test.gateway);
+    if (what.startsWith('one')) await flip(person);
+    else await users().updateOne({ _id: person._id }, { $set: { profile: (await stored(other._id))?.profile } });
+
+    const lines: string[] = [];
+    const { log } = test.gateway;
+    test.gateway.log = pino({}, { write: (line) => lines.push(line) });
+    try {
+      for (const refused of [
+        api.as(provider).get(`/users/${person.id}`),
+        api.as(person).get('/users/profile'),
+        api.as(person).put('/users/profile', { city: 'Lahore' }),
+      ]) {
+        const { body } = await refused.expect(500);
+        expect(body).toEqual({
+          error: 'DAMAGED',
+          message: 'What is stored here was damaged and cannot be shown. Please tell an administrator.',
+          requestId: expect.any(String),
+        });
+      }
+      // Lists and other people go on: names are shown, what is damaged is left out and told to the log.
+      const { body } = await api.as(admin).get(`/users?search=${person.username}`).expect(200);
+      expect(body.data).toMatchObject([{ id: person.id, firstname: 'Ada' }]);
+      expect(body.data[0]).not.toHaveProperty('dob');
+      expect((await api.as(provider).get(`/users/${other.id}`).expect(200)).body.data.dob).toBe(planted.dob);
+      expect(lines.join('')).toContain(`profile/${person.id}`);
+      for (const value of Object.values(planted)) expect(lines.join(''), value).not.toContain(`"${value}"`);
+    } finally {
+      test.gateway.log = log;
+    }
+  });
+});
