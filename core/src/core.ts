@@ -9,6 +9,7 @@ import { Room } from './db/room.js';
 import { Events } from './events/events.js';
 import { Signals } from './events/push.js';
 import { createKeys, type Keys } from './keys/keyring.js';
+import { refuseMissingKeys } from './keys/usage.js';
 import { createLogger, type Logger, occasionally } from './log.js';
 import { createModels, type Models, prepareModels } from './models/models.js';
 import { Presence } from './presence.js';
@@ -48,11 +49,12 @@ export async function createCore(config: Config, service: string, clock = new Cl
   const db = await connectDatabase(config);
   const models = createModels(db);
   await prepareModels(models);
+  const keys = createKeys(config);
+  await refuseMissingKeys(models, keys);
   await readClock(db, clock);
   const timer = setInterval(() => readClock(db, clock).catch(() => undefined), CLOCK_EVERY_MS);
   timer.unref();
 
-  const keys = createKeys(config);
   const redis = connectRedis(config.redisUrl, 'failFast');
   // A connection of their own: BullMQ defines its scripts on it, and every pipeline would carry them along.
   const queueRedis = connectRedis(config.redisUrl, 'failFast');

@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Core } from './core.js';
+import { underOlderKeys } from './keys/usage.js';
 
 /**
  * `/healthz`, `/readyz` and `/metrics` (Prometheus) for whoever runs the service, on a port of their own. Metrics count;
@@ -86,6 +87,20 @@ function createRegistry(core: Core): Registry {
     registers: [registry],
     async collect() {
       this.set(await core.models.Event.countDocuments({ pending: true }, { limit: 10_000 }).catch(() => Number.NaN));
+    },
+  });
+  new Gauge({
+    name: 'lightbox_older_key_records',
+    help: 'Records that the first of ENCRYPTION_KEYS has not sealed yet, up to 10000.',
+    labelNames: ['what'],
+    registers: [registry],
+    async collect() {
+      const { images, profiles, totpSecrets } = underOlderKeys(core.keys);
+      const count = (counted: Promise<number>) => counted.catch(() => Number.NaN);
+      const limit = { limit: 10_000 };
+      this.set({ what: 'images' }, await count(core.models.Image.countDocuments(images, limit)));
+      this.set({ what: 'profiles' }, await count(core.models.User.countDocuments(profiles, limit)));
+      this.set({ what: 'totpSecrets' }, await count(core.models.Totp.countDocuments(totpSecrets, limit)));
     },
   });
   return registry;

@@ -8,6 +8,8 @@ import { analyseImage } from './analysis/analyseImage.js';
 import type { AnalysisProvider } from './analysis/providers/provider.js';
 import { sendMail } from './mail/sendMail.js';
 import { expireSessions, expireShares } from './maintenance/expire.js';
+import { noteAuditHead } from './maintenance/noteAuditHead.js';
+import { renewKeys } from './maintenance/renewKeys.js';
 import { removeOrphanBlobs, reviveAnalyses } from './maintenance/repair.js';
 import { notify } from './notifications/notify.js';
 import { remindUnread } from './notifications/remindUnread.js';
@@ -41,5 +43,7 @@ export const handlers: Handlers = {
   expireShares: ({ core }) => expireShares(core),
   expireSessions: ({ core }) => expireSessions(core),
   removeOrphanBlobs: ({ core }) => removeOrphanBlobs(core),
+  renewKeys: ({ core }) => renewKeys(core),
+  noteAuditHead: ({ core }) => noteAuditHead(core),
   reviveAnalyses: ({ core }) => reviveAnalyses(core),
 };

@@ -3,7 +3,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { Core } from '@lightbox/core/core.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
-import { openText, sealText } from '@lightbox/core/keys/seal.js';
+import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
 import type { TotpDoc } from '@lightbox/core/models/types.js';
 import type { ClientSession } from 'mongoose';
 import { Secret, TOTP } from 'otpauth';
@@ -11,7 +11,6 @@ import { Secret, TOTP } from 'otpauth';
 const ISSUER = 'Lightbox';
 /** 160 bits, as RFC 4226 recommends. */
 const SECRET_BYTES = 20;
-const contextOf = (user: ObjectId) => `totp/${user}`;
 
 /** What every authenticator app knows: SHA-1, six digits, thirty seconds. */
 const generator = (secret: Secret, label = '') =>
@@ -28,7 +27,7 @@ const generator = (secret: Secret, label = '') =>
 export function newSecret(core: Core, user: ObjectId, email: string): { sealed: string; secret: string; uri: string } {
   const made = new Secret({ size: SECRET_BYTES });
   return {
-    sealed: sealText(core.keys.totp, contextOf(user), made.base32),
+    sealed: sealTotpSecret(core.keys, user, made.base32),
     secret: made.base32,
     uri: generator(made, email).toString(),
   };
@@ -39,7 +38,7 @@ export type Proof = { step: number } | { recoveryHash: string };
 
 /** The time step that this code is of; null when it is of none that still counts, or was used. */
 export function stepOf(core: Core, totp: TotpDoc, code: string): number | null {
-  const secret = openText(core.keys.totp, contextOf(totp._id), totp.secret);
+  const secret = openTotpSecret(core.keys, totp._id, totp.secret);
   if (secret === null) return null;
   const timestamp = core.clock.now().getTime();
   const delta = generator(Secret.fromBase32(secret)).validate({ token: code, timestamp, window: limits.totpWindow });

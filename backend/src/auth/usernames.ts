@@ -8,8 +8,9 @@ import type { ClientSession } from 'mongoose';
 
 export const usernameTaken = () => fieldError('username', 'This username is taken.');
 
-const addressOf = (core: Core, email: string) =>
-  hmac(core.keys.codes.current.key, 'address', email).toString('base64url');
+/** The address as a keyed hash, by the current key and by those before it. */
+const hashesOf = (core: Core, email: string) =>
+  core.keys.codes.all.map(({ key }) => hmac(key, 'address', email).toString('base64url'));
 
 /**
  * Keeps a username that was registered with an address that has an account already: no account comes of it, but were the
@@ -19,9 +20,10 @@ export async function holdUsername(core: Core, user: UserDoc, tx: ClientSession)
   // The owner's own username, tried again: it is taken as it is.
   if (await core.models.User.exists({ usernameKey: user.usernameKey }).session(tx)) return;
   const expiresAt = new Date(core.clock.now().getTime() + limits.usernameHoldDays * 86_400_000);
+  const hashes = hashesOf(core, user.email);
   await core.models.UsernameHold.updateOne(
-    { _id: user.usernameKey, address: addressOf(core, user.email) },
-    { $set: { expiresAt } },
+    { _id: user.usernameKey, address: { $in: hashes } },
+    { $set: { address: hashes[0], expiresAt } },
     { upsert: true, session: tx },
   );
 }
@@ -30,5 +32,5 @@ export async function holdUsername(core: Core, user: UserDoc, tx: ClientSession)
 export async function refuseHeldUsername(core: Core, username: string, email: string): Promise<void> {
   const hold = await core.models.UsernameHold.findById(plain(username)).lean<UsernameHoldDoc>();
   if (!hold || hold.expiresAt <= core.clock.now()) return;
-  if (hold.address !== addressOf(core, email)) throw usernameTaken();
+  if (!hashesOf(core, email).includes(hold.address)) throw usernameTaken();
 }

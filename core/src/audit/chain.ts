@@ -2,6 +2,7 @@ import { isDuplicate, newId } from '../db/ids.js';
 import { hmac, type KeyRing } from '../keys/keyring.js';
 import type { Models } from '../models/models.js';
 import type { AuditEntryDoc, EventDoc } from '../models/types.js';
+import { type Head, keepHead, readHead } from './head.js';
 
 const BATCH = 500;
 /** What the first entry follows. */
@@ -62,7 +63,7 @@ export async function appendAudit(
 async function appendBatch(models: Models, ring: KeyRing, events: EventDoc[]): Promise<AuditEntryDoc[]> {
   const known = await models.AuditEntry.find({ event: { $in: events.map((e) => e._id) } }, { event: 1 }).lean();
   const done = new Set(known.map((entry) => String(entry.event)));
-  const head = await models.AuditEntry.findOne().sort({ seq: -1 }).lean<AuditEntryDoc>();
+  const head = await newest(models, ring);
   let seq = head?.seq ?? 0;
   let previous = head?.hash ?? GENESIS;
   const entries = events
@@ -72,9 +73,22 @@ async function appendBatch(models: Models, ring: KeyRing, events: EventDoc[]): P
       previous = entry.hash;
       return entry;
     });
-  if (entries.length > 0) await models.AuditEntry.insertMany(entries, { lean: true, ordered: true });
+  if (entries.length > 0) {
+    await models.AuditEntry.insertMany(entries, { lean: true, ordered: true });
+    await keepHead(models, ring, { seq, hash: previous });
+  }
   await models.Event.updateMany({ _id: { $in: events.map((e) => e._id) } }, { $set: { unaudited: false } });
   return entries;
+}
+
+/**
+ * What the next entry follows. When the newest were cut off that is the kept head, so that the gap stays where it is and
+ * new entries do not close it.
+ */
+async function newest(models: Models, ring: KeyRing): Promise<Head | null> {
+  const last = await models.AuditEntry.findOne().sort({ seq: -1 }).lean<AuditEntryDoc>();
+  const kept = await readHead(models, ring);
+  return kept?.genuine && kept.seq > (last?.seq ?? 0) ? kept : last;
 }
 
 function entryOf(ring: KeyRing, event: EventDoc, seq: number, previous: string): AuditEntryDoc {
@@ -108,18 +122,29 @@ function isWhole(ring: KeyRing, previous: string, entry: AuditEntryDoc): boolean
   return String(entry.concerns) === String(concernsOf(entry));
 }
 
-/** Recomputes the chain from its start and names the first entry that was changed, is missing or stands elsewhere. */
-export async function verifyAudit(
-  models: Models,
-  ring: KeyRing,
-): Promise<{ ok: boolean; checked: number; firstBroken?: number }> {
+export interface Verdict {
+  ok: boolean;
+  checked: number;
+  firstBroken?: number;
+}
+
+/**
+ * Recomputes the chain from its start and names the first entry that was changed, is missing or stands elsewhere; also
+ * when the newest are missing, which the kept head tells. `noted` is a head that was kept elsewhere, in the service's log.
+ */
+export async function verifyAudit(models: Models, ring: KeyRing, noted?: Head): Promise<Verdict> {
+  // Read first: what is appended meanwhile makes the chain longer than its head, and never shorter.
+  const kept = await readHead(models, ring);
   let previous = GENESIS;
   let checked = 0;
+  const broken = (firstBroken: number): Verdict => ({ ok: false, checked, firstBroken });
   for await (const entry of models.AuditEntry.find().sort({ seq: 1 }).lean<AuditEntryDoc[]>().cursor()) {
-    if (entry.seq !== checked + 1) return { ok: false, checked, firstBroken: checked + 1 };
-    if (!isWhole(ring, previous, entry)) return { ok: false, checked, firstBroken: entry.seq };
+    if (entry.seq !== checked + 1) return broken(checked + 1);
+    if (!isWhole(ring, previous, entry)) return broken(entry.seq);
+    if ([kept, noted].some((head) => head?.seq === entry.seq && head.hash !== entry.hash)) return broken(entry.seq);
     previous = entry.hash;
     checked++;
   }
-  return { ok: true, checked };
+  if (kept && !kept.genuine) return broken(Math.min(kept.seq, checked + 1));
+  return [kept, noted].some((head) => head && head.seq > checked) ? broken(checked + 1) : { ok: true, checked };
 }

@@ -116,6 +116,7 @@ const schema = z.object({
   MAIL_INBOX_URL: z.string().optional(),
   APP_KEYS: text(faultOfKeys),
   ENCRYPTION_KEYS: text(faultOfKeys),
+  AUDIT_KEYS: text(faultOfKeys).optional(),
   VAPID_KEY: text(faultOfVapidKey).optional(),
   PUSH_ORIGINS: text(faultOfOrigins).optional(),
   ADMIN_EMAIL: z.email('must be an e-mail address').optional(),
@@ -173,6 +174,11 @@ const rules: { variable: string; breaks: (env: Env) => boolean; says: string }[]
     breaks: (env) => shareAKey(env.APP_KEYS, env.ENCRYPTION_KEYS),
     says: 'must not hold a key that APP_KEYS holds too',
   },
+  {
+    variable: 'AUDIT_KEYS',
+    breaks: (env) => idsOf(env.AUDIT_KEYS).some((id) => idsOf(env.APP_KEYS).includes(id)),
+    says: 'must not hold an id that APP_KEYS holds too: a key moves from there to here',
+  },
 ];
 
 const productionRules: typeof rules = [
@@ -228,6 +234,7 @@ function toConfig(env: z.output<typeof schema>, production: boolean): Config {
     mailInboxUrl: env.MAIL_INBOX_URL ?? null,
     appKeys: env.APP_KEYS,
     encryptionKeys: env.ENCRYPTION_KEYS,
+    auditKeys: env.AUDIT_KEYS ?? null,
     vapidKey: env.VAPID_KEY ?? null,
     pushOrigins: list(env.PUSH_ORIGINS ?? '').map((origin) => new URL(origin).origin),
     admin:
@@ -284,6 +291,8 @@ function parseConcurrency(value: string | undefined): Record<QueueName, number> 
 const isQueue = (name: string): name is QueueName => (queueNames as readonly string[]).includes(name);
 
 const beyondLoopback = (env: Env): boolean => env.HOST !== undefined && !isLoopback(env.HOST);
+
+const idsOf = (ring = ''): string[] => list(ring).map((entry) => entry.slice(0, entry.indexOf(':')));
 
 const shareAKey = (some = '', others = ''): boolean => {
   const bytes = (ring: string) => list(ring).map((entry) => entry.slice(entry.indexOf(':') + 1));

@@ -1,4 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto';
+import type { Config } from '../config/config.js';
 
 interface Key {
   id: string;
@@ -35,6 +36,11 @@ export class KeyRing {
     return this.keys[0] as Key;
   }
 
+  /** Every key, the current one first. */
+  get all(): readonly Key[] {
+    return this.keys;
+  }
+
   find(id: string): Key | undefined {
     return this.keys.find((key) => key.id === id);
   }
@@ -54,14 +60,15 @@ export interface Keys {
   totp: KeyRing;
 }
 
-export function createKeys(config: { appKeys: string; encryptionKeys: string }): Keys {
+export function createKeys(config: Pick<Config, 'appKeys' | 'encryptionKeys' | 'auditKeys'>): Keys {
   const app = KeyRing.parse(config.appKeys);
+  const audit = KeyRing.parse([config.appKeys, config.auditKeys ?? ''].filter(Boolean).join(','));
   const atRest = KeyRing.parse(config.encryptionKeys);
   return {
     tokens: app.derive('tokens'),
     codes: app.derive('codes'),
     refresh: app.derive('refresh'),
-    audit: app.derive('audit'),
+    audit: audit.derive('audit'),
     cursors: app.derive('cursors'),
     images: atRest.derive('images'),
     profiles: atRest.derive('profiles'),

@@ -3,6 +3,7 @@ import { type Connection, type Model, Schema } from 'mongoose';
 import type {
   AnalysisDoc,
   AuditEntryDoc,
+  AuditHeadDoc,
   CodeDoc,
   ConversationDoc,
   CounterDoc,
@@ -110,7 +111,9 @@ const totp = new Schema<TotpDoc>(
     recoveryCodes: { type: [{ _id: false, keyId: string, hash: string }], required: true },
   },
   options,
-);
+)
+  // It begins with the id of its key.
+  .index({ secret: 1 });
 
 const usernameHold = new Schema<UsernameHoldDoc>(
   { _id: String, address: string, expiresAt: date },
@@ -294,6 +297,11 @@ const auditEntry = new Schema<AuditEntryDoc>(
   // Covers what is counted per day, too.
   .index({ type: 1, status: 1, at: -1, seq: -1 });
 
+const auditHead = new Schema<AuditHeadDoc>(
+  { _id: String, seq: number, hash: string, keyId: string, mac: string, keyIds: { type: [String], required: true } },
+  { ...options, collection: 'auditheads' },
+);
+
 const setting = new Schema<SettingDoc>(
   {
     name: string,
@@ -337,6 +345,7 @@ export interface Models {
   PushSubscription: Model<PushSubscriptionDoc>;
   Event: Model<EventDoc>;
   AuditEntry: Model<AuditEntryDoc>;
+  AuditHead: Model<AuditHeadDoc>;
   Setting: Model<SettingDoc>;
   SettingChange: Model<SettingChangeDoc>;
   Idempotency: Model<IdempotencyDoc>;
@@ -364,6 +373,7 @@ export function createModels(db: Connection): Models {
     PushSubscription: model('PushSubscription', pushSubscription),
     Event: model('Event', event),
     AuditEntry: model('AuditEntry', auditEntry),
+    AuditHead: model('AuditHead', auditHead),
     Setting: model('Setting', setting),
     SettingChange: model('SettingChange', settingChange),
     Idempotency: model('Idempotency', idempotency),

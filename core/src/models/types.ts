@@ -262,6 +262,17 @@ export interface AuditEntryDoc {
   concerns: Id[];
 }
 
+/** The newest entry of the audit log, signed: that the end was cut off is noticed by it. */
+export interface AuditHeadDoc {
+  _id: string;
+  seq: number;
+  hash: string;
+  keyId: string;
+  mac: string;
+  /** Every key that an entry of the log needs. */
+  keyIds: string[];
+}
+
 export interface SettingDoc {
   _id: Id;
   name: string;

@@ -93,6 +93,8 @@ export const overview = {
     expireShares: 'End shares that are over',
     expireSessions: 'End idle sessions',
     removeOrphanBlobs: 'Remove files without an image',
+    renewKeys: 'Seal anew under the current key',
+    noteAuditHead: 'Note the end of the audit log',
     reviveAnalyses: 'Take up stuck analyses',
   },
   reason: {

@@ -93,6 +93,8 @@ export const overview = {
     expireShares: 'جن کی مدت پوری ہوئی وہ شیئر ختم کرنا',
     expireSessions: 'بے کار پڑے سیشن ختم کرنا',
     removeOrphanBlobs: 'بغیر تصویر کی فائلیں ہٹانا',
+    renewKeys: 'موجودہ کلید سے دوبارہ مہر لگانا',
+    noteAuditHead: 'آڈٹ لاگ کا آخری اندراج نوٹ کرنا',
     reviveAnalyses: 'اٹکے ہوئے تجزیے دوبارہ چلانا',
   },
   reason: {

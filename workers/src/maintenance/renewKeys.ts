@@ -1,0 +1,102 @@
+import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
+import type { Core } from '@lightbox/core/core.js';
+import { Damaged, unlessDamaged } from '@lightbox/core/errors.js';
+import { sealValue } from '@lightbox/core/keys/seal.js';
+import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
+import { underOlderKeys } from '@lightbox/core/keys/usage.js';
+import type { ImageDoc, Person, TotpDoc, UserDoc } from '@lightbox/core/models/types.js';
+import { openProfile, sealedFields, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
+
+const BATCH = 200;
+/** Other maintenance, such as the end of shares, waits no longer than this; what is left has its turn after it. */
+const TURN_MS = 400;
+
+/** What replaces a record, on the condition that it is still as it was read. */
+interface Renewal {
+  filter: object;
+  update: object;
+}
+
+/**
+ * Seals under the current key what an older one has sealed, and profiles that are still in clear. Which those are is asked
+ * of the records themselves, so it may be cut short anywhere, and done by several at once. No blob is touched: an image's
+ * data key is wrapped anew, and stays what it is.
+ */
+export async function renewKeys(core: Core): Promise<void> {
+  const { keys, models } = core;
+  const older = underOlderKeys(keys);
+  const turn = { until: Date.now() + TURN_MS, renewed: 0 };
+  const of = <D>(rows: AsyncIterable<D>, collection: Collection, renew: (row: D) => Renewal) =>
+    renewAll(core, turn, rows, collection, renew);
+
+  await of(
+    models.Image.find(older.images, { dataKey: 1 }).lean<ImageDoc[]>().cursor(),
+    models.Image.collection,
+    (row) => renewImage(core, row),
+  );
+  await of(models.User.find(older.profiles).lean<UserDoc[]>().cursor(), models.User.collection, (row) =>
+    renewProfile(core, row),
+  );
+  await of(models.Totp.find(older.totpSecrets).lean<TotpDoc[]>().cursor(), models.Totp.collection, (row) =>
+    renewTotp(core, row),
+  );
+  const more = Date.now() >= turn.until && turn.renewed > 0;
+  if (more) await core.queues.add([{ name: 'renewKeys', data: {} }]);
+}
+
+interface Turn {
+  until: number;
+  renewed: number;
+}
+type Collection = Core['models']['Image']['collection'];
+
+async function renewAll<D>(
+  core: Core,
+  turn: Turn,
+  rows: AsyncIterable<D>,
+  collection: Collection,
+  renew: (row: D) => Renewal,
+): Promise<void> {
+  let batch: Renewal[] = [];
+  const write = async () => {
+    if (batch.length === 0) return;
+    const done = await collection.bulkWrite(
+      batch.map((updateOne) => ({ updateOne })),
+      { ordered: false },
+    );
+    turn.renewed += done.modifiedCount;
+    batch = [];
+  };
+  for await (const row of rows) {
+    if (Date.now() >= turn.until) break;
+    // What is damaged stays as it is; whoever asks for it is refused.
+    const renewal = unlessDamaged(core.log, () => renew(row));
+    if (renewal) batch.push(renewal);
+    if (batch.length === BATCH) await write();
+  }
+  await write();
+}
+
+function renewImage({ keys }: Core, { _id, dataKey }: ImageDoc): Renewal {
+  const id = String(_id);
+  const renewed = sealValue(keys.images, id, unwrapDataKey(keys.images, id, dataKey));
+  return { filter: { _id, 'dataKey.sealed': dataKey.sealed }, update: { $set: { dataKey: renewed } } };
+}
+
+function renewProfile({ keys }: Core, user: UserDoc): Renewal {
+  const asRead = sealedFields.map((field) => [field, (user as Person)[field] ?? { $exists: false }]);
+  return {
+    filter: {
+      _id: user._id,
+      'profile.sealed': user.profile?.sealed ?? { $exists: false },
+      ...Object.fromEntries(asRead),
+    },
+    update: { $set: { profile: sealProfile(keys, user._id, openProfile(keys, user)) }, $unset: unsetClear },
+  };
+}
+
+function renewTotp({ keys }: Core, { _id, secret }: TotpDoc): Renewal {
+  const opened = openTotpSecret(keys, _id, secret);
+  if (opened === null) throw new Damaged(`The secret of totp/${_id} cannot be opened.`);
+  return { filter: { _id, secret }, update: { $set: { secret: sealTotpSecret(keys, _id, opened) } } };
+}
