@@ -36,7 +36,8 @@ async function totpKeyIds(models: Models): Promise<string[]> {
 async function holdersOf(models: Models): Promise<{ what: string; ring: keyof Keys; keyIds: string[] }[]> {
   const [images, profiles, totp, audit] = await Promise.all([
     models.Image.distinct('dataKey.keyId'),
-    models.User.distinct('profile.keyId'),
+    // Accounts without a sealed profile come as null.
+    models.User.distinct('profile.keyId').then((ids: unknown[]) => ids.filter((id) => id !== null)),
     totpKeyIds(models),
     auditKeyIds(models),
   ]);

@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto';
+import { Client } from '@lightbox/backend/testing/client.js';
+import {
+  buildAdmin,
+  buildPatient,
+  buildProvider,
+  buildShare,
+  type Person,
+} from '@lightbox/backend/testing/factories.js';
+import { files, png } from '@lightbox/backend/testing/files.js';
+import { buildGateway, joinGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
+import { appendAudit, verifyAudit } from '@lightbox/core/audit/chain.js';
+import type { Config } from '@lightbox/core/config/config.js';
+import { makeKeys } from '@lightbox/core/config/keys.js';
+import { newId } from '@lightbox/core/db/ids.js';
+import { closeInspectors } from '@lightbox/core/files/inspect.js';
+import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
+import { keyUses } from '@lightbox/core/keys/usage.js';
+import type { UserDoc } from '@lightbox/core/models/types.js';
+import { openProfile, sealPerson } from '@lightbox/core/users/profile.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningProcess, startProcess } from './testing.js';
+
+const [enc1, enc2, app1, app2] = [makeKeys(), makeKeys(), makeKeys(), makeKeys()];
+const idOf = (key: string) => key.slice(0, key.indexOf(':'));
+/** Enough for the workers to be under way for a while. */
+const PEOPLE = 8_000;
+
+let test: TestGateway;
+let worker: RunningProcess | undefined;
+const started: TestGateway[] = [];
+
+async function restart(changes: Partial<Config>): Promise<void> {
+  const next = await joinGateway({ ...test.config, ...changes });
+  started.push(next);
+  test = next;
+}
+
+/** Workers as processes of their own, so that they can be killed. */
+const startWorker = ({ config } = test) =>
+  startProcess('workers', {
+    MONGODB_URI: config.mongodbUri,
+    REDIS_URL: config.redisUrl,
+    SMTP_URL: config.smtpUrl,
+    APP_KEYS: config.appKeys,
+    ENCRYPTION_KEYS: config.encryptionKeys,
+    DATA_DIR: config.dataDir,
+    WORKER_QUEUES: 'maintenance',
+    LOG_LEVEL: 'silent',
+  });
+
+beforeAll(async () => {
+  test = await buildGateway({ encryptionKeys: enc1, appKeys: app1 });
+  started.push(test);
+});
+afterAll(async () => {
+  await worker?.stop();
+  for (const each of started) await each.stop().catch(() => undefined);
+  await closeInspectors();
+});
+
+const sha = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+/** Uploads and reads, as long as it is not stopped, against whichever gateway is the current one. */
+function load(provider: Person, images: Map<string, string>) {
+  const failures: string[] = [];
+  let going = true;
+  const once = async (i: number) => {
+    const client = new Client(test.url).as(provider);
+    const file = png(4, 4, 400 + i);
+    const { status, body } = await client.upload(file, { caption: `While keys change ${i}` });
+    if (status === 201) images.set(body.data.id, sha(file));
+    else failures.push(`upload ${status}`);
+    const [first] = images.keys();
+    const read = await client.get(`/upload/image/${first}/content`);
+    if (read.status !== 200) failures.push(`read ${read.status}`);
+  };
+  const done = (async () => {
+    for (let i = 0; going; i++) await once(i);
+  })();
+  return async () => {
+    going = false;
+    await done;
+    return failures;
+  };
+}
+
+/** What is stored under each key, by its id. */
+async function under(what: string): Promise<Record<string, number | null>> {
+  const uses = await keyUses(test.gateway.models, test.gateway.clock.now());
+  return Object.fromEntries(uses.filter((use) => use.what === what).map(({ keyId, records }) => [keyId, records]));
+}
+
+describe('ENCRYPTION_KEYS', () => {
+  const images = new Map<string, string>();
+  let provider: Person;
+  let patient: Person;
+
+  it('the second is made the first while people work, and workers are killed', { timeout: 120_000 }, async () => {
+    const { models, keys, db } = test.gateway;
+    provider = await buildProvider(test.gateway);
+    patient = await buildPatient(test.gateway, { dob: '1971-02-03' });
+    for (const file of [files.png, files.jpeg, files.pdf, files.dicom]) {
+      const { body } = await new Client(test.url).as(provider).upload(file).expect(201);
+      images.set(body.data.id, sha(file));
+    }
+    const crowd = Array.from({ length: PEOPLE }, (_, i) => {
+      const name = `crowd${i}`;
+      const names = { username: name, usernameKey: name, email: `${name}@hospital.test`, passwordHash: '' };
+      const state = { role: 'patient', status: 'active', active: true, sortKey: '' } as const;
+      return sealPerson(keys, { _id: newId(), ...names, ...state, words: [], createAt: new Date(), city: `City ${i}` });
+    });
+    await models.User.collection.insertMany(crowd);
+    // An account from before profiles were sealed.
+    const old = await buildPatient(test.gateway);
+    await models.User.collection.updateOne({ _id: old._id }, { $set: { city: 'In clear' }, $unset: { profile: 1 } });
+    const totp = { _id: patient._id, secret: sealTotpSecret(keys, patient._id, 'JBSWY3DP'), createAt: new Date() };
+    await models.Totp.create([{ ...totp, lastStep: 0, tries: 0, recoveryCodes: [] }]);
+    const chunks = () => db.collection('blobs.chunks').find().sort({ _id: 1 }).toArray();
+    const before = new Map((await chunks()).map((chunk) => [String(chunk._id), sha(chunk.data.buffer)]));
+
+    const stopLoad = load(provider, images);
+    await restart({ encryptionKeys: `${enc1},${enc2}` });
+    await restart({ encryptionKeys: `${enc2},${enc1}` });
+    // Too early: the start says what would be lost.
+    await expect(joinGateway({ ...test.config, encryptionKeys: enc2 })).rejects.toThrow(
+      new RegExp(`ENCRYPTION_KEYS must hold ${idOf(enc1)}: images still need it`),
+    );
+
+    worker = await startWorker();
+    const renewed = async () => (await under('profiles'))[idOf(enc2)] ?? 0;
+    await expect.poll(renewed, { timeout: 40_000, interval: 20 }).toBeGreaterThan(200);
+    worker.child.kill('SIGKILL');
+    await worker.stop();
+    expect((await under('profiles'))[idOf(enc1)], 'it was killed in the middle').toBeGreaterThan(0);
+
+    worker = await startWorker();
+    const left = async () =>
+      Object.keys({
+        ...(await under('images')),
+        ...(await under('profiles')),
+        ...(await under('authenticator apps')),
+      });
+    await expect.poll(left, { timeout: 60_000, interval: 200 }).toEqual([idOf(enc2)]);
+    expect(await stopLoad()).toEqual([]);
+    const after = new Map((await chunks()).map((chunk) => [String(chunk._id), sha(chunk.data.buffer)]));
+    for (const [id, hash] of before) expect(after.get(id), 'no blob was written again').toBe(hash);
+  });
+
+  it('the old one is then needed by nothing', async () => {
+    await worker?.stop();
+    worker = undefined;
+    await restart({ encryptionKeys: enc2 });
+    const { models, keys } = test.gateway;
+    expect(images.size).toBeGreaterThan(4);
+    for (const [id, hash] of images) {
+      const read = await new Client(test.url)
+        .as(provider)
+        .get(`/upload/image/${id}/content`)
+        .responseType('blob')
+        .expect(200);
+      expect(sha(read.body)).toBe(hash);
+    }
+    const people = await models.User.find({ username: /^crowd/ }).lean<UserDoc[]>();
+    expect(people).toHaveLength(PEOPLE);
+    for (const user of people) expect(openProfile(keys, user).city).toBe(`City ${user.username.slice(5)}`);
+    expect(await models.User.collection.countDocuments({ city: { $exists: true } })).toBe(0);
+    const { body } = await new Client(test.url).as(provider).get(`/users/${patient.id}`).expect(200);
+    expect(body.data.dob).toBe('1971-02-03');
+    const totp = await models.Totp.findById(patient._id).lean();
+    expect(openTotpSecret(keys, patient._id, totp?.secret ?? '')).toBe('JBSWY3DP');
+  });
+});
+
+describe('APP_KEYS', () => {
+  it('what the old one made is good while it is in the ring, and then dead', { timeout: 60_000 }, async () => {
+    const admin = await buildAdmin(test.gateway);
+    const [share, other] = [await buildShare(test.gateway), await buildShare(test.gateway)];
+    const { body } = await new Client(test.url).as(admin).get('/users?limit=1').expect(200);
+    const cursor: string = body.pagination.nextCursor;
+    const cookie = (sessionId: unknown) => test.gateway.tokens.refreshValue(String(sessionId), 0);
+    const [refresh, later] = [cookie(admin.sessionId), cookie(other.recipient.sessionId)];
+    const api = () => new Client(test.url);
+    const refreshWith = (value: string) =>
+      api().post('/auth/refresh').set('Cookie', `lightbox_refresh=${value}; XSRF-TOKEN=x1`).set('X-XSRF-TOKEN', 'x1');
+    const verify = ({ id, code, recipient }: typeof share) =>
+      api().as(recipient).post('/sharing/verify', { sharingRequestId: id, verificationCode: code });
+    await appendAudit(test.gateway.models, test.gateway.keys.audit);
+
+    await restart({ appKeys: `${app1},${app2}` });
+    await restart({ appKeys: `${app2},${app1}` });
+    await api().as(admin).get('/users/profile').expect(200);
+    await api().as(admin).get(`/users?limit=1&cursor=${cursor}`).expect(200);
+    const fresh: string = (await refreshWith(refresh).expect(200)).body.data.token;
+    expect(JSON.parse(Buffer.from(fresh.split('.')[0] ?? '', 'base64url').toString()).kid).toBe(idOf(app2));
+    await verify(share).expect(200);
+    await appendAudit(test.gateway.models, test.gateway.keys.audit);
+
+    // The audit log is proven by it, and by AUDIT_KEYS alone from here on.
+    await expect(joinGateway({ ...test.config, appKeys: app2 })).rejects.toThrow(
+      new RegExp(`AUDIT_KEYS must hold ${idOf(app1)}: the audit log`),
+    );
+    await restart({ appKeys: app2, auditKeys: app1 });
+    expect(await verifyAudit(test.gateway.models, test.gateway.keys.audit)).toMatchObject({ ok: true });
+    await api().as(admin).get('/users/profile').expect(401);
+    await api().as(fresh).get('/users/profile').expect(200);
+    await api().as(fresh).get(`/users?limit=1&cursor=${cursor}`).expect(422);
+    await refreshWith(later).expect(401);
+    const recipient = { token: test.gateway.tokens.access(other.recipient.id, String(other.recipient.sessionId)) };
+    await verify({ ...other, recipient: { ...other.recipient, ...recipient } }).expect(422);
+  });
+});
