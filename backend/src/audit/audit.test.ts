@@ -1,4 +1,5 @@
-import { appendAudit } from '@lightbox/core/audit/chain.js';
+import { appendAudit, verifyAudit } from '@lightbox/core/audit/chain.js';
+import { type Head, readHead } from '@lightbox/core/audit/head.js';
 import type { AuditEntryDoc } from '@lightbox/core/models/types.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
@@ -178,6 +179,59 @@ describe('the chain', () => {
     await entries().deleteMany({ _id: { $in: [third._id, fourth._id] } });
     await entries().insertMany([third, fourth]);
     expect(await verify()).toMatchObject({ ok: true });
+  });
+
+  const heads = () => test.gateway.models.AuditHead.collection;
+  const last = (n: number) => test.gateway.models.AuditEntry.find().sort({ seq: -1 }).limit(n).lean<AuditEntryDoc[]>();
+
+  it('notices that its newest entries were cut off, and goes on noticing', async () => {
+    await append();
+    const cut = await last(3);
+    const first = cut.at(-1)?.seq ?? 0;
+    await entries().deleteMany({ _id: { $in: cut.map(({ _id }) => _id) } });
+    expect(await verify()).toEqual({ ok: false, checked: first - 1, firstBroken: first });
+    // What is written from now on does not take the places of those that are gone.
+    await append();
+    expect((await last(1))[0]?.seq).toBeGreaterThan(first + 2);
+    expect(await verify()).toEqual({ ok: false, checked: first - 1, firstBroken: first });
+    await entries().insertMany(cut);
+    expect(await verify()).toMatchObject({ ok: true });
+  });
+
+  it('notices a head that the keys did not make', async () => {
+    await append();
+    const head = await heads().findOne({});
+    const { length } = await entries().find().toArray();
+    const [newest] = await last(1);
+    await heads().updateOne({}, { $set: { seq: length - 1, hash: (await last(2))[1]?.hash } });
+    await entries().deleteOne({ seq: length });
+    expect(await verify()).toMatchObject({ ok: false });
+    await entries().insertOne(newest as AuditEntryDoc);
+    await heads().deleteMany({});
+    await heads().insertOne(head as never);
+    expect(await verify()).toEqual({ ok: true, checked: length });
+  });
+
+  it('is held against a head that was noted elsewhere, when a whole older state was put back', async () => {
+    const own = await buildGateway();
+    const record = async () => {
+      const { body } = await new Client(own.url)
+        .as(await buildAdmin(own.gateway))
+        .get('/users/profile')
+        .expect(200);
+      await appendAudit(own.gateway.models, own.gateway.keys.audit);
+      return body;
+    };
+    await record();
+    const older = (await own.gateway.models.AuditHead.collection.findOne({})) as unknown as { seq: number };
+    await record();
+    const noted = await readHead(own.gateway.models, own.gateway.keys.audit);
+    await own.gateway.models.AuditEntry.collection.deleteMany({ seq: { $gt: older.seq } });
+    await own.gateway.models.AuditHead.collection.replaceOne({}, older as never);
+    const check = (head?: Head) => verifyAudit(own.gateway.models, own.gateway.keys.audit, head);
+    expect(await check()).toMatchObject({ ok: true });
+    expect(await check(noted ?? undefined)).toMatchObject({ ok: false, firstBroken: older.seq + 1 });
+    await own.stop();
   });
 });
 
