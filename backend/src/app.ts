@@ -12,6 +12,7 @@ import type { Gateway } from './context.js';
 import { docsRoutes } from './http/docs.js';
 import { errorHandler } from './http/errors.js';
 import { healthRoutes } from './http/health.js';
+import { loggedPath } from './http/loggedPath.js';
 import { serveSite } from './http/site.js';
 import { imageRoutes } from './images/routes.js';
 import { messageRoutes } from './messages/routes.js';
@@ -52,7 +53,7 @@ export function createApp(gateway: Gateway, isStopping: () => boolean): Express 
       autoLogging: { ignore: (req) => req.url === '/healthz' || req.url === '/readyz' },
       // Without the query: a search is about people.
       serializers: {
-        req: (req) => ({ id: req.id, method: req.method, path: String(req.url).split('?')[0] }),
+        req: (req) => ({ id: req.id, method: req.method, path: loggedPath(String(req.url)) }),
         res: (res) => ({ statusCode: res.statusCode }),
       },
       customLogLevel: (_req, res) => (res.statusCode >= 500 ? 'error' : 'debug'),

@@ -7,6 +7,8 @@ const root = join(import.meta.dirname, '../..');
 
 export interface RunningProcess {
   child: ChildProcess;
+  /** Everything it has printed. */
+  output: () => string;
   stop: () => Promise<void>;
 }
 
@@ -14,12 +16,14 @@ export interface RunningProcess {
 export async function startProcess(main: 'backend' | 'workers', env: Env): Promise<RunningProcess> {
   const child = spawn(process.execPath, [join(root, main, 'dist/main.js')], {
     env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let said = '';
-  child.stderr?.on('data', (part) => {
-    said += part;
-  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (part) => {
+      said += part;
+    });
+  }
   const ended = once(child, 'exit');
   await Promise.race([
     once(child, 'message'),
@@ -29,6 +33,7 @@ export async function startProcess(main: 'backend' | 'workers', env: Env): Promi
   ]);
   return {
     child,
+    output: () => said,
     stop: async () => {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
       await ended;

@@ -1,0 +1,249 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeKeys } from '@lightbox/core/config/keys.js';
+import { redisAddress } from '@lightbox/core/config/redisUrl.js';
+import { connectDatabase } from '@lightbox/core/db/connect.js';
+import { freePort } from '@lightbox/core/embedded/ports.js';
+import type {} from '@lightbox/core/testing/globalSetup.js';
+import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
+import { dicomPicture, element } from '@lightbox/core/testing/part10.js';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { type RunningProcess, startProcess } from './testing.js';
+
+/** Unlike anything that is there by chance, in lower case as it may be kept so. */
+const unique = randomBytes(4).toString('hex');
+const mark = (what: string) => `zq${what}${unique}`;
+
+/** Who can be recognised by it, or what is nobody else's to know. */
+const planted = {
+  email: `${mark('mail')}@hospital.test`,
+  username: mark('user'),
+  firstname: mark('first'),
+  lastname: mark('last'),
+  dob: '1937-11-29',
+  phone: `+92 377 ${Number.parseInt(unique.slice(0, 6), 16)}`,
+  country: mark('country'),
+  state: mark('state'),
+  city: mark('city'),
+  zipcode: mark('zip'),
+  address: mark('address'),
+  bio: mark('history'),
+  taxid: mark('tax'),
+  insurancenumber: mark('insurance'),
+  primphysician: mark('physician'),
+  caption: mark('caption'),
+  message: mark('message'),
+  reason: mark('reason'),
+  patientName: mark('pn'),
+  patientId: mark('pid'),
+  password: `Zq-Willow-${unique}`,
+  resetPassword: `Zq-Copper-${unique}`,
+};
+type Planted =
+  | keyof typeof planted
+  | 'signInCode'
+  | 'shareCode'
+  | 'accessToken'
+  | 'verificationToken'
+  | 'refreshCookie';
+
+/** Where something may lie in clear, and why. Whatever is found anywhere else is a leak. */
+const classified: Record<string, { holds: Planted[]; because: string }> = {
+  users: { holds: ['email', 'username', 'firstname', 'lastname'], because: 'lists and search are by them' },
+  imagemetadata: { holds: ['caption'], because: 'shown in every list; the disk is encrypted' },
+  messages: { holds: ['message'], because: 'both sides read it; the disk is encrypted' },
+  events: { holds: ['reason'], because: 'the audit entry is made of it; gone after seven days' },
+  auditlogs: { holds: ['reason'], because: 'why somebody deleted is part of the log' },
+  // It repeats every write for the members of the replica set.
+  'local.oplog.rs': {
+    holds: ['email', 'username', 'firstname', 'lastname', 'caption', 'message', 'reason'],
+    because: 'it is the collections again, and lies on the same disk',
+  },
+  mails: { holds: ['email', 'signInCode', 'shareCode'], because: 'the address it goes to, and the code it is for' },
+};
+
+let mailbox: Mailbox;
+let gateway: RunningProcess;
+let worker: RunningProcess;
+let db: Awaited<ReturnType<typeof connectDatabase>>;
+let redis: Redis;
+let url: string;
+const secrets: Record<string, string> = {};
+
+beforeAll(async () => {
+  const { mongodbUri, redisUrl, folder } = inject('servers');
+  const uri = new URL(mongodbUri);
+  uri.pathname = `/t_${randomBytes(6).toString('hex')}`;
+  mailbox = await startMailbox();
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  const env = {
+    PORT: String(port),
+    MONGODB_URI: uri.href,
+    REDIS_URL: `${redisUrl}/61`,
+    SMTP_URL: mailbox.url,
+    APP_KEYS: makeKeys(),
+    ENCRYPTION_KEYS: makeKeys(),
+    DATA_DIR: join(folder, 'planted'),
+    ADMIN_EMAIL: 'chief@hospital.test',
+    ADMIN_PASSWORD: 'Harbour-Lantern-42',
+    DEMO: '0',
+    LOG_LEVEL: 'debug',
+  };
+  [gateway, worker] = await Promise.all([startProcess('backend', env), startProcess('workers', env)]);
+  db = await connectDatabase({ mongodbUri: uri.href });
+  redis = new Redis(redisAddress(`${redisUrl}/61`));
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all([gateway?.stop(), worker?.stop()]);
+  await db?.close();
+  redis?.disconnect();
+  await mailbox?.stop();
+});
+
+async function call(method: string, path: string, token?: string, body?: unknown) {
+  const form = body instanceof FormData;
+  const answer = await fetch(`${url}/api${path}`, {
+    method,
+    headers: {
+      ...(token ? { Authorization: `Bearer ${token}` } : {}),
+      ...(body && !form ? { 'Content-Type': 'application/json' } : {}),
+    },
+    ...(body ? { body: form ? body : JSON.stringify(body) } : {}),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: what the server said; each step says what it needs of it.
+  return { status: answer.status, cookies: answer.headers.getSetCookie(), data: ((await answer.json()) as any).data };
+}
+
+async function mailed(to: string, subject: string, label: string): Promise<string> {
+  const mails = await mailbox.waitFor(to, subject);
+  const line = (mails.at(-1)?.text ?? '').split(/\r?\n/).find((text) => text.startsWith(`${label}: `));
+  return line?.slice(label.length + 2) ?? '';
+}
+
+async function signIn(email: string, password: string): Promise<string> {
+  const { data } = await call('POST', '/auth/login', undefined, { email, password });
+  const code = await mailed(email, 'Your verification code', 'Code');
+  return (await call('POST', '/auth/confirm', data.token, { code })).data.token;
+}
+
+/** Everything that a person does with the product, with planted values wherever one can be put. */
+async function liveThrough(): Promise<void> {
+  const chief = await signIn('chief@hospital.test', 'Harbour-Lantern-42');
+  const { caption, message, reason, patientName, patientId, resetPassword, ...person } = planted;
+  const registered = await call('POST', '/auth/register', undefined, { ...person, role: 'patient' });
+  expect(registered.status).toBe(201);
+  secrets.verificationToken = registered.data.token;
+  secrets.signInCode = await mailed(planted.email, 'Your verification code', 'Code');
+  const confirmed = await call('POST', '/auth/confirm', registered.data.token, { code: secrets.signInCode });
+  const patient: string = confirmed.data.token;
+  secrets.accessToken = patient;
+  secrets.refreshCookie = /lightbox_refresh=([^;]+)/.exec(confirmed.cookies.join())?.[1] ?? '';
+  const id: string = registered.data.user.id;
+
+  const form = new FormData();
+  const names = [element(0x00100010, 'PN', patientName), element(0x00100020, 'LO', patientId)];
+  form.set('caption', caption);
+  form.set('patientId', id);
+  form.set('file', new Blob([dicomPicture({}, Buffer.concat(names))]), `${patientName}.dcm`);
+  const uploaded = await call('POST', '/upload/image', chief, form);
+  expect(uploaded.status).toBe(201);
+  const shared = 'An image was shared with you';
+  secrets.shareCode = await mailed(planted.email, shared, 'Code');
+  const verify = { sharingRequestId: await mailed(planted.email, shared, 'Sharing id') };
+  expect(
+    (await call('POST', '/sharing/verify', patient, { ...verify, verificationCode: secrets.shareCode })).status,
+  ).toBe(200);
+  const seen = async () => (await call('GET', `/upload/image/${uploaded.data.id}`, patient)).data.image_url;
+  await expect.poll(seen, { timeout: 15_000 }).toMatch(/^data:image/);
+  expect((await call('GET', `/analyze/${uploaded.data.id}`, chief)).status).toBe(202);
+  const analysed = async () => (await call('GET', `/analyze/${uploaded.data.id}`, chief)).data.status;
+  await expect.poll(analysed, { timeout: 15_000 }).toBe('completed');
+  const admins = await call('GET', '/users?role=admin', patient);
+  const sent = { recipientId: admins.data[0].id, content: message };
+  expect((await call('POST', '/message/send', patient, sent)).status).toBe(201);
+
+  // What goes wrong must not tell either.
+  await call('POST', '/auth/login', undefined, { email: planted.email, password: `${planted.password}x` });
+  await call('POST', '/auth/login', undefined, { email: planted.email, password: { $gt: planted.password } });
+  await call('GET', `/users?search=${planted.lastname}`, chief);
+  await call('GET', `/nothing/${planted.lastname}?name=${planted.firstname}`, chief);
+  await call('PUT', '/users/profile', patient, { bio: planted.bio, nothing: planted.address });
+  await call('POST', '/auth/forgot-password', undefined, { email: planted.email });
+  const link = new URL(await mailed(planted.email, 'Your password reset code', 'Link'));
+  const reset = { token: link.searchParams.get('token'), password: resetPassword };
+  expect((await call('POST', '/auth/reset-password', undefined, reset)).status).toBe(200);
+  await mailbox.waitFor(planted.email, 'Your password was changed');
+  // One image stays, one goes.
+  const other = new FormData();
+  other.set('caption', 'Not planted');
+  other.set('file', new Blob([dicomPicture()]), 'other.dcm');
+  const gone = await call('POST', '/upload/image', chief, other);
+  expect((await call('DELETE', `/upload/image/${gone.data.id}`, chief, { reason })).status).toBe(200);
+  const kinds = async () =>
+    (await call('GET', '/audit/logs?limit=100', chief)).data.map((row: { actiontype: string }) => row.actiontype);
+  await expect.poll(kinds, { timeout: 10_000 }).toContain('image.delete');
+}
+
+/** Every collection as raw BSON, and what the replica set keeps of every write. */
+async function* database(): AsyncGenerator<[string, Buffer]> {
+  const raw = { raw: true } as object;
+  for (const { name } of (await db.db?.listCollections().toArray()) ?? []) {
+    yield [name, Buffer.concat((await db.collection(name).find({}, raw).toArray()) as unknown as Buffer[])];
+  }
+  const oplog = db.getClient().db('local').collection('oplog.rs').find({}, raw);
+  for await (const entry of oplog) yield ['local.oplog.rs', entry as unknown as Buffer];
+}
+
+async function* valkey(): AsyncGenerator<[string, Buffer]> {
+  const folder = join(inject('servers').folder, 'valkey', 'appendonlydir');
+  for (const name of readdirSync(folder)) yield ['valkey.aof', readFileSync(join(folder, name))];
+  for await (const keys of redis.scanStream()) {
+    for (const key of keys as string[]) {
+      const readers: Record<string, () => Promise<unknown>> = {
+        string: () => redis.get(key),
+        hash: () => redis.hgetall(key),
+        list: () => redis.lrange(key, 0, -1),
+        set: () => redis.smembers(key),
+        zset: () => redis.zrange(key, '0', '-1'),
+        stream: () => redis.xrange(key, '-', '+'),
+      };
+      const value = await readers[await redis.type(key)]?.();
+      yield ['valkey', Buffer.from(`${key} ${JSON.stringify(value)}`)];
+    }
+  }
+}
+
+function* outside(): Generator<[string, Buffer]> {
+  yield ['log of the gateway', Buffer.from(gateway.output())];
+  yield ['log of the workers', Buffer.from(worker.output())];
+  for (const mail of mailbox.mails(planted.email)) yield ['mails', Buffer.from(JSON.stringify(mail))];
+}
+
+it('what people are known by lies only where it is classified', { timeout: 90_000 }, async () => {
+  await liveThrough();
+  expect(gateway.output(), 'the gateway logs what it does').toContain('"service":"gateway"');
+  const values = Object.entries({ ...planted, ...secrets });
+  expect(values.length).toBeGreaterThanOrEqual(25);
+  for (const [what, value] of values) expect(value, what).toMatch(/.{6}/);
+
+  const found = new Map<string, Set<string>>();
+  for (const source of [database(), valkey(), outside()]) {
+    for await (const [place, bytes] of source) {
+      const text = bytes.toString('latin1').toLowerCase();
+      for (const [what, value] of values) {
+        // Six digits are part of many a longer number.
+        const there = /^\d{6}$/.test(value)
+          ? new RegExp(`(?<![\\da-f])${value}(?![\\da-f])`).test(text)
+          : text.includes(value.toLowerCase());
+        if (there) found.set(place, (found.get(place) ?? new Set()).add(what));
+      }
+    }
+  }
+  const places = Object.fromEntries([...found].map(([place, what]) => [place, [...what].sort()]));
+  const expected = Object.entries(classified).map(([place, { holds }]) => [place, [...holds].sort()]);
+  expect(places).toEqual(Object.fromEntries(expected));
+});
