@@ -77,6 +77,8 @@ async function endReceivedShares(gateway: Gateway, actor: Actor, user: UserDoc):
 async function clearProfile(gateway: Gateway, user: UserDoc, tx: ClientSession): Promise<void> {
   const gone = `deleted-${user._id}`;
   await dropTotp(gateway, user._id, tx);
+  await gateway.models.Notification.deleteMany({ user: user._id }, { session: tx });
+  await gateway.models.Code.deleteMany({ user: user._id }, { session: tx });
   await gateway.models.User.updateOne(
     { _id: user._id },
     {
