@@ -1,6 +1,6 @@
 /**
  * Where the compiled form of a neighbouring module is. Threads and child processes load plain JavaScript; tests and
- * tsx run this file from `src`, and then it lies in `dist`.
+ * other runners of TypeScript load this file from `src`, and then it lies in `dist`.
  */
 export function compiled(name: string, from: string): URL {
   if (!from.endsWith('.ts')) return new URL(name, from);

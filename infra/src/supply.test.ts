@@ -1,0 +1,194 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const read = (name: string): string => readFileSync(join(root, name), 'utf8');
+
+interface Locked {
+  version?: string;
+  integrity?: string;
+  resolved?: string;
+  link?: boolean;
+  dev?: boolean;
+  optional?: boolean;
+  hasInstallScript?: boolean;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
+const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+const installed = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link);
+const deployed = ['contract', 'core', 'backend', 'workers'];
+
+/** Where Node would find `name` from `path`: beside it, or beside one of its parents. */
+function resolve(path: string, name: string): string | null {
+  for (let at: string | null = path; at !== null; ) {
+    const found: string = `${at ? `${at}/` : ''}node_modules/${name}`;
+    const locked = packages[found];
+    if (locked) return locked.link ? (locked.resolved ?? null) : found;
+    at = at === '' ? null : at.includes('/node_modules/') ? at.slice(0, at.lastIndexOf('/node_modules/')) : '';
+  }
+  return null;
+}
+
+/** What `npm ci --omit=dev` installs for the four that are deployed. */
+function productionTree(): Set<string> {
+  const tree = new Set<string>();
+  const walk = (path: string) => {
+    if (tree.has(path)) return;
+    tree.add(path);
+    const { dependencies, optionalDependencies } = packages[path] ?? {};
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const found = resolve(path, name);
+      if (found) walk(found);
+      else expect(optionalDependencies, `${name} of ${path}`).toHaveProperty([name]);
+    }
+  };
+  for (const workspace of deployed) walk(workspace);
+  return tree;
+}
+const production = productionTree();
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'lightbox-supply-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the lockfile', () => {
+  /** The registry it was made with does not carry them (docs/security.md). */
+  const unknown = ['android', 'darwin', 'win32']
+    .flatMap((system) => [`${system}-arm64`, `${system}-x64`])
+    .concat('linux-arm64-musl', 'linux-x64-musl')
+    .map((system) => `@biomejs/cli-${system}`);
+
+  it('holds a hash for every package but eight that are never deployed, and names no registry', () => {
+    const without = installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
+    expect(without.map(([path]) => nameOf(path)).sort()).toEqual([...unknown].sort());
+    for (const [path, { dev, optional }] of without)
+      expect({ path, dev, optional }).toMatchObject({ dev, optional: true });
+    expect(installed.filter(([, { resolved }]) => resolved).map(([path]) => path)).toEqual([]);
+  });
+
+  it('needs no install script', () => {
+    const { allowScripts } = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> };
+    const asking = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path));
+    for (const name of asking) if (name !== 'fsevents') expect(allowScripts, name).toHaveProperty([name], false);
+    expect(Object.values(allowScripts)).not.toContain(true);
+  });
+});
+
+describe('docs/security.md', () => {
+  const rows = read('docs/security.md')
+    .split('\n')
+    .filter((line) => /CVE-\d{4}-\d+/.test(line) && line.startsWith('|'))
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+    .map(([, library = '', , fixed = '', ours = '']) => ({ library, fixed: fixed.split(', '), ours }));
+  const major = (version: string) => Number(version.split('.')[0]);
+  const compare = (a: string, b: string) => a.localeCompare(b, 'en', { numeric: true });
+  const versionsOf = (library: string) =>
+    [
+      ...new Set(installed.flatMap(([path, { version }]) => (nameOf(path) === library && version ? [version] : []))),
+    ].sort(compare);
+
+  it.each(rows)('says of $library what the lockfile says, and that is mended', ({ library, fixed, ours }) => {
+    const versions = versionsOf(library);
+    expect(versions.join(', ')).toBe(ours);
+    for (const version of versions) {
+      // Mended in several lines of versions: the one of its own line counts.
+      const line = fixed.find((mended) => major(mended) === major(version)) ?? fixed.toSorted(compare).at(-1) ?? '';
+      expect(compare(version, line), `${library} ${version}`).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  it('looks at what the edges are made of, and what stays out is out', () => {
+    const libraries = rows.map(({ library }) => library);
+    const edges = ['busboy', 'express', 'socket.io', 'ws', 'jsonwebtoken', 'mongoose', 'sharp', 'nodemailer', 'zod'];
+    expect(libraries).toEqual(expect.arrayContaining(edges));
+    for (const name of ['multer', 'dicer', 'gridfs-stream', 'request', 'tsx', 'esbuild']) {
+      expect(versionsOf(name), name).toEqual([]);
+    }
+  });
+});
+
+interface Component {
+  name: string;
+  version: string;
+  purl: string;
+  licenses?: { license?: { id?: string; name?: string }; expression?: string }[];
+}
+
+it('`npm run sbom` lists everything that is deployed, each with a licence that is known', () => {
+  const file = join(folder, 'sbom.json');
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/sbom.mjs'), file], { encoding: 'utf8' });
+  expect(status, stderr).toBe(0);
+  const sbom = JSON.parse(readFileSync(file, 'utf8')) as { bomFormat: string; components: Component[] };
+  expect(sbom).toMatchObject({
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    metadata: { component: { name: 'lightbox' } },
+  });
+  const listed = new Set(sbom.components.map(({ purl }) => decodeURIComponent(purl)));
+  const wanted = [...production].filter((path) => path.includes('node_modules/'));
+  expect(wanted.length).toBeGreaterThan(200);
+  const missing = wanted.filter((path) => !listed.has(`pkg:npm/${nameOf(path)}@${packages[path]?.version}`));
+  // Binaries for other systems may be left out, where npm did not install them.
+  expect(missing.filter((path) => !packages[path]?.optional)).toEqual([]);
+  const nameless = sbom.components.filter(({ licenses }) => !licenses?.some((l) => l.expression ?? l.license?.id));
+  expect(nameless.map(({ name }) => name)).toEqual([]);
+  const free =
+    /^\(?(MIT|MIT-0|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|MPL-2\.0|LGPL-3\.0-or-later|Zlib|CC0-1\.0|OFL-1\.1|EUPL-1\.1\+| AND | OR )+\)?$/;
+  for (const { name, licenses = [] } of sbom.components) {
+    for (const { license, expression } of licenses) expect(expression ?? license?.id, name).toMatch(free);
+  }
+});
+
+describe('what is deployed', () => {
+  const sources = deployed.filter((workspace) => existsSync(join(root, workspace, 'dist')));
+  const filesOf = (at: string): string[] =>
+    readdirSync(at, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+
+  it('holds no development package', () => {
+    expect([...production].filter((path) => packages[path]?.dev)).toEqual([]);
+    const names = new Set([...production].map(nameOf));
+    for (const name of ['vitest', 'typescript', '@biomejs/biome', 'supertest', 'maildev', 'smtp-server', 'vite']) {
+      expect(names.has(name), name).toBe(false);
+    }
+  });
+
+  it('holds no tests, test helpers, source maps or types, and imports nothing that is not there', () => {
+    expect(sources).toEqual(deployed);
+    for (const workspace of sources) {
+      cpSync(join(root, workspace, 'dist'), join(folder, workspace, 'dist'), { recursive: true });
+    }
+    mkdirSync(join(folder, 'frontend/dist/assets'), { recursive: true });
+    writeFileSync(join(folder, 'frontend/dist/assets/index.js.map'), '{}');
+    // The very lines of the Dockerfile that follow its build.
+    const lines = /RUN npm run build \\\n([\s\S]*?)\n\n/.exec(read('infra/docker/Dockerfile'))?.[1] ?? '';
+    expect(lines).toContain('-delete');
+    const { status, stderr } = spawnSync('sh', ['-ec', `true \\\n${lines}`], { cwd: folder, encoding: 'utf8' });
+    expect(status, stderr).toBe(0);
+    const left = [...deployed, 'frontend'].flatMap((workspace) => filesOf(join(folder, workspace)));
+    expect(left.filter((file) => /\.map$|\.test\.|\/testing\/|\.d\.ts$|\.tsbuildinfo$/.test(file))).toEqual([]);
+
+    const names = new Set([...production].map(nameOf));
+    // The servers that `npm start` brings along on one machine; production names its own.
+    const started = left.filter((file) => file.endsWith('.js') && !file.includes('core/dist/embedded/'));
+    const imports = started.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/^(?:import|export)\s[^'"]*from ['"]([^.'"][^'"]*)['"]/gm)].map(
+        ([, from = '']) => (from.startsWith('@') ? from.split('/').slice(0, 2) : from.split('/').slice(0, 1)).join('/'),
+      ),
+    );
+    const strange = new Set(
+      imports.filter((name) => !isBuiltin(name) && !name.startsWith('@lightbox/') && !names.has(name)),
+    );
+    expect([...strange]).toEqual([]);
+    expect(imports.filter((name) => name === 'express').length).toBeGreaterThan(0);
+  });
+});
