@@ -210,3 +210,28 @@ describe('APP_KEYS', () => {
     await verify({ ...other, recipient: { ...other.recipient, ...recipient } }).expect(422);
   });
 });
+
+describe('a process', () => {
+  const weak = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+  const env = () => ({
+    NODE_ENV: 'production',
+    PUBLIC_URL: 'https://lightbox.hospital.test',
+    MONGODB_URI: test.config.mongodbUri,
+    REDIS_URL: test.config.redisUrl,
+    SMTP_URL: 'smtp://127.0.0.1:9',
+    APP_KEYS: makeKeys(),
+    ENCRYPTION_KEYS: makeKeys(),
+  });
+
+  it.each([
+    ['weak', { ENCRYPTION_KEYS: weak }, 'ENCRYPTION_KEYS holds a key that is not random'],
+    ['missing', { APP_KEYS: '' }, 'APP_KEYS is missing'],
+    ['example', { ADMIN_EMAIL: 'a@hospital.test', ADMIN_PASSWORD: 'Change-me-1' }, 'ADMIN_PASSWORD holds an example'],
+  ])('does not start in production with a %s secret, and does not repeat it', async (_, changes, says) => {
+    for (const main of ['backend', 'workers'] as const) {
+      const refused = await startProcess(main, { ...env(), ...changes }).catch((error: Error) => error.message);
+      expect(refused).toContain(says);
+      for (const secret of Object.values(changes)) if (secret) expect(refused).not.toContain(`${secret}`);
+    }
+  });
+});

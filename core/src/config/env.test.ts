@@ -155,6 +155,8 @@ describe('what is refused', () => {
     const sameId = `a:${first.split(':')[1]},a:${second.split(':')[1]}`;
     expect(refusal({ ...base, APP_KEYS: sameId })).toContain('APP_KEYS holds the same id twice');
     expect(refusal({ ...base, APP_KEYS: first, ENCRYPTION_KEYS: first })).toContain('ENCRYPTION_KEYS must not hold');
+    expect(refusal({ ...base, APP_KEYS: first, AUDIT_KEYS: first })).toContain('AUDIT_KEYS must not hold an id');
+    expect(refusal({ ...base, AUDIT_KEYS: 'k1:short' })).toContain('AUDIT_KEYS must be id:key');
   });
 
   it('a model elsewhere without its address', () => {
