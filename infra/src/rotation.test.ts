@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { Client } from '@lightbox/backend/testing/client.js';
 import {
   buildAdmin,
@@ -36,18 +38,27 @@ async function restart(changes: Partial<Config>): Promise<void> {
   test = next;
 }
 
+/** `npm run keys:status`, and what it ends with. */
+function status() {
+  const env = { PATH: process.env.PATH, ...envOf(test.config) };
+  const command = join(import.meta.dirname, '../../core/dist/keys/statusCommand.js');
+  const ended = spawnSync(process.execPath, [command], { env, encoding: 'utf8' });
+  return { says: ended.stdout + ended.stderr, code: ended.status };
+}
+
+const envOf = (config: Config) => ({
+  MONGODB_URI: config.mongodbUri,
+  REDIS_URL: config.redisUrl,
+  SMTP_URL: config.smtpUrl,
+  APP_KEYS: config.appKeys,
+  ENCRYPTION_KEYS: config.encryptionKeys,
+  DATA_DIR: config.dataDir,
+  WORKER_QUEUES: 'maintenance',
+  LOG_LEVEL: 'silent',
+});
+
 /** Workers as processes of their own, so that they can be killed. */
-const startWorker = ({ config } = test) =>
-  startProcess('workers', {
-    MONGODB_URI: config.mongodbUri,
-    REDIS_URL: config.redisUrl,
-    SMTP_URL: config.smtpUrl,
-    APP_KEYS: config.appKeys,
-    ENCRYPTION_KEYS: config.encryptionKeys,
-    DATA_DIR: config.dataDir,
-    WORKER_QUEUES: 'maintenance',
-    LOG_LEVEL: 'silent',
-  });
+const startWorker = () => startProcess('workers', envOf(test.config));
 
 beforeAll(async () => {
   test = await buildGateway({ encryptionKeys: enc1, appKeys: app1 });
@@ -134,6 +145,8 @@ describe('ENCRYPTION_KEYS', () => {
     await worker.stop();
     expect((await under('profiles'))[idOf(enc1)], 'it was killed in the middle').toBeGreaterThan(0);
 
+    expect(status()).toMatchObject({ code: 1, says: expect.stringContaining('still renewing') });
+
     worker = await startWorker();
     const left = async () =>
       Object.keys({
@@ -143,6 +156,8 @@ describe('ENCRYPTION_KEYS', () => {
       });
     await expect.poll(left, { timeout: 60_000, interval: 200 }).toEqual([idOf(enc2)]);
     expect(await stopLoad()).toEqual([]);
+    const free = expect.stringContaining(`May be taken out of ENCRYPTION_KEYS: ${idOf(enc1)}.`);
+    expect(status()).toMatchObject({ code: 0, says: free });
     const after = new Map((await chunks()).map((chunk) => [String(chunk._id), sha(chunk.data.buffer)]));
     for (const [id, hash] of before) expect(after.get(id), 'no blob was written again').toBe(hash);
   });
