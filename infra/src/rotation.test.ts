@@ -20,6 +20,7 @@ import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.j
 import { keyUses } from '@lightbox/core/keys/usage.js';
 import type { UserDoc } from '@lightbox/core/models/types.js';
 import { openProfile, sealPerson } from '@lightbox/core/users/profile.js';
+import { noteAuditHead } from '@lightbox/workers/maintenance/noteAuditHead.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningProcess, startProcess } from './testing.js';
 
@@ -38,13 +39,14 @@ async function restart(changes: Partial<Config>): Promise<void> {
   test = next;
 }
 
-/** `npm run keys:status`, and what it ends with. */
-function status() {
+/** A command of the product, and what it ends with. */
+function run(command: string, ...args: string[]) {
   const env = { PATH: process.env.PATH, ...envOf(test.config) };
-  const command = join(import.meta.dirname, '../../core/dist/keys/statusCommand.js');
-  const ended = spawnSync(process.execPath, [command], { env, encoding: 'utf8' });
+  const main = join(import.meta.dirname, '../../core/dist', command);
+  const ended = spawnSync(process.execPath, [main, ...args], { env, encoding: 'utf8' });
   return { says: ended.stdout + ended.stderr, code: ended.status };
 }
+const status = () => run('keys/statusCommand.js');
 
 const envOf = (config: Config) => ({
   MONGODB_URI: config.mongodbUri,
@@ -52,6 +54,7 @@ const envOf = (config: Config) => ({
   SMTP_URL: config.smtpUrl,
   APP_KEYS: config.appKeys,
   ENCRYPTION_KEYS: config.encryptionKeys,
+  AUDIT_KEYS: config.auditKeys ?? '',
   DATA_DIR: config.dataDir,
   WORKER_QUEUES: 'maintenance',
   LOG_LEVEL: 'silent',
@@ -224,6 +227,16 @@ describe('APP_KEYS', () => {
     const recipient = { token: test.gateway.tokens.access(other.recipient.id, String(other.recipient.sessionId)) };
     await verify({ ...other, recipient: { ...other.recipient, ...recipient } }).expect(422);
   });
+});
+
+it('the head that workers note is what the log is held against', async () => {
+  const noted: { head: string }[] = [];
+  await noteAuditHead({ ...test.gateway, log: { info: (line: { head: string }) => noted.push(line) } as never });
+  const [{ head }] = noted as [{ head: string }];
+  expect(run('audit/verifyCommand.js', head)).toMatchObject({ code: 0, says: expect.stringContaining('holds') });
+  const other = head.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+  const broken = expect.stringContaining(`broken at entry ${head.split(':')[0]}`);
+  expect(run('audit/verifyCommand.js', other)).toMatchObject({ code: 1, says: broken });
 });
 
 describe('a process', () => {
