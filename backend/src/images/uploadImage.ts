@@ -7,6 +7,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import { FileRejected } from '@lightbox/core/files/inspect.js';
 import type { ImageDoc } from '@lightbox/core/models/types.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
+import { asAppError } from '../http/errors.js';
 import { type FormFile, readForm } from '../http/form.js';
 import { fieldErrors } from '../http/validate.js';
 import { presentImages } from './present.js';
@@ -42,7 +43,9 @@ export async function uploadImage(context: Context<Call>): Promise<Answer<Image>
     return { data: await present(gateway, viewer, id), message: texts.imageUploaded };
   } catch (error) {
     const left = stored as StoredFile | null;
-    if (left) await gateway.blobs.delete(left.blob.id).catch(() => undefined);
+    // After a commit whose answer was lost the record may be there all the same, and the key's repetition will find it.
+    // What has no record in the end is maintenance's to remove.
+    if (left && asAppError(error).status < 500) await gateway.blobs.delete(left.blob.id).catch(() => undefined);
     throw asRefusal(error, maxBytes);
   }
 }
