@@ -23,6 +23,8 @@ export function asAppError(error: unknown): AppError {
 /** MongoDB or Redis cannot be reached, or has stepped down in between. */
 function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  // A bulk write says what befell it one level down.
+  if (error instanceof mongo.MongoBulkWriteError && isAway(error.errorResponse)) return true;
   if (error instanceof mongo.MongoServerSelectionError || error instanceof mongo.MongoNetworkError) return true;
   if (
     error instanceof mongo.MongoError &&

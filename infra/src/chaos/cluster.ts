@@ -71,9 +71,14 @@ function environment(mongodbUri: string, redisUrl: string, smtpUrl: string, fold
     ADMIN_PASSWORD: admin.password,
     DATA_DIR: folder,
     RATE_LIMITS: 'off',
-    LOG_LEVEL: 'fatal',
+    LOG_LEVEL: 'error',
   };
 }
+
+/** What the product itself calls a fault of its own is worth reading; that something is away is not. */
+const sayInternal = (line: string): void => {
+  if (line.includes('"code":"INTERNAL"')) console.log(line);
+};
 
 /** A gateway or worker that can be killed and comes back, on the same port. */
 export class Replaceable {
@@ -91,7 +96,7 @@ export class Replaceable {
 
   async start(): Promise<void> {
     while (!this.stopped) {
-      this.program = await startProgram(this.main, this.env).catch(() => null);
+      this.program = await startProgram(this.main, this.env, sayInternal).catch(() => null);
       if (this.program) return;
       await sleep(500);
     }
@@ -105,6 +110,8 @@ export class Replaceable {
   /** As a rolling deployment does it: asked to end, awaited, started again. Milliseconds until it had ended. */
   async endAndRestart(): Promise<number> {
     const since = Date.now();
+    // One that stands still hears nothing.
+    this.program?.child.kill('SIGCONT');
     await this.program?.stop();
     const took = Date.now() - since;
     await this.start();
