@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Connection } from 'mongoose';
 import { type BlobStore, GridFsBlobStore } from './blobs/store.js';
+import { Usage } from './blobs/usage.js';
 import { Clock } from './clock.js';
 import type { Config } from './config/config.js';
 import { connectDatabase } from './db/connect.js';
@@ -28,6 +29,7 @@ export interface Core {
   blobs: BlobStore;
   pages: Pages;
   settings: Settings;
+  usage: Usage;
   signals: Signals;
   queues: Queues;
   events: Events;
@@ -65,6 +67,7 @@ export async function createCore(config: Config, service: string, clock = new Cl
     blobs: new GridFsBlobStore(db),
     pages: new Pages(keys.cursors, models.Counter, clock),
     settings: new Settings(models),
+    usage: new Usage(models, clock),
     signals,
     queues,
     events: new Events(db, models, queues, signals, clock, warn),

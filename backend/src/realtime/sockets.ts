@@ -22,6 +22,13 @@ interface SocketData {
   viewer: Viewer;
   /** When the session was last kept alive from here. */
   touchedAt: number;
+  events: EventCount;
+}
+
+/** What one socket has asked for since `since`. */
+interface EventCount {
+  since: number;
+  count: number;
 }
 type Client = Socket<Record<string, never>, ServerToClient, Record<string, never>, SocketData>;
 type Io = Server<Record<string, never>, ServerToClient, Record<string, never>, SocketData>;
@@ -53,6 +60,7 @@ export interface Sockets {
 
 const PRESENCE_MS = 20_000;
 const ENDED_POLL_MS = 500;
+const MINUTE_MS = 60_000;
 
 export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   const io: Io = new Server(http, {
@@ -67,9 +75,9 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   });
 
   io.use((socket, next) => {
-    authenticate(gateway, socket).then(
+    admit(gateway, io, socket).then(
       () => next(),
-      () => next(Object.assign(new Error('Unauthenticated'), { data: { error: 'UNAUTHENTICATED' } })),
+      (error) => next(refusal(asAppError(error))),
     );
   });
   io.on('connection', (socket) => {
@@ -102,6 +110,21 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   };
 }
 
+/** `connect_error` says no more than that somebody is not signed in, whatever the fault of their token is. */
+function refusal({ code, status, message }: AppError): Error {
+  const [error, words] = status === 401 ? (['UNAUTHENTICATED', 'Unauthenticated'] as const) : [code, message];
+  return Object.assign(new Error(words), { data: { error } });
+}
+
+async function admit(gateway: Gateway, io: Io, socket: Client): Promise<void> {
+  await authenticate(gateway, socket);
+  const open = io.sockets.adapter.rooms.get(userRoom(socket.data.viewer.id))?.size ?? 0;
+  // The newest is refused, so that nobody with a stolen token closes what is open.
+  if (gateway.config.rateLimits && open >= limits.socketsPerUser) {
+    throw new AppError('TOO_MANY_REQUESTS', { message: 'Too many connections are open for this account.' });
+  }
+}
+
 async function authenticate(gateway: Gateway, socket: Client): Promise<void> {
   // A WebSocket is not held to the same-origin policy: who opens one must be asked. Asked here, so that a browser is
   // told why; nothing has been said to it, and it is closed after `connectTimeout`.
@@ -110,7 +133,9 @@ async function authenticate(gateway: Gateway, socket: Client): Promise<void> {
   const token = (socket.handshake.auth as { token?: unknown }).token;
   if (typeof token !== 'string') throw new AppError('UNAUTHENTICATED');
   socket.data.viewer = await viewerOf(gateway, gateway.tokens.verify(token, 'access'), true);
-  socket.data.touchedAt = gateway.clock.now().getTime();
+  const now = gateway.clock.now().getTime();
+  socket.data.touchedAt = now;
+  socket.data.events = { since: now, count: 0 };
 }
 
 async function greet(gateway: Gateway, io: Io, socket: Client): Promise<void> {
@@ -158,12 +183,22 @@ function listen(gateway: Gateway, socket: Client): void {
 const isClientEvent = (name: string): name is ClientEvent => Object.hasOwn(clientEvents, name);
 
 async function answer(gateway: Gateway, socket: Client, name: string, payload: unknown): Promise<unknown> {
+  countEvent(gateway, socket);
   if (!isClientEvent(name)) throw new AppError('NOT_FOUND', { message: 'This event is not known.' });
   const { viewer } = socket.data;
   if (!roleMay(viewer.role, 'message.use')) throw new AppError('FORBIDDEN');
   await keepAlive(gateway, socket);
   const handler = handlers[name] as (gateway: Gateway, viewer: Viewer, payload: unknown) => Promise<unknown>;
   return handler(gateway, viewer, validate(clientEvents[name], payload));
+}
+
+/** Sending messages has its own, stricter limit; this one is for everything that costs a look at the database. */
+function countEvent({ config, clock }: Gateway, { data: { events } }: Client): void {
+  if (!config.rateLimits) return;
+  const now = clock.now().getTime();
+  if (now - events.since >= MINUTE_MS) Object.assign(events, { since: now, count: 0 });
+  if (++events.count <= limits.throttle.socketEventsPerMinute) return;
+  throw new AppError('TOO_MANY_REQUESTS', { retryAfterSeconds: Math.ceil((events.since + MINUTE_MS - now) / 1000) });
 }
 
 /** Events that follow each other closely count as one: the session's record need not be read for each. */

@@ -42,6 +42,7 @@ export const authCalls = {
     data: z.object({ user: User, token: z.string().optional() }),
     status: 201,
     creates: true,
+    fails: ['TOO_MANY_REQUESTS'],
   }),
   login: call({
     method: 'post',
@@ -50,6 +51,7 @@ export const authCalls = {
     summary: 'Check the password; gives a verification token and mails a code',
     body: z.strictObject({ email: Email, password: AnyPassword }),
     data: Session,
+    fails: ['INVALID_CREDENTIALS', 'ACCOUNT_PENDING', 'ACCOUNT_REJECTED', 'ACCOUNT_INACTIVE', 'TOO_MANY_REQUESTS'],
   }),
   confirm: call({
     method: 'post',
@@ -58,6 +60,7 @@ export const authCalls = {
     summary: 'Check the mailed code; gives an access token and the refresh cookie',
     body: z.strictObject({ code: Code }),
     data: Session,
+    fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED'],
   }),
   resendCode: call({
     method: 'post',
@@ -65,6 +68,7 @@ export const authCalls = {
     who: 'verification',
     summary: 'Mail a new code; the previous one ends',
     body: z.strictObject({}),
+    fails: ['TOO_MANY_REQUESTS'],
   }),
   refresh: call({
     method: 'post',
@@ -88,6 +92,7 @@ export const authCalls = {
     who: 'anyone',
     summary: 'Mail a reset code and link, if the account exists',
     body: z.strictObject({ email: Email }),
+    fails: ['TOO_MANY_REQUESTS'],
   }),
   resetPassword: call({
     method: 'post',
@@ -95,6 +100,7 @@ export const authCalls = {
     who: 'anyone',
     summary: 'Set a new password by mailed code, or by the mailed link’s token; every session ends',
     body: z.union([ResetByCode, ResetByToken]),
+    fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED', 'TOO_MANY_REQUESTS'],
   }),
   demoPeople: call({
     method: 'get',

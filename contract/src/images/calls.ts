@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { call } from '../call.js';
 import { flag, PageQuery } from '../envelope.js';
 import { Id, Params, text } from '../ids.js';
-import { Caption, Image } from './schemas.js';
+import { Caption, contentTypes, Image } from './schemas.js';
 
 const list = PageQuery.extend({ shared: flag.optional() });
 
@@ -18,6 +18,14 @@ export const imageCalls = {
     data: Image,
     status: 201,
     creates: true,
+    fails: [
+      'FILE_TOO_LARGE',
+      'UNSUPPORTED_TYPE',
+      'UNREADABLE_FILE',
+      'TOO_MANY_PIXELS',
+      'QUOTA_REACHED',
+      'TOO_MANY_REQUESTS',
+    ],
   }),
   listImages: call({
     method: 'get',
@@ -65,7 +73,8 @@ export const imageCalls = {
     action: 'image.content',
     summary: 'The original bytes, as an attachment',
     params: Params,
-    binary: true,
+    binary: contentTypes,
+    fails: ['NOT_VERIFIED'],
   }),
   getImagePreview: call({
     method: 'get',
@@ -74,7 +83,8 @@ export const imageCalls = {
     action: 'image.preview',
     summary: 'The preview, webp, longest side at most 512 pixels',
     params: Params,
-    binary: true,
+    binary: ['image/webp'],
+    fails: ['NOT_VERIFIED', 'PREVIEW_PENDING', 'NO_PREVIEW'],
   }),
   deleteImage: call({
     method: 'delete',

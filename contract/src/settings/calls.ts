@@ -21,7 +21,7 @@ export const SettingInfo = z.object({
   name: z.enum(settingNames),
   description: z.string(),
   kind: z.literal('number'),
-  unit: z.enum(['hours', 'minutes', 'bytes']),
+  unit: z.enum(['hours', 'minutes', 'bytes', 'files']),
   min: z.int(),
   max: z.int(),
   default: z.string(),
@@ -74,6 +74,7 @@ export const settingCalls = {
     data: Setting,
     status: 201,
     creates: true,
+    fails: ['CONFLICT'],
   }),
   editSetting: call({
     method: 'put',
@@ -91,6 +92,7 @@ export const settingCalls = {
       updatedAt: z.unknown().optional(),
     }),
     data: Setting,
+    fails: ['CONFLICT'],
   }),
   deleteSetting: call({
     method: 'delete',
@@ -99,6 +101,7 @@ export const settingCalls = {
     action: 'setting.delete',
     summary: 'Delete a setting',
     body: z.strictObject({ id: Id, user: z.unknown().optional() }),
+    fails: ['NOT_FOUND'],
   }),
   listKnownSettings: call({
     method: 'get',

@@ -42,6 +42,8 @@ export const settings = {
   known: {
     sharing_expiryHours: 'Hours a share lives when nobody says otherwise.',
     upload_maxBytes: 'Largest file that may be uploaded, in bytes.',
+    quota_files: 'Images one account may own.',
+    quota_bytes: 'Bytes that the images of one account may take.',
     session_idleMinutes: `Minutes without activity after which a session ends. No session outlives ${limits.sessionHours} hours.`,
   },
 } as const;
