@@ -1,4 +1,4 @@
-// `npm start`, and the other commands that run compiled code: backend, workers, audit:verify, bench.
+// `npm start`, and the other commands that run compiled code: backend, workers, audit:verify, bench, fuzz.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,6 +9,7 @@ const commands = {
   backend: { main: 'backend/dist/main.js', joins: true },
   workers: { main: 'workers/dist/main.js', joins: true },
   'audit:verify': { main: 'core/dist/audit/verifyCommand.js', joins: true },
+  fuzz: { main: 'infra/dist/fuzz.js', joins: false },
   bench: { main: 'infra/dist/bench.js', joins: false },
 };
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Product } from '@lightbox/core/testing/product.js';
+import type { Campaign } from './campaign.js';
 import type { FuzzRole, People } from './people.js';
 
 export interface Desk {
@@ -10,7 +11,10 @@ export interface Desk {
 }
 
 /** Tells the generator of requests what it cannot make up: a token that lives, and ids of what is there. */
-export async function openDesk(product: Product, people: People, role: FuzzRole): Promise<Desk> {
+export async function openDesk(
+  { product, people, say }: Pick<Campaign, 'product' | 'people' | 'say'>,
+  role: FuzzRole,
+): Promise<Desk> {
   const badge = new Badge(people, role);
   const admin = new Badge(people, 'admin');
   const answers: Record<string, () => Promise<object>> = {
@@ -24,7 +28,10 @@ export async function openDesk(product: Product, people: People, role: FuzzRole)
     before = answer.catch(() => undefined);
     answer.then(
       (found) => res.end(JSON.stringify(found)),
-      (error) => res.writeHead(500).end(String(error)),
+      (error: Error) => {
+        say(`  the desk could not answer: ${error.message}`);
+        res.writeHead(500).end();
+      },
     );
   });
   server.listen(0, '127.0.0.1');

@@ -8,7 +8,7 @@ const hooks = join(root, 'infra/fuzz/hooks.py');
 const environment = join(root, '.cache/fuzz');
 
 /** What a run of the generator is told. */
-export interface Wishes {
+export interface Effort {
   examples: number;
   seconds: number | undefined;
   seed: number;
@@ -57,7 +57,7 @@ export async function generate(
   api: string,
   desk: string,
   folder: string,
-  { examples, seconds, seed }: Wishes,
+  { examples, seconds, seed }: Effort,
 ): Promise<{ report: string; output: string; status: number | null }> {
   mkdirSync(folder, { recursive: true });
   const report = join(folder, 'report.json');

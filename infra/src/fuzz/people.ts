@@ -37,6 +37,10 @@ export class People {
     return (await data<{ token: string }>(postJson(`${auth}/confirm`, { code }, token))).token;
   }
 
+  email(role: string): string {
+    return this.account(role).email;
+  }
+
   async isSignedIn(token: string): Promise<boolean> {
     const headers = { Authorization: `Bearer ${token}` };
     return (await fetch(`${this.product.url}/api/settings/public`, { headers })).ok;
