@@ -42,13 +42,11 @@ describe('limits', () => {
   it('are no better for headers that name other addresses than the proxy did', async () => {
     const { email } = await buildPatient(test.gateway);
     const login = (i: number) =>
-      api
-        .post('/auth/login', { email, password: WRONG })
-        .set({
-          'X-Forwarded-For': `198.51.100.${i}, 203.0.113.60`,
-          'X-Real-IP': `198.51.100.${i}`,
-          Forwarded: `for=198.51.100.${i}`,
-        });
+      api.post('/auth/login', { email, password: WRONG }).set({
+        'X-Forwarded-For': `198.51.100.${i}, 203.0.113.60`,
+        'X-Real-IP': `198.51.100.${i}`,
+        Forwarded: `for=198.51.100.${i}`,
+      });
     for (let i = 0; i < throttle.loginFailuresPerAccountAddress; i++) await login(i).expect(401);
     await login(99).expect(429);
   });

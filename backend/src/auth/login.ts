@@ -1,5 +1,5 @@
 import type { authCalls } from '@lightbox/contract/auth/calls.js';
-import type { DataOf } from '@lightbox/contract/call.js';
+import type { BodyOf, DataOf } from '@lightbox/contract/call.js';
 import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
@@ -10,7 +10,11 @@ import type { Answer, Context, Gateway } from '../context.js';
 import { presentOneself, presentUnconfirmed } from '../users/present.js';
 import { checkCode, issueCode, renewCode, useCode } from './codes.js';
 import { setSessionCookies } from './cookies.js';
+import { evenly } from './evenTime.js';
 import { startSession } from './sessions.js';
+
+/** A little more than a password takes to check, and writing down that it was wrong. */
+const LOGIN_MS = 120;
 
 /** Checks the password and mails a code. Why an account may not sign in is told only to whoever knows its password. */
 export async function login({
@@ -25,12 +29,7 @@ export async function login({
   await gateway.throttle.take('loginAccount', pair);
   await gateway.throttle.check('loginAddress', address);
 
-  const user = await gateway.models.User.findOne({ email: body.email, deletedAt: { $exists: false } }).lean<UserDoc>();
-  if (!(await isPassword(user?.passwordHash, body.password)) || !user) {
-    await gateway.throttle.take('loginAddress', address);
-    if (user) await recordFailure(gateway, actor.ip, user._id, 'auth.login', 'INVALID_CREDENTIALS');
-    throw new AppError('INVALID_CREDENTIALS');
-  }
+  const user = await evenly(LOGIN_MS, () => checkPassword(gateway, actor.ip, address, body));
   await gateway.throttle.reset('loginAccount', pair);
   const refused = accountRefusal(user);
   if (refused) {
@@ -50,6 +49,20 @@ export async function login({
       user: presentUnconfirmed(user),
     },
   };
+}
+
+/** The account whose password this is. One that is not there takes as long to refuse as a wrong password. */
+async function checkPassword(
+  gateway: Gateway,
+  ip: string,
+  address: string,
+  { email, password }: BodyOf<typeof authCalls.login>,
+): Promise<UserDoc> {
+  const user = await gateway.models.User.findOne({ email, deletedAt: { $exists: false } }).lean<UserDoc>();
+  if ((await isPassword(user?.passwordHash, password)) && user) return user;
+  await gateway.throttle.take('loginAddress', address);
+  if (user) await recordFailure(gateway, ip, user._id, 'auth.login', 'INVALID_CREDENTIALS');
+  throw new AppError('INVALID_CREDENTIALS');
 }
 
 function accountRefusal(user: UserDoc): ErrorCode | null {
