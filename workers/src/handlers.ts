@@ -8,7 +8,7 @@ import { analyseImage } from './analysis/analyseImage.js';
 import type { AnalysisProvider } from './analysis/providers/provider.js';
 import { sendMail } from './mail/sendMail.js';
 import { expireSessions, expireShares } from './maintenance/expire.js';
-import { removeOrphanBlobs, reviveAnalyses } from './maintenance/repair.js';
+import { recountUsage, removeOrphanBlobs, reviveAnalyses } from './maintenance/repair.js';
 import { notify } from './notifications/notify.js';
 import { remindUnread } from './notifications/remindUnread.js';
 import { makePreview } from './previews/makePreview.js';
@@ -41,5 +41,6 @@ export const handlers: Handlers = {
   expireShares: ({ core }) => expireShares(core),
   expireSessions: ({ core }) => expireSessions(core),
   removeOrphanBlobs: ({ core }) => removeOrphanBlobs(core),
+  recountUsage: ({ core }) => recountUsage(core),
   reviveAnalyses: ({ core }) => reviveAnalyses(core),
 };

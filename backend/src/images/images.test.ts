@@ -235,6 +235,12 @@ const refusals: Refusal[] = [
     ...MALFORMED,
   },
   {
+    // Found by the fuzz: the file came after the fault that had ended the form, and its end was waited for in vain.
+    what: 'a part header that is none, and a file cut off behind it',
+    send: form(`--${boundary}\r\nContent-Disposi\0\0: x\r\n\r\nA caption\r\n--${boundary}\r\n${filePart(pngText)}`),
+    ...MALFORMED,
+  },
+  {
     what: 'a boundary one letter short',
     send: form(multipart(caption, filePart(pngText)).replaceAll(boundary, boundary.slice(0, -1))),
     ...MALFORMED,

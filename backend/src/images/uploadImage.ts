@@ -11,7 +11,7 @@ import { asAppError } from '../http/errors.js';
 import { type FormFile, readForm } from '../http/form.js';
 import { fieldErrors } from '../http/validate.js';
 import { presentImages } from './present.js';
-import { recordImage, type StoredFile, storeFile } from './storeImage.js';
+import { quotaOf, recordImage, type StoredFile, storeFile } from './storeImage.js';
 
 type Call = typeof imageCalls.uploadImage;
 
@@ -24,6 +24,8 @@ export async function uploadImage(context: Context<Call>): Promise<Answer<Image>
   await gateway.throttle.take('upload', viewer.id);
   if (!(await gateway.room.has(Number(req.get('content-length') ?? 0)))) throw new AppError('STORAGE_FULL');
   const earlier = await gateway.events.earlier(actor);
+  // Before the file is read, for nothing of it could stay.
+  if (!earlier && (await gateway.usage.isFull(viewer._id, await quotaOf(gateway)))) throw new AppError('QUOTA_REACHED');
   const imageId = newId();
   const maxBytes = await gateway.settings.get('upload.maxBytes');
   let stored: StoredFile | null = null;

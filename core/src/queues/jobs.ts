@@ -54,6 +54,7 @@ export const jobs = {
   expireShares: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
   expireSessions: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
   removeOrphanBlobs: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
+  recountUsage: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
   reviveAnalyses: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
 } as const;
 export type JobName = keyof typeof jobs;
@@ -66,4 +67,5 @@ export const schedule: Partial<Record<JobName, number>> = {
   expireSessions: 15_000,
   reviveAnalyses: 30_000,
   removeOrphanBlobs: 10 * 60_000,
+  recountUsage: 10 * 60_000,
 };
