@@ -128,7 +128,9 @@ describe('uploading', () => {
     const send = () => api.as(provider).upload(files.png).set('Idempotency-Key', key);
     const both = await Promise.all([send(), send()]);
     const third = await send();
-    const ids = [...both, third].map((answer) => [answer.status, answer.body.data.id]);
+    const answers = [...both, third];
+    expect(answers.map((answer) => [answer.status, answer.body.error])).toEqual(answers.map(() => [201, undefined]));
+    const ids = answers.map((answer) => [answer.status, answer.body.data.id]);
     expect(new Set(ids.map(String)).size).toBe(1);
     expect(ids[0]?.[0]).toBe(201);
     expect(await test.gateway.models.Image.countDocuments({ owner: provider._id })).toBe(1);

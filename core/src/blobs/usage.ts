@@ -21,11 +21,12 @@ export class Usage {
   /** Takes room for one file; false when the quota would be passed. */
   async take(owner: ObjectId, bytes: number, quota: Quota): Promise<boolean> {
     const room = { _id: owner, files: { $lt: quota.files }, bytes: { $lte: quota.bytes - bytes } };
-    const taken = await this.models.Usage.updateOne(room, { $inc: { files: 1, bytes } });
-    if (taken.matchedCount === 1) return true;
-    if (await this.models.Usage.exists({ _id: owner })) return false;
-    await this.begin(owner);
-    return (await this.models.Usage.updateOne(room, { $inc: { files: 1, bytes } })).matchedCount === 1;
+    const take = async () =>
+      (await this.models.Usage.updateOne(room, { $inc: { files: 1, bytes } })).matchedCount === 1;
+    if (await take()) return true;
+    if (!(await this.models.Usage.exists({ _id: owner }))) await this.begin(owner);
+    // Also when it is there: another upload may have begun the count since we looked for it.
+    return take();
   }
 
   /** Whether not even the smallest file has room. */
