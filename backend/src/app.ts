@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { AppError } from '@lightbox/core/errors.js';
 import cookieParser from 'cookie-parser';
@@ -111,23 +112,29 @@ function api(gateway: Gateway): Router {
   });
   router.use(cookieParser());
   docsRoutes(router, gateway.config.publicUrl);
+  // Before the routes: `/users/:id` would answer for `/users/approve-provider`.
+  refuseOtherMethods(router, exact);
   for (const routes of features) routes(router, gateway);
-  refuseOtherMethods(router);
+  refuseOtherMethods(router, withParameters);
   router.use(() => {
     throw new AppError('NOT_FOUND');
   });
   return router;
 }
 
+const shapes = Object.values(calls) as CallShape[];
+const paths = [...new Set(shapes.map(({ path }) => path))];
+const exact = paths.filter((path) => !path.includes(':'));
+const withParameters = paths.filter((path) => path.includes(':'));
+
 /** A path that is there, with a method that is not. */
-function refuseOtherMethods(router: Router): void {
-  const paths = [...new Set(Object.values(calls).map((call) => call.path))];
-  // `/users/approve-provider` before `/users/:id`, which would answer for it.
-  const exactFirst = paths.sort((a, b) => Number(a.includes(':')) - Number(b.includes(':')));
-  for (const path of exactFirst) {
-    router.all(path, (_req, res) => {
-      const allowed = Object.values(calls).filter((call) => call.path === path);
-      res.setHeader('Allow', allowed.map((call) => call.method.toUpperCase()).join(', '));
+function refuseOtherMethods(router: Router, among: string[]): void {
+  for (const path of among) {
+    const methods = shapes.filter((shape) => shape.path === path).map(({ method }) => method.toUpperCase());
+    const understood = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+    router.all(path, (req, res, next) => {
+      if (understood.includes(req.method)) return next();
+      res.setHeader('Allow', methods.join(', '));
       throw new AppError('METHOD_NOT_ALLOWED');
     });
   }

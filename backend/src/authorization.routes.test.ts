@@ -115,8 +115,8 @@ describe('socket events', () => {
       'message:new': message.id,
       'notification:new': String(newId()),
     };
-    // Addressed by whoever acts, they carry ids of people who share a chat, and nothing else.
-    const personal = ['message:delivered', 'message:read', 'typing', 'presence', 'image:deleted'];
+    // Addressed by whoever acts, they carry ids of people who share a chat, or nothing at all.
+    const personal = ['message:delivered', 'message:read', 'typing', 'presence', 'image:deleted', 'settings:changed'];
     for (const name of Object.keys(payloads) as (keyof typeof payloads)[]) {
       if (personal.includes(name)) continue;
       const refs = { record: records[name] ?? share.image.id, share: share.id, progress: 1 };
@@ -164,6 +164,11 @@ describe('fields that are nobody’s to send', () => {
       resetPassword: post(patient, { email: patient.email, otp: '123456', newPassword: PASSWORD }),
       updateProfile: post(patient, { city: 'Lahore' }),
       deleteProfile: post(patient, { password: PASSWORD }),
+      setUpTotp: post(patient, {}),
+      removeTotp: post(patient, { code: '123456' }),
+      changeRole: post(admin, { role: 'healthProvider' }, `/users/role/${(await builders.patient()).id}`),
+      subscribePush: post(patient, { endpoint: 'https://push.example.org/x', keys: { p256dh: 'x', auth: 'x' } }),
+      unsubscribePush: post(patient, { endpoint: 'https://push.example.org/x' }),
       approveProvider: post(admin, { email: pending.email }),
       rejectProvider: post(admin, { email: pending.email, reason: 'x' }),
       createShare: post(provider, { imagemetadataId: image.id, createdfor: admin.id }),

@@ -168,8 +168,16 @@ const unrecorded: readonly CallName[] = [
   'listSettings',
   'listKnownSettings',
   'listSettingHistory',
+  'listKnownSettingHistory',
   'getPublicSettings',
+  'getPushKey',
 ];
+
+/** One's own security, read or set anew: nothing of anybody is shown, and nothing changed in these requests. */
+const unchanged: readonly CallName[] = ['listSessions', 'endOtherSessions', 'getTotp', 'unsubscribePush'];
+
+/** What the entry says beside its kind. */
+const reasons: Partial<Record<CallName, string>> = { exportAudit: 'csv', exportUsers: 'csv' };
 
 /** Exactly what the contract says of it: a success under the call's name, a refusal, or nothing. */
 function logFor(name: CallName, caller: Caller, status: number, error: string): string[] {
@@ -177,7 +185,8 @@ function logFor(name: CallName, caller: Caller, status: number, error: string): 
   const action = shapes[name].action;
   if (!signedIn || !action) return [];
   if (status === 403 || error === 'NOT_FOUND') return [`${action} denied ${error}`];
-  return status < 300 && !unrecorded.includes(name) ? [`${action} success `] : [];
+  if (status >= 300 || unrecorded.includes(name) || unchanged.includes(name)) return [];
+  return [`${action} success ${reasons[name] ?? ''}`];
 }
 
 describe('called by', () => {

@@ -35,15 +35,18 @@ export interface RunningGateway {
 /** Seconds a request under way may take when we stop. */
 const DRAIN_MS = 8_000;
 
-/** `clock` for those who must move it: everything that expires is judged by it. */
-export async function startGateway(config: Config, clock?: Clock): Promise<RunningGateway> {
+/** How long a request may take to arrive: all of it, and its headers; and how often that is looked at. */
+const slowest = { requestTimeout: 120_000, headersTimeout: 20_000, connectionsCheckingInterval: 5_000 };
+
+/** `clock` and `patience` for those who must move time on: everything that expires is judged by the clock. */
+export async function startGateway(config: Config, clock?: Clock, patience = slowest): Promise<RunningGateway> {
   const core = await createCore(config, 'gateway', clock);
   const gateway: Gateway = { ...core, ...extras(core) };
   gateway.demoPeople = await bootstrap(gateway);
   let stopping = false;
 
   const server = createServer(
-    { requestTimeout: 120_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 },
+    { ...patience, keepAliveTimeout: 65_000 },
     createApp(gateway, () => stopping),
   );
   server.on('clientError', onClientError);

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { AuditAction } from './audit/actions.js';
+import type { ErrorCode } from './errors.js';
 import type { Permission } from './permissions.js';
 
 /** Who may call: anybody, the holder of a verification token, the holder of the refresh cookie, or the roles of a permission. */
@@ -23,10 +24,14 @@ export interface CallShape {
   multipart?: 'only' | 'also';
   data?: z.ZodType;
   status?: 200 | 201;
+  /** Other statuses of a success: the same thing again, or one that is still under way. */
+  alsoStatus?: 200 | 202;
+  /** What the handler itself may refuse with, beyond what the rest of the shape lets expect (`failures.ts`). */
+  fails?: readonly ErrorCode[];
   /** The answer carries `pagination`. */
   paged?: true;
-  /** The answer is bytes, not an envelope; of these types where they are known before. */
-  binary?: true | readonly string[];
+  /** The answer is bytes of one of these types, not an envelope. */
+  binary?: readonly string[];
   /** Takes `Idempotency-Key`: the same key gives the same answer and one effect. */
   creates?: true;
 }

@@ -23,6 +23,8 @@ export const Failure = z.object({
   message: z.string(),
   error: z.string(),
   errors: z.array(FieldError).optional(),
+  /** With a wrong code: how often one may still try. */
+  triesLeft: z.int().optional(),
   requestId: z.string(),
 });
 export type Failure = z.infer<typeof Failure>;

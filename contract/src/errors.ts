@@ -36,6 +36,7 @@ export const errors = {
   NOT_PENDING: [409, 'This account is not waiting for a decision.'],
   LAST_ADMIN: [409, 'The last active administrator cannot be removed.'],
   NOT_ONESELF: [409, 'You cannot do this to your own account.'],
+  QUOTA_REACHED: [409, 'Your storage is full. Delete images that are no longer needed.'],
   NOT_ANALYSABLE: [409, 'This file cannot be analysed.'],
   PUSH_OFF: [409, 'This server sends no notifications to devices.'],
   EXPIRED: [410, 'This has expired.'],

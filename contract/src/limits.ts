@@ -19,12 +19,17 @@ export const limits = {
   /** Bytes of the file itself. */
   uploadBytes: 10 * 1024 * 1024,
   uploadBytesMax: 512 * 1024 * 1024,
+  /** What one account may own, unless a setting says otherwise. */
+  quotaFiles: 100_000,
+  quotaBytes: 200 * 1024 ** 3,
   megapixels: 50,
   /** Decoded bytes of one DICOM frame. */
   dicomFrameBytes: 200 * 1024 * 1024,
   previewPixels: 512,
   jsonBytes: 100 * 1024,
   socketFrameBytes: 64 * 1024,
+  /** Open at once for one person, on each gateway: tabs and devices, not a flood. */
+  socketsPerUser: 20,
   captionLength: 200,
   messageLength: 4000,
   settingLength: 2000,
@@ -65,5 +70,7 @@ export const limits = {
     uploadsPerHour: 120,
     messagesPerMinute: 100,
     pushSubscriptionsPerHour: 60,
+    /** Of any kind, on one socket. */
+    socketEventsPerMinute: 600,
   },
 } as const;

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Connection } from 'mongoose';
 import { type BlobStore, GridFsBlobStore } from './blobs/store.js';
+import { Usage } from './blobs/usage.js';
 import { Clock } from './clock.js';
 import type { Config } from './config/config.js';
 import { connectDatabase } from './db/connect.js';
@@ -32,6 +33,7 @@ export interface Core {
   room: Room;
   pages: Pages;
   settings: Settings;
+  usage: Usage;
   signals: Signals;
   queues: Queues;
   events: Events;
@@ -73,6 +75,7 @@ export async function createCore(config: Config, service: string, clock = new Cl
     room: new Room(db),
     pages: new Pages(keys.cursors, models.Counter, clock),
     settings: new Settings(models),
+    usage: new Usage(models, clock),
     signals,
     queues,
     looking: new Presence(redis, 'looking'),

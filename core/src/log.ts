@@ -12,9 +12,21 @@ export function createLogger(config: Pick<Config, 'production' | 'logLevel'>, se
   return pino({
     level: config.logLevel,
     base: { service },
+    serializers: { err: plainError },
     redact: ['*.password', '*.token', '*.code', '*.email', '*.content', 'req.headers', 'res.headers'],
     ...(pretty ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname,service' } } } : {}),
   });
+}
+
+/**
+ * What an error is, without what it carries: a driver's error may hold the very documents that were to be written, and
+ * name the value of a key that was taken.
+ */
+export function plainError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: typeof error };
+  const { name, stack, code } = error as Error & { code?: unknown };
+  const hide = (text = '') => text.replace(/dup key: \{[^}]*\}/g, 'dup key');
+  return { type: name, message: hide(error.message), stack: hide(stack), ...(code === undefined ? {} : { code }) };
 }
 
 const QUIET_MS = 10_000;

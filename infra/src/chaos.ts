@@ -84,7 +84,8 @@ async function campaign(cluster: Cluster, size: Size, seed: number): Promise<Row
     ),
     ...(await judgeChats(pairs)),
     ...(await judgeUploads(cluster, uploads, patients[0] as string)),
-    ...(await judgeStore(cluster, administrator)),
+    // The reads of the judges have entries too.
+    ...(await settle(cluster, 30_000).then(() => judgeStore(cluster, administrator))),
   ];
   for (const fault of new Set(met.faults)) console.log(`  met: ${fault}`);
   for (const side of pairs.flat()) side.close();

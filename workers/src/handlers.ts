@@ -10,7 +10,7 @@ import { sendMail } from './mail/sendMail.js';
 import { expireSessions, expireShares } from './maintenance/expire.js';
 import { noteAuditHead } from './maintenance/noteAuditHead.js';
 import { renewKeys } from './maintenance/renewKeys.js';
-import { removeOrphanBlobs, reviveAnalyses } from './maintenance/repair.js';
+import { recountUsage, removeOrphanBlobs, reviveAnalyses } from './maintenance/repair.js';
 import { notify } from './notifications/notify.js';
 import { remindUnread } from './notifications/remindUnread.js';
 import { makePreview } from './previews/makePreview.js';
@@ -45,5 +45,6 @@ export const handlers: Handlers = {
   removeOrphanBlobs: ({ core }) => removeOrphanBlobs(core),
   renewKeys: ({ core }) => renewKeys(core),
   noteAuditHead: ({ core }) => noteAuditHead(core),
+  recountUsage: ({ core }) => recountUsage(core),
   reviveAnalyses: ({ core }) => reviveAnalyses(core),
 };

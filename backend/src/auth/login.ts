@@ -15,7 +15,11 @@ import { type Proof, proofOf, spendProof } from './authenticator.js';
 import { needsTotp } from './authorize.js';
 import { issueCode, renewCode, takeTry, useCode, wrongCode } from './codes.js';
 import { setSessionCookies } from './cookies.js';
+import { evenly } from './evenTime.js';
 import { startSession } from './sessions.js';
+
+/** A little more than a password takes to check, and writing down that it was wrong. */
+const LOGIN_MS = 120;
 
 /** Checks the password and mails a code, unless an authenticator app has one. Why an account may not sign in is told only to whoever knows its password. */
 export async function login({
@@ -30,12 +34,7 @@ export async function login({
   await gateway.throttle.take('loginAccount', pair);
   await gateway.throttle.check('loginAddress', address);
 
-  const user = await gateway.models.User.findOne({ email: body.email, deletedAt: { $exists: false } }).lean<UserDoc>();
-  if (!(await isPassword(user?.passwordHash, body.password)) || !user) {
-    await gateway.throttle.take('loginAddress', address);
-    if (user) await recordFailure(gateway, actor.ip, user._id, 'auth.login', 'INVALID_CREDENTIALS');
-    throw new AppError('INVALID_CREDENTIALS');
-  }
+  const user = await evenly(LOGIN_MS, () => checkPassword(gateway, actor.ip, address, body));
   await gateway.throttle.reset('loginAccount', pair);
   const refused = accountRefusal(user);
   if (refused) {
@@ -58,6 +57,20 @@ export async function login({
       method,
     },
   };
+}
+
+/** The account whose password this is. One that is not there takes as long to refuse as a wrong password. */
+async function checkPassword(
+  gateway: Gateway,
+  ip: string,
+  address: string,
+  { email, password }: BodyOf<typeof authCalls.login>,
+): Promise<UserDoc> {
+  const user = await gateway.models.User.findOne({ email, deletedAt: { $exists: false } }).lean<UserDoc>();
+  if ((await isPassword(user?.passwordHash, password)) && user) return user;
+  await gateway.throttle.take('loginAddress', address);
+  if (user) await recordFailure(gateway, ip, user._id, 'auth.login', 'INVALID_CREDENTIALS');
+  throw new AppError('INVALID_CREDENTIALS');
 }
 
 function accountRefusal(user: UserDoc): ErrorCode | null {

@@ -11,10 +11,14 @@ import type { Answer, Context, Gateway } from '../context.js';
 import { presentUnconfirmed } from '../users/present.js';
 import { issueCode } from './codes.js';
 import { refuseCommon } from './commonPasswords.js';
+import { evenly } from './evenTime.js';
 import { holdUsername, refuseHeldUsername, usernameTaken } from './usernames.js';
 
 type Call = typeof authCalls.register;
 type Registration = BodyOf<Call>;
+
+/** A little more than a hash takes, and an account's first records. */
+const REGISTER_MS = 250;
 
 /**
  * Opens an account. Whether the address already had one is told to its owner by mail, and to nobody else: the answer is
@@ -25,7 +29,10 @@ export async function register({ gateway, actor, body, req }: Context<Call>): Pr
   refuseCommon('password', body.password);
   const earlier = await gateway.events.earlier(actor);
   if (earlier) return answer(gateway, await findOrShow(gateway, earlier, body));
+  return evenly(REGISTER_MS, () => openAccount(gateway, actor, body));
+}
 
+async function openAccount(gateway: Gateway, actor: Actor, body: Registration): Promise<Answer<DataOf<Call>>> {
   const passwordHash = await hashPassword(body.password);
   await refuseTakenUsername(gateway, body);
   const user = newUser(body, passwordHash);

@@ -2,13 +2,18 @@ import type { authCalls } from '@lightbox/contract/auth/calls.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
+import type { Actor } from '@lightbox/core/events/events.js';
 import { isLinkToken } from '@lightbox/core/keys/codes.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
 import type { CodeDoc, UserDoc } from '@lightbox/core/models/types.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { checkCode, issueCode, useCode } from './codes.js';
 import { refuseCommon } from './commonPasswords.js';
+import { evenly } from './evenTime.js';
 import { cutSockets, endSessions } from './sessions.js';
+
+/** A little more than issuing a code and handing its mail over takes. */
+const FORGOT_MS = 100;
 
 /** Mails a reset code and link. The answer is the same, and comes as fast, whether or not the account exists. */
 export async function forgotPassword({
@@ -17,11 +22,13 @@ export async function forgotPassword({
   body,
 }: Context<typeof authCalls.forgotPassword>): Promise<Answer<unknown>> {
   await gateway.throttle.take('resetMail', body.email);
-  const user = await gateway.models.User.findOne(
-    { email: body.email, deletedAt: { $exists: false } },
-    { _id: 1 },
-  ).lean();
-  const account = user?._id ?? gateway.nobody(body.email);
+  await evenly(FORGOT_MS, () => issueReset(gateway, actor, body.email));
+  return { data: null, message: texts.resetCodeSent };
+}
+
+async function issueReset(gateway: Gateway, actor: Actor, email: string): Promise<void> {
+  const user = await gateway.models.User.findOne({ email, deletedAt: { $exists: false } }, { _id: 1 }).lean();
+  const account = user?._id ?? gateway.nobody(email);
   await gateway.events.change(actor, async (tx) => {
     // Only the last code that was asked for is worth anything.
     await gateway.models.Code.updateMany(
@@ -35,7 +42,6 @@ export async function forgotPassword({
     }
     return code;
   });
-  return { data: null, message: texts.resetCodeSent };
 }
 
 export async function resetPassword(context: Context<typeof authCalls.resetPassword>): Promise<Answer<unknown>> {

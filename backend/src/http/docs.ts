@@ -1,6 +1,8 @@
 import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { Failure, Pagination } from '@lightbox/contract/envelope.js';
+import { errors } from '@lightbox/contract/errors.js';
+import { failuresByStatus } from '@lightbox/contract/failures.js';
 import type { Router } from 'express';
 import swaggerUi from 'swagger-ui-express';
 import { z } from 'zod';
@@ -49,13 +51,7 @@ function operation(name: string, shape: CallShape): Json {
         : []),
     ],
     ...(shape.body ? { requestBody: requestBody(shape) } : {}),
-    responses: {
-      [shape.status ?? 200]: { description: 'Success', content: success(shape) },
-      default: {
-        description: 'Failure',
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
-      },
-    },
+    responses: { ...successes(shape), ...failures(shape) },
   };
 }
 
@@ -83,7 +79,8 @@ function requestBody(shape: CallShape): Json {
     },
   };
   return {
-    required: true,
+    // A call without a body is read as one with an empty object.
+    required: !(shape.body as z.ZodType).safeParse({}).success || shape.multipart === 'only',
     content: {
       ...(shape.multipart === 'only' ? {} : { 'application/json': { schema } }),
       ...(shape.multipart ? { 'multipart/form-data': { schema: shape.multipart === 'only' ? withFile : schema } } : {}),
@@ -91,25 +88,46 @@ function requestBody(shape: CallShape): Json {
   };
 }
 
+function successes(shape: CallShape): Json {
+  const statuses = [shape.status ?? 200, ...(shape.alsoStatus ? [shape.alsoStatus] : [])];
+  return Object.fromEntries(statuses.map((status) => [status, { description: 'Success', content: success(shape) }]));
+}
+
 function success(shape: CallShape): Json {
-  if (shape.binary) {
-    const types = shape.binary === true ? ['application/octet-stream'] : shape.binary;
-    return Object.fromEntries(types.map((type) => [type, {}]));
-  }
+  if (shape.binary) return Object.fromEntries(shape.binary.map((type) => [type, {}]));
   return {
     'application/json': {
       schema: {
         type: 'object',
-        required: ['data'],
+        required: ['data', ...(shape.paged ? ['pagination'] : [])],
         properties: {
           data: shape.data ? schemaOf(shape.data, 'output') : {},
           message: { type: 'string' },
           ...(shape.paged ? { pagination: { $ref: '#/components/schemas/Pagination' } } : {}),
         },
+        additionalProperties: false,
       },
     },
   };
 }
+
+/** Each status that can occur, with the codes it can stand for. No `default`: a status that is not here is a fault. */
+function failures(shape: CallShape): Json {
+  return Object.fromEntries(
+    [...failuresByStatus(shape)].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => `${code}: ${errors[code][1]}`).join(' · '),
+        ...(status === 429 || status === 503 ? { headers: retryAfter } : {}),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+      },
+    ]),
+  );
+}
+
+const retryAfter = {
+  'Retry-After': { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 1 } },
+};
 
 export function docsRoutes(router: Router, publicUrl: string): void {
   const document = openApi(publicUrl);

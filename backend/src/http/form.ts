@@ -48,6 +48,8 @@ export async function readForm(req: Request, options: FormOptions = {}): Promise
     parser.on('file', (name, stream, info) => {
       // Ending the parser fails the file under way: without a listener that would end the process.
       stream.on('error', () => undefined);
+      // A parser that has found a fault reads on to the end of what it holds; what it finds there ends nowhere.
+      if (settled) return void stream.resume();
       if (name !== options.file || !options.onFile || file) {
         stream.resume();
         return fail(

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
+import { failuresByStatus } from '@lightbox/contract/failures.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import request, { type Response } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -195,6 +196,13 @@ describe('addresses', () => {
     },
   );
 
+  it('that another path with a parameter would answer for are 405 too', async () => {
+    const answer = await api.as(admin).get('/users/approve-provider');
+    expectEnvelope(answer, 405, 'METHOD_NOT_ALLOWED');
+    expect(answer.get('Allow')).toBe('POST');
+    await request(test.url).head('/api/users/profile').set('Authorization', `Bearer ${admin.token}`).expect(200);
+  });
+
   it('with TRACE are not answered with what was sent', async () => {
     const answer = await rawRequest('TRACE /api/users HTTP/1.1\r\nHost: x\r\nX-Secret: s3cret\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 405/);
@@ -296,10 +304,12 @@ it('health and readiness name what they hang on', async () => {
 it('the API documents itself, with schemas for every call', async () => {
   const { body } = await api.get('/openapi.json').expect(200);
   expect(body.openapi).toMatch(/^3\.1/);
-  for (const [path, methods] of Object.entries(body.paths as Record<string, Record<string, { responses: object }>>)) {
-    for (const [method, operation] of Object.entries(methods)) {
-      expect(operation.responses, `${method} ${path}`).toHaveProperty('default');
-    }
+  for (const shape of Object.values(calls as Record<string, CallShape>)) {
+    const { responses } = body.paths[shape.path.replace(/:(\w+)/g, '{$1}')][shape.method];
+    const expected = [shape.status ?? 200, shape.alsoStatus ?? 503, ...failuresByStatus(shape).keys()];
+    expect(Object.keys(responses).map(Number).sort()).toEqual([...new Set(expected)].sort());
+    if (shape.who !== 'anyone') expect(responses[401].description).toContain('UNAUTHENTICATED');
+    expect(responses[503].headers).toHaveProperty('Retry-After');
   }
   expect((await request(test.url).get('/api/docs/').expect(200)).text).toContain('swagger');
 });

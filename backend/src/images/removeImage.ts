@@ -22,10 +22,12 @@ export async function deleteImage({
 /** The record goes at once with everything that hangs on it; a worker removes the bytes, which nobody can reach any more. */
 export async function removeImage(gateway: Gateway, actor: Actor, image: ImageDoc, reason: string): Promise<void> {
   const { models } = gateway;
+  let removed = false;
   await gateway.events.change(actor, async (tx) => {
     const session = tx.session;
     const deleted = await models.Image.deleteOne({ _id: image._id }, { session });
-    if (deleted.deletedCount === 0) return image._id;
+    removed = deleted.deletedCount === 1;
+    if (!removed) return image._id;
     await models.Preview.deleteOne({ _id: image._id }, { session });
     await models.Analysis.deleteOne({ _id: image._id }, { session });
     await models.Share.updateMany(
@@ -44,4 +46,5 @@ export async function removeImage(gateway: Gateway, actor: Actor, image: ImageDo
     });
     return image._id;
   });
+  if (removed) await gateway.usage.giveBack(image.owner, image.size);
 }

@@ -1,6 +1,7 @@
 import { texts } from '@lightbox/contract/texts.js';
 import { newDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
+import type { Quota } from '@lightbox/core/blobs/usage.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
@@ -57,7 +58,33 @@ interface NewImage {
 }
 
 /** Writes the record that makes a stored file an image, and its patient's standing share. */
-export function recordImage(
+export async function recordImage(
+  gateway: Gateway,
+  actor: Actor,
+  image: NewImage,
+  stored: StoredFile,
+): Promise<ObjectId> {
+  const { size } = stored.facts;
+  if (!(await gateway.usage.take(image.owner, size, await quotaOf(gateway)))) throw new AppError('QUOTA_REACHED');
+  const giveBack = () => gateway.usage.giveBack(image.owner, size);
+  try {
+    const id = await writeRecord(gateway, actor, image, stored);
+    // The same upload once more: it takes no room of its own.
+    if (!id.equals(image._id)) await giveBack();
+    return id;
+  } catch (error) {
+    await giveBack().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** What one account may own. */
+export const quotaOf = async ({ settings }: Gateway): Promise<Quota> => ({
+  files: await settings.get('quota.files'),
+  bytes: await settings.get('quota.bytes'),
+});
+
+function writeRecord(
   gateway: Gateway,
   actor: Actor,
   { _id, owner, caption, patient }: NewImage,

@@ -7,10 +7,11 @@ import { AppError } from '@lightbox/core/errors.js';
 import { FileRejected } from '@lightbox/core/files/inspect.js';
 import type { ImageDoc } from '@lightbox/core/models/types.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
+import { asAppError } from '../http/errors.js';
 import { type FormFile, readForm } from '../http/form.js';
 import { fieldErrors } from '../http/validate.js';
 import { presentImages } from './present.js';
-import { recordImage, type StoredFile, storeFile } from './storeImage.js';
+import { quotaOf, recordImage, type StoredFile, storeFile } from './storeImage.js';
 
 type Call = typeof imageCalls.uploadImage;
 
@@ -23,6 +24,8 @@ export async function uploadImage(context: Context<Call>): Promise<Answer<Image>
   await gateway.throttle.take('upload', viewer.id);
   if (!(await gateway.room.has(Number(req.get('content-length') ?? 0)))) throw new AppError('STORAGE_FULL');
   const earlier = await gateway.events.earlier(actor);
+  // Before the file is read, for nothing of it could stay.
+  if (!earlier && (await gateway.usage.isFull(viewer._id, await quotaOf(gateway)))) throw new AppError('QUOTA_REACHED');
   const imageId = newId();
   const maxBytes = await gateway.settings.get('upload.maxBytes');
   let stored: StoredFile | null = null;
@@ -42,7 +45,9 @@ export async function uploadImage(context: Context<Call>): Promise<Answer<Image>
     return { data: await present(gateway, viewer, id), message: texts.imageUploaded };
   } catch (error) {
     const left = stored as StoredFile | null;
-    if (left) await gateway.blobs.delete(left.blob.id).catch(() => undefined);
+    // After a commit whose answer was lost the record may be there all the same, and the key's repetition will find it.
+    // What has no record in the end is maintenance's to remove.
+    if (left && asAppError(error).status < 500) await gateway.blobs.delete(left.blob.id).catch(() => undefined);
     throw asRefusal(error, maxBytes);
   }
 }

@@ -28,6 +28,13 @@ interface SocketData {
   viewer: Viewer;
   /** When the session was last kept alive from here. */
   touchedAt: number;
+  events: EventCount;
+}
+
+/** What one socket has asked for since `since`. */
+interface EventCount {
+  since: number;
+  count: number;
 }
 type Client = Socket<Record<string, never>, ServerToClient, Record<string, never>, SocketData>;
 type Io = Server<Record<string, never>, ServerToClient, Record<string, never>, SocketData>;
@@ -61,8 +68,9 @@ export interface Sockets {
 
 const PRESENCE_MS = 20_000;
 const ENDED_POLL_MS = 500;
-/** Packets that wait for a client that does not read. */
-const MOST_WAITING = 500;
+/** Packets that wait for a client that does not read, and how long it may not have read; a burst alone is no fault. */
+const MOST_WAITING = { packets: 500, ms: 2_000 };
+const MINUTE_MS = 60_000;
 
 export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   const io: Io = new Server(http, {
@@ -77,9 +85,9 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   });
 
   io.use((socket, next) => {
-    authenticate(gateway, socket).then(
+    admit(gateway, io, socket).then(
       () => next(),
-      () => next(Object.assign(new Error('Unauthenticated'), { data: { error: 'UNAUTHENTICATED' } })),
+      (error) => next(refusal(asAppError(error))),
     );
   });
   io.on('connection', (socket) => {
@@ -116,6 +124,21 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   };
 }
 
+/** `connect_error` says no more than that somebody is not signed in, whatever the fault of their token is. */
+function refusal({ code, status, message }: AppError): Error {
+  const [error, words] = status === 401 ? (['UNAUTHENTICATED', 'Unauthenticated'] as const) : [code, message];
+  return Object.assign(new Error(words), { data: { error } });
+}
+
+async function admit(gateway: Gateway, io: Io, socket: Client): Promise<void> {
+  await authenticate(gateway, socket);
+  const open = io.sockets.adapter.rooms.get(userRoom(socket.data.viewer.id))?.size ?? 0;
+  // The newest is refused, so that nobody with a stolen token closes what is open.
+  if (gateway.config.rateLimits && open >= limits.socketsPerUser) {
+    throw new AppError('TOO_MANY_REQUESTS', { message: 'Too many connections are open for this account.' });
+  }
+}
+
 async function authenticate(gateway: Gateway, socket: Client): Promise<void> {
   // A WebSocket is not held to the same-origin policy: who opens one must be asked. Asked here, so that a browser is
   // told why; nothing has been said to it, and it is closed after `connectTimeout`.
@@ -124,7 +147,9 @@ async function authenticate(gateway: Gateway, socket: Client): Promise<void> {
   const token = (socket.handshake.auth as { token?: unknown }).token;
   if (typeof token !== 'string') throw new AppError('UNAUTHENTICATED');
   socket.data.viewer = await viewerOf(gateway, gateway.tokens.verify(token, 'access'), true);
-  socket.data.touchedAt = gateway.clock.now().getTime();
+  const now = gateway.clock.now().getTime();
+  socket.data.touchedAt = now;
+  socket.data.events = { since: now, count: 0 };
 }
 
 async function greet(gateway: Gateway, io: Io, socket: Client): Promise<void> {
@@ -190,6 +215,7 @@ function listen(gateway: Gateway, socket: Client): void {
 const isClientEvent = (name: string): name is ClientEvent => Object.hasOwn(clientEvents, name);
 
 async function answer(gateway: Gateway, socket: Client, name: string, payload: unknown): Promise<unknown> {
+  countEvent(gateway, socket);
   if (!isClientEvent(name)) throw new AppError('NOT_FOUND', { message: 'This event is not known.' });
   const { viewer } = socket.data;
   await authorize(gateway, viewer, clientEventRules[name]);
@@ -201,6 +227,15 @@ async function answer(gateway: Gateway, socket: Client, name: string, payload: u
     socket: Client,
   ) => Promise<unknown>;
   return handler(gateway, viewer, validate(clientEvents[name], payload), socket);
+}
+
+/** Sending messages has its own, stricter limit; this one is for everything that costs a look at the database. */
+function countEvent({ config, clock }: Gateway, { data: { events } }: Client): void {
+  if (!config.rateLimits) return;
+  const now = clock.now().getTime();
+  if (now - events.since >= MINUTE_MS) Object.assign(events, { since: now, count: 0 });
+  if (++events.count <= limits.throttle.socketEventsPerMinute) return;
+  throw new AppError('TOO_MANY_REQUESTS', { retryAfterSeconds: Math.ceil((events.since + MINUTE_MS - now) / 1000) });
 }
 
 /** Events that follow each other closely count as one: the session's record need not be read for each. */
@@ -276,12 +311,15 @@ function watchEndedSessions(gateway: Gateway, io: Io): NodeJS.Timeout {
 /** A client that does not read is cut off before it fills the memory of others; what it missed it gets on coming back. */
 function cutWhenSlow(gateway: Gateway, { conn }: Client): void {
   let waiting = 0;
+  let drained = Date.now();
   conn.on('drain', () => {
     waiting = 0;
+    drained = Date.now();
   });
   conn.on('packetCreate', () => {
+    if (waiting === 0) drained = Date.now();
     waiting++;
-    if (waiting !== MOST_WAITING) return;
+    if (waiting < MOST_WAITING.packets || Date.now() - drained < MOST_WAITING.ms) return;
     gateway.log.warn('a client that does not read was cut off');
     // A close that waits for the client's own would keep all that for half a minute more.
     (conn.transport as { socket?: { terminate?: () => void } }).socket?.terminate?.();

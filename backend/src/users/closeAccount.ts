@@ -62,6 +62,7 @@ async function giveImage(gateway: Gateway, image: ImageDoc, heir: ObjectId): Pro
     await gateway.models.Image.updateOne({ _id: image._id }, { $set: { owner: heir } }, { session });
     await refreshAudience(gateway.models, image._id, gateway.clock.now(), session);
   });
+  await gateway.usage.passOn(image.owner, heir, image.size);
 }
 
 async function endReceivedShares(gateway: Gateway, actor: Actor, user: UserDoc): Promise<void> {

@@ -14,6 +14,8 @@ export const analysisCalls = {
     summary: 'The analysis; the first call starts it',
     params: ImageParams,
     data: AnalysisAnswer,
+    alsoStatus: 202,
+    fails: ['NOT_VERIFIED', 'NOT_ANALYSABLE'],
   }),
   startAnalysis: call({
     method: 'post',
@@ -24,5 +26,7 @@ export const analysisCalls = {
     params: ImageParams,
     body: z.strictObject({}),
     data: AnalysisAnswer,
+    alsoStatus: 202,
+    fails: ['NOT_VERIFIED', 'NOT_ANALYSABLE'],
   }),
 };

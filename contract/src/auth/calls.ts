@@ -62,6 +62,7 @@ export const authCalls = {
     data: z.object({ user: User, token: z.string().optional() }),
     status: 201,
     creates: true,
+    fails: ['TOO_MANY_REQUESTS'],
   }),
   login: call({
     ...authRoutes.login,
@@ -70,6 +71,7 @@ export const authCalls = {
       'Check the password; gives a verification token and mails a code, unless the account has an authenticator app',
     body: z.strictObject({ email: Email, password: AnyPassword }),
     data: Session.extend({ method: SignInMethod.optional() }),
+    fails: ['INVALID_CREDENTIALS', 'ACCOUNT_PENDING', 'ACCOUNT_REJECTED', 'ACCOUNT_INACTIVE', 'TOO_MANY_REQUESTS'],
   }),
   confirm: call({
     ...authRoutes.confirm,
@@ -83,12 +85,14 @@ export const authCalls = {
       /** The role needs an authenticator app, and until it is set up nothing else can be done. */
       setUpTotp: z.literal(true).optional(),
     }),
+    fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED'],
   }),
   resendCode: call({
     ...authRoutes.resendCode,
     who: 'verification',
     summary: 'Mail a new code; the previous one ends',
     body: z.strictObject({}),
+    fails: ['CONFLICT', 'TOO_MANY_REQUESTS'],
   }),
   refresh: call({
     ...authRoutes.refresh,
@@ -109,12 +113,14 @@ export const authCalls = {
     who: 'anyone',
     summary: 'Mail a reset code and link, if the account exists',
     body: z.strictObject({ email: Email }),
+    fails: ['TOO_MANY_REQUESTS'],
   }),
   resetPassword: call({
     ...authRoutes.resetPassword,
     who: 'anyone',
     summary: 'Set a new password by mailed code, or by the mailed link’s token; every session ends',
     body: z.union([ResetByCode, ResetByToken]),
+    fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED', 'TOO_MANY_REQUESTS'],
   }),
   demoPeople: call({
     ...authRoutes.demoPeople,

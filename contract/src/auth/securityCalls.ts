@@ -106,6 +106,7 @@ export const securityCalls = {
       'Without a code: a new secret for an authenticator app. With the app’s code: turn it on, and get recovery codes',
     body: z.strictObject({ code: Code.optional() }),
     data: z.union([TotpSetUp, RecoveryCodes]),
+    fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED', 'CONFLICT', 'TOO_MANY_REQUESTS'],
   }),
   removeTotp: call({
     method: 'delete',
@@ -116,5 +117,6 @@ export const securityCalls = {
     body: z
       .strictObject({ code: Code.optional(), password: AnyPassword.optional() })
       .superRefine(oneOf('code', 'password')),
+    fails: ['WRONG_CODE', 'CODE_LOCKED', 'FORBIDDEN', 'TOO_MANY_REQUESTS'],
   }),
 };

@@ -3,7 +3,7 @@ import { call } from '../call.js';
 import { flag, PageQuery, sortBy } from '../envelope.js';
 import { Id, Params, text } from '../ids.js';
 import { AccessExplanation, TimelineEntry } from './insight.js';
-import { Caption, Image } from './schemas.js';
+import { Caption, contentTypes, Image } from './schemas.js';
 
 export const imageSorts = ['createAt'] as const;
 
@@ -21,6 +21,14 @@ export const imageCalls = {
     data: Image,
     status: 201,
     creates: true,
+    fails: [
+      'FILE_TOO_LARGE',
+      'UNSUPPORTED_TYPE',
+      'UNREADABLE_FILE',
+      'TOO_MANY_PIXELS',
+      'QUOTA_REACHED',
+      'TOO_MANY_REQUESTS',
+    ],
   }),
   listImages: call({
     method: 'get',
@@ -68,7 +76,8 @@ export const imageCalls = {
     action: 'image.content',
     summary: 'The original bytes, as an attachment',
     params: Params,
-    binary: true,
+    binary: contentTypes,
+    fails: ['NOT_VERIFIED'],
   }),
   getImagePreview: call({
     method: 'get',
@@ -77,7 +86,8 @@ export const imageCalls = {
     action: 'image.preview',
     summary: 'The preview, webp, longest side at most 512 pixels',
     params: Params,
-    binary: true,
+    binary: ['image/webp'],
+    fails: ['NOT_VERIFIED', 'PREVIEW_PENDING', 'NO_PREVIEW'],
   }),
   getTimeline: call({
     method: 'get',

@@ -65,6 +65,8 @@ export const messageCalls = {
     data: Message,
     status: 201,
     creates: true,
+    alsoStatus: 200,
+    fails: ['NOT_FOUND', 'CONFLICT', 'TOO_MANY_REQUESTS'],
   }),
   readMessages: call({
     method: 'post',

@@ -93,5 +93,6 @@ export const overviewCalls = {
     params: z.strictObject({ queue: QueueName, id: z.string().min(1).max(200) }),
     body: z.strictObject({}),
     data: z.object({ id: z.string(), queue: QueueName, name: z.string() }),
+    fails: ['CONFLICT'],
   }),
 };

@@ -55,6 +55,7 @@ export const pushCalls = {
     body: PushSubscriptionJson,
     data: z.object({ id: Id }),
     status: 201,
+    fails: ['TOO_MANY_REQUESTS'],
   }),
   unsubscribePush: call({
     method: 'delete',

@@ -30,7 +30,7 @@ export const SettingInfo = z.discriminatedUnion('kind', [
   z.object({
     ...info,
     kind: z.literal('number'),
-    unit: z.enum(['hours', 'minutes', 'bytes']),
+    unit: z.enum(['hours', 'minutes', 'bytes', 'files']),
     min: z.int(),
     max: z.int(),
   }),
@@ -82,6 +82,7 @@ export const settingCalls = {
     data: Setting,
     status: 201,
     creates: true,
+    fails: ['CONFLICT'],
   }),
   editSetting: call({
     method: 'put',
@@ -99,6 +100,7 @@ export const settingCalls = {
       updatedAt: z.unknown().optional(),
     }),
     data: Setting,
+    fails: ['CONFLICT'],
   }),
   deleteSetting: call({
     method: 'delete',
@@ -107,6 +109,7 @@ export const settingCalls = {
     action: 'setting.delete',
     summary: 'Delete a setting',
     body: z.strictObject({ id: Id, user: z.unknown().optional() }),
+    fails: ['NOT_FOUND'],
   }),
   listKnownSettings: call({
     method: 'get',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { totpRequirements } from '../auth/policy.js';
 import { limits } from '../limits.js';
 
-export type SettingUnit = 'hours' | 'minutes' | 'bytes';
+export type SettingUnit = 'hours' | 'minutes' | 'bytes' | 'files';
 
 /** A whole number as people write one: no sign, no `0x18`, no `1e3`. */
 const whole = (min: number, max: number) =>
@@ -51,6 +51,18 @@ export const knownSettings = {
   'security.requireTotp': choice(totpRequirements, {
     description: 'Who has to sign in with an authenticator app: none, or staff (providers and administrators).',
     fallback: 'none',
+  }),
+  'quota.files': number('files', {
+    description: 'Images one account may own.',
+    min: 1,
+    max: 100_000_000,
+    fallback: limits.quotaFiles,
+  }),
+  'quota.bytes': number('bytes', {
+    description: 'Bytes that the images of one account may take.',
+    min: 1024 * 1024,
+    max: 2 ** 49,
+    fallback: limits.quotaBytes,
   }),
 } as const;
 export type KnownSetting = keyof typeof knownSettings;

@@ -41,6 +41,7 @@ export const shareCalls = {
     data: ShareCreated,
     status: 201,
     creates: true,
+    fails: ['NOT_FOUND', 'ALREADY_SHARED'],
   }),
   verifyShare: call({
     method: 'post',
@@ -50,6 +51,7 @@ export const shareCalls = {
     summary: 'Open an image for oneself with the mailed sharing id and code',
     body: z.strictObject({ sharingRequestId: z.string().trim().toLowerCase().pipe(Id), verificationCode: Code }),
     data: z.object({ imagemetadataId: Id, isVerified: z.literal(true) }),
+    fails: ['NOT_FOUND', 'WRONG_CODE', 'CODE_LOCKED', 'EXPIRED'],
   }),
   resendShare: call({
     method: 'post',
@@ -59,6 +61,7 @@ export const shareCalls = {
     summary: 'Mail a new code; tries start again',
     params: Params,
     body: z.strictObject({}),
+    fails: ['EXPIRED', 'TOO_MANY_REQUESTS'],
   }),
   revokeShare: call({
     method: 'delete',
@@ -76,5 +79,6 @@ export const shareCalls = {
     summary: 'Who has access to an image',
     query: z.strictObject({ imageId: Id }),
     data: z.array(ShareAccess),
+    fails: ['NOT_FOUND'],
   }),
 };

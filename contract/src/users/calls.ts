@@ -66,6 +66,7 @@ export const userCalls = {
     action: 'profile.delete',
     summary: 'Close the caller’s own account',
     body: z.strictObject({ password: z.string().min(1, 'This field is required.').max(1000) }),
+    fails: ['LAST_ADMIN', 'TOO_MANY_REQUESTS'],
   }),
   getUser: call({
     method: 'get',
@@ -83,6 +84,7 @@ export const userCalls = {
     action: 'user.delete',
     summary: 'Close an account; its sessions end at once',
     params: Params,
+    fails: ['NOT_ONESELF', 'LAST_ADMIN'],
   }),
   toggleUserStatus: call({
     method: 'put',
@@ -92,6 +94,7 @@ export const userCalls = {
     summary: 'Activate or deactivate an account; its sessions end at once',
     params: Params,
     data: User,
+    fails: ['NOT_ONESELF', 'LAST_ADMIN'],
   }),
   changeRole: call({
     method: 'put',
@@ -119,6 +122,7 @@ export const userCalls = {
     summary: 'Approve a provider; mails the decision',
     body: z.strictObject({ email: Email }),
     data: User,
+    fails: ['NOT_FOUND', 'NOT_PENDING'],
   }),
   rejectProvider: call({
     method: 'post',
@@ -128,6 +132,7 @@ export const userCalls = {
     summary: 'Reject a provider with a reason; mails the decision',
     body: z.strictObject({ email: Email, reason: text(500).min(1, 'Please give a reason.') }),
     data: User,
+    fails: ['NOT_FOUND', 'NOT_PENDING'],
   }),
   getStats: call({
     method: 'get',

@@ -20,6 +20,7 @@ import type {
   SettingDoc,
   ShareDoc,
   TotpDoc,
+  UsageDoc,
   UserDoc,
   UsernameHoldDoc,
 } from './types.js';
@@ -326,6 +327,7 @@ const idempotency = new Schema<IdempotencyDoc>({ _id: String, record: id, create
 );
 
 const counter = new Schema<CounterDoc>({ _id: String, count: number, at: date }, options);
+const usage = new Schema<UsageDoc>({ _id: ObjectId, files: number, bytes: number, at: date }, options).index({ at: 1 });
 const sentMail = new Schema<SentMailDoc>({ _id: String, at: date }, options).index(
   { at: 1 },
   { expireAfterSeconds: days(7) },
@@ -350,6 +352,7 @@ export interface Models {
   SettingChange: Model<SettingChangeDoc>;
   Idempotency: Model<IdempotencyDoc>;
   Counter: Model<CounterDoc>;
+  Usage: Model<UsageDoc>;
   SentMail: Model<SentMailDoc>;
   Totp: Model<TotpDoc>;
   UsernameHold: Model<UsernameHoldDoc>;
@@ -378,6 +381,7 @@ export function createModels(db: Connection): Models {
     SettingChange: model('SettingChange', settingChange),
     Idempotency: model('Idempotency', idempotency),
     Counter: model('Counter', counter),
+    Usage: model('Usage', usage),
     SentMail: model('SentMail', sentMail),
     Totp: model('Totp', totp),
     UsernameHold: model('UsernameHold', usernameHold),

@@ -308,6 +308,16 @@ export interface CounterDoc {
   at: Date;
 }
 
+/** What an account's images take; kept when they come and go, so that nobody has to count them. */
+export interface UsageDoc {
+  /** The owner. */
+  _id: Id;
+  files: number;
+  bytes: number;
+  /** When it was last counted. */
+  at: Date;
+}
+
 export interface SentMailDoc {
   /** `{eventId}-{template}`, the mail's Message-ID too. */
   _id: string;

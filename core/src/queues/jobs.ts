@@ -56,6 +56,7 @@ export const jobs = {
   removeOrphanBlobs: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
   renewKeys: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
   noteAuditHead: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
+  recountUsage: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
   reviveAnalyses: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
 } as const;
 export type JobName = keyof typeof jobs;
@@ -71,4 +72,5 @@ export const schedule: Partial<Record<JobName, number>> = {
   reviveAnalyses: 30_000,
   removeOrphanBlobs: 10 * 60_000,
   noteAuditHead: 10 * 60_000,
+  recountUsage: 10 * 60_000,
 };

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { endChild } from '@lightbox/core/embedded/processes.js';
 
@@ -14,13 +15,18 @@ export interface Program {
 
 const START_MS = 30_000;
 
-/** `main` is a path from the root of the repository. */
-export async function startProgram(main: string, env: Record<string, string>): Promise<Program> {
+/** `main` is a path from the root of the repository; `hear` gets the lines of its log. */
+export async function startProgram(
+  main: string,
+  env: Record<string, string>,
+  hear?: (line: string) => void,
+): Promise<Program> {
   const file = fileURLToPath(new URL(`../../../${main}`, import.meta.url));
   const child = fork(file, [], {
     env: { PATH: process.env.PATH ?? '', ...env },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', hear ? 'pipe' : 'ignore', 'inherit', 'ipc'],
   });
+  if (child.stdout && hear) createInterface(child.stdout).on('line', hear);
   const ready = await firstWord(child, main).catch(async (error) => {
     await endChild(child, 1_000);
     throw error;

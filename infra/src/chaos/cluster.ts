@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,12 +7,11 @@ import { makeKeys } from '@lightbox/core/config/keys.js';
 import { type Core, createCore } from '@lightbox/core/core.js';
 import { findValkey } from '@lightbox/core/embedded/binaries.js';
 import { freePort } from '@lightbox/core/embedded/ports.js';
-import { endChild } from '@lightbox/core/embedded/processes.js';
-import { spawnServer, untilAnswers } from '@lightbox/core/embedded/server.js';
 import { valkeyServer } from '@lightbox/core/embedded/valkey.js';
 import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
 import { type Program, startProgram } from '../bench/processes.js';
-import { kill, type ReplicaSet, startReplicaSet } from './replicaSet.js';
+import { type ReplicaSet, startReplicaSet } from './replicaSet.js';
+import { kill, up } from './servers.js';
 
 /** The product as a hospital group would run it, small: two gateways, two workers, three mongods, a Valkey. */
 export interface Cluster {
@@ -73,9 +71,14 @@ function environment(mongodbUri: string, redisUrl: string, smtpUrl: string, fold
     ADMIN_PASSWORD: admin.password,
     DATA_DIR: folder,
     RATE_LIMITS: 'off',
-    LOG_LEVEL: 'fatal',
+    LOG_LEVEL: 'error',
   };
 }
+
+/** What the product itself calls a fault of its own is worth reading; that something is away is not. */
+const sayInternal = (line: string): void => {
+  if (line.includes('"code":"INTERNAL"')) console.log(line);
+};
 
 /** A gateway or worker that can be killed and comes back, on the same port. */
 export class Replaceable {
@@ -93,7 +96,7 @@ export class Replaceable {
 
   async start(): Promise<void> {
     while (!this.stopped) {
-      this.program = await startProgram(this.main, this.env).catch(() => null);
+      this.program = await startProgram(this.main, this.env, sayInternal).catch(() => null);
       if (this.program) return;
       await sleep(500);
     }
@@ -107,6 +110,8 @@ export class Replaceable {
   /** As a rolling deployment does it: asked to end, awaited, started again. Milliseconds until it had ended. */
   async endAndRestart(): Promise<number> {
     const since = Date.now();
+    // One that stands still hears nothing.
+    this.program?.child.kill('SIGCONT');
     await this.program?.stop();
     const took = Date.now() - since;
     await this.start();
@@ -115,11 +120,11 @@ export class Replaceable {
 
   /** Stands still for a while, without knowing. */
   async freeze(ms: number): Promise<void> {
-    const { pid } = this.program ?? {};
-    if (!pid) return;
-    process.kill(pid, 'SIGSTOP');
+    const child = this.program?.child;
+    child?.kill('SIGSTOP');
     await sleep(ms);
-    process.kill(pid, 'SIGCONT');
+    // Nothing, when it was killed meanwhile.
+    child?.kill('SIGCONT');
   }
 
   stop = async (): Promise<void> => {
@@ -130,19 +135,14 @@ export class Replaceable {
 
 async function startValkey(folder: string) {
   const server = valkeyServer(await findValkey(() => {}), folder, await freePort());
-  const up = async (): Promise<ChildProcess> => {
-    const child = spawnServer(server);
-    await untilAnswers(server, child);
-    return child;
-  };
-  let child = await up();
+  let child = await up(server);
   return {
     uri: server.uri,
     killAndRestart: async (awayMs: number) => {
       await kill(child);
       await sleep(awayMs);
-      child = await up();
+      child = await up(server);
     },
-    stop: () => endChild(child, 10_000),
+    stop: () => kill(child),
   };
 }

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findMongod } from '@lightbox/core/embedded/binaries.js';
 import { mongodServer } from '@lightbox/core/embedded/mongod.js';
 import { freePort } from '@lightbox/core/embedded/ports.js';
-import { endChild } from '@lightbox/core/embedded/processes.js';
-import { type EmbeddedServer, spawnServer, untilAnswers } from '@lightbox/core/embedded/server.js';
+import type { EmbeddedServer } from '@lightbox/core/embedded/server.js';
 import mongoose from 'mongoose';
+import { kill, up } from './servers.js';
 
 const { MongoClient } = mongoose.mongo;
 const SET = 'rs0';
@@ -73,22 +73,10 @@ export async function startReplicaSet(folder: string): Promise<ReplicaSet> {
       );
     },
     stop: async () => {
-      await Promise.all([...members.values()].map(({ child }) => endChild(child, 20_000)));
+      // A primary that is asked to end waits for another to take over; nothing of it is kept.
+      await Promise.all([...members.values()].map(({ child }) => kill(child)));
     },
   };
-}
-
-async function up(server: EmbeddedServer): Promise<ChildProcess> {
-  const child = spawnServer(server);
-  await untilAnswers(server, child);
-  return child;
-}
-
-/** SIGKILL, and the end awaited. */
-export async function kill(child: ChildProcess): Promise<void> {
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  child.kill('SIGKILL');
-  await ended;
 }
 
 const configOf = (addresses: string[]) => ({

@@ -112,19 +112,19 @@ function judgeMails(mails: { text: string; messageId: string }[], uploads: Uploa
 }
 
 export async function judgeStore({ core }: Cluster, administrator: Account): Promise<Row[]> {
-  const [unaudited, pending] = [{ unaudited: true }, { pending: true }].map((which) =>
-    core.models.Event.countDocuments(which),
-  );
+  const { Event } = core.models;
+  const unaudited = await Event.countDocuments({ unaudited: true });
+  const pending = await Event.countDocuments({ pending: true });
   const left = await orphans(core);
   await removeOrphanBlobs(tomorrow(core));
   const chain = await administrator.ask<{ ok: boolean; checked: number }>('GET', '/audit/verify');
-  const events = await core.models.Event.countDocuments({});
+  const events = await Event.countDocuments({});
   return [
     { job: 'GridFS', measure: 'blobs of uploads cut short, before the sweep', value: String(left) },
     none('GridFS', 'orphans after the sweep', await orphans(core)),
     judged('audit', 'entries in an unbroken chain', chain.checked, 'whole', chain.ok),
-    none('audit', 'events without an entry', (await unaudited) ?? 0),
-    none('events', 'not handed over', (await pending) ?? 0),
+    none('audit', 'events without an entry', unaudited),
+    none('events', 'not handed over', pending),
     { job: 'events', measure: 'in all', value: String(events) },
   ];
 }

@@ -41,3 +41,7 @@ export async function reviveAnalyses(core: Core): Promise<void> {
     }
   }
 }
+
+/** Puts right, once a day for each account, what a crash between an image and its owner's usage has left wrong. */
+export const recountUsage = (core: Core): Promise<void> =>
+  core.usage.recount(new Date(core.clock.now().getTime() - 24 * HOUR_MS), BATCH);

@@ -38,7 +38,7 @@ export const settings = {
   knownSub: 'Without a row above, the default holds.',
   now: 'Now',
   defaultIs: 'Default',
-  unit: { hours: 'Whole hours', minutes: 'Whole minutes', bytes: 'Whole bytes' },
+  unit: { hours: 'Whole hours', minutes: 'Whole minutes', bytes: 'Whole bytes', files: 'Whole files' },
   choice: 'One of',
   changedBy: 'Changed by <n>{{name}}</n> on {{date}}',
   neverChanged: 'Never changed',
@@ -61,6 +61,8 @@ export const settings = {
     upload_maxBytes: 'Largest file that may be uploaded, in bytes.',
     directory_patients:
       'Which patients a provider finds and may write to. “all”: every one. “known”: only those they have shared with, written with, or hold or have opened an image of. Patients go on seeing every provider.',
+    quota_files: 'Images one account may own.',
+    quota_bytes: 'Bytes that the images of one account may take.',
     session_idleMinutes: `Minutes without activity after which a session ends. No session outlives ${limits.sessionHours} hours.`,
     security_requireTotp:
       'Who has to sign in with an authenticator app: none, or staff (providers and administrators).',

@@ -1,0 +1,31 @@
+import { Password } from '@lightbox/contract/users/schemas.js';
+import { dictionary } from '@zxcvbn-ts/language-common';
+import { expect, it } from 'vitest';
+import { isCommon } from './commonPasswords.js';
+
+it('refuses the 3,000 commonest passwords that satisfy the rule', () => {
+  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+  const matching = (dictionary['passwords-common'] as string[])
+    .map(capital)
+    .filter((password) => Password.safeParse(password).success)
+    .slice(0, 3000);
+  expect(matching).toHaveLength(3000);
+  expect(matching.filter((password) => !isCommon(password))).toEqual([]);
+});
+
+it('refuses a common word of 3,000 with what a rule asks for behind it', () => {
+  const words = (dictionary['passwords-common'] as string[]).filter((word) => /^[a-z]{6,}$/.test(word)).slice(0, 3000);
+  const tails = ['1', '12', '123', '2024', '1!', '99$'];
+  const made = words.map((word, i) => word.charAt(0).toUpperCase() + word.slice(1) + tails[i % tails.length]);
+  expect(made.filter((password) => !isCommon(password))).toEqual([]);
+});
+
+it.each(['Password1', 'PASSWORD123', 'P@ssw0rd1', 'Qwerty12!', 'Dragon2024', 'Welcome1', 'Michael1'])(
+  'refuses %s',
+  (password) => expect(isCommon(password)).toBe(true),
+);
+
+it.each(['Granite-Willow-77', 'Harbour-Lantern-42', 'Meadow-Copper-19', 'correct Horse battery 9', 'Xk7vQm2pLr'])(
+  'takes %s',
+  (password) => expect(isCommon(password)).toBe(false),
+);

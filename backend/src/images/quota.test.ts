@@ -1,0 +1,100 @@
+import { errors } from '@lightbox/contract/errors.js';
+import { oid } from '@lightbox/core/db/ids.js';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { Client } from '../testing/client.js';
+import { buildAdmin, buildImage, buildPatient, buildProvider, PASSWORD, type Person } from '../testing/factories.js';
+import { files } from '../testing/files.js';
+import { buildGateway, type TestGateway } from '../testing/gateway.js';
+
+let test: TestGateway;
+let api: Client;
+let provider: Person;
+
+beforeAll(async () => {
+  test = await buildGateway();
+  api = new Client(test.url);
+});
+afterAll(() => test.stop());
+beforeEach(async () => {
+  provider = await buildProvider(test.gateway);
+  await test.gateway.models.Setting.deleteMany({});
+  test.gateway.settings.forget();
+});
+
+async function set(name: string, value: number): Promise<void> {
+  const admin = await buildAdmin(test.gateway);
+  await api
+    .as(admin)
+    .post('/appsetting/add', { name, value: String(value) })
+    .expect(201);
+}
+
+const usage = (owner: Person) => test.gateway.models.Usage.findById(owner._id, { _id: 0, files: 1, bytes: 1 }).lean();
+const blobs = () => test.gateway.db.db?.collection('blobs.files').countDocuments();
+const upload = () => api.as(provider).upload(files.png);
+
+it('of files is not passed, however many come at once; what is refused leaves nothing', async () => {
+  await set('quota.files', 3);
+  const before = (await blobs()) ?? 0;
+  const answers = await Promise.all(Array.from({ length: 8 }, upload));
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409, 409, 409]);
+  const refused = answers.find(({ status }) => status === 409);
+  expect(refused?.body).toMatchObject({ error: 'QUOTA_REACHED', message: errors.QUOTA_REACHED[1] });
+  expect(await blobs()).toBe(before + 3);
+  expect(await usage(provider)).toEqual({ files: 3, bytes: 3 * files.png.length });
+  await set('quota.bytes', 2 ** 30);
+  await api
+    .as(await buildProvider(test.gateway))
+    .upload(files.png)
+    .expect(201);
+});
+
+it('of bytes refuses the file that would pass it, and takes one that fits', async () => {
+  await set('quota.bytes', 1024 * 1024);
+  await test.gateway.models.Usage.create([
+    { _id: provider._id, files: 1, bytes: 1024 * 1024 - files.png.length, at: test.gateway.clock.now() },
+  ]);
+  const before = await blobs();
+  expect((await api.as(provider).upload(files.jpeg).expect(409)).body.error).toBe('QUOTA_REACHED');
+  expect(await blobs()).toBe(before);
+  await upload().expect(201);
+  await upload().expect(409);
+});
+
+it('is free again when an image goes, and not taken by an upload that fails', async () => {
+  await set('quota.files', 1);
+  const { body } = await upload().expect(201);
+  await upload().expect(409);
+  await api.as(provider).del(`/upload/image/${body.data.id}`).expect(200);
+  await api.as(provider).upload(files.png, {}).expect(422);
+  const key = { 'Idempotency-Key': '0b0e0f4c-5a5c-4d0e-9a44-2f5d7a0f1c11' };
+  await upload().set(key).expect(201);
+  await upload().set(key).expect(201);
+  expect(await usage(provider)).toEqual({ files: 1, bytes: files.png.length });
+});
+
+it('counts what was there before it was kept, and goes over to an heir with the images', async () => {
+  const patient = await buildPatient(test.gateway);
+  const image = await buildImage(test.gateway, { owner: provider, patient: patient._id });
+  await buildImage(test.gateway, { owner: provider });
+  await set('quota.files', 2);
+  await upload().expect(409);
+  await api.as(provider).del('/users/profile', { password: PASSWORD }).expect(200);
+  const passedOn = await test.gateway.models.Image.findById(oid(image.id), { owner: 1 }).lean();
+  const heir = { ...provider, _id: passedOn?.owner ?? provider._id };
+  expect(heir._id).not.toEqual(provider._id);
+  expect(await test.gateway.usage.take(heir._id, 5, { files: 1, bytes: 2 ** 30 })).toBe(false);
+  expect(await usage(heir)).toMatchObject({ files: 1 });
+  expect(await usage(provider)).toEqual({ files: 0, bytes: 0 });
+});
+
+it('is counted anew after a day', async () => {
+  await upload().expect(201);
+  await test.gateway.models.Usage.updateOne({ _id: provider._id }, { $set: { files: 7, bytes: 1 } });
+  const recount = () => test.gateway.usage.recount(new Date(test.gateway.clock.now().getTime() - 24 * 3_600_000), 100);
+  await recount();
+  expect(await usage(provider)).toEqual({ files: 7, bytes: 1 });
+  test.clock.forward({ hours: 25 });
+  await recount();
+  expect(await usage(provider)).toEqual({ files: 1, bytes: files.png.length });
+});

@@ -1,0 +1,44 @@
+import type { CallShape } from './call.js';
+import { type ErrorCode, errors } from './errors.js';
+import { permissions } from './permissions.js';
+
+/** Any request can meet these, whatever it asks for. */
+const anywhere: ErrorCode[] = ['BAD_REQUEST', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE', 'INTERNAL', 'UNAVAILABLE'];
+
+/** Everything that a call may refuse with: what follows from its shape, and what its handler adds. */
+export function failuresOf(shape: CallShape): ErrorCode[] {
+  const found = [...anywhere, ...ofIdentity(shape), ...ofInput(shape), ...(shape.fails ?? [])];
+  if (shape.method !== 'get') found.push('STORAGE_FULL');
+  return [...new Set(found)];
+}
+
+/** The same by status, as HTTP tells them apart. */
+export function failuresByStatus(shape: CallShape): Map<number, ErrorCode[]> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of failuresOf(shape)) {
+    const [status] = errors[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return new Map([...byStatus].sort(([a], [b]) => a - b));
+}
+
+function ofIdentity({ who }: CallShape): ErrorCode[] {
+  if (who === 'anyone') return [];
+  const token: ErrorCode[] = ['UNAUTHENTICATED', 'AUTHENTICATION_FAILED'];
+  if (who === 'refreshCookie') return token;
+  return [
+    ...token,
+    'JWT_EXPIRED',
+    ...(Object.hasOwn(permissions, who) ? (['FORBIDDEN', 'TOTP_REQUIRED'] as const) : []),
+  ];
+}
+
+function ofInput({ params, query, body, multipart, creates }: CallShape): ErrorCode[] {
+  const found: ErrorCode[] = [];
+  if (params) found.push('NOT_FOUND');
+  if (query || body || creates) found.push('VALIDATION_FAILED');
+  if (body) found.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (body && multipart !== 'only') found.push('MALFORMED_JSON', 'OBJECT_EXPECTED');
+  if (multipart) found.push('MALFORMED_UPLOAD');
+  return found;
+}

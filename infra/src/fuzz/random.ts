@@ -1,0 +1,76 @@
+/** A generator that gives the same numbers for the same seed, so that a finding can be found again. */
+export class Random {
+  constructor(private state: number) {}
+
+  /** 0 ≤ x < 1 (mulberry32). */
+  next(): number {
+    this.state = (this.state + 0x6d2b79f5) | 0;
+    let x = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
+    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
+    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  below(n: number): number {
+    return Math.floor(this.next() * n);
+  }
+
+  pick<T>(among: readonly T[]): T {
+    return among[this.below(among.length)] as T;
+  }
+
+  bytes(n: number): Buffer {
+    return Buffer.from(Array.from({ length: n }, () => this.below(256)));
+  }
+}
+
+type Mutation = (bytes: Buffer, random: Random) => Buffer;
+
+/** Lengths and counts that parsers stumble over. */
+const edges = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff];
+
+const around = (bytes: Buffer, random: Random): [start: number, end: number] => {
+  const start = random.below(bytes.length + 1);
+  return [start, Math.min(bytes.length, start + random.below(64))];
+};
+
+const mutations: Mutation[] = [
+  (bytes, random) => {
+    const out = Buffer.from(bytes);
+    for (let i = random.below(8); i >= 0; i--) {
+      const at = random.below(out.length || 1);
+      if (at < out.length) out[at] = (out[at] ?? 0) ^ (1 << random.below(8));
+    }
+    return out;
+  },
+  (bytes, random) => bytes.subarray(0, random.below(bytes.length + 1)),
+  (bytes, random) => {
+    const [start, end] = around(bytes, random);
+    return Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)]);
+  },
+  (bytes, random) => {
+    const [start, end] = around(bytes, random);
+    const part = bytes.subarray(start, end);
+    return Buffer.concat([bytes.subarray(0, end), ...Array<Buffer>(random.below(40)).fill(part), bytes.subarray(end)]);
+  },
+  (bytes, random) => {
+    const at = random.below(bytes.length + 1);
+    return Buffer.concat([bytes.subarray(0, at), random.bytes(random.below(64)), bytes.subarray(at)]);
+  },
+  (bytes, random) => {
+    const out = Buffer.from(bytes);
+    // Headers come first, and that is where a length does most harm.
+    const at = random.below(Math.min(out.length, random.pick([64, 512, out.length])) || 1);
+    if (at + 4 > out.length) return out;
+    const value = random.pick(edges);
+    if (random.below(2)) out.writeUInt32LE(value, at);
+    else out.writeUInt32BE(value, at);
+    return out;
+  },
+];
+
+/** The same bytes with one to three things wrong. */
+export function mutate(bytes: Buffer, random: Random): Buffer {
+  let out = bytes;
+  for (let i = random.below(3); i >= 0; i--) out = random.pick(mutations)(out, random);
+  return out;
+}
