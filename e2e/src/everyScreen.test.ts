@@ -45,13 +45,23 @@ beforeAll(async () => {
     (['nobody', 'admin', 'healthProvider', 'patient'] as const).map(async (viewer) => {
       const account = viewer === 'nobody' ? { email: '', password: '' } : demo[viewer];
       people[viewer] = await Person.arrive(product, browser, account, { viewport: desk, reducedMotion: 'reduce' });
-      if (viewer === 'nobody') await people[viewer].page.goto('/login');
-      else await people[viewer].enter();
+      const person = people[viewer];
+      if (viewer === 'nobody') return person.page.goto('/login');
+      await mayNotify(person);
+      await person.enter();
+      // A second device, for the list of them.
+      if (viewer === 'patient') await person.enter();
     }),
   );
   await addSetting();
   await analyse();
 });
+
+/** As in a browser with a head, which has not been asked yet: one without says no to everybody, unasked. */
+async function mayNotify({ page }: Person): Promise<void> {
+  await page.context().grantPermissions(['notifications']);
+  await page.addInitScript(`Object.defineProperty(Notification, 'permission', { get: () => 'default' })`);
+}
 
 /** One row for the table of settings. */
 async function addSetting(): Promise<void> {
@@ -115,7 +125,7 @@ async function lookAt(
     faults.push(...(await person.axe(`${name} ${colorScheme}`)));
     if (first) await person.shoot(`every/${file(address)}-${language}-${colorScheme}`);
   }
-  faults.push(...(await fits(person, name)));
+  faults.push(...(await fits(person, name, `every/${file(address)}-${viewer}-${language}-phone`)));
 }
 
 async function lookInto(
@@ -128,7 +138,7 @@ async function lookInto(
   await page.evaluate(`sessionStorage.removeItem('registration')`);
   await page.goto(path);
   await settled(page);
-  await open(page, language);
+  await open(page, language, person);
   await page.locator(shown).first().waitFor();
   faults.push(...(await judge(person, `${name} ${language}`, { language, names: true, h1: false })));
   // The words change with the language, the colours with the theme.
@@ -137,7 +147,7 @@ async function lookInto(
     faults.push(...(await person.axe(`${name} ${language} ${colorScheme}`)));
     await person.shoot(`every/dialog-${name}-${language}-${colorScheme}`);
   }
-  faults.push(...(await fits(person, `${name} ${language}`)));
+  faults.push(...(await fits(person, `${name} ${language}`, `every/dialog-${name}-${language}-phone`)));
 }
 
 /** Every person walks their screens in a browser of their own, all at once. */

@@ -83,9 +83,11 @@ export class Person {
   }
 
   /** A call of this person, answered with its data; the cookies are the browser's. */
-  async call<T>(path: string): Promise<T> {
+  async call<T>(path: string, method = 'GET', data?: object): Promise<T> {
     const token = await this.page.evaluate<string>(`JSON.parse(localStorage.getItem('root')).token`);
-    const answer = await this.page.request.get(`/api${path}`, { headers: { Authorization: `Bearer ${token}` } });
+    const headers = { Authorization: `Bearer ${token}` };
+    const answer = await this.page.request.fetch(`/api${path}`, { method, headers, ...(data && { data }) });
+    if (!answer.ok()) throw new Error(`${method} ${path} was answered with ${answer.status()}`);
     return ((await answer.json()) as { data: T }).data;
   }
 

@@ -1,9 +1,9 @@
-import { createHmac } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from './chromium.js';
 import { Person } from './person.js';
 import { type Product, startProduct } from './product.js';
+import { STEP_MS, shown } from './totp.js';
 
 let product: Product;
 let browser: Browser;
@@ -27,20 +27,6 @@ afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
   await Promise.all(Object.entries({ desk, phone }).map(([name, person]) => person.shoot(`failed-${name}`)));
 });
-
-const STEP_MS = 30_000;
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-
-/** RFC 6238 once more, and apart from the product's own library: what any authenticator app shows. */
-function shown(text: string, at: number): string {
-  const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(at / STEP_MS)));
-  const mark = createHmac('sha1', key).update(counter).digest();
-  const number = mark.readUInt32BE((mark.at(-1) ?? 0) & 15) & 0x7fffffff;
-  return String(number % 1_000_000).padStart(6, '0');
-}
 
 const button = (page: Page, name: string) => page.getByRole('button', { name }).first();
 

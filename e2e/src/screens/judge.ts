@@ -64,13 +64,23 @@ export async function judge(
   return faults;
 }
 
-/** Looks at the screen on narrow windows, and leaves it on a desk again. */
-export async function fits({ page }: Person, name: string): Promise<string[]> {
+/** A menu that floats follows its button a moment after the window changed. */
+async function rested(look: () => Promise<string>): Promise<string> {
+  const end = Date.now() + 1000;
+  let seen = await look();
+  while (seen && Date.now() < end) seen = await look();
+  return seen;
+}
+
+/** Looks at the screen on narrow windows, keeps a picture of the narrowest, and leaves it on a desk again. */
+export async function fits(person: Person, name: string, picture: string): Promise<string[]> {
+  const { page } = person;
   const faults: string[] = [];
   for (const size of narrow) {
     await page.setViewportSize(size);
-    const wider = await sticksOut(page);
+    const wider = await rested(() => sticksOut(page));
     if (wider) faults.push(`${name} at ${size.width} px: ${wider}`);
+    if (size === narrow[0]) await person.shoot(picture);
   }
   await page.setViewportSize(desk);
   return faults;

@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
+import type { Person } from '../person.js';
 import type { Role } from '../product.js';
+import { shown } from '../totp.js';
 
 export type Viewer = Role | 'nobody';
 export type Language = 'en' | 'ur';
@@ -93,7 +95,7 @@ export interface Dialog {
   viewer: Viewer;
   path: string;
   /** Opens it, on the screen at `path`. */
-  open: (page: Page, language: Language) => Promise<void>;
+  open: (page: Page, language: Language, person: Person) => Promise<void>;
   /** What shows that it is open. */
   shown?: string;
 }
@@ -109,9 +111,29 @@ const onCard =
     await (which === 'delete' ? buttons.last() : buttons.nth(which === 'open' ? 0 : 1)).click();
   };
 
+/** What a row's menu offers, from its top or, below nought, from its end. */
 const inRowMenu = (entry: number) => async (page: Page) => {
   await page.locator('td button[aria-haspopup=menu]').first().click();
   await page.getByRole('menuitem').nth(entry).click();
+};
+
+const inSettingRow = (button: number) => async (page: Page) =>
+  page.locator('tbody tr').first().locator('button').nth(button).click();
+
+const setUpApp = async (page: Page, language: Language) => {
+  await press(word('Set up the app', 'ایپ لگائیں'))(page, language);
+  await page.locator('[data-secret]').waitFor();
+};
+
+const confirmApp = async (page: Page, language: Language, person: Person) => {
+  await setUpApp(page, language);
+  const secret = (await page.locator('[data-secret]').textContent()) ?? '';
+  await page.getByRole('dialog').getByRole('textbox').first().focus();
+  await page.keyboard.type(shown(secret.replaceAll(' ', ''), Date.now()));
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').getByRole('listitem').first().waitFor();
+  // The next language sets it up again.
+  await person.call('/auth/totp', 'DELETE', { password: person.password });
 };
 
 const personal = { firstname: 'Hina', lastname: 'Farooq', email: 'hina@example.org', username: 'hina' };
@@ -234,7 +256,7 @@ export const dialogs: readonly Dialog[] = [
     open: inRowMenu(1),
     shown: '[role=alertdialog]',
   },
-  { name: 'delete-user', viewer: 'admin', path: '/dashboard', open: inRowMenu(2), shown: '[role=alertdialog]' },
+  { name: 'delete-user', viewer: 'admin', path: '/dashboard', open: inRowMenu(-1), shown: '[role=alertdialog]' },
   {
     name: 'reject-provider',
     viewer: 'admin',
@@ -246,14 +268,70 @@ export const dialogs: readonly Dialog[] = [
     name: 'edit-setting',
     viewer: 'admin',
     path: '/appsettings',
-    open: (page) => page.locator('tbody tr').first().locator('button').first().click(),
+    open: inSettingRow(0),
     shown: 'tbody input',
   },
   {
     name: 'delete-setting',
     viewer: 'admin',
     path: '/appsettings',
-    open: (page) => page.locator('tbody tr').first().locator('button').nth(1).click(),
+    open: inSettingRow(2),
     shown: '[role=alertdialog]',
+  },
+  { name: 'setting-history', viewer: 'admin', path: '/appsettings', open: inSettingRow(1), shown: '[role=dialog] li' },
+  {
+    name: 'change-role',
+    viewer: 'admin',
+    path: '/dashboard',
+    open: inRowMenu(2),
+    shown: '[role=dialog] select, [role=alertdialog] select',
+  },
+  {
+    name: 'audit-entry',
+    viewer: 'admin',
+    path: '/audit-logs',
+    open: (page) => page.locator('td button').first().click(),
+    shown: '[role=dialog] dl',
+  },
+  {
+    name: 'audit-days',
+    viewer: 'admin',
+    path: '/audit-logs?since=days',
+    open: (page) => page.locator('main button[aria-haspopup=menu]').click(),
+    shown: '[role=menu]',
+  },
+  {
+    name: 'why-access',
+    viewer: 'admin',
+    path: '/view-images',
+    open: async (page) => {
+      await onCard('Chest CT', 'act')(page);
+      await page.locator('[role=dialog] button[aria-expanded]').first().click();
+    },
+    shown: '[role=dialog] section dl',
+  },
+  {
+    name: 'timeline',
+    viewer: 'healthProvider',
+    path: '/view-images',
+    open: async (page, language) => {
+      await onCard('Chest CT', 'open')(page);
+      await press(word('Timeline', 'سرگزشت'))(page, language);
+    },
+    shown: '[role=dialog] ul li time',
+  },
+  { name: 'set-up-app', viewer: 'patient', path: '/profile', open: setUpApp, shown: '[role=dialog] svg[role=img]' },
+  { name: 'recovery-codes', viewer: 'patient', path: '/profile', open: confirmApp },
+  {
+    name: 'notify-offer',
+    viewer: 'healthProvider',
+    path: '/messages',
+    open: async (page, language) => {
+      await newChat(page, language);
+      await page.getByRole('dialog').getByText('Hina Farooq').click();
+      await page.locator('[role=dialog] textarea').fill('Please come on Monday.');
+      await page.keyboard.press('Enter');
+    },
+    shown: 'section > [role=status] button',
   },
 ];
