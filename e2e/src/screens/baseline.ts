@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { pictures } from '../person.js';
 
 const folder = join(import.meta.dirname, '../../baselines');
 const renewing = process.env.RENEW_BASELINES === '1';
@@ -16,7 +17,7 @@ const comparedScale = 1 / 12;
 /** How far a dot's colour may be off, of 255. */
 const tolerance = 20;
 /** How many dots may be. */
-const share = 0.02;
+const share = 0.01;
 
 /** Runs in an empty page: shrinks the picture, and says how much of it differs from the kept one. */
 const compare = `async ({ now, kept, keptScale, comparedScale, tolerance }) => {
@@ -55,18 +56,16 @@ export async function differs(browser: Browser, name: string, picture: Buffer): 
   const kept = !renewing && existsSync(file) ? base64('webp', readFileSync(file)) : undefined;
   if (!kept && !renewing) return [`${name}: no picture is kept; run \`npm run baselines\``];
   const page = await browser.newPage();
-  const { keep, differs } = await page.evaluate<{ keep: string; differs: number }, object>(compare, {
-    now: base64('png', picture),
-    kept,
-    keptScale,
-    comparedScale,
-    tolerance,
-  });
+  const asked = { now: base64('png', picture), kept, keptScale, comparedScale, tolerance };
+  const { keep, differs } = await page.evaluate<{ keep: string; differs: number }>(
+    `(${compare})(${JSON.stringify(asked)})`,
+  );
   await page.close();
   if (renewing) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(file, Buffer.from(keep.split(',')[1] ?? '', 'base64'));
     return [];
   }
+  if (differs > share) writeFileSync(join(pictures, `differs-${name}.png`), picture);
   return differs > share ? [`${name}: ${(differs * 100).toFixed(1)} % differ from the kept picture`] : [];
 }

@@ -26,6 +26,13 @@ export async function settled(page: Page, ready?: string): Promise<void> {
   if (ready) await page.locator(ready).first().waitFor();
   await page.locator('.chakra-skeleton, [aria-busy=true]').first().waitFor({ state: 'detached' });
   await page.evaluate('document.fonts.ready.then(() => undefined)');
+  await page.waitForFunction(`[...document.images].every((image) => {
+    const { top, bottom } = image.getBoundingClientRect();
+    return image.complete || bottom < 0 || top > innerHeight;
+  })`);
+  // Decoded too: what is complete may not have been drawn yet.
+  await page.evaluate(`Promise.allSettled([...document.images].filter((image) => image.complete).map((image) => image.decode()))
+    .then(() => undefined)`);
 }
 
 /** The widths on which nothing may stick out: a small phone, and 1280 px seen at 200 %. */
