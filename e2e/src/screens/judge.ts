@@ -66,6 +66,10 @@ export async function judge(
   if (turned !== (language === 'ur' ? 'ur rtl' : 'en ltr')) faults.push(`${name}: the page says ${turned}`);
   const headings = await page.locator('h1').count();
   if (h1 && headings !== 1) faults.push(`${name}: ${headings} h1`);
+  const hidden = await page.evaluate<number>(
+    `Math.max(0, ...[...document.querySelectorAll('main :has(> table)')].map((frame) => frame.scrollWidth - frame.clientWidth))`,
+  );
+  if (hidden > 0) faults.push(`${name}: a table hides ${hidden} px of its columns`);
   const keys = (await words(page)).match(keyLike)?.filter((key) => !(names && proper.has(key)));
   if (keys?.length) faults.push(`${name}: ${keys.join(', ')} in place of a text`);
   return faults;

@@ -50,7 +50,16 @@ function useColumns(): Column<AuditEntry>[] {
       ),
     },
     { key: 'user', header: t('audit.user'), cell: (entry) => <Who entry={entry} /> },
-    { key: 'action', header: t('audit.actionColumn'), lead: true, cell: (entry) => <ActionMark entry={entry} /> },
+    {
+      key: 'action',
+      header: t('audit.actionColumn'),
+      lead: true,
+      cell: (entry) => (
+        <Box minW={{ md: '118px' }} whiteSpace="normal">
+          <ActionMark entry={entry} />
+        </Box>
+      ),
+    },
     {
       key: 'table',
       header: t('audit.table'),
@@ -64,7 +73,7 @@ function useColumns(): Column<AuditEntry>[] {
       key: 'ip',
       header: t('audit.ip'),
       cell: ({ ipaddress }) => (
-        <Box maxW={{ md: '170px' }} whiteSpace="normal">
+        <Box minW={{ md: '112px' }} maxW={{ md: '170px' }} whiteSpace="normal">
           <Mono>{ipaddress || t('audit.none')}</Mono>
         </Box>
       ),
@@ -76,7 +85,7 @@ function useColumns(): Column<AuditEntry>[] {
         <Text
           as="span"
           display="block"
-          minW={{ md: '110px', xl: '130px' }}
+          minW={{ md: '84px', '2xl': '170px' }}
           whiteSpace="normal"
           dir="auto"
           overflowWrap="anywhere"

@@ -63,7 +63,7 @@ function ActionPick({ value, onPick }: { value: string; onPick: (value: string) 
 function Day({ label, value, onPick }: { label: string; value: string; onPick: (day: string) => void }) {
   const id = useId();
   return (
-    <Flex align="center" gap="2" w={{ base: half, sm: 'auto' }} wrap="wrap">
+    <Flex align="center" gap={{ base: '1', sm: '2' }} flex={{ base: '1', sm: 'none' }} minW="0" wrap="wrap">
       <Text asChild fontSize="sm" color="fg.muted">
         <label htmlFor={id}>{label}</label>
       </Text>
@@ -142,10 +142,10 @@ export function Filters({ search, onSearch, params, filter }: Props) {
         ))}
       </Pick>
       {span === 'days' && (
-        <>
+        <Flex gap="2.5" w={{ base: 'full', sm: 'auto' }}>
           <Day label={t('audit.from')} value={params.get('from') ?? ''} onPick={(from) => filter({ from })} />
           <Day label={t('audit.to')} value={params.get('to') ?? ''} onPick={(to) => filter({ to })} />
-        </>
+        </Flex>
       )}
     </>
   );
