@@ -55,7 +55,7 @@ function useColumns(): Column<AuditEntry>[] {
       header: t('audit.actionColumn'),
       lead: true,
       cell: (entry) => (
-        <Box minW={{ md: '118px' }} whiteSpace="normal">
+        <Box minW={{ md: '110px' }} whiteSpace="normal">
           <ActionMark entry={entry} />
         </Box>
       ),
@@ -85,7 +85,7 @@ function useColumns(): Column<AuditEntry>[] {
         <Text
           as="span"
           display="block"
-          minW={{ md: '84px', '2xl': '170px' }}
+          minW={{ md: '60px', '2xl': '170px' }}
           whiteSpace="normal"
           dir="auto"
           overflowWrap="anywhere"

@@ -144,10 +144,10 @@ export function Layout({ wide, parts }: { wide: boolean; parts: Parts }) {
         <Table.Cell {...tall} ps="5" minW="176px">
           {name}
         </Table.Cell>
-        <Table.Cell {...tall} minW="136px" maxW="280px">
+        <Table.Cell {...tall} minW="116px" maxW="280px">
           {value}
         </Table.Cell>
-        <Table.Cell {...tall} minW="160px">
+        <Table.Cell {...tall} minW="140px">
           {description}
         </Table.Cell>
         <Table.Cell {...tall} {...date}>
