@@ -1,9 +1,10 @@
-import { createHmac } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from './chromium.js';
 import { Person } from './person.js';
 import { type Product, startProduct } from './product.js';
+import { fits, judge } from './screens/judge.js';
+import { STEP_MS, shown } from './totp.js';
 
 let product: Product;
 let browser: Browser;
@@ -28,18 +29,20 @@ afterEach(async ({ task }) => {
   await Promise.all(Object.entries({ desk, phone }).map(([name, person]) => person.shoot(`failed-${name}`)));
 });
 
-const STEP_MS = 30_000;
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-
-/** RFC 6238 once more, and apart from the product's own library: what any authenticator app shows. */
-function shown(text: string, at: number): string {
-  const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(at / STEP_MS)));
-  const mark = createHmac('sha1', key).update(counter).digest();
-  const number = mark.readUInt32BE((mark.at(-1) ?? 0) & 15) & 0x7fffffff;
-  return String(number % 1_000_000).padStart(6, '0');
+/** The same screen the other way round, by night, and on narrow windows. */
+async function inUrdu(person: Person, name: string): Promise<string[]> {
+  const { page } = person;
+  const size = page.viewportSize();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await button(page, 'اردو').click();
+  await page.locator('html[lang=ur]').waitFor({ state: 'attached' });
+  const found = await judge(person, name, { language: 'ur' });
+  found.push(...(await person.look(`${name}-ur`)), ...(await fits(person, name, `${name}-ur-phone`)));
+  await button(page, 'English').click();
+  await page.locator('html[lang=en]').waitFor({ state: 'attached' });
+  await page.emulateMedia({ colorScheme: null });
+  if (size) await page.setViewportSize(size);
+  return found;
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name }).first();
@@ -80,6 +83,7 @@ test('the next sign-in asks the app, mails nothing, and can be ended from the fi
   await enterPassword(phone);
   await phone.page.getByText('digits that your authenticator app shows').waitFor();
   faults.push(...(await phone.look('verify-app')));
+  faults.push(...(await inUrdu(phone, 'verify-app')));
   // The code of this half minute may be the one that set the app up, and that one is spent: the next one counts already.
   await phone.enterCode(shown(secret, Date.now() + STEP_MS));
   await signedIn(phone.page);
@@ -95,6 +99,7 @@ test('a recovery code opens the door once', async () => {
   for (const works of [true, false]) {
     await enterPassword(phone);
     await button(phone.page, 'Use a recovery code').click();
+    if (works) faults.push(...(await phone.look('verify-recovery')), ...(await inUrdu(phone, 'verify-recovery')));
     await phone.page.getByLabel('Recovery code').fill(recoveryCodes[0] ?? '');
     await phone.page.getByRole('button', { name: 'Verify', exact: true }).click();
     if (works) await signedIn(phone.page);

@@ -38,13 +38,28 @@ function useColumns(): Column<AuditEntry>[] {
       header: t('audit.timestamp'),
       sort: { key: 'createAt', time: true },
       cell: ({ createAt }) => (
-        <Text as="time" whiteSpace={{ md: 'nowrap' }} {...{ dateTime: createAt }}>
+        <Text
+          as="time"
+          display="block"
+          minW={{ md: '96px' }}
+          whiteSpace={{ base: 'normal', '2xl': 'nowrap' }}
+          {...{ dateTime: createAt }}
+        >
           {formatMoment(createAt)}
         </Text>
       ),
     },
     { key: 'user', header: t('audit.user'), cell: (entry) => <Who entry={entry} /> },
-    { key: 'action', header: t('audit.actionColumn'), lead: true, cell: (entry) => <ActionMark entry={entry} /> },
+    {
+      key: 'action',
+      header: t('audit.actionColumn'),
+      lead: true,
+      cell: (entry) => (
+        <Box minW={{ md: '110px' }} whiteSpace="normal">
+          <ActionMark entry={entry} />
+        </Box>
+      ),
+    },
     {
       key: 'table',
       header: t('audit.table'),
@@ -58,7 +73,7 @@ function useColumns(): Column<AuditEntry>[] {
       key: 'ip',
       header: t('audit.ip'),
       cell: ({ ipaddress }) => (
-        <Box minW={{ md: '140px' }} maxW={{ md: '170px' }} whiteSpace="normal">
+        <Box minW={{ md: '112px' }} maxW={{ md: '170px' }} whiteSpace="normal">
           <Mono>{ipaddress || t('audit.none')}</Mono>
         </Box>
       ),
@@ -67,7 +82,14 @@ function useColumns(): Column<AuditEntry>[] {
       key: 'reason',
       header: t('audit.reason'),
       cell: ({ reason }) => (
-        <Text as="span" display="block" minW={{ md: '170px' }} whiteSpace="normal" dir="auto" overflowWrap="anywhere">
+        <Text
+          as="span"
+          display="block"
+          minW={{ md: '60px', '2xl': '170px' }}
+          whiteSpace="normal"
+          dir="auto"
+          overflowWrap="anywhere"
+        >
           {reason ? reasonText(reason) : t('audit.none')}
         </Text>
       ),

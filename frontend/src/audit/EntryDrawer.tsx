@@ -48,7 +48,8 @@ export function EntryDrawer({ entry, onClose }: { entry: AuditEntry | undefined;
                 </IconButton>
               </Drawer.CloseTrigger>
             </Flex>
-            <Drawer.Body px="5" pb="6">
+            {/* Longer than a small screen, and nothing in it to reach with Tab. */}
+            <Drawer.Body px="5" pb="6" tabIndex={0}>
               <ActionMark entry={shown} />
               <Box my="5">
                 <Who entry={shown} />

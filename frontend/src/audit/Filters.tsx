@@ -16,8 +16,11 @@ interface PickProps {
   children: ReactNode;
 }
 
+/** Of a phone's width, beside another; in rems, as the gap between them grows with the letters. */
+const half = 'calc(50% - .3125rem)';
+
 const Pick = ({ label, Icon: Mark, width, value, onPick, children }: PickProps) => (
-  <NativeSelect.Root w={{ base: 'calc(50% - 5px)', sm: width }} size="sm">
+  <NativeSelect.Root w={{ base: half, sm: width }} size="sm">
     <Box position="absolute" insetStart="3" top="0" h="full" display="grid" placeItems="center" zIndex="1">
       <Mark size={18} aria-hidden />
     </Box>
@@ -60,7 +63,7 @@ function ActionPick({ value, onPick }: { value: string; onPick: (value: string) 
 function Day({ label, value, onPick }: { label: string; value: string; onPick: (day: string) => void }) {
   const id = useId();
   return (
-    <Flex align="center" gap="2" w={{ base: 'calc(50% - 5px)', sm: 'auto' }} wrap="wrap">
+    <Flex align="center" gap={{ base: '1', sm: '2' }} flex={{ base: '1', sm: 'none' }} minW="0" wrap="wrap">
       <Text asChild fontSize="sm" color="fg.muted">
         <label htmlFor={id}>{label}</label>
       </Text>
@@ -120,12 +123,6 @@ export function Filters({ search, onSearch, params, filter }: Props) {
           </option>
         ))}
       </Pick>
-      {span === 'days' && (
-        <>
-          <Day label={t('audit.from')} value={params.get('from') ?? ''} onPick={(from) => filter({ from })} />
-          <Day label={t('audit.to')} value={params.get('to') ?? ''} onPick={(to) => filter({ to })} />
-        </>
-      )}
       <ActionPick
         value={auditActions.find((one) => one === params.get('action')) ?? ''}
         onPick={(action) => filter({ action })}
@@ -144,6 +141,12 @@ export function Filters({ search, onSearch, params, filter }: Props) {
           </option>
         ))}
       </Pick>
+      {span === 'days' && (
+        <Flex gap="2.5" w={{ base: 'full', sm: 'auto' }}>
+          <Day label={t('audit.from')} value={params.get('from') ?? ''} onPick={(from) => filter({ from })} />
+          <Day label={t('audit.to')} value={params.get('to') ?? ''} onPick={(to) => filter({ to })} />
+        </Flex>
+      )}
     </>
   );
 }

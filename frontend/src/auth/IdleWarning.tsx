@@ -9,10 +9,10 @@ import { lastActive } from '../lib/activity';
 import { formatSeconds } from '../lib/format';
 import { send } from '../lib/http';
 import { useNow } from '../lib/useNow';
-import { idleMinutesAtom, usePublicSettings } from '../settings/publicSettings';
+import { usePublicSettings } from '../settings/publicSettings';
 import { authCalls } from './calls';
 import { idleState, watchIdle } from './idle';
-import { endSession, session } from './session';
+import { endSession, idleMinutesAtom, session } from './session';
 import { useLogout } from './useLogout';
 
 /** Whole minutes, then the last half minute: often enough to act on, seldom enough to listen to. */

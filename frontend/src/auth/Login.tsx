@@ -16,7 +16,6 @@ import { paths, startOf } from '../app/paths';
 import { errorText } from '../lib/errors';
 import { ApiError, send } from '../lib/http';
 import { toast } from '../lib/toaster';
-import { idleMinutesAtom } from '../settings/publicSettings';
 import { TextField } from '../ui/Field';
 import { Note } from '../ui/Note';
 import { PasswordField } from '../ui/PasswordField';
@@ -24,7 +23,7 @@ import { AuthFrame } from './AuthFrame';
 import { authCalls } from './calls';
 import { DemoPeople } from './DemoPeople';
 import { placeErrors } from './forms';
-import { endedAtom, sessionAtom, verificationAtom } from './session';
+import { endedAtom, idleMinutesAtom, sessionAtom, verificationAtom } from './session';
 
 const aboutTheAccount = ['ACCOUNT_PENDING', 'ACCOUNT_REJECTED', 'ACCOUNT_INACTIVE'];
 

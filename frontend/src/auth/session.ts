@@ -1,4 +1,5 @@
 import type { SignInMethod } from '@lightbox/contract/auth/calls.js';
+import { limits } from '@lightbox/contract/limits.js';
 import { type Permission, type Role, roleMay } from '@lightbox/contract/permissions.js';
 import type { User } from '@lightbox/contract/users/schemas.js';
 import { atom, useAtomValue } from 'jotai';
@@ -99,6 +100,12 @@ export interface Verification {
   /** When the last code went out, for the wait before another. */
   sentAt: number;
 }
+
+/**
+ * The quiet minutes of the session before this one: /login tells them when nothing of it is left in the cache. Here and
+ * not with the settings, whose calls the first page does not wait for.
+ */
+export const idleMinutesAtom = atom<number>(limits.sessionIdleMinutes);
 
 export const verificationAtom = atomWithStorage<Verification | null>(
   'verification',

@@ -123,8 +123,8 @@ export function Timeline({ open, image: asked, onClose, finalFocus }: Props) {
             <Flex align="flex-start" gap="2" ps="5" pe="2" pt="4" pb="2" flex="none">
               <Box flex="1" minW="0">
                 <Drawer.Title textStyle="section">{t('images.timeline.title')}</Drawer.Title>
-                <Text fontSize="sm" color="fg.muted" dir="auto" overflowWrap="anywhere">
-                  {image.caption || t('common.untitled')}
+                <Text fontSize="sm" color="fg.muted" overflowWrap="anywhere">
+                  <bdi>{image.caption || t('common.untitled')}</bdi>
                 </Text>
               </Box>
               <Drawer.CloseTrigger asChild position="static">

@@ -170,12 +170,10 @@ function Order() {
       { replace: true, preventScrollReset: true },
     );
   return (
-    <Flex justify="flex-end" mb="3">
-      <SortSelect
-        keys={[{ key: 'createAt', time: true, name: t('images.view.uploaded') }]}
-        sorting={{ value: sort, onSort }}
-      />
-    </Flex>
+    <SortSelect
+      keys={[{ key: 'createAt', time: true, name: t('images.view.uploaded') }]}
+      sorting={{ value: sort, onSort }}
+    />
   );
 }
 
@@ -210,8 +208,20 @@ export function ViewImages() {
   const both = desktop && mayOwn;
   const sections: ListName[] = both ? ['uploaded', 'shared'] : [mayOwn ? shown : 'shared'];
   return (
-    <Page title={t('images.title')} act={mayUpload && <Acts />}>
-      <Order />
+    <Page
+      title={t('images.title')}
+      act={
+        <Flex align="center" gap={{ base: '3', lg: '5' }} wrap="wrap">
+          {desktop && <Order />}
+          {mayUpload && <Acts />}
+        </Flex>
+      }
+    >
+      {!desktop && (
+        <Flex justify="flex-end" mb="3">
+          <Order />
+        </Flex>
+      )}
       {mayOwn && !desktop && <ListTabs shown={shown} onShow={setShown} />}
       {sections.map((name) => (
         <ImageSection

@@ -38,7 +38,7 @@ export function Offer() {
     </>
   );
   return (
-    <Box as="section" aria-label={t('push.title')} mb="2.5" px={{ base: '4', lg: '0' }}>
+    <Box as="section" aria-label={t('push.title')} pt={{ base: '2.5', lg: '0' }} pb="2.5" px={{ base: '4', lg: '0' }}>
       <Note
         Icon={refused ? BellSlashIcon : BellRingingIcon}
         tone={refused ? 'warning' : 'accent'}

@@ -20,6 +20,9 @@ function useDeviceName() {
   };
 }
 
+/** On a phone it is under the words, not under the mark. */
+const underName = { ms: { base: '38px', sm: '0' } };
+
 function Device({ device }: { device: OwnSession }) {
   const { t } = useTranslation();
   const end = useEndSession();
@@ -37,11 +40,12 @@ function Device({ device }: { device: OwnSession }) {
         </Text>
       </Box>
       {device.current ? (
-        <Text fontSize="sm" fontWeight="semibold" color="success.fg">
+        <Text {...underName} fontSize="sm" fontWeight="semibold" color="success.fg">
           {t('security.devices.current')}
         </Text>
       ) : (
         <Button
+          {...underName}
           variant="outline"
           size="sm"
           loading={end.isPending}

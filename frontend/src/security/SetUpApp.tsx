@@ -97,7 +97,7 @@ export function SetUpApp({ onDone }: { onDone: () => void }) {
             <Text fontSize="sm" color="fg.muted" mt="3">
               {t('security.setUp.type')}
             </Text>
-            <Text fontFamily="mono" fontWeight="semibold" dir="ltr" overflowWrap="anywhere" data-secret>
+            <Text fontFamily="mono" fontWeight="semibold" dir="ltr" w="fit-content" overflowWrap="anywhere" data-secret>
               {grouped(data.secret)}
             </Text>
           </>

@@ -126,26 +126,34 @@ const lampEdge = {
   _rtl: { boxShadow: 'inset -3px 0 0 var(--chakra-colors-lamp)' },
 } as const;
 
+/** In two lines where the row is tight. */
+const date = {
+  minW: '92px',
+  whiteSpace: { base: 'normal', '2xl': 'nowrap' },
+  color: 'fg.muted',
+  fontVariantNumeric: 'tabular-nums',
+} as const;
+
 export function Layout({ wide, parts }: { wide: boolean; parts: Parts }) {
   const { t } = useTranslation();
   const { name, value, description, created, updated, actions, editing } = parts;
-  const tall = editing ? { py: '3.5' } : {};
+  const tall = { py: editing ? '3.5' : '2.5' };
   if (wide)
     return (
       <Table.Row bg="transparent" verticalAlign={editing ? 'top' : 'middle'} {...(editing && lampEdge)}>
         <Table.Cell {...tall} ps="5" minW="176px">
           {name}
         </Table.Cell>
-        <Table.Cell {...tall} minW="136px" maxW="280px">
+        <Table.Cell {...tall} minW="116px" maxW="280px">
           {value}
         </Table.Cell>
-        <Table.Cell {...tall} minW="160px">
+        <Table.Cell {...tall} minW="140px">
           {description}
         </Table.Cell>
-        <Table.Cell {...tall} whiteSpace="nowrap" color="fg.muted" fontVariantNumeric="tabular-nums">
+        <Table.Cell {...tall} {...date}>
           {created}
         </Table.Cell>
-        <Table.Cell {...tall} whiteSpace="nowrap" color="fg.muted" fontVariantNumeric="tabular-nums">
+        <Table.Cell {...tall} {...date}>
           {updated}
         </Table.Cell>
         <Table.Cell {...tall} pe="5" whiteSpace="nowrap">

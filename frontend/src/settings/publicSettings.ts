@@ -1,7 +1,6 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { type PublicSettings, settingCalls } from '@lightbox/contract/settings/calls.js';
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
-import { atom } from 'jotai';
 import { coalesce } from '../lib/coalesce';
 import { send } from '../lib/http';
 import type { SocketRows } from '../lib/socket';
@@ -24,9 +23,6 @@ export const usePublicSettings = (): PublicSettings => useQuery(publicSettings).
 
 export const publicSettingsIn = (cache: QueryClient): PublicSettings =>
   cache.getQueryData(publicSettings.queryKey) ?? defaults;
-
-/** The quiet minutes of the session before this one: /login tells them when nothing of it is left in the cache. */
-export const idleMinutesAtom = atom<number>(limits.sessionIdleMinutes);
 
 /** All who are signed in hear it in the same moment: spread out, so that they do not all ask at once. */
 const soon = () => Math.random() * 1_000;

@@ -82,7 +82,8 @@ function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
             {t('common.close')}
           </Button>
           {lit && (
-            <Button autoFocus flex={{ base: '1', sm: 'none' }} onClick={() => onOpen(lit)}>
+            // A button of its own, not the one before under another name: only what is new takes the focus.
+            <Button key="open" autoFocus flex={{ base: '1', sm: 'none' }} onClick={() => onOpen(lit)}>
               {t('sharing.verify.open')}
             </Button>
           )}

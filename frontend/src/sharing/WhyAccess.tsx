@@ -2,6 +2,7 @@ import { Box, Flex, Grid, Text } from '@chakra-ui/react';
 import { type AccessExplanation, type Explained, explained } from '@lightbox/contract/images/insight.js';
 import { CheckCircleIcon, MinusCircleIcon, QuestionIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { whyOf } from '../images/insight';
 import { errorText } from '../lib/errors';
@@ -85,8 +86,14 @@ function Answer({ answer }: { answer: AccessExplanation }) {
 export function WhyAccess({ imageId, userId, name }: { imageId: string; userId: string; name: string }) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(whyOf(imageId, userId));
+  const panel = useRef<HTMLElement>(null);
+  // It opens near the lower edge of a sheet that scrolls: the answer is what was asked for.
+  useEffect(() => {
+    if (data) panel.current?.scrollIntoView?.({ block: 'nearest' });
+  }, [data]);
   return (
     <Box
+      ref={panel}
       as="section"
       aria-label={t('sharing.why.ask', { name })}
       borderRadius="12px"

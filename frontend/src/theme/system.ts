@@ -286,6 +286,10 @@ export const system = createSystem(
         checkbox: refine({
           variants: { variant: { solid: { control: { borderColor: 'border.control', bg: 'bg.surface' } } } },
         }),
+        switch: refine({
+          base: { label: { lineHeight: '1.4' } },
+          variants: { variant: { solid: { control: { bg: 'border.control' } } } },
+        }),
         table: refine({
           variants: {
             size: {

@@ -1,7 +1,8 @@
+import { LocaleProvider } from '@chakra-ui/react';
 import { render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { useState } from 'react';
-import { describe, expect, test } from 'vitest';
+import { type FormEvent, useState } from 'react';
+import { describe, expect, test, vi } from 'vitest';
 import { Theme } from '../theme/Theme';
 import { CodeInput } from './CodeInput';
 
@@ -48,6 +49,23 @@ describe('the code boxes', () => {
         .map((box) => (box as HTMLInputElement).value)
         .join(''),
     ).toBe('407312');
+  });
+
+  test('Enter sends the form, and the arrows run from left to right also in Urdu', async () => {
+    const user = userEvent.setup();
+    const sent = vi.fn((event: FormEvent) => event.preventDefault());
+    render(
+      <LocaleProvider locale="ur-PK">
+        <form onSubmit={sent}>
+          <Shown />
+        </form>
+      </LocaleProvider>,
+    );
+    await user.click(boxes()[0] as HTMLElement);
+    await user.keyboard('12{ArrowLeft}');
+    await waitFor(() => expect(document.activeElement).toBe(boxes()[1]));
+    await user.keyboard('{Enter}');
+    expect(sent).toHaveBeenCalledTimes(1);
   });
 
   test('a wrong code says so, marks every box and leads back to the first', async () => {

@@ -47,6 +47,8 @@ export function CodeInput({ value, onChange, error, help, label, autoFocus = fal
         invalid={Boolean(error)}
         disabled={disabled}
         autoFocus={autoFocus}
+        // The arrow keys too run from left to right.
+        dir="ltr"
         translations={{
           inputLabel: (index, count) => t('app.code.digit', { index: index + 1, count }),
         }}
@@ -59,6 +61,10 @@ export function CodeInput({ value, onChange, error, help, label, autoFocus = fal
           dir="ltr"
           display="flex"
           gap={{ base: '2', sm: '2.5' }}
+          // The boxes keep Enter from the form; it sends as in any other field, also when digits are missing.
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') event.currentTarget.closest('form')?.requestSubmit();
+          }}
         >
           {boxes.map((index) => (
             <PinInput.Input

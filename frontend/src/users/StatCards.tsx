@@ -15,7 +15,8 @@ import { stats } from './users';
 interface CardProps {
   label: string;
   value: number | undefined;
-  text: string;
+  /** None while the numbers in it are on their way. */
+  text: string | undefined;
   children?: ReactNode;
 }
 
@@ -34,9 +35,13 @@ function StatCard({ label, value, text, children }: CardProps) {
       )}
       <Box mt="auto" pt="4">
         {children}
-        <Text fontSize="sm" color="fg.muted">
-          {text}
-        </Text>
+        {text === undefined ? (
+          <Waiting h="14px" w="70%" />
+        ) : (
+          <Text fontSize="sm" color="fg.muted">
+            {text}
+          </Text>
+        )}
       </Box>
     </Flex>
   );
@@ -109,7 +114,7 @@ export function StatCards() {
       <StatCard
         label={t('users.stats.shared')}
         value={sharedImages}
-        text={t(all ? 'users.stats.sharedText' : 'users.stats.sharedOwn', { share: formatPercent(share) })}
+        text={data && t(all ? 'users.stats.sharedText' : 'users.stats.sharedOwn', { share: formatPercent(share) })}
       >
         <Bar share={share} />
       </StatCard>

@@ -1,0 +1,207 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { launchChromium } from './chromium.js';
+import { Person } from './person.js';
+import { demoPeople, type Product, startProduct } from './product.js';
+import { differs, shootScreen } from './screens/baseline.js';
+import { desk, fits, judge, settled } from './screens/judge.js';
+import {
+  type Dialog,
+  dialogs,
+  type Language,
+  type Places,
+  portraits,
+  routes,
+  type Screen,
+  type Viewer,
+} from './screens/table.js';
+
+let product: Product;
+let browser: Browser;
+let places: (viewer: Viewer) => Places;
+const people = {} as Record<Viewer, Person>;
+const faults: string[] = [];
+
+const applicant = {
+  email: 'omar.khan@example.org',
+  username: 'omar.khan',
+  password: 'Long-Enough-Pass-9',
+  role: 'healthProvider',
+  firstname: 'Omar',
+  lastname: 'Khan',
+  licensenumber: 'PMC-77310',
+  specialization: 'Radiology',
+};
+
+beforeAll(async () => {
+  [product, browser] = await Promise.all([startProduct({ demo: true }), launchChromium()]);
+  const demo = await demoPeople(product);
+  await fetch(`${product.url}/api/auth/register`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(applicant),
+  });
+  await Promise.all(
+    (['nobody', 'admin', 'healthProvider', 'patient'] as const).map(async (viewer) => {
+      const account = viewer === 'nobody' ? { email: '', password: '' } : demo[viewer];
+      people[viewer] = await Person.arrive(product, browser, account, { viewport: desk, reducedMotion: 'reduce' });
+      const person = people[viewer];
+      if (viewer === 'nobody') return person.page.goto('/login');
+      await mayNotify(person);
+      await person.enter();
+      // A second device, for the list of them.
+      if (viewer === 'patient') await person.enter();
+    }),
+  );
+  await addSetting();
+  await analyse();
+});
+
+/** As in a browser with a head, which has not been asked yet: one without says no to everybody, unasked. */
+async function mayNotify({ page }: Person): Promise<void> {
+  await page.context().grantPermissions(['notifications']);
+  await page.addInitScript(`Object.defineProperty(Notification, 'permission', { get: () => 'default' })`);
+}
+
+/** One row for the table of settings. */
+async function addSetting(): Promise<void> {
+  const { page } = people.admin;
+  await page.goto('/appsettings');
+  await page.getByRole('button', { name: 'Set sharing.expiryHours' }).click();
+  await page.keyboard.type('24');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByText('sharing.expiryHours was added.').waitFor();
+}
+
+/** The ids that addresses need, and an analysis that is done. */
+async function analyse(): Promise<void> {
+  const [image] = await people.healthProvider.call<{ id: string; caption: string }[]>('/upload/my-images');
+  const partner = async (viewer: Viewer) => {
+    const [chat] = await people[viewer].call<{ user: { id: string } }[]>('/message/chat-list');
+    return chat?.user.id ?? '';
+  };
+  const [provider, patient] = await Promise.all([partner('patient'), partner('healthProvider')]);
+  places = (viewer) => ({ image: image?.id ?? '', user: viewer === 'patient' ? provider : patient });
+  const { page } = people.healthProvider;
+  await page.goto(`/ai-analysis/${image?.id}`);
+  await page.getByRole('heading', { name: 'Warnings' }).waitFor();
+}
+
+afterAll(async () => {
+  await browser?.close();
+  await product?.stop();
+});
+
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return;
+  await Promise.all(Object.entries(people).map(([viewer, person]) => person.shoot(`failed-every-${viewer}`)));
+});
+
+const both = ['light', 'dark'] as const;
+const file = (path: string) =>
+  path
+    .replace(/\?.*|[0-9a-f]{24}/g, '')
+    .replace(/\W+/g, ' ')
+    .trim()
+    .replace(/ /g, '-') || 'landing';
+
+async function lookAt(
+  viewer: Viewer,
+  { path, ready, names = false, viewers }: Screen,
+  language: Language,
+): Promise<void> {
+  const person = people[viewer];
+  const { page } = person;
+  const first = viewers[0] === viewer;
+  const themes = first ? both : (['light'] as const);
+  const address = path(places(viewer));
+  const name = `${file(address)} ${viewer} ${language}`;
+  await page.emulateMedia({ colorScheme: themes[0] });
+  await page.goto(address);
+  await settled(page, ready);
+  faults.push(...(await judge(person, name, { language, names })));
+  for (const colorScheme of themes) {
+    await page.emulateMedia({ colorScheme });
+    faults.push(...(await person.axe(`${name} ${colorScheme}`, colorScheme === themes[0] ? 'all' : 'colours')));
+    if (first) await person.shoot(`every/${file(address)}-${language}-${colorScheme}`);
+  }
+  faults.push(...(await fits(person, name, `every/${file(address)}-${viewer}-${language}-phone`)));
+}
+
+async function lookInto(
+  { name, viewer, path, open, shown = '[role=dialog]' }: Dialog,
+  language: Language,
+): Promise<void> {
+  const person = people[viewer];
+  const { page } = person;
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.evaluate(`sessionStorage.removeItem('registration')`);
+  await page.goto(path);
+  await settled(page);
+  await open(page, language, person);
+  await page.locator(shown).first().waitFor();
+  faults.push(...(await judge(person, `${name} ${language}`, { language, names: true, h1: false })));
+  for (const colorScheme of both) {
+    await page.emulateMedia({ colorScheme });
+    // The theme changes the colours, and nothing else.
+    faults.push(
+      ...(await person.axe(`${name} ${language} ${colorScheme}`, colorScheme === 'light' ? 'all' : 'colours')),
+    );
+    await person.shoot(`every/dialog-${name}-${language}-${colorScheme}`);
+  }
+  faults.push(...(await fits(person, `${name} ${language}`, `every/dialog-${name}-${language}-phone`)));
+}
+
+/** Every person walks their screens in a browser of their own, all at once. */
+const everybody = (walk: (viewer: Viewer) => Promise<void>) => Promise.all((Object.keys(people) as Viewer[]).map(walk));
+
+/** By day on a desk, by night on a phone. */
+const sittings = [
+  { kind: 'desk-light', colorScheme: 'light', size: { width: 1280, height: 900 } },
+  { kind: 'phone-dark', colorScheme: 'dark', size: { width: 390, height: 844 } },
+] as const;
+
+test('the main screens look as they are meant to', async () => {
+  await everybody(async (viewer) => {
+    const { page } = people[viewer];
+    for (const { name, path, ready, masked } of portraits.filter((one) => one.viewer === viewer)) {
+      for (const { kind, colorScheme, size } of sittings) {
+        await page.setViewportSize(size);
+        await page.emulateMedia({ colorScheme });
+        await page.goto(path(places(viewer)));
+        await settled(page, ready);
+        const picture = await shootScreen(page, masked);
+        faults.push(...(await differs(browser, `${name}-${kind}`, picture)));
+      }
+    }
+    await page.setViewportSize(desk);
+  });
+  expect(faults.splice(0)).toEqual([]);
+});
+
+const wrong = (name: string) => (error: Error) => {
+  faults.push(`${name}: ${error.message.slice(0, 300)}`);
+};
+
+test.each(['en', 'ur'] as const)(
+  'every screen and dialog stands in %s, by day and by night',
+  async (language) => {
+    await everybody(async (viewer) => {
+      const { page } = people[viewer];
+      await page.evaluate(`localStorage.setItem('language', '${language}')`);
+      for (const screen of routes) {
+        if (screen.viewers[0] === viewer || (language === 'en' && screen.viewers.includes(viewer)))
+          await lookAt(viewer, screen, language).catch(wrong(`${screen.path(places(viewer))} ${viewer} ${language}`));
+      }
+      for (const dialog of dialogs) {
+        if (dialog.viewer === viewer) await lookInto(dialog, language).catch(wrong(`${dialog.name} ${language}`));
+      }
+    });
+    expect(faults.splice(0)).toEqual([]);
+  },
+  600_000,
+);
+
+test('no console complained', () => {
+  expect(Object.values(people).flatMap((person) => person.complaints)).toEqual([]);
+});

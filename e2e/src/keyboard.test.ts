@@ -1,0 +1,234 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { launchChromium } from './chromium.js';
+import { line, Person } from './person.js';
+import { demoPeople, type Product, startProduct } from './product.js';
+
+/** Nobody touches a mouse here. */
+const password = 'Long-Enough-Pass-9';
+
+let product: Product;
+let browser: Browser;
+let newcomer: Person;
+let provider: Person;
+
+beforeAll(async () => {
+  [product, browser] = await Promise.all([startProduct({ demo: true }), launchChromium()]);
+  const demo = await demoPeople(product);
+  newcomer = await Person.arrive(product, browser, { email: 'zara.malik@example.org', password });
+  provider = await Person.arrive(product, browser, demo.healthProvider);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await product?.stop();
+});
+
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return;
+  await Promise.all(
+    Object.entries({ newcomer, provider }).map(([name, person]) => person.shoot(`failed-keyboard-${name}`)),
+  );
+});
+
+interface Focus {
+  name: string;
+  tag: string;
+  type: string;
+  visible: boolean;
+}
+
+/** What has the focus, by the name that a screen reader says, and whether one can see that it has it. */
+const focus = ({ page }: Person): Promise<Focus> =>
+  page.evaluate<Focus>(`(() => {
+    const at = document.activeElement;
+    const labels = [...(at.labels ?? [])].map((label) => label.innerText).join(' ');
+    const name = (at.getAttribute('aria-label') || labels || at.innerText || at.value || '').trim();
+    const ring = (element) => {
+      const { outlineStyle, outlineWidth, boxShadow, opacity } = getComputedStyle(element);
+      return opacity !== '0' && ((outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1) || boxShadow !== 'none');
+    };
+    // A field wears its ring on the frame around it, a hidden radio on its card or on the row of them all.
+    const frames = ['label', '[role=group]', '[role=radiogroup]'].map((frame) => at.closest(frame));
+    const around = [at, at.parentElement, ...frames].filter(Boolean);
+    return { name, tag: at.tagName, type: at.type ?? '', visible: around.some(ring) };
+  })()`);
+
+/** Tabs on until the focus is where it is wanted; every stop on the way has to be seen. */
+async function tabTo(person: Person, wanted: RegExp, key = 'Tab'): Promise<void> {
+  const passed: string[] = [];
+  for (let step = 0; step < 60; step += 1) {
+    const at = await focus(person);
+    if (at.tag !== 'BODY' && at.tag !== 'MAIN' && at.tag !== 'H1') {
+      expect(at.visible, `the focus is seen on "${at.name}"`).toBe(true);
+    }
+    if (wanted.test(at.name)) return;
+    passed.push(at.name);
+    await person.page.keyboard.press(key);
+  }
+  throw new Error(`Tab never came to ${wanted}, only to ${passed.join(' | ')}`);
+}
+
+async function type(person: Person, label: RegExp, value: string): Promise<void> {
+  await tabTo(person, label);
+  await person.page.keyboard.type(value);
+}
+
+/** Once the focus stands on it. */
+const focused = async (person: Person, wanted: RegExp) =>
+  expect.poll(async () => (await focus(person)).name, { timeout: 10_000 }).toMatch(wanted);
+
+test('a patient registers in four steps and signs in, in well under two minutes', async () => {
+  const { page } = newcomer;
+  const { keyboard } = page;
+  await page.goto('/register');
+  await page.getByRole('heading', { name: 'Select Role' }).waitFor();
+  const start = Date.now();
+  await tabTo(newcomer, /^Patient/);
+  await keyboard.press('Space');
+  await tabTo(newcomer, /^Next/);
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Personal Details' }).waitFor();
+  await type(newcomer, /^First name/, 'Zara');
+  await type(newcomer, /^Last name/, 'Malik');
+  await type(newcomer, /^Email/, newcomer.email);
+  await type(newcomer, /^Username/, 'zara.malik');
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Medical Details' }).waitFor();
+  await type(newcomer, /^Primary physician/, 'Dr Sana Mirza');
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Security & Submit' }).waitFor();
+  await type(newcomer, /^Password/, password);
+  await keyboard.press('Tab');
+  await type(newcomer, /^Confirm password/, password);
+  await keyboard.press('Enter');
+
+  await page.waitForURL('**/verify-account');
+  await focused(newcomer, /^Digit 1 of 6/);
+  await keyboard.type(line(await newcomer.mailed('Your verification code'), 'Code'));
+  await keyboard.press('Enter');
+  await page.waitForURL('**/view-images');
+  expect(Date.now() - start).toBeLessThan(60_000);
+});
+
+test('the first Tab offers to skip the menu', async () => {
+  const { page } = newcomer;
+  await page.reload();
+  await page.getByRole('heading', { name: 'View Images' }).waitFor();
+  await page.keyboard.press('Tab');
+  await focused(newcomer, /^Skip to content$/);
+  expect((await focus(newcomer)).visible).toBe(true);
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate<boolean>(`document.querySelector('main').contains(document.activeElement)`)).toBe(true);
+});
+
+test('an image is shared from the keyboard, and the focus comes back to where it was', async () => {
+  await provider.enter();
+  const { page } = provider;
+  const { keyboard } = page;
+  await page.goto('/view-images');
+  await page.getByRole('button', { name: 'Share Left hand, after fall' }).first().waitFor();
+  await tabTo(provider, /^Share Left hand/);
+  await keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Share (Left hand, after fall)' }).waitFor();
+  await focused(provider, /^Who should see it/);
+  await keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await focused(provider, /^Share Left hand/);
+
+  await keyboard.press('Enter');
+  await focused(provider, /^Who should see it/);
+  await keyboard.type('zara');
+  // Once nobody else is left: Tab goes to the first of a list only.
+  const people = page.getByRole('radiogroup', { name: 'People' }).getByRole('radio');
+  await expect.poll(() => people.count()).toBe(1);
+  await tabTo(provider, /Malik, Zara/);
+  await keyboard.press('Space');
+  await tabTo(provider, /^Share with/);
+  await keyboard.press('Enter');
+  // The toast is said politely, and does not take the focus.
+  await page.getByRole('status').filter({ hasText: 'Shared with Zara Malik.' }).waitFor();
+  await focused(provider, /^Share Left hand/);
+});
+
+test('the code opens it from the keyboard, and every try is said', async () => {
+  const { page } = newcomer;
+  const { keyboard } = page;
+  await page.getByText('Left hand, after fall').first().waitFor();
+  const code = line(await newcomer.mailed('An image was shared with you'), 'Code');
+  await tabTo(newcomer, /^Verify Left hand/);
+  await keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Verify Image' });
+  await dialog.waitFor();
+  await focused(newcomer, /^Digit 1 of 6/);
+  const boxes = dialog.getByRole('group', { name: 'Enter Code:' });
+  expect(await boxes.getByRole('textbox').count()).toBe(6);
+  await keyboard.type(code === '000000' ? '000001' : '000000');
+  await keyboard.press('Enter');
+  await dialog.getByRole('alert').filter({ hasText: '4 tries left' }).waitFor();
+  await focused(newcomer, /^Digit 1 of 6/);
+  await keyboard.type(code);
+  await keyboard.press('Enter');
+  await page.getByRole('status').filter({ hasText: 'Image verified.' }).waitFor({ state: 'attached' });
+  await focused(newcomer, /^Open image/);
+  await keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  // Its button is gone: the focus stays on the same card.
+  await focused(newcomer, /Left hand/);
+});
+
+test('a message is sent from the keyboard, and what comes is said in the log', async () => {
+  const { page } = newcomer;
+  const { keyboard } = page;
+  await tabTo(newcomer, /^Messages/, 'Shift+Tab');
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Chats', exact: true }).waitFor();
+  await tabTo(newcomer, /^New chat/);
+  await keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Select User to Chat' }).waitFor();
+  await focused(newcomer, /Search user by name or email/);
+  await keyboard.press('Escape');
+  await focused(newcomer, /^New chat/);
+  await keyboard.press('Enter');
+  await focused(newcomer, /Search user by name or email/);
+  await keyboard.type('sana');
+  await page.getByRole('dialog').getByText('Sana Mirza').first().waitFor();
+  await tabTo(newcomer, /Sana Mirza/);
+  await keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Send Message' }).waitFor();
+  await focused(newcomer, /^Message/);
+  await keyboard.type('I can see my hand.');
+  await keyboard.press('Enter');
+
+  const log = page.getByRole('log', { name: 'Messages with Sana Mirza' });
+  await log.getByText('I can see my hand.').waitFor();
+  await focused(newcomer, /^(Message to|Write a message)/);
+  await expect.poll(() => log.getAttribute('aria-live')).toBe('polite');
+  await provider.page.goto('/messages');
+  await provider.page.getByRole('link', { name: /Zara Malik/ }).focus();
+  await provider.page.keyboard.press('Enter');
+  await provider.page.getByRole('textbox', { name: /Message to|Write a message/ }).focus();
+  await provider.page.keyboard.type('Good.');
+  await provider.page.keyboard.press('Enter');
+  await log.getByText('Good.').waitFor();
+});
+
+test('a screen reader finds the parts by their roles and names', async () => {
+  const { page } = newcomer;
+  const tree = await page.locator('body').ariaSnapshot();
+  for (const part of [
+    /- banner/,
+    /- navigation "Menu"/,
+    /- main/,
+    /- heading "Messages" \[level=1\]/,
+    /- log "Messages with Sana Mirza"/,
+    /- textbox "(Message to|Write a message)/,
+    /- button "Send"/,
+    /- button "Notifications/,
+    /- region "Notifications/,
+  ]) {
+    expect(tree).toMatch(part);
+  }
+  expect([newcomer, provider].flatMap((person) => person.complaints)).toEqual([]);
+});

@@ -1,0 +1,98 @@
+import { permissions } from '@lightbox/contract/permissions.js';
+import { knownSettings } from '@lightbox/contract/settings/known.js';
+import type { Page } from 'playwright-core';
+import type { Person } from '../person.js';
+import type { Language } from './table.js';
+
+/** Names with a dot that are meant to be read, on the screens that list them. */
+const proper = new Set<string>([...Object.keys(permissions), ...Object.keys(knownSettings)]);
+
+/** A text whose key was shown in its place: "auth.login.title". */
+const keyLike =
+  /\b(?:common|time|errors|app|landing|auth|users|profile|images|sharing|shareImage|analysis|messages|notifications|audit|roles|settings|overview)\.[a-zA-Z]\w*(?:\.\w+)*/g;
+
+/** Every word of the page: what is seen, and what is only said. */
+const words = (page: Page): Promise<string> =>
+  page.evaluate<string>(`[
+    document.title,
+    document.body.innerText,
+    ...[...document.querySelectorAll('[aria-label], [placeholder], [alt], [title]')].flatMap((element) =>
+      ['aria-label', 'placeholder', 'alt', 'title'].map((name) => element.getAttribute(name) ?? '')),
+  ].join('\\n')`);
+
+/** Everything has come: fonts, pictures that are in sight, and nothing stands in for what is on its way. */
+export async function settled(page: Page, ready?: string): Promise<void> {
+  await page.locator('h1').first().waitFor({ state: 'attached' });
+  if (ready) await page.locator(ready).first().waitFor();
+  await page.locator('.chakra-skeleton, [aria-busy=true]').first().waitFor({ state: 'detached' });
+  await page.evaluate('document.fonts.ready.then(() => undefined)');
+  await page.waitForFunction(`[...document.images].every((image) => {
+    const { top, bottom } = image.getBoundingClientRect();
+    return image.complete || bottom < 0 || top > innerHeight;
+  })`);
+  // Decoded too: what is complete may not have been drawn yet.
+  await page.evaluate(`Promise.allSettled([...document.images].filter((image) => image.complete).map((image) => image.decode()))
+    .then(() => undefined)`);
+}
+
+/** The widths on which nothing may stick out: a small phone, and 1280 px seen at 200 %. */
+const narrow = [
+  { width: 360, height: 740 },
+  { width: 640, height: 512 },
+];
+export const desk = { width: 1280, height: 900 };
+
+/** How many pixels the page is wider than its window, and what is to blame. */
+const sticksOut = (page: Page): Promise<string> =>
+  page.evaluate<string>(`(() => {
+    const over = document.documentElement.scrollWidth - innerWidth;
+    if (over <= 0) return '';
+    const culprit = [...document.body.querySelectorAll('*')].find((element) => {
+      const { left, right } = element.getBoundingClientRect();
+      return (right > innerWidth + 0.5 || left < -0.5) && !element.closest('[style*="overflow"]');
+    });
+    return over + ' px: ' + (culprit ? culprit.outerHTML.slice(0, 160) : 'unknown');
+  })()`);
+
+/** What holds for every screen in every language, whatever it shows. */
+export async function judge(
+  { page }: Person,
+  name: string,
+  { language, names = false, h1 = true }: { language: Language; names?: boolean; h1?: boolean },
+): Promise<string[]> {
+  const faults: string[] = [];
+  const html = page.locator('html');
+  const turned = `${await html.getAttribute('lang')} ${await html.getAttribute('dir')}`;
+  if (turned !== (language === 'ur' ? 'ur rtl' : 'en ltr')) faults.push(`${name}: the page says ${turned}`);
+  const headings = await page.locator('h1').count();
+  if (h1 && headings !== 1) faults.push(`${name}: ${headings} h1`);
+  const hidden = await page.evaluate<number>(
+    `Math.max(0, ...[...document.querySelectorAll('main :has(> table)')].map((frame) => frame.scrollWidth - frame.clientWidth))`,
+  );
+  if (hidden > 0) faults.push(`${name}: a table hides ${hidden} px of its columns`);
+  const keys = (await words(page)).match(keyLike)?.filter((key) => !(names && proper.has(key)));
+  if (keys?.length) faults.push(`${name}: ${keys.join(', ')} in place of a text`);
+  return faults;
+}
+
+/** A menu that floats follows its button a moment after the window changed. */
+async function rested(look: () => Promise<string>): Promise<string> {
+  const end = Date.now() + 1000;
+  let seen = await look();
+  while (seen && Date.now() < end) seen = await look();
+  return seen;
+}
+
+/** Looks at the screen on narrow windows, keeps a picture of the narrowest, and leaves it on a desk again. */
+export async function fits(person: Person, name: string, picture: string): Promise<string[]> {
+  const { page } = person;
+  const faults: string[] = [];
+  for (const size of narrow) {
+    await page.setViewportSize(size);
+    const wider = await rested(() => sticksOut(page));
+    if (wider) faults.push(`${name} at ${size.width} px: ${wider}`);
+    if (size === narrow[0]) await person.shoot(picture);
+  }
+  await page.setViewportSize(desk);
+  return faults;
+}

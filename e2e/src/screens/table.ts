@@ -1,0 +1,338 @@
+import type { Page } from 'playwright-core';
+import type { Person } from '../person.js';
+import type { Role } from '../product.js';
+import { shown } from '../totp.js';
+
+export type Viewer = Role | 'nobody';
+export type Language = 'en' | 'ur';
+
+/** Where in the demo one goes: what has an id is asked for first. */
+export interface Places {
+  image: string;
+  user: string;
+}
+
+export interface Screen {
+  path: (places: Places) => string;
+  /** Who may open it. The first one looks at it in every theme and language, the others by day in English. */
+  viewers: readonly Viewer[];
+  /** Something on it that comes from the server: there is nothing to judge before. */
+  ready?: string;
+  /** The names of permissions or settings stand on it, which look like the keys of texts. */
+  names?: boolean;
+}
+
+const at = (path: string, ...viewers: Viewer[]): Screen => ({ path: () => path, viewers });
+
+/** The nineteen routes of the specification. */
+export const routes: readonly Screen[] = [
+  at('/', 'nobody', 'patient'),
+  at('/login', 'nobody'),
+  at('/register', 'nobody'),
+  at('/verify-account', 'nobody'),
+  at('/forgot-password', 'nobody'),
+  at('/reset-password?token=of-a-mail', 'nobody'),
+  { ...at('/dashboard', 'admin', 'healthProvider'), ready: 'td' },
+  at('/admin-dashboard', 'admin'),
+  { ...at('/profile', 'patient', 'healthProvider', 'admin'), ready: 'dl' },
+  { path: ({ user }) => `/user-profile/${user}`, viewers: ['admin', 'healthProvider', 'patient'], ready: 'dl' },
+  at('/upload', 'healthProvider', 'admin'),
+  { ...at('/view-images', 'healthProvider', 'patient', 'admin'), ready: 'article' },
+  { ...at('/share-image', 'healthProvider', 'patient', 'admin'), ready: 'main img' },
+  {
+    path: ({ user }) => `/messages?chat=${user}`,
+    viewers: ['patient', 'healthProvider', 'admin'],
+    ready: '[role=log]',
+  },
+  { ...at('/audit-logs', 'admin', 'healthProvider'), ready: 'td' },
+  { ...at('/appsettings', 'admin'), ready: 'td', names: true },
+  at('/approve-provider', 'admin'),
+  { ...at('/roles-permissions', 'admin'), ready: 'li', names: true },
+  { path: ({ image }) => `/ai-analysis/${image}`, viewers: ['healthProvider', 'admin'], ready: 'main h2' },
+];
+
+/** A main screen whose looks are kept; what changes from run to run is masked. */
+export interface Portrait extends Pick<Screen, 'path' | 'ready'> {
+  name: string;
+  viewer: Viewer;
+  masked: string;
+}
+
+export const portraits: readonly Portrait[] = [
+  { name: 'landing', viewer: 'nobody', path: () => '/', masked: '' },
+  { name: 'login', viewer: 'nobody', path: () => '/login', ready: '[aria-labelledby=demo-title]', masked: '' },
+  { name: 'dashboard', viewer: 'admin', path: () => '/dashboard', ready: 'main :is(td, li)', masked: '' },
+  {
+    name: 'admin-dashboard',
+    viewer: 'admin',
+    path: () => '/admin-dashboard',
+    // The first one is folded away.
+    ready: 'main table:visible',
+    masked: 'main table:visible',
+  },
+  { name: 'view-images', viewer: 'healthProvider', path: () => '/view-images', ready: 'article img', masked: '' },
+  {
+    name: 'ai-analysis',
+    viewer: 'healthProvider',
+    path: ({ image }) => `/ai-analysis/${image}`,
+    ready: 'main article h2',
+    masked: '',
+  },
+  {
+    name: 'messages',
+    viewer: 'patient',
+    path: ({ user }) => `/messages?chat=${user}`,
+    ready: '[role=log]',
+    masked: '',
+  },
+];
+
+/** The languages' own words for what has to be pressed. */
+type Words = Record<Language, string>;
+const word = (en: string, ur: string): Words => ({ en, ur });
+
+export interface Dialog {
+  name: string;
+  viewer: Viewer;
+  path: string;
+  /** Opens it, on the screen at `path`. */
+  open: (page: Page, language: Language, person: Person) => Promise<void>;
+  /** What shows that it is open. */
+  shown?: string;
+}
+
+const press = (words: Words) => (page: Page, language: Language) =>
+  page.getByRole('button', { name: words[language], exact: true }).first().click();
+
+/** The buttons of an image's card stand in the same order in every language. */
+const onCard =
+  (caption: string, which: 'open' | 'act' | 'delete') =>
+  async (page: Page): Promise<void> => {
+    const buttons = page.locator('article', { hasText: caption }).first().locator('button');
+    await (which === 'delete' ? buttons.last() : buttons.nth(which === 'open' ? 0 : 1)).click();
+  };
+
+/** What a row's menu offers, from its top or, below nought, from its end. */
+const inRowMenu = (entry: number) => async (page: Page) => {
+  await page.locator('td button[aria-haspopup=menu]').first().click();
+  await page.getByRole('menuitem').nth(entry).click();
+};
+
+const inSettingRow = (button: number) => async (page: Page) =>
+  page.locator('tbody tr').first().locator('button').nth(button).click();
+
+const setUpApp = async (page: Page, language: Language) => {
+  await press(word('Set up the app', 'ایپ لگائیں'))(page, language);
+  await page.locator('[data-secret]').waitFor();
+};
+
+const confirmApp = async (page: Page, language: Language, person: Person) => {
+  await setUpApp(page, language);
+  const secret = (await page.locator('[data-secret]').textContent()) ?? '';
+  await page.getByRole('dialog').getByRole('textbox').first().focus();
+  await page.keyboard.type(shown(secret.replaceAll(' ', ''), Date.now()));
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').getByRole('listitem').first().waitFor();
+  // The next language sets it up again.
+  await person.call('/auth/totp', 'DELETE', { password: person.password });
+};
+
+const personal = { firstname: 'Hina', lastname: 'Farooq', email: 'hina@example.org', username: 'hina' };
+const professional = { licensenumber: 'PMC-10422', specialization: 'Radiology' };
+
+async function fill(page: Page, values: Record<string, string>): Promise<void> {
+  for (const [name, value] of Object.entries(values)) await page.locator(`[name=${name}]`).fill(value);
+}
+
+/** The wizard as far as a step, counted from one as on the screen. */
+const registerTo = (role: 'patient' | 'healthProvider', step: 2 | 3 | 4) => async (page: Page) => {
+  const next = () => page.locator('button[type=submit]').click();
+  await page.locator(`input[value=${role}]`).check({ force: true });
+  await next();
+  await fill(page, personal);
+  if (step === 2) return;
+  await next();
+  await page.locator('[name=bloodgroup], [name=licensenumber]').waitFor();
+  if (step === 3) return;
+  if (role === 'healthProvider') await fill(page, professional);
+  await next();
+};
+
+const newChat = press(word('New chat', 'نئی گفتگو'));
+
+/** What opens over the screens, and the steps of the wizards. */
+export const dialogs: readonly Dialog[] = [
+  { name: 'help', viewer: 'nobody', path: '/login', open: press(word('Get help', 'مدد لیں')) },
+  { name: 'register-2', viewer: 'nobody', path: '/register', open: registerTo('patient', 2), shown: '[name=dob]' },
+  {
+    name: 'register-3-patient',
+    viewer: 'nobody',
+    path: '/register',
+    open: registerTo('patient', 3),
+    shown: '[name=bloodgroup]',
+  },
+  {
+    name: 'register-3-provider',
+    viewer: 'nobody',
+    path: '/register',
+    open: registerTo('healthProvider', 3),
+    shown: '[name=taxid]',
+  },
+  { name: 'register-4', viewer: 'nobody', path: '/register', open: registerTo('patient', 4), shown: '[name=confirm]' },
+  {
+    name: 'forgot-2',
+    viewer: 'nobody',
+    path: '/forgot-password',
+    open: async (page) => {
+      await page.locator('[name=email]').fill('nobody@example.org');
+      await page.locator('button[type=submit]').click();
+    },
+    shown: '[name=confirm]',
+  },
+  { name: 'share', viewer: 'healthProvider', path: '/view-images', open: onCard('Left hand', 'act') },
+  { name: 'open-image', viewer: 'healthProvider', path: '/view-images', open: onCard('Left hand', 'open') },
+  {
+    name: 'delete-image',
+    viewer: 'healthProvider',
+    path: '/view-images',
+    open: onCard('Left hand', 'delete'),
+    shown: '[role=alertdialog]',
+  },
+  {
+    name: 'delete-of-patient',
+    viewer: 'healthProvider',
+    path: '/view-images',
+    open: onCard('Chest CT', 'delete'),
+    shown: '[role=alertdialog]',
+  },
+  { name: 'verify', viewer: 'patient', path: '/view-images', open: onCard('Chest CT', 'open') },
+  { name: 'new-chat', viewer: 'healthProvider', path: '/messages', open: newChat },
+  {
+    name: 'send-message',
+    viewer: 'healthProvider',
+    path: '/messages',
+    open: async (page, language) => {
+      await newChat(page, language);
+      await page.getByRole('dialog').getByText('Hina Farooq').click();
+    },
+    shown: 'textarea',
+  },
+  {
+    name: 'edit-profile',
+    viewer: 'patient',
+    path: '/profile',
+    open: press(word('Edit Profile', 'پروفائل میں ترمیم کریں')),
+  },
+  {
+    name: 'delete-account',
+    viewer: 'patient',
+    path: '/profile',
+    open: press(word('Delete account', 'اکاؤنٹ حذف کریں')),
+    shown: '[role=alertdialog]',
+  },
+  {
+    name: 'notifications',
+    viewer: 'patient',
+    path: '/view-images',
+    open: (page) => page.locator('header button[aria-haspopup=dialog]').click(),
+  },
+  {
+    name: 'theme-menu',
+    viewer: 'patient',
+    path: '/view-images',
+    open: (page) => page.locator('header button[aria-haspopup=menu]').click(),
+    shown: '[role=menu]',
+  },
+  {
+    name: 'row-menu',
+    viewer: 'admin',
+    path: '/dashboard',
+    open: (page) => page.locator('td button[aria-haspopup=menu]').first().click(),
+    shown: '[role=menu]',
+  },
+  {
+    name: 'deactivate-user',
+    viewer: 'admin',
+    path: '/dashboard',
+    open: inRowMenu(1),
+    shown: '[role=alertdialog]',
+  },
+  { name: 'delete-user', viewer: 'admin', path: '/dashboard', open: inRowMenu(-1), shown: '[role=alertdialog]' },
+  {
+    name: 'reject-provider',
+    viewer: 'admin',
+    path: '/approve-provider',
+    open: (page) => page.locator('main li button, main article button').first().click(),
+    shown: '[role=dialog], [role=alertdialog]',
+  },
+  {
+    name: 'edit-setting',
+    viewer: 'admin',
+    path: '/appsettings',
+    open: inSettingRow(0),
+    shown: 'tbody input',
+  },
+  {
+    name: 'delete-setting',
+    viewer: 'admin',
+    path: '/appsettings',
+    open: inSettingRow(2),
+    shown: '[role=alertdialog]',
+  },
+  { name: 'setting-history', viewer: 'admin', path: '/appsettings', open: inSettingRow(1), shown: '[role=dialog] li' },
+  {
+    name: 'change-role',
+    viewer: 'admin',
+    path: '/dashboard',
+    open: inRowMenu(2),
+    shown: '[role=dialog] select, [role=alertdialog] select',
+  },
+  {
+    name: 'audit-entry',
+    viewer: 'admin',
+    path: '/audit-logs',
+    open: (page) => page.locator('td button').first().click(),
+    shown: '[role=dialog] dl',
+  },
+  {
+    name: 'audit-days',
+    viewer: 'admin',
+    path: '/audit-logs?since=days',
+    open: (page) => page.locator('main button[aria-haspopup=menu]').click(),
+    shown: '[role=menu]',
+  },
+  {
+    name: 'why-access',
+    viewer: 'admin',
+    path: '/view-images',
+    open: async (page) => {
+      await onCard('Chest CT', 'act')(page);
+      await page.locator('[role=dialog] button[aria-expanded]').first().click();
+    },
+    shown: '[role=dialog] section dl',
+  },
+  {
+    name: 'timeline',
+    viewer: 'healthProvider',
+    path: '/view-images',
+    open: async (page, language) => {
+      await onCard('Chest CT', 'open')(page);
+      await press(word('Timeline', 'سرگزشت'))(page, language);
+    },
+    shown: '[role=dialog] ul li time',
+  },
+  { name: 'set-up-app', viewer: 'patient', path: '/profile', open: setUpApp, shown: '[role=dialog] svg[role=img]' },
+  { name: 'recovery-codes', viewer: 'patient', path: '/profile', open: confirmApp },
+  {
+    name: 'notify-offer',
+    viewer: 'healthProvider',
+    path: '/messages',
+    open: async (page, language) => {
+      await newChat(page, language);
+      await page.getByRole('dialog').getByText('Hina Farooq').click();
+      await page.locator('[role=dialog] textarea').fill('Please come on Monday.');
+      await page.keyboard.press('Enter');
+    },
+    shown: 'section > [role=status] button',
+  },
+];

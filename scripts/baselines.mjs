@@ -1,0 +1,12 @@
+// `npm run baselines`: keeps the main screens' pictures anew, after a change to their looks that is meant.
+import { join } from 'node:path';
+import { node, root, StepError, setup } from './setup.mjs';
+
+const test = ['--config', 'e2e/vitest.config.ts', 'src/everyScreen', '--testNamePattern', 'the main screens look'];
+try {
+  setup();
+  node([join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...test], { RENEW_BASELINES: '1' });
+} catch (error) {
+  console.error(`\n${error instanceof StepError ? error.message : error.stack}`);
+  process.exitCode = 1;
+}
