@@ -1,7 +1,10 @@
 import './src/i18n/signedIn';
 import './src/lib/Toasts';
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { afterEach } from 'vitest';
+
+// What is awaited comes at once on a quiet machine; a busy one must not make a test fail.
+configure({ asyncUtilTimeout: 10_000 });
 
 // Without vitest's globals Testing Library does not clean up by itself, and an open dialog would block later tests.
 afterEach(() => {
