@@ -84,6 +84,8 @@ const sayInternal = (line: string): void => {
 export class Replaceable {
   private program: Program | null = null;
   private stopped = false;
+  /** One thing at a time happens to it: two that start it would fight for its port. */
+  private turn: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly main: string,
@@ -102,21 +104,29 @@ export class Replaceable {
     }
   }
 
-  async killAndRestart(): Promise<void> {
-    if (this.program) await kill(this.program.child);
-    await this.start();
+  killAndRestart = (): Promise<void> =>
+    this.inTurn(async () => {
+      if (this.program) await kill(this.program.child);
+      await this.start();
+    });
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.turn.then(work);
+    this.turn = done.catch(() => undefined);
+    return done;
   }
 
   /** As a rolling deployment does it: asked to end, awaited, started again. Milliseconds until it had ended. */
-  async endAndRestart(): Promise<number> {
-    const since = Date.now();
-    // One that stands still hears nothing.
-    this.program?.child.kill('SIGCONT');
-    await this.program?.stop();
-    const took = Date.now() - since;
-    await this.start();
-    return took;
-  }
+  endAndRestart = (): Promise<number> =>
+    this.inTurn(async () => {
+      const since = Date.now();
+      // One that stands still hears nothing.
+      this.program?.child.kill('SIGCONT');
+      await this.program?.stop();
+      const took = Date.now() - since;
+      await this.start();
+      return took;
+    });
 
   /** Stands still for a while, without knowing. */
   async freeze(ms: number): Promise<void> {
