@@ -138,7 +138,9 @@ test('the owner’s timeline grows while they look, and an administrator learns 
       headers: { Authorization: 'Bearer ' + JSON.parse(localStorage.getItem('root')).token },
     }).then((answer) => answer.blob()).then(() => null)`);
   await drawer.getByText('Open original').nth(before).waitFor();
-  await button(page, 'Close').click();
+  // Its own: a toast has one too.
+  await drawer.getByRole('button', { name: 'Close' }).click();
+  await drawer.waitFor({ state: 'detached' });
 
   await admin.page.goto('/view-images');
   await button(admin.page, `Share ${caption}`).click();
@@ -146,7 +148,7 @@ test('the owner’s timeline grows while they look, and an administrator learns 
   await admin.page.getByText('It was shared with them, and they entered the code.').waitFor();
   await admin.page.getByText('Cannot share it').waitFor();
   await look(admin, 'why-access');
-  await button(admin.page, 'Close').click();
+  await admin.page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
 });
 
 test('revoked: the open picture goes dark on the other side', async () => {
