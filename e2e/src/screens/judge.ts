@@ -26,9 +26,14 @@ export async function settled(page: Page, ready?: string): Promise<void> {
   if (ready) await page.locator(ready).first().waitFor();
   await page.locator('.chakra-skeleton, [aria-busy=true]').first().waitFor({ state: 'detached' });
   await page.evaluate('document.fonts.ready.then(() => undefined)');
-  await page.waitForFunction(`[...document.images].every((image) => {
-    const { top, bottom } = image.getBoundingClientRect();
-    return image.complete || bottom < 0 || top > innerHeight;
+  // Not by `waitForFunction`, which the page's own security policy forbids.
+  await page.evaluate(`new Promise((resolve) => {
+    const drawn = (image) => {
+      const { top, bottom } = image.getBoundingClientRect();
+      return image.complete || bottom < 0 || top > innerHeight;
+    };
+    const look = () => ([...document.images].every(drawn) ? resolve() : setTimeout(look, 50));
+    look();
   })`);
   // Decoded too: what is complete may not have been drawn yet.
   await page.evaluate(`Promise.allSettled([...document.images].filter((image) => image.complete).map((image) => image.decode()))
