@@ -60,7 +60,7 @@ test('an authenticator app is set up in the profile', async () => {
   const { page } = desk;
   await desk.signIn();
   await page.goto('/profile');
-  await page.getByText('This device').waitFor();
+  await page.getByText('This device', { exact: true }).waitFor();
   faults.push(...(await desk.look('security')));
   await button(page, 'Set up the app').click();
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
