@@ -61,9 +61,16 @@ def map_query(ctx, query):
     return _with_real(query)
 
 
+def _stays(ctx, body):
+    """The demonstration names its passwords, and a sequence of calls learns them: nobody closes the account they test with."""
+    if (ctx.operation.method, ctx.operation.path) == ("delete", "/users/profile") and isinstance(body, dict):
+        return {key: "not the password" if key == "password" else value for key, value in body.items()}
+    return body
+
+
 @schemathesis.hook
 def map_body(ctx, body):
-    return _with_real(body)
+    return _stays(ctx, _with_real(body))
 
 
 @schemathesis.hook

@@ -117,6 +117,6 @@ export const securityCalls = {
     body: z
       .strictObject({ code: Code.optional(), password: AnyPassword.optional() })
       .superRefine(oneOf('code', 'password')),
-    fails: ['WRONG_CODE', 'CODE_LOCKED', 'FORBIDDEN', 'TOO_MANY_REQUESTS'],
+    fails: ['NOT_FOUND', 'WRONG_CODE', 'CODE_LOCKED', 'FORBIDDEN', 'TOO_MANY_REQUESTS'],
   }),
 };

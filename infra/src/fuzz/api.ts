@@ -55,7 +55,13 @@ async function fuzzRole(campaign: Campaign, program: string, role: FuzzRole): Pr
 }
 
 const LONGEST = 20_000;
+const LONGEST_LINE = 400;
 
 /** What schemathesis says of its failures, with a command to repeat each; without its traces of itself. */
 const failuresOf = (output: string): string =>
-  output.slice(Math.max(0, output.indexOf('= FAILURES ='))).slice(0, LONGEST);
+  output
+    .slice(Math.max(0, output.indexOf('= FAILURES =')))
+    .split('\n')
+    .map((line) => line.slice(0, LONGEST_LINE))
+    .join('\n')
+    .slice(0, LONGEST);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../../..');
 const requirements = join(root, 'infra/fuzz/requirements.txt');
 const hooks = join(root, 'infra/fuzz/hooks.py');
+const config = join(root, 'infra/fuzz/schemathesis.toml');
 const environment = join(root, '.cache/fuzz');
 
 /** What a run of the generator is told. */
@@ -62,6 +63,7 @@ export async function generate(
   mkdirSync(folder, { recursive: true });
   const report = join(folder, 'report.json');
   const args = [
+    `--config-file=${config}`,
     'run',
     `${api}/openapi.json`,
     `--checks=${checks.join()}`,
