@@ -51,7 +51,11 @@ export const desk = { width: 1280, height: 900 };
 const sticksOut = (page: Page): Promise<string> =>
   page.evaluate<string>(`(() => {
     const over = document.documentElement.scrollWidth - innerWidth;
-    if (over <= 0) return '';
+    const crowded = [...document.querySelectorAll('header :is(a, button)')].find((element) => {
+      const { left, right, width } = element.getBoundingClientRect();
+      return width > 0 && (left < 8 || right > innerWidth - 8);
+    });
+    if (over <= 0) return crowded ? 'no margin in the header: ' + crowded.outerHTML.slice(0, 160) : '';
     const culprit = [...document.body.querySelectorAll('*')].find((element) => {
       const { left, right } = element.getBoundingClientRect();
       return (right > innerWidth + 0.5 || left < -0.5) && !element.closest('[style*="overflow"]');

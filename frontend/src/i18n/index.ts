@@ -2,6 +2,7 @@ import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import type { en } from './en';
 import { first } from './en/first';
+import { isolate } from './isolate';
 import { type Language, languages } from './languages';
 
 declare module 'i18next' {
@@ -15,7 +16,8 @@ void i18next.use(initReactI18next).init({
   lng: 'en',
   fallbackLng: 'en',
   resources: { en: { translation: first } },
-  interpolation: { escapeValue: false },
+  // React escapes what it draws; what is set into a sentence keeps its own direction.
+  interpolation: { escapeValue: true, escape: (value) => isolate(String(value), currentLanguage().dir) },
 });
 
 export { i18next as i18n };

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { fullName } from '../lib/format';
 import { useDebounced } from '../lib/useDebounced';
 import type { Person } from '../sharing/PersonSearch';
+import { EmailLine } from '../ui/EmailLine';
 import { Field } from '../ui/Field';
 import { UserAvatar } from '../ui/UserAvatar';
 import { userList } from '../users/users';
@@ -93,9 +94,9 @@ export function PatientPicker({ chosen, onChoose, error, disabled = false }: Pro
                       {fullName(person)}
                     </Text>
                   </Combobox.ItemText>
-                  <Text fontSize="xs" color="fg.muted" truncate>
-                    <bdi>{person.email}</bdi>
-                  </Text>
+                  <EmailLine fontSize="xs" color="fg.muted">
+                    {person.email}
+                  </EmailLine>
                 </Box>
                 <Combobox.ItemIndicator />
               </Combobox.Item>

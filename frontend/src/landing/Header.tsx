@@ -66,7 +66,7 @@ export function Header() {
         <Jump href="#how">{t('landing.how')}</Jump>
         <Jump href="#features">{t('landing.features')}</Jump>
       </Flex>
-      <Flex ms="auto" align="center" gap="2">
+      <Flex ms="auto" align="center" gap={{ base: '0', md: '2' }}>
         <LanguageSwitch />
         <ThemeMenu />
         <Doors />

@@ -19,6 +19,7 @@ import { useTranslation } from 'react-i18next';
 import { fullName } from '../lib/format';
 import { useDebounced } from '../lib/useDebounced';
 import { RoleBadge } from '../ui/Badge';
+import { EmailLine } from '../ui/EmailLine';
 import { EmptyState } from '../ui/EmptyState';
 import { Field } from '../ui/Field';
 import { PersonSkeleton } from '../ui/Skeletons';
@@ -149,9 +150,9 @@ function FirstMessage({ person, onSent }: { person: UserRow; onSent: () => void 
             <Text fontWeight="semibold" truncate>
               <bdi>{fullName(person)}</bdi>
             </Text>
-            <Text fontSize="sm" color="fg.muted" truncate>
-              <bdi>{person.email}</bdi>
-            </Text>
+            <EmailLine fontSize="sm" color="fg.muted">
+              {person.email}
+            </EmailLine>
           </Box>
           <RoleBadge name={person.role} />
         </Flex>

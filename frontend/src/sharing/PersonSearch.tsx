@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import type { z } from 'zod';
 import { useDebounced } from '../lib/useDebounced';
 import { RoleBadge } from '../ui/Badge';
+import { EmailLine } from '../ui/EmailLine';
 import { TextField } from '../ui/Field';
 import { PersonSkeleton } from '../ui/Skeletons';
 import { UserAvatar } from '../ui/UserAvatar';
@@ -63,9 +64,9 @@ function PersonRow({ person, group, chosen, taken, onChoose }: RowProps) {
         <Text fontWeight="semibold" fontSize=".9375rem" lineHeight="1.35" truncate>
           <bdi>{lastFirst(person)}</bdi>
         </Text>
-        <Text fontSize="xs" color={chosen ? 'accent.onSubtle' : 'fg.muted'} truncate>
-          <bdi>{person.email}</bdi>
-        </Text>
+        <EmailLine fontSize="xs" color={chosen ? 'accent.onSubtle' : 'fg.muted'}>
+          {person.email}
+        </EmailLine>
         {!taken && (
           <Box hideFrom="sm" mt="1">
             <RoleBadge name={person.role} />
