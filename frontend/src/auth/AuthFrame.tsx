@@ -12,29 +12,13 @@ import { Lamp } from '../ui/Lamp';
 import { Logo } from '../ui/Mark';
 import { useTitle } from '../ui/Page';
 import { HelpDialog } from './HelpDialog';
+import { SideColumn } from './SideColumn';
 
 /** Beside the form on a wide screen: what this is about, without a word too many. */
 function Side() {
   const { t } = useTranslation();
   return (
-    <Flex
-      as="aside"
-      direction="column"
-      ps="10"
-      pe="9"
-      pt="30px"
-      pb="7"
-      h="100dvh"
-      minH="640px"
-      alignSelf="start"
-      position="sticky"
-      top="0"
-    >
-      <Box asChild alignSelf="flex-start" display="flex">
-        <Link to={paths.home} aria-label={t('common.appName')}>
-          <Logo size={32} />
-        </Link>
-      </Box>
+    <SideColumn minH="640px">
       <Box my="auto" maxW="400px">
         <Box maxW="330px" mb="9" aria-hidden>
           <LitBox columns="1fr">
@@ -48,7 +32,7 @@ function Side() {
           {t('auth.taglineText')}
         </Text>
       </Box>
-    </Flex>
+    </SideColumn>
   );
 }
 

@@ -26,6 +26,7 @@ import { useTitle } from '../../ui/Page';
 import { authCalls } from '../calls';
 import { placeErrors } from '../forms';
 import { HelpDialog } from '../HelpDialog';
+import { SideColumn } from '../SideColumn';
 import { verificationAtom } from '../session';
 import {
   blank,
@@ -126,24 +127,7 @@ function Help({ ask }: { ask: string }) {
 function Rail({ at, role }: { at: number; role: string }) {
   const { t } = useTranslation();
   return (
-    <Flex
-      as="aside"
-      direction="column"
-      ps="10"
-      pe="34px"
-      pt="30px"
-      pb="7"
-      h="100dvh"
-      minH="720px"
-      alignSelf="start"
-      position="sticky"
-      top="0"
-    >
-      <Box asChild alignSelf="flex-start" display="flex">
-        <RouterLink to={paths.home} aria-label={t('common.appName')}>
-          <Logo size={32} />
-        </RouterLink>
-      </Box>
+    <SideColumn minH="720px">
       <StepRail at={at} role={role} />
       {role === 'healthProvider' && (
         <Box mt="6">
@@ -155,7 +139,7 @@ function Rail({ at, role }: { at: number; role: string }) {
       <Box mt="auto" pt="6">
         <Help ask={t('auth.help.stuck')} />
       </Box>
-    </Flex>
+    </SideColumn>
   );
 }
 
