@@ -7,7 +7,7 @@ import {
   measureDigits,
   type Sentence,
 } from '@lightbox/contract/analysis/sentences.js';
-import { currentCode, i18n } from '../i18n';
+import { currentCode, currentLanguage, i18n } from '../i18n';
 import { formatBirthday, formatMeasure, formatPercent, ltr } from '../lib/format';
 
 const formats: Formats = {
@@ -27,12 +27,15 @@ const formats: Formats = {
   plain: (value) => (typeof value === 'string' ? ltr(value) : String(value)),
 };
 
+/** A sentence may begin with a Latin code; the paragraph still runs as its language does. */
+const directed = (text: string) => (currentLanguage().dir === 'rtl' ? `\u200F${text}` : text);
+
 /** Nothing where there are no words: a newer server says what this page does not know yet. */
 function inWords({ code, values }: Sentence): string | undefined {
   const key = `analysis.sentence.${code}` as const;
   const count = Number(values.count ?? 0);
   if (!i18n.exists(key, { count })) return undefined;
-  return fill(i18n.t(key, { count, skipInterpolation: true }), values, formats);
+  return directed(fill(i18n.t(key, { count, skipInterpolation: true }), values, formats));
 }
 
 /** What an analysis says, in the person's language where the product said it by code; else the English that came. */
