@@ -109,6 +109,7 @@ const rows: Record<CallName, Harmless> = {
   listSettingHistory: nothingThere,
   listKnownSettingHistory: { status: 200, path: '/appsetting/known/sharing.expiryHours/history' },
   getPublicSettings: list,
+  getLimits: list,
   getOverview: list,
   retryJob: { status: 404, path: `/admin/jobs/mail/${absent}/retry`, body: {} },
 };

@@ -118,6 +118,27 @@ describe('the log', () => {
     }
   });
 
+  it('is narrowed by an administrator to what one person did, in its exports too', async () => {
+    const [one, other] = [await buildProvider(test.gateway), await buildProvider(test.gateway)];
+    for (const person of [one, other, one]) await api.as(person).get('/users/profile').expect(200);
+    await api.as(one).get('/upload/my-images').expect(200);
+    const of = (rows: Row[]) => rows.map((row) => [row.actiontype, row.user?.id]);
+    const deeds = await logs(admin, `user=${one.id}`);
+    expect(new Set(of(deeds).map(([, id]) => id))).toEqual(new Set([one.id]));
+    const reads = await logs(admin, `user=${one.id}&actiontype=profile.read&status=success`);
+    expect(of(reads)).toEqual(Array(2).fill(['profile.read', one.id]));
+    expect(await logs(admin, `user=${one.id}&status=denied`)).toEqual([]);
+    const file = await api.as(admin).get(`/audit/export?user=${one.id}&actiontype=profile.read`).expect(200);
+    expect(file.text.match(/profile\.read/g)).toHaveLength(2);
+    expect(file.text).not.toContain(other.id);
+    expect(await logs(admin, `user=${'0'.repeat(24)}`)).toEqual([]);
+    await api.as(admin).get('/audit/logs?user=sana').expect(422);
+    for (const path of ['logs', 'export']) {
+      const { body } = await api.as(one).get(`/audit/${path}?user=${one.id}`).expect(422);
+      expect(body.errors).toMatchObject([{ field: 'user' }]);
+    }
+  });
+
   it('says nothing of what people wrote and who they are', async () => {
     const provider = await buildProvider(test.gateway);
     const image = await buildImage(test.gateway, { owner: provider, caption: 'Planted-Caption-5511' });

@@ -1,8 +1,10 @@
 import { type auditCalls, type auditSorts, auditStatuses } from '@lightbox/contract/audit/calls.js';
+import { mayPickPerson } from '@lightbox/contract/audit/policy.js';
 import type { QueryOf } from '@lightbox/contract/call.js';
 import { visibleUsers } from '@lightbox/core/access/users.js';
-import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { type ListSource, type Orders, orderOf } from '@lightbox/core/db/page.js';
+import { fieldError } from '@lightbox/core/errors.js';
 import type { AuditEntryDoc } from '@lightbox/core/models/types.js';
 import { searchFilter } from '@lightbox/core/text.js';
 import type { QueryFilter } from 'mongoose';
@@ -16,17 +18,23 @@ const orders: Orders<AuditEntryDoc, (typeof auditSorts)[number]> = { createAt: [
 
 /** Which entries of the log this viewer reads, and in what order; the list and its exports read the same ones. */
 export async function entriesOf(gateway: Gateway, viewer: Viewer, wanted: Wanted): Promise<ListSource<AuditEntryDoc>> {
-  const { search, from, to, actiontype, status, sort } = wanted;
+  const { search, from, to, actiontype, status, user, sort } = wanted;
+  if (user && !mayPickPerson(viewer.role)) throw fieldError('user', 'You cannot filter by this.');
   const all = viewer.role === 'admin';
   const filters: QueryFilter<AuditEntryDoc>[] = [
     ...(all ? [] : [{ concerns: viewer._id }]),
     ...(search ? [{ actor: { $in: await peopleNamed(gateway, viewer, search) } }] : []),
+    ...(user ? [{ actor: oid(user) }] : []),
     ...(from || to ? [{ at: { ...(from ? { $gte: new Date(from) } : {}), ...(to ? { $lte: endOf(to) } : {}) } }] : []),
     ...(actiontype ? [{ type: actiontype }] : []),
     // Named even when any will do: an index with the status before the time then merges its three runs in order.
-    ...(status ? [{ status }] : all && !actiontype ? [] : [{ status: { $in: [...auditStatuses] } }]),
+    ...(status
+      ? [{ status }]
+      : all && !actiontype && !user && !search
+        ? []
+        : [{ status: { $in: [...auditStatuses] } }]),
   ];
-  const free = Boolean(search || from || to || actiontype || status);
+  const free = Boolean(search || from || to || actiontype || status || user);
   return {
     model: gateway.models.AuditEntry,
     filter: filters.length > 0 ? { $and: filters } : {},

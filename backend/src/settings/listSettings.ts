@@ -65,6 +65,17 @@ export async function getPublicSettings({ gateway }: Context<PublicCall>): Promi
   return { data: PublicSettings.parse(await gateway.settings.fresh()) };
 }
 
+type LimitsCall = typeof settingCalls.getLimits;
+
+/** Strangers may ask as often as they like: what was read within the last second is new enough for them. */
+export async function getLimits({ gateway: { settings } }: Context<LimitsCall>): Promise<Answer<DataOf<LimitsCall>>> {
+  const [maxBytes, expiryHours] = await Promise.all([
+    settings.get('upload.maxBytes'),
+    settings.get('sharing.expiryHours'),
+  ]);
+  return { data: { 'upload.maxBytes': maxBytes, 'sharing.expiryHours': expiryHours } };
+}
+
 type Found = ListSource<SettingChangeDoc>['filter'];
 
 async function historyOf(

@@ -115,6 +115,12 @@ describe('settings', () => {
       'sharing.expiryHours': 48,
       'session.idleMinutes': 30,
     });
+    const stranger = new Client(test.url);
+    expect((await stranger.get('/settings/limits').expect(200)).body.data).toEqual({
+      'upload.maxBytes': 10 * 1024 * 1024,
+      'sharing.expiryHours': 48,
+    });
+    await stranger.get('/settings/public').expect(401);
     await admin.del('/appsetting/delete', { id: body.data.id }).expect(200);
     expect((await values())['sharing.expiryHours']).toBe(24);
     await person.get('/appsetting/known').expect(403);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Id, Time } from '../ids.js';
 import { ReasonCode } from './reasons.js';
+import { Sentence } from './sentences.js';
 
 const line = z.string().min(1).max(2000);
 const share = z.number().min(0).max(1);
@@ -20,6 +21,11 @@ export const Findings = z.object({
   assessed: z.boolean(),
   provider: z.string(),
   model: z.string(),
+  /**
+   * The product's own sentences by code, for the client's words: all of the description, and the warnings from the
+   * first on. What a model worded itself has no codes.
+   */
+  said: z.object({ description: z.array(Sentence).max(50), warnings: z.array(Sentence).max(50) }).optional(),
 });
 export type Findings = z.infer<typeof Findings>;
 

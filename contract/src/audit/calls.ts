@@ -39,6 +39,8 @@ const filter = {
   to: Moment.optional(),
   actiontype: z.enum(auditActions).optional(),
   status: AuditStatus.optional(),
+  /** What this person did; for administrators. */
+  user: Id.optional(),
   sort: sortBy(auditSorts, '-createAt'),
 };
 

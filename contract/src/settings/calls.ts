@@ -5,6 +5,7 @@ import { Id, Params, Time, text } from '../ids.js';
 import { limits } from '../limits.js';
 import { UserRef } from '../users/schemas.js';
 import { type SettingValues, settingNames } from './known.js';
+import { settingRoutes } from './routes.js';
 
 export const Setting = z.object({
   id: Id,
@@ -56,6 +57,10 @@ export const PublicSettings = z.object({
   'session.idleMinutes': z.int(),
 } satisfies { [K in keyof SettingValues]?: z.ZodType<SettingValues[K]> });
 export type PublicSettings = z.infer<typeof PublicSettings>;
+
+/** Of these, what the landing page promises to strangers. When sessions end, and whatever comes later, is not theirs. */
+export const PublicLimits = PublicSettings.pick({ 'upload.maxBytes': true, 'sharing.expiryHours': true });
+export type PublicLimits = z.infer<typeof PublicLimits>;
 
 const value = text(limits.settingLength);
 const description = text(500);
@@ -148,5 +153,11 @@ export const settingCalls = {
     action: 'setting.read',
     summary: 'The values that every screen needs',
     data: PublicSettings,
+  }),
+  getLimits: call({
+    ...settingRoutes.getLimits,
+    who: 'anyone',
+    summary: 'The limits that the landing page names',
+    data: PublicLimits,
   }),
 };

@@ -288,7 +288,7 @@ const auditEntry = new Schema<AuditEntryDoc>(
   .index({ event: 1 }, { unique: true })
   .index({ at: -1, seq: -1 })
   .index({ status: 1, at: -1, seq: -1 })
-  .index({ actor: 1, at: -1, seq: -1 })
+  .index({ actor: 1, status: 1, at: -1, seq: -1 })
   // A person's sign-ins among all that they did.
   .index({ actor: 1, type: 1, at: -1, seq: -1 })
   // An image's timeline.

@@ -316,16 +316,15 @@ export const adminScenes: Scene[] = [
   {
     name: 'audit logs: while they come',
     act: async (page) => {
-      await page.route(
-        '**/api/audit/logs*',
-        async (route) => {
-          await page.getByText('Loading logs...').first().waitFor();
-          await route.continue();
-        },
-        { times: 1 },
-      );
+      // Held until it was seen here, however late the click comes back.
+      let seen: () => void = () => {};
+      const held = new Promise<void>((resolve) => {
+        seen = resolve;
+      });
+      await page.route('**/api/audit/logs*', (route) => held.then(() => route.continue()), { times: 1 });
       await page.getByRole('link', { name: 'Audit Logs' }).click();
       await page.getByText('Loading logs...').first().waitFor();
+      seen();
     },
     finds: [
       ...['Timestamp', 'User', 'Action', 'Table', 'IP Address', 'Reason'].map(column),

@@ -13,6 +13,7 @@ import { useTranslation } from 'react-i18next';
 import { formatPercent } from '../lib/format';
 import { Meter } from '../ui/Meter';
 import { plain, plainEntries } from './analysis';
+import { worded } from './worded';
 
 function Section({
   Icon,
@@ -99,8 +100,9 @@ function Differential({ result, none }: { result: AnalysisResult; none: string }
 export function Sections({ result }: { result: AnalysisResult }) {
   const { t } = useTranslation();
   const none = (text: string) => (result.assessed ? text : t('analysis.notAssessed'));
-  const warnings = plainEntries(result.warnings);
-  const description = plain(result.description);
+  const words = worded(result);
+  const warnings = plainEntries(words.warnings);
+  const description = plain(words.description);
   return (
     <Box as="article" layerStyle="card" overflow="hidden" divideY="1px" divideColor="border">
       <Section Icon={WarningIcon} title={t('analysis.warnings')} red={warnings.length > 0}>

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { cleanup, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '../auth/session';
@@ -76,8 +76,21 @@ describe('the audit log', () => {
     await userEvent.click(screen.getByPlaceholderText('Search by user...'));
     await userEvent.paste('nobody');
     await screen.findByText('No audit logs found.', {}, { timeout: 5000 });
-    expect(heard.filter(({ path }) => path.includes('search=')).map(({ path }) => path)).toHaveLength(1);
+    expect(heard.filter(({ path }) => /^\/audit.*search=/.test(path))).toHaveLength(1);
     expect(router.state.location.search).toBe('');
+  });
+
+  it('names the person of a link by the entries, and asks for nobody on behalf of a provider', async () => {
+    const heard = answer({ 'GET /audit/logs': log });
+    renderScreen(<AuditLogs />, `/audit-logs?user=${id(900)}`);
+    await screen.findByRole('button', { name: /not only Sana Mirza/ });
+    expect(heard[0]?.path).toContain(`user=${id(900)}`);
+    cleanup();
+    startSession({ ...admin, role: { name: 'healthProvider' } }, 'token');
+    const theirs = answer({ 'GET /audit/logs': log });
+    renderScreen(<AuditLogs />, `/audit-logs?user=${id(900)}`);
+    await screen.findByText('1–5 of 12');
+    expect(theirs[0]?.path).not.toContain('user=');
   });
 
   it('is sorted by its header, by mouse and by key, and says so', async () => {
@@ -132,8 +145,10 @@ describe('the audit log', () => {
       saved.push(this.download);
     };
     renderScreen(<AuditLogs />, '/audit-logs?status=denied');
-    await userEvent.click(await screen.findByRole('button', { name: 'Export' }));
-    await userEvent.click(await screen.findByRole('menuitem', { name: /^FHIR/ }));
+    (await screen.findByRole('button', { name: 'Export' })).focus();
+    await userEvent.keyboard('{Enter}');
+    await screen.findByRole('menuitem', { name: /^FHIR/ });
+    await userEvent.keyboard('{End}{Enter}');
     await waitFor(() => expect(saved).toEqual([expect.stringMatching(/^audit-log-[\d-]+\.fhir\.json$/)]));
     expect(heard.at(-1)?.path).toBe('/audit/export?sort=-createAt&status=denied&format=fhir');
   });
@@ -166,5 +181,39 @@ describe('the audit log', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Verify chain' }));
     expect((await screen.findByRole('alert')).textContent).toContain('Entry 7 is the first');
     await waitFor(() => expect(screen.queryByText('Record intact')).toBeNull());
+  });
+
+  it('is narrowed to one person of those found; the address has the id and no word', async () => {
+    const sana = {
+      ...admin,
+      id: id(900),
+      username: 'sana.mirza',
+      firstname: 'Sana',
+      lastname: 'Mirza',
+      role: 'healthProvider',
+    };
+    const heard = answer({
+      'GET /audit/logs': log,
+      'GET /audit/export': () => ({ body: 'seq' }),
+      'GET /users': () => ({ body: { data: [sana] } }),
+    });
+    URL.createObjectURL = () => 'blob:x';
+    HTMLAnchorElement.prototype.click = () => undefined;
+    const router = renderScreen(<AuditLogs />, '/audit-logs?page=2');
+    await userEvent.click(await screen.findByPlaceholderText('Search by user...'));
+    await userEvent.paste('sana');
+    await userEvent.click(await screen.findByRole('option', { name: /Sana Mirza/ }, { timeout: 5000 }));
+    const clear = await screen.findByRole('button', { name: 'Show everybody again, not only Sana Mirza' });
+    expect(router.state.location.search).toBe(`?user=${id(900)}`);
+    await waitFor(() => expect(heard.at(-1)?.path).toMatch(new RegExp(`^/audit/logs.*user=${id(900)}`)));
+    expect(heard.at(-1)?.path).not.toContain('search');
+    screen.getByRole('button', { name: 'Export' }).focus();
+    await userEvent.keyboard('{Enter}');
+    await screen.findByRole('menuitem', { name: /^CSV/ });
+    await userEvent.keyboard('{Enter}');
+    await waitFor(() => expect(heard.at(-1)?.path).toBe(`/audit/export?sort=-createAt&user=${id(900)}&format=csv`));
+    await userEvent.click(clear);
+    await waitFor(() => expect(router.state.location.search).toBe(''));
+    expect(await screen.findByPlaceholderText('Search by user...')).toHaveProperty('value', '');
   });
 });

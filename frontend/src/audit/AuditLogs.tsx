@@ -1,11 +1,15 @@
 import { Box, Button, Flex, IconButton, Text } from '@chakra-ui/react';
 import { auditActions } from '@lightbox/contract/audit/actions.js';
 import { type AuditEntry, auditSorts, auditStatuses } from '@lightbox/contract/audit/calls.js';
+import { mayPickPerson } from '@lightbox/contract/audit/policy.js';
+import { Id } from '@lightbox/contract/ids.js';
+import type { UserRow } from '@lightbox/contract/users/schemas.js';
 import { ClipboardTextIcon, InfoIcon, LinkIcon, ShieldCheckIcon, WarningOctagonIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
+import { useAtomValue } from 'jotai';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useMay } from '../auth/session';
+import { roleAtom, useMay } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { formatDateTime, formatMoment, formatNumber, formatTime } from '../lib/format';
 import { ApiError } from '../lib/http';
@@ -24,6 +28,7 @@ import { auditLog, useVerifyChain } from './audit';
 import { EntryDrawer } from './EntryDrawer';
 import { ExportMenu } from './ExportMenu';
 import { Filters } from './Filters';
+import { PersonFilter } from './PersonFilter';
 import { reasonText } from './reason';
 import { rangeOf } from './since';
 import { Mono, Who } from './Who';
@@ -143,6 +148,17 @@ function useFailure() {
   };
 }
 
+/** The person whom the address asks for. A provider's address that names one asks for nothing the server would give. */
+function useUserIn(params: URLSearchParams): string | undefined {
+  const role = useAtomValue(roleAtom);
+  const { data } = Id.safeParse(params.get('user'));
+  return role && mayPickPerson(role) ? data : undefined;
+}
+
+/** A link brings an id alone: the name is in every entry that was found. */
+const rowOf = (entries: AuditEntry[] | undefined, user: string) =>
+  entries?.find((entry) => entry.user?.id === user)?.user ?? undefined;
+
 /** Who did what and when, read only. */
 export function AuditLogs() {
   const { t } = useTranslation();
@@ -154,24 +170,28 @@ export function AuditLogs() {
   const rested = useDebounced(search.trim());
   const action = auditActions.find((one) => one === params.get('action'));
   const status = auditStatuses.find((one) => one === params.get('status'));
+  const user = useUserIn(params);
   const range = rangeOf(params);
   const sort = sortIn(params, auditSorts, '-createAt');
   const wanted = {
     sort,
     ...range,
-    ...(rested && { search: rested }),
+    // The words that found the person have done their work.
+    ...(rested && !user && { search: rested }),
     ...(action && { actiontype: action }),
     ...(status && { status }),
+    ...(user && { user }),
   };
   const { data, error, isFetching, refetch } = useQuery(auditLog({ ...paging.query, ...wanted }));
+  const [chosen, setChosen] = useState<UserRow>();
   const [shown, setShown] = useState<AuditEntry>();
   const proof = useProof();
   const failure = useFailure();
   const columns = useColumns();
-  const filtered = Boolean(rested || action || status || range.from || range.to);
+  const filtered = Boolean(rested || action || status || user || range.from || range.to);
   const clear = () => {
     setSearch('');
-    paging.filter({ action: '', status: '', since: '', from: '', to: '' });
+    paging.filter({ action: '', status: '', user: '', since: '', from: '', to: '' });
   };
   return (
     <Page
@@ -187,11 +207,21 @@ export function AuditLogs() {
       {proof.broken}
       <Flex gap="2.5" mb="4" align="center" wrap="wrap">
         <Filters
-          search={search}
-          onSearch={(text) => {
-            setSearch(text);
-            if (paging.page > 1) paging.restart();
-          }}
+          person={
+            <PersonFilter
+              search={search}
+              onSearch={(text) => {
+                setSearch(text);
+                if (paging.page > 1) paging.restart();
+              }}
+              picked={user ? { id: user, person: chosen?.id === user ? chosen : rowOf(data?.data, user) } : undefined}
+              onPick={(person) => {
+                setChosen(person);
+                setSearch('');
+                paging.filter({ user: person?.id ?? '' });
+              }}
+            />
+          }
           params={params}
           filter={paging.filter}
         />

@@ -1,7 +1,7 @@
-import { Box, Flex, Input, InputGroup, NativeSelect, Text } from '@chakra-ui/react';
+import { Box, Flex, Input, NativeSelect, Text } from '@chakra-ui/react';
 import { type AuditAction, auditActions } from '@lightbox/contract/audit/actions.js';
 import { auditStatuses } from '@lightbox/contract/audit/calls.js';
-import { CalendarBlankIcon, CheckCircleIcon, FunnelIcon, type Icon, MagnifyingGlassIcon } from '@phosphor-icons/react';
+import { CalendarBlankIcon, CheckCircleIcon, FunnelIcon, type Icon } from '@phosphor-icons/react';
 import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type AreaOf, areaOf, keyOf } from '../lib/names';
@@ -82,33 +82,19 @@ function Day({ label, value, onPick }: { label: string; value: string; onPick: (
 }
 
 interface Props {
-  search: string;
-  onSearch: (text: string) => void;
+  /** Whose deeds. */
+  person: ReactNode;
   params: URLSearchParams;
   filter: (change: Record<string, string>) => void;
 }
 
-/** What narrows the log: a person by name, a time, a kind, an outcome. */
-export function Filters({ search, onSearch, params, filter }: Props) {
+/** What narrows the log: a person, a time, a kind, an outcome. */
+export function Filters({ person, params, filter }: Props) {
   const { t } = useTranslation();
   const span = spanIn(params);
   return (
     <>
-      <InputGroup
-        w={{ base: 'full', md: '260px' }}
-        startElement={<MagnifyingGlassIcon size={18} aria-hidden />}
-        startElementProps={{ color: 'fg.muted' }}
-      >
-        <Input
-          type="search"
-          h={{ base: '44px', lg: '40px' }}
-          bg="bg.surface"
-          aria-label={t('audit.searchLabel')}
-          placeholder={t('audit.search')}
-          value={search}
-          onChange={(event) => onSearch(event.target.value)}
-        />
-      </InputGroup>
+      {person}
       <Pick
         label={t('audit.spanFilter')}
         Icon={CalendarBlankIcon}

@@ -1,6 +1,8 @@
 import { Box, Flex, Heading, Text } from '@chakra-ui/react';
 import { ChatsCircleIcon, KeyIcon, ShareNetworkIcon, UploadSimpleIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
+import { formatBytes } from '../lib/format';
+import { usePublicLimits } from './limits';
 import { Section } from './Section';
 
 /** From dark to lit: each step is drawn a little brighter, the last one is light itself. */
@@ -45,6 +47,11 @@ const steps = [
 
 export function Steps() {
   const { t } = useTranslation();
+  const now = usePublicLimits();
+  const values = {
+    size: formatBytes(now['upload.maxBytes']),
+    hours: t('time.hours', { count: now['sharing.expiryHours'] }),
+  };
   return (
     <Section id="how" title={t('landing.steps.title')} text={t('landing.steps.text')}>
       <Box
@@ -80,7 +87,7 @@ export function Steps() {
               {t(`landing.steps.${key}`)}
             </Heading>
             <Text fontSize=".9375rem" color={text} mt="1.5">
-              {t(`landing.steps.${key}Text`)}
+              {t(`landing.steps.${key}Text`, values)}
             </Text>
           </Box>
         ))}

@@ -40,6 +40,8 @@ export const formatDateTime = (at: When) =>
 export const formatMoment = (at: When) =>
   `${formatDate(at)}, ${formatTime(at)}:${String(new Date(at).getSeconds()).padStart(2, '0')}`;
 export const formatNumber = (value: number) => numbers({}).format(value);
+export const formatMeasure = (value: number, maximumFractionDigits: number) =>
+  ltr(numbers({ maximumFractionDigits }).format(value));
 export const formatPercent = (share: number) =>
   ltr(numbers({ style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 }).format(share));
 

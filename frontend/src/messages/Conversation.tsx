@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
 import { useEffect, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { roleAtom } from '../auth/session';
 import { fullName } from '../lib/format';
-import { ApiError } from '../lib/http';
 import { useIsDesktop } from '../lib/useMedia';
 import { RoleBadge } from '../ui/Badge';
 import { EmptyState } from '../ui/EmptyState';
@@ -13,10 +13,9 @@ import { Waiting } from '../ui/Skeletons';
 import { UserAvatar } from '../ui/UserAvatar';
 import { Composer } from './Composer';
 import { Log } from './Log';
-import { chatList, chatWith, personOf } from './messages';
+import { chatList, chatWith, isGone, personOf } from './messages';
 import { outboxAtom } from './outbox';
-
-const gone = (error: unknown) => error instanceof ApiError && [403, 404, 422].includes(error.status);
+import { Untied, useUntied } from './Untied';
 
 /** Who it is: as the chat list knows them, else as the directory does. */
 function usePerson(userId: string) {
@@ -58,8 +57,15 @@ function LogSkeleton() {
   );
 }
 
+interface Props {
+  userId: string;
+  onBack: () => void;
+  /** To write to an administrator instead. */
+  onAdmins: () => void;
+}
+
 /** One chat: with whom, what was said, and where to write. Mounted per chat. */
-export function Conversation({ userId, onBack }: { userId: string; onBack: () => void }) {
+export function Conversation({ userId, onBack, onAdmins }: Props) {
   const { t } = useTranslation();
   const desktop = useIsDesktop();
   const { person, online, error } = usePerson(userId);
@@ -67,6 +73,8 @@ export function Conversation({ userId, onBack }: { userId: string; onBack: () =>
   const outbox = useAtomValue(outboxAtom);
   const waiting = useMemo(() => outbox.filter(({ recipientId }) => recipientId === userId), [outbox, userId]);
   const name = person ? fullName(person) : '';
+  const untied = useUntied(person, isGone(chat.error));
+  const provider = useAtomValue(roleAtom) === 'healthProvider';
 
   // On a phone this took the list's place, and the focus with it.
   const heading = useRef<HTMLHeadingElement>(null);
@@ -74,20 +82,22 @@ export function Conversation({ userId, onBack }: { userId: string; onBack: () =>
     if (!desktop) heading.current?.focus({ preventScroll: true });
   }, [desktop]);
 
-  if (gone(error) || gone(chat.error))
+  if (isGone(error) || isGone(chat.error))
     return (
-      <Flex direction="column" minH="0" h="full" justify="center">
-        <EmptyState
-          as="h2"
-          Icon={ChatCircleSlashIcon}
-          title={t('messages.notAvailable')}
-          text={t('messages.notAvailableText')}
-          act={
-            <Button variant="subtle" onClick={onBack}>
-              {t('messages.backToList')}
-            </Button>
-          }
-        />
+      <Flex direction="column" minH="0" h="full" justify="center" align="center">
+        {person && untied ? (
+          <Untied person={person} onAdmins={onAdmins} />
+        ) : (
+          <EmptyState
+            as="h2"
+            Icon={ChatCircleSlashIcon}
+            title={t('messages.notAvailable')}
+            text={t(provider ? 'messages.notAvailableProvider' : 'messages.notAvailableText')}
+          />
+        )}
+        <Button variant="ghost" onClick={onBack}>
+          {t('messages.backToList')}
+        </Button>
       </Flex>
     );
 

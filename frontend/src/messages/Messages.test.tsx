@@ -211,3 +211,62 @@ describe('the chats', () => {
     expect(sends()).toMatchObject([{ recipientId: ben, content: 'Hello' }]);
   });
 });
+
+describe('a provider who does not know this patient', () => {
+  const admins: string[] = [];
+  const dara = { id: id('d'), firstname: 'Dara', lastname: 'Noor', email: 'dara@example.org', role: 'healthProvider' };
+  const adil = { id: id('e'), firstname: 'Adil', lastname: 'Shah', email: 'adil@example.org', role: 'admin' };
+
+  beforeEach(() => {
+    admins.length = 0;
+    signIn(ana, 'patient');
+    all = [];
+    globalThis.fetch = vi.fn(async (address) => {
+      const path = String(address);
+      if (path.includes('role=admin')) admins.push(path);
+      if (path.includes(`/chat/${dara.id}`))
+        return new Response(JSON.stringify({ error: 'NOT_FOUND', message: 'Not found.' }), { status: 404 });
+      if (path.startsWith('/api/users?'))
+        return new Response(JSON.stringify({ data: path.includes('role=admin') ? [adil] : [dara, adil] }));
+      if (path.endsWith(`/users/${dara.id}`))
+        return new Response(JSON.stringify({ data: { ...dara, role: { name: dara.role } } }));
+      return new Response(JSON.stringify(answer(path)));
+    });
+  });
+
+  it('says in the chat why not, and leads to the administrators', async () => {
+    open(`/messages?chat=${dara.id}`);
+    await screen.findByRole('heading', { name: 'You cannot write to each other yet' });
+    expect(screen.getByText(/An administrator can share one of your images with them/).textContent).toMatch(
+      /^Dara Noor/,
+    );
+    expect(screen.queryByRole('textbox', { name: /Message to/ })).toBeNull();
+    await userEvent.click(screen.getByRole('button', { name: 'Write to an administrator' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Select User to Chat' });
+    await userEvent.click(await within(dialog).findByText('Adil Shah'));
+    expect(admins).toHaveLength(1);
+    expect(await screen.findByRole('textbox', { name: 'Message' })).toBeTruthy();
+  });
+
+  it('says so in the dialog before a word is written', async () => {
+    open('/messages');
+    await userEvent.click((await screen.findAllByRole('button', { name: 'New chat' }))[0] as Element);
+    await userEvent.click(await screen.findByText('Dara Noor'));
+    const dialog = await screen.findByRole('dialog', { name: 'Send Message' });
+    await within(dialog).findByText('You cannot write to each other yet');
+    expect(within(dialog).queryByRole('textbox')).toBeNull();
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Write to an administrator' }));
+    const list = await screen.findByRole('dialog', { name: 'Select User to Chat' });
+    expect(await within(list).findByText('Adil Shah')).toBeTruthy();
+    expect(within(list).queryByText('Dara Noor')).toBeNull();
+  });
+
+  it('is for a provider a patient who may be missing from the list', async () => {
+    signIn();
+    open('/messages');
+    await userEvent.click((await screen.findAllByRole('button', { name: 'New chat' }))[0] as Element);
+    globalThis.fetch = vi.fn(async () => new Response(JSON.stringify({ data: [] })));
+    fireEvent.change(await screen.findByRole('searchbox'), { target: { value: 'zzz' } });
+    expect(await screen.findByText(/an administrator can share an image of theirs with you/)).toBeTruthy();
+  });
+});

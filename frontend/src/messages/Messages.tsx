@@ -41,7 +41,8 @@ export function Messages() {
   const [params, setParams] = useSearchParams();
   const wanted = params.get('chat') ?? '';
   const open = anId.test(wanted) ? wanted.toLowerCase() : undefined;
-  const [writing, setWriting] = useState(false);
+  // To whom: anybody, or an administrator.
+  const [writing, setWriting] = useState<'anybody' | 'admin'>();
   const newChat = useRef<HTMLButtonElement>(null);
   const last = useRef(open);
   if (open) last.current = open;
@@ -55,10 +56,12 @@ export function Messages() {
   useBare(alone);
   const dialog = (
     <NewChat
-      open={writing}
-      onClose={() => setWriting(false)}
+      open={writing !== undefined}
+      among={writing === 'admin' ? 'admin' : undefined}
+      onAdmins={() => setWriting('admin')}
+      onClose={() => setWriting(undefined)}
       onSent={(userId) => {
-        setWriting(false);
+        setWriting(undefined);
         show(userId);
       }}
       opener={newChat}
@@ -70,7 +73,7 @@ export function Messages() {
         <VisuallyHidden>
           <Heading as="h1">{t('messages.title')}</Heading>
         </VisuallyHidden>
-        <Conversation key={open} userId={open} onBack={back} />
+        <Conversation key={open} userId={open} onBack={back} onAdmins={() => setWriting('admin')} />
         {dialog}
       </>
     );
@@ -91,11 +94,11 @@ export function Messages() {
           open={open}
           focus={desktop ? undefined : last.current}
           newChat={newChat}
-          onNewChat={() => setWriting(true)}
+          onNewChat={() => setWriting('anybody')}
         />
         {desktop &&
           (open ? (
-            <Conversation key={open} userId={open} onBack={back} />
+            <Conversation key={open} userId={open} onBack={back} onAdmins={() => setWriting('admin')} />
           ) : (
             <Flex align="center" justify="center">
               <EmptyState as="h2" Icon={ChatsCircleIcon} title={t('messages.selectChat')} />

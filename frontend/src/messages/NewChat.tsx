@@ -11,11 +11,14 @@ import {
   Text,
   Textarea,
 } from '@chakra-ui/react';
+import type { Role } from '@lightbox/contract/permissions.js';
 import type { UserRow } from '@lightbox/contract/users/schemas.js';
 import { MagnifyingGlassIcon, PaperPlaneRightIcon, UsersIcon, XIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
+import { useAtomValue } from 'jotai';
 import { type RefObject, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { roleAtom } from '../auth/session';
 import { fullName } from '../lib/format';
 import { useDebounced } from '../lib/useDebounced';
 import { RoleBadge } from '../ui/Badge';
@@ -25,9 +28,10 @@ import { Field } from '../ui/Field';
 import { PersonSkeleton } from '../ui/Skeletons';
 import { UserAvatar } from '../ui/UserAvatar';
 import { LengthNote, sendsOn } from './Composer';
-import { peopleNamed } from './messages';
+import { chatWith, isGone, peopleNamed } from './messages';
 import { post } from './outbox';
 import { rowKeys } from './rowKeys';
+import { Untied, useUntied } from './Untied';
 
 function CloseButton() {
   const { t } = useTranslation();
@@ -40,10 +44,11 @@ function CloseButton() {
   );
 }
 
-function People({ onPick }: { onPick: (person: UserRow) => void }) {
+function People({ among, onPick }: { among: Role | undefined; onPick: (person: UserRow) => void }) {
   const { t } = useTranslation();
   const [search, setSearch] = useState('');
-  const { data, isPending, isPlaceholderData } = useQuery(peopleNamed(useDebounced(search.trim())));
+  const { data, isPending, isPlaceholderData } = useQuery(peopleNamed(useDebounced(search.trim()), among));
+  const provider = useAtomValue(roleAtom) === 'healthProvider';
   const list = useRef<HTMLUListElement>(null);
   const people = data?.data ?? [];
   return (
@@ -76,7 +81,13 @@ function People({ onPick }: { onPick: (person: UserRow) => void }) {
           </Box>
         )}
         <Box role="status">
-          {data && people.length === 0 && <EmptyState Icon={UsersIcon} title={t('messages.pick.none')} />}
+          {data && people.length === 0 && (
+            <EmptyState
+              Icon={UsersIcon}
+              title={t('messages.pick.none')}
+              text={t(provider ? 'messages.pick.noneProvider' : 'messages.pick.noneText')}
+            />
+          )}
         </Box>
         <Box as="ul" ref={list} listStyleType="none" aria-label={t('messages.pick.people')} onKeyDown={rowKeys(list)}>
           {people.map((person) => (
@@ -130,8 +141,18 @@ function People({ onPick }: { onPick: (person: UserRow) => void }) {
   );
 }
 
-function FirstMessage({ person, onSent }: { person: UserRow; onSent: () => void }) {
+interface FirstMessageProps {
+  person: UserRow;
+  onSent: () => void;
+  /** To write to an administrator instead. */
+  onAdmins: () => void;
+}
+
+function FirstMessage({ person, onSent, onAdmins }: FirstMessageProps) {
   const { t } = useTranslation();
+  // Read now: a refusal is told before somebody writes in vain, and the chat is there when it opens.
+  const chat = useQuery(chatWith(person.id));
+  const untied = useUntied(person, isGone(chat.error));
   const form = useId();
   const [text, setText] = useState('');
   const [error, setError] = useState<string>();
@@ -141,6 +162,12 @@ function FirstMessage({ person, onSent }: { person: UserRow; onSent: () => void 
     if (fault) setError(fault);
     else onSent();
   };
+  if (untied)
+    return (
+      <Dialog.Body>
+        <Untied person={person} onAdmins={onAdmins} />
+      </Dialog.Body>
+    );
   return (
     <>
       <Dialog.Body>
@@ -201,6 +228,10 @@ function FirstMessage({ person, onSent }: { person: UserRow; onSent: () => void 
 
 interface Props {
   open: boolean;
+  /** Only people of this role. */
+  among: Role | undefined;
+  /** From somebody whom one cannot write to, to the administrators. */
+  onAdmins: () => void;
   onClose: () => void;
   /** Sent to this person: their chat comes up. */
   onSent: (userId: string) => void;
@@ -209,7 +240,7 @@ interface Props {
 }
 
 /** Whom to write to, and then the first words. */
-export function NewChat({ open, onClose, onSent, opener }: Props) {
+export function NewChat({ open, among, onAdmins, onClose, onSent, opener }: Props) {
   const { t } = useTranslation();
   const [person, setPerson] = useState<UserRow>();
   const sent = useRef(false);
@@ -231,7 +262,7 @@ export function NewChat({ open, onClose, onSent, opener }: Props) {
               </Dialog.Header>
               <CloseButton />
               <Dialog.Body>
-                <People onPick={setPerson} />
+                <People among={among} onPick={setPerson} />
               </Dialog.Body>
             </Dialog.Content>
           </Dialog.Positioner>
@@ -259,6 +290,10 @@ export function NewChat({ open, onClose, onSent, opener }: Props) {
               {person && (
                 <FirstMessage
                   person={person}
+                  onAdmins={() => {
+                    setPerson(undefined);
+                    onAdmins();
+                  }}
                   onSent={() => {
                     sent.current = true;
                     onSent(person.id);

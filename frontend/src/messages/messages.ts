@@ -1,5 +1,6 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { type ChatListEntry, type Message, messageCalls } from '@lightbox/contract/messages/calls.js';
+import type { Role } from '@lightbox/contract/permissions.js';
 import { userCalls } from '@lightbox/contract/users/calls.js';
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { session, userAtom } from '../auth/session';
@@ -47,6 +48,9 @@ export const chatWith = (userId: string) =>
     },
   });
 
+/** A chat, or a person, that is not this viewer's to know of, or not there. */
+export const isGone = (error: unknown) => error instanceof ApiError && [403, 404, 422].includes(error.status);
+
 /** The page before the oldest one held. */
 export async function loadOlder(cache: QueryClient, userId: string) {
   const before = cache.getQueryData<Chat>(chatKey(userId))?.messages[0]?.id;
@@ -66,10 +70,12 @@ export const personOf = (id: string) =>
     },
   });
 
-export const peopleNamed = (search: string) =>
+/** `role`: only people of this one. */
+export const peopleNamed = (search: string, role?: Role) =>
   queryOptions({
-    queryKey: ['messages', 'people', search],
-    queryFn: ({ signal }) => send(userCalls.listUsers, { query: { limit: 20, ...(search && { search }) } }, { signal }),
+    queryKey: ['messages', 'people', search, role],
+    queryFn: ({ signal }) =>
+      send(userCalls.listUsers, { query: { limit: 20, role, ...(search && { search }) } }, { signal }),
     placeholderData: keepPreviousData,
   });
 

@@ -1,4 +1,5 @@
 import type { ChatListEntry, Message } from '@lightbox/contract/messages/calls.js';
+import type { Role } from '@lightbox/contract/permissions.js';
 import { startSession } from '../auth/session';
 
 export const id = (text: string) => text.padStart(24, '0');
@@ -8,10 +9,10 @@ export const cleo = id('c');
 
 const names: Record<string, string> = { [ana]: 'Ana', [ben]: 'Ben', [cleo]: 'Cleo' };
 
-export function signIn(userId = ana) {
+export function signIn(userId = ana, role: Role = 'healthProvider') {
   const name = names[userId] ?? 'Ana';
   const user = { id: userId, firstname: name, lastname: 'Ruiz', email: `${name}@example.org`, username: name };
-  startSession({ ...user, active: true, role: { name: 'healthProvider' } }, 'token');
+  startSession({ ...user, active: true, role: { name: role } }, 'token');
 }
 
 let count = 0;

@@ -17,7 +17,11 @@ export function Segment({ options, labelledBy, invalid = false, selected, ...inp
       role="radiogroup"
       aria-labelledby={labelledBy}
       display="grid"
-      gridTemplateColumns={`repeat(${options.length}, minmax(0, 1fr))`}
+      // On a phone many share the row by the length of their words, so that "24 hours" keeps its one line.
+      gridTemplateColumns={{
+        base: `repeat(${options.length}, ${options.length > 4 ? 'auto' : 'minmax(0, 1fr)'})`,
+        sm: `repeat(${options.length}, minmax(0, 1fr))`,
+      }}
       w="full"
       minH={{ base: '50px', lg: '44px' }}
       borderWidth="1px"

@@ -1,7 +1,12 @@
+import { modalities } from '@lightbox/contract/analysis/modalities.js';
 import { analysisReasons } from '@lightbox/contract/analysis/reasons.js';
+import { analysisSentences } from '@lightbox/contract/analysis/sentences.js';
 
 export const analysis = {
   reason: analysisReasons,
+  sentence: analysisSentences,
+  modality: { ...modalities, unstated: 'DICOM picture of unstated modality', named: '{{code}} ({{words}})' },
+  underShare: 'under {{share}}',
   title: 'AI Medical Analysis',
   running: 'Analyzing',
   chip: 'Computer-made. Not a diagnosis.',

@@ -4,6 +4,7 @@ export const audit = {
   subOwn: 'What you did, and what was done to your images. Entries cannot be edited or removed.',
   search: 'Search by user...',
   searchLabel: 'Search by user',
+  person: { clear: 'Show everybody again, not only {{name}}' },
   loading: 'Loading logs...',
   empty: 'No audit logs found.',
   emptyText: 'What people do here is recorded from their first sign-in on.',

@@ -1,7 +1,3 @@
-import { limits } from '@lightbox/contract/limits.js';
-
-const mb = Math.floor(limits.uploadBytes / 1024 / 1024);
-
 export const landing = {
   title: 'Lightbox',
   how: 'How it works',
@@ -35,9 +31,9 @@ export const landing = {
     text: 'No discs in the post, no pictures in a chat group. The image stays in one place and people come to it.',
     step: 'Step {{n}}',
     upload: 'Upload',
-    uploadText: `JPEG, PNG, PDF or DICOM, up to ${mb} MB. Checked before it is sent.`,
+    uploadText: 'JPEG, PNG, PDF or DICOM, up to {{size}}. Checked before it is sent.',
     share: 'Share',
-    shareText: `Choose a person and how long. ${limits.shareHours} hours unless you say otherwise.`,
+    shareText: 'Choose a person and how long. {{hours}} unless you say otherwise.',
     verify: 'Verify',
     verifyText: 'They enter the id and the code from their e-mail. Only then does it light up.',
     talk: 'Read and talk',

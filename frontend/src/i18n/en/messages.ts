@@ -12,6 +12,13 @@ export const messages = {
   selectChat: 'Select a chat to start messaging',
   notAvailable: 'This chat is not available',
   notAvailableText: 'The address may be mistyped, or the account is closed.',
+  notAvailableProvider:
+    'The address may be mistyped, the account may be closed, or this patient shares no image or chat with you yet. An administrator can tell.',
+  untied: {
+    title: 'You cannot write to each other yet',
+    text: '<n>{{name}}</n> gets messages from patients they share an image or a chat with. An administrator can share one of your images with them; then you can write here. If it cannot wait, call the practice.',
+    act: 'Write to an administrator',
+  },
   backToList: 'Back to the chats',
   you: 'You',
   youSaid: 'You:',
@@ -49,6 +56,9 @@ export const messages = {
     title: 'Select User to Chat',
     search: 'Search user by name or email...',
     none: 'No users found',
+    noneText: 'Check the spelling, or look for the e-mail address.',
+    noneProvider:
+      'Check the spelling, or look for the e-mail address. A patient who shares no image or chat with you may not be listed: an administrator can share an image of theirs with you.',
     more: 'There are more people. Type a name or an e-mail to find them.',
     people: 'People',
   },

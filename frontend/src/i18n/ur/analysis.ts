@@ -1,3 +1,5 @@
+import { modality, sentence } from './analysisSentences';
+
 export const analysis = {
   reason: {
     UNFORESEEN: 'تجزیہ مکمل نہیں ہو سکا۔',
@@ -17,6 +19,9 @@ export const analysis = {
     SERVER_FAILED: 'ماڈل کے سرور میں خرابی ہوئی۔',
     NOT_ACCEPTED: 'ماڈل کے سرور نے درخواست قبول نہیں کی۔',
   },
+  sentence,
+  modality,
+  underShare: '{{share}} سے کم',
   title: 'طبی تجزیہ بذریعہ AI',
   running: 'تجزیہ ہو رہا ہے',
   chip: 'کمپیوٹر کا بنایا ہوا۔ یہ تشخیص نہیں۔',

@@ -1,7 +1,3 @@
-import { limits } from '@lightbox/contract/limits.js';
-
-const mb = Math.floor(limits.uploadBytes / 1024 / 1024);
-
 export const landing = {
   title: 'Lightbox',
   how: 'یہ کیسے کام کرتا ہے',
@@ -35,9 +31,9 @@ export const landing = {
     text: 'نہ ڈاک میں ڈسک، نہ چیٹ گروپ میں تصویر۔ تصویر ایک جگہ رہتی ہے اور لوگ اس تک آتے ہیں۔',
     step: 'قدم {{n}}',
     upload: 'اپ لوڈ کریں',
-    uploadText: `JPEG، PNG، PDF یا DICOM، زیادہ سے زیادہ ${mb} MB۔ بھیجنے سے پہلے جانچ ہوتی ہے۔`,
+    uploadText: 'JPEG، PNG، PDF یا DICOM، زیادہ سے زیادہ {{size}}۔ بھیجنے سے پہلے جانچ ہوتی ہے۔',
     share: 'شیئر کریں',
-    shareText: `شخص اور مدت چنیں۔ آپ کچھ نہ کہیں تو ${limits.shareHours} گھنٹے۔`,
+    shareText: 'شخص اور مدت چنیں۔ آپ کچھ نہ کہیں تو {{hours}}۔',
     verify: 'تصدیق کریں',
     verifyText: 'وہ ای میل میں آیا نمبر اور کوڈ درج کرتے ہیں۔ تصویر تبھی روشن ہوتی ہے۔',
     talk: 'دیکھیں اور بات کریں',

@@ -1,5 +1,6 @@
 import type { ReasonCode } from '@lightbox/contract/analysis/reasons.js';
 import { Findings } from '@lightbox/contract/analysis/schemas.js';
+import { inEnglish, sentence } from '@lightbox/contract/analysis/sentences.js';
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { ContentFilterFinishReasonError, LengthFinishReasonError } from 'openai/core/error';
 import { zodResponseFormat } from 'openai/helpers/zod';
@@ -25,9 +26,6 @@ export interface OpenAiOptions {
   /** Further tries after 408, 409, 429, 5xx and broken connections, further and further apart. */
   retries?: number;
 }
-
-const NOT_A_DIAGNOSIS =
-  'Made by a computer model that sees one picture and no history. It is not a diagnosis; a clinician must judge.';
 
 /** Without ranges: many servers do not take them in a schema; the contract's own schema checks them afterwards. */
 const answerSchema = z.object({
@@ -114,8 +112,15 @@ async function ask(client: OpenAI, model: string, png: Buffer, dicom: unknown, s
 function findings(answer: unknown, model: string): Findings {
   const parsed = answerSchema.safeParse(answer);
   if (!parsed.success) throw malformed(parsed.error);
-  const warnings = [NOT_A_DIAGNOSIS, ...parsed.data.warnings];
-  const checked = Findings.safeParse({ ...parsed.data, warnings, assessed: true, provider: 'openai', model });
+  const ours = [sentence('NOT_A_DIAGNOSIS')];
+  const checked = Findings.safeParse({
+    ...parsed.data,
+    warnings: [...ours.map(inEnglish), ...parsed.data.warnings],
+    assessed: true,
+    provider: 'openai',
+    model,
+    said: { description: [], warnings: ours },
+  });
   if (!checked.success) throw malformed(checked.error);
   return checked.data;
 }

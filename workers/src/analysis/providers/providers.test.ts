@@ -1,13 +1,14 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { modalityName } from '@lightbox/contract/analysis/modalities.js';
 import { Findings } from '@lightbox/contract/analysis/schemas.js';
+import { analysisSentences, inEnglish } from '@lightbox/contract/analysis/sentences.js';
 import { closeInspectors, createInspector } from '@lightbox/core/files/inspect.js';
 import { dicomPicture, element, imageModule, partTen, picture } from '@lightbox/core/testing/part10.js';
 import sharp from 'sharp';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { closeRenderers } from '../../previews/preview.js';
-import { localProvider, NO_MODEL } from './local.js';
-import { modalityName } from './modalities.js';
+import { localProvider } from './local.js';
 import { openAiProvider } from './openai.js';
 import { type AnalysisInput, NotAnalysable } from './provider.js';
 import { selectProvider } from './select.js';
@@ -69,7 +70,10 @@ describe('local', () => {
       expect(found.description).toContain(part);
     }
     expect(found.description).not.toContain('Secret');
-    expect(found.warnings[0]).toBe(NO_MODEL);
+    expect(found.warnings[0]).toBe(analysisSentences.NO_MODEL);
+    expect(found.said?.description).toContainEqual({ code: 'STUDY_PART', values: { modality: 'CT', part: 'chest' } });
+    expect(found.said?.description.map(inEnglish).join(' ')).toBe(found.description);
+    expect(found.said?.warnings.map(inEnglish)).toEqual(found.warnings);
     expect(progress.onProgress).toHaveBeenCalledWith(90);
   });
 
@@ -200,6 +204,7 @@ describe('openai', () => {
     expect(found).toMatchObject({
       ...good,
       warnings: [expect.stringContaining('not a diagnosis'), 'Only one picture.'],
+      said: { description: [], warnings: [{ code: 'NOT_A_DIAGNOSIS', values: {} }] },
       assessed: true,
       provider: 'openai',
       model: 'm',

@@ -1,5 +1,5 @@
 /** Modality (0008,0060), the defined terms of PS3.3 §C.7.3.1.1.1 that hold pictures. */
-const modalities: Record<string, string> = {
+export const modalities = {
   BMD: 'bone densitometry',
   CR: 'computed radiography',
   CT: 'computed tomography',
@@ -28,10 +28,11 @@ const modalities: Record<string, string> = {
   US: 'ultrasound',
   XA: 'X-ray angiography',
   XC: 'external-camera photography',
-};
+} as const;
+export type Modality = keyof typeof modalities;
+
+/** Whether the standard names it. */
+export const isModality = (code: string): code is Modality => Object.hasOwn(modalities, code);
 
 /** `CT (computed tomography)`, or the code alone when the standard does not name it. */
-export function modalityName(code: string): string {
-  const words = modalities[code];
-  return words ? `${code} (${words})` : code;
-}
+export const modalityName = (code: string): string => (isModality(code) ? `${code} (${modalities[code]})` : code);

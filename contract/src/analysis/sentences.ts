@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { modalityName } from './modalities.js';
+
+/**
+ * All that the product itself says in an analysis: a stable code for the client's words, and the English that goes with
+ * it. What it leaves open is `{{value}}`, or `{{value, format}}` where one of `Formats` writes it.
+ */
+export const analysisSentences = {
+  PICTURE: '{{kind}} picture.',
+  STUDY: '{{modality, modality}}.',
+  STUDY_PART: '{{modality, modality}}, body part {{part}}.',
+  STUDY_VIEW: '{{modality, modality}}, view {{view}}.',
+  STUDY_PART_VIEW: '{{modality, modality}}, body part {{part}}, view {{view}}.',
+  MADE_DAYS_one: 'The study was made on {{date, day}}, {{count}} day before this analysis.',
+  MADE_DAYS_other: 'The study was made on {{date, day}}, {{count}} days before this analysis.',
+  MADE_MONTHS_one: 'The study was made on {{date, day}}, {{count}} month before this analysis.',
+  MADE_MONTHS_other: 'The study was made on {{date, day}}, {{count}} months before this analysis.',
+  MADE_YEARS_one: 'The study was made on {{date, day}}, {{count}} year before this analysis.',
+  MADE_YEARS_other: 'The study was made on {{date, day}}, {{count}} years before this analysis.',
+  MADE_LATER: 'The study was made on {{date, day}}, which lies in the future.',
+  GREY_one: '{{width}} × {{height}} pixels, greyscale, {{count}} bit per pixel.',
+  GREY_other: '{{width}} × {{height}} pixels, greyscale, {{count}} bits per pixel.',
+  COLOUR_one: '{{width}} × {{height}} pixels, colour, {{count}} bit per channel.',
+  COLOUR_other: '{{width}} × {{height}} pixels, colour, {{count}} bits per channel.',
+  FRAMES: '{{frames}} frames, of which the middle one was measured.',
+  SPACING: 'Pixel spacing {{row, measure}} × {{column, measure}} mm, a field of about {{width}} × {{height}} mm.',
+  SLICE: 'Slice thickness {{thickness, measure}} mm.',
+  AXIAL: 'Plane axial.',
+  CORONAL: 'Plane coronal.',
+  SAGITTAL: 'Plane sagittal.',
+  ORIENTATION: 'Orientation {{orientation}}.',
+  SIDE_LEFT: 'Laterality as recorded: left.',
+  SIDE_RIGHT: 'Laterality as recorded: right.',
+  SIDE_BOTH: 'Laterality as recorded: both.',
+  SIDE_UNPAIRED: 'Laterality as recorded: unpaired.',
+  WINDOW: 'Window as stored: centre {{centre, measure}}, width {{width, measure}}.',
+  DEVICE: 'Device model: {{model}}.',
+  BRIGHTNESS:
+    'Brightness from 0 (black) to 255 (white): mean {{mean}}, standard deviation {{deviation}}, median {{median}}, nine tenths between {{low}} and {{high}}.',
+  TONES:
+    'Dark, middle and bright tones make up {{dark, share}}, {{middle, share}} and {{bright, share}}; {{black, share}} of the pixels are fully black and {{white, share}} fully white.',
+  VALUES: 'Pixel values run from {{min, measure}} to {{max, measure}}, mean {{mean, measure}}.',
+  VALUES_HU: 'Pixel values run from {{min, measure}} to {{max, measure}} HU, mean {{mean, measure}} HU.',
+  TEXTURE:
+    'Edge sharpness (variance of the Laplacian) {{sharpness, measure}}; estimated noise {{noise, measure}} grey levels.',
+  NO_MODEL:
+    'No diagnostic model is configured: this describes what was measured in the picture, and is not a diagnosis.',
+  NOT_A_DIAGNOSIS:
+    'Made by a computer model that sees one picture and no history. It is not a diagnosis; a clinician must judge.',
+  ONE_TONE: 'The picture is almost one single tone: it may be empty.',
+  TOO_WHITE: '{{white, share}} of the pixels are fully white: bright detail may be lost.',
+  TOO_BLACK: '{{black, share}} of the pixels are fully black: this may be background, or dark detail that was lost.',
+  LOW_CONTRAST: 'The contrast is low.',
+  BLURRED: 'There are hardly any sharp edges: the picture may be blurred.',
+  NOISY: 'The picture is noisy (about {{noise, measure}} grey levels).',
+  SMALL: 'The resolution is low ({{width}} × {{height}} pixels): fine detail cannot be seen.',
+  LOSSY: 'The picture was compressed with loss of detail.',
+  TEXT_INSIDE: 'The file says that text is written into the picture; it may name people.',
+} as const;
+
+type Texts = typeof analysisSentences;
+type Stem<Key> = Key extends `${infer Code}_one` | `${infer Code}_other` ? Code : Key;
+export type SentenceCode = Stem<keyof Texts>;
+type TextOf<Code extends SentenceCode> = Texts[Extract<keyof Texts, Code | `${Code}_other`>];
+/** What a text leaves open; `count` chooses the plural, too. */
+type Open<Text> = Text extends `${string}{{${infer Place}}}${infer Rest}`
+  ? (Place extends `${infer Name}, ${string}` ? Name : Place) | Open<Rest>
+  : never;
+
+const stem = /_(one|other)$/;
+const codes = [...new Set(Object.keys(analysisSentences).map((key) => key.replace(stem, '')))];
+
+/** One sentence by its code. Numbers are as they were measured, shares are of 1. */
+export const Sentence = z.object({
+  code: z.enum(codes as [SentenceCode, ...SentenceCode[]]),
+  values: z.record(z.string(), z.union([z.string(), z.number()])),
+});
+export type Sentence = z.infer<typeof Sentence>;
+
+/** A sentence with all of its values, and no other. */
+export const sentence = <Code extends SentenceCode>(
+  code: Code,
+  ...[values]: [Open<TextOf<Code>>] extends [never] ? [] : [Record<Open<TextOf<Code>>, string | number>]
+): Sentence => ({ code, values: values ?? {} });
+
+/** Beyond a hundred, what follows the point says nothing. */
+export const measureDigits = (value: number) => (Math.abs(value) >= 100 ? 0 : 2);
+/** What is less than this, and not nothing, is said to be under it. */
+export const LEAST_SHARE = 0.001;
+
+type Value = string | number;
+/** How a value is written in a language: those of a format, and what has none. */
+export type Formats = Record<'modality' | 'day' | 'measure' | 'share' | 'plain', (value: Value) => string>;
+
+/** A sentence's text with its values in their places. */
+export const fill = (text: string, values: Sentence['values'], formats: Formats): string =>
+  text.replace(/{{(\w+)(?:, (\w+))?}}/g, (_, name: string, format: keyof Formats = 'plain') =>
+    formats[format](values[name] ?? ''),
+  );
+
+const english: Formats = {
+  modality: (code) => (code === '' ? 'DICOM picture of unstated modality' : modalityName(String(code))),
+  day: String,
+  measure: (value) => String(Number(Number(value).toFixed(measureDigits(Number(value))))).replace('-', '−'),
+  share: (value) => {
+    const share = Number(value);
+    if (share > 0 && share < LEAST_SHARE) return 'under 0.1 %';
+    return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`.replace('.0 %', ' %');
+  },
+  plain: String,
+};
+
+/** The English of a sentence, as the product has always worded it. */
+export function inEnglish({ code, values }: Sentence): string {
+  const texts: Record<string, string> = analysisSentences;
+  const text = texts[code] ?? texts[`${code}_${values.count === 1 ? 'one' : 'other'}`] ?? '';
+  return fill(text, values, english);
+}

@@ -1,0 +1,52 @@
+import { isModality } from '@lightbox/contract/analysis/modalities.js';
+import type { AnalysisResult } from '@lightbox/contract/analysis/schemas.js';
+import {
+  type Formats,
+  fill,
+  LEAST_SHARE,
+  measureDigits,
+  type Sentence,
+} from '@lightbox/contract/analysis/sentences.js';
+import { currentCode, currentLanguage, i18n } from '../i18n';
+import { formatBirthday, formatMeasure, formatPercent, ltr } from '../lib/format';
+
+const formats: Formats = {
+  modality: (value) => {
+    const code = String(value);
+    if (code === '') return i18n.t('analysis.modality.unstated');
+    if (!isModality(code)) return ltr(code);
+    return i18n.t('analysis.modality.named', { code: ltr(code), words: i18n.t(`analysis.modality.${code}`) });
+  },
+  day: (date) => formatBirthday(String(date)),
+  measure: (value) => formatMeasure(Number(value), measureDigits(Number(value))),
+  share: (value) => {
+    const share = Number(value);
+    if (share === 0 || share >= LEAST_SHARE) return formatPercent(share);
+    return i18n.t('analysis.underShare', { share: formatPercent(LEAST_SHARE) });
+  },
+  plain: (value) => (typeof value === 'string' ? ltr(value) : String(value)),
+};
+
+/** A sentence may begin with a Latin code; the paragraph still runs as its language does. */
+const directed = (text: string) => (currentLanguage().dir === 'rtl' ? `\u200F${text}` : text);
+
+/** Nothing where there are no words: a newer server says what this page does not know yet. */
+function inWords({ code, values }: Sentence): string | undefined {
+  const key = `analysis.sentence.${code}` as const;
+  const count = Number(values.count ?? 0);
+  if (!i18n.exists(key, { count })) return undefined;
+  return directed(fill(i18n.t(key, { count, skipInterpolation: true }), values, formats));
+}
+
+/** What an analysis says, in the person's language where the product said it by code; else the English that came. */
+export function worded({ description, warnings, said }: AnalysisResult): { description: string; warnings: string[] } {
+  if (currentCode() === 'en' || !said) return { description, warnings };
+  const sentences = said.description.map(inWords);
+  return {
+    description: sentences.length > 0 && sentences.every(Boolean) ? sentences.join(' ') : description,
+    warnings: warnings.map((warning, at) => {
+      const sentence = said.warnings[at];
+      return (sentence && inWords(sentence)) ?? warning;
+    }),
+  };
+}

@@ -1,0 +1,46 @@
+import '../i18n';
+import { screen } from '@testing-library/react';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { chooseLanguage } from '../i18n';
+import { renderScreen } from '../lib/testing';
+import { Landing } from './Landing';
+
+const answers = (response: () => Promise<Response>) => {
+  globalThis.fetch = vi.fn(async (address) =>
+    String(address).endsWith('/settings/limits') ? response() : new Response('{}', { status: 404 }),
+  );
+};
+
+describe('the limits that the landing page names', () => {
+  afterEach(() => chooseLanguage('en'));
+
+  it('are those that hold, asked without a session', async () => {
+    answers(
+      async () =>
+        new Response(JSON.stringify({ data: { 'upload.maxBytes': 25 * 1024 ** 2, 'sharing.expiryHours': 48 } })),
+    );
+    renderScreen(<Landing />);
+    expect(await screen.findByText(/up to 25 MB\. Checked/)).toBeTruthy();
+    expect(screen.getByText(/48 hours unless you say otherwise/)).toBeTruthy();
+    const [[, options] = []] = vi.mocked(globalThis.fetch).mock.calls;
+    expect(new Headers(options?.headers).has('Authorization')).toBe(false);
+  });
+
+  it('are the defaults while nobody answers', async () => {
+    answers(async () => new Response('{}', { status: 503 }));
+    renderScreen(<Landing />);
+    expect(await screen.findByText(/up to 10 MB\. Checked/)).toBeTruthy();
+    expect(screen.getByText(/24 hours unless/)).toBeTruthy();
+  });
+
+  it('read in Urdu', async () => {
+    answers(
+      async () =>
+        new Response(JSON.stringify({ data: { 'upload.maxBytes': 25 * 1024 ** 2, 'sharing.expiryHours': 48 } })),
+    );
+    await chooseLanguage('ur');
+    renderScreen(<Landing />);
+    expect(await screen.findByText(/25 MB/)).toBeTruthy();
+    expect(screen.getByText(/48 گھنٹے/)).toBeTruthy();
+  });
+});

@@ -1,0 +1,24 @@
+import type { Routes } from '@lightbox/contract/call.js';
+import { limits } from '@lightbox/contract/limits.js';
+import type { PublicLimits, settingCalls } from '@lightbox/contract/settings/calls.js';
+import { settingRoutes } from '@lightbox/contract/settings/routes.js';
+import { useEffect, useState } from 'react';
+import { send } from '../lib/http';
+
+const calls: Routes<Pick<typeof settingCalls, 'getLimits'>> = settingRoutes;
+const defaults: PublicLimits = { 'upload.maxBytes': limits.uploadBytes, 'sharing.expiryHours': limits.shareHours };
+
+/** What holds now; the defaults until it is known. No query cache, which would weigh on the first page. */
+export function usePublicLimits(): PublicLimits {
+  const [now, setNow] = useState(defaults);
+  useEffect(() => {
+    const left = new AbortController();
+    send(calls.getLimits, {}, { signal: left.signal, token: 'none', background: true }).then(
+      ({ data }) => setNow(data),
+      // The page is whole without.
+      () => undefined,
+    );
+    return () => left.abort();
+  }, []);
+  return now;
+}
