@@ -18,6 +18,8 @@ import { type RunningProcess, spawnProcess } from './testing.js';
 
 /** Servers that come later than the processes that need them (security.md, R75). */
 const admin = { email: 'admin@start.example', password: 'Start-password-1' };
+/** Tries follow each other more closely than they would. */
+const soon = 'serverSelectionTimeoutMS=1000';
 const children: ChildProcess[] = [];
 const processes: RunningProcess[] = [];
 let folder: string;
@@ -43,7 +45,7 @@ const bring = async (server: EmbeddedServer) => children.push(await up(server));
 async function run(main: 'backend' | 'workers', changes: Env = {}) {
   const [port, opsPort] = [await freePort(), await freePort()];
   const running = spawnProcess(main, {
-    MONGODB_URI: mongodb.uri,
+    MONGODB_URI: `${mongodb.uri}&${soon}`,
     REDIS_URL: valkey.uri,
     SMTP_URL: mailbox.url,
     APP_KEYS: keys.app,
@@ -165,6 +167,6 @@ describe('what no waiting can mend ends with a message:', () => {
         if (!(await kindOfMongo(server.uri))) throw new Error('not yet');
       },
     });
-    return server.uri;
+    return `${server.uri}&${soon}`;
   }
 });

@@ -13,7 +13,11 @@ export function isAway(error: unknown): boolean {
     return true;
   }
   if (error instanceof mongo.MongoServerError && AWAY_CODES.has(Number(error.code))) return true;
-  if (/MongoServerSelection|MongoNetwork|MongoNotConnected|MongoPoolCl|MongooseServerSelection/.test(error.name))
+  if (
+    /MongoServerSelection|MongoNetwork|MongoNotConnected|MongoPoolCl|MongoWaitQueue|MongooseServerSelection/.test(
+      error.name,
+    )
+  )
     return true;
   // The name server that MONGODB_URI needs (mongodb+srv).
   if ((error as NodeJS.ErrnoException).syscall?.startsWith('query')) return true;
