@@ -99,7 +99,7 @@ function extras(core: Core): Omit<Gateway, keyof Core> {
     throttle: new Throttle(core.redis, core.config.rateLimits, (key) =>
       hmac(core.keys.cursors.current.key, 'throttle', key).toString('base64url').slice(0, 22),
     ),
-    presence: new Presence(core.redis, 'online'),
+    presence: new Presence(core.redis, 'online', core.clock),
     readSession: byId(core.models.Session),
     readUser: byId(core.models.User),
     writeMessage: createMessageWriter(core),

@@ -81,7 +81,7 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
   redis.on('error', (error) => warn(error, 'Redis is away; what it is for waits'));
   // A connection of their own: BullMQ defines its scripts on it, and every pipeline would carry them along.
   const queueRedis = connectRedis(config.redisUrl, 'failFast');
-  const queues = new Queues(queueRedis);
+  const queues = new Queues(queueRedis, clock);
   const signals = new Signals(redis, log);
   return {
     config,
@@ -99,7 +99,7 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
     usage: new Usage(models, clock),
     signals,
     queues,
-    looking: new Presence(redis, 'looking'),
+    looking: new Presence(redis, 'looking', clock),
     events: new Events(db, models, queues, signals, clock, warn),
     startUp,
     close: async () => {
