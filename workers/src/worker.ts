@@ -18,13 +18,15 @@ export interface RunningWorker {
 }
 
 const SWEEP_MS = 400;
+/** For a mail server that says nothing, so that it does not hold up the queue; what SMTP_URL itself says wins. */
+const mailPatience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
 /** What a job under way may still take when we stop. */
 const DRAIN_MS = 5_000;
 
 /** Works as soon as MongoDB is there and holds what it must. */
 export async function startWorker(config: Config): Promise<RunningWorker> {
   const core = assembleCore(config, 'worker');
-  const mailer = createTransport(config.smtpUrl, { from: config.mailFrom });
+  const mailer = createTransport({ ...mailPatience, url: config.smtpUrl }, { from: config.mailFrom });
   const stopping = new AbortController();
   const pushSender = createPushSender(config);
   const tools = { core, mailer, provider: selectProvider(config.ai), pushSender };
