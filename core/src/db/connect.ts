@@ -41,10 +41,14 @@ export async function openDatabase(db: Connection, { mongodbUri }: Pick<Config, 
     await db.openUri(mongodbUri, { ...options, ...defaultsFor(mongodbUri) });
   } catch (error) {
     if (!isAway(error)) throw new ConfigError(`MONGODB_URI cannot be used: ${(error as Error).message}`);
-    if ((await kindOfMongo(mongodbUri)) === 'standalone') throw new ConfigError(noReplicaSetMessage);
+    if (isPuzzling(error) && (await kindOfMongo(mongodbUri)) === 'standalone')
+      throw new ConfigError(noReplicaSetMessage);
     throw error;
   }
 }
+
+/** Servers answered, and none of them was one to work with: else the driver says what befell the connection. */
+const isPuzzling = (error: unknown): boolean => /^Server selection timed out/.test((error as Error).message);
 
 /** Both at once, for who needs nothing else. */
 export async function connectDatabase(config: Pick<Config, 'mongodbUri'>): Promise<Connection> {
