@@ -11,7 +11,7 @@ import { auditRoutes } from './audit/routes.js';
 import { authRoutes } from './auth/routes.js';
 import type { Gateway } from './context.js';
 import { docsRoutes } from './http/docs.js';
-import { errorHandler } from './http/errors.js';
+import { errorHandler, unavailable } from './http/errors.js';
 import { healthRoutes } from './http/health.js';
 import { loggedPath } from './http/loggedPath.js';
 import { serveSite } from './http/site.js';
@@ -108,6 +108,10 @@ function api(gateway: Gateway): Router {
   const router = Router();
   router.use((_req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
+    next();
+  });
+  router.use((_req, _res, next) => {
+    if (!gateway.startUp.done) throw unavailable();
     next();
   });
   router.use(cookieParser());

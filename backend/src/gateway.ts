@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Clock } from '@lightbox/core/clock.js';
 import type { Config } from '@lightbox/core/config/config.js';
 import { ConfigError } from '@lightbox/core/config/env.js';
-import { type Core, createCore } from '@lightbox/core/core.js';
+import { assembleCore, type Core, prepareCore } from '@lightbox/core/core.js';
 import { byId } from '@lightbox/core/db/byId.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { portTakenMessage } from '@lightbox/core/embedded/ports.js';
@@ -29,6 +29,8 @@ export interface RunningGateway {
   server: Server;
   /** Where it listens, which is not `config.port` when that was 0. */
   port: number;
+  /** Resolves when it serves; until then it says that it cannot yet. Rejects when it never will. */
+  ready: Promise<void>;
   stop: () => Promise<void>;
 }
 
@@ -38,11 +40,13 @@ const DRAIN_MS = 8_000;
 /** How long a request may take to arrive: all of it, and its headers; and how often that is looked at. */
 const slowest = { requestTimeout: 120_000, headersTimeout: 20_000, connectionsCheckingInterval: 5_000 };
 
-/** `clock` and `patience` for those who must move time on: everything that expires is judged by the clock. */
+/**
+ * Listens at once, and serves when MongoDB is there and holds what it must. `clock` and `patience` are for those who must
+ * move time on: everything that expires is judged by the clock.
+ */
 export async function startGateway(config: Config, clock?: Clock, patience = slowest): Promise<RunningGateway> {
-  const core = await createCore(config, 'gateway', clock);
+  const core = assembleCore(config, 'gateway', clock);
   const gateway: Gateway = { ...core, ...extras(core) };
-  gateway.demoPeople = await bootstrap(gateway);
   let stopping = false;
 
   const server = createServer(
@@ -55,11 +59,18 @@ export async function startGateway(config: Config, clock?: Clock, patience = slo
   core.signals.listen(reader, sockets.deliver);
   await listen(server, config);
   const stopOps = await startOps(core, () => stopping);
+  const ready = core.startUp.run(async () => {
+    await prepareCore(core);
+    gateway.demoPeople = await bootstrap(gateway);
+  });
+  // Whoever starts it may look later.
+  ready.catch(() => undefined);
 
   return {
     gateway,
     server,
     port: (server.address() as AddressInfo).port,
+    ready,
     stop: async () => {
       stopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -88,7 +99,7 @@ function extras(core: Core): Omit<Gateway, keyof Core> {
     throttle: new Throttle(core.redis, core.config.rateLimits, (key) =>
       hmac(core.keys.cursors.current.key, 'throttle', key).toString('base64url').slice(0, 22),
     ),
-    presence: new Presence(core.redis, 'online'),
+    presence: new Presence(core.redis, 'online', core.clock),
     readSession: byId(core.models.Session),
     readUser: byId(core.models.User),
     writeMessage: createMessageWriter(core),

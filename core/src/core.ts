@@ -4,7 +4,7 @@ import { type BlobStore, GridFsBlobStore } from './blobs/store.js';
 import { Usage } from './blobs/usage.js';
 import { Clock } from './clock.js';
 import type { Config } from './config/config.js';
-import { connectDatabase } from './db/connect.js';
+import { closeDatabase, createDatabase, openDatabase } from './db/connect.js';
 import { Pages } from './db/page.js';
 import { Room } from './db/room.js';
 import { Events } from './events/events.js';
@@ -17,6 +17,7 @@ import { Presence } from './presence.js';
 import { Queues } from './queues/queues.js';
 import { connectRedis } from './redis.js';
 import { Settings } from './settings/settings.js';
+import { StartUp } from './startUp.js';
 
 /** What gateways and workers share: the configuration and everything that is connected to it. */
 export interface Core {
@@ -39,28 +40,48 @@ export interface Core {
   events: Events;
   /** Who looks at a tab that is connected: needs no notification on a device. */
   looking: Presence;
+  startUp: StartUp;
   close: () => Promise<void>;
 }
 
 const CLOCK_EVERY_MS = 10_000;
 
-/** Waits for MongoDB, not for Redis: while that is away reads and writes are served and hand-overs are put off. */
-export async function createCore(config: Config, service: string, clock = new Clock()): Promise<Core> {
-  const log = createLogger(config, service);
-  const warn = occasionally(log);
-  const db = await connectDatabase(config);
-  const models = createModels(db);
+/** For a command: everything is there when it resolves, and what is not there now is an error. */
+export async function createCore(config: Config, service: string): Promise<Core> {
+  const core = assembleCore(config, service);
+  try {
+    await prepareCore(core);
+    return core;
+  } catch (error) {
+    await core.close();
+    throw error;
+  }
+}
+
+/** Connects to MongoDB and makes what must be there. May be repeated. Redis is not waited for: hand-overs are put off. */
+export async function prepareCore({ config, db, models, keys, clock }: Core): Promise<void> {
+  await openDatabase(db, config);
   await prepareModels(models);
-  const keys = createKeys(config);
   await refuseMissingKeys(models, keys);
   await readClock(db, clock);
+}
+
+/** Everything in its place, with nothing of it connected yet: `prepareCore` does that. */
+export function assembleCore(config: Config, service: string, clock = new Clock()): Core {
+  const log = createLogger(config, service);
+  const warn = occasionally(log);
+  const db = createDatabase();
+  const models = createModels(db);
+  const keys = createKeys(config);
+  const startUp = new StartUp(warn);
   const timer = setInterval(() => readClock(db, clock).catch(() => undefined), CLOCK_EVERY_MS);
   timer.unref();
 
   const redis = connectRedis(config.redisUrl, 'failFast');
+  redis.on('error', (error) => warn(error, 'Redis is away; what it is for waits'));
   // A connection of their own: BullMQ defines its scripts on it, and every pipeline would carry them along.
   const queueRedis = connectRedis(config.redisUrl, 'failFast');
-  const queues = new Queues(queueRedis);
+  const queues = new Queues(queueRedis, clock);
   const signals = new Signals(redis, log);
   return {
     config,
@@ -78,14 +99,16 @@ export async function createCore(config: Config, service: string, clock = new Cl
     usage: new Usage(models, clock),
     signals,
     queues,
-    looking: new Presence(redis, 'looking'),
+    looking: new Presence(redis, 'looking', clock),
     events: new Events(db, models, queues, signals, clock, warn),
+    startUp,
     close: async () => {
+      startUp.stop();
       clearInterval(timer);
       await queues.close().catch(() => undefined);
       redis.disconnect();
       queueRedis.disconnect();
-      await db.close();
+      await closeDatabase(db);
     },
   };
 }

@@ -43,14 +43,15 @@ export interface Readiness {
   dependencies: { mongodb: 'ok' | 'away'; redis: 'ok' | 'degraded' };
 }
 
-/** MongoDB must answer; Redis away is `degraded`, for much can be done without it. */
+/** MongoDB must answer and hold what it must; Redis away is `degraded`, for much can be done without it. */
 export async function readiness(core: Core, stopping: boolean): Promise<{ ready: boolean; body: Readiness }> {
   const [mongodb, redis] = await Promise.all([
     answers(core.db.db?.admin().ping()).then((up) => (up ? 'ok' : 'away')),
     answers(core.redis.ping()).then((up) => (up ? 'ok' : 'degraded')),
   ]);
-  const ready = mongodb === 'ok' && !stopping;
-  const status = stopping ? 'stopping' : !ready ? 'unavailable' : redis;
+  const { done } = core.startUp;
+  const ready = done && mongodb === 'ok' && !stopping;
+  const status = stopping ? 'stopping' : !done ? 'starting' : !ready ? 'unavailable' : redis;
   return { ready, body: { status, dependencies: { mongodb, redis } } };
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import type { Clock } from './clock.js';
 
 const LIFE_MS = 60_000;
 
@@ -13,6 +14,7 @@ export class Presence {
   constructor(
     private readonly redis: Redis,
     private readonly what: 'online' | 'looking',
+    private readonly clock: Clock,
   ) {}
 
   /** True when the person was not connected anywhere before. */
@@ -32,7 +34,7 @@ export class Presence {
     if (userIds.length === 0) return;
     const pipeline = this.redis.pipeline();
     for (const id of userIds) {
-      pipeline.zadd(this.key(id), Date.now() + LIFE_MS, this.gatewayId);
+      pipeline.zadd(this.key(id), this.now() + LIFE_MS, this.gatewayId);
       pipeline.pexpire(this.key(id), LIFE_MS);
     }
     await pipeline.exec();
@@ -41,9 +43,14 @@ export class Presence {
   async online(userIds: string[]): Promise<Set<string>> {
     if (userIds.length === 0) return new Set();
     const pipeline = this.redis.pipeline();
-    for (const id of userIds) pipeline.zcount(this.key(id), Date.now(), '+inf');
+    for (const id of userIds) pipeline.zcount(this.key(id), this.now(), '+inf');
     const counts = await pipeline.exec().catch(() => null);
     return new Set(userIds.filter((_, i) => Number(counts?.[i]?.[1] ?? 0) > 0));
+  }
+
+  /** All gateways write and read the same time. */
+  private now(): number {
+    return this.clock.now().getTime();
   }
 
   private key(userId: string): string {
@@ -51,6 +58,6 @@ export class Presence {
   }
 
   private count(userId: string): Promise<number> {
-    return this.redis.zcount(this.key(userId), Date.now(), '+inf');
+    return this.redis.zcount(this.key(userId), this.now(), '+inf');
   }
 }

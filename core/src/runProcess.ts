@@ -5,6 +5,8 @@ import { reportReady, whenLauncherIsGone } from './embedded/launcherLink.js';
 
 interface Running {
   core: Core;
+  /** Resolves when it serves; rejects when it never will. */
+  ready: Promise<void>;
   stop: () => Promise<void>;
 }
 
@@ -13,10 +15,10 @@ const PATIENCE_MS = 9_500;
 
 /**
  * The life of a gateway or worker process: starts it with the configuration from outside, says when it serves, and stops
- * it once, by signal or with its launcher.
+ * it once, by signal or with its launcher, also while it still waits for what it needs.
  */
 export async function runProcess(start: (config: Config) => Promise<Running>): Promise<void> {
-  const { core, stop } = await started(start);
+  const { core, ready, stop } = await started(start);
   let stopping = false;
   const stopOnce = (): void => {
     if (stopping) return;
@@ -34,15 +36,22 @@ export async function runProcess(start: (config: Config) => Promise<Running>): P
   process.stdout.on('error', () => undefined);
   process.on('unhandledRejection', (error) => core.log.error({ err: error }, 'unhandled rejection'));
   whenLauncherIsGone(stopOnce);
-  reportReady();
+  ready.then(reportReady, (error) => {
+    if (!stopping) end(error);
+  });
 }
 
 async function started(start: (config: Config) => Promise<Running>): Promise<Running> {
   try {
     return await start(loadConfig(process.env));
   } catch (error) {
-    const { name, message } = error as Error;
-    process.stderr.write(`${message}\n`);
-    process.exit(name === 'ConfigError' ? configExitCode : 1);
+    return end(error);
   }
+}
+
+/** In words for people, and so that a supervisor can tell what no second try will mend. */
+function end(error: unknown): never {
+  const { name, message } = error as Error;
+  process.stderr.write(`${message}\n`);
+  process.exit(name === 'ConfigError' ? configExitCode : 1);
 }

@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from '@lightbox/core/config/config.js';
-import { type Core, createCore } from '@lightbox/core/core.js';
+import { assembleCore, type Core, prepareCore } from '@lightbox/core/core.js';
 import { startOps } from '@lightbox/core/ops.js';
+import type { Worker } from 'bullmq';
 import { createTransport } from 'nodemailer';
 import { selectProvider } from './analysis/providers/select.js';
 import { sweepAudit, sweepEvents } from './maintenance/sweepEvents.js';
@@ -11,32 +12,40 @@ import { enterSchedule, runQueue } from './runner.js';
 
 export interface RunningWorker {
   core: Core;
+  /** Resolves when it works; rejects when it never will. */
+  ready: Promise<void>;
   stop: () => Promise<void>;
 }
 
 const SWEEP_MS = 400;
+/** For a mail server that says nothing, so that it does not hold up the queue; what SMTP_URL itself says wins. */
+const mailPatience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
 /** What a job under way may still take when we stop. */
 const DRAIN_MS = 5_000;
 
+/** Works as soon as MongoDB is there and holds what it must. */
 export async function startWorker(config: Config): Promise<RunningWorker> {
-  const core = await createCore(config, 'worker');
-  const mailer = createTransport(config.smtpUrl, { from: config.mailFrom });
+  const core = assembleCore(config, 'worker');
+  const mailer = createTransport({ ...mailPatience, url: config.smtpUrl }, { from: config.mailFrom });
   const stopping = new AbortController();
   const pushSender = createPushSender(config);
   const tools = { core, mailer, provider: selectProvider(config.ai), pushSender };
-  const workers = config.worker.queues.map((queue) => runQueue(queue, tools, stopping.signal));
-  const maintains = config.worker.queues.includes('maintenance');
-  const loops = maintains
-    ? [
-        every(SWEEP_MS, stopping.signal, core, () => sweepEvents(core)),
-        every(SWEEP_MS * 5, stopping.signal, core, () => sweepAudit(core)),
-        untilDone(stopping.signal, () => enterSchedule(core)),
-      ]
-    : [];
+  let workers: Worker[] = [];
+  let loops: Promise<void>[] = [];
   const stopOps = await startOps(core, () => stopping.signal.aborted);
+  const ready = core.startUp
+    .run(() => prepareCore(core))
+    .then(() => {
+      workers = config.worker.queues.map((queue) => runQueue(queue, tools, stopping.signal));
+      if (config.worker.queues.includes('maintenance')) loops = maintain(core, stopping.signal);
+    });
+  // Whoever starts it may look later.
+  ready.catch(() => undefined);
   return {
     core,
+    ready,
     stop: async () => {
+      core.startUp.stop();
       const closing = Promise.all(workers.map((worker) => worker.close()));
       // Jobs get a moment to finish by themselves; what is longer is broken off and taken up by another worker.
       await Promise.race([closing, setTimeout(DRAIN_MS)]);
@@ -51,6 +60,12 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
     },
   };
 }
+
+const maintain = (core: Core, signal: AbortSignal): Promise<void>[] => [
+  every(SWEEP_MS, signal, core, () => sweepEvents(core)),
+  every(SWEEP_MS * 5, signal, core, () => sweepAudit(core)),
+  untilDone(signal, () => enterSchedule(core)),
+];
 
 /** Ends early, and quietly, when the worker stops. */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>

@@ -14,6 +14,7 @@ beforeAll(async () => {
   const config = await testConfig({ admin: firstAdmin, rateLimits: false });
   const patience = { requestTimeout: 1_000, headersTimeout: 500, connectionsCheckingInterval: 100 };
   running = await startGateway(config, undefined, patience);
+  await running.ready;
   person = await buildProvider(running.gateway);
 });
 afterAll(() => running.stop());

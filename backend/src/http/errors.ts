@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Failure } from '@lightbox/contract/envelope.js';
 import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
+import { isAway } from '@lightbox/core/db/away.js';
 import { AppError, Damaged } from '@lightbox/core/errors.js';
 import { PasswordQueueFull } from '@lightbox/core/keys/password.js';
 import type { Logger } from '@lightbox/core/log.js';
@@ -10,47 +11,19 @@ import { mongo } from 'mongoose';
 
 const RETRY_SECONDS = 2;
 
+/** For whatever cannot be done now and can be a little later. */
+export const unavailable = (): AppError => new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS });
+
 /** Fault of a dependency, a parser or the product itself, as one the contract knows. Unknown ones become one sentence. */
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof PasswordQueueFull) return new AppError('TOO_MANY_REQUESTS', { retryAfterSeconds: 1 });
   if (error instanceof Damaged) return new AppError('DAMAGED');
-  if (isAway(error)) return new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS });
+  if (isAway(error)) return unavailable();
   if (isFull(error)) return new AppError('STORAGE_FULL');
   const parsed = bodyError(error);
   return new AppError(parsed ?? 'INTERNAL');
 }
-
-/** MongoDB or Redis cannot be reached, or has stepped down in between. */
-function isAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  // A bulk write says what befell it one level down.
-  if (error instanceof mongo.MongoBulkWriteError && isAway(error.errorResponse)) return true;
-  if (error instanceof mongo.MongoServerSelectionError || error instanceof mongo.MongoNetworkError) return true;
-  if (
-    error instanceof mongo.MongoError &&
-    (error.hasErrorLabel('RetryableWriteError') || error.hasErrorLabel('TransientTransactionError'))
-  ) {
-    return true;
-  }
-  if (error instanceof mongo.MongoServerError && AWAY_CODES.has(Number(error.code))) return true;
-  if (/MongoServerSelection|MongoNetwork|MongoNotConnected|MongoPoolCl|MongooseServerSelection/.test(error.name))
-    return true;
-  return REDIS_AWAY.test(error.message);
-}
-
-/**
- * MongoDB's codes of a primary that is gone, going or not yet there, of a majority that did not answer in time, and of
- * a transaction that a failover ended (src/mongo/base/error_codes.yml).
- */
-const AWAY_CODES = new Set([
-  ...[6, 7, 50, 64, 89, 91, 112, 133, 134, 189, 246, 251, 262, 317],
-  ...[9001, 10058, 10107, 11600, 11602, 13435, 13436],
-]);
-
-/** In Redis's words and its client's: not there, loading what it kept, out of memory or disk, or no longer the primary. */
-const REDIS_AWAY =
-  /Stream isn't writeable|Connection is closed|Command timed out|ECONNREFUSED|OOM command not allowed|^(MISCONF|LOADING|READONLY) /;
 
 /** Out of disk: MongoDB says so by code (OutOfDiskSpace) or by its storage engine's words. */
 const isFull = (error: unknown): boolean =>

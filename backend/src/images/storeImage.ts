@@ -30,7 +30,8 @@ export async function storeFile(
   { stream, declaredType, filename }: IncomingFile,
   maxBytes: number,
 ): Promise<StoredFile> {
-  const blob = newId();
+  // Maintenance tells by it which blobs without a record are old enough to be removed.
+  const blob = newId(gateway.clock.now());
   const { key, wrapped } = newDataKey(gateway.keys.images, String(imageId));
   const inspector = createInspector({ declaredType, filename, maxBytes });
   async function* inspected(): AsyncGenerator<Buffer> {

@@ -17,7 +17,7 @@ import { authorize } from '../auth/authorize.js';
 import { keepSession, TOUCH_MS, viewerOf } from '../auth/sessions.js';
 
 import type { Gateway, Viewer } from '../context.js';
-import { asAppError, failure } from '../http/errors.js';
+import { asAppError, failure, unavailable } from '../http/errors.js';
 import { validate } from '../http/validate.js';
 import { presentMessage } from '../messages/present.js';
 import { markDelivered, markRead } from '../messages/readMessages.js';
@@ -131,6 +131,7 @@ function refusal({ code, status, message }: AppError): Error {
 }
 
 async function admit(gateway: Gateway, io: Io, socket: Client): Promise<void> {
+  if (!gateway.startUp.done) throw unavailable();
   await authenticate(gateway, socket);
   const open = io.sockets.adapter.rooms.get(userRoom(socket.data.viewer.id))?.size ?? 0;
   // The newest is refused, so that nobody with a stolen token closes what is open.

@@ -43,6 +43,7 @@ export async function buildGateway(changes: Partial<Config> = {}): Promise<TestG
 
 /** One more gateway on the servers of another: `config` is that one's. */
 export async function joinGateway(config: Config, clock = new MovableClock()): Promise<TestGateway> {
-  const { gateway, port, stop } = await startGateway(config, clock);
+  const { gateway, port, ready, stop } = await startGateway(config, clock);
+  await ready;
   return { gateway, clock, config, url: `http://127.0.0.1:${port}`, stop };
 }

@@ -154,7 +154,7 @@ const entryOf = (id: ObjectId, length: number): FileEntry => ({
   _id: id,
   length,
   chunkSize: PIECE + TAG,
-  uploadDate: new Date(),
+  uploadDate: id.getTimestamp(),
   filename: '',
 });
 

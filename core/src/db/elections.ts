@@ -1,4 +1,4 @@
-import type { Connection, mongo } from 'mongoose';
+import mongoose, { type Connection, type mongo } from 'mongoose';
 
 /** Counts the primaries that this process has seen come, so that work across a failover can tell. */
 export class Elections {
@@ -6,8 +6,10 @@ export class Elections {
   private current: string | null = null;
 
   constructor(db: Connection) {
-    const client = db.getClient();
-    client.on('topologyDescriptionChanged', ({ newDescription }) => this.look(newDescription));
+    const listen = () =>
+      db.getClient().on('topologyDescriptionChanged', ({ newDescription }) => this.look(newDescription));
+    if (db.readyState === mongoose.ConnectionStates.connected) listen();
+    else db.once('open', listen);
   }
 
   private look({ servers }: mongo.TopologyDescription): void {

@@ -4,7 +4,10 @@ export const ObjectId = Types.ObjectId;
 export type ObjectId = Types.ObjectId;
 
 export const oid = (id: string): ObjectId => new Types.ObjectId(id);
-export const newId = (): ObjectId => new Types.ObjectId();
+
+/** Holds the moment it was made: by this machine's clock, or, where that is read from it or orders, by the given one. */
+export const newId = (at?: Date): ObjectId =>
+  at ? new ObjectId(ObjectId.generate(Math.floor(at.getTime() / 1000))) : new ObjectId();
 export const sameId = (a: ObjectId | undefined | null, b: ObjectId | undefined | null): boolean =>
   Boolean(a && b && a.equals(b));
 

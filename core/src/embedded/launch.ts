@@ -6,10 +6,11 @@ import type { Config } from '../config/config.js';
 import { demoPeople } from '../config/demo.js';
 import { ConfigError, type Env, isLoopback, loadConfig } from '../config/env.js';
 import { ensureSecrets, makeSecrets } from '../config/secrets.js';
+import { kindOfMongo, noReplicaSetMessage } from '../db/kindOfMongo.js';
 import { findMongod, findValkey } from './binaries.js';
 import { releaseDataDir, takeDataDir, writeInstance } from './instance.js';
 import { mailServer } from './mail.js';
-import { faultOfMongo, mongodServer } from './mongod.js';
+import { mongodServer } from './mongod.js';
 import { choosePorts, isPortFree, portTakenMessage } from './ports.js';
 import { markOf } from './processes.js';
 import { type EmbeddedServer, spawnServer, untilAnswers } from './server.js';
@@ -118,8 +119,8 @@ class Launcher {
   }
 
   private async checkMongo(uri: string): Promise<void> {
-    const fault = await faultOfMongo(uri);
-    if (fault) throw new ConfigError(fault);
+    const kind = await kindOfMongo(uri);
+    if (kind === 'standalone' || kind === 'setToBe') throw new ConfigError(noReplicaSetMessage);
   }
 
   private async startApps(): Promise<void> {

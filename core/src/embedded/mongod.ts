@@ -55,20 +55,3 @@ async function configure(admin: Admin, host: string): Promise<void> {
     await admin.command({ replSetReconfig: config, force: true });
   }
 }
-
-/** What is wrong with a MongoDB named from outside, or null when nothing is, or it cannot be reached (yet). */
-export async function faultOfMongo(uri: string): Promise<string | null> {
-  const client = new MongoClient(uri, {
-    serverSelectionTimeoutMS: 2000,
-    directConnection: !uri.includes(',') && !uri.includes('+srv'),
-  });
-  try {
-    const hello = await client.db('admin').command({ hello: 1 });
-    if (hello.setName || hello.msg === 'isdbgrid') return null;
-    return 'MONGODB_URI names a MongoDB that is not a replica set: start it with --replSet rs0 and run rs.initiate() once.';
-  } catch {
-    return null;
-  } finally {
-    await client.close();
-  }
-}

@@ -112,8 +112,10 @@ export class Events {
   private make(actor: Actor, event: NewEvent): EventDoc {
     const reaction = event.status && event.status !== 'success' ? undefined : reactions[event.type];
     const actorId = event.actor ?? actor.id;
+    const at = this.clock.now();
     return {
-      _id: newId(),
+      // The log takes them in the order of their ids.
+      _id: newId(at),
       type: event.type,
       status: event.status ?? 'success',
       ...(actorId ? { actor: actorId } : {}),
@@ -124,7 +126,7 @@ export class Events {
       recipients: unique(event.recipients ?? []),
       ip: actor.ip,
       reason: event.reason ?? '',
-      at: this.clock.now(),
+      at,
       refs: Object.fromEntries(Object.entries(event.refs ?? {}).filter(([, id]) => id)) as Record<string, ObjectId>,
       pending: reaction !== undefined,
       unaudited: true,

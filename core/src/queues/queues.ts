@@ -1,6 +1,7 @@
 import { type QueueName, queueNames } from '@lightbox/contract/queues.js';
 import { type JobsOptions, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import type { Clock } from '../clock.js';
 import { type JobData, type JobName, jobs } from './jobs.js';
 
 export interface JobRequest<N extends JobName = JobName> {
@@ -19,7 +20,10 @@ export interface JobRequest<N extends JobName = JobName> {
 export class Queues {
   readonly all: Record<QueueName, Queue>;
 
-  constructor(private readonly redis: Redis) {
+  constructor(
+    private readonly redis: Redis,
+    private readonly clock: Clock,
+  ) {
     this.all = Object.fromEntries(
       queueNames.map((name) => [
         name,
@@ -38,7 +42,7 @@ export class Queues {
     if (this.redis.status !== 'ready') throw new Error('Connection is closed.');
     for (const name of queueNames) {
       const mine = requests.filter((request) => jobs[request.name].queue === name);
-      if (mine.length > 0) await this.all[name].addBulk(mine.map(toBullMq));
+      if (mine.length > 0) await this.all[name].addBulk(mine.map((request) => toBullMq(request, this.clock.now())));
     }
   }
 
@@ -47,13 +51,15 @@ export class Queues {
   }
 }
 
-function toBullMq(request: JobRequest): { name: string; data: unknown; opts: JobsOptions } {
+function toBullMq(request: JobRequest, now: Date): { name: string; data: unknown; opts: JobsOptions } {
   const { attempts, backoff } = jobs[request.name];
   return {
     name: request.name,
     data: request.data,
     opts: {
       attempts,
+      // From which a delay is counted.
+      timestamp: now.getTime(),
       backoff: { type: 'exponential', delay: backoff },
       ...(request.id ? { jobId: request.id } : {}),
       ...(request.delayMs ? { delay: request.delayMs } : {}),

@@ -22,8 +22,8 @@ export interface Mailbox {
   stop: () => Promise<void>;
 }
 
-/** A real mail server for tests, that keeps in memory what it gets. */
-export async function startMailbox(): Promise<Mailbox> {
+/** A real mail server for tests, that keeps in memory what it gets; on any port, or where one was before. */
+export async function startMailbox(at = 0): Promise<Mailbox> {
   const received: ReceivedMail[] = [];
   const arrivals = new EventEmitter().setMaxListeners(0);
   const server = new SMTPServer({
@@ -37,7 +37,7 @@ export async function startMailbox(): Promise<Mailbox> {
       }, done);
     },
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(at, '127.0.0.1');
   await once(server.server, 'listening');
   const { port } = server.server.address() as AddressInfo;
 

@@ -18,6 +18,7 @@ const secret = 'Planted-Secret-Text';
 beforeAll(async () => {
   service = await startPushService();
   worker = await startWorker(await testConfig({ vapidKey, pushOrigins: [service.origin] }));
+  await worker.ready;
 });
 afterAll(async () => {
   await worker?.stop();

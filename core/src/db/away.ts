@@ -1,0 +1,38 @@
+import { mongo } from 'mongoose';
+
+/** MongoDB or Redis cannot be reached, or has stepped down in between: what failed may succeed a little later. */
+export function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  // A bulk write says what befell it one level down.
+  if (error instanceof mongo.MongoBulkWriteError && isAway(error.errorResponse)) return true;
+  if (error instanceof mongo.MongoServerSelectionError || error instanceof mongo.MongoNetworkError) return true;
+  if (
+    error instanceof mongo.MongoError &&
+    (error.hasErrorLabel('RetryableWriteError') || error.hasErrorLabel('TransientTransactionError'))
+  ) {
+    return true;
+  }
+  if (error instanceof mongo.MongoServerError && AWAY_CODES.has(Number(error.code))) return true;
+  if (
+    /MongoServerSelection|MongoNetwork|MongoNotConnected|MongoPoolCl|MongoWaitQueue|MongooseServerSelection/.test(
+      error.name,
+    )
+  )
+    return true;
+  // The name server that MONGODB_URI needs (mongodb+srv).
+  if ((error as NodeJS.ErrnoException).syscall?.startsWith('query')) return true;
+  return REDIS_AWAY.test(error.message);
+}
+
+/**
+ * MongoDB's codes of a primary that is gone, going or not yet there, of a majority that did not answer in time, and of
+ * a transaction that a failover ended (src/mongo/base/error_codes.yml).
+ */
+const AWAY_CODES = new Set([
+  ...[6, 7, 50, 64, 89, 91, 112, 133, 134, 189, 246, 251, 262, 317],
+  ...[9001, 10058, 10107, 11600, 11602, 13435, 13436],
+]);
+
+/** In Redis's words and its client's: not there, loading what it kept, out of memory or disk, or no longer the primary. */
+const REDIS_AWAY =
+  /Stream isn't writeable|Connection is closed|Command timed out|ECONNREFUSED|OOM command not allowed|^(MISCONF|LOADING|READONLY) /;

@@ -1,0 +1,9 @@
+// For `node --import`: the process believes that it is CLOCK_SHIFT_MS later than it is.
+const shift = Number(process.env.CLOCK_SHIFT_MS);
+const now = Date.now.bind(Date);
+Date.now = () => now() + shift;
+globalThis.Date = new Proxy(Date, {
+  construct: (target, args, newTarget) => Reflect.construct(target, args.length > 0 ? args : [Date.now()], newTarget),
+});
+
+export {};

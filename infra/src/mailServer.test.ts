@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { Client } from '@lightbox/backend/testing/client.js';
+import { buildImage, buildPatient, buildProvider, PASSWORD, type Person } from '@lightbox/backend/testing/factories.js';
+import { buildGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
+import { freePort } from '@lightbox/core/embedded/ports.js';
+import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
+import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+
+/** A mail server that is away for a while, and comes back (security.md, R49). */
+let port: number;
+let mailbox: Mailbox | undefined;
+let test: TestGateway;
+let worker: RunningWorker;
+
+beforeAll(async () => {
+  port = await freePort();
+  test = await buildGateway({ smtpUrl: `smtp://127.0.0.1:${port}?greetingTimeout=500` });
+  worker = await startWorker(test.config);
+  await worker.ready;
+});
+afterEach(() => mailbox?.stop());
+afterAll(async () => {
+  await worker?.stop();
+  await test?.stop();
+});
+
+/** Takes connections, and never says a word. */
+async function startSilence(): Promise<() => Promise<void>> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined));
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  };
+}
+
+const jobs = () => worker.core.queues.all.mail.getJobs(['waiting', 'active', 'delayed', 'failed']);
+
+describe.each([
+  ['that nobody can connect to', async () => async () => undefined],
+  ['that takes connections and says nothing', startSilence],
+])('a mail server %s', (_, begin) => {
+  it('fails no call; when it is back each mail comes once, and no code that is over', async () => {
+    const end = await begin();
+    const api = new Client(test.url);
+    const people = await Promise.all(Array.from({ length: 4 }, () => buildPatient(test.gateway)));
+    const [one, other, forgetful, late] = people as [Person, Person, Person, Person];
+    const image = await buildImage(test.gateway, { owner: await buildProvider(test.gateway) });
+    for (const { email } of [one, other, late])
+      await api.post('/auth/login', { email, password: PASSWORD }).expect(200);
+    await api.post('/auth/forgot-password', { email: forgetful.email }).expect(200);
+    const share = { imagemetadataId: image.id, createdfor: one.id };
+    await api.as(image.owner).post('/sharing/request', share).expect(201);
+
+    await vi.waitFor(async () => {
+      const tried = (await jobs()).filter(({ attemptsMade }) => attemptsMade > 0);
+      expect(tried).toHaveLength(5);
+    }, 15_000);
+    await test.gateway.models.Code.updateMany({ user: late._id }, { $set: { expiresAt: test.clock.now() } });
+    await end();
+    mailbox = await startMailbox(port);
+
+    const mails = [
+      ...(await mailbox.waitFor(one.email, 'Your verification code', 1, 20_000)),
+      ...(await mailbox.waitFor(other.email, 'Your verification code', 1, 20_000)),
+      ...(await mailbox.waitFor(forgetful.email, 'Your password reset code', 1, 20_000)),
+      ...(await mailbox.waitFor(one.email, 'An image was shared with you', 1, 20_000)),
+    ];
+    await vi.waitFor(async () => expect(await jobs()).toEqual([]), 15_000);
+    expect(new Set(mails.map(({ messageId }) => messageId)).size).toBe(4);
+    expect(people.flatMap(({ email }) => mailbox?.mails(email) ?? [])).toHaveLength(4);
+    expect(mailbox.mails(late.email)).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { Client, connectSocket, type TestSocket } from '@lightbox/backend/testing/client.js';
+import { buildPatient, buildProvider, PASSWORD, type Person } from '@lightbox/backend/testing/factories.js';
+import { firstAdmin, joinGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
+import { testConfig } from '@lightbox/core/testing/config.js';
+import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
+import { startWire, type Wire } from '@lightbox/core/testing/wire.js';
+import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
+import type { Test } from 'supertest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { noisePng } from './bench/files.js';
+
+/** A gateway and a worker whose wires to MongoDB and Redis are slow, torn or black (security.md, R74). */
+let mongodb: Wire;
+let redis: Wire;
+let mailbox: Mailbox;
+let test: TestGateway;
+let worker: RunningWorker;
+let provider: Person;
+let patient: Person;
+let socket: TestSocket;
+let api: Client;
+
+/** The product's own times are five, two and five seconds; here as short as the slow network below bears. */
+const times = { serverSelectionTimeoutMS: 1_500, heartbeatFrequencyMS: 500, connectTimeoutMS: 2_500 };
+/** Until the silence is noticed, and twice until another server was looked for in vain. */
+const BOUND_MS = times.heartbeatFrequencyMS + times.connectTimeoutMS + 2 * times.serverSelectionTimeoutMS + 1_500;
+/** A process's connections to MongoDB: for calls, and for the driver's own heartbeat. */
+const [POOL, HEARTBEATS] = [30, 2];
+const MANY = POOL + 15;
+
+beforeAll(async () => {
+  mailbox = await startMailbox();
+  const config = await testConfig({ admin: firstAdmin, smtpUrl: mailbox.url });
+  const [mongodbUri, redisUrl] = [new URL(config.mongodbUri), new URL(config.redisUrl)];
+  mongodb = await startWire(mongodbUri.hostname, Number(mongodbUri.port));
+  redis = await startWire(redisUrl.hostname, Number(redisUrl.port));
+  mongodbUri.port = String(mongodb.port);
+  redisUrl.port = String(redis.port);
+  // The set knows itself by its own address, past the wire.
+  mongodbUri.searchParams.set('directConnection', 'true');
+  for (const [name, ms] of Object.entries(times)) mongodbUri.searchParams.set(name, String(ms));
+  const wired = { ...config, mongodbUri: mongodbUri.href, redisUrl: redisUrl.href };
+  test = await joinGateway(wired);
+  worker = await startWorker(wired);
+  await worker.ready;
+  patient = await buildPatient(test.gateway);
+  socket = await connectSocket(test.url, { token: patient.token });
+});
+/** Somebody new each time: the limits are on, which is what asks Redis most. */
+beforeEach(async () => {
+  provider = await buildProvider(test.gateway);
+  api = new Client(test.url).as(provider);
+});
+afterEach(() => {
+  for (const wire of [mongodb, redis]) {
+    wire.pass();
+    wire.slow(0, 0);
+    wire.tear(0);
+  }
+});
+afterAll(async () => {
+  socket?.socket.close();
+  await worker?.stop();
+  await test?.stop();
+  await mailbox?.stop();
+  await Promise.all([mongodb?.stop(), redis?.stop()]);
+});
+
+interface Outcome {
+  status: number;
+  ms: number;
+  /** What is wrong with a refusal: it must be "come back later", in the product's envelope. */
+  fault?: string;
+}
+
+async function outcome(call: Test): Promise<Outcome> {
+  const since = performance.now();
+  const { status, body, headers } = await call.ok(() => true);
+  const isLater =
+    status === 503 && body.error === 'UNAVAILABLE' && body.requestId && Number(headers['retry-after']) > 0;
+  const fault = status < 300 || isLater ? {} : { fault: JSON.stringify(body) };
+  return { status, ms: performance.now() - since, ...fault };
+}
+
+/** What was sent, by the key under which it may be sent again, and what is known to have been taken. */
+const said = new Map<string, string>();
+const taken = new Set<string>();
+
+async function say(clientId: string = randomUUID()): Promise<Outcome> {
+  const content = said.get(clientId) ?? `Message ${said.size}`;
+  said.set(clientId, content);
+  const done = await outcome(api.post('/message/send', { recipientId: patient.id, content, clientId }));
+  if (done.status < 300) taken.add(clientId);
+  return done;
+}
+
+const login = () => new Client(test.url).post('/auth/login', { email: provider.email, password: PASSWORD });
+const upload = () => api.upload(noisePng(100_000)).set('Idempotency-Key', randomUUID());
+
+/** Of each kind, and reading more often than there are connections. */
+const everything = (reading = MANY): Promise<Outcome>[] => [
+  ...Array.from({ length: reading }, () => outcome(api.get('/users'))),
+  ...Array.from({ length: 8 }, () => say()),
+  outcome(login()),
+  outcome(upload()),
+];
+
+const faults = (outcomes: Outcome[]) => outcomes.filter(({ fault }) => fault);
+const slowest = (outcomes: Outcome[]) => Math.max(...outcomes.map(({ ms }) => ms));
+const statuses = (outcomes: Outcome[]) => [...new Set(outcomes.map(({ status }) => status))].sort();
+
+/** Nothing is used up or left hanging, a job runs, and every message is there once, in the order of its places. */
+async function expectAllWell(): Promise<void> {
+  await vi.waitFor(async () => expect((await fetch(`${test.url}/readyz`)).status).toBe(200), 10_000);
+  const before = mailbox.mails(provider.email).length;
+  const outcomes = await Promise.all(everything());
+  expect(statuses(outcomes)).toEqual([200, 201]);
+  expect(slowest(outcomes)).toBeLessThan(5_000);
+  expect(mongodb.open()).toBeLessThanOrEqual(2 * (POOL + HEARTBEATS));
+  await mailbox.waitFor(provider.email, 'Your verification code', before + 1);
+  for (const clientId of said.keys()) if (!taken.has(clientId)) await say(clientId);
+  expect(taken.size).toBe(said.size);
+  const stored = await test.gateway.models.Message.find({}).sort({ seq: 1 }).lean();
+  expect(stored.map(({ content }) => content).sort()).toEqual([...said.values()].sort());
+  await vi.waitFor(async () => {
+    expect(await test.gateway.models.Message.countDocuments({ pending: true })).toBe(0);
+    expect(await test.gateway.models.Event.countDocuments({ pending: true })).toBe(0);
+    expect(new Set(socket.seen('message:new').map((shown) => (shown as { id: string }).id)).size).toBe(stored.length);
+  }, 10_000);
+}
+
+describe('a network that', () => {
+  it('swallows all that goes to MongoDB: every call ends soon with 503, and all is well when it is back', async () => {
+    const calls = everything();
+    mongodb.hold();
+    const outcomes = await Promise.all([...calls, ...everything()]);
+    expect(faults(outcomes)).toEqual([]);
+    expect(statuses(outcomes)).toContain(503);
+    expect(slowest(outcomes)).toBeLessThan(BOUND_MS);
+    expect(await fetch(`${test.url}/readyz`).then(({ status }) => status)).toBe(503);
+    mongodb.pass();
+    await expectAllWell();
+  }, 60_000);
+
+  it('swallows all that goes to Redis: calls are answered, and what waits is caught up with', async () => {
+    redis.hold();
+    const outcomes = await Promise.all(everything());
+    expect(statuses(outcomes)).toEqual([200, 201]);
+    expect(slowest(outcomes)).toBeLessThan(5_000);
+    // Found to be gone, it keeps nobody waiting any more.
+    expect((await say()).ms).toBeLessThan(1_000);
+    redis.pass();
+    await expectAllWell();
+  }, 60_000);
+
+  it('takes 300 ms more or less for everything: calls take longer, and none fails', async () => {
+    for (const wire of [mongodb, redis]) wire.slow(300, 200);
+    const outcomes = await Promise.all(everything(5));
+    for (const wire of [mongodb, redis]) wire.slow(0, 0);
+    expect(statuses(outcomes)).toEqual([200, 201]);
+    await expectAllWell();
+  }, 60_000);
+
+  it('resets a connection with every hundredth piece: calls are answered or asked to come back', async () => {
+    for (const wire of [mongodb, redis]) wire.tear(100);
+    for (let round = 0; round < 3; round++) expect(faults(await Promise.all(everything()))).toEqual([]);
+    for (const wire of [mongodb, redis]) {
+      expect(wire.torn()).toBeGreaterThan(2);
+      wire.tear(0);
+    }
+    await expectAllWell();
+  }, 60_000);
+});

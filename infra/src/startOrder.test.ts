@@ -1,0 +1,170 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { configExitCode, type Env } from '@lightbox/core/config/env.js';
+import { makeKeys } from '@lightbox/core/config/keys.js';
+import { kindOfMongo } from '@lightbox/core/db/kindOfMongo.js';
+import { findMongod, findValkey } from '@lightbox/core/embedded/binaries.js';
+import { mongodServer } from '@lightbox/core/embedded/mongod.js';
+import { freePort } from '@lightbox/core/embedded/ports.js';
+import type { EmbeddedServer } from '@lightbox/core/embedded/server.js';
+import { valkeyServer } from '@lightbox/core/embedded/valkey.js';
+import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
+import { io } from 'socket.io-client';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { kill, up } from './chaos/servers.js';
+import { type RunningProcess, spawnProcess } from './testing.js';
+
+/** Servers that come later than the processes that need them (security.md, R75). */
+const admin = { email: 'admin@start.example', password: 'Start-password-1' };
+/** Tries follow each other more closely than they would. */
+const soon = 'serverSelectionTimeoutMS=1000';
+const children: ChildProcess[] = [];
+const processes: RunningProcess[] = [];
+let folder: string;
+let mailbox: Mailbox;
+let mongodb: EmbeddedServer;
+let valkey: EmbeddedServer;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'lightbox-start-'));
+  mailbox = await startMailbox();
+  mongodb = mongodServer(await findMongod(() => {}), folder, await freePort(), 0.25);
+  valkey = valkeyServer(await findValkey(() => {}), folder, await freePort());
+});
+afterAll(async () => {
+  await Promise.all(processes.map((each) => each.stop()));
+  await Promise.all(children.map(kill));
+  await mailbox?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const bring = async (server: EmbeddedServer) => children.push(await up(server));
+
+async function run(main: 'backend' | 'workers', changes: Env = {}) {
+  const [port, opsPort] = [await freePort(), await freePort()];
+  const running = spawnProcess(main, {
+    MONGODB_URI: `${mongodb.uri}&${soon}`,
+    REDIS_URL: valkey.uri,
+    SMTP_URL: mailbox.url,
+    APP_KEYS: keys.app,
+    ENCRYPTION_KEYS: keys.encryption,
+    ADMIN_EMAIL: admin.email,
+    ADMIN_PASSWORD: admin.password,
+    DATA_DIR: folder,
+    PORT: String(port),
+    OPS_PORT: String(opsPort),
+    LOG_LEVEL: 'warn',
+    ...changes,
+  });
+  processes.push(running);
+  return { ...running, url: `http://127.0.0.1:${port}`, ops: `http://127.0.0.1:${opsPort}` };
+}
+const keys = { app: makeKeys(), encryption: makeKeys() };
+
+async function ask(url: string, body?: object) {
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const answer = await fetch(url, body ? init : {});
+  return {
+    status: answer.status,
+    retryAfter: answer.headers.get('retry-after'),
+    body: (await answer.json()) as { status?: string },
+  };
+}
+const listening = (url: string) => vi.waitFor(() => ask(`${url}/healthz`), 10_000);
+
+/** What a browser's socket is told; it tries again by itself. */
+const refusalOfSocket = (url: string) =>
+  new Promise<unknown>((resolve) => {
+    const socket = io(url, { transports: ['websocket'], reconnection: false, auth: { token: 'x' } });
+    socket.on('connect_error', (error) => {
+      socket.close();
+      resolve((error as Error & { data?: unknown }).data);
+    });
+  });
+
+describe('a process whose servers are not there yet', () => {
+  it('lives, says what it waits for, and serves as soon as each is there', async () => {
+    const [gateway, worker] = await Promise.all([run('backend'), run('workers')]);
+    const health = [`${gateway.url}`, gateway.ops, worker.ops];
+    for (const url of health) {
+      await listening(url);
+      expect(await ask(`${url}/readyz`)).toMatchObject({
+        status: 503,
+        body: { status: 'starting', dependencies: { mongodb: 'away', redis: 'degraded' } },
+      });
+    }
+    const login = () => ask(`${gateway.url}/api/auth/login`, admin);
+    expect(await login()).toEqual({
+      status: 503,
+      retryAfter: '2',
+      body: { error: 'UNAVAILABLE', message: expect.any(String), requestId: expect.any(String) },
+    });
+    expect(await refusalOfSocket(gateway.url)).toEqual({ error: 'UNAVAILABLE' });
+    for (const { output } of [gateway, worker]) {
+      await vi.waitFor(() => expect(output()).toContain('MongoDB is not there yet; waiting for it'), 10_000);
+      expect(output()).toContain('Redis is away');
+    }
+
+    await bring(mongodb);
+    await Promise.all([gateway.ready, worker.ready]);
+    for (const url of health)
+      expect(await ask(`${url}/readyz`)).toMatchObject({ status: 200, body: { status: 'degraded' } });
+    expect((await login()).status).toBe(200);
+
+    await bring(valkey);
+    for (const url of health)
+      await vi.waitFor(async () => expect((await ask(`${url}/readyz`)).body.status).toBe('ok'), 10_000);
+    await mailbox.waitFor(admin.email, 'Your verification code');
+    expect([gateway, worker].map(({ child }) => child.exitCode)).toEqual([null, null]);
+  }, 60_000);
+
+  it('ends within two seconds when it is asked to', async () => {
+    const nowhere = { MONGODB_URI: `mongodb://127.0.0.1:${await freePort()}/x?replicaSet=rs0` };
+    const waiting = await Promise.all([run('backend', nowhere), run('workers', nowhere)]);
+    for (const { ops, child, ended } of waiting) {
+      await listening(ops);
+      const since = performance.now();
+      child.kill('SIGTERM');
+      await ended;
+      expect(performance.now() - since).toBeLessThan(2_000);
+      expect(child.exitCode).toBe(0);
+    }
+  }, 30_000);
+});
+
+describe('what no waiting can mend ends with a message:', () => {
+  const ofSet = (changes: string) => inject('servers').mongodbUri.replace('mongodb://', changes);
+
+  it.each([
+    ['credentials that MongoDB refuses', () => ofSet('mongodb://nobody:wrong@'), /MONGODB_URI.*Authentication failed/],
+    ['an address with a setting nobody knows', () => `${ofSet('mongodb://')}&nonsense=1`, /MONGODB_URI.*nonsense/],
+    ['a MongoDB that is no replica set', standalone, /not a replica set/],
+  ])(
+    '%s',
+    async (_, uri, says) => {
+      const MONGODB_URI = await uri();
+      const { child, ended, output } = await run('backend', { MONGODB_URI });
+      await ended;
+      expect(child.exitCode).toBe(configExitCode);
+      expect(output()).toMatch(says);
+      expect(output()).not.toContain('wrong');
+    },
+    30_000,
+  );
+
+  async function standalone(): Promise<string> {
+    const port = await freePort();
+    const { args, ...server } = mongodServer(await findMongod(() => {}), join(folder, 'alone'), port, 0.25);
+    const alone = args.filter((arg) => !['--replSet', 'rs0', '--oplogSize', '256'].includes(arg));
+    await bring({
+      ...server,
+      args: alone,
+      answers: async () => {
+        if (!(await kindOfMongo(server.uri))) throw new Error('not yet');
+      },
+    });
+    return `${server.uri}&${soon}`;
+  }
+});

@@ -1,0 +1,190 @@
+import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer, type Server } from 'node:tls';
+import { makeKeys } from '@lightbox/core/config/keys.js';
+import { findMongod, findValkey } from '@lightbox/core/embedded/binaries.js';
+import { mongodServer } from '@lightbox/core/embedded/mongod.js';
+import { freePort } from '@lightbox/core/embedded/ports.js';
+import { valkeyServer } from '@lightbox/core/embedded/valkey.js';
+import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
+import { Redis } from 'ioredis';
+import { mongo } from 'mongoose';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { kill, up } from './chaos/servers.js';
+import { type RunningProcess, spawnProcess } from './testing.js';
+
+/**
+ * Databases that speak TLS alone, under a hospital's own CA, with an account for the product (security.md, R42).
+ * MongoDB's TLS is its own; the Valkey of the tests is built without, so that a terminator stands before it.
+ */
+const admin = { email: 'admin@tls.example', password: 'Secure-password-1' };
+const secret = randomBytes(12).toString('hex');
+const children: ChildProcess[] = [];
+let processes: RunningProcess[] = [];
+let folder: string;
+let mailbox: Mailbox;
+let mongodb: string;
+let redis: string;
+let terminator: Server;
+
+const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
+
+/** `ca.pem`, which processes are told to trust, and `server.pem` with the certificate it gave. */
+function makeCertificates(): void {
+  const key = ['-newkey', 'rsa:2048', '-nodes', '-days', '2'];
+  openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=Hospital CA');
+  openssl('req', ...key.slice(0, 3), '-keyout', 'server.key', '-out', 'server.csr', '-subj', '/CN=localhost');
+  writeFileSync(join(folder, 'names'), 'subjectAltName=DNS:localhost,IP:127.0.0.1');
+  const signed = ['-in', 'server.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-out', 'server.crt'];
+  openssl('x509', '-req', ...signed, '-days', '2', '-extfile', 'names');
+  writeFileSync(join(folder, 'server.pem'), read('server.crt') + read('server.key'));
+}
+const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+
+async function startMongod(): Promise<string> {
+  const port = await freePort();
+  const plain = mongodServer(await findMongod(() => {}), folder, port, 0.25);
+  writeFileSync(join(folder, 'set.key'), randomBytes(48).toString('base64'), { mode: 0o600 });
+  const tls = ['--tlsMode', 'requireTLS', '--tlsCertificateKeyFile', join(folder, 'server.pem')];
+  const trust = ['--tlsCAFile', join(folder, 'ca.pem'), '--tlsAllowConnectionsWithoutCertificates'];
+  const args = [...plain.args, ...tls, ...trust, '--keyFile', join(folder, 'set.key')];
+  children.push(await up({ ...plain, args, answers: () => makeAccount(port) }));
+  return `localhost:${port}/lightbox?replicaSet=rs0&authSource=lightbox`;
+}
+
+/** A set of one, and the product's account in it, as `infra/docker/mongo-user.js` makes it. */
+async function makeAccount(port: number): Promise<void> {
+  const client = new mongo.MongoClient(`mongodb://localhost:${port}/?directConnection=true`, {
+    tls: true,
+    tlsCAFile: join(folder, 'ca.pem'),
+    serverSelectionTimeoutMS: 1_000,
+  });
+  try {
+    const db = client.db('admin');
+    const set = {
+      _id: 'rs0',
+      members: [{ _id: 0, host: `localhost:${port}` }],
+      settings: { electionTimeoutMillis: 1_000 },
+    };
+    await db.command({ replSetInitiate: set }).catch((error) => {
+      if (error.codeName !== 'AlreadyInitialized' && error.codeName !== 'Unauthorized') throw error;
+    });
+    await vi.waitFor(async () => expect((await db.command({ hello: 1 })).isWritablePrimary).toBe(true), 20_000);
+    await db.command({ createUser: 'root', pwd: secret, roles: ['root'] });
+  } finally {
+    await client.close();
+  }
+  const root = new mongo.MongoClient(`mongodb://root:${secret}@localhost:${port}/?directConnection=true`, {
+    tls: true,
+    tlsCAFile: join(folder, 'ca.pem'),
+  });
+  await root.db('lightbox').command({ createUser: 'lightbox', pwd: secret, roles: ['readWrite'] });
+  await root.close();
+}
+
+async function startValkey(): Promise<string> {
+  const port = await freePort();
+  const plain = valkeyServer(await findValkey(() => {}), folder, port);
+  const answers = async () => {
+    const client = new Redis({ port, password: secret, lazyConnect: true, retryStrategy: () => null });
+    client.on('error', () => undefined);
+    await client.ping().finally(() => client.disconnect());
+  };
+  children.push(await up({ ...plain, args: [...plain.args, '--requirepass', secret], answers }));
+  terminator = createServer({ cert: read('server.crt'), key: read('server.key'), minVersion: 'TLSv1.2' }, (near) => {
+    const far = connect(port, '127.0.0.1');
+    near.pipe(far).pipe(near);
+    for (const socket of [near, far]) socket.on('error', () => [near, far].map((each) => each.destroy()));
+  });
+  terminator.listen(0, 'localhost');
+  await once(terminator, 'listening');
+  return `localhost:${(terminator.address() as AddressInfo).port}`;
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'lightbox-tls-'));
+  if (!hasOpenssl) return;
+  makeCertificates();
+  mailbox = await startMailbox();
+  [mongodb, redis] = await Promise.all([startMongod(), startValkey()]);
+}, 60_000);
+afterEach(async () => {
+  await Promise.all(processes.map((each) => each.stop()));
+  processes = [];
+});
+afterAll(async () => {
+  terminator?.close();
+  await Promise.all(children.map(kill));
+  await mailbox?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+/** Makes the certificates; whatever has Node has not always that. */
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+
+const keys = { APP_KEYS: makeKeys(), ENCRYPTION_KEYS: makeKeys() };
+const secured = () => ({
+  MONGODB_URI: `mongodb://lightbox:${secret}@${mongodb}&serverSelectionTimeoutMS=1000&tls=true`,
+  REDIS_URL: `rediss://:${secret}@${redis}`,
+  NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
+});
+const distrustful = () => ({ ...secured(), NODE_EXTRA_CA_CERTS: '' });
+const inClear = () => {
+  const { MONGODB_URI, REDIS_URL } = secured();
+  return { MONGODB_URI: MONGODB_URI.replace('&tls=true', ''), REDIS_URL: REDIS_URL.replace('rediss:', 'redis:') };
+};
+
+async function run(main: 'backend' | 'workers', servers: Record<string, string>) {
+  const port = String(await freePort());
+  const running = spawnProcess(main, {
+    ...keys,
+    SMTP_URL: mailbox.url,
+    ADMIN_EMAIL: admin.email,
+    ADMIN_PASSWORD: admin.password,
+    DATA_DIR: folder,
+    PORT: port,
+    LOG_LEVEL: 'warn',
+    ...servers,
+  });
+  processes.push(running);
+  return { ...running, url: `http://127.0.0.1:${port}` };
+}
+
+describe.skipIf(!hasOpenssl)('databases that speak TLS alone', () => {
+  it('serve a product that trusts their CA and has an account', async () => {
+    const [gateway, worker] = await Promise.all([run('backend', secured()), run('workers', secured())]);
+    await Promise.all([gateway.ready, worker.ready]);
+    await vi.waitFor(async () => {
+      const { dependencies } = (await (await fetch(`${gateway.url}/readyz`)).json()) as { dependencies: object };
+      expect(dependencies).toEqual({ mongodb: 'ok', redis: 'ok' });
+    }, 10_000);
+    const headers = { 'content-type': 'application/json' };
+    const login = await fetch(`${gateway.url}/api/auth/login`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(admin),
+    });
+    expect(login.status).toBe(200);
+    // The job went through Redis to the worker, which read the code from MongoDB.
+    await mailbox.waitFor(admin.email, 'Your verification code');
+  }, 60_000);
+
+  it.each([
+    ['does not trust their CA', distrustful],
+    ['speaks in clear', inClear],
+  ])(
+    'are not there for one that %s',
+    async (_, servers) => {
+      const gateway = await run('backend', servers());
+      await vi.waitFor(() => expect(gateway.output()).toContain('MongoDB is not there yet'), 15_000);
+      const answer = await fetch(`${gateway.url}/readyz`);
+      expect(answer.status).toBe(503);
+      expect(await answer.json()).toMatchObject({ dependencies: { mongodb: 'away', redis: 'degraded' } });
+    },
+    30_000,
+  );
+});
