@@ -41,6 +41,7 @@ export const auditActions = [
   'image.delete',
   'share.create',
   'share.verify',
+  'share.lock',
   'share.resend',
   'share.revoke',
   'share.expire',

@@ -66,6 +66,7 @@ export const reactions: Partial<Record<AuditAction, Reaction>> = {
   },
   'share.create': { push: 'share:created', notify: 'share.created', mail: onlyWith('share', 'imageShared') },
   'share.verify': { push: 'share:verified', notify: 'share.verified' },
+  'share.lock': { push: 'share:locked' },
   'share.resend': { mail: onlyWith('share', 'imageShared') },
   'share.revoke': { push: 'share:revoked', notify: 'share.revoked' },
   'share.expire': { push: 'share:expired' },

@@ -120,6 +120,7 @@ export const audit = {
     image_delete: 'Delete image',
     share_create: 'Share image',
     share_verify: 'Verify image',
+    share_lock: 'Lock share after five wrong codes',
     share_resend: 'Send sharing code again',
     share_revoke: 'Revoke share',
     share_expire: 'Share end',

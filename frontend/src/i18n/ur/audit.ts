@@ -120,6 +120,7 @@ export const audit = {
     image_delete: 'تصویر حذف کرنا',
     share_create: 'تصویر شیئر کرنا',
     share_verify: 'تصویر کی تصدیق کرنا',
+    share_lock: 'پانچ غلط کوڈوں کے بعد شیئر بند ہونا',
     share_resend: 'شیئرنگ کوڈ دوبارہ بھیجنا',
     share_revoke: 'شیئر واپس لینا',
     share_expire: 'شیئر کا اختتام',
