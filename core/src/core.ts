@@ -54,7 +54,10 @@ export async function createCore(config: Config, service: string, clock = new Cl
   const keys = createKeys(config);
   await refuseMissingKeys(models, keys);
   await readClock(db, clock);
-  const timer = setInterval(() => readClock(db, clock).catch(() => undefined), CLOCK_EVERY_MS);
+  const timer = setInterval(
+    () => readClock(db, clock).catch((error) => warn(error, 'the clock was not read')),
+    CLOCK_EVERY_MS,
+  );
   timer.unref();
 
   const redis = connectRedis(config.redisUrl, 'failFast');
