@@ -50,7 +50,9 @@ describe('a line break in what is mailed', () => {
       const facts = { reason: fact, code: fact, shareId: fact, link: fact };
       await Promise.all(mailTemplates.map((template) => send(to, template, facts)));
       const got = mailbox.mails(email);
-      expect(got.map(({ subject }) => subject).sort()).toEqual(mailTemplates.map((name) => templates[name](facts).subject));
+      expect(got.map(({ subject }) => subject).sort()).toEqual(
+        mailTemplates.map((name) => templates[name](facts).subject).sort(),
+      );
       for (const mail of got) {
         expect(mail.to).toEqual([email]);
         expect([...new Set(mail.headers)].sort()).toEqual(allowed);
