@@ -15,7 +15,7 @@ let mailer: Transporter;
 beforeAll(async () => {
   mailbox = await startMailbox();
   core = await createCore(await testConfig({ smtpUrl: mailbox.url }), 'worker');
-  mailer = createTransport(core.config.smtpUrl);
+  mailer = createTransport(`${core.config.smtpUrl}?pool=true`);
 });
 afterAll(async () => {
   mailer.close();
