@@ -153,12 +153,17 @@ describe('row 43: a palette or a look-up table that', () => {
     }
   });
 
-  test('holds what it says is drawn in its colours, also where values point beyond it', async () => {
-    const white = Buffer.alloc(512, 0xff);
-    const whole = await survives(withPalette(shorts(256, 0, 16), white), 'application/dicom');
-    expect(await sharp(whole?.webp).removeAlpha().raw().toBuffer()).toEqual(Buffer.alloc(16 * 16 * 3, 255));
-    const short = withPalette(shorts(3, 0, 16), white.subarray(0, 6), 200);
-    expect(await survives(short, 'application/dicom')).toMatchObject({ width: 16, height: 16 });
+  test.each<[string, Buffer, Buffer, number]>([
+    ['256 entries of 16 bits', shorts(256, 0, 16), Buffer.alloc(512, 0xff), 7],
+    ['256 entries of 8 bits', shorts(256, 0, 8), Buffer.alloc(256, 0xff), 7],
+    ['65,536 entries', shorts(0, 0, 16), Buffer.alloc(131_072, 0xff), 7],
+    ['three entries, and a value behind them', shorts(3, 0, 16), shorts(0, 0, 0xffff), 200],
+    ['three entries of 8 bits, and the last of them', shorts(3, 0, 8), Buffer.from([0, 0, 255, 0]), 2],
+    ['three entries of 8 bits, and a value behind them', shorts(3, 0, 8), Buffer.from([0, 0, 255, 0]), 200],
+    ['three entries, and a value before them', shorts(3, 100, 16), shorts(0xffff, 0, 0), 7],
+  ])('has %s is drawn in its colours', async (_name, descriptor, entries, value) => {
+    const result = await survives(withPalette(descriptor, entries, value), 'application/dicom');
+    expect(await sharp(result?.webp).removeAlpha().raw().toBuffer()).toEqual(Buffer.alloc(16 * 16 * 3, 255));
   });
 });
 
