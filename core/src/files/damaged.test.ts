@@ -39,7 +39,7 @@ test.each(Object.entries(damagedDicom))('a DICOM file %s is taken or refused wit
   const started = performance.now();
   const wanted = unknown.includes(name) ? 'UNSUPPORTED_TYPE' : 'UNREADABLE_FILE';
   expect(await verdict(bytes)).toBe(readable.includes(name) ? 'taken' : wanted);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(performance.now() - started).toBeLessThan(10_000);
 });
 
 test('cut at every byte, and with every byte wrong, a file is taken or refused, and the next one is read', async () => {

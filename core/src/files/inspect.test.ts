@@ -149,7 +149,7 @@ describe('pictures', () => {
       const bytes = png(3, 2, undefined, chunk);
       const started = performance.now();
       expect(await refusal(bytes)).toBe('accepted');
-      expect(performance.now() - started).toBeLessThan(1_000);
+      expect(performance.now() - started).toBeLessThan(3_000);
     }
   });
 

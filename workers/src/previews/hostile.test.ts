@@ -8,7 +8,7 @@ import { closeRenderers, type Preview, renderPreview } from './preview.js';
 afterAll(closeRenderers);
 
 /** Far below the renderer's own limit, at which it would be ended. */
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 15_000;
 
 /** What came of it, in time; and the process is there for the next file. */
 async function survives(bytes: Buffer, type: string): Promise<Preview | null> {
