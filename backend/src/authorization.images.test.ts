@@ -325,7 +325,13 @@ describe.concurrent.each(rows)('an image, $state, for a $role', ({ role, state }
         expect(payload !== null, `${name} for ${person.role}`).toBe(known !== null && imageRules[rule](person, known));
         expect(JSON.stringify(payload)).not.toMatch(/data:image|not really webp/);
       }
-      for (const name of ['share:created', 'share:verified', 'share:revoked', 'share:expired'] as const) {
+      for (const name of [
+        'share:created',
+        'share:verified',
+        'share:locked',
+        'share:revoked',
+        'share:expired',
+      ] as const) {
         const payload = await payloads[name](test.gateway, person, refs);
         const ends = [share.recipient.id, share.image.owner.id].includes(person.id);
         expect(payload !== null, `${name} for ${person.role}`).toBe(person.role === 'admin' || ends);

@@ -166,6 +166,8 @@ describe('fields that are nobody’s to send', () => {
       deleteProfile: post(patient, { password: PASSWORD }),
       setUpTotp: post(patient, {}),
       removeTotp: post(patient, { code: '123456' }),
+      renewRecoveryCodes: post(patient, { code: '123456' }),
+      changePassword: post(patient, { currentPassword: PASSWORD, newPassword: 'Harbour-Lantern-42' }),
       changeRole: post(admin, { role: 'healthProvider' }, `/users/role/${(await builders.patient()).id}`),
       subscribePush: post(patient, { endpoint: 'https://push.example.org/x', keys: { p256dh: 'x', auth: 'x' } }),
       unsubscribePush: post(patient, { endpoint: 'https://push.example.org/x' }),

@@ -54,6 +54,8 @@ const rows: Record<CallName, Harmless> = {
   getTotp: list,
   setUpTotp: { status: 410, body: { code: '123456' } },
   removeTotp: emptyBody,
+  renewRecoveryCodes: emptyBody,
+  changePassword: emptyBody,
   listUsers: list,
   exportUsers: list,
   getProfile: list,

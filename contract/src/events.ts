@@ -23,6 +23,8 @@ export const serverEvents = {
   'notification:new': Notification,
   'share:created': ShareEvent,
   'share:verified': ShareEvent,
+  /** Its code was entered wrongly five times; a new one opens it again. */
+  'share:locked': ShareEvent,
   'share:revoked': ShareEvent,
   'share:expired': ShareEvent,
   'image:uploaded': ImageEvent,

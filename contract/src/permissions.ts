@@ -14,6 +14,7 @@ export const permissions = {
   'session.end': everyone,
   'session.manage': everyone,
   'totp.manage': everyone,
+  'password.change': everyone,
   'profile.read': everyone,
   'profile.write': everyone,
   'user.list': everyone,

@@ -19,6 +19,8 @@ export const texts = {
   codeSent: 'A new code was sent.',
   passwordRule: 'Password must be at least 8 characters long and include uppercase, lowercase, and a number.',
   passwordCommon: 'This password is too common. Choose another one.',
+  passwordNotRight: 'This password is not right.',
+  passwordChanged: 'Your password was changed.',
   passwordsDiffer: 'Passwords do not match!',
   validEmail: 'Please enter a valid email.',
   validCode: `Please enter a valid ${limits.codeDigits}-digit OTP.`,

@@ -74,7 +74,10 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
   const models = createModels(db);
   const keys = createKeys(config);
   const startUp = new StartUp(warn);
-  const timer = setInterval(() => readClock(db, clock).catch(() => undefined), CLOCK_EVERY_MS);
+  const timer = setInterval(
+    () => readClock(db, clock).catch((error) => warn(error, 'the clock was not read')),
+    CLOCK_EVERY_MS,
+  );
   timer.unref();
 
   const redis = connectRedis(config.redisUrl, 'failFast');

@@ -37,9 +37,25 @@ export function unlessDamaged<T>(log: Logger, read: () => T): T | undefined {
     return read();
   } catch (error) {
     if (!(error instanceof Damaged)) throw error;
-    log.error({ reason: error.message }, 'something stored is damaged');
+    tellDamage(log, error);
     return undefined;
   }
+}
+
+const HOUR_MS = 3_600_000;
+/** Far more records than are ever damaged at once; beyond it some are told again. */
+const REMEMBERED = 10_000;
+const toldTo = new WeakMap<Logger, Map<string, number>>();
+
+/** The line that alarms are raised on: once an hour for each record, however often it is come across. */
+export function tellDamage(log: Logger, { message }: Damaged): void {
+  const now = Date.now();
+  const told = toldTo.get(log) ?? new Map<string, number>();
+  toldTo.set(log, told);
+  if (now - (told.get(message) ?? 0) < HOUR_MS) return;
+  if (told.size >= REMEMBERED) told.clear();
+  told.set(message, now);
+  log.error({ reason: message }, 'something stored is damaged');
 }
 
 /** One wrong field; several go into one `AppError('VALIDATION_FAILED')`. */

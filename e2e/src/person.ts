@@ -106,6 +106,10 @@ export class Person {
   /** Keeps a picture of the screen, and answers with what axe finds wrong on it. */
   async look(name: string): Promise<string[]> {
     await this.page.getByRole('heading').first().waitFor();
+    // What is still fading in has other colours than it will have.
+    await this.page.evaluate(
+      'Promise.all(document.getAnimations().filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime)).map(({ finished }) => finished.catch(() => null))).then(() => null)',
+    );
     await this.shoot(name);
     return this.axe(name);
   }

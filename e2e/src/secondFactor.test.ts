@@ -108,6 +108,42 @@ test('a recovery code opens the door once', async () => {
   }
 });
 
+test('recovery codes and the password are renewed in the profile, and mails say so', async () => {
+  const { page } = desk;
+  await page.goto('/profile');
+  await page.getByText('9 recovery codes left.').waitFor();
+  await button(page, 'New recovery codes').click();
+  const ask = page.getByRole('alertdialog');
+  await ask.getByLabel('Your password').fill(desk.password);
+  faults.push(...(await desk.look('security-renew')));
+  await ask.getByRole('button', { name: 'New recovery codes' }).click();
+  const codes = page.getByRole('list', { name: 'Recovery codes' });
+  await codes.waitFor();
+  const fresh = await codes.getByRole('listitem').allTextContents();
+  expect(new Set([...fresh, ...recoveryCodes]).size).toBe(20);
+  await button(page, 'I have kept them').click();
+  await page.getByText('10 recovery codes left.').waitFor();
+  await desk.mailed('Your recovery codes were renewed');
+
+  // There and back again: the journey goes on with the password it began with.
+  const other = 'Another-Enough-Pass-7';
+  for (const [from, to] of [
+    [desk.password, other],
+    [other, desk.password],
+  ] as const) {
+    await button(page, 'Change password').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Current password', { exact: true }).fill(from);
+    await dialog.getByLabel('New password', { exact: true }).fill(to);
+    await dialog.getByLabel('Confirm password', { exact: true }).fill(to);
+    if (to === other) faults.push(...(await desk.look('security-password')));
+    await dialog.getByRole('button', { name: 'Change password' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  }
+  await desk.mailed('Your password was changed', 2);
+  await page.getByText('Password changed', { exact: true }).first().waitFor();
+});
+
 test('where the clinic requires the app, nothing opens without it', async () => {
   const { page } = desk;
   const token = await page.evaluate<string>("JSON.parse(localStorage.getItem('root')).token");

@@ -1,4 +1,4 @@
-// `npm run fuzz [-- api|files|sockets|timing …] [--examples n] [--minutes n] [--seed n]`: throws wrong input at the whole
+// `npm run fuzz [-- api|files|guesses|sockets|timing …] [--examples n] [--minutes n] [--seed n]`: throws wrong input at the whole
 // product, started for it with the people of the demonstration, and ends with a table and 1 when something gave way.
 // See docs/security.md.
 import { parseArgs } from 'node:util';
@@ -8,6 +8,7 @@ import { fuzzApi } from './fuzz/api.js';
 import type { Campaign, Row, Wishes } from './fuzz/campaign.js';
 import { fuzzFiles } from './fuzz/files.js';
 import { NoPython } from './fuzz/generator.js';
+import { guessCodes } from './fuzz/guesses.js';
 import { People } from './fuzz/people.js';
 import { fuzzSockets } from './fuzz/sockets.js';
 import { measureTiming } from './fuzz/timing.js';
@@ -16,13 +17,14 @@ const campaigns: Record<string, (campaign: Campaign) => Promise<Row[]>> = {
   sockets: fuzzSockets,
   files: fuzzFiles,
   timing: measureTiming,
+  guesses: guessCodes,
   // Last, because its admin changes everything.
   api: fuzzApi,
 };
 
 async function run(names: string[], wishes: Wishes): Promise<number> {
   console.log('Starting the product …');
-  const product = await startProduct({ DEMO: '1', LOG_LEVEL: 'warn' });
+  const product = await startProduct({ DEMO: '1', LOG_LEVEL: 'warn', TRUST_PROXY: '1' });
   const stopEarly = () => product.stop().finally(() => process.exit(130));
   process.once('SIGINT', stopEarly);
   process.once('SIGTERM', stopEarly);

@@ -162,6 +162,32 @@ describe('what is deployed', () => {
     }
   });
 
+  it('is copied from the production tree and from what was built, and from nowhere else: no source, no `.git`', () => {
+    const stages = read('infra/docker/Dockerfile')
+      .replaceAll('\\\n', ' ')
+      .split(/^FROM /m)
+      .slice(1)
+      .map((stage) => ({ name: / AS (\S+)/.exec(stage)?.[1] ?? 'image', lines: stage.split('\n') }));
+    const said = (name: string, instruction: string) =>
+      (stages.find((stage) => stage.name === name)?.lines ?? [])
+        .filter((line) => line.startsWith(`${instruction} `))
+        .map((line) => line.slice(instruction.length).trim());
+    expect(said('image', 'ADD')).toEqual([]);
+    expect(said('image', 'COPY')).toEqual([
+      '--from=dependencies /app ./',
+      ...[...deployed, 'frontend'].map((part) => `--from=build /app/${part}/dist ${part}/dist`),
+    ]);
+    // What the first of them holds: manifests, and what npm makes of them.
+    expect(stages.find(({ name }) => name === 'dependencies')?.lines[0]).toBe('manifests AS dependencies');
+    expect(said('dependencies', 'COPY')).toEqual([]);
+    expect(said('dependencies', 'RUN')).toEqual([
+      `npm ci --omit=dev ${deployed.map((name) => `-w ${name}`).join(' ')}`,
+    ]);
+    for (const copied of said('manifests', 'COPY').flatMap((line) => line.split(/\s+/).slice(0, -1))) {
+      expect(copied).toMatch(/^(\w+\/)?package(-lock)?\.json$|^\.npmrc$/);
+    }
+  });
+
   it('holds no tests, test helpers, source maps or types, and imports nothing that is not there', () => {
     expect(sources).toEqual(deployed);
     for (const workspace of sources) {

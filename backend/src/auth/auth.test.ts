@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { get as httpGet } from 'node:http';
 import { limits } from '@lightbox/contract/limits.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
@@ -340,6 +341,21 @@ describe('the access token', () => {
   it.each([['Bearer'], ['Bearer  x'], ['Basic eDp5'], ['token']])('is not in the header %j', async (header) => {
     const { body } = await request(test.url).get('/api/users/profile').set('Authorization', header).expect(401);
     expect(body.message).toBe('Authentication failed');
+  });
+
+  it('is not in two headers, though each for itself is good', async () => {
+    const { token } = await buildPatient(test.gateway);
+    const twice = (values: string[]) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { Authorization: values.map((value) => `Bearer ${value}`) };
+        httpGet(`${test.url}/api/users/profile`, { headers }, (res) => resolve(res.resume().statusCode)).on(
+          'error',
+          reject,
+        );
+      });
+    expect(await twice([token])).toBe(200);
+    expect(await twice([token, token])).toBe(401);
+    expect(await twice([token, 'x'])).toBe(401);
   });
 
   it('is asked for when there is none, and said to be over when it is', async () => {

@@ -36,10 +36,9 @@ export function newSecret(core: Core, user: ObjectId, email: string): { sealed: 
 /** What proves that somebody holds the app: a time step of it, or one of the recovery codes. Each is good once. */
 export type Proof = { step: number } | { recoveryHash: string };
 
-/** The time step that this code is of; null when it is of none that still counts, or was used. */
+/** The time step that this code is of; null when it is of none that still counts, or was used. Throws `Damaged` when the secret is. */
 export function stepOf(core: Core, totp: TotpDoc, code: string): number | null {
   const secret = openTotpSecret(core.keys, totp._id, totp.secret);
-  if (secret === null) return null;
   const timestamp = core.clock.now().getTime();
   const delta = generator(Secret.fromBase32(secret)).validate({ token: code, timestamp, window: limits.totpWindow });
   if (delta === null) return null;

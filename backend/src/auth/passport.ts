@@ -26,6 +26,8 @@ export function createAuthenticate(tokens: Tokens): Authenticate {
   );
   return (req, res, typ) =>
     new Promise((resolve, reject) => {
+      // Node keeps the first of several; whoever stands in front may have judged by another.
+      if ((req.headersDistinct.authorization?.length ?? 0) > 1) return reject(new AppError('AUTHENTICATION_FAILED'));
       if (!req.headers.authorization) return reject(new AppError('UNAUTHENTICATED'));
       const answer = (_error: unknown, claims: unknown) => {
         try {

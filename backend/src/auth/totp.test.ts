@@ -4,9 +4,10 @@ import { type CallName, calls } from '@lightbox/contract/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { type Permission, permissions, roleMay } from '@lightbox/contract/permissions.js';
 import { newId } from '@lightbox/core/db/ids.js';
+import { reactions } from '@lightbox/core/events/reactions.js';
 import type { EventDoc, TotpDoc } from '@lightbox/core/models/types.js';
 import { Secret, TOTP } from 'otpauth';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Client, connectSocket } from '../testing/client.js';
 import {
   buildAdmin,
@@ -277,6 +278,82 @@ describe('an authenticator app is removed', () => {
     expect(more).toEqual([]);
     const { body } = await api.post('/auth/login', { email: person.email, password: PASSWORD }).expect(200);
     expect(body.data.method).toBe('mail');
+  });
+});
+
+describe('recovery codes are renewed', () => {
+  const renew = (person: Person, body: object) => api.as(person).post('/auth/totp/recovery-codes', body);
+
+  it('with the password or a code; those before are worth nothing, and the app goes on', async () => {
+    for (const way of ['password', 'code'] as const) {
+      const person = await withApp(await buildPatient(test.gateway));
+      await renew(person, { password: 'Wrong-Pass-1' }).expect(422);
+      await renew(person, { code: wrong(shown(person.secret)) }).expect(422);
+      await renew(person, {}).expect(422);
+      await confirm(await password(person), { recoveryCode: person.recoveryCodes[0] }).expect(200);
+      const proof = way === 'password' ? { password: PASSWORD } : { code: shown(person.secret) };
+      const { body } = await renew(person, proof).expect(200);
+      const fresh: string[] = body.data.recoveryCodes;
+      expect(new Set([...fresh, ...person.recoveryCodes]).size).toBe(2 * limits.recoveryCodes);
+      const state = await api.as(person).get('/auth/totp').expect(200);
+      expect(state.body.data).toMatchObject({ on: true, recoveryCodesLeft: limits.recoveryCodes });
+      const token = await password(person);
+      await confirm(token, { recoveryCode: person.recoveryCodes[1] }).expect(422);
+      await confirm(token, { recoveryCode: fresh[0] }).expect(200);
+      nextStep();
+      await confirm(await password(person), { code: shown(person.secret) }).expect(200);
+      // Proven, told to its owner by mail, and once in the log; never the codes themselves.
+      const [event, ...more] = await events(person, 'totp.recovery');
+      expect([event?.pending !== undefined, reactions['totp.recovery']?.mail?.(event as EventDoc), more]).toEqual([
+        true,
+        'recoveryCodes',
+        [],
+      ]);
+      expect(JSON.stringify(event)).not.toContain(fresh[0]);
+    }
+  });
+
+  it('by nobody who has no app, nor by guessing, and a code of the app once', async () => {
+    const person = await withApp(await buildPatient(test.gateway));
+    await renew(await buildPatient(test.gateway), { password: PASSWORD }).expect(404);
+    const code = shown(person.secret);
+    const both = await Promise.all([renew(person, { code }), renew(person, { code })]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 422]);
+    for (let i = 1; i < limits.codeTries; i++) await renew(person, { code: wrong(shown(person.secret, 1)) });
+    nextStep();
+    for (let i = 0; i < limits.codeTries; i++) await renew(person, { code: wrong(shown(person.secret)) });
+    await renew(person, { code: shown(person.secret) }).expect(423);
+  });
+});
+
+describe('an authenticator app whose secret was tampered with', () => {
+  it('is no wrong code but damaged, said once to the log; recovery codes and the password go on', async () => {
+    const [person, other] = [
+      await withApp(await buildPatient(test.gateway)),
+      await withApp(await buildPatient(test.gateway)),
+    ];
+    const { Totp } = test.gateway.models;
+    // Another's is not one's own, though every bit of it is right.
+    const { secret } = (await Totp.findById(other._id).lean<TotpDoc>()) ?? { secret: '' };
+    await Totp.updateOne({ _id: other._id }, { $set: { secret: 'elsewhere.x' } });
+    await Totp.updateOne({ _id: person._id }, { $set: { secret } });
+    const said = vi.spyOn(test.gateway.log, 'error');
+    for (const answer of [
+      confirm(await password(person), { code: shown(person.secret) }),
+      confirm(await password(person), { code: shown(other.secret) }),
+      api.as(person).del('/auth/totp', { code: shown(person.secret) }),
+      confirm(await password(other), { code: shown(other.secret) }),
+    ]) {
+      expect((await answer.expect(500)).body.error).toBe('DAMAGED');
+    }
+    const alarms = said.mock.calls.filter(([, text]) => text === 'something stored is damaged');
+    expect(alarms.map(([line]) => line)).toEqual(
+      [person, other].map(({ id }) => ({ reason: `The secret of totp/${id} cannot be opened.` })),
+    );
+    said.mockRestore();
+    await confirm(await password(person), { recoveryCode: person.recoveryCodes[0] }).expect(200);
+    await api.as(person).del('/auth/totp', { password: PASSWORD }).expect(200);
+    await withApp(person);
   });
 });
 

@@ -6,6 +6,7 @@ import type { userCalls } from '@lightbox/contract/users/calls.js';
 import { requireUser } from '@lightbox/core/access/users.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
+import type { Transaction } from '@lightbox/core/events/events.js';
 import { isPassword } from '@lightbox/core/keys/password.js';
 import type { TotpDoc, UserDoc } from '@lightbox/core/models/types.js';
 import type { ClientSession } from 'mongoose';
@@ -94,17 +95,46 @@ async function takeTry(gateway: Gateway, user: ObjectId, confirmed: boolean): Pr
 
 type Remove = typeof securityCalls.removeTotp;
 
-export async function removeTotp({ gateway, actor, viewer, body }: Context<Remove>): Promise<Answer<unknown>> {
+export async function removeTotp(context: Context<Remove>): Promise<Answer<unknown>> {
+  const { gateway, viewer } = context;
+  await changeProven(context, async (tx) => {
+    await dropTotp(gateway, viewer._id, tx.session);
+    tx.record({ type: 'totp.off', table: 'users', record: viewer._id });
+  });
+  return { data: null };
+}
+
+type Renew = typeof securityCalls.renewRecoveryCodes;
+
+/** For those who have used up their codes, or lost the paper: the codes before are worth nothing from now on. */
+export async function renewRecoveryCodes(context: Context<Renew>): Promise<Answer<DataOf<Renew>>> {
+  const { gateway, viewer } = context;
+  const { shown, kept } = newRecoveryCodes(gateway, viewer._id);
+  await changeProven(context, async (tx) => {
+    const changed = await gateway.models.Totp.updateOne(
+      { _id: viewer._id, confirmedAt: { $exists: true } },
+      { $set: { recoveryCodes: kept } },
+      { session: tx.session },
+    );
+    if (changed.modifiedCount !== 1) throw new AppError('NOT_FOUND');
+    tx.record({ type: 'totp.recovery', table: 'users', record: viewer._id });
+  });
+  return { data: { recoveryCodes: shown } };
+}
+
+/** A change to one's own app, with a proof that is spent by the change itself. */
+async function changeProven(
+  { gateway, actor, viewer, body }: Context<Remove | Renew>,
+  work: (tx: Transaction) => Promise<void>,
+): Promise<void> {
   await gateway.throttle.take('secondFactor', viewer.id);
   const spend = await proveOneself(gateway, viewer._id, body);
   await gateway.throttle.reset('secondFactor', viewer.id);
   await gateway.events.change(actor, async (tx) => {
     if (!(await spend(tx.session))) throw new AppError('WRONG_CODE');
-    await dropTotp(gateway, viewer._id, tx.session);
-    tx.record({ type: 'totp.off', table: 'users', record: viewer._id });
+    await work(tx);
     return viewer._id;
   });
-  return { data: null };
 }
 
 /** By the app's code or the password; gives what spends the proof in the transaction. */
@@ -122,7 +152,7 @@ async function proveOneself(
   const user = await gateway.models.User.findById(id).lean<UserDoc>();
   if (!user?.totpAt) throw new AppError('NOT_FOUND');
   if (!(await isPassword(user.passwordHash, password ?? ''))) {
-    throw fieldError('password', 'This password is not right.');
+    throw fieldError('password', texts.passwordNotRight);
   }
   return async () => true;
 }

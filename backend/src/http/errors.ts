@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Failure } from '@lightbox/contract/envelope.js';
 import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
 import { isAway } from '@lightbox/core/db/away.js';
-import { AppError, Damaged } from '@lightbox/core/errors.js';
+import { AppError, Damaged, tellDamage } from '@lightbox/core/errors.js';
 import { PasswordQueueFull } from '@lightbox/core/keys/password.js';
 import type { Logger } from '@lightbox/core/log.js';
 import type { ErrorRequestHandler, Request } from 'express';
@@ -57,6 +57,7 @@ export const errorHandler =
   (thrown, req, res, _next) => {
     const error = asAppError(thrown);
     const requestId = requestIdOf(req);
+    if (thrown instanceof Damaged) tellDamage(log, thrown);
     if (error.status >= 500) log.error({ err: thrown, requestId, code: error.code }, 'request failed');
     if (res.headersSent) {
       // Bytes are under way: only breaking off tells the client that they are not all.

@@ -10,6 +10,7 @@ const hour = 3600;
 const rules = {
   loginAccount: [throttle.loginFailuresPerAccountAddress, throttle.loginWindowMinutes * 60],
   loginAddress: [throttle.loginFailuresPerAddress, throttle.loginWindowMinutes * 60],
+  ownPassword: [throttle.loginFailuresPerAccountAddress, throttle.loginWindowMinutes * 60],
   verificationMail: [throttle.verificationMailsPerHour, hour],
   secondFactor: [throttle.secondFactorFailuresPerHour, hour],
   resetMail: [throttle.resetMailsPerHour, hour],

@@ -306,7 +306,8 @@ function watchEndedSessions(gateway: Gateway, io: Io): NodeJS.Timeout {
     const sessions = await gateway.models.Session.find({ endedAt: { $gte: from } }, { endReason: 1 }).lean();
     for (const session of sessions) cut(io, [String(session._id)], session.endReason ?? 'ended');
   };
-  return setInterval(() => look().catch(() => undefined), ENDED_POLL_MS);
+  const failed = (error: unknown) => gateway.warn(error, 'ended sessions were not looked for; trying again');
+  return setInterval(() => look().catch(failed), ENDED_POLL_MS);
 }
 
 /** A client that does not read is cut off before it fills the memory of others; what it missed it gets on coming back. */

@@ -153,6 +153,7 @@ describe('verifying', () => {
     const access = await api.as(built.image.owner).get(`/sharing?imageId=${built.image.id}`).expect(200);
     expect(access.body.data).toMatchObject([{ id: built.id, locked: true, isVerified: false }]);
     expect(await events(built.image, 'share.verify', 'failed')).toBe(7);
+    expect(await events(built.image, 'share.lock')).toBe(1);
 
     await api.as(built.image.owner).post(`/sharing/${built.id}/resend`, {}).expect(200);
     const fresh = await shareCode(test.gateway, built._id);
@@ -166,6 +167,7 @@ describe('verifying', () => {
     const statuses = (await Promise.all(guesses)).map((answer) => answer.status);
     expect(statuses.filter((status) => status === 422)).toHaveLength(5);
     expect(statuses.filter((status) => status === 423)).toHaveLength(25);
+    expect(await events(built.image, 'share.lock')).toBe(1);
     await verify(built.recipient, built.id, built.code).expect(423);
   });
 

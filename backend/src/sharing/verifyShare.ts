@@ -7,6 +7,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { Actor, NewEvent } from '@lightbox/core/events/events.js';
 import { isCode } from '@lightbox/core/keys/codes.js';
 import type { ImageDoc, ShareDoc } from '@lightbox/core/models/types.js';
+import type { ClientSession } from 'mongoose';
 import { wrongCode } from '../auth/codes.js';
 import type { Answer, Context, Gateway } from '../context.js';
 
@@ -25,7 +26,9 @@ export async function verifyShare({ gateway, actor, viewer, body }: Context<Call
   const right = isCode(gateway.keys.codes, String(share._id), share, body.verificationCode);
   const refused =
     over(gateway, share) ??
-    (right ? await open(gateway, actor, share, { ...event, ...told(share, image) }) : await countWrong(gateway, share));
+    (right
+      ? await open(gateway, actor, share, { ...event, ...told(share, image) })
+      : await countWrong(gateway, actor, share, { ...event, ...told(share, image), type: 'share.lock' }));
   if (refused) {
     await gateway.events.record(actor, { ...event, status: 'failed', reason: refused.code });
     throw refused;
@@ -73,12 +76,23 @@ async function open(gateway: Gateway, actor: Actor, share: ShareDoc, event: NewE
   return after.verifiedAt ? null : new AppError('CODE_LOCKED');
 }
 
-async function countWrong(gateway: Gateway, share: ShareDoc): Promise<AppError> {
+/** The last try locks the share, and that is an event of its own: somebody may be guessing, and its people are told. */
+async function countWrong(gateway: Gateway, actor: Actor, share: ShareDoc, lock: NewEvent): Promise<AppError> {
   if (share.verifiedAt) return new AppError('WRONG_CODE');
-  const counted = await gateway.models.Share.findOneAndUpdate(
-    { _id: share._id, salt: share.salt, tries: { $lt: limits.codeTries } },
-    { $inc: { tries: 1 } },
-    { returnDocument: 'after' },
-  ).lean<ShareDoc>();
-  return counted ? wrongCode(limits.codeTries - counted.tries) : new AppError('CODE_LOCKED');
+  if (share.tries >= limits.codeTries) return new AppError('CODE_LOCKED');
+  const take = (below: number, session: ClientSession | null) =>
+    gateway.models.Share.findOneAndUpdate(
+      { _id: share._id, salt: share.salt, tries: { $lt: below } },
+      { $inc: { tries: 1 } },
+      { returnDocument: 'after', session },
+    ).lean<ShareDoc>();
+  const counted = await take(limits.codeTries - 1, null);
+  if (counted) return wrongCode(limits.codeTries - counted.tries);
+  let locked = false;
+  await gateway.events.change(actor, async (tx) => {
+    locked = (await take(limits.codeTries, tx.session)) !== null;
+    if (locked) tx.record(lock);
+    return share._id;
+  });
+  return locked ? wrongCode(0) : new AppError('CODE_LOCKED');
 }

@@ -3,12 +3,12 @@ import { texts } from '@lightbox/contract/texts.js';
 import type { userCalls } from '@lightbox/contract/users/calls.js';
 import { requireUser } from '@lightbox/core/access/users.js';
 import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
-import { AppError, fieldError } from '@lightbox/core/errors.js';
-import { isPassword } from '@lightbox/core/keys/password.js';
+import { AppError } from '@lightbox/core/errors.js';
 import type { UserDoc } from '@lightbox/core/models/types.js';
 import { plain, searchFields } from '@lightbox/core/text.js';
 import { openPersonIfWhole, openProfile, profileOf, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 import type { ClientSession } from 'mongoose';
+import { requireOwnPassword } from '../auth/changePassword.js';
 import { cutSockets, endSessions } from '../auth/sessions.js';
 import { refuseHeldUsername, usernameTaken } from '../auth/usernames.js';
 import type { Answer, Context, Gateway } from '../context.js';
@@ -58,9 +58,7 @@ export async function deleteProfile({
   viewer,
   body,
 }: Context<typeof userCalls.deleteProfile>): Promise<Answer<unknown>> {
-  const user = await requireUser(gateway, viewer, viewer.id);
-  if (!(await isPassword(user.passwordHash, body.password)))
-    throw fieldError('password', 'This password is not right.');
+  const user = await requireOwnPassword(gateway, viewer._id, 'password', body.password);
   await closeAccount(gateway, actor, user, 'profile.delete');
   return { data: null };
 }

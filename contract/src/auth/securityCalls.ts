@@ -3,6 +3,7 @@ import type { AuditAction } from '../audit/actions.js';
 import { call } from '../call.js';
 import { PageQuery } from '../envelope.js';
 import { Id, Params, Time } from '../ids.js';
+import { Password } from '../users/schemas.js';
 import { AnyPassword, Code, oneOf } from './calls.js';
 
 /** One place where the person is signed in. */
@@ -26,8 +27,10 @@ export const signInActions = [
   'auth.confirm',
   'auth.refreshReused',
   'auth.resetPassword',
+  'auth.changePassword',
   'totp.on',
   'totp.off',
+  'totp.recovery',
 ] as const satisfies readonly AuditAction[];
 
 export const SignInEntry = z.object({
@@ -53,6 +56,11 @@ export type TotpState = z.infer<typeof TotpState>;
 export const TotpSetUp = z.object({ secret: z.string(), uri: z.string() });
 /** Shown once. */
 export const RecoveryCodes = z.object({ recoveryCodes: z.array(z.string()) });
+
+/** That it is still the same person: what a session alone does not say. */
+const OwnProof = z
+  .strictObject({ code: Code.optional(), password: AnyPassword.optional() })
+  .superRefine(oneOf('code', 'password'));
 
 export const securityCalls = {
   listSessions: call({
@@ -89,6 +97,15 @@ export const securityCalls = {
     data: z.array(SignInEntry),
     paged: true,
   }),
+  changePassword: call({
+    method: 'put',
+    path: '/auth/password',
+    who: 'password.change',
+    action: 'auth.changePassword',
+    summary: 'Another password, for the current one; every other session ends',
+    body: z.strictObject({ currentPassword: AnyPassword, newPassword: Password }),
+    fails: ['TOO_MANY_REQUESTS'],
+  }),
   getTotp: call({
     method: 'get',
     path: '/auth/totp',
@@ -114,9 +131,17 @@ export const securityCalls = {
     who: 'totp.manage',
     action: 'totp.off',
     summary: 'Sign in by mailed code again; needs the app’s code or the password',
-    body: z
-      .strictObject({ code: Code.optional(), password: AnyPassword.optional() })
-      .superRefine(oneOf('code', 'password')),
+    body: OwnProof,
+    fails: ['NOT_FOUND', 'WRONG_CODE', 'CODE_LOCKED', 'FORBIDDEN', 'TOO_MANY_REQUESTS'],
+  }),
+  renewRecoveryCodes: call({
+    method: 'post',
+    path: '/auth/totp/recovery-codes',
+    who: 'totp.manage',
+    action: 'totp.recovery',
+    summary: 'Ten new recovery codes in place of those before; needs the app’s code or the password',
+    body: OwnProof,
+    data: RecoveryCodes,
     fails: ['NOT_FOUND', 'WRONG_CODE', 'CODE_LOCKED', 'FORBIDDEN', 'TOO_MANY_REQUESTS'],
   }),
 };

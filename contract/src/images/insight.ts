@@ -54,6 +54,7 @@ export const timelineActions = [
   'image.preview',
   'share.create',
   'share.verify',
+  'share.lock',
   'share.resend',
   'share.revoke',
   'share.expire',

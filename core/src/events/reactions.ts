@@ -16,6 +16,7 @@ export const mailTemplates = [
   'roleChanged',
   'totpOn',
   'totpOff',
+  'recoveryCodes',
 ] as const;
 export type MailTemplate = (typeof mailTemplates)[number];
 
@@ -47,9 +48,11 @@ export const reactions: Partial<Record<AuditAction, Reaction>> = {
   'auth.resendCode': { mail: onlyWith('code', 'verificationCode') },
   'auth.forgotPassword': { mail: onlyWith('code', 'resetCode') },
   'auth.resetPassword': { mail: () => 'passwordChanged' },
+  'auth.changePassword': { mail: () => 'passwordChanged' },
   'totp.on': { mail: () => 'totpOn' },
   'totp.off': { mail: () => 'totpOff' },
   'totp.reset': { mail: () => 'totpOff' },
+  'totp.recovery': { mail: () => 'recoveryCodes' },
   'user.role': { mail: () => 'roleChanged' },
   'user.approve': { mail: () => 'accountApproved' },
   'user.reject': { mail: () => 'accountRejected' },
@@ -66,6 +69,7 @@ export const reactions: Partial<Record<AuditAction, Reaction>> = {
   },
   'share.create': { push: 'share:created', notify: 'share.created', mail: onlyWith('share', 'imageShared') },
   'share.verify': { push: 'share:verified', notify: 'share.verified' },
+  'share.lock': { push: 'share:locked' },
   'share.resend': { mail: onlyWith('share', 'imageShared') },
   'share.revoke': { push: 'share:revoked', notify: 'share.revoked' },
   'share.expire': { push: 'share:expired' },

@@ -1,6 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import { limits } from '@lightbox/contract/limits.js';
 import dicomParser, { type DataSet } from 'dicom-parser';
+import { checkTables } from './dicom-tables.js';
 import { DEFLATED, DicomWalker, type PixelData, type Walked } from './dicom-walker.js';
 import { damaged, FileRejected, pixelMismatch, tooManyPixels, unreadableDicom } from './rejected.js';
 
@@ -174,6 +175,7 @@ function checkPixels(set: DataSet, { dicom, dicomDetail: detail }: DicomHeader, 
   if (!rows || !columns || !bits || ![1, 3, 4].includes(samples)) throw pixelMismatch();
   if (bits !== 1 && (bits % 8 !== 0 || bits > 64)) throw pixelMismatch();
   if (detail.bitsStored !== null && (detail.bitsStored < 1 || detail.bitsStored > bits)) throw pixelMismatch();
+  checkTables(set, detail.photometricInterpretation);
   const frameBits = rows * columns * samples * bits;
   checkLength(detail, frameBits * (dicom.frames ?? 1), pixels);
   if (frameBits / 8 > limits.dicomFrameBytes) throw tooManyPixels();

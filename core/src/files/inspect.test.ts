@@ -8,12 +8,16 @@ import {
   imageModule,
   item,
   itemEnd,
+  lyingTables,
   type Picture,
   partTen,
   picture,
   sequenceEnd,
+  shorts,
   syntaxes,
   UNDEFINED,
+  withPalette,
+  withTable,
 } from '../testing/part10.js';
 import { closeInspectors, createInspector, FileRejected } from './inspect.js';
 
@@ -136,6 +140,17 @@ describe('pictures', () => {
     ['PNG without data', png(3, 2, Buffer.alloc(0)), MISMATCH],
   ])('%s is refused', async (_name, bytes, expected) => {
     expect(await refusal(bytes)).toMatch(expected);
+  });
+
+  test('what would unpack to 256 MB beside the pixels is not unpacked', async () => {
+    const bomb = deflateSync(Buffer.alloc(256 << 20));
+    for (const type of ['zTXt', 'iCCP']) {
+      const chunk = pngChunk(type, Buffer.concat([Buffer.from('Comment\0\0', 'latin1'), bomb]));
+      const bytes = png(3, 2, undefined, chunk);
+      const started = performance.now();
+      expect(await refusal(bytes)).toBe('accepted');
+      expect(performance.now() - started).toBeLessThan(3_000);
+    }
   });
 
   test('a damaged header checksum is refused', async () => {
@@ -422,6 +437,33 @@ describe('DICOM', () => {
     const at = file.indexOf(Buffer.from([0x28, 0, 0x10, 0, 0x55, 0x53]));
     const rows = element(0x00280010, 'UL', 16);
     expect(await refusal(Buffer.concat([file.subarray(0, at), rows, file.subarray(at + 10)]))).toBe(MISMATCH);
+  });
+
+  test.each(lyingTables)('a palette or a look-up table that %s is refused', async (_name, descriptor, entries) => {
+    expect(await refusal(withPalette(descriptor, entries))).toBe(MISMATCH);
+    for (const tag of [0x00283000, 0x00283010])
+      expect(await refusal(withTable(tag, descriptor, entries))).toBe(MISMATCH);
+  });
+
+  test('a palette that is missing is refused, and palettes and tables that are whole are accepted', async () => {
+    const nameless = withPalette(shorts(256, 0, 16), Buffer.alloc(512));
+    const at = nameless.indexOf(Buffer.from([0x28, 0, 0x01, 0x11]));
+    const behind = nameless.indexOf(Buffer.from([0xe0, 0x7f]));
+    const without = Buffer.concat([nameless.subarray(0, at), nameless.subarray(behind)]);
+    expect(await refusal(without)).toBe(MISMATCH);
+    for (const [descriptor, entries] of [
+      [shorts(256, 0, 16), Buffer.alloc(512)],
+      [shorts(256, 0, 8), Buffer.alloc(256)],
+      [shorts(256, 0, 8), Buffer.alloc(512)],
+      // Values before the first are shown as the first, those behind the last as the last (PS3.3 §C.7.6.3.1.5).
+      [shorts(3, 60_000, 16), shorts(1, 2, 3)],
+      [shorts(0, 0, 16), Buffer.alloc(131_072)],
+    ] as const) {
+      expect(await refusal(withPalette(descriptor, entries))).toBe('accepted');
+      if (entries.length > 60_000) continue;
+      for (const tag of [0x00283000, 0x00283010])
+        expect(await refusal(withTable(tag, descriptor, entries))).toBe('accepted');
+    }
   });
 
   test('a deflated bomb is refused quickly, and the next file is read', async () => {

@@ -10,6 +10,8 @@ export interface ReceivedMail {
   text: string;
   html: string;
   messageId: string;
+  /** The names of its headers, in lower case. */
+  headers: string[];
 }
 
 export interface Mailbox {
@@ -62,7 +64,7 @@ export async function startMailbox(at = 0): Promise<Mailbox> {
 }
 
 async function read(stream: SMTPServerDataStream, { envelope }: SMTPServerSession): Promise<ReceivedMail> {
-  const { from, subject = '', text = '', html, messageId = '' } = await simpleParser(stream);
+  const { from, subject = '', text = '', html, messageId = '', headerLines } = await simpleParser(stream);
   return {
     from: from?.text ?? '',
     to: envelope.rcptTo.map(({ address }) => address.toLowerCase()),
@@ -70,5 +72,6 @@ async function read(stream: SMTPServerDataStream, { envelope }: SMTPServerSessio
     text,
     html: html || '',
     messageId,
+    headers: headerLines.map(({ key }) => key),
   };
 }

@@ -107,3 +107,46 @@ export function dicomPicture(overrides: Partial<Picture> = {}, extra?: Buffer): 
     Buffer.concat([imageModule(shape, extra), element(0x7fe00010, shape.bits > 8 ? 'OW' : 'OB', shape.pixels)]),
   );
 }
+
+/** Unsigned shorts in a row, as a table's descriptor and entries are. */
+export function shorts(...values: number[]): Buffer {
+  const bytes = Buffer.alloc(values.length * 2);
+  for (const [i, value] of values.entries()) bytes.writeUInt16LE(value, i * 2);
+  return bytes;
+}
+
+/** A picture of 8 bits whose values are places in three palettes (PS3.3 §C.7.9). */
+export function withPalette(descriptor: Buffer, entries: Buffer, value = 7): Buffer {
+  const module = imageModule(picture({ bits: 8 }));
+  const grey = element(0x00280004, 'CS', 'MONOCHROME2');
+  const at = module.indexOf(grey);
+  const [red, green, blue] = [0x0028_1101, 0x0028_1102, 0x0028_1103];
+  return partTen(
+    Buffer.concat([
+      module.subarray(0, at),
+      element(0x00280004, 'CS', 'PALETTE COLOR'),
+      module.subarray(at + grey.length),
+      ...[red, green, blue].map((tag) => element(tag, 'US', descriptor)),
+      ...[red, green, blue].map((tag) => element(tag + 0x100, 'OW', entries)),
+      element(0x7fe00010, 'OB', Buffer.alloc(256, value)),
+    ]),
+  );
+}
+
+/** A grey picture with a look-up table in sequence `tag`: Modality LUT (0028,3000) or VOI LUT (0028,3010). */
+export function withTable(tag: number, descriptor: Buffer, entries: Buffer): Buffer {
+  const table = item(Buffer.concat([element(0x00283002, 'US', descriptor), element(0x00283006, 'OW', entries)]));
+  const { pixels } = picture();
+  return partTen(Buffer.concat([imageModule(picture()), element(tag, 'SQ', table), element(0x7fe00010, 'OW', pixels)]));
+}
+
+/** Tables that do not hold what they say: descriptor and entries. */
+export const lyingTables: [what: string, descriptor: Buffer, entries: Buffer][] = [
+  ['says 256 entries and has three', shorts(256, 0, 16), shorts(1, 2, 3)],
+  ['says 65,536 entries and has none', shorts(0, 0, 16), Buffer.alloc(0)],
+  ['has one byte less than it says', shorts(256, 0, 16), Buffer.alloc(511, 9)],
+  ['has entries of no bits', shorts(256, 0, 0), Buffer.alloc(512, 9)],
+  ['has entries of 255 bits', shorts(256, 0, 255), Buffer.alloc(512, 9)],
+  ['has a descriptor of one number', shorts(256), Buffer.alloc(512, 9)],
+  ['has an empty descriptor', Buffer.alloc(0), Buffer.alloc(512, 9)],
+];

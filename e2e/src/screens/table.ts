@@ -321,6 +321,12 @@ export const dialogs: readonly Dialog[] = [
     },
     shown: '[role=dialog] ul li time',
   },
+  {
+    name: 'change-password',
+    viewer: 'patient',
+    path: '/profile',
+    open: press(word('Change password', 'پاس ورڈ بدلیں')),
+  },
   { name: 'set-up-app', viewer: 'patient', path: '/profile', open: setUpApp, shown: '[role=dialog] svg[role=img]' },
   { name: 'recovery-codes', viewer: 'patient', path: '/profile', open: confirmApp },
   {

@@ -113,6 +113,12 @@ it('share:verified tells the owner in “who has access”', () => {
   });
 });
 
+it('share:locked tells the owner in “who has access”', () => {
+  cache.setQueryData(['sharing', imageId], [share]);
+  shareEvents['share:locked']?.(event, cache);
+  expect(cache.getQueryData<ShareAccess[]>(['sharing', imageId])?.[0]?.locked).toBe(true);
+});
+
 it.each(['share:revoked', 'share:expired'] as const)('%s puts the recipient’s card out at once', (name) => {
   cache.setQueryData(listKey, { data: [{ ...image, isVerified: true, image_url: 'data:x' }, other] });
   cache.setQueryData(['images', 'content', imageId], 'bytes');

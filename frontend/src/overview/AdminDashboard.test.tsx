@@ -87,3 +87,15 @@ test('a provider who registers is there at once', async () => {
   overviewEvents['notification:new']?.({ id: id(9), kind: 'provider.registered', at }, queryClient);
   await waitFor(() => expect(heard).toHaveLength(2));
 });
+
+test('a share that is locked by guessing is there without waiting for the next look', async () => {
+  let now = quiet;
+  answer({ 'GET /admin/overview': () => ({ body: { data: now } }) });
+  renderScreen(<AdminDashboard />, '/admin-dashboard');
+  await screen.findByText('Nothing needs you now');
+  now = { ...quiet, attention: { ...quiet.attention, lockedShares: { count: 1, imageIds: [id(3)] } } };
+  const share = { sharingRequestId: id(4), imagemetadataId: id(3), createdfor: id(5), expiresAt: null };
+  overviewEvents['share:locked']?.(share, queryClient);
+  await screen.findByRole('heading', { name: 'Locked shares' }, { timeout: 5_000 });
+  expect(screen.getByRole('link', { name: 'Open the shares of the image ending in 000003' })).toBeTruthy();
+});

@@ -37,6 +37,9 @@ export const overviewEvents: SocketRows = {
   'image:deleted': soon,
   'share:created': soon,
   'share:verified': soon,
+  'share:locked': soon,
+  'share:revoked': soon,
+  'share:expired': soon,
   'analysis:completed': soon,
   'analysis:failed': soon,
 };

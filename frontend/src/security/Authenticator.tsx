@@ -1,7 +1,7 @@
 import { Button, CloseButton, Dialog, Flex, Portal, Text } from '@chakra-ui/react';
-import { DeviceMobileIcon, ShieldCheckIcon, ShieldSlashIcon } from '@phosphor-icons/react';
-import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { DeviceMobileIcon, type Icon, KeyIcon, ShieldCheckIcon, ShieldSlashIcon } from '@phosphor-icons/react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { updateSessionUser } from '../auth/session';
 import { errorText } from '../lib/errors';
@@ -12,10 +12,11 @@ import { ConfirmDialog } from '../ui/ConfirmDialog';
 import { LoadFailed } from '../ui/LoadFailed';
 import { PasswordField } from '../ui/PasswordField';
 import { Waiting } from '../ui/Skeletons';
+import { RecoveryCodes } from './RecoveryCodes';
 import { SetUpApp } from './SetUpApp';
-import { totpState, useRemoveTotp } from './security';
+import { totpState, useRemoveTotp, useRenewRecoveryCodes } from './security';
 
-function SetUpDialog({ onClose }: { onClose: () => void }) {
+function AppDialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
   const { t } = useTranslation();
   return (
     <Dialog.Root
@@ -29,19 +30,12 @@ function SetUpDialog({ onClose }: { onClose: () => void }) {
         <Dialog.Positioner>
           <Dialog.Content>
             <Dialog.Header pe="14">
-              <Dialog.Title>{t('security.setUp.title')}</Dialog.Title>
+              <Dialog.Title>{title}</Dialog.Title>
             </Dialog.Header>
             <Dialog.CloseTrigger asChild>
               <CloseButton variant="ghost" aria-label={t('common.close')} />
             </Dialog.CloseTrigger>
-            <Dialog.Body pb="6">
-              <SetUpApp
-                onDone={() => {
-                  toast.success(t('security.app.turnedOn'));
-                  onClose();
-                }}
-              />
-            </Dialog.Body>
+            <Dialog.Body pb="6">{children}</Dialog.Body>
           </Dialog.Content>
         </Dialog.Positioner>
       </Portal>
@@ -49,42 +43,38 @@ function SetUpDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function RemoveDialog({ onClose }: { onClose: () => void }) {
+interface WithPassword {
+  Icon: Icon;
+  title: string;
+  text: string;
+  act: string;
+  danger?: boolean;
+  pending: boolean;
+  onClose: () => void;
+  onConfirm: (password: string, refuse: (error: unknown) => void) => void;
+}
+
+/** Asks for the password before an act; a wrong one is said at its field. */
+function PasswordDialog({ text, onConfirm, ...props }: WithPassword) {
   const { t } = useTranslation();
-  const remove = useRemoveTotp();
   const [password, setPassword] = useState('');
   const [fault, setFault] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
-  const refuse = (text: string) => {
-    setFault(text);
+  const refuse = (words: string) => {
+    setFault(words);
     field.current?.focus();
   };
   const confirm = () => {
     if (!password) return refuse(t('profile.remove.passwordNeeded'));
-    remove.mutate(
-      { password },
-      {
-        onSuccess: () => {
-          updateSessionUser({ totp: false });
-          toast.success(t('security.app.turnedOff'));
-          onClose();
-        },
-        onError: (error) => {
-          const wrong = error instanceof ApiError && error.errors.find((one) => one.field === 'password');
-          if (wrong) refuse(wrong.message);
-          else toast.error(errorText(error));
-        },
-      },
-    );
+    onConfirm(password, (error) => {
+      const wrong = error instanceof ApiError && error.errors.find((one) => one.field === 'password');
+      if (wrong) refuse(wrong.message);
+      else toast.error(errorText(error));
+    });
   };
   return (
     <ConfirmDialog
       open
-      onClose={onClose}
-      Icon={ShieldSlashIcon}
-      title={t('security.app.removeTitle')}
-      act={t('security.app.remove')}
-      pending={remove.isPending}
       onConfirm={confirm}
       fields={
         <PasswordField
@@ -99,9 +89,65 @@ function RemoveDialog({ onClose }: { onClose: () => void }) {
           }}
         />
       }
+      {...props}
     >
-      {t('security.app.removeText')}
+      {text}
     </ConfirmDialog>
+  );
+}
+
+function RemoveDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const remove = useRemoveTotp();
+  const onSuccess = () => {
+    updateSessionUser({ totp: false });
+    toast.success(t('security.app.turnedOff'));
+    onClose();
+  };
+  return (
+    <PasswordDialog
+      Icon={ShieldSlashIcon}
+      title={t('security.app.removeTitle')}
+      text={t('security.app.removeText')}
+      act={t('security.app.remove')}
+      pending={remove.isPending}
+      onClose={onClose}
+      onConfirm={(password, refuse) => remove.mutate({ password }, { onSuccess, onError: refuse })}
+    />
+  );
+}
+
+/** New codes in place of those before, shown once. */
+function RenewDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const renew = useRenewRecoveryCodes();
+  const close = () => {
+    void cache.invalidateQueries({ queryKey: ['security'] });
+    onClose();
+  };
+  if (renew.data) {
+    const done = () => {
+      toast.success(t('security.recovery.renewed'));
+      close();
+    };
+    return (
+      <AppDialog title={t('security.recovery.renew')} onClose={close}>
+        <RecoveryCodes codes={renew.data.data.recoveryCodes} onDone={done} />
+      </AppDialog>
+    );
+  }
+  return (
+    <PasswordDialog
+      Icon={KeyIcon}
+      title={t('security.recovery.renewTitle')}
+      text={t('security.recovery.renewText')}
+      act={t('security.recovery.renew')}
+      danger={false}
+      pending={renew.isPending}
+      onClose={onClose}
+      onConfirm={(password, refuse) => renew.mutate({ password }, { onError: refuse })}
+    />
   );
 }
 
@@ -109,7 +155,7 @@ function RemoveDialog({ onClose }: { onClose: () => void }) {
 export function Authenticator() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(totpState);
-  const [asked, setAsked] = useState<'setUp' | 'remove'>();
+  const [asked, setAsked] = useState<'setUp' | 'renew' | 'remove'>();
   const close = () => setAsked(undefined);
   const state = data?.data;
   if (error && !state) return <LoadFailed text={errorText(error)} onRetry={() => void refetch()} />;
@@ -132,17 +178,33 @@ export function Authenticator() {
         </Text>
       )}
       {state.on ? (
-        <Button variant="surface" colorPalette="danger" onClick={() => setAsked('remove')}>
-          <ShieldSlashIcon aria-hidden />
-          {t('security.app.remove')}
-        </Button>
+        <Flex gap="2.5" wrap="wrap">
+          <Button variant="outline" onClick={() => setAsked('renew')}>
+            <KeyIcon aria-hidden />
+            {t('security.recovery.renew')}
+          </Button>
+          <Button variant="surface" colorPalette="danger" onClick={() => setAsked('remove')}>
+            <ShieldSlashIcon aria-hidden />
+            {t('security.app.remove')}
+          </Button>
+        </Flex>
       ) : (
         <Button variant="outline" onClick={() => setAsked('setUp')}>
           <DeviceMobileIcon aria-hidden />
           {t('security.app.setUp')}
         </Button>
       )}
-      {asked === 'setUp' && <SetUpDialog onClose={close} />}
+      {asked === 'setUp' && (
+        <AppDialog title={t('security.setUp.title')} onClose={close}>
+          <SetUpApp
+            onDone={() => {
+              toast.success(t('security.app.turnedOn'));
+              close();
+            }}
+          />
+        </AppDialog>
+      )}
+      {asked === 'renew' && <RenewDialog onClose={close} />}
       {asked === 'remove' && <RemoveDialog onClose={close} />}
     </>
   );

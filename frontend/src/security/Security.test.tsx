@@ -38,6 +38,15 @@ const entry = (id: string, actiontype: string, status: string, reason = '') => (
   reason,
 });
 
+const notRight = (field: string) => ({
+  status: 422,
+  body: {
+    error: 'VALIDATION_FAILED',
+    message: 'Please check the fields.',
+    errors: [{ field, message: 'This password is not right.' }],
+  },
+});
+
 const state = (on: boolean) => ({ on, recoveryCodesLeft: on ? 10 : 0, required: false, ...(on && { since: at }) });
 let on: boolean;
 let devices: object[];
@@ -71,18 +80,14 @@ const server = () =>
       on = true;
       return { body: { data: { recoveryCodes: ['AAAAA-22222', 'BBBBB-33333'] } } };
     },
+    'POST /auth/totp/recovery-codes': () => ({ body: { data: { recoveryCodes: ['CCCCC-44444', 'DDDDD-55555'] } } }),
+    'PUT /auth/password': ({ body }) => {
+      const { currentPassword } = body as { currentPassword: string };
+      return currentPassword === 'Right-Pass-1' ? { body: { data: null } } : notRight('currentPassword');
+    },
     'DELETE /auth/totp': ({ body }) => {
       on = (body as { password: string }).password !== 'Right-Pass-1';
-      return on
-        ? {
-            status: 422,
-            body: {
-              error: 'VALIDATION_FAILED',
-              message: 'Please check the fields.',
-              errors: [{ field: 'password', message: 'This password is not right.' }],
-            },
-          }
-        : { body: { data: null } };
+      return on ? notRight('password') : { body: { data: null } };
     },
   });
 
@@ -172,4 +177,49 @@ describe('the authenticator app', () => {
     await press('Remove the app', dialog);
     await screen.findByRole('button', { name: 'Set up the app' });
   });
+});
+
+it('recovery codes are renewed for the password, and shown once', async () => {
+  on = true;
+  const heard = server();
+  renderScreen(<Security />);
+  await press('New recovery codes');
+  const ask = within(await screen.findByRole('alertdialog'));
+  await userEvent.type(ask.getByLabelText('Your password'), 'Right-Pass-1');
+  await press('New recovery codes', ask);
+  const dialog = within(await screen.findByRole('dialog'));
+  expect((await dialog.findByRole('list', { name: 'Recovery codes' })).textContent).toBe('CCCCC-44444DDDDD-55555');
+  await press('I have kept them', dialog);
+  await waitFor(() => expect(screen.queryByText('CCCCC-44444')).toBeNull());
+  expect(heard.find(({ path }) => path === '/auth/totp/recovery-codes')?.body).toEqual({ password: 'Right-Pass-1' });
+});
+
+it('the password is changed for the current one, and a wrong one is said at its field', async () => {
+  const enter = async (field: HTMLElement, text: string) => {
+    await userEvent.click(field);
+    await userEvent.paste(text);
+  };
+  const heard = server();
+  renderScreen(<Security />);
+  await press('Change password');
+  const dialog = within(await screen.findByRole('dialog'));
+  await press('Change password', dialog);
+  await dialog.findByText('Please enter your password.');
+  const current = dialog.getByLabelText('Current password');
+  await enter(current, 'Wrong-Pass-1');
+  await enter(dialog.getByLabelText('New password'), 'Harbour-Lantern-42');
+  await enter(dialog.getByLabelText('Confirm password'), 'Harbour-Lantern-42');
+  await press('Change password', dialog);
+  await dialog.findByText('This password is not right.');
+  expect(document.activeElement).toBe(current);
+  await userEvent.clear(current);
+  await enter(current, 'Right-Pass-1');
+  await press('Change password', dialog);
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(heard.filter(({ path }) => path === '/auth/password').map(({ body }) => body)).toEqual([
+    { currentPassword: 'Wrong-Pass-1', newPassword: 'Harbour-Lantern-42' },
+    { currentPassword: 'Right-Pass-1', newPassword: 'Harbour-Lantern-42' },
+  ]);
+  // Who is signed in now is read again.
+  await waitFor(() => expect(heard.filter(({ path }) => path === '/auth/sessions').length).toBeGreaterThan(1));
 });

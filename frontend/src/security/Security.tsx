@@ -1,9 +1,10 @@
 import { Box } from '@chakra-ui/react';
-import { ClockCounterClockwiseIcon, DevicesIcon, type Icon, ShieldCheckIcon } from '@phosphor-icons/react';
+import { ClockCounterClockwiseIcon, DevicesIcon, type Icon, KeyIcon, ShieldCheckIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Card } from '../ui/Card';
 import { Authenticator } from './Authenticator';
 import { Devices } from './Devices';
+import { Password } from './Password';
 import { SignIns } from './SignIns';
 
 const Title = ({ Icon, children }: { Icon: Icon; children: string }) => (
@@ -20,6 +21,9 @@ export function Security() {
   const { t } = useTranslation();
   return (
     <>
+      <Card title={<Title Icon={KeyIcon}>{t('security.password.title')}</Title>}>
+        <Password />
+      </Card>
       <Card title={<Title Icon={ShieldCheckIcon}>{t('security.app.title')}</Title>}>
         <Authenticator />
       </Card>

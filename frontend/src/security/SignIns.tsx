@@ -22,6 +22,7 @@ function useWords() {
     if (actiontype === 'auth.login') {
       return t(reason === 'INVALID_CREDENTIALS' ? 'security.signIns.wrongPassword' : 'security.signIns.refused');
     }
+    if (actiontype === 'auth.changePassword' && status !== 'success') return t('security.signIns.wrongPassword');
     const key = actiontype.replace('.', '_') as 'auth_resetPassword';
     return t(`security.signIns.${key}`);
   };

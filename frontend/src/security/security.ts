@@ -67,3 +67,20 @@ export function useRemoveTotp() {
       Promise.all([cache.invalidateQueries({ queryKey: totpState.queryKey }), cache.invalidateQueries(oneUser())]),
   });
 }
+
+export const useRenewRecoveryCodes = () =>
+  useMutation({
+    mutationFn: (body: BodyInput<typeof securityCalls.renewRecoveryCodes>) =>
+      send(securityCalls.renewRecoveryCodes, { body }),
+    meta: { silent: true },
+  });
+
+export function useChangePassword() {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (body: BodyInput<typeof securityCalls.changePassword>) => send(securityCalls.changePassword, { body }),
+    meta: { silent: true },
+    // The other devices are signed out, and the change is among the sign-ins.
+    onSuccess: () => cache.invalidateQueries({ queryKey: ['security'] }),
+  });
+}

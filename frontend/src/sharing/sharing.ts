@@ -56,6 +56,10 @@ export const shareEvents: SocketRows = {
       if (!findShared(cache, sharingRequestId)?.isVerified) void rereadImage(cache, imagemetadataId);
     });
   },
+  'share:locked': ({ sharingRequestId, imagemetadataId }, cache) =>
+    patchShares(cache, imagemetadataId, (shares) =>
+      shares.map((share) => (share.id === sharingRequestId ? { ...share, locked: true } : share)),
+    ),
   'share:revoked': (share, cache) => ended(cache, share),
   'share:expired': (share, cache) => ended(cache, share),
 };

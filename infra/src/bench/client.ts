@@ -10,16 +10,19 @@ interface Call {
   token?: string | undefined;
   type?: string;
   body?: Buffer;
+  /** What a proxy would add. */
+  from?: string;
 }
 
 const agent = new Agent({ keepAlive: true });
 
 /** One HTTP call over kept connections, with as little of a client's own work as can be. */
-export function call(url: string, { method = 'GET', token, type, body }: Call = {}): Promise<Reply> {
+export function call(url: string, { method = 'GET', token, type, body, from }: Call = {}): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const headers = {
       ...(token ? { authorization: `Bearer ${token}` } : {}),
       ...(type ? { 'content-type': type } : {}),
+      ...(from ? { 'x-forwarded-for': from } : {}),
       ...(body ? { 'content-length': body.length } : {}),
     };
     const req = request(url, { method, headers, agent, timeout: 60_000 }, (res) => {

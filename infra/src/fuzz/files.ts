@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { damagedDicom } from '@lightbox/core/testing/damagedDicom.js';
 import { call } from '../bench/client.js';
 import { type Campaign, expectAlive, Findings, type Row } from './campaign.js';
 import { mutate, Random } from './random.js';
@@ -24,11 +25,12 @@ const form = (file: Buffer) =>
 export async function fuzzFiles({ product, people, wishes, say }: Campaign): Promise<Row[]> {
   const rows: Row[] = [];
   const perKind = wishes.examples ?? 250;
-  const share = wishes.minutes ? (wishes.minutes * 60_000) / (samples.length + 1) : Number.POSITIVE_INFINITY;
+  const share = wishes.minutes ? (wishes.minutes * 60_000) / (samples.length + 2) : Number.POSITIVE_INFINITY;
   const kinds: [name: string, body: (random: Random) => Buffer][] = samples.map((name) => {
     const bytes = readFileSync(join(assets, name));
     return [name, (random) => form(mutate(bytes, random))];
   });
+  kinds.push(['damaged DICOM', (random) => form(mutate(random.pick(Object.values(damagedDicom)), random))]);
   const small = form(readFileSync(join(assets, 'report.pdf')));
   kinds.push(['multipart form', (random) => mutate(small, random)]);
 

@@ -87,6 +87,7 @@ const composers: Record<Exclude<MailTemplate, 'unreadMessages'>, Compose> = {
   roleChanged: toAccount('/login'),
   totpOn: toAccount('/login'),
   totpOff: toAccount('/login'),
+  recoveryCodes: toAccount('/login'),
 };
 
 const compose = async (core: Core, event: EventDoc, template: MailTemplate): Promise<Letter | null> =>

@@ -57,7 +57,7 @@ export const templates: Record<MailTemplate, (facts: MailFacts) => MailText> = {
   passwordChanged: () => ({
     subject: 'Your password was changed',
     lines: [
-      'The password of your account was changed, and you were signed out everywhere.',
+      'The password of your account was changed, and every other device was signed out.',
       'If this was not you, ask for a reset code at once and tell your administrator.',
     ],
   }),
@@ -89,6 +89,13 @@ export const templates: Record<MailTemplate, (facts: MailFacts) => MailText> = {
     lines: [
       'Your account signs in with a mailed code again.',
       'If this was neither you nor your administrator, choose a new password at once and tell your administrator.',
+    ],
+  }),
+  recoveryCodes: () => ({
+    subject: 'Your recovery codes were renewed',
+    lines: [
+      'New recovery codes were made for your account. Those before do not work any more.',
+      'If this was not you, choose a new password at once and tell your administrator.',
     ],
   }),
   unreadMessages: ({ link }) => ({

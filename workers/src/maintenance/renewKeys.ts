@@ -1,6 +1,6 @@
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { Core } from '@lightbox/core/core.js';
-import { Damaged, unlessDamaged } from '@lightbox/core/errors.js';
+import { unlessDamaged } from '@lightbox/core/errors.js';
 import { sealValue } from '@lightbox/core/keys/seal.js';
 import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
 import { underOlderKeys } from '@lightbox/core/keys/usage.js';
@@ -96,7 +96,6 @@ function renewProfile({ keys }: Core, user: UserDoc): Renewal {
 }
 
 function renewTotp({ keys }: Core, { _id, secret }: TotpDoc): Renewal {
-  const opened = openTotpSecret(keys, _id, secret);
-  if (opened === null) throw new Damaged(`The secret of totp/${_id} cannot be opened.`);
-  return { filter: { _id, secret }, update: { $set: { secret: sealTotpSecret(keys, _id, opened) } } };
+  const renewed = sealTotpSecret(keys, _id, openTotpSecret(keys, _id, secret));
+  return { filter: { _id, secret }, update: { $set: { secret: renewed } } };
 }

@@ -44,6 +44,7 @@ export class DicomFrames {
     this.ybr = this.planar && this.text('PhotometricInterpretation').startsWith('YBR');
     if (this.planar) this.readAsInterleavedRgb();
     if (image.getTransferSyntaxUid() === ExplicitVRBigEndian) this.orderBytes();
+    if (this.text('PhotometricInterpretation') === 'PALETTE COLOR') this.lengthenPalettes();
   }
 
   number(keyword: string, otherwise: number): number {
@@ -90,6 +91,30 @@ export class DicomFrames {
       out.set(this.ybr ? rgbOf(colour) : colour, i * 4);
     }
     return out;
+  }
+
+  /**
+   * Values behind the last entry have its colour (PS3.3 §C.7.6.3.1.5); the library has none for them, and mistakes the
+   * width of an odd number of 8-bit entries. So each palette gets an entry for every value there can be.
+   */
+  private lengthenPalettes(): void {
+    const elements = this.image.getElements() as Record<string, unknown>;
+    const values = 2 ** Math.min(16, this.number('BitsStored', 8));
+    for (const colour of ['Red', 'Green', 'Blue']) {
+      const descriptor = elements[`${colour}PaletteColorLookupTableDescriptor`];
+      const [data] = [elements[`${colour}PaletteColorLookupTableData`]].flat();
+      if (!Array.isArray(descriptor) || !(data instanceof ArrayBuffer)) continue;
+      const [said, first, bits] = descriptor.map(Number) as [number, number, number];
+      const count = said || 65_536;
+      const entries = Buffer.from(data);
+      const width = bits === 8 && entries.length < count * 2 ? 1 : 2;
+      const last = entries.subarray((count - 1) * width, count * width);
+      if (last.length < width) continue;
+      const all = Buffer.alloc(Math.max(values, count) * width, last);
+      entries.copy(all, 0, 0, count * width);
+      elements[`${colour}PaletteColorLookupTableDescriptor`] = [all.length / width, first, bits];
+      elements[`${colour}PaletteColorLookupTableData`] = [new Uint8Array(all).buffer];
+    }
   }
 
   /** PS3.5 §7.3: OW is a stream of 16-bit words, and the library swaps only those of 16-bit pixels. */

@@ -13,6 +13,7 @@ export const roles = {
     session_end: 'Sign out',
     session_manage: 'See where they are signed in, and sign out there',
     totp_manage: 'Sign in with an authenticator app',
+    password_change: 'Change their own password',
     profile_read: 'See their own profile',
     profile_write: 'Change their own profile, or close their account',
     user_list: 'Find people',

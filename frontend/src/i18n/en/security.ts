@@ -1,6 +1,13 @@
 import { limits } from '@lightbox/contract/limits.js';
 
 export const security = {
+  password: {
+    title: 'Password',
+    text: 'Every other device is signed out when you change it.',
+    act: 'Change password',
+    current: 'Current password',
+    done: 'Your password was changed. Every other device was signed out.',
+  },
   app: {
     title: 'Authenticator app',
     off: 'Sign in with a code from an app on your telephone, in place of one by e-mail.',
@@ -35,6 +42,10 @@ export const security = {
     copied: 'Copied. Keep them where only you can see them.',
     notCopied: 'They could not be copied. Write them down.',
     done: 'I have kept them',
+    renew: 'New recovery codes',
+    renewTitle: 'Make new recovery codes?',
+    renewText: 'The codes that you have now stop working. The new ones are shown once.',
+    renewed: 'The new recovery codes count from now on.',
   },
   required: {
     title: 'One more step',
@@ -64,7 +75,9 @@ export const security = {
     refused: 'Sign-in refused',
     auth_refreshReused: 'An old session was used again, so it was ended',
     auth_resetPassword: 'Password changed',
+    auth_changePassword: 'Password changed',
     totp_on: 'Authenticator app set up',
     totp_off: 'Authenticator app removed',
+    totp_recovery: 'Recovery codes renewed',
   },
 } as const;

@@ -13,6 +13,7 @@ export const roles = {
     session_end: 'لاگ آؤٹ کرنا',
     session_manage: 'دیکھنا کہ کہاں لاگ اِن ہیں، اور وہاں سے لاگ آؤٹ کرنا',
     totp_manage: 'تصدیقی ایپ سے لاگ اِن کرنا',
+    password_change: 'اپنا پاس ورڈ بدلنا',
     profile_read: 'اپنا پروفائل دیکھنا',
     profile_write: 'اپنا پروفائل بدلنا، یا اپنا اکاؤنٹ بند کرنا',
     user_list: 'لوگوں کو ڈھونڈنا',

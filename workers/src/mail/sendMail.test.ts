@@ -1,0 +1,77 @@
+import { type Core, createCore } from '@lightbox/core/core.js';
+import { newId } from '@lightbox/core/db/ids.js';
+import { type MailTemplate, mailTemplates } from '@lightbox/core/events/reactions.js';
+import { testConfig } from '@lightbox/core/testing/config.js';
+import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
+import { createTransport, type Transporter } from 'nodemailer';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deliver } from './sendMail.js';
+import { templates } from './templates.js';
+
+let core: Core;
+let mailbox: Mailbox;
+let mailer: Transporter;
+
+beforeAll(async () => {
+  mailbox = await startMailbox();
+  core = await createCore(await testConfig({ smtpUrl: mailbox.url }), 'worker');
+  mailer = createTransport(`${core.config.smtpUrl}?pool=true`);
+});
+afterAll(async () => {
+  mailer.close();
+  await core.close();
+  await mailbox.stop();
+});
+
+const EVIL = 'evil@attacker.test';
+const breaks = ['\r\n', '\n', '\r', '\u2028', '\u0085', '%0d%0a'];
+const injected = (lineBreak: string) =>
+  `${lineBreak}Bcc: ${EVIL}${lineBreak}X-Injected: 1${lineBreak}${lineBreak}<b>Pay here</b>`;
+
+/** Straight into the database: no call would take such an address (`contract/src/contract.test.ts`). */
+async function account(email: string) {
+  const _id = newId();
+  await core.models.User.collection.insertOne({ _id, email, usernameKey: String(_id) } as never);
+  return _id;
+}
+
+const send = (to: Awaited<ReturnType<typeof account>>, template: MailTemplate, facts = {}) =>
+  deliver(core, mailer, `${newId()}-${template}`, template, { to, facts });
+
+const allowed = ['auto-submitted', 'content-type', 'date', 'from', 'message-id', 'mime-version', 'subject', 'to'];
+
+describe('a line break in what is mailed', () => {
+  it.each(breaks)(
+    'as %j in a fact is text of the body: no header, no recipient, and the subject stays',
+    async (lineBreak) => {
+      const email = `${newId()}@hospital.test`;
+      const to = await account(email);
+      const fact = `Thank you.${injected(lineBreak)}`;
+      const facts = { reason: fact, code: fact, shareId: fact, link: fact };
+      await Promise.all(mailTemplates.map((template) => send(to, template, facts)));
+      const got = mailbox.mails(email);
+      expect(got.map(({ subject }) => subject).sort()).toEqual(
+        mailTemplates.map((name) => templates[name](facts).subject).sort(),
+      );
+      for (const mail of got) {
+        expect(mail.to).toEqual([email]);
+        expect([...new Set(mail.headers)].sort()).toEqual(allowed);
+        expect(mail.html).not.toContain('<b>Pay here');
+      }
+      expect(mailbox.mails(EVIL)).toEqual([]);
+    },
+  );
+
+  it.each(breaks)('as %j in an address reaches nobody else', async (lineBreak) => {
+    const name = String(newId());
+    const to = await account(`${name}@hospital.test${injected(lineBreak)}`);
+    // Refused or sent to what is left of the address: either way to nobody who is named behind the break.
+    await send(to, 'accountApproved').catch(() => undefined);
+    expect(mailbox.mails(EVIL)).toEqual([]);
+    for (const mail of mailbox.mails(`${name}@hospital.test`))
+      expect([...new Set(mail.headers)].sort()).toEqual(allowed);
+    const probe = `${newId()}@hospital.test`;
+    await send(await account(probe), 'accountApproved');
+    expect(mailbox.mails(probe)).toHaveLength(1);
+  });
+});
