@@ -1,5 +1,6 @@
 import { appendAndTell } from '@lightbox/core/audit/append.js';
 import type { Core } from '@lightbox/core/core.js';
+import { isAway } from '@lightbox/core/db/away.js';
 import { dispatchMessages } from '@lightbox/core/messages.js';
 import type { EventDoc, MessageDoc } from '@lightbox/core/models/types.js';
 
@@ -23,7 +24,19 @@ export async function sweepEvents(core: Core): Promise<void> {
     .sort({ at: 1 })
     .limit(BATCH)
     .lean<EventDoc[]>();
-  if (events.length > 0) await core.events.dispatch(events);
+  if (events.length > 0) await handOver(core, events);
+}
+
+/** An event that cannot be handed over, now or ever, keeps no other one waiting. */
+async function handOver(core: Core, events: EventDoc[]): Promise<void> {
+  try {
+    await core.events.dispatch(events);
+  } catch (error) {
+    if (isAway(error) || events.length === 1) throw error;
+    for (const event of events) {
+      await handOver(core, [event]).catch((fault) => core.warn(fault, 'an event cannot be handed over'));
+    }
+  }
 }
 
 /** Entries whose kick was lost, or came while Redis was away. */
