@@ -39,6 +39,7 @@ const open = [
   'post /auth/forgot-password',
   'post /auth/reset-password',
   'get /demo',
+  'get /settings/limits',
   'get /openapi.json',
 ];
 
