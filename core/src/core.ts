@@ -72,7 +72,7 @@ export async function createCore(config: Config, service: string, clock = new Cl
     models,
     redis,
     blobs: new GridFsBlobStore(db),
-    room: new Room(db),
+    room: new Room(db, config),
     pages: new Pages(keys.cursors, models.Counter, clock),
     settings: new Settings(models),
     usage: new Usage(models, clock),

@@ -2,11 +2,14 @@
 // `npm run chaos [-- --kills 100 --messages 20000 --uploads 200 --seed 1]`: kills gateways, workers, Valkey and MongoDB's
 // primary while people chat and upload.
 // `npm run chaos -- storm [--sockets 2000]`: cuts off everybody who is connected, and watches them come back.
+// `npm run chaos -- disk`: fills the disks of MongoDB and Valkey, which are small ones of its own; needs Linux.
 // Each takes `--json <file>`, starts everything itself and leaves nothing behind.
 import { parseArgs } from 'node:util';
 import { printTable, type Row, writeJson } from './bench/report.js';
 import { campaign } from './chaos/campaign.js';
 import { type Cluster, startCluster } from './chaos/cluster.js';
+import { disk } from './chaos/disk.js';
+import { againWithMounts } from './chaos/smallDisks.js';
 import { storm } from './chaos/storm.js';
 
 const { values, positionals } = parseArgs({
@@ -22,26 +25,32 @@ const { values, positionals } = parseArgs({
 });
 
 const size = { kills: Number(values.kills), messages: Number(values.messages), uploads: Number(values.uploads) };
-const kinds: Record<string, (cluster: Cluster) => Promise<Row[]>> = {
-  campaign: (cluster) => campaign(cluster, size, Number(values.seed)),
-  storm: (cluster) => storm(cluster, Number(values.sockets)),
+const kinds: Record<string, () => Promise<Row[]>> = {
+  campaign: () => onCluster((cluster) => campaign(cluster, size, Number(values.seed))),
+  storm: () => onCluster((cluster) => storm(cluster, Number(values.sockets))),
+  disk,
 };
+
+async function onCluster(work: (cluster: Cluster) => Promise<Row[]>): Promise<Row[]> {
+  console.log('Starting three mongods, Valkey, two gateways and two workers …');
+  const cluster = await startCluster();
+  const stopEarly = () => cluster.stop().finally(() => process.exit(130));
+  process.once('SIGINT', stopEarly);
+  process.once('SIGTERM', stopEarly);
+  return work(cluster).finally(cluster.stop);
+}
+
+async function run(kind: () => Promise<Row[]>): Promise<void> {
+  const rows = await kind();
+  printTable(rows);
+  if (values.json) writeJson(values.json, rows);
+  if (rows.some((row) => row.met === false)) process.exitCode = 1;
+}
 
 // `npm run` puts the name of the command first.
 const name = positionals.find((word) => word !== 'chaos') ?? 'campaign';
 const kind = kinds[name];
 if (!kind) throw new Error(`There is no campaign "${name}": use ${Object.keys(kinds).join(', ')}.`);
-
-console.log('Starting three mongods, Valkey, two gateways and two workers …');
-const cluster = await startCluster();
-const stopEarly = () => cluster.stop().finally(() => process.exit(130));
-process.once('SIGINT', stopEarly);
-process.once('SIGTERM', stopEarly);
-try {
-  const rows = await kind(cluster);
-  printTable(rows);
-  if (values.json) writeJson(values.json, rows);
-  if (rows.some((row) => row.met === false)) process.exitCode = 1;
-} finally {
-  await cluster.stop();
-}
+const elsewhere = name === 'disk' ? await againWithMounts() : null;
+if (elsewhere === null) await run(kind);
+else process.exitCode = elsewhere;

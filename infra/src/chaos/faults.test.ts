@@ -23,7 +23,8 @@ const figures: ChatFigures = { acknowledged: 0, resent: 0, connects: 0, repeated
 const uploads: Uploaded[] = [];
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  // With test commands a member can be told to fall behind: a failover that loses something can be had at will.
+  cluster = await startCluster({ mongodOptions: ['--setParameter', 'enableTestCommands=1'] });
   const { providers, patients } = await enterPeople(cluster.core, 2, 1);
   const origins = cluster.gateways.map(({ origin }) => origin);
   const account = async (turn: number, email = '', secret = password) => {
@@ -142,6 +143,65 @@ it('a gateway killed in the middle of an upload: no half image, and the same key
   expect(statuses).toEqual([201, 201]);
   expect(await images()).toBe(before + 1);
 }, 60_000);
+
+/** Kills the primary while nobody has what it took of late, so that the next one does not have it either. */
+async function losePrimary({ mongodb }: Cluster, work: () => Promise<unknown>): Promise<void> {
+  const [first, followers] = [await mongodb.primary(), await mongodb.secondaries()];
+  const onFollowers = (command: object) => Promise.all(followers.map((address) => mongodb.command(address, command)));
+  const hits = await onFollowers({ configureFailPoint: 'stopReplProducer', mode: 'alwaysOn' });
+  await Promise.all(
+    followers.map((address, i) =>
+      mongodb.command(address, {
+        waitForFailPoint: 'stopReplProducer',
+        timesEntered: Number(hits[i]?.count) + 1,
+        maxTimeMS: 20_000,
+      }),
+    ),
+  );
+  await work();
+  const restarted = mongodb.killAndRestart(first);
+  await onFollowers({ configureFailPoint: 'stopReplProducer', mode: 'off' });
+  await restarted;
+  await mongodb.primary();
+}
+
+it('an election in the middle of an upload that takes pieces with it: 503 and no image, and the same key gives one', async () => {
+  const before = await images();
+  const [gateway] = cluster.gateways;
+  const key = crypto.randomUUID();
+  let cut: Awaited<ReturnType<typeof halfUpload>> | undefined;
+  let had = 0;
+  await losePrimary(cluster, async () => {
+    const stored = await chunks();
+    cut = await halfUpload(gateway.origin, key);
+    had = (await chunks()) - stored;
+  });
+  expect(had).toBeGreaterThan(0);
+  cut?.finish();
+  expect(await cut?.answered).toBe(503);
+  expect(await images()).toBe(before);
+  const again = await halfUpload(gateway.origin, key);
+  again.finish();
+  expect(await again.answered).toBe(201);
+  expect(await images()).toBe(before + 1);
+}, 90_000);
+
+it('an election in the middle of an upload that loses nothing fails nothing', async () => {
+  const before = await images();
+  const [gateway] = cluster.gateways;
+  const upload = await halfUpload(gateway.origin, crypto.randomUUID());
+  await vi.waitFor(async () => expect(await majorityHas(await chunks())).toBe(true), 20_000);
+  await cluster.mongodb.stepDown();
+  await cluster.mongodb.primary();
+  upload.finish();
+  expect(await upload.answered).toBe(201);
+  expect(await images()).toBe(before + 1);
+}, 60_000);
+
+/** Whether as many pieces as the primary has would survive it. */
+const majorityHas = async (pieces: number): Promise<boolean> =>
+  (await cluster.core.db.collection('blobs.chunks').countDocuments({}, { readConcern: { level: 'majority' } })) >=
+  pieces;
 
 it('a gateway asked to end finishes what is under way, within ten seconds, and fails nothing', async () => {
   const [gateway] = cluster.gateways;
