@@ -214,12 +214,13 @@ async function reallyFull(scene: Scene, mongodb: SmallDisk): Promise<Row[]> {
   const said = await talking;
   await untilTaken(scene);
   const back = Date.now() - since;
-  const others = [...statuses.keys()].filter((status) => status !== 503 && status !== 507).length;
+  // One that still found room is as good as any.
+  const others = [...statuses.keys()].filter((status) => ![201, 503, 507].includes(status)).length;
   const lost = await changed(scene);
   return [
     plain('', 'MongoDB', alive ? 'stayed up' : 'ended itself, and was started again'),
     plain('', 'uploads answered', [...statuses].map(([status, count]) => `${status}: ${count}`).join(', ')),
-    judged('', 'of them with anything but 503 and 507', others, '0', others === 0),
+    judged('', 'of them with anything but 201, 503 and 507', others, '0', others === 0),
     plain('', 'messages acknowledged', String(said)),
     judged('', 'other answers 5xx', met.faults.length - faults, '0', met.faults.length === faults),
     judged('', 'uploads taken again after, s', back / 1000, '<= 30', back <= 30_000),

@@ -18,6 +18,8 @@ export interface ReplicaSet {
   primary: () => Promise<string>;
   /** Kills a member at once and starts it again on the same data. */
   killAndRestart: (address: string) => Promise<void>;
+  /** Kills all of them, does some work, and starts them again on the same data. */
+  awayDuring: (work: () => Promise<unknown>) => Promise<void>;
   /** One command to the admin database of a member. */
   command: (address: string, command: object) => Promise<Record<string, unknown>>;
   secondaries: () => Promise<string[]>;
@@ -68,6 +70,15 @@ export async function startReplicaSet(folder: string, size = 3, options: string[
     uri: (database) => `mongodb://${addresses.join(',')}/${database}?replicaSet=${SET}`,
     primary,
     killAndRestart,
+    awayDuring: async (work) => {
+      await Promise.all([...members.values()].map(({ child }) => kill(child)));
+      await work();
+      const again = [...members.values()].map(async (member) => {
+        member.child = await up(member.server);
+      });
+      await Promise.all(again);
+      await primary();
+    },
     command: (address, command) => direct(address, (client) => client.db('admin').command(command)),
     secondaries: async () => {
       const first = await primary();

@@ -115,7 +115,7 @@ function tell(faults: string[]): void {
 }
 
 /** How many fall into the fullest window of so many milliseconds. */
-function busiest(times: number[], windowMs: number): number {
+export function busiest(times: number[], windowMs: number): number {
   const sorted = [...times].sort((a, b) => a - b);
   let [most, from] = [0, 0];
   for (const [to, time] of sorted.entries()) {

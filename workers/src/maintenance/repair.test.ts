@@ -47,7 +47,9 @@ async function buildLost(minutes: number, changes: Partial<AnalysisDoc> = {}): P
   };
   await core.models.Image.create([image]);
   const startedAt = new Date(core.clock.now().getTime() - minutes * 60_000);
-  await core.models.Analysis.create([{ _id, status: 'queued', progress: 0, run: 1, requestedBy: newId(), startedAt, ...changes }]);
+  await core.models.Analysis.create([
+    { _id, status: 'queued', progress: 0, run: 1, requestedBy: newId(), startedAt, ...changes },
+  ]);
   return _id;
 }
 
