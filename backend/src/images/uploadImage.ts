@@ -23,7 +23,8 @@ export async function uploadImage(context: Context<Call>): Promise<Answer<Image>
   const { gateway, viewer, req } = context;
   await gateway.throttle.take('upload', viewer.id);
   const maxBytes = await gateway.settings.get('upload.maxBytes');
-  const giveBack = await gateway.room.take(Number(req.get('content-length') ?? maxBytes));
+  // What a request says of its length is believed up to what would be taken of it: nobody holds room for more.
+  const giveBack = await gateway.room.take(Math.min(maxBytes, Number(req.get('content-length') ?? maxBytes)));
   if (!giveBack) throw new AppError('STORAGE_FULL');
   return receiveImage(context, maxBytes).finally(giveBack);
 }
