@@ -1,7 +1,7 @@
 /** How a client that lost its socket comes back: soon, then ever later, and never in step with the others. For socket.io. */
 export const reconnecting = {
   reconnectionDelay: 500,
-  reconnectionDelayMax: 10_000,
+  reconnectionDelayMax: 5_000,
   randomizationFactor: 0.5,
 } as const;
 

@@ -25,8 +25,10 @@ interface Since {
 /** What a client costs that reads next to nothing while very much comes for it: it is cut off, and reads on later. */
 export async function benchSlowReader(site: Site, { from, to }: Pair): Promise<Row[]> {
   const [near] = site.gateways;
-  const since = (cursor = '') =>
-    data<Since>(call(`${near.api}/message/since?cursor=${encodeURIComponent(cursor)}`, { token: to.token }));
+  const since = (cursor?: string) => {
+    const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
+    return data<Since>(call(`${near.api}/message/since${query}`, { token: to.token }));
+  };
   await data(postJson(`${near.api}/message/send`, { recipientId: to.id, content: 'first' }, from.token));
   let { cursor } = await since();
   const socket = await connect(near, to);
