@@ -37,6 +37,9 @@ export interface RunningGateway {
 /** Seconds a request under way may take when we stop. */
 const DRAIN_MS = 8_000;
 
+/** Connections that may wait to be taken: after a gateway's return everybody knocks at once, and who finds no place waits long. */
+const BACKLOG = 4_096;
+
 /** How long a request may take to arrive: all of it, and its headers; and how often that is looked at. */
 const slowest = { requestTimeout: 120_000, headersTimeout: 20_000, connectionsCheckingInterval: 5_000 };
 
@@ -117,6 +120,6 @@ function listen(server: Server, config: Config): Promise<void> {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(error.code === 'EADDRINUSE' ? new ConfigError(portTakenMessage('PORT', config.host, config.port)) : error),
     );
-    server.listen(config.port, config.host, resolve);
+    server.listen({ port: config.port, host: config.host, backlog: BACKLOG }, resolve);
   });
 }

@@ -96,7 +96,7 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
     models,
     redis,
     blobs: new GridFsBlobStore(db),
-    room: new Room(db),
+    room: new Room(db, config),
     pages: new Pages(keys.cursors, models.Counter, clock),
     settings: new Settings(models),
     usage: new Usage(models, clock),

@@ -7,6 +7,7 @@ import { benchLists } from './bench/lists.js';
 import { type Person, signInPeople } from './bench/people.js';
 import { printTable, type Row, writeJson } from './bench/report.js';
 import { type Site, startSite } from './bench/site.js';
+import { benchSlowReader } from './bench/slowReader.js';
 import { benchLargeUploads, benchSmallUploads, benchUploadsBesidePreviews } from './bench/uploads.js';
 
 const PAIRS = 20;
@@ -22,6 +23,7 @@ async function measure(site: Site): Promise<Row[]> {
     ['large uploads', () => benchLargeUploads(site, uploader)],
     ['message latency', () => benchLatency(site, pairs[0] as Pair)],
     ['many messages', () => benchStream(site, pairs)],
+    ['a slow reader', () => benchSlowReader(site, pairs[1] as Pair)],
     ['downloads', () => benchDownloads(site, uploader, samples)],
     ['small uploads', () => benchSmallUploads(site, uploader)],
     ['uploads beside previews', () => benchUploadsBesidePreviews(site, uploader)],

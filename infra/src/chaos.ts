@@ -1,153 +1,57 @@
-// `npm run chaos [-- --kills 100 --messages 20000 --uploads 200 --seed 1 --json <file>]`: kills gateways, workers, Valkey
-// and MongoDB's primary while people chat and upload, and then looks for what was lost, doubled or out of order.
-// Starts everything itself and leaves nothing behind. See docs/reliability.md.
-import { setTimeout as sleep } from 'node:timers/promises';
+// What breaks the product on purpose, and then looks for what was lost. See docs/reliability.md.
+// `npm run chaos [-- --kills 100 --messages 20000 --uploads 200 --seed 1]`: kills gateways, workers, Valkey and MongoDB's
+// primary while people chat and upload.
+// `npm run chaos -- storm [--sockets 2000]`: cuts off everybody who is connected, and watches them come back.
+// `npm run chaos -- disk`: fills the disks of MongoDB and Valkey, which are small ones of its own; needs Linux.
+// Each takes `--json <file>`, starts everything itself and leaves nothing behind.
 import { parseArgs } from 'node:util';
-import { judged, plain, printTable, type Row, writeJson } from './bench/report.js';
-import { percentile } from './bench/stats.js';
-import { Account, type Encounters } from './chaos/account.js';
-import { type ChatFigures, Chatter } from './chaos/chatter.js';
-import { admin, type Cluster, startCluster } from './chaos/cluster.js';
-import { breakThings, type FaultFigures } from './chaos/faults.js';
-import { enterPeople, password } from './chaos/people.js';
-import { Chance } from './chaos/random.js';
-import { type Uploaded, uploadOne } from './chaos/uploader.js';
-import { judgeChats, judgeStore, judgeUploads, settle } from './chaos/verdict.js';
+import { printTable, type Row, writeJson } from './bench/report.js';
+import { campaign } from './chaos/campaign.js';
+import { type Cluster, type Ground, startCluster } from './chaos/cluster.js';
+import { disk } from './chaos/disk.js';
+import { againWithMounts } from './chaos/smallDisks.js';
+import { storm } from './chaos/storm.js';
 
-const PAIRS = 10;
-const UPLOADERS = 4;
-
-interface Size {
-  kills: number;
-  messages: number;
-  uploads: number;
-}
-
-async function campaign(cluster: Cluster, size: Size, seed: number): Promise<Row[]> {
-  const met: Encounters = { faults: [], repeats: 0 };
-  const chat: ChatFigures = { acknowledged: 0, resent: 0, connects: 0, repeatedOnOneSocket: 0, away: [] };
-  const origins = cluster.gateways.map(({ origin }) => origin);
-  let turns = 0;
-  const account = async (email: string, secret = password) => {
-    const made = new Account(origins, met, turns++);
-    await made.signIn(email, secret, cluster.mailbox);
-    return made;
-  };
-  const { providers, patients } = await enterPeople(cluster.core, PAIRS + UPLOADERS, PAIRS);
-  const administrator = await account(admin.email, admin.password);
-  const pairs = await Promise.all(
-    patients.map(async (patient, i): Promise<[Chatter, Chatter]> => {
-      const sides = await Promise.all([account(providers[i] as string), account(patient)]);
-      return [new Chatter(sides[0], 'socket', chat), new Chatter(sides[1], i % 2 ? 'post' : 'socket', chat)];
-    }),
-  );
-  const uploaders = await Promise.all(providers.slice(PAIRS).map((email) => account(email)));
-  await Promise.all(pairs.flat().map((side) => side.open()));
-
-  const uploads: Uploaded[] = [];
-  const progress = { done: false };
-  const enough = () => chat.acknowledged >= size.messages && uploads.length >= size.uploads;
-  const recipient = pairs[0]?.[1].account.id as string;
-  const traffic = Promise.all([
-    ...pairs.flatMap(([one, other]) => [chatOn(one, other, progress), chatOn(other, one, progress)]),
-    ...uploaders.map((uploader, i) => uploadOn(uploader, i, recipient, uploads, size.uploads, progress)),
-  ]);
-  const timer = setInterval(() => {
-    console.log(`  ${chat.acknowledged} messages, ${uploads.length} uploads acknowledged`);
-  }, 15_000);
-  const since = Date.now();
-  const faults = await breakThings(cluster, new Chance(seed), size.kills, enough).finally(() => {
-    progress.done = true;
-    clearInterval(timer);
-  });
-  await traffic;
-  const seconds = (Date.now() - since) / 1000;
-  console.log('Everything stands again; waiting until the work is done …');
-  const settled = await settle(cluster, 180_000);
-  const rows = [
-    plain('campaign', 'seconds', seconds),
-    ...faultRows(faults, size),
-    judged('campaign', 'messages acknowledged', chat.acknowledged, `>= ${size.messages}`, enough()),
-    judged('campaign', 'uploads acknowledged', uploads.length, `>= ${size.uploads}`, enough()),
-    plain('campaign', 'sends repeated under their clientId', chat.resent),
-    plain('campaign', 'calls repeated', met.repeats),
-    plain('campaign', 'connections made', chat.connects),
-    plain('campaign', 'away from a gateway, ms p50 / p99', away(chat.away)),
-    plain('campaign', 'seconds until all work was done', settled / 1000),
-    judged('campaign', 'answers 5xx other than 503, 507', met.faults.length, '0', met.faults.length === 0),
-    judged(
-      'messages',
-      'brought twice by one connection',
-      chat.repeatedOnOneSocket,
-      '0',
-      chat.repeatedOnOneSocket === 0,
-    ),
-    ...(await judgeChats(pairs)),
-    ...(await judgeUploads(cluster, uploads, patients[0] as string)),
-    // The reads of the judges have entries too.
-    ...(await settle(cluster, 30_000).then(() => judgeStore(cluster, administrator))),
-  ];
-  for (const fault of new Set(met.faults)) console.log(`  met: ${fault}`);
-  for (const side of pairs.flat()) side.close();
-  return rows;
-}
-
-async function chatOn(from: Chatter, to: Chatter, progress: { done: boolean }): Promise<void> {
-  for (let n = 0; !progress.done; n++) {
-    await from.say(to.account.id, `Message ${n}`);
-    await sleep(20 + Math.random() * 200);
-  }
-}
-
-async function uploadOn(
-  by: Account,
-  first: number,
-  recipientId: string,
-  uploads: Uploaded[],
-  most: number,
-  progress: { done: boolean },
-): Promise<void> {
-  // The last ones come when the rest of the traffic is over, if they must.
-  for (let n = first; !progress.done || uploads.length < most; n += UPLOADERS) {
-    uploads.push(await uploadOne(by, n, recipientId));
-    if (uploads.length >= most) await sleep(2_000);
-  }
-}
-
-function faultRows({ done, kills, endings }: FaultFigures, size: Size): Row[] {
-  const most = Math.max(0, ...endings) / 1000;
-  return [
-    judged('faults', 'processes killed', kills, `>= ${size.kills}`, kills >= size.kills),
-    ...Object.entries(done).map(([name, count]) => plain('faults', name, String(count))),
-    judged('faults', 'longest ending after SIGTERM, s', most, '<= 10', most <= 10),
-  ];
-}
-
-const away = (times: number[]): string =>
-  times.length === 0 ? '-' : [0.5, 0.99].map((p) => percentile(times, p).toFixed(0)).join(' / ');
-
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
   options: {
     kills: { type: 'string', default: '100' },
     messages: { type: 'string', default: '20000' },
     uploads: { type: 'string', default: '200' },
     seed: { type: 'string', default: '1' },
+    sockets: { type: 'string', default: '2000' },
     json: { type: 'string' },
   },
   allowPositionals: true,
 });
 
-console.log('Starting three mongods, Valkey, two gateways and two workers …');
-const cluster = await startCluster();
-const stopEarly = () => cluster.stop().finally(() => process.exit(130));
-process.once('SIGINT', stopEarly);
-process.once('SIGTERM', stopEarly);
-try {
-  const size = { kills: Number(values.kills), messages: Number(values.messages), uploads: Number(values.uploads) };
-  const rows = await campaign(cluster, size, Number(values.seed));
+const size = { kills: Number(values.kills), messages: Number(values.messages), uploads: Number(values.uploads) };
+const kinds: Record<string, () => Promise<Row[]>> = {
+  campaign: () => onCluster((cluster) => campaign(cluster, size, Number(values.seed))),
+  // Three mongods on the two cores of a small machine would be what is measured.
+  storm: () => onCluster((cluster) => storm(cluster, Number(values.sockets)), { members: 1 }),
+  disk,
+};
+
+async function onCluster(work: (cluster: Cluster) => Promise<Row[]>, ground?: Partial<Ground>): Promise<Row[]> {
+  console.log('Starting MongoDB, Valkey, two gateways and two workers …');
+  const cluster = await startCluster(ground);
+  const stopEarly = () => cluster.stop().finally(() => process.exit(130));
+  process.once('SIGINT', stopEarly);
+  process.once('SIGTERM', stopEarly);
+  return work(cluster).finally(cluster.stop);
+}
+
+async function run(kind: () => Promise<Row[]>): Promise<void> {
+  const rows = await kind();
   printTable(rows);
   if (values.json) writeJson(values.json, rows);
   if (rows.some((row) => row.met === false)) process.exitCode = 1;
-} finally {
-  await cluster.stop();
 }
+
+// `npm run` puts the name of the command first.
+const name = positionals.find((word) => word !== 'chaos') ?? 'campaign';
+const kind = kinds[name];
+if (!kind) throw new Error(`There is no campaign "${name}": use ${Object.keys(kinds).join(', ')}.`);
+const elsewhere = name === 'disk' ? await againWithMounts() : null;
+if (elsewhere === null) await run(kind);
+else process.exitCode = elsewhere;

@@ -20,14 +20,20 @@ type Call = typeof imageCalls.uploadImage;
  * The image's record, written last, makes it one: a blob that never gets a record is removed, here or by maintenance.
  */
 export async function uploadImage(context: Context<Call>): Promise<Answer<Image>> {
-  const { gateway, actor, viewer, req } = context;
+  const { gateway, viewer, req } = context;
   await gateway.throttle.take('upload', viewer.id);
-  if (!(await gateway.room.has(Number(req.get('content-length') ?? 0)))) throw new AppError('STORAGE_FULL');
+  const maxBytes = await gateway.settings.get('upload.maxBytes');
+  // What a request says of its length is believed up to what would be taken of it: nobody holds room for more.
+  const giveBack = await gateway.room.take(Math.min(maxBytes, Number(req.get('content-length') ?? maxBytes)));
+  if (!giveBack) throw new AppError('STORAGE_FULL');
+  return receiveImage(context, maxBytes).finally(giveBack);
+}
+
+async function receiveImage({ gateway, actor, viewer, req }: Context<Call>, maxBytes: number): Promise<Answer<Image>> {
   const earlier = await gateway.events.earlier(actor);
   // Before the file is read, for nothing of it could stay.
   if (!earlier && (await gateway.usage.isFull(viewer._id, await quotaOf(gateway)))) throw new AppError('QUOTA_REACHED');
   const imageId = newId();
-  const maxBytes = await gateway.settings.get('upload.maxBytes');
   let stored: StoredFile | null = null;
   try {
     const fields = await readForm(req, {

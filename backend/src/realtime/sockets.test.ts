@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { limits } from '@lightbox/contract/limits.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { dispatchMessages, pushMessages } from '@lightbox/core/messages.js';
@@ -170,40 +171,49 @@ describe('messages', () => {
   });
 });
 
-describe('a client that does not read', () => {
-  it('is cut off before it fills the gateway’s memory, and catches up when it comes back', async () => {
-    const { patient, provider } = await pair();
-    const body = { recipientId: patient.id, content: 'first' };
-    await new Client(one.url).as(provider).post('/message/send', body).expect(201);
-    const start = await new Client(one.url).as(patient).get('/message/since').expect(200);
-    const watching = await connect(two, provider);
-    const stuck = await connect(one, patient);
-    await watching.until('presence');
-    const wire = (stuck.socket.io.engine.transport as unknown as { ws: { _socket: { pause: () => void } } }).ws._socket;
-    wire.pause();
+describe('a client that reads', () => {
+  it.each([
+    ['nothing', 0],
+    ['a kilobyte a second', 1024],
+  ])(
+    '%s is cut off before it fills the gateway’s memory, and catches up when it comes back',
+    async (_name, perSecond) => {
+      const { patient, provider } = await pair();
+      const body = { recipientId: patient.id, content: 'first' };
+      await new Client(one.url).as(provider).post('/message/send', body).expect(201);
+      const start = await new Client(one.url).as(patient).get('/message/since').expect(200);
+      const watching = await connect(two, provider);
+      const stuck = await connect(one, patient);
+      await watching.until('presence');
+      const wire = (stuck.socket.io.engine.transport as unknown as { ws: { _socket: Socket } }).ws._socket;
+      wire.pause();
+      const reading = setInterval(() => perSecond && wire.read(perSecond), 1_000);
 
-    const [first] = await one.gateway.models.Message.find({ recipient: patient._id }).lean<MessageDoc[]>();
-    const many = Array.from({ length: 2_000 }, (_, i): MessageDoc => {
-      // Three bytes a letter: more than the machine's own buffers hold.
-      const content = '漢'.repeat(limits.messageLength);
-      return { ...(first as MessageDoc), _id: newId(), seq: i + 2, content, createAt: one.clock.now() };
-    });
-    await one.gateway.models.Message.insertMany(many, { lean: true });
-    for (let at = 0; at < many.length; at += 200) await pushMessages(one.gateway, many.slice(at, at + 200));
-    // It is gone for the others, although it never said so itself.
-    expect((await watching.until('presence', 2))[1]).toEqual({ userId: patient.id, online: false });
+      const [first] = await one.gateway.models.Message.find({ recipient: patient._id }).lean<MessageDoc[]>();
+      const many = Array.from({ length: 2_000 }, (_, i): MessageDoc => {
+        // Three bytes a letter: more than the machine's own buffers hold.
+        const content = '漢'.repeat(limits.messageLength);
+        return { ...(first as MessageDoc), _id: newId(), seq: i + 2, content, createAt: one.clock.now() };
+      });
+      await one.gateway.models.Message.insertMany(many, { lean: true });
+      for (let at = 0; at < many.length; at += 200) await pushMessages(one.gateway, many.slice(at, at + 200));
+      // It is gone for the others, although it never said so itself.
+      expect((await watching.until('presence', 2))[1]).toEqual({ userId: patient.id, online: false });
+      clearInterval(reading);
 
-    const ids = new Set<string>();
-    for (let { cursor, more } = { cursor: start.body.data.cursor, more: true }; more; ) {
-      const page = await new Client(two.url)
-        .as(patient)
-        .get(`/message/since?cursor=${encodeURIComponent(cursor)}`)
-        .expect(200);
-      for (const { id } of page.body.data.messages) ids.add(id);
-      ({ cursor, more } = page.body.data);
-    }
-    expect(many.filter(({ _id }) => !ids.has(String(_id)))).toEqual([]);
-  }, 60_000);
+      const ids = new Set<string>();
+      for (let { cursor, more } = { cursor: start.body.data.cursor, more: true }; more; ) {
+        const page = await new Client(two.url)
+          .as(patient)
+          .get(`/message/since?cursor=${encodeURIComponent(cursor)}`)
+          .expect(200);
+        for (const { id } of page.body.data.messages) ids.add(id);
+        ({ cursor, more } = page.body.data);
+      }
+      expect(many.filter(({ _id }) => !ids.has(String(_id)))).toEqual([]);
+    },
+    60_000,
+  );
 });
 
 describe('typing and presence', () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Server as HttpServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ClientEvent,
   type ClientPayload,
@@ -71,6 +72,9 @@ const ENDED_POLL_MS = 500;
 /** Packets that wait for a client that does not read, and how long it may not have read; a burst alone is no fault. */
 const MOST_WAITING = { packets: 500, ms: 2_000 };
 const MINUTE_MS = 60_000;
+/** A try waits for MongoDB by itself; together about five minutes. */
+const MOST_TRIES = 50;
+const SHOW_AGAIN_MS = 1_000;
 
 export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   const io: Io = new Server(http, {
@@ -101,19 +105,20 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
     gateway.looking.renew(localUsers(io, isLooking)).catch(() => undefined);
   }, PRESENCE_MS);
   const ended = watchEndedSessions(gateway, io);
+  const closing = new AbortController();
 
   return {
     deliver: (signal) => {
       if ('cut' in signal) cut(io, signal.cut.sessions, signal.cut.reason);
       else {
         if (signal.push.name === 'settings:changed') gateway.settings.forget();
-        show(gateway, io, signal.push).catch((error) => {
-          gateway.shownMessages.delete(String(signal.push.refs.record));
+        showInTheEnd(gateway, io, signal.push, closing.signal).catch((error) => {
           gateway.log.warn({ err: error }, 'a push was not shown');
         });
       }
     },
     close: async () => {
+      closing.abort();
       clearInterval(presence);
       clearInterval(ended);
       const leave = (id: string) => [gateway.presence, gateway.looking].map((of) => of.leave(id).catch(() => false));
@@ -247,6 +252,22 @@ async function keepAlive(gateway: Gateway, { data }: Client): Promise<void> {
   data.touchedAt = now;
 }
 
+/**
+ * What MongoDB was away for is shown when it is back: the push was taken off the stream, and nobody would bring it again
+ * to people whose connection never broke.
+ */
+async function showInTheEnd(gateway: Gateway, io: Io, push: Push, closing: AbortSignal): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await show(gateway, io, push);
+    } catch (error) {
+      gateway.shownMessages.delete(String(push.refs.record));
+      if (closing.aborted || tries === MOST_TRIES || asAppError(error).code !== 'UNAVAILABLE') throw error;
+    }
+    await sleep(SHOW_AGAIN_MS, undefined, { ref: false });
+  }
+}
+
 /** Shows a push to those of its recipients who are connected here. */
 async function show(gateway: Gateway, io: Io, push: Push): Promise<void> {
   if (push.name === 'session:revoked' || wasShown(gateway, push)) return;
@@ -272,7 +293,11 @@ async function show(gateway: Gateway, io: Io, push: Push): Promise<void> {
 const isLocked = (gateway: Gateway, viewer: Viewer): Promise<boolean> =>
   authorize(gateway, viewer, 'notification.use').then(
     () => false,
-    () => true,
+    (error) => {
+      // That it cannot be told now is no refusal.
+      if (asAppError(error).status >= 500) throw error;
+      return true;
+    },
   );
 
 /**

@@ -35,6 +35,8 @@ export interface Config {
   ai: { provider: 'local' | 'openai'; baseUrl: string | null; apiKey: string | null; model: string | null };
   worker: { queues: QueueName[]; concurrency: Record<QueueName, number> };
   rateLimits: boolean;
+  /** Room that uploads leave on MongoDB's disk; null: as `db/room.ts` sees fit. */
+  reserveBytes: number | null;
   ops: { host: string; port: number } | null;
   logLevel: string;
 }

@@ -44,6 +44,7 @@ describe('what is read', () => {
         concurrency: { analysis: 1, previews: 2, mail: 5, notifications: 10, audit: 1, maintenance: 1 },
       },
       rateLimits: true,
+      reserveBytes: null,
       ops: null,
       logLevel: 'info',
     });
@@ -51,6 +52,11 @@ describe('what is read', () => {
 
   it('takes empty text for what is not set, as Compose passes it', () => {
     expect(loadConfig({ ...base, PORT: '', ADMIN_EMAIL: ' ', OPS_PORT: '' })).toMatchObject({ port: 3000, ops: null });
+  });
+
+  it('takes the reserve in megabytes, and none at all', () => {
+    expect(loadConfig({ ...base, STORAGE_RESERVE_MB: '64' }).reserveBytes).toBe(64 * 1024 * 1024);
+    expect(loadConfig({ ...base, STORAGE_RESERVE_MB: '0' }).reserveBytes).toBe(0);
   });
 
   it('allows both names of loopback, and the one origin of a real address', () => {
@@ -139,6 +145,7 @@ describe('what is refused', () => {
     ['WORKER_CONCURRENCY', 'mail=0'],
     ['WORKER_CONCURRENCY', 'post=1'],
     ['RATE_LIMITS', 'no'],
+    ['STORAGE_RESERVE_MB', '1 GB'],
     ['OPS_PORT', 'yes'],
   ])('%s=%s', (name, value) => {
     expect(refusal({ ...base, [name]: value })).toContain(`\n  ${name} `);

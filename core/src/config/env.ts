@@ -129,6 +129,11 @@ const schema = z.object({
   WORKER_QUEUES: text(faultOfQueues).optional(),
   WORKER_CONCURRENCY: text(faultOfConcurrency).optional(),
   RATE_LIMITS: oneOf('on', 'off').default('on'),
+  STORAGE_RESERVE_MB: text((value) =>
+    /^\d{1,7}$/.test(value) ? null : `must be a whole number of megabytes, not "${value}"`,
+  )
+    .transform(Number)
+    .optional(),
   OPS_PORT: port.optional(),
   OPS_HOST: z.string().default('127.0.0.1'),
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
@@ -250,6 +255,7 @@ function toConfig(env: z.output<typeof schema>, production: boolean): Config {
     },
     worker: { queues: parseQueues(env.WORKER_QUEUES), concurrency: parseConcurrency(env.WORKER_CONCURRENCY) },
     rateLimits: env.RATE_LIMITS === 'on',
+    reserveBytes: env.STORAGE_RESERVE_MB === undefined ? null : env.STORAGE_RESERVE_MB * 1024 * 1024,
     ops: env.OPS_PORT ? { host: env.OPS_HOST, port: env.OPS_PORT } : null,
     logLevel: env.LOG_LEVEL,
   };

@@ -1,4 +1,5 @@
 import type { ClientEvent, clientEvents, ServerEvent, ServerPayload } from '@lightbox/contract/events.js';
+import { reconnecting, waitAfter } from '@lightbox/contract/reconnecting.js';
 import type { QueryClient } from '@tanstack/react-query';
 import { io, type Socket } from 'socket.io-client';
 import type { z } from 'zod';
@@ -33,9 +34,7 @@ export function connectSocket(door: Door, tables: readonly SocketRows[]): () => 
     transports: ['websocket', 'polling'],
     // Asked on every attempt, so that a reconnect carries the token of then.
     auth: (give) => give({ token: door.token(), visible: visible() }),
-    reconnectionDelay: 500,
-    reconnectionDelayMax: 10_000,
-    randomizationFactor: 0.5,
+    ...reconnecting,
   });
   socket = connection;
   store.set(socketAtom, 'connecting');
@@ -48,7 +47,7 @@ export function connectSocket(door: Door, tables: readonly SocketRows[]): () => 
   const again = () => {
     if (closed) return;
     clearTimeout(timer);
-    timer = setTimeout(() => connection.connect(), Math.min(10_000, 500 * 2 ** refusals) * (0.5 + Math.random()));
+    timer = setTimeout(() => connection.connect(), waitAfter(refusals));
   };
 
   connection.on('connect', () => {

@@ -22,14 +22,18 @@ export async function signInPeople(site: Site, role: Role, count: number): Promi
   return Promise.all(users.map(({ email }) => signIn(site, email)));
 }
 
-/** Active people, not stored yet. */
-export async function newUsers(role: Role, count: number, password: string): Promise<UserDoc[]> {
+/** Active people, not stored yet; `called` and a number is the username of each. */
+export async function newUsers(
+  role: Role,
+  count: number,
+  password: string,
+  called = role.toLowerCase(),
+): Promise<UserDoc[]> {
   const passwordHash = await hashPassword(password);
-  return Array.from({ length: count }, (_, i) => newUser(role, i, passwordHash));
+  return Array.from({ length: count }, (_, i) => newUser(role, `${called}${i}`, passwordHash));
 }
 
-function newUser(role: Role, i: number, passwordHash: string): UserDoc {
-  const username = `${role.toLowerCase()}${i}`;
+function newUser(role: Role, username: string, passwordHash: string): UserDoc {
   const name = { username, firstname: 'Bench', lastname: username, email: `${username}@bench.example` };
   const state = { role, status: 'active', active: true } as const;
   return {

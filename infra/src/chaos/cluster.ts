@@ -18,7 +18,7 @@ export interface Cluster {
   gateways: [Replaceable, Replaceable];
   workers: [Replaceable, Replaceable];
   mongodb: ReplicaSet;
-  valkey: { killAndRestart: (awayMs: number) => Promise<void> };
+  valkey: { uri: string; killAndRestart: (awayMs: number) => Promise<void> };
   mailbox: Mailbox;
   /** The campaign's own eyes: reads what is stored, changes nothing. */
   core: Core;
@@ -27,16 +27,24 @@ export interface Cluster {
 
 export const admin = { email: 'admin@chaos.example', password: 'Chaos-password-1' };
 
-export async function startCluster(): Promise<Cluster> {
+/** Where the servers keep their data, how many mongods there are, and what else they are told. */
+export interface Ground {
+  mongodb: string;
+  valkey: string;
+  members: number;
+  mongodOptions: string[];
+}
+
+export async function startCluster(ground: Partial<Ground> = {}): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'lightbox-chaos-'));
   const undo: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const mongodb = await startReplicaSet(folder);
+    const mongodb = await startReplicaSet(ground.mongodb ?? folder, ground.members, ground.mongodOptions);
     undo.push(mongodb.stop);
-    const valkey = await startValkey(folder);
+    const valkey = await startValkey(ground.valkey ?? folder);
     undo.push(valkey.stop);
     const mailbox = await startMailbox();
     undo.push(mailbox.stop);

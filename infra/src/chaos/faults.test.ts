@@ -1,13 +1,18 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '@lightbox/core/db/ids.js';
+import { pushMessages } from '@lightbox/core/messages.js';
+import type { MessageDoc } from '@lightbox/core/models/types.js';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { formType, noisePng, uploadForm } from '../bench/files.js';
 import type { Row } from '../bench/report.js';
 import { Account, type Encounters } from './account.js';
 import { type ChatFigures, Chatter } from './chatter.js';
 import { admin, type Cluster, startCluster } from './cluster.js';
+import { Crowd } from './crowd.js';
 import { enterPeople, password } from './people.js';
+import { busiest, tabsOf } from './storm.js';
 import { type Uploaded, uploadOne } from './uploader.js';
 import { judgeChats, judgeStore, judgeUploads, settle } from './verdict.js';
 
@@ -23,7 +28,8 @@ const figures: ChatFigures = { acknowledged: 0, resent: 0, connects: 0, repeated
 const uploads: Uploaded[] = [];
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  // With test commands a member can be told to fall behind: a failover that loses something can be had at will.
+  cluster = await startCluster({ mongodOptions: ['--setParameter', 'enableTestCommands=1'] });
   const { providers, patients } = await enterPeople(cluster.core, 2, 1);
   const origins = cluster.gateways.map(({ origin }) => origin);
   const account = async (turn: number, email = '', secret = password) => {
@@ -88,6 +94,29 @@ it('MongoDB’s primary killed, and then asked to step down: what was acknowledg
   await expectNothingLost();
 }, 120_000);
 
+it('MongoDB away for longer than a read waits: what was pushed meanwhile is shown when it is back', async () => {
+  await provider.say(patient.account.id, 'Before it');
+  const [last] = await cluster.core.models.Message.find({}).sort({ _id: -1 }).limit(1).lean<MessageDoc[]>();
+  const message = {
+    ...(last as MessageDoc),
+    _id: newId(),
+    clientId: crypto.randomUUID(),
+    seq: 1_000_000,
+    pending: false,
+  };
+  await cluster.core.models.Message.insertMany([message], { lean: true });
+  await cluster.mongodb.awayDuring(async () => {
+    await pushMessages(cluster.core, [message]);
+    await sleep(6_500);
+  });
+  for (const side of [provider, patient]) {
+    await vi.waitFor(() => expect(side.seen.has(String(message._id))).toBe(true), 20_000);
+  }
+  await cluster.core.models.Message.deleteOne({ _id: message._id });
+  for (const side of [provider, patient]) side.seen.delete(String(message._id));
+  expect(met.faults).toEqual([]);
+}, 90_000);
+
 it('each gateway killed in mid-sentence: its people go on at the other one', async () => {
   for (const gateway of cluster.gateways) await talkDuring(gateway.killAndRestart());
   expect(figures.connects).toBeGreaterThan(2);
@@ -134,14 +163,79 @@ it('a gateway killed in the middle of an upload: no half image, and the same key
   expect(await cut.answered).toBe('cut off');
   expect(await images()).toBe(before);
   const statuses = [];
-  for (let tries = 0; tries < 2; tries++) {
-    const again = await halfUpload(gateway.origin, key);
-    again.finish();
-    statuses.push(await again.answered);
-  }
+  for (let tries = 0; tries < 2; tries++) statuses.push(await wholeUpload(gateway.origin, key));
   expect(statuses).toEqual([201, 201]);
   expect(await images()).toBe(before + 1);
 }, 60_000);
+
+/** Kills the primary while nobody has what it took of late, so that the next one does not have it either. */
+async function losePrimary({ mongodb }: Cluster, work: () => Promise<unknown>): Promise<void> {
+  const [first, followers] = [await mongodb.primary(), await mongodb.secondaries()];
+  const onFollowers = (command: object) => Promise.all(followers.map((address) => mongodb.command(address, command)));
+  const hits = await onFollowers({ configureFailPoint: 'stopReplProducer', mode: 'alwaysOn' });
+  await Promise.all(
+    followers.map((address, i) =>
+      mongodb.command(address, {
+        waitForFailPoint: 'stopReplProducer',
+        timesEntered: Number(hits[i]?.count) + 1,
+        maxTimeMS: 20_000,
+      }),
+    ),
+  );
+  try {
+    await work();
+  } finally {
+    const restarted = mongodb.killAndRestart(first);
+    await onFollowers({ configureFailPoint: 'stopReplProducer', mode: 'off' });
+    await restarted;
+    await mongodb.primary();
+  }
+}
+
+/** All of an upload; its status. */
+async function wholeUpload(origin: string, key: string = crypto.randomUUID()) {
+  const upload = await halfUpload(origin, key);
+  upload.finish();
+  return upload.answered;
+}
+
+it('an election in the middle of an upload that takes pieces with it: 503 and no image, and the same key gives one', async () => {
+  const [gateway] = cluster.gateways;
+  // The first one of a process also looks after an index, which everybody must have.
+  expect(await wholeUpload(gateway.origin)).toBe(201);
+  const before = await images();
+  const key = crypto.randomUUID();
+  let cut: Awaited<ReturnType<typeof halfUpload>> | undefined;
+  let had = 0;
+  await losePrimary(cluster, async () => {
+    const stored = await chunks();
+    cut = await halfUpload(gateway.origin, key);
+    had = (await chunks()) - stored;
+  });
+  expect(had).toBeGreaterThan(0);
+  cut?.finish();
+  expect(await cut?.answered).toBe(503);
+  expect(await images()).toBe(before);
+  expect(await wholeUpload(gateway.origin, key)).toBe(201);
+  expect(await images()).toBe(before + 1);
+}, 90_000);
+
+it('an election in the middle of an upload that loses nothing fails nothing', async () => {
+  const before = await images();
+  const [gateway] = cluster.gateways;
+  const upload = await halfUpload(gateway.origin, crypto.randomUUID());
+  await vi.waitFor(async () => expect(await majorityHas(await chunks())).toBe(true), 20_000);
+  await cluster.mongodb.stepDown();
+  await cluster.mongodb.primary();
+  upload.finish();
+  expect(await upload.answered).toBe(201);
+  expect(await images()).toBe(before + 1);
+}, 60_000);
+
+/** Whether as many pieces as the primary has would survive it. */
+const majorityHas = async (pieces: number): Promise<boolean> =>
+  (await cluster.core.db.collection('blobs.chunks').countDocuments({}, { readConcern: { level: 'majority' } })) >=
+  pieces;
 
 it('a gateway asked to end finishes what is under way, within ten seconds, and fails nothing', async () => {
   const [gateway] = cluster.gateways;
@@ -156,6 +250,22 @@ it('a gateway asked to end finishes what is under way, within ten seconds, and f
   await talking;
   await expectNothingLost();
 }, 60_000);
+
+it('a hundred sockets cut off at once come back within thirty seconds, and nothing is refused', async () => {
+  const crowd = new Crowd(await tabsOf(cluster, 100));
+  await crowd.gather();
+  crowd.watch();
+  const [, figures] = await Promise.all([
+    Promise.all(cluster.gateways.map((gateway) => gateway.killAndRestart())),
+    crowd.returned(100, 45_000),
+  ]);
+  crowd.disperse();
+  expect(figures).toMatchObject({ cut: 100, refused: [], failures: [] });
+  expect(figures.back.length).toBe(100);
+  expect(Math.max(...figures.back)).toBeLessThan(30_000);
+  // Spread out: no tenth of a second brings a third of them.
+  expect(busiest(figures.back, 100)).toBeLessThan(34);
+}, 90_000);
 
 it('a worker that stood still for longer than its lock changes nothing twice', async () => {
   const [worker] = cluster.workers;

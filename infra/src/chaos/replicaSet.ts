@@ -10,15 +10,19 @@ import { kill, up } from './servers.js';
 
 const { MongoClient } = mongoose.mongo;
 const SET = 'rs0';
-const MEMBERS = 3;
 
-/** Three mongods that can lose any one of them. */
+/** Mongods that replicate each other; three of them can lose any one. */
 export interface ReplicaSet {
   uri: (database: string) => string;
   /** `host:port` of the member that takes writes, as soon as there is one. */
   primary: () => Promise<string>;
   /** Kills a member at once and starts it again on the same data. */
   killAndRestart: (address: string) => Promise<void>;
+  /** Kills all of them, does some work, and starts them again on the same data. */
+  awayDuring: (work: () => Promise<unknown>) => Promise<void>;
+  /** One command to the admin database of a member. */
+  command: (address: string, command: object) => Promise<Record<string, unknown>>;
+  secondaries: () => Promise<string[]>;
   /** Asks the primary to step down, without ending it. */
   stepDown: () => Promise<void>;
   stop: () => Promise<void>;
@@ -29,14 +33,15 @@ interface Member {
   child: ChildProcess;
 }
 
-export async function startReplicaSet(folder: string): Promise<ReplicaSet> {
+export async function startReplicaSet(folder: string, size = 3, options: string[] = []): Promise<ReplicaSet> {
   const binary = await findMongod(() => {});
   const members = new Map<string, Member>();
-  for (let i = 0; i < MEMBERS; i++) {
+  for (let i = 0; i < size; i++) {
     const port = await freePort();
     const address = `127.0.0.1:${port}`;
     const plain = mongodServer(binary, join(folder, `member${i}`), port, 0.25);
-    const server = { ...plain, name: `MongoDB ${i}`, answers: () => direct(address, () => Promise.resolve()) };
+    const answers = () => direct(address, () => Promise.resolve());
+    const server = { ...plain, args: [...plain.args, ...options], name: `MongoDB ${i}`, answers };
     members.set(address, { server, child: await up(server) });
   }
   const addresses = [...members.keys()];
@@ -65,6 +70,20 @@ export async function startReplicaSet(folder: string): Promise<ReplicaSet> {
     uri: (database) => `mongodb://${addresses.join(',')}/${database}?replicaSet=${SET}`,
     primary,
     killAndRestart,
+    awayDuring: async (work) => {
+      await Promise.all([...members.values()].map(({ child }) => kill(child)));
+      await work();
+      const again = [...members.values()].map(async (member) => {
+        member.child = await up(member.server);
+      });
+      await Promise.all(again);
+      await primary();
+    },
+    command: (address, command) => direct(address, (client) => client.db('admin').command(command)),
+    secondaries: async () => {
+      const first = await primary();
+      return addresses.filter((address) => address !== first);
+    },
     stepDown: async () => {
       const address = await primary();
       // Its connections end with the answer, or instead of it.

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
+import { jobs } from '@lightbox/core/queues/jobs.js';
 import {
   dicomPicture,
   element,
@@ -226,6 +227,37 @@ describe('the process that renders', () => {
       'fulfilled',
     ]);
     await expect(renderers.run('preview', Buffer.alloc(1), 'bad')).rejects.toBeInstanceOf(RenderCrashed);
+  });
+
+  test('one file that always kills it is tried three times, and keeps others waiting at most twice as long', async () => {
+    // A good file takes a tenth of a second, as pictures do.
+    const module = script(`process.on('message', (task) => {
+      if (task.contentType === 'bad') process.kill(process.pid, 'SIGKILL');
+      for (const until = Date.now() + 100; Date.now() < until; );
+      process.send({ result: task.name });
+    })`);
+    renderers = new Renderers({ module });
+    const { attempts } = jobs.renderPreview;
+    const draw = (type: string) => renderers.run('preview', Buffer.alloc(1), type);
+    /** Milliseconds until fifteen good files are drawn, beside a bad one that comes back as often as its queue lets it. */
+    const neighbours = async (bad: boolean) => {
+      const since = performance.now();
+      const good = Promise.all(Array.from({ length: 15 }, () => draw('good')));
+      let crashes = 0;
+      for (let tries = 0; bad && tries < attempts; tries++) await draw('bad').catch(() => crashes++);
+      await good;
+      return { took: performance.now() - since, crashes };
+    };
+    await draw('good');
+    // What else the machine does is in the figures too: a quiet moment of three tells.
+    let slower = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 3 && slower >= 2; round++) {
+      const alone = await neighbours(false);
+      const beside = await neighbours(true);
+      expect(beside.crashes).toBe(3);
+      slower = beside.took / alone.took;
+    }
+    expect(slower).toBeLessThan(2);
   });
 
   test('a real one that outgrows its memory is ended by its own watch', async () => {

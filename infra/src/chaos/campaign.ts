@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { judged, plain, type Row } from '../bench/report.js';
+import { percentile } from '../bench/stats.js';
+import { Account, type Encounters } from './account.js';
+import { type ChatFigures, Chatter } from './chatter.js';
+import { admin, type Cluster } from './cluster.js';
+import { breakThings, type FaultFigures } from './faults.js';
+import { enterPeople, password } from './people.js';
+import { Chance } from './random.js';
+import { type Uploaded, uploadOne } from './uploader.js';
+import { judgeChats, judgeStore, judgeUploads, settle } from './verdict.js';
+
+const PAIRS = 10;
+const UPLOADERS = 4;
+
+/** What must have happened before it is enough. */
+export interface Size {
+  kills: number;
+  messages: number;
+  uploads: number;
+}
+
+/** People chat and upload while one thing after another breaks; then it is judged what was lost, doubled or out of order. */
+export async function campaign(cluster: Cluster, size: Size, seed: number): Promise<Row[]> {
+  const met: Encounters = { faults: [], repeats: 0 };
+  const chat: ChatFigures = { acknowledged: 0, resent: 0, connects: 0, repeatedOnOneSocket: 0, away: [] };
+  const origins = cluster.gateways.map(({ origin }) => origin);
+  let turns = 0;
+  const account = async (email: string, secret = password) => {
+    const made = new Account(origins, met, turns++);
+    await made.signIn(email, secret, cluster.mailbox);
+    return made;
+  };
+  const { providers, patients } = await enterPeople(cluster.core, PAIRS + UPLOADERS, PAIRS);
+  const administrator = await account(admin.email, admin.password);
+  const pairs = await Promise.all(
+    patients.map(async (patient, i): Promise<[Chatter, Chatter]> => {
+      const sides = await Promise.all([account(providers[i] as string), account(patient)]);
+      return [new Chatter(sides[0], 'socket', chat), new Chatter(sides[1], i % 2 ? 'post' : 'socket', chat)];
+    }),
+  );
+  const uploaders = await Promise.all(providers.slice(PAIRS).map((email) => account(email)));
+  await Promise.all(pairs.flat().map((side) => side.open()));
+
+  const uploads: Uploaded[] = [];
+  const progress = { done: false };
+  const enough = () => chat.acknowledged >= size.messages && uploads.length >= size.uploads;
+  const recipient = pairs[0]?.[1].account.id as string;
+  const traffic = Promise.all([
+    ...pairs.flatMap(([one, other]) => [chatOn(one, other, progress), chatOn(other, one, progress)]),
+    ...uploaders.map((uploader, i) => uploadOn(uploader, i, recipient, uploads, size.uploads, progress)),
+  ]);
+  const timer = setInterval(() => {
+    console.log(`  ${chat.acknowledged} messages, ${uploads.length} uploads acknowledged`);
+  }, 15_000);
+  const since = Date.now();
+  const faults = await breakThings(cluster, new Chance(seed), size.kills, enough).finally(() => {
+    progress.done = true;
+    clearInterval(timer);
+  });
+  await traffic;
+  const seconds = (Date.now() - since) / 1000;
+  console.log('Everything stands again; waiting until the work is done …');
+  const settled = await settle(cluster, 180_000);
+  const rows = [
+    plain('campaign', 'seconds', seconds),
+    ...faultRows(faults, size),
+    judged('campaign', 'messages acknowledged', chat.acknowledged, `>= ${size.messages}`, enough()),
+    judged('campaign', 'uploads acknowledged', uploads.length, `>= ${size.uploads}`, enough()),
+    plain('campaign', 'sends repeated under their clientId', chat.resent),
+    plain('campaign', 'calls repeated', met.repeats),
+    plain('campaign', 'connections made', chat.connects),
+    plain('campaign', 'away from a gateway, ms p50 / p99', away(chat.away)),
+    plain('campaign', 'seconds until all work was done', settled / 1000),
+    judged('campaign', 'answers 5xx other than 503, 507', met.faults.length, '0', met.faults.length === 0),
+    judged(
+      'messages',
+      'brought twice by one connection',
+      chat.repeatedOnOneSocket,
+      '0',
+      chat.repeatedOnOneSocket === 0,
+    ),
+    ...(await judgeChats(pairs)),
+    ...(await judgeUploads(cluster, uploads, patients[0] as string)),
+    // The reads of the judges have entries too.
+    ...(await settle(cluster, 30_000).then(() => judgeStore(cluster, administrator))),
+  ];
+  for (const fault of new Set(met.faults)) console.log(`  met: ${fault}`);
+  for (const side of pairs.flat()) side.close();
+  return rows;
+}
+
+async function chatOn(from: Chatter, to: Chatter, progress: { done: boolean }): Promise<void> {
+  for (let n = 0; !progress.done; n++) {
+    await from.say(to.account.id, `Message ${n}`);
+    await sleep(20 + Math.random() * 200);
+  }
+}
+
+async function uploadOn(
+  by: Account,
+  first: number,
+  recipientId: string,
+  uploads: Uploaded[],
+  most: number,
+  progress: { done: boolean },
+): Promise<void> {
+  // The last ones come when the rest of the traffic is over, if they must.
+  for (let n = first; !progress.done || uploads.length < most; n += UPLOADERS) {
+    uploads.push(await uploadOne(by, n, recipientId));
+    if (uploads.length >= most) await sleep(2_000);
+  }
+}
+
+function faultRows({ done, kills, endings }: FaultFigures, size: Size): Row[] {
+  const most = Math.max(0, ...endings) / 1000;
+  return [
+    judged('faults', 'processes killed', kills, `>= ${size.kills}`, kills >= size.kills),
+    ...Object.entries(done).map(([name, count]) => plain('faults', name, String(count))),
+    judged('faults', 'longest ending after SIGTERM, s', most, '<= 10', most <= 10),
+  ];
+}
+
+const away = (times: number[]): string =>
+  times.length === 0 ? '-' : [0.5, 0.99].map((p) => percentile(times, p).toFixed(0)).join(' / ');
