@@ -10,8 +10,6 @@ export default defineConfig({
   test: {
     name: 'journeys',
     include: ['src/**/*.test.ts'],
-    // Every screen in both languages and both lights takes minutes: `npm run every-screen`.
-    exclude: process.env.EVERY_SCREEN ? [] : ['src/everyScreen.test.ts'],
     fileParallelism: false,
     // Each chapter stands on the one before.
     bail: 1,
