@@ -43,6 +43,13 @@ export async function disk(): Promise<Row[]> {
   const disks = { mongodb: new SmallDisk(MONGODB_DISK.mb), valkey: new SmallDisk(VALKEY_DISK_MB) };
   const ground = { mongodb: disks.mongodb.folder, valkey: disks.valkey.folder, members: 1 };
   let cluster: Cluster | undefined;
+  const tidy = async () => {
+    await cluster?.stop();
+    for (const one of Object.values(disks)) one.remove();
+  };
+  const stopEarly = () => tidy().finally(() => process.exit(130));
+  process.once('SIGINT', stopEarly);
+  process.once('SIGTERM', stopEarly);
   try {
     cluster = await startCluster(ground);
     const scene = await enter(cluster);
@@ -62,8 +69,7 @@ export async function disk(): Promise<Row[]> {
     for (const side of scene.pair) side.close();
     return rows;
   } finally {
-    await cluster?.stop();
-    for (const one of Object.values(disks)) one.remove();
+    await tidy();
   }
 }
 

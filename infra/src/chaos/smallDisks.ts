@@ -24,7 +24,9 @@ export async function againWithMounts(): Promise<number | null> {
     stdio: 'inherit',
     env: { ...process.env, [INSIDE]: '1' },
   });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => again.kill(signal));
+  process.on('SIGTERM', () => again.kill('SIGTERM'));
+  // A terminal tells it by itself.
+  process.on('SIGINT', () => undefined);
   return new Promise((resolve) => again.once('exit', (code) => resolve(code ?? 1)));
 }
 
