@@ -10,7 +10,7 @@ import { sendMail } from './mail/sendMail.js';
 import { expireSessions, expireShares } from './maintenance/expire.js';
 import { noteAuditHead } from './maintenance/noteAuditHead.js';
 import { renewKeys } from './maintenance/renewKeys.js';
-import { recountUsage, removeOrphanBlobs, reviveAnalyses } from './maintenance/repair.js';
+import { recountUsage, removeOrphanBlobs, reviveAnalyses, revivePreviews } from './maintenance/repair.js';
 import { notify } from './notifications/notify.js';
 import { remindUnread } from './notifications/remindUnread.js';
 import { makePreview } from './previews/makePreview.js';
@@ -47,4 +47,5 @@ export const handlers: Handlers = {
   noteAuditHead: ({ core }) => noteAuditHead(core),
   recountUsage: ({ core }) => recountUsage(core),
   reviveAnalyses: ({ core }) => reviveAnalyses(core),
+  revivePreviews: ({ core }) => revivePreviews(core),
 };

@@ -58,6 +58,7 @@ export const jobs = {
   noteAuditHead: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
   recountUsage: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
   reviveAnalyses: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
+  revivePreviews: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
 } as const;
 export type JobName = keyof typeof jobs;
 export type JobData<N extends JobName> = z.infer<(typeof jobs)[N]['data']>;
@@ -70,6 +71,7 @@ export const schedule: Partial<Record<JobName, number>> = {
   // Three looks at indexes that mostly find nothing.
   renewKeys: 15_000,
   reviveAnalyses: 30_000,
+  revivePreviews: 10 * 60_000,
   removeOrphanBlobs: 10 * 60_000,
   noteAuditHead: 10 * 60_000,
   recountUsage: 10 * 60_000,

@@ -6,22 +6,23 @@ import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
 import { testConfig } from '@lightbox/core/testing/config.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type RunningWorker, startWorker } from '../worker.js';
-import { reviveAnalyses } from './repair.js';
+import { reviveAnalyses, revivePreviews } from './repair.js';
 
-/** A worker that analyses; when lost jobs are looked for is the test's to say. */
+/** A worker that analyses and draws; when lost jobs are looked for is the test's to say. */
 let worker: RunningWorker;
 const picture = readFileSync(new URL('../../../core/assets/demo/hand-xray.jpg', import.meta.url));
 
 beforeAll(async () => {
   const config = await testConfig();
-  worker = await startWorker({ ...config, worker: { ...config.worker, queues: ['analysis'] } });
+  worker = await startWorker({ ...config, worker: { ...config.worker, queues: ['analysis', 'previews'] } });
+  await worker.ready;
 });
 afterAll(() => worker?.stop());
 
-/** An image whose analysis was asked for so many minutes ago, and whose job is nowhere. */
-async function buildLost(minutes: number, changes: Partial<AnalysisDoc> = {}): Promise<ObjectId> {
+/** An image that is there with its bytes, and of whose jobs there is no trace. */
+async function buildImage(_id: ObjectId, changes: Partial<ImageDoc>): Promise<void> {
   const { core } = worker;
-  const [_id, blob] = [newId(), newId()];
+  const blob = newId();
   const { key, wrapped } = newDataKey(core.keys.images, String(_id));
   await core.blobs.write(
     blob,
@@ -40,12 +41,20 @@ async function buildLost(minutes: number, changes: Partial<AnalysisDoc> = {}): P
     blob,
     dataKey: wrapped,
     preview: 'none',
-    analysis: 'queued',
+    analysis: 'none',
     audience: [],
     isShared: false,
     createAt: core.clock.now(),
+    ...changes,
   };
   await core.models.Image.create([image]);
+}
+
+/** An image whose analysis was asked for so many minutes ago, and whose job is nowhere. */
+async function buildLost(minutes: number, changes: Partial<AnalysisDoc> = {}): Promise<ObjectId> {
+  const { core } = worker;
+  const _id = newId();
+  await buildImage(_id, { analysis: 'queued' });
   const startedAt = new Date(core.clock.now().getTime() - minutes * 60_000);
   await core.models.Analysis.create([
     { _id, status: 'queued', progress: 0, run: 1, requestedBy: newId(), startedAt, ...changes },
@@ -77,5 +86,22 @@ describe('an analysis whose job was lost', () => {
     expect(await analysisOf(young)).toMatchObject({ status: 'queued', run: 1 });
     for (const id of ended) expect(await analysisOf(id)).toMatchObject({ run: 1 });
     expect(await worker.core.queues.all.analysis.getJob(`${young}-2-analysis`)).toBeUndefined();
+  });
+});
+
+describe('a preview whose job was lost', () => {
+  const uploaded = async (minutes: number): Promise<ObjectId> => {
+    const id = newId(new Date(worker.core.clock.now().getTime() - minutes * 60_000));
+    await buildImage(id, { preview: 'pending' });
+    return id;
+  };
+
+  it('is drawn after ten minutes, and not asked for before', async () => {
+    const [lost, young] = [await uploaded(11), await uploaded(9)];
+    await Promise.all([revivePreviews(worker.core), revivePreviews(worker.core)]);
+    await vi.waitFor(async () => {
+      expect((await worker.core.models.Image.findById(lost).lean<ImageDoc>())?.preview).toBe('ready');
+    }, 15_000);
+    expect(await worker.core.queues.all.previews.getJob(`${young}-preview-again`)).toBeUndefined();
   });
 });

@@ -3,13 +3,16 @@ import { ObjectId } from '@lightbox/core/db/ids.js';
 
 const HOUR_MS = 3_600_000;
 const BATCH = 500;
-/** Longer than any analysis takes with all its retries. */
+/** Longer than an analysis or a preview takes with all its retries. */
 const STUCK_MS = 10 * 60_000;
+
+/** What began longer ago than this has been looked through often enough. */
+const LOOK_BACK_MS = 48 * HOUR_MS;
 
 /** Removes blobs of uploads that never got a record. Those of the last hour may still be under way. */
 export async function removeOrphanBlobs(core: Core): Promise<void> {
   const now = core.clock.now().getTime();
-  let after: ObjectId | null = ObjectId.createFromTime(Math.floor((now - 48 * HOUR_MS) / 1000));
+  let after: ObjectId | null = idAt(now - LOOK_BACK_MS);
   while (after) {
     const blobs: ObjectId[] = await core.blobs.olderThan(new Date(now - HOUR_MS), after, BATCH);
     const kept = await core.models.Image.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
@@ -41,6 +44,21 @@ export async function reviveAnalyses(core: Core): Promise<void> {
     }
   }
 }
+
+/**
+ * Asks again for previews whose job was lost, by a Redis that came back empty say. Once for each image: a job that fails is
+ * kept under its id, for an administrator to see and run again.
+ */
+export async function revivePreviews(core: Core): Promise<void> {
+  const now = core.clock.now().getTime();
+  const between = { $gte: idAt(now - LOOK_BACK_MS), $lt: idAt(now - STUCK_MS) };
+  const images = await core.models.Image.find({ _id: between, preview: 'pending' }, { _id: 1 }).limit(BATCH).lean();
+  await core.queues.add(
+    images.map(({ _id }) => ({ name: 'renderPreview', data: { imageId: String(_id) }, id: `${_id}-preview-again` })),
+  );
+}
+
+const idAt = (ms: number): ObjectId => ObjectId.createFromTime(Math.floor(ms / 1000));
 
 /** Puts right, once a day for each account, what a crash between an image and its owner's usage has left wrong. */
 export const recountUsage = (core: Core): Promise<void> =>

@@ -96,6 +96,7 @@ export const overview = {
     renewKeys: 'Seal anew under the current key',
     noteAuditHead: 'Note the end of the audit log',
     reviveAnalyses: 'Take up stuck analyses',
+    revivePreviews: 'Take up stuck previews',
   },
   reason: {
     unreachable: 'a server could not be reached',

@@ -96,6 +96,7 @@ export const overview = {
     renewKeys: 'موجودہ کلید سے دوبارہ مہر لگانا',
     noteAuditHead: 'آڈٹ لاگ کا آخری اندراج نوٹ کرنا',
     reviveAnalyses: 'اٹکے ہوئے تجزیے دوبارہ چلانا',
+    revivePreviews: 'اٹکے ہوئے پیش منظر دوبارہ بنانا',
   },
   reason: {
     unreachable: 'کسی سرور تک رسائی نہیں ہوئی',
