@@ -1,16 +1,14 @@
 import { Button, CloseButton, Dialog, Flex, Portal, Text } from '@chakra-ui/react';
-import { DeviceMobileIcon, type Icon, KeyIcon, ShieldCheckIcon, ShieldSlashIcon } from '@phosphor-icons/react';
+import { DeviceMobileIcon, KeyIcon, ShieldCheckIcon, ShieldSlashIcon } from '@phosphor-icons/react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { updateSessionUser } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { formatDate } from '../lib/format';
-import { ApiError } from '../lib/http';
 import { toast } from '../lib/toaster';
-import { ConfirmDialog } from '../ui/ConfirmDialog';
 import { LoadFailed } from '../ui/LoadFailed';
-import { PasswordField } from '../ui/PasswordField';
+import { PasswordDialog } from '../ui/PasswordDialog';
 import { Waiting } from '../ui/Skeletons';
 import { RecoveryCodes } from './RecoveryCodes';
 import { SetUpApp } from './SetUpApp';
@@ -40,59 +38,6 @@ function AppDialog({ title, onClose, children }: { title: string; onClose: () =>
         </Dialog.Positioner>
       </Portal>
     </Dialog.Root>
-  );
-}
-
-interface WithPassword {
-  Icon: Icon;
-  title: string;
-  text: string;
-  act: string;
-  danger?: boolean;
-  pending: boolean;
-  onClose: () => void;
-  onConfirm: (password: string, refuse: (error: unknown) => void) => void;
-}
-
-/** Asks for the password before an act; a wrong one is said at its field. */
-function PasswordDialog({ text, onConfirm, ...props }: WithPassword) {
-  const { t } = useTranslation();
-  const [password, setPassword] = useState('');
-  const [fault, setFault] = useState<string>();
-  const field = useRef<HTMLInputElement>(null);
-  const refuse = (words: string) => {
-    setFault(words);
-    field.current?.focus();
-  };
-  const confirm = () => {
-    if (!password) return refuse(t('profile.remove.passwordNeeded'));
-    onConfirm(password, (error) => {
-      const wrong = error instanceof ApiError && error.errors.find((one) => one.field === 'password');
-      if (wrong) refuse(wrong.message);
-      else toast.error(errorText(error));
-    });
-  };
-  return (
-    <ConfirmDialog
-      open
-      onConfirm={confirm}
-      fields={
-        <PasswordField
-          ref={field}
-          label={t('profile.remove.password')}
-          autoComplete="current-password"
-          value={password}
-          error={fault}
-          onChange={(event) => {
-            setPassword(event.target.value);
-            setFault(undefined);
-          }}
-        />
-      }
-      {...props}
-    >
-      {text}
-    </ConfirmDialog>
   );
 }
 

@@ -1,0 +1,66 @@
+import type { Icon } from '@phosphor-icons/react';
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../lib/errors';
+import { ApiError } from '../lib/http';
+import { toast } from '../lib/toaster';
+import { ConfirmDialog } from './ConfirmDialog';
+import { PasswordField } from './PasswordField';
+
+interface Props {
+  Icon: Icon;
+  title: string;
+  text: string;
+  act: string;
+  danger?: boolean;
+  /** To be typed as well. */
+  word?: string;
+  pending: boolean;
+  onClose: () => void;
+  /** `refuse` says a wrong password at its field, and any other error in a toast. */
+  onConfirm: (password: string, refuse: (error: unknown) => void) => void;
+  /** For an error that has no words of its own. */
+  failed?: string;
+}
+
+/** Asks for one's password before an act. */
+export function PasswordDialog({ text, onConfirm, failed, ...props }: Props) {
+  const { t } = useTranslation();
+  const [password, setPassword] = useState('');
+  const [fault, setFault] = useState<string>();
+  const field = useRef<HTMLInputElement>(null);
+  const refuse = (words: string) => {
+    setFault(words);
+    field.current?.focus();
+  };
+  const confirm = () => {
+    if (!password) return refuse(t('profile.remove.passwordNeeded'));
+    onConfirm(password, (error) => {
+      const wrong = error instanceof ApiError && error.errors.find((one) => one.field === 'password');
+      if (wrong) refuse(wrong.message);
+      else toast.error(errorText(error, failed));
+    });
+  };
+  return (
+    <ConfirmDialog
+      open
+      onConfirm={confirm}
+      fields={
+        <PasswordField
+          ref={field}
+          label={t('profile.remove.password')}
+          autoComplete="current-password"
+          value={password}
+          error={fault}
+          onChange={(event) => {
+            setPassword(event.target.value);
+            setFault(undefined);
+          }}
+        />
+      }
+      {...props}
+    >
+      {text}
+    </ConfirmDialog>
+  );
+}
