@@ -28,7 +28,7 @@ const ct = result(
   [sentence('NO_MODEL'), sentence('TOO_WHITE', { white: 0.0004 })],
 );
 /** Without the marks that keep what is Latin in its own direction. */
-const bare = (text: string | undefined) => text?.replaceAll(/[\u2066\u2069\u200F]/g, '');
+const bare = (text: string | undefined) => text?.replaceAll(/[\u2066\u2068\u2069\u200F]/g, '');
 
 describe('an analysis in Urdu', () => {
   beforeEach(() => chooseLanguage('ur'));

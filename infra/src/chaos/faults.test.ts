@@ -101,6 +101,7 @@ it('MongoDB away for longer than a read waits: what was pushed meanwhile is show
     ...(last as MessageDoc),
     _id: newId(),
     clientId: crypto.randomUUID(),
+    createAt: cluster.core.clock.now(),
     seq: 1_000_000,
     pending: false,
   };
