@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** Browser journeys on the whole product, one after the other: `npm test` runs them after everything else. */
+/**
+ * Browser journeys, each on a product of its own, two at a time as they mostly wait: `npm test` runs them after everything
+ * else.
+ */
 export default defineConfig({
   root: import.meta.dirname,
   resolve: {
@@ -10,7 +13,7 @@ export default defineConfig({
   test: {
     name: 'journeys',
     include: ['src/**/*.test.ts'],
-    fileParallelism: false,
+    maxWorkers: 2,
     // Each chapter stands on the one before.
     bail: 1,
     testTimeout: 240_000,

@@ -19,7 +19,7 @@ export function useNextLanguage() {
 export function LanguageSwitch() {
   const { code, name, turn } = useNextLanguage();
   return (
-    <Button variant="ghost" px="3" gap="2" onClick={turn}>
+    <Button variant="ghost" px={{ base: '2', sm: '3' }} gap={{ base: '1.5', sm: '2' }} onClick={turn}>
       <TranslateIcon aria-hidden />
       <span lang={code}>{name}</span>
     </Button>

@@ -1,4 +1,4 @@
-import { Button, chakra, Flex } from '@chakra-ui/react';
+import { Box, Button, chakra, Flex } from '@chakra-ui/react';
 import { useAtomValue } from 'jotai';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
@@ -14,20 +14,23 @@ export function useStart(): string | undefined {
   return token && user ? startOf(user.role.name) : undefined;
 }
 
+/** So that logo, language and door stand side by side on 360 px, in every language. */
+const narrow = { base: '3.5', sm: '5' };
+
 /** Login and Register, or Dashboard for who is signed in. */
 export function Doors({ size = 'md' }: { size?: 'md' | 'lg' }) {
   const { t } = useTranslation();
   const start = useStart();
   if (start) {
     return (
-      <Button asChild size={size}>
+      <Button asChild size={size} px={narrow}>
         <Link to={start}>{t('landing.dashboard')}</Link>
       </Button>
     );
   }
   return (
     <>
-      <Button asChild variant="outline" size={size}>
+      <Button asChild variant="outline" size={size} px={narrow}>
         <Link to={paths.login}>{t('landing.login')}</Link>
       </Button>
       <Button asChild size={size} display={{ base: 'none', sm: 'inline-flex' }}>
@@ -68,7 +71,10 @@ export function Header() {
       </Flex>
       <Flex ms="auto" align="center" gap={{ base: '0', md: '2' }}>
         <LanguageSwitch />
-        <ThemeMenu />
+        {/* A phone has its own light and dark, and no room for one more button. */}
+        <Box hideBelow="sm">
+          <ThemeMenu />
+        </Box>
         <Doors />
       </Flex>
     </Flex>
