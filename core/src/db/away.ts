@@ -19,8 +19,10 @@ export function isAway(error: unknown): boolean {
     )
   )
     return true;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code && BROKEN_CODES.has(code)) return true;
   // The name server that MONGODB_URI needs (mongodb+srv).
-  if ((error as NodeJS.ErrnoException).syscall?.startsWith('query')) return true;
+  if (syscall?.startsWith('query')) return true;
   return REDIS_AWAY.test(error.message);
 }
 
@@ -33,6 +35,9 @@ const AWAY_CODES = new Set([
   ...[9001, 10058, 10107, 11600, 11602, 13435, 13436],
 ]);
 
+/** The system's codes of a connection that broke, as Redis's client passes them on to whoever was writing. */
+const BROKEN_CODES = new Set(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']);
+
 /** In Redis's words and its client's: not there, loading what it kept, out of memory or disk, or no longer the primary. */
 const REDIS_AWAY =
-  /Stream isn't writeable|Connection is closed|Command timed out|ECONNREFUSED|OOM command not allowed|^(MISCONF|LOADING|READONLY) /;
+  /Stream isn't writeable|Connection is closed|Command timed out|Socket timeout|OOM command not allowed|^(MISCONF|LOADING|READONLY) /;

@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { expect, it } from 'vitest';
+import { connectRedis } from '../redis.js';
+import { isAway } from './away.js';
+
+it.each(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT'])(
+  'a connection broken by %s is a part that is away',
+  (code) => {
+    expect(isAway(Object.assign(new Error(`write ${code}`), { code, syscall: 'write' }))).toBe(true);
+  },
+);
+
+it('a fault of our own is not', () => {
+  expect(isAway(new TypeError('Cannot read properties of undefined'))).toBe(false);
+  expect(isAway(Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' }))).toBe(false);
+  expect(isAway('write EPIPE')).toBe(false);
+});
+
+it('whatever befalls a command when Redis goes, it is away', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.resetAndDestroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const redis = connectRedis(`redis://127.0.0.1:${(server.address() as AddressInfo).port}`, 'failFast');
+  try {
+    for (let round = 0; round < 20; round++) {
+      const fault = await redis.set('key', 'x'.repeat(100_000)).catch((error: unknown) => error);
+      expect([String(fault), isAway(fault)]).toEqual([String(fault), true]);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  } finally {
+    redis.disconnect();
+    server.close();
+  }
+});
