@@ -105,6 +105,7 @@ export const userCalls = {
     params: Params,
     body: z.strictObject({ role: RoleName }),
     data: User,
+    fails: ['LAST_ADMIN', 'CONFLICT'],
   }),
   resetUserTotp: call({
     method: 'delete',
@@ -113,6 +114,7 @@ export const userCalls = {
     action: 'totp.reset',
     summary: 'Take the authenticator app off an account whose owner has lost it; mails them',
     params: Params,
+    fails: ['NOT_ONESELF'],
   }),
   approveProvider: call({
     method: 'post',
