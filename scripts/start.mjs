@@ -10,6 +10,7 @@ const commands = {
   workers: { main: 'workers/dist/main.js', joins: true },
   'admin:code': { main: 'backend/dist/auth/adminCodeCommand.js', joins: true },
   'audit:verify': { main: 'core/dist/audit/verifyCommand.js', joins: true },
+  'audit:adopt': { main: 'core/dist/audit/adoptCommand.js', joins: true },
   'keys:status': { main: 'core/dist/keys/statusCommand.js', joins: true },
   fuzz: { main: 'infra/dist/fuzz.js', joins: false },
   bench: { main: 'infra/dist/bench.js', joins: false },

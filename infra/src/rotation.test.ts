@@ -11,7 +11,8 @@ import {
 } from '@lightbox/backend/testing/factories.js';
 import { files, png } from '@lightbox/backend/testing/files.js';
 import { buildGateway, joinGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
-import { appendAudit, verifyAudit } from '@lightbox/core/audit/chain.js';
+import { appendAudit } from '@lightbox/core/audit/chain.js';
+import { verifyAudit } from '@lightbox/core/audit/verify.js';
 import type { Config } from '@lightbox/core/config/config.js';
 import { makeKeys } from '@lightbox/core/config/keys.js';
 import { newId } from '@lightbox/core/db/ids.js';
@@ -231,7 +232,8 @@ describe('APP_KEYS', () => {
 
 it('the head that workers note is what the log is held against', async () => {
   const noted: { head: string }[] = [];
-  await noteAuditHead({ ...test.gateway, log: { info: (line: { head: string }) => noted.push(line) } as never });
+  const log = { info: (line: { head: string }) => noted.push(line), error: () => undefined };
+  await noteAuditHead({ ...test.gateway, log: log as never });
   const [{ head }] = noted as [{ head: string }];
   expect(run('audit/verifyCommand.js', head)).toMatchObject({ code: 0, says: expect.stringContaining('holds') });
   const other = head.replace(/.$/, (last) => (last === '0' ? '1' : '0'));

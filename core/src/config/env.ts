@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { type QueueName, queueNames } from '@lightbox/contract/queues.js';
 import { z } from 'zod';
+import { faultOfAnchor } from '../audit/anchor.js';
 import type { Config } from './config.js';
 import { faultOfKeys, faultOfVapidKey } from './keys.js';
 import { faultOfRedisUrl } from './redisUrl.js';
@@ -117,6 +118,7 @@ const schema = z.object({
   APP_KEYS: text(faultOfKeys),
   ENCRYPTION_KEYS: text(faultOfKeys),
   AUDIT_KEYS: text(faultOfKeys).optional(),
+  AUDIT_ANCHOR: text(faultOfAnchor).optional(),
   VAPID_KEY: text(faultOfVapidKey).optional(),
   PUSH_ORIGINS: text(faultOfOrigins).optional(),
   ADMIN_EMAIL: z.email('must be an e-mail address').optional(),
@@ -240,6 +242,7 @@ function toConfig(env: z.output<typeof schema>, production: boolean): Config {
     appKeys: env.APP_KEYS,
     encryptionKeys: env.ENCRYPTION_KEYS,
     auditKeys: env.AUDIT_KEYS ?? null,
+    auditAnchor: env.AUDIT_ANCHOR ?? null,
     vapidKey: env.VAPID_KEY ?? null,
     pushOrigins: list(env.PUSH_ORIGINS ?? '').map((origin) => new URL(origin).origin),
     admin:

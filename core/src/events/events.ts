@@ -1,7 +1,9 @@
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import { roles } from '@lightbox/contract/permissions.js';
 import type { ClientSession, Connection } from 'mongoose';
+import type { EventSigner } from '../audit/signing.js';
 import type { Clock } from '../clock.js';
+import { isAway } from '../db/away.js';
 import { isDuplicate, newId, type ObjectId, oid } from '../db/ids.js';
 import { grouped } from '../group.js';
 import type { Models } from '../models/models.js';
@@ -55,10 +57,17 @@ export class Events {
     private readonly queues: Queues,
     private readonly signals: Signals,
     private readonly clock: Clock,
+    private readonly signer: EventSigner,
     private readonly warn: (error: unknown, text: string) => void,
   ) {
     this.append = grouped(async (events) => {
-      await this.models.Event.insertMany(events, { lean: true });
+      try {
+        await this.models.Event.insertMany(events, { lean: true });
+      } catch (error) {
+        this.signer.mayBeCommitted(events);
+        throw error;
+      }
+      this.signer.wasCommitted(events);
       return events.map(() => undefined);
     });
   }
@@ -80,9 +89,11 @@ export class Events {
         if (actor.idempotencyKey) await this.remember(actor.idempotencyKey, id, session);
         return id;
       });
+      this.signer.wasCommitted(events);
       this.dispatchSoon(events);
       return record;
     } catch (error) {
+      if (isAway(error)) this.signer.mayBeCommitted(events);
       const first = isDuplicate(error) ? await this.earlier(actor) : null;
       if (first) return first;
       throw error;
@@ -113,7 +124,7 @@ export class Events {
     const reaction = event.status && event.status !== 'success' ? undefined : reactions[event.type];
     const actorId = event.actor ?? actor.id;
     const at = this.clock.now();
-    return {
+    return this.signer.sign({
       // The log takes them in the order of their ids.
       _id: newId(at),
       type: event.type,
@@ -130,7 +141,7 @@ export class Events {
       refs: Object.fromEntries(Object.entries(event.refs ?? {}).filter(([, id]) => id)) as Record<string, ObjectId>,
       pending: reaction !== undefined,
       unaudited: true,
-    };
+    });
   }
 
   private dispatchSoon(events: EventDoc[]): void {

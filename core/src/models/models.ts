@@ -4,6 +4,8 @@ import type {
   AnalysisDoc,
   AuditEntryDoc,
   AuditHeadDoc,
+  AuditReceiptDoc,
+  AuditRunDoc,
   CodeDoc,
   ConversationDoc,
   CounterDoc,
@@ -272,7 +274,15 @@ const recorded = {
 };
 
 const event = new Schema<EventDoc>(
-  { ...recorded, recipients: [ObjectId], refs: { type: Mixed, default: {} }, pending: bool, unaudited: bool },
+  {
+    ...recorded,
+    recipients: [ObjectId],
+    refs: { type: Mixed, default: {} },
+    pending: bool,
+    unaudited: bool,
+    keyId: String,
+    mac: String,
+  },
   { ...options, minimize: false },
 )
   .index({ pending: 1, at: 1 }, { partialFilterExpression: { pending: true } })
@@ -299,8 +309,26 @@ const auditEntry = new Schema<AuditEntryDoc>(
   .index({ type: 1, status: 1, at: -1, seq: -1 });
 
 const auditHead = new Schema<AuditHeadDoc>(
-  { _id: String, seq: number, hash: string, keyId: string, mac: string, keyIds: { type: [String], required: true } },
+  {
+    _id: String,
+    seq: number,
+    hash: string,
+    keyId: string,
+    mac: string,
+    keyIds: { type: [String], default: undefined },
+    found: Mixed,
+  },
   { ...options, collection: 'auditheads' },
+);
+
+const auditReceipt = new Schema<AuditReceiptDoc>(
+  { run: string, n: number, events: [ObjectId], keyId: string, mac: string },
+  { ...options, collection: 'auditreceipts' },
+).index({ run: 1, n: 1 });
+
+const auditRun = new Schema<AuditRunDoc>(
+  { _id: String, n: number, keyId: string, mac: string },
+  { ...options, collection: 'auditruns' },
 );
 
 const setting = new Schema<SettingDoc>(
@@ -348,6 +376,8 @@ export interface Models {
   Event: Model<EventDoc>;
   AuditEntry: Model<AuditEntryDoc>;
   AuditHead: Model<AuditHeadDoc>;
+  AuditReceipt: Model<AuditReceiptDoc>;
+  AuditRun: Model<AuditRunDoc>;
   Setting: Model<SettingDoc>;
   SettingChange: Model<SettingChangeDoc>;
   Idempotency: Model<IdempotencyDoc>;
@@ -377,6 +407,8 @@ export function createModels(db: Connection): Models {
     Event: model('Event', event),
     AuditEntry: model('AuditEntry', auditEntry),
     AuditHead: model('AuditHead', auditHead),
+    AuditReceipt: model('AuditReceipt', auditReceipt),
+    AuditRun: model('AuditRun', auditRun),
     Setting: model('Setting', setting),
     SettingChange: model('SettingChange', settingChange),
     Idempotency: model('Idempotency', idempotency),

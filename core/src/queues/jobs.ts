@@ -73,6 +73,6 @@ export const schedule: Partial<Record<JobName, number>> = {
   reviveAnalyses: 30_000,
   revivePreviews: 10 * 60_000,
   removeOrphanBlobs: 10 * 60_000,
-  noteAuditHead: 10 * 60_000,
+  noteAuditHead: 60_000,
   recountUsage: 10 * 60_000,
 };
