@@ -32,7 +32,8 @@ function isGenuine(audit: KeyRing, receipt: AuditReceiptDoc): boolean {
 async function takenUp(models: Models, audit: KeyRing, run: string): Promise<number> {
   const kept = await models.AuditRun.findById(run).lean<AuditRunDoc>();
   if (!kept || isSigned(receiptKeys(audit), kept, ...runParts(run, kept.n))) return kept?.n ?? 0;
-  await models.AuditRun.deleteOne({ _id: run, n: kept.n });
+  const none = sign(receiptKeys(audit), ...runParts(run, 0));
+  await models.AuditRun.updateOne({ _id: run, n: kept.n }, { $set: { n: 0, ...none } });
   return 0;
 }
 

@@ -17,8 +17,9 @@ const DAY_MS = 24 * 3_600_000;
 /** Waits until nothing more is left to do, at most so long; what is left then is the verdict's to find. */
 export async function settle({ core }: Cluster, patienceMs: number): Promise<number> {
   const since = Date.now();
-  const { Event, Message: Messages, Analysis } = core.models;
+  const { Event, Message: Messages, Analysis, AuditReceipt } = core.models;
   const busy = async () =>
+    (await AuditReceipt.exists({})) ??
     (await Event.exists({ $or: [{ pending: true }, { unaudited: true }] })) ??
     (await Messages.exists({ pending: true })) ??
     (await Analysis.exists({ status: { $in: ['queued', 'active'] } }));
@@ -112,7 +113,7 @@ function judgeMails(mails: { text: string; messageId: string }[], uploads: Uploa
 }
 
 export async function judgeStore({ core }: Cluster, administrator: Account): Promise<Row[]> {
-  const { Event } = core.models;
+  const { Event, AuditReceipt } = core.models;
   const unaudited = await Event.countDocuments({ unaudited: true });
   const pending = await Event.countDocuments({ pending: true });
   const left = await orphans(core);
@@ -124,6 +125,7 @@ export async function judgeStore({ core }: Cluster, administrator: Account): Pro
     none('GridFS', 'orphans after the sweep', await orphans(core)),
     judged('audit', 'entries in an unbroken chain', chain.checked, 'whole', chain.ok),
     none('audit', 'events without an entry', unaudited),
+    none('audit', 'receipts that were not taken up', await AuditReceipt.countDocuments({})),
     none('events', 'not handed over', pending),
     { job: 'events', measure: 'in all', value: String(events) },
   ];
