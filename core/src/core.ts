@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Connection } from 'mongoose';
 import { EventSigner } from './audit/signing.js';
-import { watchHead } from './audit/watch.js';
+import { watchLog } from './audit/watch.js';
 import { type BlobStore, GridFsBlobStore } from './blobs/store.js';
 import { Usage } from './blobs/usage.js';
 import { Clock } from './clock.js';
@@ -83,12 +83,12 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
     CLOCK_EVERY_MS,
   );
   timer.unref();
+  const signer = new EventSigner(models, keys.audit, warn);
   const auditWatch = setInterval(
-    () => watchHead({ models, keys, log }).catch((error) => warn(error, 'the audit log was not looked at')),
+    () => watchLog({ models, keys, log, signer }).catch((error) => warn(error, 'the audit log was not looked at')),
     AUDIT_EVERY_MS,
   );
   auditWatch.unref();
-  const signer = new EventSigner(models, keys.audit, warn);
 
   const redis = connectRedis(config.redisUrl, 'failFast');
   redis.on('error', (error) => warn(error, 'Redis is away; what it is for waits'));

@@ -8,8 +8,9 @@ import { setImmediate } from 'node:timers/promises';
 import { adoptAudit, appendAudit } from '@lightbox/core/audit/chain.js';
 import { type Draft, GENESIS, place } from '@lightbox/core/audit/entry.js';
 import { type Head, keepHead } from '@lightbox/core/audit/head.js';
+import { EventSigner } from '@lightbox/core/audit/signing.js';
 import { verifyAudit } from '@lightbox/core/audit/verify.js';
-import { noteHead, verifyAndNote, watchHead } from '@lightbox/core/audit/watch.js';
+import { noteHead, verifyAndNote, watchLog } from '@lightbox/core/audit/watch.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import type { AuditEntryDoc, EventDoc } from '@lightbox/core/models/types.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -42,6 +43,22 @@ const act = ({ gateway }: TestGateway = test) =>
 async function done(): Promise<EventDoc> {
   await act();
   return (await test.gateway.models.Event.findOne({ actor: person }).sort({ _id: -1 }).lean<EventDoc>()) as EventDoc;
+}
+
+/** One without timers, whose receipts are written when the test says so. */
+function anotherProcess() {
+  const { models, keys } = test.gateway;
+  const signer = new EventSigner(models, keys.audit, () => undefined);
+  const facts = { type: 'image.content', status: 'success', table: 'imagemetadata', ip: '', reason: '' } as const;
+  const commit = async (): Promise<ObjectId> => {
+    const rest = { recipients: [], refs: {}, pending: false, unaudited: true };
+    const event = signer.sign({ _id: newId(), ...facts, at: new Date(), ...rest });
+    await models.Event.insertMany([event], { lean: true });
+    signer.wasCommitted([event]);
+    await signer.flush();
+    return event._id;
+  };
+  return { signer, commit };
 }
 
 const events = () => test.gateway.models.Event.collection;
@@ -114,12 +131,22 @@ describe('an event in the database', () => {
   });
 
   it('that was deleted with its receipt is missed when the process writes the next one', async () => {
-    const { _id } = await done();
-    await test.gateway.signer.flush();
+    const process = anotherProcess();
+    await process.commit();
+    await receipts().deleteMany({});
+    await process.commit();
+    expect(await remarks()).toEqual([['audit.gap', 'RECEIPTS_MISSING: 1', 'undefined']]);
+  });
+
+  it('that was deleted with each receipt is named too, for the process writes receipts again', async () => {
+    const { commit, signer } = anotherProcess();
+    const _id = await commit();
+    expect(await signer.restoreReceipts()).toBe(0);
     await events().deleteOne({ _id });
     await receipts().deleteMany({});
-    await act();
-    expect(await remarks()).toEqual([['audit.gap', 'RECEIPTS_MISSING: 1', 'undefined']]);
+    expect(await signer.restoreReceipts()).toBe(1);
+    expect(await remarks()).toEqual([['audit.gap', 'EVENT_DELETED', String(_id)]]);
+    expect(await signer.restoreReceipts(), 'once it was taken up').toBe(0);
   });
 
   it('is believed in nothing when no process made it, it was changed, or it is a copy', async () => {
@@ -175,7 +202,7 @@ describe('a log whose end was cut off together with its head', () => {
     await AuditHead.deleteMany({});
     expect(await verify(own)).toEqual({ ok: false, checked: 3, firstBroken: 4, reason: 'missing' });
     const lines: object[] = [];
-    await watchHead({ ...own.gateway, log: { error: (line: object) => lines.push(line) } as never });
+    await watchLog({ ...own.gateway, log: { error: (line: object) => lines.push(line) } as never });
     expect(lines).toEqual([{ remembered: checked, found: 3, head: null }]);
 
     const later = await start(joinGateway(own.config));

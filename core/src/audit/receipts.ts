@@ -29,7 +29,7 @@ function isGenuine(audit: KeyRing, receipt: AuditReceiptDoc): boolean {
 }
 
 /** How many receipts of a run were taken up; a number that no key signed counts as none. */
-async function takenUp(models: Models, audit: KeyRing, run: string): Promise<number> {
+export async function takenUp(models: Models, audit: KeyRing, run: string): Promise<number> {
   const kept = await models.AuditRun.findById(run).lean<AuditRunDoc>();
   if (!kept || isSigned(receiptKeys(audit), kept, ...runParts(run, kept.n))) return kept?.n ?? 0;
   const none = sign(receiptKeys(audit), ...runParts(run, 0));

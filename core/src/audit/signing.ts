@@ -3,10 +3,12 @@ import type { KeyRing } from '../keys/keyring.js';
 import type { Models } from '../models/models.js';
 import type { AuditReceiptDoc, EventDoc } from '../models/types.js';
 import { signEvent } from './entry.js';
-import { makeReceipt } from './receipts.js';
+import { makeReceipt, takenUp } from './receipts.js';
 
 const FLUSH_MS = 300;
 const MOST_EVENTS = 5_000;
+/** Receipts that are remembered until the log has taken them up: more than a worker that is away for minutes leaves. */
+const MOST_RECEIPTS = 1_000;
 
 /**
  * Signs the events of this process, and states in receipts, numbered without a gap, which of them were committed. Numbers
@@ -20,6 +22,8 @@ export class EventSigner {
   private uncertain: ObjectId[] = [];
   /** Kept as it is until it is known to be written. */
   private receipt: AuditReceiptDoc | null = null;
+  /** Written, and not yet known to be taken up. */
+  private open: AuditReceiptDoc[] = [];
   private timer: NodeJS.Timeout | null = null;
   private flushing: Promise<void> | null = null;
 
@@ -55,6 +59,23 @@ export class EventSigner {
     return this.flushing;
   }
 
+  /**
+   * Writes again the receipts that are gone although the log has not taken them up, and says how many. Without it a writer
+   * of the database that removes each at once, and its events, would be noticed by nobody.
+   */
+  async restoreReceipts(): Promise<number> {
+    const open = [...this.open];
+    if (open.length === 0) return 0;
+    const found = await this.models.AuditReceipt.find({ _id: { $in: open.map(({ _id }) => _id) } }, { _id: 1 }).lean();
+    const there = new Set(found.map(({ _id }) => String(_id)));
+    // Asked last: a receipt that is removed because it was taken up is counted before.
+    const done = await takenUp(this.models, this.ring, this.run);
+    this.open = this.open.filter(({ n }) => n > done);
+    const gone = open.filter(({ n, _id }) => n > done && !there.has(String(_id)));
+    for (const receipt of gone) await this.insert(receipt);
+    return gone.length;
+  }
+
   /** What cannot be written any more is in the log all the same; only its removal would not be noticed. */
   async close(): Promise<void> {
     await this.flush().catch((error) => this.warn(error, 'the last receipt for the audit log was not written'));
@@ -82,12 +103,17 @@ export class EventSigner {
     for (;;) {
       this.receipt ??= this.nextReceipt();
       if (!this.receipt) return;
-      await this.models.AuditReceipt.insertMany([this.receipt], { lean: true }).catch((error) => {
-        // Written by a try whose answer was lost.
-        if (!isDuplicate(error)) throw error;
-      });
+      await this.insert(this.receipt);
+      this.open = [...this.open.slice(1 - MOST_RECEIPTS), this.receipt];
       this.receipt = null;
     }
+  }
+
+  private async insert(receipt: AuditReceiptDoc): Promise<void> {
+    await this.models.AuditReceipt.insertMany([receipt], { lean: true }).catch((error) => {
+      // Written by a try whose answer was lost.
+      if (!isDuplicate(error)) throw error;
+    });
   }
 
   private nextReceipt(): AuditReceiptDoc | null {

@@ -4,10 +4,15 @@ import { anchor, anchored, headText } from './anchor.js';
 import { readHead, rememberedHead, rememberHead } from './head.js';
 import { type Verdict, verifyAudit } from './verify.js';
 
-type Watching = Pick<Core, 'models' | 'keys' | 'log'>;
+type Watching = Pick<Core, 'models' | 'keys' | 'log' | 'signer'>;
 
-/** Each process remembers the furthest head that it has seen, and says so when the log ends before it. */
-export async function watchHead({ models, keys, log }: Watching): Promise<void> {
+/**
+ * Each process remembers the receipts that the log has not taken up, and the furthest head that it has seen. It says so when
+ * one of them is gone, or the log ends before.
+ */
+export async function watchLog({ models, keys, log, signer }: Watching): Promise<void> {
+  const restored = await signer.restoreReceipts();
+  if (restored > 0) log.error({ restored }, 'receipts for the audit log were removed, and are written again');
   const before = rememberedHead(models);
   const head = await readHead(models, keys.audit);
   if (head?.genuine) rememberHead(models, head);
