@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { type QueueName, queueNames } from '@lightbox/contract/queues.js';
 import { z } from 'zod';
 import type { Config } from './config.js';
@@ -126,6 +126,7 @@ const schema = z.object({
   AI_BASE_URL: startsWith('http://', 'https://').optional(),
   AI_API_KEY: z.string().optional(),
   AI_MODEL: z.string().optional(),
+  RENDERER_SOCKET: text((value) => (isAbsolute(value) ? null : 'must be an absolute path')).optional(),
   WORKER_QUEUES: text(faultOfQueues).optional(),
   WORKER_CONCURRENCY: text(faultOfConcurrency).optional(),
   RATE_LIMITS: oneOf('on', 'off').default('on'),
@@ -253,6 +254,7 @@ function toConfig(env: z.output<typeof schema>, production: boolean): Config {
       apiKey: env.AI_API_KEY ?? null,
       model: env.AI_MODEL ?? null,
     },
+    rendererSocket: env.RENDERER_SOCKET ?? null,
     worker: { queues: parseQueues(env.WORKER_QUEUES), concurrency: parseConcurrency(env.WORKER_CONCURRENCY) },
     rateLimits: env.RATE_LIMITS === 'on',
     reserveBytes: env.STORAGE_RESERVE_MB === undefined ? null : env.STORAGE_RESERVE_MB * 1024 * 1024,
