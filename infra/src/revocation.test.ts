@@ -233,7 +233,7 @@ it('the timeline of the owner grows by itself, on the other gateway', async () =
     return data.map((row: { actiontype: string }) => row.actiontype);
   };
   await expect.poll(rows, { timeout: 10_000 }).toEqual(['image.content', 'share.verify']);
-  expect(open.heard.has('image:activity')).toBe(true);
+  await expect.poll(() => open.heard.has('image:activity')).toBe(true);
   open.socket.close();
 });
 
