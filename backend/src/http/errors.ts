@@ -82,8 +82,18 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Duplex): voi
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? 'REQUEST_TIMEOUT'
         : 'BAD_REQUEST';
+  refuseRaw(socket, code);
+}
+
+/** The envelope of what is refused before Express has a part in it. */
+export function bareRefusal(code: ErrorCode): { status: number; body: string } {
   const [status, message] = errors[code];
-  const body = JSON.stringify({ message, error: code, requestId: randomUUID() });
+  return { status, body: JSON.stringify({ message, error: code, requestId: randomUUID() }) };
+}
+
+/** The same envelope on a connection that no HTTP response belongs to. */
+export function refuseRaw(socket: Duplex, code: ErrorCode): void {
+  const { status, body } = bareRefusal(code);
   socket.end(
     `HTTP/1.1 ${status} ${code}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
