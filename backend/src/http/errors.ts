@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Failure } from '@lightbox/contract/envelope.js';
-import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
+import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { isAway } from '@lightbox/core/db/away.js';
-import { AppError, Damaged, tellDamage } from '@lightbox/core/errors.js';
+import { AppError, bareRefusal, Damaged, tellDamage } from '@lightbox/core/errors.js';
 import { PasswordQueueFull } from '@lightbox/core/keys/password.js';
 import type { Logger } from '@lightbox/core/log.js';
 import type { ErrorRequestHandler, Request } from 'express';
@@ -85,13 +85,7 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Duplex): voi
   refuseRaw(socket, code);
 }
 
-/** The envelope of what is refused before Express has a part in it. */
-export function bareRefusal(code: ErrorCode): { status: number; body: string } {
-  const [status, message] = errors[code];
-  return { status, body: JSON.stringify({ message, error: code, requestId: randomUUID() }) };
-}
-
-/** The same envelope on a connection that no HTTP response belongs to. */
+/** The envelope on a connection that no HTTP response belongs to. */
 export function refuseRaw(socket: Duplex, code: ErrorCode): void {
   const { status, body } = bareRefusal(code);
   socket.end(

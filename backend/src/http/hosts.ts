@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { bareRefusal } from '@lightbox/core/errors.js';
 import { isOwnHost } from '@lightbox/core/hosts.js';
-import { bareRefusal, refuseRaw } from './errors.js';
+import { refuseRaw } from './errors.js';
 
 /** Whatever asks for these knows the machine by an address of its own. */
 const forAnyHost = new Set(['/healthz', '/readyz']);
