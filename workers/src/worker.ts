@@ -5,6 +5,7 @@ import { startOps } from '@lightbox/core/ops.js';
 import type { Worker } from 'bullmq';
 import { createTransport } from 'nodemailer';
 import { selectProvider } from './analysis/providers/select.js';
+import { JobFailed } from './failures.js';
 import { sweepAudit, sweepEvents } from './maintenance/sweepEvents.js';
 import { type Isolation, openPictures } from './previews/preview.js';
 import { createPushSender } from './push/sender.js';
@@ -51,7 +52,7 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
       const closing = Promise.all(workers.map((worker) => worker.close()));
       // Jobs get a moment to finish by themselves; what is longer is broken off and taken up by another worker.
       await Promise.race([closing, setTimeout(DRAIN_MS)]);
-      stopping.abort(new Error('The worker is stopping.'));
+      stopping.abort(new JobFailed('The worker is stopping.'));
       await closing;
       await Promise.all(loops);
       await stopOps();

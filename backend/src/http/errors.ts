@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Failure } from '@lightbox/contract/envelope.js';
-import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
+import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { isAway } from '@lightbox/core/db/away.js';
-import { AppError, Damaged, tellDamage } from '@lightbox/core/errors.js';
+import { AppError, bareRefusal, Damaged, tellDamage } from '@lightbox/core/errors.js';
 import { PasswordQueueFull } from '@lightbox/core/keys/password.js';
 import type { Logger } from '@lightbox/core/log.js';
 import type { ErrorRequestHandler, Request } from 'express';
@@ -82,8 +82,12 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Duplex): voi
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? 'REQUEST_TIMEOUT'
         : 'BAD_REQUEST';
-  const [status, message] = errors[code];
-  const body = JSON.stringify({ message, error: code, requestId: randomUUID() });
+  refuseRaw(socket, code);
+}
+
+/** The envelope on a connection that no HTTP response belongs to. */
+export function refuseRaw(socket: Duplex, code: ErrorCode): void {
+  const { status, body } = bareRefusal(code);
   socket.end(
     `HTTP/1.1 ${status} ${code}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );

@@ -19,8 +19,6 @@ export interface Config {
   redisUrl: string;
   smtpUrl: string;
   mailFrom: string;
-  /** Where mail can be read when it goes to the launcher's own catcher; null with a real mail server. */
-  mailInboxUrl: string | null;
   /** Key ring text, `id:base64(32 bytes)[,older…]`. */
   appKeys: string;
   encryptionKeys: string;

@@ -7,6 +7,7 @@ import { system } from '@lightbox/core/events/events.js';
 import type { FileFacts } from '@lightbox/core/files/inspect.js';
 import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
 import { UnrecoverableError } from 'bullmq';
+import { withoutForeignText } from '../failures.js';
 import type { Pictures } from '../previews/preview.js';
 import type { JobContext } from '../runner.js';
 import { AnalysisFailed, type AnalysisProvider, NotAnalysable } from './providers/provider.js';
@@ -53,7 +54,7 @@ export async function analyseImage(
       reason: known ? error.message : reasonText('UNFORESEEN'),
       reasonCode: known ? error.code : 'UNFORESEEN',
     });
-    throw new UnrecoverableError(known ? error.name : String((error as Error).message));
+    throw new UnrecoverableError(known ? error.name : withoutForeignText(error).message);
   }
 }
 
