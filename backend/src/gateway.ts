@@ -59,7 +59,7 @@ export async function startGateway(config: Config, clock?: Clock, patience = slo
   server.on('clientError', onClientError);
   const sockets = createSockets(server, gateway);
   const reader = connectRedis(config.redisUrl, 'patient');
-  core.signals.listen(reader, sockets.deliver);
+  core.signals.listen(reader, sockets);
   await listen(server, config);
   const stopOps = await startOps(core, () => stopping);
   const ready = core.startUp.run(async () => {
