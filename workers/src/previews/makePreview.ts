@@ -16,7 +16,9 @@ export async function makePreview(
   { isLastAttempt }: JobContext,
 ): Promise<void> {
   const image = await core.models.Image.findById(oid(imageId)).lean<ImageDoc>();
-  if (image?.preview !== 'pending') return;
+  if (!image) return;
+  // An earlier attempt ended between the mark and its signal.
+  if (image.preview !== 'pending') return tell(core, image);
   const preview = await pictures.preview(await readAll(core, image), image.contentType).catch((error) => {
     if (!isLastAttempt) throw error;
     return null;
@@ -39,6 +41,11 @@ export async function makePreview(
     if (!(await core.models.Image.exists({ _id: image._id }))) await core.models.Preview.deleteOne({ _id: image._id });
     return;
   }
-  const to = [...marked.audience.map(String), String(marked.owner), 'role:admin'];
-  await core.signals.send([{ push: { name: 'image:updated', to, refs: { record: imageId } } }]).catch(() => undefined);
+  await tell(core, marked);
+}
+
+/** Fails with Redis, and the job is tried again: without the signal the picture's place stays empty on open screens. */
+async function tell(core: Core, { _id, audience, owner }: ImageDoc): Promise<void> {
+  const to = [...audience.map(String), String(owner), 'role:admin'];
+  await core.signals.send([{ push: { name: 'image:updated', to, refs: { record: String(_id) } } }]);
 }
