@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { updateSessionUser } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { formatDate } from '../lib/format';
+import { reread } from '../lib/live';
 import { toast } from '../lib/toaster';
 import { LoadFailed } from '../ui/LoadFailed';
 import { PasswordDialog } from '../ui/PasswordDialog';
@@ -68,7 +69,7 @@ function RenewDialog({ onClose }: { onClose: () => void }) {
   const cache = useQueryClient();
   const renew = useRenewRecoveryCodes();
   const close = () => {
-    void cache.invalidateQueries({ queryKey: ['security'] });
+    void reread(cache, ['security']);
     onClose();
   };
   if (renew.data) {

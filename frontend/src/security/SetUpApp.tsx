@@ -7,6 +7,7 @@ import { updateSessionUser } from '../auth/session';
 import { useWrongCode } from '../auth/useWrongCode';
 import { errorText } from '../lib/errors';
 import { ApiError } from '../lib/http';
+import { reread } from '../lib/live';
 import { CodeInput } from '../ui/CodeInput';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Waiting } from '../ui/Skeletons';
@@ -67,8 +68,8 @@ export function SetUpApp({ onDone }: { onDone: () => void }) {
   };
   const finish = () => {
     updateSessionUser({ totp: true });
-    void cache.invalidateQueries(oneUser());
-    void cache.invalidateQueries({ queryKey: totpState.queryKey });
+    void reread(cache, oneUser().queryKey);
+    void reread(cache, totpState.queryKey);
     onDone();
   };
 
