@@ -24,8 +24,10 @@ import { publicSettings } from '../settings/publicSettings';
 import { settingList } from '../settings/settings';
 import { sharesOf } from '../sharing/sharing';
 import { pendingProviders } from '../users/users';
-import { change, liveClient, reread } from './live';
+import { change, reread } from './live';
+import { queryClient } from './query';
 import { Recent } from './recent';
+import { connectSocket } from './socket';
 
 const imageId = id('9');
 const shareId = id('7');
@@ -265,7 +267,19 @@ const cases: Record<string, Case> = {
   },
 };
 
-const cache = liveClient({ defaultOptions: { queries: { retry: false } } });
+/** The connection, as far as the app hears of it. */
+const { listeners, connection } = vi.hoisted(() => {
+  const listeners = new Map<string, () => void>();
+  const connection = {
+    on: (name: string, told: () => void) => listeners.set(name, told),
+    onAny: () => undefined,
+    close: () => undefined,
+  };
+  return { listeners, connection };
+});
+vi.mock('socket.io-client', () => ({ io: () => connection }));
+
+const cache = queryClient;
 const tell: Tell = (name, payload) => {
   for (const rows of socketEvents) rows[name]?.(payload as never, cache);
 };
@@ -273,6 +287,9 @@ const tell: Tell = (name, payload) => {
 /** A server that reads its data when it is asked and answers a second later. */
 function slow(state: { now: unknown }) {
   globalThis.fetch = vi.fn(async (path) => {
+    if (String(path).includes('/message/since')) {
+      return new Response(JSON.stringify({ data: { messages: [], cursor: 'c', more: false } }));
+    }
     const one = String(path).includes(`/image/${imageId}`) && Array.isArray(state.now);
     const now = one ? (state.now as unknown[])[0] : state.now;
     await new Promise((done) => setTimeout(done, 1_000));
@@ -299,27 +316,27 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
+const keyOf = (one: Case) => (one.options as { queryKey: readonly unknown[] }).queryKey;
+const shown = (one: Case) => {
+  const data = cache.getQueryData(keyOf(one));
+  return one.shows ? one.shows(data as never) : data;
+};
+
 describe('an event while an answer is on its way that does not know of it', () => {
   for (const [name, one] of Object.entries(cases)) {
-    const key = (one.options as { queryKey: readonly unknown[] }).queryKey;
-    const shown = () => {
-      const data = cache.getQueryData(key);
-      return one.shows ? one.shows(data as never) : data;
-    };
-
     it.each(['the first', 'a later'])(`is not lost: ${name}, %s one`, async (which) => {
       const state = { now: one.before };
       slow(state);
       const stop = open(one);
       if (which === 'a later') {
         await vi.advanceTimersByTimeAsync(1_500);
-        void reread(cache, key);
+        void reread(cache, keyOf(one));
       }
       await vi.advanceTimersByTimeAsync(500);
       state.now = one.after;
       one.tell(tell);
       await vi.advanceTimersByTimeAsync(10_000);
-      expect(shown()).toEqual(one.after);
+      expect(shown(one)).toEqual(one.after);
       stop();
     });
   }
@@ -329,6 +346,25 @@ describe('an event while an answer is on its way that does not know of it', () =
     const others = ['typing', 'session:revoked'];
     expect([...told, ...others].sort()).toEqual(Object.keys(serverEvents).sort());
   });
+});
+
+describe('what was read before the connection was there', () => {
+  const door = { token: () => 'token', ended: () => undefined };
+  for (const [name, one] of Object.entries(cases)) {
+    it(`is read again at the first connect: ${name}`, async () => {
+      const state = { now: one.before };
+      slow(state);
+      const stop = open(one);
+      const close = connectSocket(door, socketEvents);
+      await vi.advanceTimersByTimeAsync(1_500);
+      state.now = one.after;
+      listeners.get('connect')?.();
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(shown(one)).toEqual(one.after);
+      close();
+      stop();
+    });
+  }
 });
 
 it('one’s own words that are acknowledged while the chat loads for the first time are in it', async () => {

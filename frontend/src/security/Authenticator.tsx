@@ -3,7 +3,6 @@ import { DeviceMobileIcon, KeyIcon, ShieldCheckIcon, ShieldSlashIcon } from '@ph
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { updateSessionUser } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { formatDate } from '../lib/format';
 import { reread } from '../lib/live';
@@ -46,7 +45,6 @@ function RemoveDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const remove = useRemoveTotp();
   const onSuccess = () => {
-    updateSessionUser({ totp: false });
     toast.success(t('security.app.turnedOff'));
     onClose();
   };

@@ -3,7 +3,6 @@ import { Code } from '@lightbox/contract/auth/calls.js';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { updateSessionUser } from '../auth/session';
 import { useWrongCode } from '../auth/useWrongCode';
 import { errorText } from '../lib/errors';
 import { ApiError } from '../lib/http';
@@ -67,7 +66,6 @@ export function SetUpApp({ onDone }: { onDone: () => void }) {
     confirm.mutate(code, { onError: refused });
   };
   const finish = () => {
-    updateSessionUser({ totp: true });
     void reread(cache, oneUser().queryKey);
     void reread(cache, totpState.queryKey);
     onDone();
