@@ -5,6 +5,7 @@ import { Usage } from './blobs/usage.js';
 import { Clock } from './clock.js';
 import type { Config } from './config/config.js';
 import { closeDatabase, createDatabase, openDatabase } from './db/connect.js';
+import { Elections } from './db/elections.js';
 import { Pages } from './db/page.js';
 import { Room } from './db/room.js';
 import { Events } from './events/events.js';
@@ -30,6 +31,7 @@ export interface Core {
   db: Connection;
   models: Models;
   redis: Redis;
+  elections: Elections;
   blobs: BlobStore;
   room: Room;
   pages: Pages;
@@ -86,6 +88,7 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
   const queueRedis = connectRedis(config.redisUrl, 'failFast');
   const queues = new Queues(queueRedis, clock);
   const signals = new Signals(redis, log);
+  const elections = new Elections(db);
   return {
     config,
     log,
@@ -95,7 +98,8 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
     db,
     models,
     redis,
-    blobs: new GridFsBlobStore(db),
+    elections,
+    blobs: new GridFsBlobStore(db, elections),
     room: new Room(db, config),
     pages: new Pages(keys.cursors, models.Counter, clock),
     settings: new Settings(models),

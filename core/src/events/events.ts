@@ -3,6 +3,7 @@ import { roles } from '@lightbox/contract/permissions.js';
 import type { ClientSession, Connection } from 'mongoose';
 import type { Clock } from '../clock.js';
 import { isDuplicate, newId, type ObjectId, oid } from '../db/ids.js';
+import { MAJORITY_MS, majorityHasAll } from '../db/majority.js';
 import { grouped } from '../group.js';
 import type { Models } from '../models/models.js';
 import type { EventDoc, EventStatus } from '../models/types.js';
@@ -40,6 +41,9 @@ export interface Transaction {
   /** Appends the event to the very transaction of the change. */
   record: (event: NewEvent) => void;
 }
+
+/** Without it the driver goes on waiting for a majority for two minutes. */
+const patience = { maxCommitTimeMS: MAJORITY_MS };
 
 /**
  * The one way a change leaves its mark: the event is written with it, and handed to sockets and queues after the commit.
@@ -79,11 +83,14 @@ export class Events {
         await this.models.Event.insertMany(events, { session, lean: true });
         if (actor.idempotencyKey) await this.remember(actor.idempotencyKey, id, session);
         return id;
-      });
+      }, patience);
       this.dispatchSoon(events);
       return record;
     } catch (error) {
-      const first = isDuplicate(error) ? await this.earlier(actor) : null;
+      if (!isDuplicate(error)) throw error;
+      // By something that a failover may still take back: nobody is answered because of it before that is settled.
+      await majorityHasAll(this.db);
+      const first = await this.earlier(actor);
       if (first) return first;
       throw error;
     } finally {
