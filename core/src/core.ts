@@ -13,7 +13,8 @@ import { Signals } from './events/push.js';
 import { createKeys, type Keys } from './keys/keyring.js';
 import { refuseMissingKeys } from './keys/usage.js';
 import { createLogger, type Logger, occasionally } from './log.js';
-import { createModels, type Models, prepareModels } from './models/models.js';
+import { createModels, type Models } from './models/models.js';
+import { prepareModels } from './models/prepare.js';
 import { Presence } from './presence.js';
 import { Queues } from './queues/queues.js';
 import { connectRedis } from './redis.js';
@@ -61,9 +62,9 @@ export async function createCore(config: Config, service: string): Promise<Core>
 }
 
 /** Connects to MongoDB and makes what must be there. May be repeated. Redis is not waited for: hand-overs are put off. */
-export async function prepareCore({ config, db, models, keys, clock }: Core): Promise<void> {
+export async function prepareCore({ config, db, models, keys, clock, warn }: Core): Promise<void> {
   await openDatabase(db, config);
-  await prepareModels(models);
+  await prepareModels(models, warn);
   await refuseMissingKeys(models, keys);
   await readClock(db, clock);
 }

@@ -7,10 +7,6 @@ import type { Transporter } from 'nodemailer';
 import { analyseImage } from './analysis/analyseImage.js';
 import type { AnalysisProvider } from './analysis/providers/provider.js';
 import { sendMail } from './mail/sendMail.js';
-import { expireSessions, expireShares } from './maintenance/expire.js';
-import { noteAuditHead } from './maintenance/noteAuditHead.js';
-import { renewKeys } from './maintenance/renewKeys.js';
-import { recountUsage, removeOrphanBlobs, reviveAnalyses, revivePreviews } from './maintenance/repair.js';
 import { notify } from './notifications/notify.js';
 import { remindUnread } from './notifications/remindUnread.js';
 import { makePreview } from './previews/makePreview.js';
@@ -36,16 +32,8 @@ export const handlers: Handlers = {
   sendMail: ({ core, mailer }, { eventId, template }) => sendMail(core, mailer, eventId, template as MailTemplate),
   notify: ({ core }, { eventId }) => notify(core, eventId),
   remindUnread: ({ core, mailer }, { messageId }) => remindUnread(core, mailer, messageId),
-  pushMessage: ({ core }, { messageId }) => pushMessage(core, messageId),
+  pushMessage: ({ core }, { messageId }, context) => pushMessage(core, messageId, context),
   deliverPush: ({ core, pushSender }, data) => deliverPush(core, pushSender, data),
   appendAudit: ({ core }) => appendAndTell(core),
   removeBlob: ({ core }, { blobId }) => core.blobs.delete(oid(blobId)),
-  expireShares: ({ core }) => expireShares(core),
-  expireSessions: ({ core }) => expireSessions(core),
-  removeOrphanBlobs: ({ core }) => removeOrphanBlobs(core),
-  renewKeys: ({ core }) => renewKeys(core),
-  noteAuditHead: ({ core }) => noteAuditHead(core),
-  recountUsage: ({ core }) => recountUsage(core),
-  reviveAnalyses: ({ core }) => reviveAnalyses(core),
-  revivePreviews: ({ core }) => revivePreviews(core),
 };
