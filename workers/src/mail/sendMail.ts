@@ -1,5 +1,6 @@
 import { isLive } from '@lightbox/core/access/images.js';
 import type { Core } from '@lightbox/core/core.js';
+import { PartAway } from '@lightbox/core/db/away.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import type { MailTemplate } from '@lightbox/core/events/reactions.js';
 import { codeOf, linkTokenOf } from '@lightbox/core/keys/codes.js';
@@ -28,9 +29,13 @@ export async function sendMail(
   if (await core.models.SentMail.exists({ _id: mailId })) return;
   const event = await core.models.Event.findById(oid(eventId)).lean<EventDoc>();
   const letter = event && (await compose(core, event, template));
-  if (letter) await deliver(core, mailer, mailId, template, letter);
+  if (!letter) return;
+  await deliver(core, mailer, mailId, template, letter);
   await note(core, mailId);
 }
+
+/** As nodemailer names what befalls a connection. */
+const UNREACHABLE = new Set(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS']);
 
 export async function deliver(
   core: Core,
@@ -52,7 +57,9 @@ export async function deliver(
     headers: { 'Auto-Submitted': 'auto-generated' },
   };
   await mailer.sendMail(mail).catch((error) => {
-    throw new MailFailed(error);
+    throw UNREACHABLE.has(error.code)
+      ? new PartAway(`The mail server cannot be reached: ${error.code}.`)
+      : new MailFailed(error);
   });
 }
 

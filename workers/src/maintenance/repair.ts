@@ -56,7 +56,7 @@ export async function revivePreviews(core: Core): Promise<void> {
   await core.queues.add(
     images.map(({ _id }) => ({
       name: 'renderPreview',
-      data: { imageId: String(_id), ranked: true },
+      data: { imageId: String(_id) },
       id: `${_id}-preview-again`,
     })),
   );
