@@ -6,6 +6,7 @@ import { newId } from '@lightbox/core/db/ids.js';
 import { closeInspectors } from '@lightbox/core/files/inspect.js';
 import { sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { violations } from './chaos/invariants.js';
 import { type RunningProcess, startProcess } from './testing.js';
 
 let test: TestGateway;
@@ -30,38 +31,7 @@ afterAll(async () => {
   await closeInspectors();
 });
 
-const image = { from: 'imagemetadata', field: '_id', match: {} };
-const blob = { from: 'imagemetadata', field: 'blob', match: {} };
-const account = { from: 'users', field: '_id', match: { deletedAt: { $exists: false } } };
-
-/** What must not be there without what it belongs to. Messages stay, and the log, and shares that are over: ids only. */
-const belongings = [
-  { what: 'blobs.files', field: '_id', to: blob },
-  { what: 'blobs.chunks', field: 'files_id', to: blob },
-  { what: 'previews', field: '_id', to: image },
-  { what: 'analyses', field: '_id', to: image },
-  { what: 'shares', field: 'image', to: image, match: { live: true } },
-  { what: 'shares', field: 'recipient', to: account, match: { live: true } },
-  { what: 'imagemetadata', field: 'owner', to: account },
-  { what: 'sessions', field: 'user', to: account, match: { endedAt: { $exists: false } } },
-  { what: 'totps', field: '_id', to: account },
-  { what: 'codes', field: 'user', to: account },
-  { what: 'notifications', field: 'user', to: account },
-  { what: 'pushsubscriptions', field: 'user', to: account },
-];
-
-/** The orphans of each kind, by its name. */
-async function orphans(): Promise<Record<string, number>> {
-  const { db } = test.gateway;
-  const found: Record<string, number> = {};
-  for (const { what, field, to, match = {} } of belongings) {
-    const known = new Set((await db.collection(to.from).distinct(to.field, to.match)).map(String));
-    const rows = await db.collection(what).distinct(field, match);
-    const lost = rows.filter((id) => !known.has(String(id))).length;
-    if (lost > 0) found[`${what}.${field}`] = lost;
-  }
-  return found;
-}
+const left = () => violations(test.gateway);
 
 it('an account that is closed leaves what belongs to others, and no orphan', { timeout: 60_000 }, async () => {
   const { models, keys, clock } = test.gateway;
@@ -98,11 +68,11 @@ it('an account that is closed leaves what belongs to others, and no orphan', { t
   await models.PushSubscription.create([
     { _id: newId(), user: owner._id, session: owner.sessionId, ...browser, expiresAt: until },
   ]);
-  expect(await orphans()).toEqual({});
+  expect(await left()).toEqual([]);
 
   await api.as(owner).del('/users/profile', { password: PASSWORD }).expect(200);
 
-  await expect.poll(orphans, { timeout: 15_000 }).toEqual({});
+  await expect.poll(left, { timeout: 15_000 }).toEqual([]);
   expect(await models.Image.exists({ _id: gone })).toBeNull();
   expect(await models.Preview.exists({ _id: gone })).toBeNull();
   // Of an image with a patient, an administrator is the owner from now on; the patient and the others keep their shares.

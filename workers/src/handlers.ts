@@ -2,15 +2,18 @@ import { appendAndTell } from '@lightbox/core/audit/append.js';
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { MailTemplate } from '@lightbox/core/events/reactions.js';
+import { removeBytes } from '@lightbox/core/images/removeImage.js';
 import type { JobData, JobName } from '@lightbox/core/queues/jobs.js';
 import type { Transporter } from 'nodemailer';
 import { analyseImage } from './analysis/analyseImage.js';
 import type { AnalysisProvider } from './analysis/providers/provider.js';
 import { sendMail } from './mail/sendMail.js';
 import { expireSessions, expireShares } from './maintenance/expire.js';
+import { finishClosings } from './maintenance/finishClosings.js';
 import { noteAuditHead } from './maintenance/noteAuditHead.js';
+import { removeOrphanBlobs } from './maintenance/orphans.js';
 import { renewKeys } from './maintenance/renewKeys.js';
-import { recountUsage, removeOrphanBlobs, reviveAnalyses, revivePreviews } from './maintenance/repair.js';
+import { recountUsage, reviveAnalyses, revivePreviews } from './maintenance/repair.js';
 import { notify } from './notifications/notify.js';
 import { remindUnread } from './notifications/remindUnread.js';
 import { makePreview } from './previews/makePreview.js';
@@ -39,10 +42,11 @@ export const handlers: Handlers = {
   pushMessage: ({ core }, { messageId }) => pushMessage(core, messageId),
   deliverPush: ({ core, pushSender }, data) => deliverPush(core, pushSender, data),
   appendAudit: ({ core }) => appendAndTell(core),
-  removeBlob: ({ core }, { blobId }) => core.blobs.delete(oid(blobId)),
+  removeBlob: ({ core }, { blobId }) => removeBytes(core, oid(blobId)),
   expireShares: ({ core }) => expireShares(core),
   expireSessions: ({ core }) => expireSessions(core),
   removeOrphanBlobs: ({ core }) => removeOrphanBlobs(core),
+  finishClosings: ({ core }) => finishClosings(core),
   renewKeys: ({ core }) => renewKeys(core),
   noteAuditHead: ({ core }) => noteAuditHead(core),
   recountUsage: ({ core }) => recountUsage(core),

@@ -54,6 +54,7 @@ export const jobs = {
   expireShares: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
   expireSessions: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
   removeOrphanBlobs: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
+  finishClosings: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
   renewKeys: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
   noteAuditHead: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
   recountUsage: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
@@ -68,6 +69,7 @@ export const schedule: Partial<Record<JobName, number>> = {
   // An open picture goes dark within two seconds of its share's end.
   expireShares: 1_000,
   expireSessions: 15_000,
+  finishClosings: 15_000,
   // Three looks at indexes that mostly find nothing.
   renewKeys: 15_000,
   reviveAnalyses: 30_000,

@@ -3,7 +3,7 @@ import type { AnalysisAnswer } from '@lightbox/contract/analysis/schemas.js';
 import type { Message } from '@lightbox/contract/messages/calls.js';
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
-import { removeOrphanBlobs } from '@lightbox/workers/maintenance/repair.js';
+import { removeOrphanBlobs } from '@lightbox/workers/maintenance/orphans.js';
 import { judged, type Row } from '../bench/report.js';
 import type { Account } from './account.js';
 import type { Chatter } from './chatter.js';
