@@ -114,6 +114,12 @@ const calls = {
     events: ['image.upload'],
     records: () => [],
   },
+  'change the owner’s name': {
+    send: (api, { owner }) => api.as(owner).put('/users/profile', { firstname: 'Noor' }),
+    answers: [200, 401],
+    events: ['profile.update'],
+    records: ({ owner }) => [owner.id],
+  },
   'close the owner': close('owner'),
   'close the recipient': close('recipient'),
   'close the patient': close('patient'),

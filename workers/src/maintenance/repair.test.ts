@@ -1,11 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { newDataKey } from '@lightbox/core/blobs/cipher.js';
+import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import { system } from '@lightbox/core/events/events.js';
+import { removeImage } from '@lightbox/core/images/removeImage.js';
 import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
 import { testConfig } from '@lightbox/core/testing/config.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { analyseImage } from '../analysis/analyseImage.js';
+import { localProvider } from '../analysis/providers/local.js';
 import { type RunningWorker, startWorker } from '../worker.js';
+import { removeOrphanBlobs } from './orphans.js';
 import { reviveAnalyses, revivePreviews } from './repair.js';
 
 /** A worker that analyses and draws; when lost jobs are looked for is the test's to say. */
@@ -86,6 +92,85 @@ describe('an analysis whose job was lost', () => {
     expect(await analysisOf(young)).toMatchObject({ status: 'queued', run: 1 });
     for (const id of ended) expect(await analysisOf(id)).toMatchObject({ run: 1 });
     expect(await worker.core.queues.all.analysis.getJob(`${young}-2-analysis`)).toBeUndefined();
+  });
+});
+
+describe('an analysis and its image', () => {
+  const statusOf = async (id: ObjectId) => [
+    (await analysisOf(id))?.status,
+    (await worker.core.models.Image.findById(id).lean<ImageDoc>())?.analysis,
+  ];
+
+  const analyse = (id: ObjectId) =>
+    analyseImage(worker.core, localProvider(), String(id), {
+      isLastAttempt: true,
+      signal: new AbortController().signal,
+    });
+
+  it('agree when a worker stood still at the beginning of a run that another one has finished', async () => {
+    const { core } = worker;
+    const id = await buildLost(0, { status: 'active' });
+    const { Image } = core.models;
+    const write = Image.findOneAndUpdate.bind(Image);
+    const standing = vi.spyOn(Image, 'findOneAndUpdate').mockImplementationOnce(((
+      ...args: Parameters<typeof write>
+    ) => ({
+      lean: async () => {
+        await analyse(id);
+        return write(...args).lean();
+      },
+    })) as never);
+    await analyse(id);
+    standing.mockRestore();
+    expect(await statusOf(id)).toEqual(['completed', 'completed']);
+    expect(await completions(id)).toBe(1);
+  });
+
+  it('go together: of an image that was deleted none is left, and none is started again', async () => {
+    const { core } = worker;
+    const [lost, waiting] = [await buildLost(11), await buildLost(0)];
+    await core.models.Image.deleteMany({ _id: { $in: [lost, waiting] } });
+    await reviveAnalyses(core);
+    await analyse(waiting);
+    expect(await core.models.Analysis.countDocuments({ _id: { $in: [lost, waiting] } })).toBe(0);
+    expect(await core.queues.all.analysis.getJob(`${lost}-2-analysis`)).toBeUndefined();
+  });
+});
+
+describe('bytes that no image names', () => {
+  const HOUR_MS = 3_600_000;
+  const daysAgo = (days: number) => newId(new Date(worker.core.clock.now().getTime() - days * 24 * HOUR_MS));
+  const chunks = () => worker.core.db.collection('blobs.chunks');
+  const pieces = (blob: ObjectId) => chunks().countDocuments({ files_id: blob });
+  const later = (): Core =>
+    Object.assign(Object.create(worker.core) as Core, {
+      clock: { now: () => new Date(worker.core.clock.now().getTime() + HOUR_MS / 2) },
+    });
+  const write = (blob: ObjectId) =>
+    chunks().insertMany([0, 1].map((n) => ({ files_id: blob, n, data: randomBytes(20) })));
+
+  it('are removed after their image, whatever its age, also when the job of its deletion was lost', async () => {
+    const { core } = worker;
+    const [id, blob] = [newId(), daysAgo(40)];
+    await buildImage(id, { blob });
+    await write(blob);
+    await removeOrphanBlobs(core);
+    expect(await pieces(blob)).toBe(2);
+    await removeImage(core, system, id, '');
+    await core.queues.all.maintenance.obliterate({ force: true });
+    await removeOrphanBlobs(later());
+    expect(await pieces(blob)).toBe(0);
+    expect(await core.models.Tombstone.countDocuments()).toBe(0);
+  });
+
+  it('are found whatever their age and whichever piece is missing; those of the last hour are left', async () => {
+    const [old, cut, young] = [daysAgo(40), daysAgo(30), daysAgo(0)];
+    await removeOrphanBlobs(worker.core);
+    // An older version may have left them at any time, also where the search has been.
+    for (const blob of [old, cut, young]) await write(blob);
+    await chunks().deleteOne({ files_id: cut, n: 0 });
+    await removeOrphanBlobs(worker.core);
+    expect(await Promise.all([old, cut, young].map(pieces))).toEqual([0, 0, 2]);
   });
 });
 
