@@ -158,6 +158,7 @@ describe('bytes that no image names', () => {
     expect(await pieces(blob)).toBe(2);
     await removeImage(core, system, id, '');
     await core.queues.all.maintenance.obliterate({ force: true });
+    expect(await core.models.Tombstone.exists({ _id: blob })).not.toBeNull();
     await removeOrphanBlobs(later());
     expect(await pieces(blob)).toBe(0);
     expect(await core.models.Tombstone.countDocuments()).toBe(0);
