@@ -2,6 +2,7 @@ import { appendAndTell } from '@lightbox/core/audit/append.js';
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { MailTemplate } from '@lightbox/core/events/reactions.js';
+import { removeBytes } from '@lightbox/core/images/removeImage.js';
 import type { JobData, JobName } from '@lightbox/core/queues/jobs.js';
 import type { Transporter } from 'nodemailer';
 import { analyseImage } from './analysis/analyseImage.js';
@@ -44,5 +45,5 @@ export const handlers: Handlers = {
   pushMessage: ({ core }, { messageId }, context) => pushMessage(core, messageId, context),
   deliverPush: ({ core, pushSender }, data) => deliverPush(core, pushSender, data),
   appendAudit: ({ core }) => appendAndTell(core),
-  removeBlob: ({ core }, { blobId }) => core.blobs.delete(oid(blobId)),
+  removeBlob: ({ core }, { blobId }) => removeBytes(core, oid(blobId)),
 };

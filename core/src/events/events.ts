@@ -19,6 +19,8 @@ export interface Actor {
   ip: string;
   /** `Idempotency-Key` of the request, already bound to caller and call. */
   idempotencyKey?: string;
+  /** Throws unless they may still act. Asked inside each transaction, and so that one that ends it meets this one. */
+  hold?: (session: ClientSession) => Promise<void>;
 }
 
 export const system: Actor = { ip: '' };
@@ -80,6 +82,7 @@ export class Events {
     try {
       const record = await session.withTransaction(async () => {
         events = [];
+        await actor.hold?.(session);
         const id = await work({ session, record: (event) => events.push(this.make(actor, event)) });
         await this.models.Event.insertMany(events, { session, lean: true });
         if (actor.idempotencyKey) await this.remember(actor.idempotencyKey, id, session);

@@ -12,6 +12,7 @@ import type {
   ImageDoc,
   MessageDoc,
   NotificationDoc,
+  PositionDoc,
   PreviewDoc,
   PushSubscriptionDoc,
   SentMailDoc,
@@ -20,6 +21,7 @@ import type {
   SettingDoc,
   ShareDoc,
   TaskDoc,
+  TombstoneDoc,
   TotpDoc,
   UsageDoc,
   UserDoc,
@@ -56,8 +58,9 @@ const user = new Schema<UserDoc>(
     words: { type: [String], required: true },
     sortKey: { type: String, default: '' },
     createAt: date,
-    keptAt: Date,
     deletedAt: Date,
+    closing: { type: new Schema({ at: date, by: id }, { _id: false }) },
+    touched: Number,
     totpAt: Date,
   },
   options,
@@ -72,7 +75,8 @@ const user = new Schema<UserDoc>(
   .index({ role: 1, status: 1, active: 1, createAt: 1, _id: 1 })
   .index({ words: 1 })
   // What an older key has sealed, and what none has yet.
-  .index({ 'profile.keyId': 1 });
+  .index({ 'profile.keyId': 1 })
+  .index({ 'closing.at': 1 }, { sparse: true });
 
 const session = new Schema<SessionDoc>(
   {
@@ -84,6 +88,7 @@ const session = new Schema<SessionDoc>(
     rotatedAt: date,
     endedAt: Date,
     endReason: String,
+    touched: Number,
     ip: { type: String, default: '' },
     browser: String,
     system: String,
@@ -141,6 +146,7 @@ const image = new Schema<ImageDoc>(
     audience: [ObjectId],
     isShared: bool,
     createAt: date,
+    touched: Number,
   },
   { ...options, collection: 'imagemetadata' },
 )
@@ -156,6 +162,9 @@ const image = new Schema<ImageDoc>(
   .index({ 'dataKey.keyId': 1 })
   // Covers the totals of the storage.
   .index({ contentType: 1, size: 1 });
+
+const tombstone = new Schema<TombstoneDoc>({ at: date }, options).index({ at: 1 });
+const position = new Schema<PositionDoc>({ _id: String, after: id }, options);
 
 const preview = new Schema<PreviewDoc>({ sealed: bytes, width: number, height: number }, options);
 
@@ -356,6 +365,8 @@ export interface Models {
   Code: Model<CodeDoc>;
   Image: Model<ImageDoc>;
   Preview: Model<PreviewDoc>;
+  Tombstone: Model<TombstoneDoc>;
+  Position: Model<PositionDoc>;
   Share: Model<ShareDoc>;
   Analysis: Model<AnalysisDoc>;
   Conversation: Model<ConversationDoc>;
@@ -386,6 +397,8 @@ export function createModels(db: Connection): Models {
     Code: model('Code', code),
     Image: model('Image', image),
     Preview: model('Preview', preview),
+    Tombstone: model('Tombstone', tombstone),
+    Position: model('Position', position),
     Share: model('Share', share),
     Analysis: model('Analysis', analysis),
     Conversation: model('Conversation', conversation),

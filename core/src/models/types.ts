@@ -10,6 +10,7 @@ import type { CodeSeed } from '../keys/codes.js';
 
 type Id = Types.ObjectId;
 
+/** `touched`, of accounts, sessions and images: raised by transactions that rely on them (`access/hold.ts`). */
 export interface UserDoc {
   _id: Id;
   email: string;
@@ -27,9 +28,10 @@ export interface UserDoc {
   /** Case-blind `lastname firstname`, the order of lists. */
   sortKey: string;
   createAt: Date;
-  /** When an admin was last removed because this one stays. */
-  keptAt?: Date;
   deletedAt?: Date;
+  /** Who closed it and when, as long as its images and shares are still to be passed on (`users/closing.ts`). */
+  closing?: { at: Date; by: Id };
+  touched?: number;
   /** Since when the account signs in with an authenticator app; absent while it does not. */
   totpAt?: Date;
   firstname?: string;
@@ -56,6 +58,7 @@ export interface SessionDoc {
   rotatedAt: Date;
   endedAt?: Date;
   endReason?: string;
+  touched?: number;
   ip: string;
   browser?: string;
   system?: string;
@@ -124,6 +127,21 @@ export interface ImageDoc {
   audience: Id[];
   isShared: boolean;
   createAt: Date;
+  touched?: number;
+}
+
+/** A blob whose image was deleted, written with the deletion; it goes when the last byte has gone. */
+export interface TombstoneDoc {
+  /** The blob's id. */
+  _id: Id;
+  at: Date;
+}
+
+/** How far a search that goes on the next time has come. */
+export interface PositionDoc {
+  /** The name of the search. */
+  _id: string;
+  after: Id;
 }
 
 export interface PreviewDoc {
