@@ -20,8 +20,9 @@ const rights = {
     ]),
     ...[
       ...['analyses', 'appsettinghistory', 'appsettings', 'blobs.chunks', 'blobs.files', 'codes', 'conversations'],
-      ...['counters', 'events', 'idempotencies', 'imagemetadata', 'messages', 'notifications', 'previews'],
-      ...['pushsubscriptions', 'sentmails', 'sessions', 'shares', 'totps', 'usages', 'usernameholds', 'users'],
+      ...['counters', 'events', 'idempotencies', 'imagemetadata', 'messages', 'notifications', 'positions', 'previews'],
+      ...['pushsubscriptions', 'sentmails', 'sessions', 'shares', 'tasks', 'tombstones', 'totps', 'usages'],
+      ...['usernameholds', 'users'],
     ].map((collection) => on(collection, change)),
     // The log itself, `auditlogs`, is only added to; its signed heads move on, and receipts go when they are taken up.
     on('auditheads', ['update']),

@@ -1,9 +1,10 @@
 import { isDuplicate } from '../db/ids.js';
+import { NEWEST } from '../db/newest.js';
 import type { KeyRing } from '../keys/keyring.js';
 import type { Models } from '../models/models.js';
 import type { AuditEntryDoc, EventDoc } from '../models/types.js';
 import { type Draft, GENESIS, isWhole, judge, place, remark } from './entry.js';
-import { type Head, keepHead, readHead, rememberedHead, rememberHead } from './head.js';
+import { type Head, keepHead, newestEntry, readHead, rememberedHead, rememberHead } from './head.js';
 import { settleReceipts } from './receipts.js';
 
 const BATCH = 500;
@@ -71,7 +72,9 @@ export async function appendDrafts(
 async function appendBatch(models: Models, ring: KeyRing, drafts: Draft[], now: Date): Promise<AuditEntryDoc[]> {
   const { last, first, forged } = await endOf(models, ring, now);
   const wanted = [...first, ...drafts];
-  const known = await models.AuditEntry.find({ event: { $in: wanted.map(({ event }) => event) } }, { event: 1 }).lean();
+  const known = await models.AuditEntry.find({ event: { $in: wanted.map(({ event }) => event) } }, { event: 1 })
+    .readConcern(NEWEST)
+    .lean();
   const done = new Set(known.map((entry) => String(entry.event)));
   let previous = last;
   const entries = wanted
@@ -103,7 +106,7 @@ interface End {
  */
 async function endOf(models: Models, ring: KeyRing, now: Date): Promise<End> {
   // In this order: whoever begins a log keeps its head before its first entry.
-  const newest = await models.AuditEntry.findOne().sort({ seq: -1 }).lean<AuditEntryDoc>();
+  const newest = await newestEntry(models);
   const kept = await readHead(models, ring);
   const remembered = rememberedHead(models);
   const start: Head = { seq: 0, hash: GENESIS };
@@ -111,7 +114,7 @@ async function endOf(models: Models, ring: KeyRing, now: Date): Promise<End> {
     (furthest, head) => (head && head.seq > furthest.seq ? head : furthest),
     start,
   );
-  const fresh = !newest && !remembered && !(await models.AuditRun.exists({}));
+  const fresh = !newest && !remembered && !(await models.AuditRun.exists({}).readConcern(NEWEST));
   if (!kept && fresh) await keepHead(models, ring, start);
   const lost = !kept && !fresh;
   const forged = kept !== null && !kept.genuine;
@@ -132,7 +135,7 @@ const begun = new WeakSet<Models>();
 /** The first entry of a log, or the first that this version adds to an older one's. */
 async function beginning(models: Models, now: Date, upgraded: boolean): Promise<Draft[]> {
   if (begun.has(models)) return [];
-  if (!(await models.AuditEntry.exists({ type: 'audit.signed' }))) {
+  if (!(await models.AuditEntry.exists({ type: 'audit.signed' }).readConcern(NEWEST))) {
     return [remark('audit.signed', now, upgraded ? 'UPGRADED' : 'STARTED')];
   }
   begun.add(models);
@@ -141,7 +144,10 @@ async function beginning(models: Models, now: Date, upgraded: boolean): Promise<
 
 /** For an hour after an upgrade that the log itself tells of, gateways of the older version may still be there. */
 async function takesUnsignedEvents(models: Models, ring: KeyRing, now: Date): Promise<boolean> {
-  const told = await models.AuditEntry.findOne({ type: 'audit.signed' }).sort({ seq: -1 }).lean<AuditEntryDoc>();
+  const told = await models.AuditEntry.findOne({ type: 'audit.signed' })
+    .sort({ seq: -1 })
+    .readConcern(NEWEST)
+    .lean<AuditEntryDoc>();
   // The first time that this version appends to an older one's log.
   if (!told)
     return !begun.has(models) && (await readHead(models, ring))?.genuine === true && (await hasEntries(models));
@@ -157,7 +163,7 @@ const hasEntries = async (models: Models): Promise<boolean> => (await models.Aud
  * kept its head. For the command: nobody does it by accident.
  */
 export async function adoptAudit(models: Models, ring: KeyRing, now: Date): Promise<void> {
-  const newest = await models.AuditEntry.findOne().sort({ seq: -1 }).lean<AuditEntryDoc>();
+  const newest = await newestEntry(models);
   if (newest && !(await readHead(models, ring))) await keepHead(models, ring, newest);
   await appendDrafts(models, ring, [remark('audit.signed', now, 'UPGRADED', now.toISOString())], now);
 }

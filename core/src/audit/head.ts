@@ -1,7 +1,8 @@
 import { isDuplicate } from '../db/ids.js';
+import { NEWEST } from '../db/newest.js';
 import { isSigned, type KeyRing, sign } from '../keys/keyring.js';
 import type { Models } from '../models/models.js';
-import type { AuditHeadDoc } from '../models/types.js';
+import type { AuditEntryDoc, AuditHeadDoc } from '../models/types.js';
 
 const HEAD = 'head';
 const CHECKPOINT = 'checkpoint';
@@ -20,7 +21,7 @@ const partsOf = ({ seq, hash }: Head) => [HEAD, String(seq), hash];
  */
 export async function keepHead(models: Models, ring: KeyRing, { seq, hash }: Head, forged = false): Promise<void> {
   const signature = sign(ring, ...partsOf({ seq, hash }));
-  const known = await models.AuditHead.exists({ _id: HEAD });
+  const known = await models.AuditHead.exists({ _id: HEAD }).readConcern(NEWEST);
   // A log that has lost its head: which keys it needs is asked of its entries, once.
   const keyIds = known ? [signature.keyId] : [signature.keyId, ...(await models.AuditEntry.distinct('keyId'))];
   try {
@@ -39,7 +40,7 @@ export async function readHead(
   models: Models,
   ring: KeyRing,
 ): Promise<(Head & { genuine: boolean; mac: string }) | null> {
-  const kept = await models.AuditHead.findById(HEAD).lean<AuditHeadDoc>();
+  const kept = await models.AuditHead.findById(HEAD).readConcern(NEWEST).lean<AuditHeadDoc>();
   if (!kept) return null;
   return { seq: kept.seq, hash: kept.hash, mac: kept.mac, genuine: isSigned(ring, kept, ...partsOf(kept)) };
 }
@@ -48,6 +49,10 @@ export async function readHead(
 export async function auditKeyIds(models: Models): Promise<string[]> {
   return (await models.AuditHead.findById(HEAD).lean<AuditHeadDoc>())?.keyIds ?? [];
 }
+
+/** Right after a failover a majority's view of the log is a little behind what processes remember of it. */
+export const newestEntry = (models: Models): Promise<AuditEntryDoc | null> =>
+  models.AuditEntry.findOne().sort({ seq: -1 }).readConcern(NEWEST).lean<AuditEntryDoc>();
 
 export type Checkpoint = Head & { found?: AuditHeadDoc['found'] | undefined };
 

@@ -1,5 +1,6 @@
 import type { AuditRemark } from '@lightbox/contract/audit/faults.js';
 import { isDuplicate, newId, type ObjectId } from '../db/ids.js';
+import { NEWEST } from '../db/newest.js';
 import { isSigned, type KeyRing, sign } from '../keys/keyring.js';
 import type { Models } from '../models/models.js';
 import type { AuditReceiptDoc, AuditRunDoc, EventDoc } from '../models/types.js';
@@ -30,7 +31,7 @@ function isGenuine(audit: KeyRing, receipt: AuditReceiptDoc): boolean {
 
 /** How many receipts of a run were taken up; a number that no key signed counts as none. */
 export async function takenUp(models: Models, audit: KeyRing, run: string): Promise<number> {
-  const kept = await models.AuditRun.findById(run).lean<AuditRunDoc>();
+  const kept = await models.AuditRun.findById(run).readConcern(NEWEST).lean<AuditRunDoc>();
   if (!kept || isSigned(receiptKeys(audit), kept, ...runParts(run, kept.n))) return kept?.n ?? 0;
   const none = sign(receiptKeys(audit), ...runParts(run, 0));
   await models.AuditRun.updateOne({ _id: run, n: kept.n }, { $set: { n: 0, ...none } });
@@ -116,10 +117,13 @@ interface NotInLog {
   gone: ObjectId[];
 }
 
+/** Asked of the primary's newest state: right after a failover a majority's view may lack what a receipt states. */
 async function notInLog(models: Models, ids: ObjectId[]): Promise<NotInLog> {
   const absent = await withoutEntry(models, ids);
   if (absent.length === 0) return { waiting: false, kept: [], gone: [] };
-  const events = await models.Event.find({ _id: { $in: absent } }).lean<EventDoc[]>();
+  const events = await models.Event.find({ _id: { $in: absent } })
+    .readConcern(NEWEST)
+    .lean<EventDoc[]>();
   // Asked again after the events were read: one that was appended in between is in the log and marked.
   const still = new Set((await withoutEntry(models, absent)).map(String));
   const there = new Set(events.map(({ _id }) => String(_id)));
@@ -133,7 +137,9 @@ async function notInLog(models: Models, ids: ObjectId[]): Promise<NotInLog> {
 
 async function withoutEntry(models: Models, ids: ObjectId[]): Promise<ObjectId[]> {
   if (ids.length === 0) return [];
-  const logged = await models.AuditEntry.find({ event: { $in: ids } }, { _id: 0, event: 1 }).lean();
+  const logged = await models.AuditEntry.find({ event: { $in: ids } }, { _id: 0, event: 1 })
+    .readConcern(NEWEST)
+    .lean();
   const known = new Set(logged.map(({ event }) => String(event)));
   return ids.filter((id) => !known.has(String(id)));
 }

@@ -1,4 +1,5 @@
 import { isDuplicate, newId, type ObjectId } from '../db/ids.js';
+import { NEWEST } from '../db/newest.js';
 import type { KeyRing } from '../keys/keyring.js';
 import type { Models } from '../models/models.js';
 import type { AuditReceiptDoc, EventDoc } from '../models/types.js';
@@ -66,7 +67,9 @@ export class EventSigner {
   async restoreReceipts(): Promise<number> {
     const open = [...this.open];
     if (open.length === 0) return 0;
-    const found = await this.models.AuditReceipt.find({ _id: { $in: open.map(({ _id }) => _id) } }, { _id: 1 }).lean();
+    const found = await this.models.AuditReceipt.find({ _id: { $in: open.map(({ _id }) => _id) } }, { _id: 1 })
+      .readConcern(NEWEST)
+      .lean();
     const there = new Set(found.map(({ _id }) => String(_id)));
     // Asked last: a receipt that is removed because it was taken up is counted before.
     const done = await takenUp(this.models, this.ring, this.run);

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import type { AuditFault, AuditStart } from '@lightbox/contract/audit/faults.js';
+import { NEWEST } from '../db/newest.js';
 import type { KeyRing } from '../keys/keyring.js';
 import type { Models } from '../models/models.js';
 import type { AuditEntryDoc, AuditHeadDoc } from '../models/types.js';
@@ -66,7 +67,7 @@ async function verify(models: Models, ring: KeyRing, since: AuditStart, noted: H
   const contradicts = ({ seq, hash }: Head) => heads.some((head) => head.seq === seq && head.hash !== hash);
   const entries = models.AuditEntry.collection
     // From the start no filter: an entry that was put in with a place before the first, or none, is read too.
-    .find(start ? { seq: { $gt: start.seq } } : {})
+    .find(start ? { seq: { $gt: start.seq } } : {}, { readConcern: { level: NEWEST } })
     .sort({ seq: 1 })
     .batchSize(BATCH);
   let turn = performance.now();
@@ -97,7 +98,7 @@ async function verify(models: Models, ring: KeyRing, since: AuditStart, noted: H
 async function checkpointOf(models: Models, ring: KeyRing): Promise<Checkpoint | null> {
   const kept = await readCheckpoint(models, ring);
   if (!kept) return null;
-  const entry = await models.AuditEntry.findOne({ seq: kept.seq }).lean<AuditEntryDoc>();
+  const entry = await models.AuditEntry.findOne({ seq: kept.seq }).readConcern(NEWEST).lean<AuditEntryDoc>();
   return entry?.hash === kept.hash ? pick(kept) : null;
 }
 

@@ -1,7 +1,6 @@
 import type { Core } from '../core.js';
-import type { AuditEntryDoc } from '../models/types.js';
 import { anchor, anchored, headText } from './anchor.js';
-import { readHead, rememberedHead, rememberHead } from './head.js';
+import { newestEntry, readHead, rememberedHead, rememberHead } from './head.js';
 import { type Verdict, verifyAudit } from './verify.js';
 
 type Watching = Pick<Core, 'models' | 'keys' | 'log' | 'signer'>;
@@ -17,8 +16,7 @@ export async function watchLog({ models, keys, log, signer }: Watching): Promise
   const head = await readHead(models, keys.audit);
   if (head?.genuine) rememberHead(models, head);
   if (!before) return;
-  const newest = await models.AuditEntry.findOne({}, { seq: 1 }).sort({ seq: -1 }).lean<Pick<AuditEntryDoc, 'seq'>>();
-  const found = newest?.seq ?? 0;
+  const found = (await newestEntry(models))?.seq ?? 0;
   if (found < before.seq || !head) {
     log.error({ remembered: before.seq, found, head: head?.seq ?? null }, 'the audit log has lost its end');
   }
