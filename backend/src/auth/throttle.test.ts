@@ -1,4 +1,4 @@
-import { limits } from '@lightbox/contract/limits.js';
+import { throttles } from '@lightbox/contract/throttles.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
 import { buildPatient, buildProvider, PASSWORD } from '../testing/factories.js';
@@ -13,13 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([test.stop(), other.stop()]));
 
-const { throttle } = limits;
-
 it('ten wrong passwords close an account to one address, on every gateway, and to no other address', async () => {
   const { email } = await buildPatient(test.gateway);
   const login = (url: string, password: string, address: string) =>
     new Client(url).post('/auth/login', { email, password }).set('X-Forwarded-For', address);
-  for (let i = 0; i < throttle.loginFailuresPerAccountAddress; i++) {
+  for (let i = 0; i < throttles.loginPair.points; i++) {
     await login(i % 2 ? test.url : other.url, 'Wrong-Pass-1', '203.0.113.7').expect(401);
   }
   const refused = await login(other.url, PASSWORD, '203.0.113.7').expect(429);
@@ -34,21 +32,21 @@ it('a right password among many guesses at once is not looked at either', async 
     new Client(test.url).post('/auth/login', { email, password }).set('X-Forwarded-For', '203.0.113.10');
   const passwords = Array.from({ length: 30 }, (_, i) => (i === 20 ? PASSWORD : 'Wrong-Pass-1'));
   const statuses = (await Promise.all(passwords.map(login))).map(({ status }) => status);
-  expect(statuses.filter((status) => status === 401)).toHaveLength(throttle.loginFailuresPerAccountAddress);
+  expect(statuses.filter((status) => status === 401)).toHaveLength(throttles.loginPair.points);
   expect(statuses[20]).toBe(429);
 });
 
 it('right passwords are not counted', async () => {
   const { email } = await buildProvider(test.gateway, { status: 'pending' });
   const login = () => new Client(test.url).post('/auth/login', { email, password: PASSWORD });
-  for (let i = 0; i <= throttle.loginFailuresPerAccountAddress; i++) await login().expect(403);
+  for (let i = 0; i <= throttles.loginPair.points; i++) await login().expect(403);
 });
 
 it('reset mails are three an hour, whether or not there is an account', async () => {
   const { email } = await buildPatient(test.gateway);
   for (const address of [email, 'nobody@hospital.test']) {
     const forgot = () => new Client(test.url).post('/auth/forgot-password', { email: address });
-    for (let i = 0; i < throttle.resetMailsPerHour; i++) await forgot().expect(200);
+    for (let i = 0; i < throttles.resetPair.points; i++) await forgot().expect(200);
     await forgot().expect(429);
   }
 });
@@ -58,7 +56,7 @@ it('sign-in codes are ten an hour', async () => {
   const login = () => new Client(test.url).post('/auth/login', { email, password: PASSWORD });
   const { body } = await login().expect(200);
   const resend = () => new Client(test.url).as(body.data.token).post('/auth/resend-code', {});
-  for (let i = 1; i < throttle.verificationMailsPerHour; i++) await resend().expect(200);
+  for (let i = 1; i < throttles.verificationMail.points; i++) await resend().expect(200);
   await resend().expect(429);
   await login().expect(429);
 });
@@ -67,8 +65,8 @@ it('messages are a hundred a minute', async () => {
   const [from, to] = [await buildPatient(test.gateway), await buildProvider(test.gateway)];
   const api = new Client(test.url).as(from);
   const send = () => api.post('/message/send', { recipientId: to.id, content: 'Hello' });
-  const answers = await Promise.all(Array.from({ length: throttle.messagesPerMinute + 5 }, send));
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(throttle.messagesPerMinute);
+  const answers = await Promise.all(Array.from({ length: throttles.message.points + 5 }, send));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(throttles.message.points);
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(5);
 });
 
@@ -85,7 +83,7 @@ it('ten registrations an hour come from one address', async () => {
     lastname: 'Many',
   });
   const statuses: number[] = [];
-  for (let i = 0; i <= throttle.registrationsPerHour; i++) {
+  for (let i = 0; i <= throttles.registration.points; i++) {
     const { status } = await new Client(test.url).post('/auth/register', full(i)).set('X-Forwarded-For', '203.0.113.9');
     statuses.push(status);
   }
