@@ -69,13 +69,13 @@ export class Throttle {
   async reset(name: ThrottleName, subject: Subject): Promise<void> {
     if (!this.on) return;
     await this.limiters[name].delete(this.key(name, subject));
-    await this.waits.delete(this.key(name, subject));
+    await this.waits.delete(`${name}:${this.key(name, subject)}`);
   }
 
   /** Goes on at once and makes those that come within `seconds` wait for the rest of them; throws for one that has to wait. */
   async wait(name: ThrottleName, subject: Subject, seconds: number): Promise<void> {
     if (!this.on || seconds === 0) return;
-    await this.waits.consume(this.key(name, subject), 1, { customDuration: seconds }).catch(refuse);
+    await this.waits.consume(`${name}:${this.key(name, subject)}`, 1, { customDuration: seconds }).catch(refuse);
   }
 
   /** Takes what the call's declaration says is counted for every call. */
