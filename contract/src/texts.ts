@@ -19,6 +19,7 @@ export const texts = {
   codeSent: 'A new code was sent.',
   passwordRule: 'Password must be at least 8 characters long and include uppercase, lowercase, and a number.',
   passwordCommon: 'This password is too common. Choose another one.',
+  passwordForeseeable: 'This password is easy to foresee. Use other words than names, roles and this service.',
   passwordNotRight: 'This password is not right.',
   passwordChanged: 'Your password was changed.',
   passwordsDiffer: 'Passwords do not match!',
