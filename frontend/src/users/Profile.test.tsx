@@ -4,7 +4,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { session, startSession } from '../auth/session';
-import { answer, renderScreen } from '../lib/testing';
+import { answer, newest, opened, renderScreen } from '../lib/testing';
 import { Profile } from './Profile';
 
 const me: User = {
@@ -55,12 +55,12 @@ describe('the profile', () => {
     });
     renderScreen(<Profile />, '/profile');
     await userEvent.click(await screen.findByRole('button', { name: 'Edit Profile' }));
-    const dialog = await screen.findByRole('dialog');
+    const dialog = await opened();
     const city = within(dialog).getByLabelText('City');
     await userEvent.type(city, 'Karachi');
     await userEvent.click(within(dialog).getByRole('button', { name: 'Save changes' }));
     await screen.findByText('This username is taken.');
-    expect(heard.at(-1)?.body).toEqual({ city: 'Karachi' });
+    expect(newest(heard, 'PUT /users/profile')?.body).toEqual({ city: 'Karachi' });
     expect((city as HTMLInputElement).value).toBe('Karachi');
     refuse = false;
     await userEvent.click(within(dialog).getByRole('button', { name: 'Save changes' }));
@@ -85,7 +85,7 @@ describe('the profile', () => {
     });
     const router = renderScreen(<Profile />, '/profile');
     await userEvent.click(await screen.findByRole('button', { name: 'Delete account' }));
-    const dialog = await screen.findByRole('alertdialog');
+    const dialog = await opened('alertdialog');
     const act = within(dialog).getByRole<HTMLButtonElement>('button', { name: 'Delete account' });
     const password = within(dialog).getByLabelText('Your password');
     await userEvent.type(password, 'Wrong-Pass-1');
