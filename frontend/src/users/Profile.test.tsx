@@ -1,11 +1,14 @@
 import { sessionUserOf } from '@lightbox/contract/auth/session.js';
 import type { User } from '@lightbox/contract/users/schemas.js';
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { session, startSession } from '../auth/session';
+import { reread } from '../lib/live';
+import { queryClient } from '../lib/query';
 import { answer, newest, opened, renderScreen } from '../lib/testing';
 import { Profile } from './Profile';
+import { oneUser } from './users';
 
 const me: User = {
   id: 'a'.repeat(24),
@@ -66,6 +69,22 @@ describe('the profile', () => {
     await userEvent.click(within(dialog).getByRole('button', { name: 'Save changes' }));
     await screen.findByText('Profile updated successfully!');
     expect(JSON.parse(localStorage.getItem('root') ?? '')).toEqual({ token: 'token', user: sessionUserOf(me) });
+  });
+
+  it('keeps what is typed when the profile is read again meanwhile', async () => {
+    let bio = 'Radiologist';
+    answer({ 'GET /users/profile': () => ({ body: { data: { ...me, bio } } }) });
+    renderScreen(<Profile />, '/profile');
+    await userEvent.click(await screen.findByRole('button', { name: 'Edit Profile' }));
+    const dialog = within(await opened());
+    await userEvent.type(dialog.getByLabelText('City'), 'Karachi');
+    bio = 'Radiologist in Karachi';
+    await act(() => reread(queryClient, oneUser().queryKey));
+    await dialog.findByDisplayValue(bio);
+    expect(dialog.getByLabelText<HTMLInputElement>('City').value).toBe('Karachi');
+    await userEvent.click(dialog.getByRole('button', { name: 'Cancel' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Edit Profile' }));
+    expect(within(await opened()).getByLabelText<HTMLInputElement>('City').value).toBe('');
   });
 
   it('closes the account only after the typed word and the right password', async () => {
