@@ -5,6 +5,8 @@ import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
 import { testConfig } from '@lightbox/core/testing/config.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { makePreview } from '../previews/makePreview.js';
+import type { JobContext } from '../runner.js';
 import { type RunningWorker, startWorker } from '../worker.js';
 import { reviveAnalyses, revivePreviews } from './repair.js';
 
@@ -103,5 +105,20 @@ describe('a preview whose job was lost', () => {
       expect((await worker.core.models.Image.findById(lost).lean<ImageDoc>())?.preview).toBe('ready');
     }, 15_000);
     expect(await worker.core.queues.all.previews.getJob(`${young}-preview-again`)).toBeUndefined();
+  });
+
+  it('whose attempt ended before it told anybody is told by the next one, and not while Redis is away', async () => {
+    const { core } = worker;
+    const id = newId();
+    await buildImage(id, { preview: 'ready' });
+    const told = async () => {
+      const entries = await core.redis.xrevrange('lightbox:signals', '+', '-', 'COUNT', 100);
+      return entries.some(([, fields]) => fields.some((f) => f.includes('image:updated') && f.includes(String(id))));
+    };
+    const again = () => makePreview(core, String(id), { isLastAttempt: false } as JobContext);
+    core.redis.disconnect(true);
+    await expect(again()).rejects.toThrow();
+    await vi.waitFor(again, 5_000);
+    expect(await told()).toBe(true);
   });
 });
