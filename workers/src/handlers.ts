@@ -14,6 +14,8 @@ import { recountUsage, removeOrphanBlobs, reviveAnalyses, revivePreviews } from 
 import { notify } from './notifications/notify.js';
 import { remindUnread } from './notifications/remindUnread.js';
 import { makePreview } from './previews/makePreview.js';
+import type { Pictures } from './previews/preview.js';
+import { isAnalysisTurn, isPreviewsTurn } from './previews/turns.js';
 import { deliverPush } from './push/deliverPush.js';
 import { pushMessage } from './push/pushMessage.js';
 import type { PushSender } from './push/sender.js';
@@ -23,6 +25,7 @@ export interface Tools {
   core: Core;
   mailer: Transporter;
   provider: AnalysisProvider;
+  pictures: Pictures;
   /** Null while nothing is sent to devices. */
   pushSender: PushSender | null;
 }
@@ -31,8 +34,12 @@ type Handlers = { [N in JobName]: (tools: Tools, data: JobData<N>, context: JobC
 
 /** Who works on which job: one row for each, or it does not compile. */
 export const handlers: Handlers = {
-  renderPreview: ({ core }, { imageId }, context) => makePreview(core, imageId, context),
-  analyseImage: ({ core, provider }, { imageId }, context) => analyseImage(core, provider, imageId, context),
+  renderPreview: async ({ core, pictures }, data, context) => {
+    if (await isPreviewsTurn(core, data)) await makePreview(core, pictures, data.imageId, context);
+  },
+  analyseImage: async ({ core, ...tools }, data, context) => {
+    if (await isAnalysisTurn(core, data)) await analyseImage(core, tools, data.imageId, context);
+  },
   sendMail: ({ core, mailer }, { eventId, template }) => sendMail(core, mailer, eventId, template as MailTemplate),
   notify: ({ core }, { eventId }) => notify(core, eventId),
   remindUnread: ({ core, mailer }, { messageId }) => remindUnread(core, mailer, messageId),

@@ -3,6 +3,7 @@ import type { Core } from '@lightbox/core/core.js';
 import { type JobName, jobs, schedule } from '@lightbox/core/queues/jobs.js';
 import { connectRedis } from '@lightbox/core/redis.js';
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
+import { withoutForeignText } from './failures.js';
 import { handlers, type Tools } from './handlers.js';
 
 export interface JobContext {
@@ -41,7 +42,9 @@ async function work(tools: Tools, job: Job, signal: AbortSignal): Promise<unknow
   if (!data.success) throw new UnrecoverableError(`The data of '${name}' are not what it takes.`);
   const isLastAttempt = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
   const handler = handlers[name] as (tools: Tools, data: unknown, context: JobContext) => Promise<unknown>;
-  await handler(tools, data.data, { isLastAttempt, signal });
+  await handler(tools, data.data, { isLastAttempt, signal }).catch((error) => {
+    throw withoutForeignText(error);
+  });
   return null;
 }
 

@@ -5,8 +5,9 @@ import { startOps } from '@lightbox/core/ops.js';
 import type { Worker } from 'bullmq';
 import { createTransport } from 'nodemailer';
 import { selectProvider } from './analysis/providers/select.js';
+import { JobFailed } from './failures.js';
 import { sweepAudit, sweepEvents } from './maintenance/sweepEvents.js';
-import { closeRenderers } from './previews/preview.js';
+import { type Isolation, openPictures } from './previews/preview.js';
 import { createPushSender } from './push/sender.js';
 import { enterSchedule, runQueue } from './runner.js';
 
@@ -29,7 +30,9 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
   const mailer = createTransport({ ...mailPatience, url: config.smtpUrl }, { from: config.mailFrom });
   const stopping = new AbortController();
   const pushSender = createPushSender(config);
-  const tools = { core, mailer, provider: selectProvider(config.ai), pushSender };
+  const pictures = await openPictures(config.rendererSocket);
+  tellIsolation(core, pictures.isolation);
+  const tools = { core, mailer, provider: selectProvider(config.ai), pictures, pushSender };
   let workers: Worker[] = [];
   let loops: Promise<void>[] = [];
   const stopOps = await startOps(core, () => stopping.signal.aborted);
@@ -49,16 +52,25 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
       const closing = Promise.all(workers.map((worker) => worker.close()));
       // Jobs get a moment to finish by themselves; what is longer is broken off and taken up by another worker.
       await Promise.race([closing, setTimeout(DRAIN_MS)]);
-      stopping.abort(new Error('The worker is stopping.'));
+      stopping.abort(new JobFailed('The worker is stopping.'));
       await closing;
       await Promise.all(loops);
       await stopOps();
       mailer.close();
       pushSender?.close();
-      await closeRenderers();
+      await pictures.close();
       await core.close();
     },
   };
+}
+
+function tellIsolation(core: Core, isolation: Isolation): void {
+  if (isolation === 'none') {
+    core.log.warn(
+      'This machine has no sandbox: a file that takes over its decoder can read the keys of this worker. ' +
+        'Install bubblewrap, allow user namespaces, or set RENDERER_SOCKET (docs/security.md).',
+    );
+  } else core.log.info({ isolation }, 'foreign files are decoded apart from the keys');
 }
 
 const maintain = (core: Core, signal: AbortSignal): Promise<void>[] => [

@@ -88,15 +88,18 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Duplex): voi
 
 /** The HTTP answer to a Socket.IO handshake: by polling it has a response, as an upgrade only its connection. */
 export function refuseHandshake(req: IncomingMessage & { res?: ServerResponse }, error: AppError): void {
-  if (!req.res) {
-    answerRaw(req.socket, error);
-    return;
-  }
-  const { body, headers } = rawAnswer(error);
-  req.res.writeHead(error.status, headers).end(body);
+  if (req.res) answerBare(req.res, error);
+  else answerRaw(req.socket, error);
 }
 
-function answerRaw(socket: Duplex, error: AppError): void {
+/** The envelope where Express does not answer. */
+export function answerBare(res: ServerResponse, error: AppError): void {
+  const { body, headers } = rawAnswer(error);
+  res.writeHead(error.status, headers).end(body);
+}
+
+/** The envelope on a connection that no HTTP response belongs to. */
+export function answerRaw(socket: Duplex, error: AppError): void {
   const { body, headers } = rawAnswer(error);
   const lines = Object.entries({ Connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`);
   socket.on('error', () => undefined);

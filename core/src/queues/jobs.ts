@@ -3,6 +3,9 @@ import { z } from 'zod';
 
 const Id = z.string().length(24);
 
+/** `ranked`: its place among the files of others was given already (`workers/src/previews/turns.ts`). */
+const File = z.object({ imageId: Id, ranked: z.literal(true).optional() });
+
 interface JobShape<S extends z.ZodType> {
   queue: QueueName;
   data: S;
@@ -14,11 +17,11 @@ const defineJob = <S extends z.ZodType>(shape: JobShape<S>) => shape;
 
 /** Every job there is. Its data are ids only; whoever works on it reads the truth again. Handlers: `workers/src/handlers.ts`. */
 export const jobs = {
-  renderPreview: defineJob({ queue: 'previews', data: z.object({ imageId: Id }), attempts: 3, backoff: 1_000 }),
+  renderPreview: defineJob({ queue: 'previews', data: File, attempts: 3, backoff: 1_000 }),
   // 3 + 6 s: time for a model server to come back.
   analyseImage: defineJob({
     queue: 'analysis',
-    data: z.object({ imageId: Id }),
+    data: File,
     attempts: 3,
     backoff: 3_000,
   }),

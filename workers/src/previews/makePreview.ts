@@ -6,15 +6,20 @@ import { seal } from '@lightbox/core/keys/seal.js';
 import type { ImageDoc } from '@lightbox/core/models/types.js';
 import { readAll } from '../analysis/analyseImage.js';
 import type { JobContext } from '../runner.js';
-import { renderPreview } from './preview.js';
+import type { Pictures } from './preview.js';
 
 /** Makes the small picture of an image, once; an image that was deleted meanwhile needs none. */
-export async function makePreview(core: Core, imageId: string, { isLastAttempt }: JobContext): Promise<void> {
+export async function makePreview(
+  core: Core,
+  pictures: Pictures,
+  imageId: string,
+  { isLastAttempt }: JobContext,
+): Promise<void> {
   const image = await core.models.Image.findById(oid(imageId)).lean<ImageDoc>();
   if (!image) return;
   // An earlier attempt ended between the mark and its signal.
   if (image.preview !== 'pending') return tell(core, image);
-  const preview = await renderPreview(await readAll(core, image), image.contentType).catch((error) => {
+  const preview = await pictures.preview(await readAll(core, image), image.contentType).catch((error) => {
     if (!isLastAttempt) throw error;
     return null;
   });
