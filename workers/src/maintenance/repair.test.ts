@@ -6,6 +6,7 @@ import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
 import { testConfig } from '@lightbox/core/testing/config.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { makePreview } from '../previews/makePreview.js';
+import type { Pictures } from '../previews/preview.js';
 import type { JobContext } from '../runner.js';
 import { type RunningWorker, startWorker } from '../worker.js';
 import { reviveAnalyses, revivePreviews } from './repair.js';
@@ -115,7 +116,7 @@ describe('a preview whose job was lost', () => {
       const entries = await core.redis.xrevrange('lightbox:signals', '+', '-', 'COUNT', 100);
       return entries.some(([, fields]) => fields.some((f) => f.includes('image:updated') && f.includes(String(id))));
     };
-    const again = () => makePreview(core, String(id), { isLastAttempt: false } as JobContext);
+    const again = () => makePreview(core, {} as Pictures, String(id), {} as JobContext);
     core.redis.disconnect(true);
     await expect(again()).rejects.toThrow();
     await vi.waitFor(again, 5_000);
