@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from '@lightbox/core/config/config.js';
 import { assembleCore, type Core, prepareCore } from '@lightbox/core/core.js';
@@ -6,10 +7,12 @@ import type { Worker } from 'bullmq';
 import { createTransport } from 'nodemailer';
 import { selectProvider } from './analysis/providers/select.js';
 import { JobFailed } from './failures.js';
+import { keepSchedule } from './maintenance/schedule.js';
 import { sweepAudit, sweepEvents } from './maintenance/sweepEvents.js';
+import { pause } from './pause.js';
 import { type Isolation, openPictures } from './previews/preview.js';
 import { createPushSender } from './push/sender.js';
-import { enterSchedule, runQueue } from './runner.js';
+import { runQueue } from './runner.js';
 
 export interface RunningWorker {
   core: Core;
@@ -23,12 +26,15 @@ const SWEEP_MS = 400;
 const mailPatience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
 /** What a job under way may still take when we stop. */
 const DRAIN_MS = 5_000;
+const LOOPS_DRAIN_MS = 2_000;
 
 /** Works as soon as MongoDB is there and holds what it must. */
 export async function startWorker(config: Config): Promise<RunningWorker> {
   const core = assembleCore(config, 'worker');
   const mailer = createTransport({ ...mailPatience, url: config.smtpUrl }, { from: config.mailFrom });
   const stopping = new AbortController();
+  // Each loop and each job listens.
+  setMaxListeners(0, stopping.signal);
   const pushSender = createPushSender(config);
   const pictures = await openPictures(config.rendererSocket);
   tellIsolation(core, pictures.isolation);
@@ -54,7 +60,8 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
       await Promise.race([closing, setTimeout(DRAIN_MS)]);
       stopping.abort(new JobFailed('The worker is stopping.'));
       await closing;
-      await Promise.all(loops);
+      // Maintenance that takes longer is cut short: what is left of it has its turn in another worker.
+      await Promise.race([Promise.all(loops), setTimeout(LOOPS_DRAIN_MS)]);
       await stopOps();
       mailer.close();
       pushSender?.close();
@@ -76,28 +83,12 @@ function tellIsolation(core: Core, isolation: Isolation): void {
 const maintain = (core: Core, signal: AbortSignal): Promise<void>[] => [
   every(SWEEP_MS, signal, core, () => sweepEvents(core)),
   every(SWEEP_MS * 5, signal, core, () => sweepAudit(core)),
-  untilDone(signal, () => enterSchedule(core)),
+  ...keepSchedule(core, signal),
 ];
-
-/** Ends early, and quietly, when the worker stops. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  setTimeout(ms, undefined, { signal }).catch(() => undefined);
 
 async function every(ms: number, signal: AbortSignal, core: Core, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     await work().catch((error) => core.warn(error, 'a sweep failed; trying again'));
     await pause(ms, signal);
-  }
-}
-
-/** Redis may still be away when we start. */
-async function untilDone(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-  while (!signal.aborted) {
-    const done = await work().then(
-      () => true,
-      () => false,
-    );
-    if (done) return;
-    await pause(1_000, signal);
   }
 }

@@ -2,7 +2,7 @@ import type { ChatListEntry, Message, messageCalls } from '@lightbox/contract/me
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import { openText, sealText } from '@lightbox/core/keys/seal.js';
-import { conversationOf } from '@lightbox/core/messages.js';
+import { conversationOf, unread } from '@lightbox/core/messages.js';
 import type { ConversationDoc, MessageDoc, UserDoc } from '@lightbox/core/models/types.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { presentRef } from '../users/present.js';
@@ -68,10 +68,7 @@ const lastMessage = (gateway: Gateway, conversation: ConversationDoc) =>
 
 /** Counted, not kept: a counter would have to be right after every crash. */
 const countUnread = (gateway: Gateway, conversation: ConversationDoc, viewer: Viewer) =>
-  gateway.models.Message.countDocuments(
-    { conversation: conversation._id, recipient: viewer._id, seq: { $gt: conversation.read[viewer.id] ?? 0 } },
-    { limit: MOST_UNREAD },
-  );
+  gateway.models.Message.countDocuments(unread(conversation._id, viewer._id), { limit: MOST_UNREAD });
 
 export async function chat({
   gateway,
@@ -134,13 +131,14 @@ export async function markRead(
     return;
   }
   const last = upTo ? await requireMessage(gateway, conversation, upTo, 'upTo') : await lastMessage(gateway, known);
-  if (!last || (known.read[viewer.id] ?? 0) >= last.seq) return;
+  if (!last) return;
   const at = gateway.clock.now();
-  await gateway.models.Conversation.updateOne({ _id: conversation }, { $max: { [`read.${viewer.id}`]: last.seq } });
-  await gateway.models.Message.updateMany(
-    { conversation, recipient: viewer._id, seq: { $lte: last.seq }, readAt: { $exists: false } },
+  const marked = await gateway.models.Message.updateMany(
+    { ...unread(conversation, viewer._id), seq: { $lte: last.seq } },
     { $set: { readAt: at } },
   );
+  if (marked.modifiedCount === 0) return;
+  await gateway.models.Conversation.updateOne({ _id: conversation }, { $max: { [`read.${viewer.id}`]: last.seq } });
   tell(gateway, 'message:read', [userId, viewer.id], {
     userId: viewer.id,
     upTo: String(last._id),

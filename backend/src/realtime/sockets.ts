@@ -230,7 +230,7 @@ async function show(gateway: Gateway, io: Io, push: Push): Promise<void> {
   await Promise.all(
     [...viewers.values()].map(async (viewer) => {
       if (await isLocked(gateway, viewer)) return;
-      const payload = await payloadOf(gateway, viewer, push.refs);
+      const payload = await gateway.elections.steady<object | null>(() => payloadOf(gateway, viewer, push.refs));
       if (payload) io.to(userRoom(viewer.id)).emit(push.name, payload as never);
     }),
   );

@@ -4,6 +4,7 @@ import { type QueueName, queueNames } from '@lightbox/contract/queues.js';
 import { z } from 'zod';
 import type { Config } from './config.js';
 import { faultOfKeys, faultOfVapidKey } from './keys.js';
+import { faultOfMongodbUri } from './mongodbUri.js';
 import { faultOfRedisUrl } from './redisUrl.js';
 
 export type Env = Record<string, string | undefined>;
@@ -107,7 +108,7 @@ const schema = z.object({
   PUBLIC_URL: text(faultOfPublicUrl).optional(),
   TRUST_PROXY: text(faultOfTrustProxy).optional(),
   DATA_DIR: z.string().default('.data'),
-  MONGODB_URI: startsWith('mongodb://', 'mongodb+srv://'),
+  MONGODB_URI: text(faultOfMongodbUri),
   REDIS_URL: text(faultOfRedisUrl),
   SMTP_URL: startsWith('smtp://', 'smtps://'),
   MAIL_FROM: text((value) => (/\S+@\S+/.test(value) ? null : 'must hold an e-mail address')).optional(),
