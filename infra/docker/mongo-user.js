@@ -20,7 +20,17 @@ const rights = {
     ]),
     ...[
       ...['analyses', 'appsettinghistory', 'appsettings', 'blobs.chunks', 'blobs.files', 'codes', 'conversations'],
-      ...['counters', 'events', 'idempotencies', 'imagemetadata', 'messages', 'notifications', 'positions', 'previews'],
+      ...[
+        'counters',
+        'decoys',
+        'events',
+        'idempotencies',
+        'imagemetadata',
+        'messages',
+        'notifications',
+        'positions',
+        'previews',
+      ],
       ...['pushsubscriptions', 'sentmails', 'sessions', 'shares', 'tasks', 'tombstones', 'totps', 'usages'],
       ...['usernameholds', 'users'],
     ].map((collection) => on(collection, change)),

@@ -35,7 +35,10 @@ async function restore(from: string, to: string, meanwhile: () => Promise<void>)
   const large = ['auditlogs', 'blobs.chunks'];
   const session = await source.startSession({ snapshot: true });
   for (const name of [...large, ...names.filter((each) => !large.includes(each))]) {
-    const rows = await source.collection(name).find({}, { session }).toArray();
+    const rows = await source
+      .collection(name)
+      .find({}, { session, readConcern: { level: 'snapshot' } })
+      .toArray();
     if (rows.length > 0) await target.collection(name).insertMany(rows);
     if (large.includes(name)) await meanwhile();
   }
