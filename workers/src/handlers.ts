@@ -10,6 +10,8 @@ import { sendMail } from './mail/sendMail.js';
 import { notify } from './notifications/notify.js';
 import { remindUnread } from './notifications/remindUnread.js';
 import { makePreview } from './previews/makePreview.js';
+import type { Pictures } from './previews/preview.js';
+import { isAnalysisTurn, isPreviewsTurn, PASSED_ON } from './previews/turns.js';
 import { deliverPush } from './push/deliverPush.js';
 import { pushMessage } from './push/pushMessage.js';
 import type { PushSender } from './push/sender.js';
@@ -19,6 +21,7 @@ export interface Tools {
   core: Core;
   mailer: Transporter;
   provider: AnalysisProvider;
+  pictures: Pictures;
   /** Null while nothing is sent to devices. */
   pushSender: PushSender | null;
 }
@@ -27,8 +30,10 @@ type Handlers = { [N in JobName]: (tools: Tools, data: JobData<N>, context: JobC
 
 /** Who works on which job: one row for each, or it does not compile. */
 export const handlers: Handlers = {
-  renderPreview: ({ core }, { imageId }, context) => makePreview(core, imageId, context),
-  analyseImage: ({ core, provider }, { imageId }, context) => analyseImage(core, provider, imageId, context),
+  renderPreview: async ({ core, pictures }, data, context) =>
+    (await isPreviewsTurn(core, data)) ? makePreview(core, pictures, data.imageId, context) : PASSED_ON,
+  analyseImage: async ({ core, ...tools }, data, context) =>
+    (await isAnalysisTurn(core, data)) ? analyseImage(core, tools, data.imageId, context) : PASSED_ON,
   sendMail: ({ core, mailer }, { eventId, template }) => sendMail(core, mailer, eventId, template as MailTemplate),
   notify: ({ core }, { eventId }) => notify(core, eventId),
   remindUnread: ({ core, mailer }, { messageId }) => remindUnread(core, mailer, messageId),

@@ -3,8 +3,10 @@ import { isAway } from '@lightbox/core/db/away.js';
 import { type JobName, jobs } from '@lightbox/core/queues/jobs.js';
 import { connectRedis } from '@lightbox/core/redis.js';
 import { DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
+import { withoutForeignText } from './failures.js';
 import { handlers, type Tools } from './handlers.js';
 import { tasks } from './maintenance/tasks.js';
+import { PASSED_ON } from './previews/turns.js';
 
 export interface JobContext {
   /** Nothing will try again after this one. */
@@ -60,18 +62,18 @@ async function work(tools: Tools, job: Job, token: string | undefined, signal: A
     const parsed = jobs[name].data.safeParse(job.data);
     if (!parsed.success) throw new UnrecoverableError(`The data of '${name}' are not what it takes.`);
     const handler = handlers[name] as (tools: Tools, data: unknown, context: JobContext) => Promise<unknown>;
-    await core.elections.steady(() => handler(tools, parsed.data, { isLastAttempt, signal, later }));
-    await settle(tools, job);
+    const done = await core.elections.steady(() => handler(tools, parsed.data, { isLastAttempt, signal, later }));
+    if (done !== PASSED_ON) await settle(tools, job);
     return null;
   } catch (error) {
     if (isAway(error)) {
-      core.warn(error, 'a job waits for a part that is away');
+      core.warn(withoutForeignText(error), 'a job waits for a part that is away');
       return later(Math.min(AWAY_MS.first * 2 ** (job.attemptsStarted - 1), AWAY_MS.most));
     }
     if (!(error instanceof DelayedError) && (isLastAttempt || error instanceof UnrecoverableError)) {
       await settle(tools, job).catch(() => undefined);
     }
-    throw error;
+    throw withoutForeignText(error);
   }
 }
 

@@ -6,10 +6,11 @@ import { startOps } from '@lightbox/core/ops.js';
 import type { Worker } from 'bullmq';
 import { createTransport } from 'nodemailer';
 import { selectProvider } from './analysis/providers/select.js';
+import { JobFailed } from './failures.js';
 import { keepSchedule } from './maintenance/schedule.js';
 import { sweepAudit, sweepEvents } from './maintenance/sweepEvents.js';
 import { pause } from './pause.js';
-import { closeRenderers } from './previews/preview.js';
+import { type Isolation, openPictures } from './previews/preview.js';
 import { createPushSender } from './push/sender.js';
 import { runQueue } from './runner.js';
 
@@ -35,7 +36,9 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
   // Each loop and each job listens.
   setMaxListeners(0, stopping.signal);
   const pushSender = createPushSender(config);
-  const tools = { core, mailer, provider: selectProvider(config.ai), pushSender };
+  const pictures = await openPictures(config.rendererSocket);
+  tellIsolation(core, pictures.isolation);
+  const tools = { core, mailer, provider: selectProvider(config.ai), pictures, pushSender };
   let workers: Worker[] = [];
   let loops: Promise<void>[] = [];
   const stopOps = await startOps(core, () => stopping.signal.aborted);
@@ -55,17 +58,26 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
       const closing = Promise.all(workers.map((worker) => worker.close()));
       // Jobs get a moment to finish by themselves; what is longer is broken off and taken up by another worker.
       await Promise.race([closing, setTimeout(DRAIN_MS)]);
-      stopping.abort(new Error('The worker is stopping.'));
+      stopping.abort(new JobFailed('The worker is stopping.'));
       await closing;
       // Maintenance that takes longer is cut short: what is left of it has its turn in another worker.
       await Promise.race([Promise.all(loops), setTimeout(LOOPS_DRAIN_MS)]);
       await stopOps();
       mailer.close();
       pushSender?.close();
-      await closeRenderers();
+      await pictures.close();
       await core.close();
     },
   };
+}
+
+function tellIsolation(core: Core, isolation: Isolation): void {
+  if (isolation === 'none') {
+    core.log.warn(
+      'This machine has no sandbox: a file that takes over its decoder can read the keys of this worker. ' +
+        'Install bubblewrap, allow user namespaces, or set RENDERER_SOCKET (docs/security.md).',
+    );
+  } else core.log.info({ isolation }, 'foreign files are decoded apart from the keys');
 }
 
 const maintain = (core: Core, signal: AbortSignal): Promise<void>[] => [

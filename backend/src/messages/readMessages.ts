@@ -11,8 +11,11 @@ import { requirePartner } from './sendMessage.js';
 
 const MOST_CHATS = 500;
 const MOST_UNREAD = 1000;
-/** Messages become visible a little out of order; who reads on looks back this far, in milliseconds. */
-const OVERLAP_MS = 10_000;
+/**
+ * A cursor looks back this far, in milliseconds. Messages become visible a little out of order, and a machine that slept
+ * stamps them with the past until its clock is set; clients drop the ids they hold.
+ */
+const OVERLAP_MS = 120_000;
 
 export async function chatList({
   gateway,
@@ -136,7 +139,7 @@ export async function markRead(
   );
   if (marked.modifiedCount === 0) return;
   await gateway.models.Conversation.updateOne({ _id: conversation }, { $max: { [`read.${viewer.id}`]: last.seq } });
-  await tell(gateway, 'message:read', [userId, viewer.id], {
+  tell(gateway, 'message:read', [userId, viewer.id], {
     userId: viewer.id,
     upTo: String(last._id),
     at: at.toISOString(),
@@ -158,7 +161,7 @@ export async function markDelivered(gateway: Gateway, viewer: Viewer, ids: strin
     { writeConcern: { w: 1 } },
   );
   for (const [sender, theirs] of groupBySender(messages)) {
-    await tell(gateway, 'message:delivered', [sender], {
+    tell(gateway, 'message:delivered', [sender], {
       userId: viewer.id,
       ids: theirs.map((message) => String(message._id)),
       at: at.toISOString(),
@@ -175,13 +178,13 @@ function groupBySender(messages: MessageDoc[]): Map<string, MessageDoc[]> {
   return groups;
 }
 
-/** Marks are worth telling, not worth failing for: who missed one reads the state again. */
+/** Marks are worth telling, not worth failing for: nobody waits until they are told. */
 const tell = (
   gateway: Gateway,
   name: 'message:read' | 'message:delivered',
   to: string[],
   refs: Record<string, string | string[]>,
-): Promise<void> => gateway.signals.send([{ push: { name, to, refs } }]).catch(() => undefined);
+): void => gateway.signals.tell([{ push: { name, to, refs } }]);
 
 interface Mark {
   t: number;

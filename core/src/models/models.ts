@@ -198,7 +198,10 @@ const analysis = new Schema<AnalysisDoc>(
     reasonCode: String,
   },
   options,
-).index({ status: 1, startedAt: 1 });
+)
+  .index({ status: 1, startedAt: 1 })
+  // Those that one person asked for of late.
+  .index({ requestedBy: 1, startedAt: 1 });
 
 const conversation = new Schema<ConversationDoc>(
   {

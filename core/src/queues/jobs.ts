@@ -3,6 +3,12 @@ import { z } from 'zod';
 
 const Id = z.string().length(24);
 
+/** The event that a job follows from, which is told when the job is done (`Events.settle`). */
+const eventId = Id.optional();
+
+/** `ranked`: its place among the files of others was given already (`workers/src/previews/turns.ts`). */
+const File = z.object({ imageId: Id, eventId, ranked: z.literal(true).optional() });
+
 interface JobShape<S extends z.ZodType> {
   queue: QueueName;
   data: S;
@@ -12,24 +18,16 @@ interface JobShape<S extends z.ZodType> {
 }
 const defineJob = <S extends z.ZodType>(shape: JobShape<S>) => shape;
 
-/** The event that a job follows from, which is told when the job is done (`Events.settle`). */
-const eventId = Id.optional();
-
 /**
  * Every job there is. Its data are ids only; whoever works on it reads the truth again. Handlers: `workers/src/handlers.ts`.
  * Attempts count what the job itself makes go wrong: a part that is away is waited for (`workers/src/runner.ts`).
  */
 export const jobs = {
-  renderPreview: defineJob({
-    queue: 'previews',
-    data: z.object({ imageId: Id, eventId }),
-    attempts: 3,
-    backoff: 1_000,
-  }),
+  renderPreview: defineJob({ queue: 'previews', data: File, attempts: 3, backoff: 1_000 }),
   // 3 + 6 s: time for a model server to come back.
   analyseImage: defineJob({
     queue: 'analysis',
-    data: z.object({ imageId: Id, eventId }),
+    data: File,
     attempts: 3,
     backoff: 3_000,
   }),

@@ -2,11 +2,14 @@ import { reasonText } from '@lightbox/contract/analysis/reasons.js';
 import { analysisReaders } from '@lightbox/core/access/images.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { Core } from '@lightbox/core/core.js';
+import { isAway } from '@lightbox/core/db/away.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { system } from '@lightbox/core/events/events.js';
 import type { FileFacts } from '@lightbox/core/files/inspect.js';
 import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
 import { UnrecoverableError } from 'bullmq';
+import { withoutForeignText } from '../failures.js';
+import type { Pictures } from '../previews/preview.js';
 import type { JobContext } from '../runner.js';
 import { AnalysisFailed, type AnalysisProvider, NotAnalysable } from './providers/provider.js';
 
@@ -16,7 +19,7 @@ import { AnalysisFailed, type AnalysisProvider, NotAnalysable } from './provider
  */
 export async function analyseImage(
   core: Core,
-  provider: AnalysisProvider,
+  { provider, pictures }: { provider: AnalysisProvider; pictures: Pictures },
   imageId: string,
   { isLastAttempt, signal }: JobContext,
 ): Promise<void> {
@@ -38,12 +41,12 @@ export async function analyseImage(
         bytes: await readAll(core, image),
         facts: factsOf(image),
       },
-      { signal, onProgress: progress.tell },
+      { signal, onProgress: progress.tell, pictures },
     );
     await progress.told();
     await finish(core, image, analysis.run, { status: 'completed', progress: 100, findings });
   } catch (error) {
-    if (signal.aborted) throw error;
+    if (signal.aborted || isAway(error)) throw error;
     const final = error instanceof NotAnalysable || (error instanceof AnalysisFailed && !error.retryable);
     if (!final && !isLastAttempt) throw error;
     const known = error instanceof NotAnalysable || error instanceof AnalysisFailed;
@@ -52,7 +55,7 @@ export async function analyseImage(
       reason: known ? error.message : reasonText('UNFORESEEN'),
       reasonCode: known ? error.code : 'UNFORESEEN',
     });
-    throw new UnrecoverableError(known ? error.name : String((error as Error).message));
+    throw new UnrecoverableError(known ? error.name : withoutForeignText(error).message);
   }
 }
 

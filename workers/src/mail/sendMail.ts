@@ -6,6 +6,7 @@ import type { MailTemplate } from '@lightbox/core/events/reactions.js';
 import { codeOf, linkTokenOf } from '@lightbox/core/keys/codes.js';
 import type { CodeDoc, EventDoc, ShareDoc, UserDoc } from '@lightbox/core/models/types.js';
 import type { Transporter } from 'nodemailer';
+import { JobFailed } from '../failures.js';
 import { asHtml, asText, type MailFacts, templates } from './templates.js';
 
 interface Letter {
@@ -56,8 +57,20 @@ export async function deliver(
     headers: { 'Auto-Submitted': 'auto-generated' },
   };
   await mailer.sendMail(mail).catch((error) => {
-    throw UNREACHABLE.has(error.code) ? new PartAway(`The mail server cannot be reached: ${error.code}.`) : error;
+    throw UNREACHABLE.has(error.code)
+      ? new PartAway(`The mail server cannot be reached: ${error.code}.`)
+      : new MailFailed(error);
   });
+}
+
+/** Mail servers repeat the address that they refuse: only codes and the command that failed are kept. */
+export class MailFailed extends JobFailed {
+  override readonly name = 'MailFailed';
+
+  constructor({ code, responseCode, command }: { code?: unknown; responseCode?: unknown; command?: unknown }) {
+    const told = [code, responseCode, command].filter((part) => /^[A-Z\d ]{1,20}$/.test(String(part ?? '')));
+    super(`The mail was not taken: ${told.join(' ') || 'no reason given'}.`);
+  }
 }
 
 export const note = (core: Core, mailId: string): Promise<unknown> =>

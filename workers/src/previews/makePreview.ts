@@ -6,13 +6,20 @@ import { seal } from '@lightbox/core/keys/seal.js';
 import type { ImageDoc } from '@lightbox/core/models/types.js';
 import { readAll } from '../analysis/analyseImage.js';
 import type { JobContext } from '../runner.js';
-import { renderPreview } from './preview.js';
+import type { Pictures } from './preview.js';
 
 /** Makes the small picture of an image, once; an image that was deleted meanwhile needs none. */
-export async function makePreview(core: Core, imageId: string, { isLastAttempt }: JobContext): Promise<void> {
+export async function makePreview(
+  core: Core,
+  pictures: Pictures,
+  imageId: string,
+  { isLastAttempt }: JobContext,
+): Promise<void> {
   const image = await core.models.Image.findById(oid(imageId)).lean<ImageDoc>();
-  if (image?.preview !== 'pending') return;
-  const preview = await renderPreview(await readAll(core, image), image.contentType).catch((error) => {
+  if (!image) return;
+  // An earlier attempt ended between the mark and its signal.
+  if (image.preview !== 'pending') return tell(core, image);
+  const preview = await pictures.preview(await readAll(core, image), image.contentType).catch((error) => {
     if (!isLastAttempt) throw error;
     return null;
   });
@@ -34,6 +41,11 @@ export async function makePreview(core: Core, imageId: string, { isLastAttempt }
     if (!(await core.models.Image.exists({ _id: image._id }))) await core.models.Preview.deleteOne({ _id: image._id });
     return;
   }
-  const to = [...marked.audience.map(String), String(marked.owner), 'role:admin'];
-  await core.signals.send([{ push: { name: 'image:updated', to, refs: { record: imageId } } }]).catch(() => undefined);
+  await tell(core, marked);
+}
+
+/** Fails with Redis, and the job is tried again: without the signal the picture's place stays empty on open screens. */
+async function tell(core: Core, { _id, audience, owner }: ImageDoc): Promise<void> {
+  const to = [...audience.map(String), String(owner), 'role:admin'];
+  await core.signals.send([{ push: { name: 'image:updated', to, refs: { record: String(_id) } } }]);
 }

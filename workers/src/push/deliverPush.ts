@@ -6,6 +6,7 @@ import type { MessageDoc, NotificationDoc, PushSubscriptionDoc, UserDoc } from '
 import { ForbiddenEndpoint } from '@lightbox/core/push/endpoints.js';
 import type { JobData } from '@lightbox/core/queues/jobs.js';
 import { UnrecoverableError } from 'bullmq';
+import { JobFailed } from '../failures.js';
 import type { Push, PushSender } from './sender.js';
 
 interface Subject extends PushPayload {
@@ -52,7 +53,9 @@ export async function deliverPush(core: Core, sender: PushSender | null, job: Jo
     .catch((error) => {
       // Never the endpoint in a log: whoever knows it may write to the device.
       if (error instanceof ForbiddenEndpoint) return 410;
-      throw new Error(`The push service cannot be reached: ${(error as NodeJS.ErrnoException).code ?? 'no answer'}.`);
+      throw new JobFailed(
+        `The push service cannot be reached: ${(error as NodeJS.ErrnoException).code ?? 'no answer'}.`,
+      );
     });
   await settle(core, subscription, status);
 }
@@ -64,7 +67,7 @@ async function settle(core: Core, { _id, endpoint }: PushSubscriptionDoc, status
     return;
   }
   const said = `The push service answered ${status}.`;
-  throw status === 429 || status >= 500 ? new Error(said) : new UnrecoverableError(said);
+  throw status === 429 || status >= 500 ? new JobFailed(said) : new UnrecoverableError(said);
 }
 
 /** A name for the kind that the push service can compare and not read. */
