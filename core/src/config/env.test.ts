@@ -161,6 +161,12 @@ describe('what is refused', () => {
     const sameId = `a:${first.split(':')[1]},a:${second.split(':')[1]}`;
     expect(refusal({ ...base, APP_KEYS: sameId })).toContain('APP_KEYS holds the same id twice');
     expect(refusal({ ...base, APP_KEYS: first, ENCRYPTION_KEYS: first })).toContain('ENCRYPTION_KEYS must not hold');
+    const key = Buffer.from(Array.from({ length: 32 }, (_, i) => (i * i * 37 + 251) % 256));
+    const [plain, forAddresses] = [`k1:${key.toString('base64')}`, `k2:${key.toString('base64url')}`];
+    expect(plain.split(':')[1]).not.toBe(forAddresses.split(':')[1]);
+    expect(refusal({ ...base, APP_KEYS: plain, ENCRYPTION_KEYS: forAddresses })).toContain(
+      'ENCRYPTION_KEYS must not hold',
+    );
     expect(refusal({ ...base, APP_KEYS: first, AUDIT_KEYS: first })).toContain('AUDIT_KEYS must not hold an id');
     expect(refusal({ ...base, AUDIT_KEYS: 'k1:short' })).toContain('AUDIT_KEYS must be id:key');
   });

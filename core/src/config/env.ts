@@ -298,7 +298,9 @@ const beyondLoopback = ({ HOST, PUBLIC_URL = '' }: Env): boolean =>
 const idsOf = (ring = ''): string[] => list(ring).map((entry) => entry.slice(0, entry.indexOf(':')));
 
 const shareAKey = (some = '', others = ''): boolean => {
-  const bytes = (ring: string) => list(ring).map((entry) => entry.slice(entry.indexOf(':') + 1));
+  // As bytes: the same key can be written in base64 and in base64url.
+  const bytes = (ring: string) =>
+    list(ring).map((entry) => Buffer.from(entry.slice(entry.indexOf(':') + 1), 'base64').toString('hex'));
   return bytes(some).some((key) => bytes(others).includes(key));
 };
 
