@@ -61,7 +61,7 @@ export async function startGateway(config: Config, clock?: Clock, patience = slo
   const sockets = createSockets(server, gateway);
   refuseForeignHosts(server, config.allowedOrigins);
   const reader = connectRedis(config.redisUrl, 'patient');
-  core.signals.listen(reader, sockets.deliver);
+  core.signals.listen(reader, sockets);
   await listen(server, config);
   const stopOps = await startOps(core, () => stopping);
   const ready = core.startUp.run(async () => {

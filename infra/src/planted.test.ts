@@ -5,6 +5,7 @@ import { makeKeys } from '@lightbox/core/config/keys.js';
 import { redisAddress } from '@lightbox/core/config/redisUrl.js';
 import { connectDatabase } from '@lightbox/core/db/connect.js';
 import { freePort } from '@lightbox/core/embedded/ports.js';
+import { emptyDatabase } from '@lightbox/core/testing/config.js';
 import type {} from '@lightbox/core/testing/globalSetup.js';
 import { type Mailbox, refusedPrefix, startMailbox } from '@lightbox/core/testing/mailbox.js';
 import { dicomPicture, element } from '@lightbox/core/testing/part10.js';
@@ -77,15 +78,14 @@ let url: string;
 const secrets: Record<string, string> = {};
 
 beforeAll(async () => {
-  const { mongodbUri, redisUrl, folder } = inject('servers');
-  const uri = new URL(mongodbUri);
-  uri.pathname = `/t_${randomBytes(6).toString('hex')}`;
+  const { redisUrl, folder } = inject('servers');
+  const mongodbUri = await emptyDatabase();
   mailbox = await startMailbox();
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
   const env = {
     PORT: String(port),
-    MONGODB_URI: uri.href,
+    MONGODB_URI: mongodbUri,
     REDIS_URL: `${redisUrl}/61`,
     SMTP_URL: mailbox.url,
     APP_KEYS: makeKeys(),
@@ -97,7 +97,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'debug',
   };
   [gateway, worker] = await Promise.all([startProcess('backend', env), startProcess('workers', env)]);
-  db = await connectDatabase({ mongodbUri: uri.href });
+  db = await connectDatabase({ mongodbUri });
   redis = new Redis(redisAddress(`${redisUrl}/61`));
 }, 60_000);
 

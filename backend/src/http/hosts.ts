@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { bareRefusal } from '@lightbox/core/errors.js';
+import { AppError } from '@lightbox/core/errors.js';
 import { isOwnHost } from '@lightbox/core/hosts.js';
-import { refuseRaw } from './errors.js';
+import { answerBare, answerRaw } from './errors.js';
 
 /** Whatever asks for these knows the machine by an address of its own. */
 const forAnyHost = new Set(['/healthz', '/readyz']);
@@ -20,18 +20,13 @@ export function refuseForeignHosts(server: Server, allowedOrigins: string[]): vo
   const answer = server.listeners('request') as ((req: IncomingMessage, res: ServerResponse) => void)[];
   server.removeAllListeners('request');
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
-    if (isForeign(req)) refuse(res);
+    if (isForeign(req)) answerBare(res, new AppError('MISDIRECTED'));
     else for (const each of answer) each.call(server, req, res);
   });
   const upgrade = server.listeners('upgrade') as ((req: IncomingMessage, socket: Duplex, head: Buffer) => void)[];
   server.removeAllListeners('upgrade');
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (isForeign(req)) refuseRaw(socket, 'MISDIRECTED');
+    if (isForeign(req)) answerRaw(socket, new AppError('MISDIRECTED'));
     else for (const each of upgrade) each.call(server, req, socket, head);
   });
-}
-
-function refuse(res: ServerResponse): void {
-  const { status, body } = bareRefusal('MISDIRECTED');
-  res.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' }).end(body);
 }

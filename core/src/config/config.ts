@@ -31,6 +31,8 @@ export interface Config {
   admin: { email: string; password: string } | null;
   demo: boolean;
   ai: { provider: 'local' | 'openai'; baseUrl: string | null; apiKey: string | null; model: string | null };
+  /** Unix socket of the renderer service; null: workers decode foreign files in processes of their own. */
+  rendererSocket: string | null;
   worker: { queues: QueueName[]; concurrency: Record<QueueName, number> };
   rateLimits: boolean;
   /** Room that uploads leave on MongoDB's disk; null: as `db/room.ts` sees fit. */

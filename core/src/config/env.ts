@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { passwordFault } from '@lightbox/contract/auth/rules.js';
 import { type QueueName, queueNames } from '@lightbox/contract/queues.js';
 import { z } from 'zod';
@@ -7,6 +7,7 @@ import { isLoopback } from '../hosts.js';
 import { faultsOfClearText } from './clearText.js';
 import type { Config } from './config.js';
 import { faultOfKeys, faultOfVapidKey } from './keys.js';
+import { faultOfMongodbUri } from './mongodbUri.js';
 import { faultOfRedisUrl } from './redisUrl.js';
 import { faultOfTrustProxy, parseTrustProxy, trustsEverybody } from './trustProxy.js';
 
@@ -101,7 +102,7 @@ const schema = z.object({
   PUBLIC_URL: text(faultOfPublicUrl).optional(),
   TRUST_PROXY: text(faultOfTrustProxy).optional(),
   DATA_DIR: z.string().default('.data'),
-  MONGODB_URI: startsWith('mongodb://', 'mongodb+srv://'),
+  MONGODB_URI: text(faultOfMongodbUri),
   REDIS_URL: text(faultOfRedisUrl),
   SMTP_URL: startsWith('smtp://', 'smtps://'),
   MAIL_FROM: text((value) => (/\S+@\S+/.test(value) ? null : 'must hold an e-mail address')).optional(),
@@ -121,6 +122,7 @@ const schema = z.object({
   AI_BASE_URL: startsWith('http://', 'https://').optional(),
   AI_API_KEY: z.string().optional(),
   AI_MODEL: z.string().optional(),
+  RENDERER_SOCKET: text((value) => (isAbsolute(value) ? null : 'must be an absolute path')).optional(),
   WORKER_QUEUES: text(faultOfQueues).optional(),
   WORKER_CONCURRENCY: text(faultOfConcurrency).optional(),
   RATE_LIMITS: oneOf('on', 'off').default('on'),
@@ -253,6 +255,7 @@ function toConfig(env: z.output<typeof schema>, production: boolean): Config {
       apiKey: env.AI_API_KEY ?? null,
       model: env.AI_MODEL ?? null,
     },
+    rendererSocket: env.RENDERER_SOCKET ?? null,
     worker: { queues: parseQueues(env.WORKER_QUEUES), concurrency: parseConcurrency(env.WORKER_CONCURRENCY) },
     rateLimits: env.RATE_LIMITS === 'on',
     reserveBytes: env.STORAGE_RESERVE_MB === undefined ? null : env.STORAGE_RESERVE_MB * 1024 * 1024,

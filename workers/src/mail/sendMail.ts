@@ -1,5 +1,6 @@
 import { isLive } from '@lightbox/core/access/images.js';
 import type { Core } from '@lightbox/core/core.js';
+import { PartAway } from '@lightbox/core/db/away.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import type { MailTemplate } from '@lightbox/core/events/reactions.js';
 import { codeOf, linkTokenOf } from '@lightbox/core/keys/codes.js';
@@ -28,9 +29,13 @@ export async function sendMail(
   if (await core.models.SentMail.exists({ _id: mailId })) return;
   const event = await core.models.Event.findById(oid(eventId)).lean<EventDoc>();
   const letter = event && (await compose(core, event, template));
-  if (letter) await deliver(core, mailer, mailId, template, letter);
+  if (!letter) return;
+  await deliver(core, mailer, mailId, template, letter);
   await note(core, mailId);
 }
+
+/** As nodemailer names what befalls a connection. */
+const UNREACHABLE = new Set(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS']);
 
 export async function deliver(
   core: Core,
@@ -52,7 +57,9 @@ export async function deliver(
     headers: { 'Auto-Submitted': 'auto-generated' },
   };
   await mailer.sendMail(mail).catch((error) => {
-    throw new MailFailed(error);
+    throw UNREACHABLE.has(error.code)
+      ? new PartAway(`The mail server cannot be reached: ${error.code}.`)
+      : new MailFailed(error);
   });
 }
 
@@ -117,6 +124,7 @@ async function usableCode(core: Core, event: EventDoc): Promise<{ doc: CodeDoc; 
 async function composeShare(core: Core, event: EventDoc): Promise<Letter | null> {
   const share = event.refs.share ? await core.models.Share.findById(event.refs.share).lean<ShareDoc>() : null;
   if (!isLive(share, core.clock.now()) || share.verifiedAt) return null;
+  if (!(await core.models.Image.exists({ _id: share.image }))) return null;
   const code = codeOf(core.keys.codes, String(share._id), share);
   if (!code) return null;
   const shareId = String(share._id);

@@ -2,13 +2,7 @@ import type { PushKind, PushPayload } from '@lightbox/contract/push/calls.js';
 import type { Core } from '@lightbox/core/core.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
-import type {
-  ConversationDoc,
-  MessageDoc,
-  NotificationDoc,
-  PushSubscriptionDoc,
-  UserDoc,
-} from '@lightbox/core/models/types.js';
+import type { MessageDoc, NotificationDoc, PushSubscriptionDoc, UserDoc } from '@lightbox/core/models/types.js';
 import { ForbiddenEndpoint } from '@lightbox/core/push/endpoints.js';
 import type { JobData } from '@lightbox/core/queues/jobs.js';
 import { UnrecoverableError } from 'bullmq';
@@ -88,9 +82,7 @@ async function ofNotification(core: Core, id: ObjectId): Promise<Subject | null>
 
 async function ofMessage(core: Core, id: ObjectId): Promise<Subject | null> {
   const message = await core.models.Message.findById(id).lean<MessageDoc>();
-  if (!message) return null;
-  const conversation = await core.models.Conversation.findById(message.conversation).lean<ConversationDoc>();
-  if ((conversation?.read[String(message.recipient)] ?? 0) >= message.seq) return null;
+  if (!message || message.readAt) return null;
   return { user: message.recipient, kind: 'message.new', recordId: String(message.sender) };
 }
 
