@@ -1,6 +1,6 @@
 // The product's own account, which may touch its own database alone, and may not change or remove what the audit log holds.
 // Run once by the MongoDB image, on an empty volume. Run it again after an upgrade, for collections that are new:
-//   docker compose exec mongo sh -c 'mongosh -u root -p "$MONGO_INITDB_ROOT_PASSWORD" /docker-entrypoint-initdb.d/10-lightbox.js'
+//   docker compose exec mongo mongosh --host mongo --tls --tlsCAFile /run/lightbox/ca/ca.pem -u root /docker-entrypoint-initdb.d/10-lightbox.js
 const lightbox = db.getSiblingDB('lightbox');
 const change = ['update', 'remove', 'dropIndex', 'collMod'];
 const on = (collection, actions) => ({ resource: { db: 'lightbox', collection }, actions });
