@@ -16,7 +16,7 @@ import type { AuditEntryDoc, EventDoc } from '@lightbox/core/models/types.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildGateway, joinGateway, type TestGateway } from '../testing/gateway.js';
 
-/** Whoever may write to the database and holds none of the keys. */
+/** The tests act as somebody who may write to the database and holds none of the keys. */
 let test: TestGateway;
 const started: TestGateway[] = [];
 const start = async (running: Promise<TestGateway>): Promise<TestGateway> => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(started.map(({ stop }) => stop())));
 
-/** What processes and workers do by themselves within seconds. */
+/** Processes and workers do this by themselves within seconds. */
 async function settle({ gateway }: TestGateway = test): Promise<void> {
   await gateway.signer.flush();
   await appendAudit(gateway.models, gateway.keys.audit);
@@ -73,7 +73,7 @@ describe('an event in the database', () => {
     await settle();
     before = (await verify()).checked;
   });
-  /** What the log has said of itself since. */
+  /** The log's own remarks since. */
   async function remarks(): Promise<[string, string, string][]> {
     await settle();
     const rows = await test.gateway.models.AuditEntry.find({ seq: { $gt: before }, type: /^audit\.(foreign|gap)$/ })

@@ -1,5 +1,5 @@
 /**
- * What can be wrong with the audit log: an entry was changed or moved, is missing, or the signed head is; an event that no
+ * The faults of an audit log: an entry was changed or moved, is missing, or the signed head is; an event that no
  * process of the product made (`audit.foreign`), or one that was made and removed before it was logged (`audit.gap`).
  */
 export const auditFaults = ['changed', 'missing', 'head', 'foreign', 'gap'] as const;
@@ -9,7 +9,7 @@ export type AuditFault = (typeof auditFaults)[number];
 export const auditStarts = ['start', 'checkpoint'] as const;
 export type AuditStart = (typeof auditStarts)[number];
 
-/** What the log says of itself, as the reason of its own entries. */
+/** The reasons of the log's own entries. */
 export const auditRemarks = [
   'STARTED',
   'UPGRADED',

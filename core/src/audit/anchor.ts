@@ -8,7 +8,7 @@ const PATIENCE_MS = 5_000;
 /** Far longer than a line. */
 const TAIL_BYTES = 1_024;
 
-/** What is wrong with AUDIT_ANCHOR, or null. */
+/** The fault of AUDIT_ANCHOR in words, or null. */
 export function faultOfAnchor(value: string): string | null {
   const url = URL.canParse(value) ? new URL(value) : null;
   const good = url && ((url.protocol === 'file:' && url.host === '') || (url.protocol === 'syslog:' && url.port));

@@ -92,9 +92,9 @@ async function appendBatch(models: Models, ring: KeyRing, drafts: Draft[], now: 
 }
 
 interface End {
-  /** What the next entry follows. */
+  /** The entry that the next one follows. */
   last: Head;
-  /** What the log has to say before anything else is written into it. */
+  /** Remarks of the log itself, which come before anything else. */
   first: Draft[];
   /** No key signed the kept head. */
   forged: boolean;

@@ -93,7 +93,7 @@ function draftOf(event: EventDoc): Draft {
   };
 }
 
-/** What the log takes of an event: its facts if a process of the product signed it, and else only that it was there. */
+/** The log takes an event's facts if a process of the product signed it, and else only that it was there. */
 export function judge(audit: KeyRing, event: EventDoc, now: Date, takesUnsigned: boolean): Draft {
   const unsigned = event.mac === undefined && event.at instanceof Date;
   if (isGenuine(audit, event) || (unsigned && takesUnsigned)) return draftOf(event);
@@ -105,7 +105,7 @@ const isObjectId = (id: unknown): boolean => (id as { _bsontype?: string } | nul
 
 type Remark = 'audit.signed' | 'audit.foreign' | 'audit.gap';
 
-/** What the log itself has to say; `mark` makes it the same entry for all who come upon it. */
+/** A remark of the log itself; `mark` makes it the same entry for all who come upon it. */
 export const remark = (type: Remark, now: Date, says: AuditRemark, ...mark: string[]): Draft => ({
   event: markId(type, says, ...mark),
   type,

@@ -79,7 +79,7 @@ export class EventSigner {
     return gone.length;
   }
 
-  /** What cannot be written any more is in the log all the same; only its removal would not be noticed. */
+  /** Events without a receipt are in the log all the same; only their removal would not be noticed. */
   async close(): Promise<void> {
     await this.flush().catch((error) => this.warn(error, 'the last receipt for the audit log was not written'));
     if (this.timer) clearTimeout(this.timer);
