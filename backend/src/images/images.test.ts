@@ -438,7 +438,7 @@ describe('refusing an upload', () => {
     const socket = connect(Number(port), hostname);
     const head = [
       'POST /api/upload/image HTTP/1.1',
-      'Host: x',
+      'Host: localhost',
       `Authorization: Bearer ${provider.token}`,
       `Content-Type: multipart/form-data; boundary=${boundary}`,
       'Content-Length: 9000000',

@@ -7,6 +7,7 @@ import {
 } from '@lightbox/contract/images/policy.js';
 import type { ClientSession } from 'mongoose';
 import { type ObjectId, oid } from '../db/ids.js';
+import { NEWEST } from '../db/newest.js';
 import { AppError } from '../errors.js';
 import type { Models } from '../models/models.js';
 import type { ImageDoc, ShareDoc } from '../models/types.js';
@@ -43,8 +44,10 @@ export async function findImage(
 ): Promise<ImageAccess | null> {
   const id = oid(imageId);
   const [image, share] = await Promise.all([
-    models.Image.findById(id).lean<ImageDoc>(),
-    models.Share.findOne({ image: id, recipient: oid(viewer.id), ...liveShare(now) }).lean<ShareDoc>(),
+    models.Image.findById(id).readConcern(NEWEST).lean<ImageDoc>(),
+    models.Share.findOne({ image: id, recipient: oid(viewer.id), ...liveShare(now) })
+      .readConcern(NEWEST)
+      .lean<ShareDoc>(),
   ]);
   if (!image) return null;
   const facts = imageFacts(image, share);

@@ -2,6 +2,7 @@ import type { ClientSession, Connection, mongo } from 'mongoose';
 import { bufferOf } from '../db/bytes.js';
 import { Elections } from '../db/elections.js';
 import { newId, type ObjectId, oid } from '../db/ids.js';
+import { NEWEST } from '../db/newest.js';
 import { Damaged } from '../errors.js';
 import { openPiece, PIECE, sealPiece, TAG } from './cipher.js';
 
@@ -52,14 +53,16 @@ interface FileEntry {
 // replicated in order (docs/architecture.md, "Uploads"). That holds for one primary; `confirm` looks after a change.
 const onOne = { writeConcern: { w: 1 } };
 
+// Each piece is proven when it is opened, and one that a new primary does not show yet would look like damage.
+const newest = { readConcern: { level: NEWEST } } as const;
+
 /** Writes the collections of GridFS itself: the driver's stream copies each piece once more and waits for one write at a time. */
 export class GridFsBlobStore implements BlobStore {
   private indexed: Promise<unknown> | null = null;
-  private readonly elections: Elections;
-
-  constructor(private readonly db: Connection) {
-    this.elections = new Elections(db);
-  }
+  constructor(
+    private readonly db: Connection,
+    private readonly elections = new Elections(db),
+  ) {}
 
   async write(id: ObjectId, key: Buffer, plain: AsyncIterable<Buffer>): Promise<WrittenBlob> {
     await this.index();
@@ -137,11 +140,11 @@ export class GridFsBlobStore implements BlobStore {
   }
 
   private chunks(): mongo.Collection<Chunk> {
-    return database(this.db).collection(`${BUCKET}.chunks`);
+    return database(this.db).collection(`${BUCKET}.chunks`, newest);
   }
 
   private files(): mongo.Collection<FileEntry> {
-    return database(this.db).collection(`${BUCKET}.files`);
+    return database(this.db).collection(`${BUCKET}.files`, newest);
   }
 }
 

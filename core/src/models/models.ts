@@ -20,6 +20,7 @@ import type {
   SettingChangeDoc,
   SettingDoc,
   ShareDoc,
+  TaskDoc,
   TombstoneDoc,
   TotpDoc,
   UsageDoc,
@@ -206,7 +207,10 @@ const analysis = new Schema<AnalysisDoc>(
     reasonCode: String,
   },
   options,
-).index({ status: 1, startedAt: 1 });
+)
+  .index({ status: 1, startedAt: 1 })
+  // Those that one person asked for of late.
+  .index({ requestedBy: 1, startedAt: 1 });
 
 const conversation = new Schema<ConversationDoc>(
   {
@@ -231,12 +235,15 @@ const message = new Schema<MessageDoc>(
     createAt: date,
     deliveredAt: Date,
     readAt: Date,
+    remindedAt: Date,
     pending: bool,
   },
   options,
 )
   .index({ conversation: 1, seq: -1 }, { unique: true })
-  .index({ conversation: 1, recipient: 1, seq: -1 })
+  // Only what is unread: counting costs as much as there is to count.
+  .index({ conversation: 1, recipient: 1, seq: 1 }, { partialFilterExpression: { readAt: null } })
+  .index({ createAt: 1 }, { partialFilterExpression: { readAt: null, remindedAt: null } })
   .index({ members: 1, createAt: 1, _id: 1 })
   .index({ sender: 1, clientId: 1 }, { unique: true, partialFilterExpression: { clientId: { $exists: true } } })
   .index({ pending: 1, createAt: 1 }, { partialFilterExpression: { pending: true } });
@@ -281,11 +288,19 @@ const recorded = {
 };
 
 const event = new Schema<EventDoc>(
-  { ...recorded, recipients: [ObjectId], refs: { type: Mixed, default: {} }, pending: bool, unaudited: bool },
+  {
+    ...recorded,
+    recipients: [ObjectId],
+    refs: { type: Mixed, default: {} },
+    pending: bool,
+    unaudited: bool,
+    owed: { type: [String], default: undefined },
+  },
   { ...options, minimize: false },
 )
   .index({ pending: 1, at: 1 }, { partialFilterExpression: { pending: true } })
   .index({ unaudited: 1, _id: 1 }, { partialFilterExpression: { unaudited: true } })
+  .index({ owed: 1, at: 1 }, { partialFilterExpression: { 'owed.0': { $exists: true } } })
   // The audit entry keeps what happened; the event itself has done its work.
   .index({ at: 1 }, { expireAfterSeconds: days(7), partialFilterExpression: { pending: false, unaudited: false } });
 
@@ -342,6 +357,8 @@ const sentMail = new Schema<SentMailDoc>({ _id: String, at: date }, options).ind
   { expireAfterSeconds: days(7) },
 );
 
+const task = new Schema<TaskDoc>({ _id: String, nextAt: date, begunAt: Date }, options);
+
 export interface Models {
   User: Model<UserDoc>;
   Session: Model<SessionDoc>;
@@ -365,6 +382,7 @@ export interface Models {
   Counter: Model<CounterDoc>;
   Usage: Model<UsageDoc>;
   SentMail: Model<SentMailDoc>;
+  Task: Model<TaskDoc>;
   Totp: Model<TotpDoc>;
   UsernameHold: Model<UsernameHoldDoc>;
 }
@@ -396,15 +414,8 @@ export function createModels(db: Connection): Models {
     Counter: model('Counter', counter),
     Usage: model('Usage', usage),
     SentMail: model('SentMail', sentMail),
+    Task: model('Task', task),
     Totp: model('Totp', totp),
     UsernameHold: model('UsernameHold', usernameHold),
   };
-}
-
-/** Makes the collections and indexes that are missing. Transactions on MongoDB 4.2 cannot create them on the way. */
-export async function prepareModels(models: Models): Promise<void> {
-  for (const model of Object.values(models) as Model<unknown>[]) {
-    await model.createCollection();
-    await model.createIndexes();
-  }
 }

@@ -189,7 +189,7 @@ export interface ConversationDoc {
   members: Id[];
   seq: number;
   lastAt: Date;
-  /** Per member the last `seq` they have read. */
+  /** Per member the last `seq` they have read: for processes of an older version, which count what is unread by it. */
   read: Record<string, number>;
 }
 
@@ -204,7 +204,10 @@ export interface MessageDoc {
   clientId?: string;
   createAt: Date;
   deliveredAt?: Date;
+  /** Absent while it is unread. */
   readAt?: Date;
+  /** When its recipient was told by mail that something lies unread. */
+  remindedAt?: Date;
   /** Its own event: true until it was handed to the gateways. */
   pending: boolean;
 }
@@ -258,6 +261,8 @@ export interface EventDoc {
   /** Not yet handed over to sockets and queues. */
   pending: boolean;
   unaudited: boolean;
+  /** Names of its jobs that have not come to their end. Redis may lose them; by this they are entered again. */
+  owed?: string[];
 }
 
 export interface AuditEntryDoc {
@@ -334,6 +339,16 @@ export interface UsageDoc {
   bytes: number;
   /** When it was last counted. */
   at: Date;
+}
+
+/** Maintenance that comes round by itself; whoever moves `nextAt` on does it this time. */
+export interface TaskDoc {
+  /** Its name. */
+  _id: string;
+  /** By MongoDB's clock. */
+  nextAt: Date;
+  /** When it was last begun. */
+  begunAt?: Date;
 }
 
 export interface SentMailDoc {

@@ -8,6 +8,8 @@ import { system } from '@lightbox/core/events/events.js';
 import type { FileFacts } from '@lightbox/core/files/inspect.js';
 import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
 import { UnrecoverableError } from 'bullmq';
+import { withoutForeignText } from '../failures.js';
+import type { Pictures } from '../previews/preview.js';
 import type { JobContext } from '../runner.js';
 import { AnalysisFailed, type AnalysisProvider, NotAnalysable } from './providers/provider.js';
 
@@ -17,7 +19,7 @@ import { AnalysisFailed, type AnalysisProvider, NotAnalysable } from './provider
  */
 export async function analyseImage(
   core: Core,
-  provider: AnalysisProvider,
+  { provider, pictures }: { provider: AnalysisProvider; pictures: Pictures },
   imageId: string,
   { isLastAttempt, signal }: JobContext,
 ): Promise<void> {
@@ -34,7 +36,7 @@ export async function analyseImage(
         bytes: await readAll(core, image),
         facts: factsOf(image),
       },
-      { signal, onProgress: progress.tell },
+      { signal, onProgress: progress.tell, pictures },
     );
     await progress.told();
     await finish(core, image, analysis.run, { status: 'completed', progress: 100, findings });
@@ -48,7 +50,7 @@ export async function analyseImage(
       reason: known ? error.message : reasonText('UNFORESEEN'),
       reasonCode: known ? error.code : 'UNFORESEEN',
     });
-    throw new UnrecoverableError(known ? error.name : String((error as Error).message));
+    throw new UnrecoverableError(known ? error.name : withoutForeignText(error).message);
   }
 }
 

@@ -5,11 +5,11 @@ import { finishClosing } from '@lightbox/core/users/closing.js';
 const BATCH = 50;
 /** For the call that closed the account, which does it by itself while it can. */
 const GRACE_MS = 10_000;
-/** Other maintenance waits no longer than this; what is left has its turn after it. */
+/** How long one turn takes, so that calls are not slowed down by a long one; what is left has the next turn. */
 const TURN_MS = 400;
 
-/** Finishes closing accounts whose call was cut short, or had more to do than it waits for. */
-export async function finishClosings(core: Core): Promise<void> {
+/** Finishes closing accounts whose call was cut short, or had more to do than it waits for. True when there is more. */
+export async function finishClosings(core: Core): Promise<boolean> {
   const now = core.clock.now().getTime();
   const left = await core.models.User.find({ 'closing.at': { $lt: new Date(now - GRACE_MS) } }, { closing: 1 })
     .sort({ 'closing.at': 1 })
@@ -24,6 +24,7 @@ export async function finishClosings(core: Core): Promise<void> {
       core.warn(error, 'closing an account could not be finished; trying again');
       return true;
     });
-    if (!done) return core.queues.add([{ name: 'finishClosings', data: {} }]);
+    if (!done) return true;
   }
+  return left.length === BATCH;
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { newDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { system } from '@lightbox/core/events/events.js';
@@ -10,51 +9,30 @@ import { testConfig } from '@lightbox/core/testing/config.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { analyseImage } from '../analysis/analyseImage.js';
 import { localProvider } from '../analysis/providers/local.js';
+import { openPictures, type Pictures } from '../previews/preview.js';
+import { buildImage as buildStored } from '../testing/buildImage.js';
 import { type RunningWorker, startWorker } from '../worker.js';
 import { removeOrphanBlobs } from './orphans.js';
 import { reviveAnalyses, revivePreviews } from './repair.js';
 
 /** A worker that analyses and draws; when lost jobs are looked for is the test's to say. */
 let worker: RunningWorker;
+let pictures: Pictures;
 const picture = readFileSync(new URL('../../../core/assets/demo/hand-xray.jpg', import.meta.url));
 
 beforeAll(async () => {
   const config = await testConfig();
   worker = await startWorker({ ...config, worker: { ...config.worker, queues: ['analysis', 'previews'] } });
   await worker.ready;
+  pictures = await openPictures(null);
 });
-afterAll(() => worker?.stop());
+afterAll(async () => {
+  await worker?.stop();
+  await pictures?.close();
+});
 
-/** An image that is there with its bytes, and of whose jobs there is no trace. */
-async function buildImage(_id: ObjectId, changes: Partial<ImageDoc>): Promise<void> {
-  const { core } = worker;
-  const blob = newId();
-  const { key, wrapped } = newDataKey(core.keys.images, String(_id));
-  await core.blobs.write(
-    blob,
-    key,
-    (async function* () {
-      yield picture;
-    })(),
-  );
-  const image: ImageDoc = {
-    _id,
-    owner: newId(),
-    caption: 'A hand',
-    contentType: 'image/jpeg',
-    size: picture.length,
-    sha256: randomBytes(32).toString('hex'),
-    blob,
-    dataKey: wrapped,
-    preview: 'none',
-    analysis: 'none',
-    audience: [],
-    isShared: false,
-    createAt: core.clock.now(),
-    ...changes,
-  };
-  await core.models.Image.create([image]);
-}
+const buildImage = (_id: ObjectId, changes: Partial<ImageDoc>) =>
+  buildStored(worker.core, picture, { _id, ...changes });
 
 /** An image whose analysis was asked for so many minutes ago, and whose job is nowhere. */
 async function buildLost(minutes: number, changes: Partial<AnalysisDoc> = {}): Promise<ObjectId> {
@@ -101,11 +79,10 @@ describe('an analysis and its image', () => {
     (await worker.core.models.Image.findById(id).lean<ImageDoc>())?.analysis,
   ];
 
+  const never = () => Promise.reject(new Error('It is done now or not at all.'));
+  const context = { isLastAttempt: true, signal: new AbortController().signal, place: 0, later: never, behind: never };
   const analyse = (id: ObjectId) =>
-    analyseImage(worker.core, localProvider(), String(id), {
-      isLastAttempt: true,
-      signal: new AbortController().signal,
-    });
+    analyseImage(worker.core, { provider: localProvider(), pictures }, String(id), context);
 
   it('agree when a worker stood still at the beginning of a run that another one has finished', async () => {
     const { core } = worker;

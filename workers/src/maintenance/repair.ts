@@ -50,7 +50,11 @@ export async function revivePreviews(core: Core): Promise<void> {
   const between = { $gte: idAt(now - LOOK_BACK_MS), $lt: idAt(now - STUCK_MS) };
   const images = await core.models.Image.find({ _id: between, preview: 'pending' }, { _id: 1 }).limit(BATCH).lean();
   await core.queues.add(
-    images.map(({ _id }) => ({ name: 'renderPreview', data: { imageId: String(_id) }, id: `${_id}-preview-again` })),
+    images.map(({ _id }) => ({
+      name: 'renderPreview',
+      data: { imageId: String(_id) },
+      id: `${_id}-preview-again`,
+    })),
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Core } from '@lightbox/core/core.js';
 import { isDuplicate, newId, oid } from '@lightbox/core/db/ids.js';
+import { majorityHasAll } from '@lightbox/core/db/majority.js';
 import type { Signal } from '@lightbox/core/events/push.js';
 import { reactions } from '@lightbox/core/events/reactions.js';
 import type { EventDoc, NotificationDoc } from '@lightbox/core/models/types.js';
@@ -53,6 +54,7 @@ async function keep(core: Core, notification: NotificationDoc): Promise<Notifica
     return notification;
   } catch (error) {
     if (!isDuplicate(error)) throw error;
+    await majorityHasAll(core.db);
     const { event, user } = notification;
     return (await core.models.Notification.findOne({ event, user }).lean<NotificationDoc>()) ?? notification;
   }
