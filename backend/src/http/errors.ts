@@ -88,8 +88,13 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Duplex): voi
 
 /** The HTTP answer to a Socket.IO handshake: by polling it has a response, as an upgrade only its connection. */
 export function refuseHandshake(req: IncomingMessage & { res?: ServerResponse }, error: AppError): void {
-  if (req.res) answerBare(req.res, error);
-  else answerRaw(req.socket, error);
+  if (req.res) {
+    answerBare(req.res, error);
+    return;
+  }
+  // Node watches over no connection that asked to be upgraded: one that its client keeps open would stay.
+  req.socket.once('finish', () => req.socket.destroy());
+  answerRaw(req.socket, error);
 }
 
 /** The envelope where Express does not answer. */

@@ -5,10 +5,10 @@ import { finishClosing } from '@lightbox/core/users/closing.js';
 const BATCH = 50;
 /** For the call that closed the account, which does it by itself while it can. */
 const GRACE_MS = 10_000;
-/** How long one turn takes, so that calls are not slowed down by a long one; what is left has the next turn. */
+/** A turn, after which the claim of this task is renewed. */
 const TURN_MS = 400;
 
-/** Finishes closing accounts whose call was cut short, or had more to do than it waits for. True when there is more. */
+/** Finishes closing accounts whose call was cut short, or had more to do than it waits for. True: there is more to do. */
 export async function finishClosings(core: Core): Promise<boolean> {
   const now = core.clock.now().getTime();
   const left = await core.models.User.find({ 'closing.at': { $lt: new Date(now - GRACE_MS) } }, { closing: 1 })
@@ -26,5 +26,5 @@ export async function finishClosings(core: Core): Promise<boolean> {
     });
     if (!done) return true;
   }
-  return left.length === BATCH;
+  return false;
 }

@@ -4,38 +4,31 @@ import { removeBytes } from '@lightbox/core/images/removeImage.js';
 
 const HOUR_MS = 3_600_000;
 const BATCH = 500;
-/** How long one turn takes, so that calls are not slowed down by a long one; the next goes on at the kept position. */
+/** Other maintenance waits no longer than this; the next turn goes on at the kept position. */
 const TURN_MS = 1_000;
 /** For the job of the deletion itself. */
 const GRACE_MS = 60_000;
 
 /**
  * Removes the bytes that no image names any more: those of deleted images whose job was lost, and those of uploads that never
- * got a record. Those of the last hour may still be under way. True when there is more to do at once.
+ * got a record. Those of the last hour may still be under way.
  */
-export async function removeOrphanBlobs(core: Core): Promise<boolean> {
+export async function removeOrphanBlobs(core: Core): Promise<void> {
   const now = core.clock.now().getTime();
-  const more = await removeListed(core, new Date(now - GRACE_MS));
+  await removeListed(core, new Date(now - GRACE_MS));
   const end = idAt(now - HOUR_MS);
   // Each blob is looked at once when it is an hour old; and all are, in a slow round, for whatever an earlier version left.
-  const recent = await lookThrough(core, {
-    name: 'blobs.recent',
-    from: idAt(now - 48 * HOUR_MS),
-    end,
-    turnMs: TURN_MS,
-  });
+  await lookThrough(core, { name: 'blobs.recent', from: idAt(now - 48 * HOUR_MS), end, turnMs: TURN_MS });
   const round = { name: 'blobs.all', from: ObjectId.createFromTime(0), end, turnMs: TURN_MS };
   if (await lookThrough(core, round)) await core.models.Position.deleteOne({ _id: round.name });
-  return more || !recent;
 }
 
-async function removeListed(core: Core, before: Date): Promise<boolean> {
+async function removeListed(core: Core, before: Date): Promise<void> {
   const listed = await core.models.Tombstone.find({ at: { $lt: before } })
     .sort({ at: 1 })
     .limit(BATCH)
     .lean();
   for (const { _id } of listed) await removeBytes(core, _id);
-  return listed.length === BATCH;
 }
 
 interface Search {

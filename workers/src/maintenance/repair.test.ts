@@ -9,36 +9,32 @@ import { testConfig } from '@lightbox/core/testing/config.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { analyseImage } from '../analysis/analyseImage.js';
 import { localProvider } from '../analysis/providers/local.js';
+import { makePreview } from '../previews/makePreview.js';
 import { openPictures, type Pictures } from '../previews/preview.js';
-import { buildImage as buildStored } from '../testing/buildImage.js';
+import type { JobContext } from '../runner.js';
+import { buildImage } from '../testing/buildImage.js';
 import { type RunningWorker, startWorker } from '../worker.js';
 import { removeOrphanBlobs } from './orphans.js';
 import { reviveAnalyses, revivePreviews } from './repair.js';
 
 /** A worker that analyses and draws; when lost jobs are looked for is the test's to say. */
 let worker: RunningWorker;
-let pictures: Pictures;
 const picture = readFileSync(new URL('../../../core/assets/demo/hand-xray.jpg', import.meta.url));
+
+const pictures = await openPictures(null);
 
 beforeAll(async () => {
   const config = await testConfig();
   worker = await startWorker({ ...config, worker: { ...config.worker, queues: ['analysis', 'previews'] } });
   await worker.ready;
-  pictures = await openPictures(null);
 });
-afterAll(async () => {
-  await worker?.stop();
-  await pictures?.close();
-});
-
-const buildImage = (_id: ObjectId, changes: Partial<ImageDoc>) =>
-  buildStored(worker.core, picture, { _id, ...changes });
+afterAll(() => Promise.all([worker?.stop(), pictures.close()]));
 
 /** An image whose analysis was asked for so many minutes ago, and whose job is nowhere. */
 async function buildLost(minutes: number, changes: Partial<AnalysisDoc> = {}): Promise<ObjectId> {
   const { core } = worker;
   const _id = newId();
-  await buildImage(_id, { analysis: 'queued' });
+  await buildImage(core, picture, { _id, analysis: 'queued' });
   const startedAt = new Date(core.clock.now().getTime() - minutes * 60_000);
   await core.models.Analysis.create([
     { _id, status: 'queued', progress: 0, run: 1, requestedBy: newId(), startedAt, ...changes },
@@ -79,10 +75,15 @@ describe('an analysis and its image', () => {
     (await worker.core.models.Image.findById(id).lean<ImageDoc>())?.analysis,
   ];
 
-  const never = () => Promise.reject(new Error('It is done now or not at all.'));
-  const context = { isLastAttempt: true, signal: new AbortController().signal, place: 0, later: never, behind: never };
+  const never = () => Promise.reject(new Error('This job is not moved.'));
   const analyse = (id: ObjectId) =>
-    analyseImage(worker.core, { provider: localProvider(), pictures }, String(id), context);
+    analyseImage(worker.core, { provider: localProvider(), pictures }, String(id), {
+      isLastAttempt: true,
+      signal: new AbortController().signal,
+      place: 0,
+      behind: never,
+      later: never,
+    });
 
   it('agree when a worker stood still at the beginning of a run that another one has finished', async () => {
     const { core } = worker;
@@ -129,7 +130,7 @@ describe('bytes that no image names', () => {
   it('are removed after their image, whatever its age, also when the job of its deletion was lost', async () => {
     const { core } = worker;
     const [id, blob] = [newId(), daysAgo(40)];
-    await buildImage(id, { blob });
+    await buildImage(core, picture, { _id: id, blob });
     await write(blob);
     await removeOrphanBlobs(core);
     expect(await pieces(blob)).toBe(2);
@@ -155,7 +156,7 @@ describe('bytes that no image names', () => {
 describe('a preview whose job was lost', () => {
   const uploaded = async (minutes: number): Promise<ObjectId> => {
     const id = newId(new Date(worker.core.clock.now().getTime() - minutes * 60_000));
-    await buildImage(id, { preview: 'pending' });
+    await buildImage(worker.core, picture, { _id: id, preview: 'pending' });
     return id;
   };
 
@@ -166,5 +167,19 @@ describe('a preview whose job was lost', () => {
       expect((await worker.core.models.Image.findById(lost).lean<ImageDoc>())?.preview).toBe('ready');
     }, 15_000);
     expect(await worker.core.queues.all.previews.getJob(`${young}-preview-again`)).toBeUndefined();
+  });
+
+  it('whose attempt ended before it told anybody is told by the next one, and not while Redis is away', async () => {
+    const { core } = worker;
+    const { _id: id } = await buildImage(core, picture, { preview: 'ready' });
+    const told = async () => {
+      const entries = await core.redis.xrevrange('lightbox:signals', '+', '-', 'COUNT', 100);
+      return entries.some(([, fields]) => fields.some((f) => f.includes('image:updated') && f.includes(String(id))));
+    };
+    const again = () => makePreview(core, {} as Pictures, String(id), {} as JobContext);
+    core.redis.disconnect(true);
+    await expect(again()).rejects.toThrow();
+    await vi.waitFor(again, 5_000);
+    expect(await told()).toBe(true);
   });
 });

@@ -20,9 +20,9 @@ export const tasks = {
   // An open picture goes dark within two seconds of its share's end.
   expireShares: { every: 1_000, work: expireShares },
   expireSessions: { every: 15_000, work: expireSessions },
+  finishClosings: { every: 15_000, work: finishClosings },
   enterOwed: { every: 10_000, work: enterOwed },
   remindOfUnread: { every: 30_000, work: remindOfUnread },
-  finishClosings: { every: 15_000, work: finishClosings },
   // Three looks at indexes that mostly find nothing.
   renewKeys: { every: 15_000, work: renewKeys },
   reviveAnalyses: { every: 30_000, work: reviveAnalyses },

@@ -25,6 +25,7 @@ const manners: Record<PushKind, Pick<Push, 'urgency' | 'ttlSeconds'>> = {
   'analysis.completed': ordinary,
   'analysis.failed': ordinary,
   'provider.registered': { urgency: 'low', ttlSeconds: 24 * hour },
+  'user.bulkRead': ordinary,
 };
 
 /** Every push is as long as any other, so that its length tells nobody its kind. */
