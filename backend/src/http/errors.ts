@@ -36,6 +36,7 @@ function bodyError(error: unknown): ErrorCode | null {
   if (type === 'entity.parse.failed') return 'MALFORMED_JSON';
   if (type === 'entity.too.large') return 'PAYLOAD_TOO_LARGE';
   if (type === 'encoding.unsupported' || type === 'charset.unsupported') return 'UNSUPPORTED_MEDIA_TYPE';
+  if (status === 404) return 'NOT_FOUND';
   if (status === 413) return 'PAYLOAD_TOO_LARGE';
   if (status === 415) return 'UNSUPPORTED_MEDIA_TYPE';
   if (status !== undefined && status >= 400 && status < 500) return 'BAD_REQUEST';
