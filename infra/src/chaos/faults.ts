@@ -7,6 +7,7 @@ const weights = {
   killGateway: 34,
   killWorker: 22,
   killValkey: 14,
+  emptyValkey: 3,
   killPrimary: 12,
   stepDown: 5,
   freezeWorker: 5,
@@ -48,7 +49,7 @@ export async function breakThings(cluster: Cluster, chance: Chance, kills: numbe
 
 async function happen(
   fault: Fault,
-  { gateways, workers, mongodb, valkey }: Cluster,
+  { gateways, workers, mongodb, valkey, core }: Cluster,
   chance: Chance,
   figures: FaultFigures,
   background: Promise<void>[],
@@ -60,6 +61,9 @@ async function happen(
       return chance.of(workers).killAndRestart();
     case 'killValkey':
       return valkey.killAndRestart(chance.between(VALKEY_AWAY_MS.from, VALKEY_AWAY_MS.to));
+    case 'emptyValkey':
+      await core.redis.flushall().catch(() => undefined);
+      return;
     case 'killPrimary':
       return mongodb.killAndRestart(await mongodb.primary());
     case 'stepDown':
