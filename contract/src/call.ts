@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { AuditAction } from './audit/actions.js';
 import type { ErrorCode } from './errors.js';
 import type { Permission } from './permissions.js';
+import type { ThrottleName } from './throttles.js';
 
 /** Who may call: anybody, the holder of a verification token, the holder of the refresh cookie, or the roles of a permission. */
 export type Who = 'anyone' | 'verification' | 'refreshCookie' | Permission;
@@ -17,6 +18,10 @@ export interface CallShape {
   summary: string;
   /** How it stands in the audit log when a signed-in person is refused; and what its success is called there, if that is recorded. */
   action?: AuditAction;
+  /** Events beyond `action` from which a mail or a job follows (`core/events/reactions`). */
+  causes?: readonly AuditAction[];
+  /** The limits that it takes. A call that sends mail, costs money or answers about an account has one. */
+  throttles?: readonly ThrottleName[];
   params?: z.ZodType;
   query?: z.ZodType;
   body?: z.ZodType;

@@ -1,6 +1,7 @@
 import type { CallShape } from './call.js';
 import { type ErrorCode, errors } from './errors.js';
 import { permissions } from './permissions.js';
+import { throttles } from './throttles.js';
 
 /** Any request can meet these, whatever it asks for. */
 const anywhere: ErrorCode[] = [
@@ -14,7 +15,7 @@ const anywhere: ErrorCode[] = [
 
 /** Everything that a call may refuse with: what follows from its shape, and what its handler adds. */
 export function failuresOf(shape: CallShape): ErrorCode[] {
-  const found = [...anywhere, ...ofIdentity(shape), ...ofInput(shape), ...(shape.fails ?? [])];
+  const found = [...anywhere, ...ofIdentity(shape), ...ofInput(shape), ...ofThrottles(shape), ...(shape.fails ?? [])];
   if (shape.method !== 'get') found.push('STORAGE_FULL');
   return [...new Set(found)];
 }
@@ -39,6 +40,9 @@ function ofIdentity({ who }: CallShape): ErrorCode[] {
     ...(Object.hasOwn(permissions, who) ? (['FORBIDDEN', 'TOTP_REQUIRED'] as const) : []),
   ];
 }
+
+const ofThrottles = ({ throttles: named = [] }: CallShape): ErrorCode[] =>
+  named.some((name) => throttles[name].beyond === 'refused') ? ['TOO_MANY_REQUESTS'] : [];
 
 function ofInput({ params, query, body, multipart, creates }: CallShape): ErrorCode[] {
   const found: ErrorCode[] = [];

@@ -17,8 +17,10 @@ export const texts = {
   totpReset: 'The authenticator app was removed from this account.',
   providerRejected: 'Provider rejected.',
   codeSent: 'A new code was sent.',
+  tooManyConnections: 'Too many connections',
   passwordRule: 'Password must be at least 8 characters long and include uppercase, lowercase, and a number.',
   passwordCommon: 'This password is too common. Choose another one.',
+  passwordForeseeable: 'This password is easy to foresee. Use other words than names, roles and this service.',
   passwordNotRight: 'This password is not right.',
   passwordChanged: 'Your password was changed.',
   passwordsDiffer: 'Passwords do not match!',
@@ -27,6 +29,7 @@ export const texts = {
   validRecoveryCode: 'A recovery code has ten letters and digits.',
   completeCode: 'Please enter a valid email and complete the OTP.',
   captionRequired: 'Please provide a caption.',
+  notYourPatient: 'This is not a patient you can choose.',
   fileRequired: 'Please select a file to upload.',
   fileType: 'Invalid file type. Allowed: .jpg, .png, .pdf, .dicom',
   /** "10MB" for the default limit; follows the setting. */

@@ -1,5 +1,6 @@
+import { PartAway } from '@lightbox/core/db/away.js';
 import { AppError, Damaged } from '@lightbox/core/errors.js';
-import { DelayedError, UnrecoverableError } from 'bullmq';
+import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
 import { AnalysisFailed, NotAnalysable } from './analysis/providers/provider.js';
 import { RenderCrashed } from './previews/renderer.js';
 
@@ -18,6 +19,8 @@ const ours = [
   RenderCrashed,
   UnrecoverableError,
   DelayedError,
+  WaitingError,
+  PartAway,
 ];
 
 const isOurs = (error: unknown): error is Error => ours.some((kind) => error instanceof kind);

@@ -2,6 +2,7 @@ import { appendAndTell } from '@lightbox/core/audit/append.js';
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { MailTemplate } from '@lightbox/core/events/reactions.js';
+import { removeBytes } from '@lightbox/core/images/removeImage.js';
 import type { JobData, JobName } from '@lightbox/core/queues/jobs.js';
 import type { Transporter } from 'nodemailer';
 import { analyseImage } from './analysis/analyseImage.js';
@@ -11,7 +12,7 @@ import { notify } from './notifications/notify.js';
 import { remindUnread } from './notifications/remindUnread.js';
 import { makePreview } from './previews/makePreview.js';
 import type { Pictures } from './previews/preview.js';
-import { isAnalysisTurn, isPreviewsTurn, PASSED_ON } from './previews/turns.js';
+import { takePlaceForAnalysis, takePlaceForPreview } from './previews/turns.js';
 import { deliverPush } from './push/deliverPush.js';
 import { pushMessage } from './push/pushMessage.js';
 import type { PushSender } from './push/sender.js';
@@ -30,15 +31,19 @@ type Handlers = { [N in JobName]: (tools: Tools, data: JobData<N>, context: JobC
 
 /** Who works on which job: one row for each, or it does not compile. */
 export const handlers: Handlers = {
-  renderPreview: async ({ core, pictures }, data, context) =>
-    (await isPreviewsTurn(core, data)) ? makePreview(core, pictures, data.imageId, context) : PASSED_ON,
-  analyseImage: async ({ core, ...tools }, data, context) =>
-    (await isAnalysisTurn(core, data)) ? analyseImage(core, tools, data.imageId, context) : PASSED_ON,
+  renderPreview: async ({ core, pictures }, { imageId }, context) => {
+    await takePlaceForPreview(core, imageId, context);
+    await makePreview(core, pictures, imageId, context);
+  },
+  analyseImage: async ({ core, ...tools }, { imageId }, context) => {
+    await takePlaceForAnalysis(core, imageId, context);
+    await analyseImage(core, tools, imageId, context);
+  },
   sendMail: ({ core, mailer }, { eventId, template }) => sendMail(core, mailer, eventId, template as MailTemplate),
   notify: ({ core }, { eventId }) => notify(core, eventId),
   remindUnread: ({ core, mailer }, { messageId }) => remindUnread(core, mailer, messageId),
   pushMessage: ({ core }, { messageId }, context) => pushMessage(core, messageId, context),
   deliverPush: ({ core, pushSender }, data) => deliverPush(core, pushSender, data),
   appendAudit: ({ core }) => appendAndTell(core),
-  removeBlob: ({ core }, { blobId }) => core.blobs.delete(oid(blobId)),
+  removeBlob: ({ core }, { blobId }) => removeBytes(core, oid(blobId)),
 };

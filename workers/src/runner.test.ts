@@ -108,10 +108,12 @@ describe('a job', () => {
 it('an event of a newer version is left for a process of that version', async () => {
   const { core } = worker;
   const event = await share();
+  const isPending = async () => (await core.models.Event.findById(event._id).lean())?.pending;
+  await vi.waitFor(async () => expect(await isPending()).toBe(false));
   const newer = { pending: true, at: minutesAgo(1), type: 'fax.send' as AuditAction };
   await core.models.Event.updateOne({ _id: event._id }, { $set: newer });
   await sweepEvents(core);
-  expect((await core.models.Event.findById(event._id).lean())?.pending).toBe(true);
+  expect(await isPending()).toBe(true);
 });
 
 it('maintenance is done by one of many workers, and again when it failed or there is more', async () => {

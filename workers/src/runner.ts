@@ -2,11 +2,10 @@ import type { QueueName } from '@lightbox/contract/queues.js';
 import { isAway } from '@lightbox/core/db/away.js';
 import { type JobName, jobs } from '@lightbox/core/queues/jobs.js';
 import { connectRedis } from '@lightbox/core/redis.js';
-import { DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
+import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { withoutForeignText } from './failures.js';
 import { handlers, type Tools } from './handlers.js';
 import { tasks } from './maintenance/tasks.js';
-import { PASSED_ON } from './previews/turns.js';
 
 export interface JobContext {
   /** Nothing will try again after this one. */
@@ -15,6 +14,10 @@ export interface JobContext {
   signal: AbortSignal;
   /** Ends this try, and has the job done again after a while. It counts as no attempt. */
   later: (ms: number) => Promise<never>;
+  /** The place among the jobs of the queue that `behind` gave to this one, 0 without. */
+  place: number;
+  /** Ends this try, and has the job done after all that have a smaller place or none. It counts as no attempt. */
+  behind: (place: number) => Promise<never>;
 }
 
 /** A worker that was killed is noticed after this long, instead of BullMQ's minute. */
@@ -51,6 +54,11 @@ async function work(tools: Tools, job: Job, token: string | undefined, signal: A
     await job.moveToDelayed(Date.now() + ms, token);
     throw new DelayedError();
   };
+  const behind = async (place: number): Promise<never> => {
+    await job.changePriority({ priority: place });
+    await job.moveToWait(token);
+    throw new WaitingError();
+  };
   if (Object.hasOwn(tasks, job.name)) return forgetScheduler(tools, job);
   if (!Object.hasOwn(jobs, job.name)) {
     if (core.clock.now().getTime() - job.timestamp < OLDEST_MS) return later(UNKNOWN_MS);
@@ -62,15 +70,18 @@ async function work(tools: Tools, job: Job, token: string | undefined, signal: A
     const parsed = jobs[name].data.safeParse(job.data);
     if (!parsed.success) throw new UnrecoverableError(`The data of '${name}' are not what it takes.`);
     const handler = handlers[name] as (tools: Tools, data: unknown, context: JobContext) => Promise<unknown>;
-    const done = await core.elections.steady(() => handler(tools, parsed.data, { isLastAttempt, signal, later }));
-    if (done !== PASSED_ON) await settle(tools, job);
+    await core.elections.steady(() =>
+      handler(tools, parsed.data, { isLastAttempt, signal, later, place: job.priority, behind }),
+    );
+    await settle(tools, job);
     return null;
   } catch (error) {
     if (isAway(error)) {
       core.warn(withoutForeignText(error), 'a job waits for a part that is away');
       return later(Math.min(AWAY_MS.first * 2 ** (job.attemptsStarted - 1), AWAY_MS.most));
     }
-    if (!(error instanceof DelayedError) && (isLastAttempt || error instanceof UnrecoverableError)) {
+    const moved = error instanceof DelayedError || error instanceof WaitingError;
+    if (!moved && (isLastAttempt || error instanceof UnrecoverableError)) {
       await settle(tools, job).catch(() => undefined);
     }
     throw withoutForeignText(error);

@@ -1,10 +1,11 @@
 import type { analysisCalls } from '@lightbox/contract/analysis/calls.js';
 import type { AnalysisAnswer } from '@lightbox/contract/analysis/schemas.js';
+import { holdImage } from '@lightbox/core/access/hold.js';
 import { analysisReaders, requireImage } from '@lightbox/core/access/images.js';
 import { isDuplicate } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
-import type { ClientSession } from 'mongoose';
+import type { ClientSession, QueryFilter } from 'mongoose';
 import type { Answer, Context, Gateway } from '../context.js';
 import { presentAnalysis } from './present.js';
 
@@ -40,9 +41,14 @@ async function requireAnalysable({ gateway, viewer, params }: Context<Call>): Pr
 }
 
 async function start({ gateway, actor, viewer }: Context<Call>, image: ImageDoc): Promise<AnalysisDoc> {
+  const running = { _id: image._id, status: { $in: ['queued', 'active'] } } satisfies QueryFilter<AnalysisDoc>;
+  const known = await gateway.models.Analysis.findOne(running).lean<AnalysisDoc>();
+  if (known) return known;
+  await gateway.throttle.take('analysis', { caller: viewer.id });
   try {
     await gateway.events.change(actor, async (tx) => {
       if (!(await queue(gateway, image, viewer, tx.session))) return image._id;
+      const { owner } = await holdImage(gateway.models, image._id, tx.session);
       await gateway.models.Image.updateOne(
         { _id: image._id },
         { $set: { analysis: 'queued' } },
@@ -52,7 +58,7 @@ async function start({ gateway, actor, viewer }: Context<Call>, image: ImageDoc)
         type: 'analysis.request',
         table: 'analyses',
         record: image._id,
-        owners: [image.owner],
+        owners: [owner],
         recipients: await analysisReaders(gateway.models, image, gateway.clock.now()),
       });
       return image._id;

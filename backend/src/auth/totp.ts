@@ -127,9 +127,9 @@ async function changeProven(
   { gateway, actor, viewer, body }: Context<Remove | Renew>,
   work: (tx: Transaction) => Promise<void>,
 ): Promise<void> {
-  await gateway.throttle.take('secondFactor', viewer.id);
+  await gateway.throttle.take('secondFactor', { caller: viewer.id });
   const spend = await proveOneself(gateway, viewer._id, body);
-  await gateway.throttle.reset('secondFactor', viewer.id);
+  await gateway.throttle.reset('secondFactor', { caller: viewer.id });
   await gateway.events.change(actor, async (tx) => {
     if (!(await spend(tx.session))) throw new AppError('WRONG_CODE');
     await work(tx);

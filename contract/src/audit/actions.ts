@@ -2,6 +2,7 @@
 export const auditActions = [
   'auth.register',
   'auth.login',
+  'auth.guesses',
   'auth.confirm',
   'auth.resendCode',
   'auth.refreshReused',
@@ -27,6 +28,7 @@ export const auditActions = [
   'user.list',
   'user.export',
   'user.read',
+  'user.bulkRead',
   'user.approve',
   'user.reject',
   'user.activate',
@@ -40,6 +42,7 @@ export const auditActions = [
   'image.content',
   'image.preview',
   'image.timeline',
+  'image.transfer',
   'image.delete',
   'share.create',
   'share.verify',

@@ -104,7 +104,7 @@ export const securityCalls = {
     action: 'auth.changePassword',
     summary: 'Another password, for the current one; every other session ends',
     body: z.strictObject({ currentPassword: AnyPassword, newPassword: Password }),
-    fails: ['TOO_MANY_REQUESTS'],
+    throttles: ['securityChange', 'ownPassword'],
   }),
   getTotp: call({
     method: 'get',
@@ -123,7 +123,9 @@ export const securityCalls = {
       'Without a code: a new secret for an authenticator app. With the app’s code: turn it on, and get recovery codes',
     body: z.strictObject({ code: Code.optional() }),
     data: z.union([TotpSetUp, RecoveryCodes]),
-    fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED', 'CONFLICT', 'TOO_MANY_REQUESTS'],
+    fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED', 'CONFLICT'],
+    causes: ['totp.on'],
+    throttles: ['securityChange'],
   }),
   removeTotp: call({
     method: 'delete',
@@ -132,7 +134,8 @@ export const securityCalls = {
     action: 'totp.off',
     summary: 'Sign in by mailed code again; needs the app’s code or the password',
     body: OwnProof,
-    fails: ['NOT_FOUND', 'WRONG_CODE', 'CODE_LOCKED', 'FORBIDDEN', 'TOO_MANY_REQUESTS'],
+    fails: ['NOT_FOUND', 'WRONG_CODE', 'CODE_LOCKED', 'FORBIDDEN'],
+    throttles: ['securityChange', 'secondFactor'],
   }),
   renewRecoveryCodes: call({
     method: 'post',
@@ -142,6 +145,7 @@ export const securityCalls = {
     summary: 'Ten new recovery codes in place of those before; needs the app’s code or the password',
     body: OwnProof,
     data: RecoveryCodes,
-    fails: ['NOT_FOUND', 'WRONG_CODE', 'CODE_LOCKED', 'FORBIDDEN', 'TOO_MANY_REQUESTS'],
+    fails: ['NOT_FOUND', 'WRONG_CODE', 'CODE_LOCKED', 'FORBIDDEN'],
+    throttles: ['securityChange', 'secondFactor'],
   }),
 };

@@ -31,6 +31,7 @@ export const userCalls = {
     query: PageQuery.extend(filter),
     data: z.array(UserRow),
     paged: true,
+    throttles: ['people'],
   }),
   exportUsers: call({
     method: 'get',
@@ -58,6 +59,7 @@ export const userCalls = {
     body: ProfileChange,
     multipart: 'also',
     data: User,
+    throttles: ['username'],
   }),
   deleteProfile: call({
     method: 'delete',
@@ -66,7 +68,8 @@ export const userCalls = {
     action: 'profile.delete',
     summary: 'Close the caller’s own account',
     body: z.strictObject({ password: z.string().min(1, 'This field is required.').max(1000) }),
-    fails: ['LAST_ADMIN', 'TOO_MANY_REQUESTS'],
+    fails: ['LAST_ADMIN'],
+    throttles: ['ownPassword'],
   }),
   getUser: call({
     method: 'get',
@@ -76,6 +79,7 @@ export const userCalls = {
     summary: 'One account the caller may see',
     params: Params,
     data: User,
+    throttles: ['people'],
   }),
   deleteUser: call({
     method: 'delete',
@@ -94,7 +98,7 @@ export const userCalls = {
     summary: 'Activate or deactivate an account; its sessions end at once',
     params: Params,
     data: User,
-    fails: ['NOT_ONESELF', 'LAST_ADMIN'],
+    fails: ['NOT_ONESELF', 'LAST_ADMIN', 'CONFLICT'],
   }),
   changeRole: call({
     method: 'put',
@@ -106,6 +110,7 @@ export const userCalls = {
     body: z.strictObject({ role: RoleName }),
     data: User,
     fails: ['LAST_ADMIN', 'CONFLICT'],
+    throttles: ['staffMail'],
   }),
   resetUserTotp: call({
     method: 'delete',
@@ -115,6 +120,7 @@ export const userCalls = {
     summary: 'Take the authenticator app off an account whose owner has lost it; mails them',
     params: Params,
     fails: ['NOT_ONESELF'],
+    throttles: ['staffMail'],
   }),
   approveProvider: call({
     method: 'post',
@@ -125,6 +131,7 @@ export const userCalls = {
     body: z.strictObject({ email: Email }),
     data: User,
     fails: ['NOT_FOUND', 'NOT_PENDING'],
+    throttles: ['staffMail'],
   }),
   rejectProvider: call({
     method: 'post',
@@ -135,6 +142,7 @@ export const userCalls = {
     body: z.strictObject({ email: Email, reason: text(500).min(1, 'Please give a reason.') }),
     data: User,
     fails: ['NOT_FOUND', 'NOT_PENDING'],
+    throttles: ['staffMail'],
   }),
   getStats: call({
     method: 'get',

@@ -11,6 +11,7 @@ import { NEWEST } from '../db/newest.js';
 import { AppError } from '../errors.js';
 import type { Models } from '../models/models.js';
 import type { ImageDoc, ShareDoc } from '../models/types.js';
+import { touch } from './hold.js';
 
 /** Of all that is asked about shares: which of them still give access at this moment. */
 export const liveShare = (now: Date) => ({
@@ -92,5 +93,9 @@ export async function refreshAudience(
   const image = await models.Image.findById(imageId, { owner: 1 }, { session }).lean();
   if (!image) return;
   const audience = shares.length > 0 ? [...shares.map((share) => share.recipient), image.owner] : [];
-  await models.Image.updateOne({ _id: imageId }, { $set: { audience, isShared: shares.length > 0 } }, { session });
+  await models.Image.updateOne(
+    { _id: imageId },
+    { $set: { audience, isShared: shares.length > 0 }, ...touch },
+    { session },
+  );
 }

@@ -83,4 +83,18 @@ describe('the blob store', () => {
     expect(await chunksOf(id)).toBe(0);
     expect(await db.collection('blobs.files').findOne({ _id: id }, newest)).toBeNull();
   });
+
+  it('lists blobs between two ids by reading no more of the index than it gives back', async () => {
+    const ids = Array.from({ length: 200 }, () => newId());
+    const entries = ids.flatMap((id) => [0, 1].map((n) => ({ files_id: id, n })));
+    await db.collection('blobs.chunks').insertMany(entries);
+    const [first, last] = [ids[0] as ObjectId, ids[199] as ObjectId];
+    await db.db?.command({ profile: 2 });
+    expect((await store.between(first, last, 20)).map(String)).toEqual(ids.slice(1, 11).map(String));
+    await db.db?.command({ profile: 0 });
+    const find = { 'command.find': 'blobs.chunks' };
+    const read = await db.collection('system.profile').findOne(find);
+    expect(read).toMatchObject({ keysExamined: 20, docsExamined: 0 });
+    expect(await store.between(last, newId(), 20)).toEqual([]);
+  });
 });

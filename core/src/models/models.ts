@@ -7,11 +7,13 @@ import type {
   CodeDoc,
   ConversationDoc,
   CounterDoc,
+  DecoyDoc,
   EventDoc,
   IdempotencyDoc,
   ImageDoc,
   MessageDoc,
   NotificationDoc,
+  PositionDoc,
   PreviewDoc,
   PushSubscriptionDoc,
   SentMailDoc,
@@ -20,6 +22,7 @@ import type {
   SettingDoc,
   ShareDoc,
   TaskDoc,
+  TombstoneDoc,
   TotpDoc,
   UsageDoc,
   UserDoc,
@@ -56,8 +59,9 @@ const user = new Schema<UserDoc>(
     words: { type: [String], required: true },
     sortKey: { type: String, default: '' },
     createAt: date,
-    keptAt: Date,
     deletedAt: Date,
+    closing: { type: new Schema({ at: date, by: id }, { _id: false }) },
+    touched: Number,
     totpAt: Date,
   },
   options,
@@ -72,7 +76,8 @@ const user = new Schema<UserDoc>(
   .index({ role: 1, status: 1, active: 1, createAt: 1, _id: 1 })
   .index({ words: 1 })
   // What an older key has sealed, and what none has yet.
-  .index({ 'profile.keyId': 1 });
+  .index({ 'profile.keyId': 1 })
+  .index({ 'closing.at': 1 }, { sparse: true });
 
 const session = new Schema<SessionDoc>(
   {
@@ -84,6 +89,7 @@ const session = new Schema<SessionDoc>(
     rotatedAt: date,
     endedAt: Date,
     endReason: String,
+    touched: Number,
     ip: { type: String, default: '' },
     browser: String,
     system: String,
@@ -97,7 +103,18 @@ const session = new Schema<SessionDoc>(
 const codeSeed = { keyId: string, salt: string };
 
 const code = new Schema<CodeDoc>(
-  { ...codeSeed, user: id, purpose: string, tries: number, usedAt: Date, createAt: date, expiresAt: date },
+  {
+    ...codeSeed,
+    user: id,
+    purpose: string,
+    tries: number,
+    askedFrom: String,
+    askersTries: Number,
+    usedFrom: String,
+    usedAt: Date,
+    createAt: date,
+    expiresAt: date,
+  },
   options,
 )
   .index({ user: 1, purpose: 1, createAt: -1 })
@@ -118,8 +135,23 @@ const totp = new Schema<TotpDoc>(
   .index({ secret: 1 });
 
 const usernameHold = new Schema<UsernameHoldDoc>(
-  { _id: String, address: string, expiresAt: date },
+  { _id: String, expiresAt: date },
   { ...options, collection: 'usernameholds' },
+).index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+const decoy = new Schema<DecoyDoc>(
+  {
+    _id: String,
+    user: id,
+    username: string,
+    usernameKey: string,
+    firstname: { type: String, default: '' },
+    lastname: { type: String, default: '' },
+    role: string,
+    createAt: date,
+    expiresAt: date,
+  },
+  options,
 ).index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 const image = new Schema<ImageDoc>(
@@ -141,6 +173,7 @@ const image = new Schema<ImageDoc>(
     audience: [ObjectId],
     isShared: bool,
     createAt: date,
+    touched: Number,
   },
   { ...options, collection: 'imagemetadata' },
 )
@@ -156,6 +189,9 @@ const image = new Schema<ImageDoc>(
   .index({ 'dataKey.keyId': 1 })
   // Covers the totals of the storage.
   .index({ contentType: 1, size: 1 });
+
+const tombstone = new Schema<TombstoneDoc>({ at: date }, options).index({ at: 1 });
+const position = new Schema<PositionDoc>({ _id: String, after: id }, options);
 
 const preview = new Schema<PreviewDoc>({ sealed: bytes, width: number, height: number }, options);
 
@@ -336,10 +372,10 @@ const settingChange = new Schema<SettingChangeDoc>(
   .index({ setting: 1, at: -1, _id: -1 })
   .index({ name: 1, at: -1, _id: -1 });
 
-const idempotency = new Schema<IdempotencyDoc>({ _id: String, record: id, createAt: date }, options).index(
-  { createAt: 1 },
-  { expireAfterSeconds: hours(limits.idempotencyHours) },
-);
+const idempotency = new Schema<IdempotencyDoc>(
+  { _id: String, record: id, request: string, createAt: date },
+  options,
+).index({ createAt: 1 }, { expireAfterSeconds: hours(limits.idempotencyHours) });
 
 const counter = new Schema<CounterDoc>({ _id: String, count: number, at: date }, options);
 const usage = new Schema<UsageDoc>({ _id: ObjectId, files: number, bytes: number, at: date }, options).index({ at: 1 });
@@ -356,6 +392,8 @@ export interface Models {
   Code: Model<CodeDoc>;
   Image: Model<ImageDoc>;
   Preview: Model<PreviewDoc>;
+  Tombstone: Model<TombstoneDoc>;
+  Position: Model<PositionDoc>;
   Share: Model<ShareDoc>;
   Analysis: Model<AnalysisDoc>;
   Conversation: Model<ConversationDoc>;
@@ -374,6 +412,7 @@ export interface Models {
   Task: Model<TaskDoc>;
   Totp: Model<TotpDoc>;
   UsernameHold: Model<UsernameHoldDoc>;
+  Decoy: Model<DecoyDoc>;
 }
 
 /** The models on one connection; nothing is kept on mongoose itself, so that tests run several side by side. */
@@ -386,6 +425,8 @@ export function createModels(db: Connection): Models {
     Code: model('Code', code),
     Image: model('Image', image),
     Preview: model('Preview', preview),
+    Tombstone: model('Tombstone', tombstone),
+    Position: model('Position', position),
     Share: model('Share', share),
     Analysis: model('Analysis', analysis),
     Conversation: model('Conversation', conversation),
@@ -404,5 +445,6 @@ export function createModels(db: Connection): Models {
     Task: model('Task', task),
     Totp: model('Totp', totp),
     UsernameHold: model('UsernameHold', usernameHold),
+    Decoy: model('Decoy', decoy),
   };
 }

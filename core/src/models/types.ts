@@ -10,6 +10,7 @@ import type { CodeSeed } from '../keys/codes.js';
 
 type Id = Types.ObjectId;
 
+/** `touched`, of accounts, sessions and images: raised by transactions that rely on them (`access/hold.ts`). */
 export interface UserDoc {
   _id: Id;
   email: string;
@@ -27,9 +28,10 @@ export interface UserDoc {
   /** Case-blind `lastname firstname`, the order of lists. */
   sortKey: string;
   createAt: Date;
-  /** When an admin was last removed because this one stays. */
-  keptAt?: Date;
   deletedAt?: Date;
+  /** Who closed it and when, as long as its images and shares are still to be passed on (`users/closing.ts`). */
+  closing?: { at: Date; by: Id };
+  touched?: number;
   /** Since when the account signs in with an authenticator app; absent while it does not. */
   totpAt?: Date;
   firstname?: string;
@@ -56,6 +58,7 @@ export interface SessionDoc {
   rotatedAt: Date;
   endedAt?: Date;
   endReason?: string;
+  touched?: number;
   ip: string;
   browser?: string;
   system?: string;
@@ -67,6 +70,11 @@ export interface CodeDoc extends CodeSeed {
   /** `totp` mails nothing: it counts the tries of one sign-in with an authenticator app. */
   purpose: 'signIn' | 'totp' | 'reset';
   tries: number;
+  /** The network that asked for a reset code, as a keyed hash, and the tries made from there. */
+  askedFrom?: string;
+  askersTries?: number;
+  /** The network from which a reset code was used, in the same form. */
+  usedFrom?: string;
   usedAt?: Date;
   createAt: Date;
   expiresAt: Date;
@@ -92,8 +100,21 @@ export interface TotpDoc {
 export interface UsernameHoldDoc {
   /** The username in lower case. */
   _id: string;
-  /** Whose registration it was, as a keyed hash: the same address may ask again. */
-  address: string;
+  expiresAt: Date;
+}
+
+/** What a registration of an address that has an account looks like afterwards (`auth/decoys.ts`). */
+export interface DecoyDoc {
+  /** Keyed hash of the address and an Argon2id digest of the password. */
+  _id: string;
+  /** The id that the registration was answered with; no account has it. */
+  user: Id;
+  username: string;
+  usernameKey: string;
+  firstname: string;
+  lastname: string;
+  role: Role;
+  createAt: Date;
   expiresAt: Date;
 }
 
@@ -124,6 +145,21 @@ export interface ImageDoc {
   audience: Id[];
   isShared: boolean;
   createAt: Date;
+  touched?: number;
+}
+
+/** A blob whose image was deleted, written with the deletion; it goes when the last byte has gone. */
+export interface TombstoneDoc {
+  /** The blob's id. */
+  _id: Id;
+  at: Date;
+}
+
+/** How far a search that goes on the next time has come. */
+export interface PositionDoc {
+  /** The name of the search. */
+  _id: string;
+  after: Id;
 }
 
 export interface PreviewDoc {
@@ -304,6 +340,8 @@ export interface SettingChangeDoc {
 export interface IdempotencyDoc {
   _id: string;
   record: Id;
+  /** Keyed hash of the request: the key answers for no other one. */
+  request: string;
   createAt: Date;
 }
 

@@ -6,9 +6,6 @@ const Id = z.string().length(24);
 /** The event that a job follows from, which is told when the job is done (`Events.settle`). */
 const eventId = Id.optional();
 
-/** `ranked`: its place among the files of others was given already (`workers/src/previews/turns.ts`). */
-const File = z.object({ imageId: Id, eventId, ranked: z.literal(true).optional() });
-
 interface JobShape<S extends z.ZodType> {
   queue: QueueName;
   data: S;
@@ -23,11 +20,16 @@ const defineJob = <S extends z.ZodType>(shape: JobShape<S>) => shape;
  * Attempts count what the job itself makes go wrong: a part that is away is waited for (`workers/src/runner.ts`).
  */
 export const jobs = {
-  renderPreview: defineJob({ queue: 'previews', data: File, attempts: 3, backoff: 1_000 }),
+  renderPreview: defineJob({
+    queue: 'previews',
+    data: z.object({ imageId: Id, eventId }),
+    attempts: 3,
+    backoff: 1_000,
+  }),
   // 3 + 6 s: time for a model server to come back.
   analyseImage: defineJob({
     queue: 'analysis',
-    data: File,
+    data: z.object({ imageId: Id, eventId }),
     attempts: 3,
     backoff: 3_000,
   }),

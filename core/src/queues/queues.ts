@@ -10,8 +10,6 @@ export interface JobRequest<N extends JobName = JobName> {
   /** The same id twice is one job while it is kept; it only saves work, effects have their own unique keys. */
   id?: string;
   delayMs?: number;
-  /** 1 and up: behind all jobs without one, and behind those with a smaller one. */
-  priority?: number;
   /** Only one with this key waits at a time. */
   once?: string;
 }
@@ -63,7 +61,6 @@ function toBullMq(request: JobRequest, now: Date): { name: string; data: unknown
       backoff: { type: 'exponential', delay: backoff },
       ...(request.id ? { jobId: request.id } : {}),
       ...(request.delayMs ? { delay: request.delayMs } : {}),
-      ...(request.priority ? { priority: request.priority } : {}),
       ...(request.once ? { deduplication: { id: request.once } } : {}),
     },
   };

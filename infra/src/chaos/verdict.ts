@@ -3,11 +3,12 @@ import type { AnalysisAnswer } from '@lightbox/contract/analysis/schemas.js';
 import type { Message } from '@lightbox/contract/messages/calls.js';
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
-import { removeOrphanBlobs } from '@lightbox/workers/maintenance/repair.js';
+import { removeOrphanBlobs } from '@lightbox/workers/maintenance/orphans.js';
 import { judged, type Row } from '../bench/report.js';
 import type { Account } from './account.js';
 import type { Chatter } from './chatter.js';
 import type { Cluster } from './cluster.js';
+import type { StockClient } from './stockClient.js';
 import { sha256, type Uploaded } from './uploader.js';
 
 const none = (job: string, measure: string, count: number): Row => judged(job, measure, count, '0', count === 0);
@@ -54,6 +55,22 @@ async function untilSeen(sides: Chatter[], sent: Message[]): Promise<void> {
   const deadline = Date.now() + 30_000;
   const missing = () => sides.some((side) => sent.some((message) => !side.seen.has(message.id)));
   while (missing() && Date.now() < deadline) await sleep(100);
+}
+
+/** Clients with the library's defaults, each beside one side of a chat: what they saw live, or read when they came back. */
+export async function judgeStock(clients: { client: StockClient; sides: Chatter[] }[]): Promise<Row[]> {
+  const missing = () =>
+    clients.reduce((sum, { client, sides }) => {
+      return sum + client.unseen(sides.flatMap(({ acknowledged }) => acknowledged)).length;
+    }, 0);
+  const deadline = Date.now() + 30_000;
+  while (missing() > 0 && Date.now() < deadline) await sleep(100);
+  const connects = clients.reduce((sum, { client }) => sum + client.connects, 0);
+  return [
+    { job: 'stock clients', measure: 'connections made', value: String(connects) },
+    none('stock clients', 'stayed away for good', clients.filter(({ client }) => !client.comesBack).length),
+    none('stock clients', 'acknowledged and unseen by a connected client', missing()),
+  ];
 }
 
 /** As a person sees it: by `seq`. */
@@ -130,8 +147,8 @@ export async function judgeStore({ core }: Cluster, administrator: Account): Pro
   ];
 }
 
-/** Uploads of the last hour are left alone, so the sweep is run as if it were tomorrow. */
-const tomorrow = (core: Core): Core =>
+/** What is young is left alone by maintenance, so it is run as if it were tomorrow. */
+export const tomorrow = (core: Core): Core =>
   Object.assign(Object.create(core) as Core, { clock: { now: () => new Date(Date.now() + DAY_MS) } });
 
 /** Chunks and file entries that no image names. */

@@ -104,6 +104,7 @@ const composers: Record<Exclude<MailTemplate, 'unreadMessages'>, Compose> = {
     return user ? { to: user._id, facts: user.rejectedReason ? { reason: user.rejectedReason } : {} } : null;
   },
   passwordChanged: toAccount('/login'),
+  wrongPasswords: toAccount('/forgot-password'),
   alreadyHaveAccount: toAccount('/login'),
   roleChanged: toAccount('/login'),
   totpOn: toAccount('/login'),
@@ -124,6 +125,7 @@ async function usableCode(core: Core, event: EventDoc): Promise<{ doc: CodeDoc; 
 async function composeShare(core: Core, event: EventDoc): Promise<Letter | null> {
   const share = event.refs.share ? await core.models.Share.findById(event.refs.share).lean<ShareDoc>() : null;
   if (!isLive(share, core.clock.now()) || share.verifiedAt) return null;
+  if (!(await core.models.Image.exists({ _id: share.image }))) return null;
   const code = codeOf(core.keys.codes, String(share._id), share);
   if (!code) return null;
   const shareId = String(share._id);

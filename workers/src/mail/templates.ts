@@ -1,4 +1,5 @@
 import { limits } from '@lightbox/contract/limits.js';
+import { throttles } from '@lightbox/contract/throttles.js';
 import type { MailTemplate } from '@lightbox/core/events/reactions.js';
 
 export interface MailText {
@@ -59,6 +60,14 @@ export const templates: Record<MailTemplate, (facts: MailFacts) => MailText> = {
     lines: [
       'The password of your account was changed, and every other device was signed out.',
       'If this was not you, ask for a reset code at once and tell your administrator.',
+    ],
+  }),
+  wrongPasswords: ({ link }) => ({
+    subject: 'Many wrong passwords for your account',
+    lines: [
+      `Somebody has entered ${throttles.loginFailures.points} wrong passwords for your account. Nobody got in by them.`,
+      'Each further try has to wait now. If you cannot sign in because of that, choose a new password.',
+      `Link: ${link}`,
     ],
   }),
   alreadyHaveAccount: ({ link }) => ({

@@ -2,9 +2,11 @@ import type { Core } from '@lightbox/core/core.js';
 import { remindOfUnread } from '../notifications/remindUnread.js';
 import { enterOwed } from './enterOwed.js';
 import { expireSessions, expireShares } from './expire.js';
+import { finishClosings } from './finishClosings.js';
 import { noteAuditHead } from './noteAuditHead.js';
+import { removeOrphanBlobs } from './orphans.js';
 import { renewKeys } from './renewKeys.js';
-import { recountUsage, removeOrphanBlobs, reviveAnalyses, revivePreviews } from './repair.js';
+import { recountUsage, reviveAnalyses, revivePreviews } from './repair.js';
 
 export interface Task {
   /** Milliseconds from one beginning to the next. */
@@ -18,6 +20,7 @@ export const tasks = {
   // An open picture goes dark within two seconds of its share's end.
   expireShares: { every: 1_000, work: expireShares },
   expireSessions: { every: 15_000, work: expireSessions },
+  finishClosings: { every: 15_000, work: finishClosings },
   enterOwed: { every: 10_000, work: enterOwed },
   remindOfUnread: { every: 30_000, work: remindOfUnread },
   // Three looks at indexes that mostly find nothing.

@@ -1,17 +1,16 @@
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
+import { PartAway } from '@lightbox/core/db/away.js';
 import { readFrames, writeFrame } from './frames.js';
 import { AnswerHeader, answerLimits, resultOf, type TaskName, type Tasks } from './protocol.js';
 import { RenderCrashed, type Renderer } from './renderer.js';
 
 /** The renderer service is not there: the file is not to blame, and the job waits. */
-export class RendererAway extends Error {
-  /** As the system says it of a connection that cannot be made, so that it counts as a dependency that is away. */
-  readonly code = 'ECONNREFUSED';
+export class RendererAway extends PartAway {
+  override name = 'RendererAway';
 
   constructor() {
     super('The renderer service cannot be reached.');
-    this.name = 'RendererAway';
   }
 }
 
