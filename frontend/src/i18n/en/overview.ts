@@ -90,13 +90,6 @@ export const overview = {
     remindUnread: 'Remind of unread messages',
     appendAudit: 'Write the audit log',
     removeBlob: 'Remove a deleted file',
-    expireShares: 'End shares that are over',
-    expireSessions: 'End idle sessions',
-    removeOrphanBlobs: 'Remove files without an image',
-    renewKeys: 'Seal anew under the current key',
-    noteAuditHead: 'Note the end of the audit log',
-    reviveAnalyses: 'Take up stuck analyses',
-    revivePreviews: 'Take up stuck previews',
   },
   reason: {
     unreachable: 'a server could not be reached',

@@ -90,13 +90,6 @@ export const overview = {
     remindUnread: 'ان پڑھے پیغامات یاد دلانا',
     appendAudit: 'آڈٹ لاگ لکھنا',
     removeBlob: 'حذف شدہ فائل ہٹانا',
-    expireShares: 'جن کی مدت پوری ہوئی وہ شیئر ختم کرنا',
-    expireSessions: 'بے کار پڑے سیشن ختم کرنا',
-    removeOrphanBlobs: 'بغیر تصویر کی فائلیں ہٹانا',
-    renewKeys: 'موجودہ کلید سے دوبارہ مہر لگانا',
-    noteAuditHead: 'آڈٹ لاگ کا آخری اندراج نوٹ کرنا',
-    reviveAnalyses: 'اٹکے ہوئے تجزیے دوبارہ چلانا',
-    revivePreviews: 'اٹکے ہوئے پیش منظر دوبارہ بنانا',
   },
   reason: {
     unreachable: 'کسی سرور تک رسائی نہیں ہوئی',
