@@ -4,7 +4,14 @@ import { permissions } from './permissions.js';
 import { throttles } from './throttles.js';
 
 /** Any request can meet these, whatever it asks for. */
-const anywhere: ErrorCode[] = ['BAD_REQUEST', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE', 'INTERNAL', 'UNAVAILABLE'];
+const anywhere: ErrorCode[] = [
+  'BAD_REQUEST',
+  'REQUEST_TIMEOUT',
+  'MISDIRECTED',
+  'HEADERS_TOO_LARGE',
+  'INTERNAL',
+  'UNAVAILABLE',
+];
 
 /** Everything that a call may refuse with: what follows from its shape, and what its handler adds. */
 export function failuresOf(shape: CallShape): ErrorCode[] {

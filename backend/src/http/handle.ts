@@ -8,6 +8,7 @@ import type { Actor } from '@lightbox/core/events/events.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
 import express, { type NextFunction, type Request, type RequestHandler, type Response, type Router } from 'express';
 import { authorize } from '../auth/authorize.js';
+import { holdSession } from '../auth/holdSession.js';
 import { viewerOf } from '../auth/sessions.js';
 import type { Answer, Context, Gateway, Handler, Verification, Viewer } from '../context.js';
 import { readForm } from './form.js';
@@ -139,7 +140,10 @@ const run = (middleware: RequestHandler, req: Request, res: Response): Promise<v
 function actorOf(gateway: Gateway, shape: CallShape, req: Request, { viewer }: Identity, body: unknown): Actor {
   const key = shape.creates ? req.get('idempotency-key') : undefined;
   if (key !== undefined && !isUuid.test(key)) throw fieldError('Idempotency-Key', 'Must be a UUID.');
-  const actor: Actor = { ip: req.ip ?? '', ...(viewer ? { id: viewer._id } : {}) };
+  const actor: Actor = {
+    ip: req.ip ?? '',
+    ...(viewer ? { id: viewer._id, hold: (session) => holdSession(gateway, viewer, session) } : {}),
+  };
   if (!key) return actor;
   const idempotency = { key: `${viewer?.id ?? 'anyone'}:${shape.path}:${key.toLowerCase()}`, request: '' };
   return bindKey(gateway, { ...actor, idempotency }, requestText(body));

@@ -42,6 +42,7 @@ export const auditActions = [
   'image.content',
   'image.preview',
   'image.timeline',
+  'image.transfer',
   'image.delete',
   'share.create',
   'share.verify',

@@ -4,6 +4,7 @@ import { texts } from '../texts.js';
 import { Email, Password, profileFields, User, Username } from '../users/schemas.js';
 import { authRoutes } from './routes.js';
 import { codePattern, recoveryCodePattern } from './rules.js';
+import { type SessionField, sessionFields } from './session.js';
 
 export const Code = z.string().regex(codePattern, texts.validCode);
 
@@ -32,6 +33,11 @@ const ResetByCode = z.strictObject({ email: Email, otp: Code, newPassword: Passw
 const ResetByToken = z.strictObject({ token: z.string().min(1).max(200).optional(), password: Password });
 
 const Session = z.object({ token: z.string(), user: User });
+/** The signed-in person, as far as a browser keeps it. */
+export const SessionUser = User.pick(
+  Object.fromEntries(sessionFields.map((name) => [name, true])) as Record<SessionField, true>,
+);
+export type SessionUser = z.infer<typeof SessionUser>;
 
 /** What the second step of a sign-in asks for: the mailed code, or the authenticator app's. */
 export const SignInMethod = z.enum(['mail', 'totp']);
@@ -85,6 +91,7 @@ export const authCalls = {
       .strictObject({ code: Code.optional(), recoveryCode: RecoveryCode.optional() })
       .superRefine(oneOf('code', 'recoveryCode')),
     data: Session.extend({
+      user: SessionUser,
       /** The role needs an authenticator app, and until it is set up nothing else can be done. */
       setUpTotp: z.literal(true).optional(),
     }),

@@ -70,6 +70,7 @@ export const reactions: Partial<Record<AuditAction, Reaction>> = {
         ? [{ name: 'removeBlob', data: { blobId: String(event.refs.blob) }, id: `${event._id}-blob` }]
         : [],
   },
+  'image.transfer': { push: 'image:updated' },
   'share.create': { push: 'share:created', notify: 'share.created', mail: onlyWith('mailed', 'imageShared') },
   'share.verify': { push: 'share:verified', notify: 'share.verified' },
   'share.lock': { push: 'share:locked' },

@@ -3,9 +3,9 @@ import { DeviceMobileIcon, KeyIcon, ShieldCheckIcon, ShieldSlashIcon } from '@ph
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { updateSessionUser } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { formatDate } from '../lib/format';
+import { reread } from '../lib/live';
 import { toast } from '../lib/toaster';
 import { LoadFailed } from '../ui/LoadFailed';
 import { PasswordDialog } from '../ui/PasswordDialog';
@@ -45,7 +45,6 @@ function RemoveDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const remove = useRemoveTotp();
   const onSuccess = () => {
-    updateSessionUser({ totp: false });
     toast.success(t('security.app.turnedOff'));
     onClose();
   };
@@ -68,7 +67,7 @@ function RenewDialog({ onClose }: { onClose: () => void }) {
   const cache = useQueryClient();
   const renew = useRenewRecoveryCodes();
   const close = () => {
-    void cache.invalidateQueries({ queryKey: ['security'] });
+    void reread(cache, ['security']);
     onClose();
   };
   if (renew.data) {

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { AuthFrame } from '../auth/AuthFrame';
 import { setTotpDue } from '../auth/session';
 import { useLogout } from '../auth/useLogout';
+import { reread } from '../lib/live';
 import { queryClient } from '../lib/query';
 import { SetUpApp } from './SetUpApp';
 
@@ -20,7 +21,7 @@ export function RequiredApp() {
       <SetUpApp
         onDone={() => {
           setTotpDue(false);
-          void queryClient.invalidateQueries();
+          void reread(queryClient, []);
         }}
       />
       <Button variant="ghost" w="full" mt="4" mb="6" loading={logout.pending} onClick={logout.now}>

@@ -2,6 +2,7 @@ import { securityCalls } from '@lightbox/contract/auth/securityCalls.js';
 import type { BodyInput } from '@lightbox/contract/call.js';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { send } from '../lib/http';
+import { reread } from '../lib/live';
 import { oneUser } from '../users/users';
 
 export const ownSessions = queryOptions({
@@ -36,7 +37,7 @@ export function useEndSession() {
   const cache = useQueryClient();
   return useMutation({
     mutationFn: (id: string) => send(securityCalls.endSession, { params: { id } }),
-    onSettled: () => cache.invalidateQueries({ queryKey: ownSessions.queryKey }),
+    onSettled: () => reread(cache, ownSessions.queryKey),
   });
 }
 
@@ -44,7 +45,7 @@ export function useEndOthers() {
   const cache = useQueryClient();
   return useMutation({
     mutationFn: () => send(securityCalls.endOtherSessions, {}),
-    onSettled: () => cache.invalidateQueries({ queryKey: ownSessions.queryKey }),
+    onSettled: () => reread(cache, ownSessions.queryKey),
   });
 }
 
@@ -63,8 +64,7 @@ export function useRemoveTotp() {
   return useMutation({
     mutationFn: (body: BodyInput<typeof securityCalls.removeTotp>) => send(securityCalls.removeTotp, { body }),
     meta: { silent: true },
-    onSuccess: () =>
-      Promise.all([cache.invalidateQueries({ queryKey: totpState.queryKey }), cache.invalidateQueries(oneUser())]),
+    onSuccess: () => Promise.all([reread(cache, totpState.queryKey), reread(cache, oneUser().queryKey)]),
   });
 }
 
@@ -81,6 +81,6 @@ export function useChangePassword() {
     mutationFn: (body: BodyInput<typeof securityCalls.changePassword>) => send(securityCalls.changePassword, { body }),
     meta: { silent: true },
     // The other devices are signed out, and the change is among the sign-ins.
-    onSuccess: () => cache.invalidateQueries({ queryKey: ['security'] }),
+    onSuccess: () => reread(cache, ['security']),
   });
 }
