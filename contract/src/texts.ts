@@ -17,6 +17,7 @@ export const texts = {
   totpReset: 'The authenticator app was removed from this account.',
   providerRejected: 'Provider rejected.',
   codeSent: 'A new code was sent.',
+  tooManyConnections: 'Too many connections',
   passwordRule: 'Password must be at least 8 characters long and include uppercase, lowercase, and a number.',
   passwordCommon: 'This password is too common. Choose another one.',
   passwordForeseeable: 'This password is easy to foresee. Use other words than names, roles and this service.',

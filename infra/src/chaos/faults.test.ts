@@ -13,6 +13,7 @@ import { type ChatFigures, Chatter } from './chatter.js';
 import { admin, type Cluster, startCluster } from './cluster.js';
 import { Crowd } from './crowd.js';
 import { enterPeople, password } from './people.js';
+import { failPoints } from './replicaSet.js';
 import { busiest, tabsOf } from './storm.js';
 import { type Uploaded, uploadOne } from './uploader.js';
 import { judgeChats, judgeStore, judgeUploads, settle } from './verdict.js';
@@ -30,7 +31,7 @@ const uploads: Uploaded[] = [];
 
 beforeAll(async () => {
   // With test commands a member can be told to fall behind: a failover that loses something can be had at will.
-  cluster = await startCluster({ mongodOptions: ['--setParameter', 'enableTestCommands=1'] });
+  cluster = await startCluster({ mongodOptions: failPoints });
   const { providers, patients } = await enterPeople(cluster.core, 2, 1);
   const origins = cluster.gateways.map(({ origin }) => origin);
   const account = async (turn: number, email = '', secret = password) => {
@@ -173,22 +174,12 @@ it('a gateway killed in the middle of an upload: no half image, and the same key
 /** Kills the primary while nobody has what it took of late, so that the next one does not have it either. */
 async function losePrimary({ mongodb }: Cluster, work: () => Promise<unknown>): Promise<void> {
   const [first, followers] = [await mongodb.primary(), await mongodb.secondaries()];
-  const onFollowers = (command: object) => Promise.all(followers.map((address) => mongodb.command(address, command)));
-  const hits = await onFollowers({ configureFailPoint: 'stopReplProducer', mode: 'alwaysOn' });
-  await Promise.all(
-    followers.map((address, i) =>
-      mongodb.command(address, {
-        waitForFailPoint: 'stopReplProducer',
-        timesEntered: Number(hits[i]?.count) + 1,
-        maxTimeMS: 20_000,
-      }),
-    ),
-  );
+  const goOn = await mongodb.stall(followers);
   try {
     await work();
   } finally {
     const restarted = mongodb.killAndRestart(first);
-    await onFollowers({ configureFailPoint: 'stopReplProducer', mode: 'off' });
+    await goOn();
     await restarted;
     await mongodb.primary();
   }

@@ -73,7 +73,7 @@ async function settle(core: Core, { _id, endpoint }: PushSubscriptionDoc, status
 
 /** A name for the kind that the push service can compare and not read. */
 const topicOf = (core: Core, kind: PushKind): string =>
-  hmac(core.keys.cursors.current.key, 'push', kind).toString('base64url').slice(0, 22);
+  hmac(core.keys.topics.current.key, kind).toString('base64url').slice(0, 22);
 
 async function ofNotification(core: Core, id: ObjectId): Promise<Subject | null> {
   const found = await core.models.Notification.findById(id).lean<NotificationDoc>();
