@@ -22,6 +22,8 @@ interface ThrottleShape {
 const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
+/** What gateways count by themselves while Redis is away is kept by timers, which reach no further than 24 days. */
+const streak = 20 * day;
 
 /** Every limit on how often something may be done. A call names those that it takes (`CallShape.throttles`). */
 export const throttles = {
@@ -30,9 +32,9 @@ export const throttles = {
   loginPair: { per: ['email', 'address'], points: 10, seconds: 15 * minute, counts: 'failures', beyond: 'refused' },
   loginAddress: { per: ['address'], points: 50, seconds: 15 * minute, counts: 'failures', beyond: 'refused' },
   /** Since the last right password. */
-  loginFailures: { per: ['email'], points: 20, seconds: 30 * day, counts: 'failures', beyond: 'waits' },
+  loginFailures: { per: ['email'], points: 20, seconds: streak, counts: 'failures', beyond: 'waits' },
   /** The mail that says so, until then too. */
-  guessMail: { per: ['email'], points: 1, seconds: 30 * day, counts: 'mails', beyond: 'noMail' },
+  guessMail: { per: ['email'], points: 1, seconds: streak, counts: 'mails', beyond: 'noMail' },
   loginTries: { per: ['email'], points: 100, seconds: hour, counts: 'tries', beyond: 'refused' },
   verificationMail: { per: ['caller'], points: 10, seconds: hour, counts: 'mails', beyond: 'refused' },
   secondFactor: { per: ['caller'], points: 20, seconds: hour, counts: 'failures', beyond: 'refused' },

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes what the containers of docker-compose.yml share, once: an own CA, a certificate each for MongoDB and Valkey, the key
 # of the replica set, and folders that belong to the accounts of their services. Keeps what is there.
-#   prepare.sh FOLDER    with the volumes ca, mongo, valkey and caddy in FOLDER
+#   prepare.sh FOLDER    with the volumes ca, mongo, valkey, caddy and renderer in FOLDER
 set -eu
 umask 077
 cd "$1"
@@ -12,6 +12,7 @@ trap 'rm -rf "$work"' EXIT
 mongo=${MONGO_OWNER:-999:999}
 valkey=${VALKEY_OWNER:-999:1000}
 proxy=${PROXY_OWNER:-1000:1000}
+renderer=${RENDERER_OWNER:-10001:10001}
 
 # 90 days before the CA ends, everything is made anew.
 if ! openssl x509 -in ca/ca.pem -noout -checkend 7776000 >/dev/null 2>&1; then
@@ -40,5 +41,8 @@ if [ ! -e mongo/set.key ]; then
 fi
 # What an older version left there belonged to root.
 [ "$(stat -c %u caddy)" != 0 ] || chown -R "$proxy" caddy
+# Workers reach the socket in it; nobody but the renderer makes one.
+chmod 755 renderer
+chown "$renderer" renderer
 chmod 755 ca
 chmod 711 mongo valkey

@@ -30,6 +30,7 @@ interface Service {
   entrypoint?: string[];
   ports?: string[];
   networks?: string[];
+  network_mode?: string;
   profiles?: string[];
   depends_on?: Record<string, { condition: string }>;
 }
@@ -127,6 +128,7 @@ describe('docker-compose.yml', () => {
     expect(service).not.toHaveProperty('privileged');
     // `prepare` gives files to others; the program of the proxy asks for its right and does without it.
     expect(service.cap_add).toEqual({ prepare: ['CHOWN'], proxy: ['NET_BIND_SERVICE'] }[name]);
+    if (name === 'renderer') expect(service.network_mode).toBe('none');
     if (name === 'prepare') expect(service).toMatchObject({ user: '0:0', network_mode: 'none' });
     else {
       expect(service.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
@@ -152,6 +154,15 @@ describe('docker-compose.yml', () => {
     expect(compose.services.mail?.ports).toEqual(['127.0.0.1:1080:1080']);
     for (const name of ['mongo', 'valkey']) expect(compose.services[name]?.networks).toEqual(['data']);
     expect(compose).toMatchObject({ networks: { data: { internal: true } } });
+  });
+
+  it('gives the renderer a socket, an account of its own and nothing else', () => {
+    const { renderer, workers } = compose.services;
+    expect(Object.keys(renderer?.environment ?? {}).sort()).toEqual(['LOG_LEVEL', 'RENDERER_SOCKET']);
+    expect(workers?.environment?.RENDERER_SOCKET).toBe(renderer?.environment?.RENDERER_SOCKET);
+    const users = services.filter(([, { user }]) => user === renderer?.user).map(([name]) => name);
+    expect(users).toEqual(['renderer']);
+    expect(workers?.depends_on?.renderer).toEqual({ condition: 'service_healthy' });
   });
 
   it('keeps searches out of MongoDB’s log', () => {

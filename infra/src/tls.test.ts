@@ -46,9 +46,10 @@ const docker = join(import.meta.dirname, '../docker');
 
 /** Certificates and the key of the set, as the containers get them, for the account that runs the tests. */
 function prepare(): void {
-  for (const volume of ['ca', 'mongo', 'valkey', 'caddy']) mkdirSync(join(volumes, volume), { recursive: true });
+  for (const volume of ['ca', 'mongo', 'valkey', 'caddy', 'renderer'])
+    mkdirSync(join(volumes, volume), { recursive: true });
   const own = `${process.getuid?.()}:${process.getgid?.()}`;
-  const env = { ...process.env, MONGO_OWNER: own, VALKEY_OWNER: own, PROXY_OWNER: own };
+  const env = { ...process.env, MONGO_OWNER: own, VALKEY_OWNER: own, PROXY_OWNER: own, RENDERER_OWNER: own };
   execFileSync('sh', [join(docker, 'prepare.sh'), volumes], { env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 const read = (name: string): string => readFileSync(join(volumes, name), 'utf8');

@@ -21,8 +21,14 @@ export function isCommon(password: string): boolean {
   return common.has(plain) || words.has(withoutTail(plain)) || readings(password).some(isWord);
 }
 
-/** Throws when the password heads the lists of breached ones, or is made of what is known of its owner and the service. */
+/** That the password heads the lists of breached ones, or is made of what is known of its owner and the service. */
+export function weakness(password: string, owner: Owner): string | null {
+  if (isCommon(password)) return texts.passwordCommon;
+  return isForeseeable(password, owner) ? texts.passwordForeseeable : null;
+}
+
+/** Throws when it has such a weakness. */
 export function refuseWeak(field: string, password: string, owner: Owner): void {
-  if (isCommon(password)) throw fieldError(field, texts.passwordCommon);
-  if (isForeseeable(password, owner)) throw fieldError(field, texts.passwordForeseeable);
+  const fault = weakness(password, owner);
+  if (fault) throw fieldError(field, fault);
 }

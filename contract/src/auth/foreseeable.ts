@@ -4,7 +4,7 @@ const words = [
   ...['admin', 'administrator', 'user', 'staff', 'patient', 'provider', 'doctor', 'nurse', 'physician', 'radiologist'],
   ...['hospital', 'clinic', 'clinical', 'radiology', 'radiography', 'ultrasound', 'xray', 'scan', 'image', 'imaging'],
   ...['medical', 'medicine', 'health', 'healthcare', 'care', 'ward', 'surgery', 'dicom', 'pacs'],
-  ...['password', 'passwort', 'passphrase', 'welcome', 'letmein', 'changeme', 'secret', 'login', 'demo', 'test'],
+  ...['password', 'passwort', 'passphrase', 'welcome', 'letmein', 'secret', 'login', 'demo', 'test'],
   ...['qwe', 'qwer', 'qwerty', 'qwertz', 'asd', 'asdf', 'zxc', 'zxcv', 'qaz', 'wsx', 'edc', 'abc', 'abcd'],
 ];
 

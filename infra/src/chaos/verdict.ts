@@ -22,6 +22,7 @@ export async function settle({ core }: Cluster, patienceMs: number): Promise<num
   const busy = async () =>
     (await AuditReceipt.exists({})) ??
     (await Event.exists({ $or: [{ pending: true }, { unaudited: true }] })) ??
+    (await Event.exists({ 'owed.0': { $exists: true }, owed: { $gt: '' } })) ??
     (await Messages.exists({ pending: true })) ??
     (await Analysis.exists({ status: { $in: ['queued', 'active'] } }));
   while ((await busy()) && Date.now() - since < patienceMs) await sleep(500);
