@@ -184,7 +184,7 @@ describe('ENCRYPTION_KEYS', () => {
     expect(people).toHaveLength(PEOPLE);
     for (const user of people) expect(openProfile(keys, user).city).toBe(`City ${user.username.slice(5)}`);
     expect(await models.User.collection.countDocuments({ city: { $exists: true } })).toBe(0);
-    const { body } = await new Client(test.url).as(provider).get(`/users/${patient.id}`).expect(200);
+    const { body } = await new Client(test.url).as(patient).get(`/users/${patient.id}`).expect(200);
     expect(body.data.dob).toBe('1971-02-03');
     const totp = await models.Totp.findById(patient._id).lean();
     expect(openTotpSecret(keys, patient._id, totp?.secret ?? '')).toBe('JBSWY3DP');
