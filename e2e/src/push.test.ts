@@ -1,15 +1,14 @@
-import type { Browser, BrowserContext, CDPSession, Page, Worker } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from './chromium.js';
+import type { BrowserContext, CDPSession, Page, Worker } from 'playwright-core';
+import { afterAll, expect } from 'vitest';
+import { test } from './journey.js';
 import { Person } from './person.js';
-import { type Product, startProduct } from './product.js';
+import type { Product } from './product.js';
 
 /**
  * The service worker as it is built, in a real browser. The headless one has neither a push service nor a place to show
  * notifications: pushes are delivered through its debugging protocol, and what the worker shows is noted down in the worker.
  */
 let product: Product;
-let browser: Browser;
 let admin: Person;
 let context: BrowserContext;
 let page: Page;
@@ -17,16 +16,15 @@ let worker: Worker;
 let devtools: CDPSession;
 let registrationId: string;
 
-beforeAll(async () => {
-  [product, browser] = await Promise.all([startProduct(), launchChromium()]);
+test.beforeAll(async ({ browser, shared }) => {
+  product = shared;
   admin = await Person.arrive(product, browser, product.admin);
   ({ page } = admin);
   context = page.context();
 });
 
 afterAll(async () => {
-  await browser?.close();
-  await product?.stop();
+  await admin?.leave();
 });
 
 interface Shown {
@@ -60,7 +58,8 @@ const click = () =>
   })()`);
 
 test('the built worker takes over the page', async () => {
-  await admin.signIn();
+  await admin.enter();
+  await page.goto('/dashboard');
   await page.evaluate('navigator.serviceWorker.ready');
   worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
   await worker.evaluate(`

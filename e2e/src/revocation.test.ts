@@ -1,33 +1,33 @@
 import { join } from 'node:path';
 import { connectDatabase } from '@lightbox/core/db/connect.js';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from './chromium.js';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, expect } from 'vitest';
+import { test } from './journey.js';
 import { line, Person } from './person.js';
-import { type Product, startProduct } from './product.js';
+import type { Product } from './product.js';
 
 /** Two browsers side by side: what one takes back goes dark on the other, while somebody looks at it. */
 const assets = join(import.meta.dirname, '../../core/assets/demo');
 const password = 'Long-Enough-Pass-9';
-const sana = { email: 'sana.mirza@example.org', username: 'sana.mirza', firstname: 'Sana', lastname: 'Mirza' };
+const nadia = { email: 'nadia.aslam@example.org', username: 'nadia.aslam', firstname: 'Nadia', lastname: 'Aslam' };
 const omar = { email: 'omar.raza@example.org', username: 'omar.raza', firstname: 'Omar', lastname: 'Raza' };
-const caption = 'Left hand, after fall';
+/** Of no other journey: an administrator sees all images. */
+const caption = 'Right hand, after fall';
 /** What the product promises, and what two browsers on one busy machine take besides. */
 const PROMISE_MS = 2_000;
 
 let product: Product;
-let browser: Browser;
 let admin: Person;
 let owner: Person;
 let reader: Person;
 const faults: string[] = [];
 
-beforeAll(async () => {
-  [product, browser] = await Promise.all([startProduct(), launchChromium()]);
+test.beforeAll(async ({ browser, shared }) => {
+  product = shared;
   admin = await Person.arrive(product, browser, product.admin);
-  owner = await Person.arrive(product, browser, { ...sana, password });
+  owner = await Person.arrive(product, browser, { ...nadia, password });
   reader = await Person.arrive(product, browser, { ...omar, password });
-  for (const person of [sana, omar]) {
+  for (const person of [nadia, omar]) {
     await fetch(`${product.url}/api/auth/register`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -37,8 +37,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
-  await product?.stop();
+  await Promise.all([admin, owner, reader].map((person) => person.leave()));
 });
 
 afterEach(async ({ task }) => {
@@ -100,9 +99,9 @@ async function expectDark(imageId: string): Promise<void> {
 let imageId = '';
 
 test('two providers are approved, and one shares a picture with the other', async () => {
-  await admin.signIn();
+  await admin.enter();
   await admin.page.goto('/approve-provider');
-  for (const name of ['Sana Mirza', 'Omar Raza']) {
+  for (const name of ['Nadia Aslam', 'Omar Raza']) {
     await button(admin.page, new RegExp(`^Approve.*${name}|^Approve`)).click();
     await admin.page
       .getByText(name)
@@ -111,7 +110,7 @@ test('two providers are approved, and one shares a picture with the other', asyn
       .catch(() => undefined);
   }
   await Promise.all([owner.mailed('Your account was approved'), reader.mailed('Your account was approved')]);
-  await Promise.all([owner.signIn(), reader.signIn()]);
+  await Promise.all([owner.enter(), reader.enter()]);
   const { page } = owner;
   await page.goto('/upload');
   await page.locator('input[type=file]').setInputFiles(join(assets, 'hand-xray.jpg'));
@@ -131,7 +130,6 @@ test('the owner’s timeline grows while they look, and an administrator learns 
   await button(page, 'Timeline').click();
   const drawer = page.getByRole('dialog', { name: 'Who did what with it' });
   await drawer.getByText('Verify image').first().waitFor();
-  await look(owner, 'timeline');
   const before = await drawer.getByText('Open original').count();
   await reader.page.evaluate<unknown>(`
     fetch('/api/upload/image/${imageId}/content', {
@@ -147,7 +145,6 @@ test('the owner’s timeline grows while they look, and an administrator learns 
   await button(admin.page, 'Why can Omar Raza see this?').click();
   await admin.page.getByText('It was shared with them, and they entered the code.').waitFor();
   await admin.page.getByText('Cannot share it').waitFor();
-  await look(admin, 'why-access');
   await admin.page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
 });
 

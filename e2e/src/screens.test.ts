@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from './chromium.js';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, expect } from 'vitest';
+import { test } from './journey.js';
 import { Person } from './person.js';
-import { type Product, startProduct } from './product.js';
 
 const assets = join(import.meta.dirname, '../../core/assets/demo');
 const account = {
@@ -18,14 +17,11 @@ const account = {
   specialization: 'Radiology',
 };
 
-let product: Product;
-let browser: Browser;
 let admin: Person;
 let provider: Person;
 const faults: string[] = [];
 
-beforeAll(async () => {
-  [product, browser] = await Promise.all([startProduct(), launchChromium()]);
+test.beforeAll(async ({ browser, shared: product }) => {
   // Far from Karachi, so that a date of birth that moved with the zone would show.
   const away = { timezoneId: 'America/Los_Angeles', permissions: ['clipboard-read', 'clipboard-write'] };
   admin = await Person.arrive(product, browser, product.admin);
@@ -38,8 +34,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
-  await product?.stop();
+  await Promise.all([admin, provider].map((person) => person.leave()));
 });
 
 afterEach(async ({ task }) => {
@@ -65,8 +60,9 @@ async function look(person: Person, name: string): Promise<void> {
 }
 
 test('an administrator changes a setting in its row', async () => {
-  await admin.signIn();
+  await admin.enter();
   const { page } = admin;
+  await page.goto('/dashboard');
   await page.getByRole('link', { name: 'Settings' }).click();
   await button(page, 'Set sharing.expiryHours').click();
   await page.keyboard.type('48');
@@ -87,7 +83,6 @@ test('roles and permissions are there to read', async () => {
   await page.getByRole('link', { name: 'Roles' }).click();
   await page.getByText('setting.manage').waitFor();
   await page.getByText('healthProvider').first().waitFor();
-  await look(admin, 'roles-permissions');
 });
 
 test('the table of people leads to a profile, and approving is written down', async () => {
@@ -97,7 +92,6 @@ test('the table of people leads to a profile, and approving is written down', as
   await page.goto('/dashboard');
   await button(page, 'Email').click();
   await page.waitForURL('**/dashboard?sort=email');
-  await look(admin, 'dashboard');
   await page.reload();
   await page.locator('th[aria-sort=ascending]', { hasText: 'Email' }).waitFor();
   await button(page, 'Actions for sana mirza').click();
@@ -107,10 +101,9 @@ test('the table of people leads to a profile, and approving is written down', as
   await page.waitForURL('**/dashboard?sort=email');
   await page.goForward();
   await page.getByRole('heading', { name: 'Sana Mirza', exact: true }).waitFor();
-  await look(admin, 'user-profile');
 
   await page.goto('/audit-logs?action=user.approve');
-  await page.getByRole('cell', { name: 'Approve provider', exact: true }).waitFor();
+  await page.getByRole('cell', { name: 'Approve provider', exact: true }).first().waitFor();
   await page.getByPlaceholder('Search by user...').fill('nobody at all');
   await page.getByText('No audit logs found.').waitFor();
   expect(page.url()).not.toContain('nobody');
@@ -122,10 +115,8 @@ test('the table of people leads to a profile, and approving is written down', as
   await page.getByLabel('Filter by action').selectOption('');
   await page.waitForURL((url) => url.search === '?rows=10');
   await page.getByRole('cell', { name: 'Verify audit log', exact: true }).waitFor();
-  await look(admin, 'audit-logs');
   await button(page, /^Details of Verify audit log/).click();
   await page.getByRole('dialog').getByText('audit.verify').waitFor();
-  await look(admin, 'audit-entry');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await button(page, 'Export').click();
@@ -188,7 +179,6 @@ test('a copied link opens the image for its owner', async () => {
   await look(provider, 'share-image');
   await page.goto(await page.evaluate<string>('navigator.clipboard.readText()'));
   await page.getByRole('dialog').getByText('Left hand, after fall').first().waitFor();
-  faults.push(...(await provider.look('linked-image')));
   await page.goto('/view-images');
   await button(page, /^Open.*Left hand, after fall/).click();
   await page.waitForURL('**/view-images?image=*');
@@ -198,7 +188,6 @@ test('a copied link opens the image for its owner', async () => {
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByLabel('Sort by:').selectOption('createAt');
   await page.waitForURL('**/view-images?sort=createAt');
-  await look(provider, 'view-images');
 });
 
 test('a provider reads their own part of the audit log, and no settings', async () => {

@@ -1,30 +1,25 @@
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from './chromium.js';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, expect } from 'vitest';
+import { test } from './journey.js';
 import { line, Person } from './person.js';
-import { type Product, startProduct } from './product.js';
 
 const assets = join(import.meta.dirname, '../../core/assets/demo');
 const password = 'Long-Enough-Pass-9';
 
-let product: Product;
-let browser: Browser;
 let admin: Person;
 let provider: Person;
 let patient: Person;
 const faults: string[] = [];
 
-beforeAll(async () => {
-  [product, browser] = await Promise.all([startProduct(), launchChromium()]);
+test.beforeAll(async ({ browser, shared: product }) => {
   admin = await Person.arrive(product, browser, product.admin);
   provider = await Person.arrive(product, browser, { email: 'bilal.siddiqui@example.org', password });
   patient = await Person.arrive(product, browser, { email: 'hina.farooq@example.org', password });
 });
 
 afterAll(async () => {
-  await browser?.close();
-  await product?.stop();
+  await Promise.all([admin, provider, patient].map((person) => person.leave()));
 });
 
 afterEach(async ({ task }) => {
@@ -53,10 +48,8 @@ async function choosePassword(page: Page): Promise<void> {
 test('a patient registers in four steps and enters the mailed code', async () => {
   const { page } = patient;
   await page.goto('/');
-  faults.push(...(await patient.look('landing')));
   await page.getByRole('link', { name: 'Register' }).first().click();
   await page.getByRole('radio', { name: /Patient/ }).check({ force: true });
-  faults.push(...(await patient.look('register')));
   await button(page, 'Next').click();
   await fillPersonal(page, 'Hina', 'Farooq', patient.email);
   await page.getByLabel(/Primary physician/).fill('Dr Bilal Siddiqui');
@@ -83,10 +76,8 @@ test('a provider registers and is held until an administrator approves', async (
 
   await admin.signIn();
   await admin.page.waitForURL('**/dashboard');
-  faults.push(...(await admin.look('dashboard')));
   await admin.page.goto('/approve-provider');
   await admin.page.getByText('Bilal Siddiqui').first().waitFor();
-  faults.push(...(await admin.look('approve-provider')));
   await button(admin.page, /^Approve/).click();
   await provider.mailed('Your account was approved');
   await provider.signIn();
@@ -106,11 +97,9 @@ test('an image uploaded for the patient is on their screen by itself, and opens 
 
   // Nobody touched the patient's page since it said that there was nothing.
   await patient.page.getByText('Image not Verified').waitFor();
-  faults.push(...(await patient.look('view-images-unverified')));
   const mail = await patient.mailed('An image was shared with you');
   await button(patient.page, /^Verify/).click();
   await patient.page.getByRole('dialog').waitFor();
-  faults.push(...(await patient.look('verify-dialog')));
   expect(await patient.page.getByLabel('Enter Image Sharing Id:').inputValue()).toBe(line(mail, 'Sharing id'));
   const code = line(mail, 'Code');
   await patient.enterCode(code === '000000' ? '000001' : '000000');
@@ -122,7 +111,6 @@ test('an image uploaded for the patient is on their screen by itself, and opens 
   await patient.page.getByText('Image verified.').first().waitFor();
   await patient.page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
   await patient.page.locator('main img[src^="data:image/webp"]').first().waitFor();
-  faults.push(...(await patient.look('view-images')));
 });
 
 test('a photograph is shared for a day, and gone at once when the share is revoked', async () => {
@@ -165,7 +153,6 @@ test('the two talk live', async () => {
     .getByText(/Read|Delivered/)
     .first()
     .waitFor();
-  faults.push(...(await provider.look('messages-provider')), ...(await patient.look('messages-patient')));
 });
 
 test('the provider watches the analysis arrive', async () => {
@@ -182,7 +169,6 @@ test('the provider watches the analysis arrive', async () => {
     .first()
     .waitFor();
   await page.getByText('Not assessed: no diagnostic model is configured.').first().waitFor();
-  faults.push(...(await provider.look('ai-analysis')));
 });
 
 test('signing out ends it in this browser', async () => {
@@ -192,6 +178,7 @@ test('signing out ends it in this browser', async () => {
   await patient.page.waitForURL('**/login');
 });
 
+// The screens themselves are `everyScreen.test.ts`; here are states that only a story comes to.
 test('no screen of the story breaks WCAG 2.2 AA, and no console complained', () => {
   expect(faults).toEqual([]);
   expect([admin, provider, patient].flatMap((person) => person.complaints)).toEqual([]);
