@@ -8,6 +8,9 @@ import type { Product } from './product.js';
 export const pictures = join(import.meta.dirname, '../../test-results/journeys');
 mkdirSync(pictures, { recursive: true });
 
+/** Logged by the browser itself: a refused call, and a page that was left while its socket was opening. */
+const ofTheBrowser = /Failed to load resource|WebSocket is closed before the connection is established/;
+
 /** The rules of WCAG 2.2 AA, as axe names them. */
 const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
@@ -28,7 +31,7 @@ export class Person {
   ) {
     page.on('console', (message) => {
       // A refused call is logged by the browser itself; what the product makes of it is what the journeys look at.
-      if (['error', 'warning'].includes(message.type()) && !/Failed to load resource/.test(message.text())) {
+      if (['error', 'warning'].includes(message.type()) && !ofTheBrowser.test(message.text())) {
         this.complaints.push(message.text());
       }
     });
