@@ -55,6 +55,7 @@ export const audit = {
     EVENT_FOREIGN: 'An event that Lightbox did not make was written into the database.',
     EVENT_DELETED: 'An event was deleted before it was recorded.',
     EVENT_SUPPRESSED: 'An event was kept from the record; it is recorded now.',
+    ENTRY_FOREIGN: 'An entry that Lightbox did not make was written into the record in place of an event.',
     RECEIPT_FOREIGN: 'A receipt that Lightbox did not make was written into the database.',
     RECEIPTS_MISSING: 'Receipts of events were deleted',
   },
