@@ -17,6 +17,13 @@ export interface CallShape {
   summary: string;
   /** How it stands in the audit log when a signed-in person is refused; and what its success is called there, if that is recorded. */
   action?: AuditAction;
+  /**
+   * That the session is there does not do: the person proves themself again. `recent`: in the last minutes, and a sign-in counts;
+   * `always`: after the sign-in (`auth/stepUp.ts` of the gateway).
+   */
+  stepUp?: 'recent' | 'always';
+  /** Fields of the body that are such a proof. */
+  proof?: readonly ('password' | 'code' | 'mailedCode')[];
   params?: z.ZodType;
   query?: z.ZodType;
   body?: z.ZodType;

@@ -7,7 +7,7 @@ const anywhere: ErrorCode[] = ['BAD_REQUEST', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LA
 
 /** Everything that a call may refuse with: what follows from its shape, and what its handler adds. */
 export function failuresOf(shape: CallShape): ErrorCode[] {
-  const found = [...anywhere, ...ofIdentity(shape), ...ofInput(shape), ...(shape.fails ?? [])];
+  const found = [...anywhere, ...ofIdentity(shape), ...ofInput(shape), ...ofProof(shape), ...(shape.fails ?? [])];
   if (shape.method !== 'get') found.push('STORAGE_FULL');
   return [...new Set(found)];
 }
@@ -31,6 +31,11 @@ function ofIdentity({ who }: CallShape): ErrorCode[] {
     'JWT_EXPIRED',
     ...(Object.hasOwn(permissions, who) ? (['FORBIDDEN', 'TOTP_REQUIRED'] as const) : []),
   ];
+}
+
+function ofProof({ stepUp, proof }: CallShape): ErrorCode[] {
+  const wrong = ['NOT_FOUND', 'WRONG_CODE', 'CODE_LOCKED', 'EXPIRED', 'TOO_MANY_REQUESTS'] as const;
+  return [...(stepUp ? (['STEP_UP_REQUIRED'] as const) : []), ...(proof ? wrong : [])];
 }
 
 function ofInput({ params, query, body, multipart, creates }: CallShape): ErrorCode[] {

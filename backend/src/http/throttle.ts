@@ -14,6 +14,7 @@ const rules = {
   verificationMail: [throttle.verificationMailsPerHour, hour],
   secondFactor: [throttle.secondFactorFailuresPerHour, hour],
   resetMail: [throttle.resetMailsPerHour, hour],
+  notMe: [throttle.notMePerHour, hour],
   registration: [throttle.registrationsPerHour, hour],
   upload: [throttle.uploadsPerHour, hour],
   message: [throttle.messagesPerMinute, 60],

@@ -9,7 +9,8 @@ import { plain, searchFields } from '@lightbox/core/text.js';
 import { openPersonIfWhole, openProfile, profileOf, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 import type { ClientSession } from 'mongoose';
 import { requireOwnPassword } from '../auth/changePassword.js';
-import { cutSockets, endSessions } from '../auth/sessions.js';
+import { endAccess } from '../auth/endAccess.js';
+import { cutSockets } from '../auth/sessions.js';
 import { refuseHeldUsername, usernameTaken } from '../auth/usernames.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { closeAccount } from './closeAccount.js';
@@ -87,7 +88,7 @@ export async function toggleUserStatus({
   await gateway.events.change(actor, async (tx) => {
     if (!active) await keepAnAdmin(gateway, user, tx.session);
     await gateway.models.User.updateOne({ _id: user._id }, { $set: { active } }, { session: tx.session });
-    sessions = await endSessions(gateway, { user: user._id }, 'deactivated', tx.session);
+    sessions = await endAccess(gateway, user._id, 'deactivated', tx.session);
     tx.record({ type: active ? 'user.activate' : 'user.deactivate', table: 'users', record: user._id });
     return user._id;
   });

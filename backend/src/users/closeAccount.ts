@@ -6,8 +6,9 @@ import type { ImageDoc, UserDoc } from '@lightbox/core/models/types.js';
 import { endShares } from '@lightbox/core/sharing/endShares.js';
 import { sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 import type { ClientSession } from 'mongoose';
-import { cutSockets, endSessions } from '../auth/sessions.js';
-import { dropTotp } from '../auth/totp.js';
+import { dropAuthenticators } from '../auth/authenticators.js';
+import { endAccess } from '../auth/endAccess.js';
+import { cutSockets } from '../auth/sessions.js';
 import type { Gateway } from '../context.js';
 import { removeImage } from '../images/removeImage.js';
 import { keepAnAdmin } from './changeUsers.js';
@@ -28,7 +29,7 @@ export async function closeAccount(
   await gateway.events.change(actor, async (tx) => {
     await keepAnAdmin(gateway, user, tx.session);
     await gateway.models.User.updateOne({ _id: user._id }, { $set: { active: false } }, { session: tx.session });
-    sessions = await endSessions(gateway, { user: user._id }, 'deleted', tx.session);
+    sessions = await endAccess(gateway, user._id, 'deleted', tx.session);
     return user._id;
   });
   cutSockets(gateway, sessions, 'deleted');
@@ -77,7 +78,7 @@ async function endReceivedShares(gateway: Gateway, actor: Actor, user: UserDoc):
 
 async function clearProfile(gateway: Gateway, user: UserDoc, tx: ClientSession): Promise<void> {
   const gone = `deleted-${user._id}`;
-  await dropTotp(gateway, user._id, tx);
+  await dropAuthenticators(gateway, user._id, tx);
   await gateway.models.Notification.deleteMany({ user: user._id }, { session: tx });
   await gateway.models.Code.deleteMany({ user: user._id }, { session: tx });
   await gateway.models.User.updateOne(

@@ -4,6 +4,7 @@ import type {
   AnalysisDoc,
   AuditEntryDoc,
   AuditHeadDoc,
+  CeremonyDoc,
   CodeDoc,
   ConversationDoc,
   CounterDoc,
@@ -12,6 +13,7 @@ import type {
   ImageDoc,
   MessageDoc,
   NotificationDoc,
+  PasskeyDoc,
   PreviewDoc,
   PushSubscriptionDoc,
   SentMailDoc,
@@ -58,6 +60,11 @@ const user = new Schema<UserDoc>(
     keptAt: Date,
     deletedAt: Date,
     totpAt: Date,
+    passkeyAt: Date,
+    passkeyHandle: String,
+    passwordAt: Date,
+    accessEndedAt: Date,
+    signInAt: Date,
   },
   options,
 )
@@ -81,6 +88,7 @@ const session = new Schema<SessionDoc>(
     expiresAt: date,
     generation: number,
     rotatedAt: date,
+    stepUpAt: Date,
     endedAt: Date,
     endReason: String,
     ip: { type: String, default: '' },
@@ -96,7 +104,7 @@ const session = new Schema<SessionDoc>(
 const codeSeed = { keyId: string, salt: string };
 
 const code = new Schema<CodeDoc>(
-  { ...codeSeed, user: id, purpose: string, tries: number, usedAt: Date, createAt: date, expiresAt: date },
+  { ...codeSeed, user: id, purpose: string, undo: Mixed, tries: number, usedAt: Date, createAt: date, expiresAt: date },
   options,
 )
   .index({ user: 1, purpose: 1, createAt: -1 })
@@ -104,17 +112,40 @@ const code = new Schema<CodeDoc>(
 
 const totp = new Schema<TotpDoc>(
   {
-    secret: string,
+    secret: String,
     createAt: date,
     confirmedAt: Date,
     lastStep: number,
     tries: number,
     recoveryCodes: { type: [{ _id: false, keyId: string, hash: string }], required: true },
+    recoveryAt: Date,
   },
   options,
 )
   // It begins with the id of its key.
   .index({ secret: 1 });
+
+const passkey = new Schema<PasskeyDoc>(
+  {
+    user: id,
+    credentialId: string,
+    publicKey: bytes,
+    counter: number,
+    transports: { type: [String], required: true },
+    synced: bool,
+    name: string,
+    createAt: date,
+    usedAt: Date,
+  },
+  options,
+)
+  .index({ credentialId: 1 }, { unique: true })
+  .index({ user: 1, createAt: 1 });
+
+const ceremony = new Schema<CeremonyDoc>({ expiresAt: date }, options).index(
+  { expiresAt: 1 },
+  { expireAfterSeconds: hours(1) },
+);
 
 const usernameHold = new Schema<UsernameHoldDoc>(
   { _id: String, address: string, expiresAt: date },
@@ -355,6 +386,8 @@ export interface Models {
   Usage: Model<UsageDoc>;
   SentMail: Model<SentMailDoc>;
   Totp: Model<TotpDoc>;
+  Passkey: Model<PasskeyDoc>;
+  Ceremony: Model<CeremonyDoc>;
   UsernameHold: Model<UsernameHoldDoc>;
 }
 
@@ -384,6 +417,8 @@ export function createModels(db: Connection): Models {
     Usage: model('Usage', usage),
     SentMail: model('SentMail', sentMail),
     Totp: model('Totp', totp),
+    Passkey: model('Passkey', passkey),
+    Ceremony: model('Ceremony', ceremony),
     UsernameHold: model('UsernameHold', usernameHold),
   };
 }
