@@ -23,6 +23,7 @@ import { AuthFrame } from './AuthFrame';
 import { authCalls } from './calls';
 import { DemoPeople } from './DemoPeople';
 import { placeErrors } from './forms';
+import { PasskeySignIn } from './PasskeySignIn';
 import { endedAtom, idleMinutesAtom, sessionAtom, verificationAtom } from './session';
 
 const aboutTheAccount = ['ACCOUNT_PENDING', 'ACCOUNT_REJECTED', 'ACCOUNT_INACTIVE'];
@@ -123,8 +124,8 @@ function useLogin({ checked, setFault }: Pick<ReturnType<typeof useFields>, 'che
     try {
       const body = { email, password: values.password };
       const { data } = await send(authCalls.login, { body }, { token: 'none' });
-      // An authenticator app has the code already: none was sent.
-      setState(data.method === 'totp' ? 'right' : 'sent');
+      // An authenticator app has the code already, and a passkey needs none: none was sent.
+      setState(data.method === 'mail' ? 'sent' : 'right');
       keepVerification({ token: data.token, email, method: data.method, sentAt: Date.now() });
       later(() => navigate(paths.verifyAccount));
     } catch (error) {
@@ -156,7 +157,7 @@ function LoginForm() {
           <TextField
             label={t('auth.email')}
             type="email"
-            autoComplete="username"
+            autoComplete="username webauthn"
             inputMode="email"
             Icon={EnvelopeSimpleIcon}
             {...register('email')}
@@ -184,6 +185,7 @@ function LoginForm() {
           </Button>
         </form>
       </Stack>
+      <PasskeySignIn autofill />
       <Text textAlign="center" color="fg.muted" mt="22px">
         {t('auth.login.newHere')}{' '}
         <Link asChild variant="underline" fontWeight="semibold">
