@@ -8,6 +8,7 @@ import { root, StepError, setup } from './setup.mjs';
 const commands = {
   backend: { main: 'backend/dist/main.js', joins: true },
   workers: { main: 'workers/dist/main.js', joins: true },
+  renderer: { main: 'workers/dist/renderer.js', joins: false },
   'admin:code': { main: 'backend/dist/auth/adminCodeCommand.js', joins: true },
   'audit:verify': { main: 'core/dist/audit/verifyCommand.js', joins: true },
   'keys:status': { main: 'core/dist/keys/statusCommand.js', joins: true },

@@ -20,6 +20,7 @@ import { Tokens } from './auth/tokens.js';
 import { bootstrap } from './bootstrap.js';
 import type { Gateway } from './context.js';
 import { onClientError } from './http/errors.js';
+import { refuseForeignHosts } from './http/hosts.js';
 import { Throttle } from './http/throttle.js';
 import { createMessageSettler, createMessageWriter } from './messages/sendMessage.js';
 import { createSockets } from './realtime/sockets.js';
@@ -58,8 +59,9 @@ export async function startGateway(config: Config, clock?: Clock, patience = slo
   );
   server.on('clientError', onClientError);
   const sockets = createSockets(server, gateway);
+  refuseForeignHosts(server, config.allowedOrigins);
   const reader = connectRedis(config.redisUrl, 'patient');
-  core.signals.listen(reader, sockets.deliver);
+  core.signals.listen(reader, sockets);
   await listen(server, config);
   const stopOps = await startOps(core, () => stopping);
   const ready = core.startUp.run(async () => {

@@ -25,6 +25,7 @@ export const errors = {
   UNSUPPORTED_MEDIA_TYPE: [415, 'This content type or encoding is not supported.'],
   UNSUPPORTED_TYPE: [415, texts.fileType],
   HEADERS_TOO_LARGE: [431, 'The request headers are too large.'],
+  MISDIRECTED: [421, 'This server does not answer under this name.'],
   VALIDATION_FAILED: [422, 'Please check the fields.'],
   UNREADABLE_FILE: [422, 'The file is damaged or cannot be read.'],
   TOO_MANY_PIXELS: [422, 'The picture is too large.'],

@@ -3,7 +3,14 @@ import { type ErrorCode, errors } from './errors.js';
 import { permissions } from './permissions.js';
 
 /** Any request can meet these, whatever it asks for. */
-const anywhere: ErrorCode[] = ['BAD_REQUEST', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE', 'INTERNAL', 'UNAVAILABLE'];
+const anywhere: ErrorCode[] = [
+  'BAD_REQUEST',
+  'REQUEST_TIMEOUT',
+  'MISDIRECTED',
+  'HEADERS_TOO_LARGE',
+  'INTERNAL',
+  'UNAVAILABLE',
+];
 
 /** Everything that a call may refuse with: what follows from its shape, and what its handler adds. */
 export function failuresOf(shape: CallShape): ErrorCode[] {

@@ -40,6 +40,8 @@ export const limits = {
   socketFrameBytes: 64 * 1024,
   /** Open at once for one person, on each gateway: tabs and devices, not a flood. */
   socketsPerUser: 20,
+  /** Open at once on each gateway; further clients are asked to come back. */
+  socketsPerGateway: 10_000,
   captionLength: 200,
   messageLength: 4000,
   settingLength: 2000,

@@ -27,6 +27,7 @@ export const texts = {
   validRecoveryCode: 'A recovery code has ten letters and digits.',
   completeCode: 'Please enter a valid email and complete the OTP.',
   captionRequired: 'Please provide a caption.',
+  notYourPatient: 'This is not a patient you can choose.',
   fileRequired: 'Please select a file to upload.',
   fileType: 'Invalid file type. Allowed: .jpg, .png, .pdf, .dicom',
   /** "10MB" for the default limit; follows the setting. */

@@ -5,6 +5,7 @@ import { Usage } from './blobs/usage.js';
 import { Clock } from './clock.js';
 import type { Config } from './config/config.js';
 import { closeDatabase, createDatabase, openDatabase } from './db/connect.js';
+import { Elections } from './db/elections.js';
 import { Pages } from './db/page.js';
 import { Room } from './db/room.js';
 import { Events } from './events/events.js';
@@ -12,7 +13,8 @@ import { Signals } from './events/push.js';
 import { createKeys, type Keys } from './keys/keyring.js';
 import { refuseMissingKeys } from './keys/usage.js';
 import { createLogger, type Logger, occasionally } from './log.js';
-import { createModels, type Models, prepareModels } from './models/models.js';
+import { createModels, type Models } from './models/models.js';
+import { prepareModels } from './models/prepare.js';
 import { Presence } from './presence.js';
 import { Queues } from './queues/queues.js';
 import { connectRedis } from './redis.js';
@@ -30,6 +32,7 @@ export interface Core {
   db: Connection;
   models: Models;
   redis: Redis;
+  elections: Elections;
   blobs: BlobStore;
   room: Room;
   pages: Pages;
@@ -59,9 +62,9 @@ export async function createCore(config: Config, service: string): Promise<Core>
 }
 
 /** Connects to MongoDB and makes what must be there. May be repeated. Redis is not waited for: hand-overs are put off. */
-export async function prepareCore({ config, db, models, keys, clock }: Core): Promise<void> {
+export async function prepareCore({ config, db, models, keys, clock, warn }: Core): Promise<void> {
   await openDatabase(db, config);
-  await prepareModels(models);
+  await prepareModels(models, warn);
   await refuseMissingKeys(models, keys);
   await readClock(db, clock);
 }
@@ -86,6 +89,7 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
   const queueRedis = connectRedis(config.redisUrl, 'failFast');
   const queues = new Queues(queueRedis, clock);
   const signals = new Signals(redis, log);
+  const elections = new Elections(db);
   return {
     config,
     log,
@@ -95,7 +99,8 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
     db,
     models,
     redis,
-    blobs: new GridFsBlobStore(db),
+    elections,
+    blobs: new GridFsBlobStore(db, elections),
     room: new Room(db, config),
     pages: new Pages(keys.cursors, models.Counter, clock),
     settings: new Settings(models),

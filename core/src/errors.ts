@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { FieldError } from '@lightbox/contract/envelope.js';
 import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
 import type { Logger } from './log.js';
@@ -21,6 +22,12 @@ export class AppError extends Error {
     super(details.message ?? errors[code][1]);
     this.status = errors[code][0];
   }
+}
+
+/** The envelope of what is refused where no framework answers yet. */
+export function bareRefusal(code: ErrorCode, words?: string): { status: number; body: string } {
+  const [status, message] = errors[code];
+  return { status, body: JSON.stringify({ message: words ?? message, error: code, requestId: randomUUID() }) };
 }
 
 /**

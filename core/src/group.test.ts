@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { grouped } from './group.js';
 
 it('writes together what comes while a write is under way, and gives everybody their own result', async () => {
@@ -13,6 +13,33 @@ it('writes together what comes while a write is under way, and gives everybody t
   await sleep(2);
   expect(await Promise.all([first, double(2), double(3)])).toEqual([2, 4, 6]);
   expect(batches).toEqual([[1], [2, 3]]);
+});
+
+it('does not let who waited for a write that found a part away wait for the next one as well', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    const batches: number[][] = [];
+    let fail: (error: Error) => void = () => undefined;
+    const write = grouped(async (numbers: number[]) => {
+      batches.push(numbers);
+      if (numbers.includes(0)) await new Promise((_, reject) => (fail = reject));
+      return numbers;
+    });
+    const outcomes = [write(0)];
+    await vi.waitFor(() => expect(batches).toHaveLength(1));
+    outcomes.push(write(1));
+    vi.setSystemTime(Date.now() + 6_000);
+    outcomes.push(write(2));
+    fail(new Error('Connection is closed.'));
+    expect((await Promise.allSettled(outcomes)).map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect(batches).toEqual([[0], [2]]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('goes on after a write that failed', async () => {

@@ -1,3 +1,8 @@
+import { isAway } from './db/away.js';
+
+/** Who has waited this long for a write that then finds a part away is told so too, instead of waiting for the next one, milliseconds. */
+const PATIENCE_MS = 5_000;
+
 /**
  * Gathers what arrives while a write is under way and writes it together: under load many small durable writes become
  * few, and alone each goes at once. Every caller gets its own result.
@@ -5,6 +10,7 @@
 export function grouped<In, Out>(write: (items: In[]) => Promise<Out[]>, most = 500): (item: In) => Promise<Out> {
   interface Waiting {
     item: In;
+    since: number;
     resolve: (out: Out) => void;
     reject: (error: unknown) => void;
   }
@@ -22,15 +28,22 @@ export function grouped<In, Out>(write: (items: In[]) => Promise<Out[]>, most = 
           resolve(out[i] as Out);
         });
       } catch (error) {
-        for (const { reject } of batch) reject(error);
+        for (const { reject } of [...batch, ...(isAway(error) ? takeTired() : [])]) reject(error);
       }
     }
     writing = false;
   }
 
+  function takeTired(): Waiting[] {
+    const tired = ({ since }: Waiting) => Date.now() - since >= PATIENCE_MS;
+    const taken = queue.filter(tired);
+    queue = queue.filter((waiting) => !tired(waiting));
+    return taken;
+  }
+
   return (item) =>
     new Promise((resolve, reject) => {
-      queue.push({ item, resolve, reject });
+      queue.push({ item, since: Date.now(), resolve, reject });
       if (!writing) queueMicrotask(() => !writing && drain());
     });
 }

@@ -25,9 +25,11 @@ export function createLogger(config: Pick<Config, 'production' | 'logLevel'>, se
 export function plainError(error: unknown): object {
   if (!(error instanceof Error)) return { message: typeof error };
   const { name, stack, code } = error as Error & { code?: unknown };
-  const hide = (text = '') => text.replace(/dup key: \{[^}]*\}/g, 'dup key');
-  return { type: name, message: hide(error.message), stack: hide(stack), ...(code === undefined ? {} : { code }) };
+  const [said, places] = [error.message, stack].map(withoutValues);
+  return { type: name, message: said, stack: places, ...(code === undefined ? {} : { code }) };
 }
+
+const withoutValues = (text = ''): string => text.replace(/dup key: \{[^}]*\}/g, 'dup key');
 
 const QUIET_MS = 10_000;
 
@@ -38,6 +40,6 @@ export function occasionally(log: Logger): (error: unknown, text: string) => voi
     const now = Date.now();
     if (now - (last.get(text) ?? 0) < QUIET_MS) return;
     last.set(text, now);
-    log.warn({ reason: (error as Error).message }, text);
+    log.warn({ reason: withoutValues((error as Error).message) }, text);
   };
 }

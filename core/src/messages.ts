@@ -1,4 +1,3 @@
-import { limits } from '@lightbox/contract/limits.js';
 import type { Core } from './core.js';
 import type { ObjectId } from './db/ids.js';
 import type { Signal } from './events/push.js';
@@ -9,8 +8,8 @@ import type { JobRequest } from './queues/queues.js';
 /** The name of the conversation of two people. */
 export const conversationOf = (a: ObjectId, b: ObjectId): string => [String(a), String(b)].sort().join('_');
 
-/** How long a message lies unread before its recipient is told by mail, milliseconds. */
-const REMIND_AFTER_MS = 15 * 60_000;
+/** What lies unread of a conversation. Its mark says so, not its place: a place that was taken early may be used late. */
+export const unread = (conversation: string, recipient: ObjectId) => ({ conversation, recipient, readAt: null });
 
 /** How long a message may be on its way to a tab that somebody looks at before devices are told, milliseconds. */
 const PUSH_AFTER_MS = 2_000;
@@ -27,35 +26,23 @@ const pushOf = (message: MessageDoc): Signal => ({
 export const pushMessages = (core: Core, messages: MessageDoc[]): Promise<void> =>
   core.signals.send(messages.map(pushOf));
 
-const reminder = (message: MessageDoc): JobRequest => ({
-  name: 'remindUnread',
-  data: { messageId: String(message._id) },
-  // One reminder waits for a conversation's reader at a time.
-  once: `${message.conversation}-${message.recipient}`,
-  delayMs: REMIND_AFTER_MS,
-});
+/** Of all that is written to one person while a push waits, that push tells. */
+export const oncePush = (recipient: ObjectId): string => `push-${recipient}`;
 
 const devicePush = (message: MessageDoc): JobRequest => ({
   name: 'pushMessage',
   data: { messageId: String(message._id) },
-  // Of all that is written to one person in a while, one push tells.
-  once: `push-${message.recipient}`,
-  onceForMs: limits.pushMessageSeconds * 1000,
+  once: oncePush(message.recipient),
   delayMs: PUSH_AFTER_MS,
 });
 
-/** What need not be quick once messages were pushed: their reminders, and the mark that all was done. */
+/** What need not be quick once messages were pushed: telling devices, and the mark that all was done. */
 export async function settleMessages(core: Core, messages: MessageDoc[]): Promise<void> {
   const pushed = await pushedAmong(
     core,
     messages.map((message) => message.recipient),
   );
-  await core.queues.add(
-    messages.flatMap((message) => [
-      reminder(message),
-      ...(pushed.has(String(message.recipient)) ? [devicePush(message)] : []),
-    ]),
-  );
+  await core.queues.add(messages.filter(({ recipient }) => pushed.has(String(recipient))).map(devicePush));
   await core.models.Message.updateMany(
     { _id: { $in: messages.map((message) => message._id) } },
     { $set: { pending: false } },

@@ -46,7 +46,7 @@ export interface Readiness {
 /** MongoDB must answer and hold what it must; Redis away is `degraded`, for much can be done without it. */
 export async function readiness(core: Core, stopping: boolean): Promise<{ ready: boolean; body: Readiness }> {
   const [mongodb, redis] = await Promise.all([
-    answers(core.db.db?.admin().ping()).then((up) => (up ? 'ok' : 'away')),
+    mongodbAnswers(core).then((up) => (up ? 'ok' : 'away')),
     answers(core.redis.ping()).then((up) => (up ? 'ok' : 'degraded')),
   ]);
   const { done } = core.startUp;
@@ -54,6 +54,9 @@ export async function readiness(core: Core, stopping: boolean): Promise<{ ready:
   const status = stopping ? 'stopping' : !done ? 'starting' : !ready ? 'unavailable' : redis;
   return { ready, body: { status, dependencies: { mongodb, redis } } };
 }
+
+/** Whether there is a primary that answers soon. */
+export const mongodbAnswers = ({ db }: Pick<Core, 'db'>): Promise<boolean> => answers(db.db?.admin().ping());
 
 async function answers(work: Promise<unknown> | undefined): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

@@ -8,7 +8,7 @@ import { type Core, createCore } from '@lightbox/core/core.js';
 import { freePort } from '@lightbox/core/embedded/ports.js';
 import { testConfig } from '@lightbox/core/testing/config.js';
 import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
-import { removeOrphanBlobs } from '@lightbox/workers/maintenance/repair.js';
+import { removeOrphanBlobs } from '@lightbox/workers/maintenance/orphans.js';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { formType, noisePng, uploadForm } from './bench/files.js';
 import { enterPeople, password } from './chaos/people.js';

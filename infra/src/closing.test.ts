@@ -5,7 +5,11 @@ import { buildGateway, type TestGateway } from '@lightbox/backend/testing/gatewa
 import { newId } from '@lightbox/core/db/ids.js';
 import { closeInspectors } from '@lightbox/core/files/inspect.js';
 import { sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { finishClosings } from '@lightbox/workers/maintenance/finishClosings.js';
+import { recountUsage } from '@lightbox/workers/maintenance/repair.js';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { violations } from './chaos/invariants.js';
+import { tomorrow } from './chaos/verdict.js';
 import { type RunningProcess, startProcess } from './testing.js';
 
 let test: TestGateway;
@@ -30,38 +34,7 @@ afterAll(async () => {
   await closeInspectors();
 });
 
-const image = { from: 'imagemetadata', field: '_id', match: {} };
-const blob = { from: 'imagemetadata', field: 'blob', match: {} };
-const account = { from: 'users', field: '_id', match: { deletedAt: { $exists: false } } };
-
-/** What must not be there without what it belongs to. Messages stay, and the log, and shares that are over: ids only. */
-const belongings = [
-  { what: 'blobs.files', field: '_id', to: blob },
-  { what: 'blobs.chunks', field: 'files_id', to: blob },
-  { what: 'previews', field: '_id', to: image },
-  { what: 'analyses', field: '_id', to: image },
-  { what: 'shares', field: 'image', to: image, match: { live: true } },
-  { what: 'shares', field: 'recipient', to: account, match: { live: true } },
-  { what: 'imagemetadata', field: 'owner', to: account },
-  { what: 'sessions', field: 'user', to: account, match: { endedAt: { $exists: false } } },
-  { what: 'totps', field: '_id', to: account },
-  { what: 'codes', field: 'user', to: account },
-  { what: 'notifications', field: 'user', to: account },
-  { what: 'pushsubscriptions', field: 'user', to: account },
-];
-
-/** The orphans of each kind, by its name. */
-async function orphans(): Promise<Record<string, number>> {
-  const { db } = test.gateway;
-  const found: Record<string, number> = {};
-  for (const { what, field, to, match = {} } of belongings) {
-    const known = new Set((await db.collection(to.from).distinct(to.field, to.match)).map(String));
-    const rows = await db.collection(what).distinct(field, match);
-    const lost = rows.filter((id) => !known.has(String(id))).length;
-    if (lost > 0) found[`${what}.${field}`] = lost;
-  }
-  return found;
-}
+const left = () => violations(test.gateway);
 
 it('an account that is closed leaves what belongs to others, and no orphan', { timeout: 60_000 }, async () => {
   const { models, keys, clock } = test.gateway;
@@ -98,11 +71,11 @@ it('an account that is closed leaves what belongs to others, and no orphan', { t
   await models.PushSubscription.create([
     { _id: newId(), user: owner._id, session: owner.sessionId, ...browser, expiresAt: until },
   ]);
-  expect(await orphans()).toEqual({});
+  expect(await left()).toEqual([]);
 
   await api.as(owner).del('/users/profile', { password: PASSWORD }).expect(200);
 
-  await expect.poll(orphans, { timeout: 15_000 }).toEqual({});
+  await expect.poll(left, { timeout: 15_000 }).toEqual([]);
   expect(await models.Image.exists({ _id: gone })).toBeNull();
   expect(await models.Preview.exists({ _id: gone })).toBeNull();
   // Of an image with a patient, an administrator is the owner from now on; the patient and the others keep their shares.
@@ -115,3 +88,82 @@ it('an account that is closed leaves what belongs to others, and no orphan', { t
   const list = await api.as(patient).get('/message/chat-list').expect(200);
   expect(JSON.stringify(list.body.data)).toContain('Deleted');
 });
+
+/** Counts the steps of closing an account; at the one that is named, and ever after, nothing is done, as if the process had ended. */
+function cutAt(cut: number) {
+  const { events, usage, models } = test.gateway;
+  let steps = 0;
+  const alive = () => {
+    steps++;
+    if (steps >= cut) throw new Error('The process was killed.');
+  };
+  const change = events.change.bind(events);
+  const giveBack = usage.giveBack.bind(usage);
+  const deleteMany = models.Notification.deleteMany.bind(models.Notification);
+  const updateOne = models.User.updateOne.bind(models.User);
+  const spies = [
+    vi.spyOn(events, 'change').mockImplementation(async (...args) => {
+      alive();
+      return change(...args);
+    }),
+    vi.spyOn(usage, 'giveBack').mockImplementation(async (...args) => {
+      alive();
+      return giveBack(...args);
+    }),
+    vi.spyOn(models.Notification, 'deleteMany').mockImplementation((...args) => {
+      alive();
+      return deleteMany(...args);
+    }),
+    vi.spyOn(models.User, 'updateOne').mockImplementation((...args) => {
+      if (!args[2]?.session) alive();
+      return updateOne(...args);
+    }),
+  ];
+  return {
+    wasReached: () => steps >= cut,
+    mend: () => {
+      for (const spy of spies) spy.mockRestore();
+    },
+  };
+}
+
+it.each(['by its owner', 'by an administrator'])(
+  'closing an account %s that is cut short at any step is in the log, and is finished by maintenance',
+  { timeout: 120_000 },
+  async (by) => {
+    const { models } = test.gateway;
+    const api = new Client(test.url);
+    const admin = await buildAdmin(test.gateway);
+    const later = tomorrow(test.gateway);
+    for (let cut = 1, reached = true; reached; cut++) {
+      const [owner, patient] = [await buildProvider(test.gateway), await buildPatient(test.gateway)];
+      for (const fields of [{ caption: 'Of a patient', patientId: patient.id }, { caption: 'Of nobody' }]) {
+        await api.as(owner).upload(files.png, fields).expect(201);
+      }
+      const theirs = (await api.as(admin).upload(files.png).expect(201)).body.data.id;
+      await api.as(admin).post('/sharing/request', { imagemetadataId: theirs, createdfor: owner.id }).expect(201);
+
+      const cutting = cutAt(cut);
+      const { status } = await (by === 'by its owner'
+        ? api.as(owner).del('/users/profile', { password: PASSWORD })
+        : api.as(admin).del(`/users/${owner.id}`));
+      cutting.mend();
+      reached = cutting.wasReached();
+
+      if (cut === 1) {
+        expect(status).toBe(500);
+        await api.as(owner).get('/users/profile').expect(200);
+        continue;
+      }
+      expect(status, `cut at step ${cut}`).toBe(200);
+      const type = by === 'by its owner' ? 'profile.delete' : 'user.delete';
+      expect(await models.Event.countDocuments({ type, record: owner._id, status: 'success' })).toBe(1);
+      await api.post('/auth/login', { email: owner.email, password: PASSWORD }).expect(401);
+      expect((await models.User.findById(owner._id).lean())?.closing !== undefined).toBe(reached);
+      await finishClosings(later);
+      await recountUsage(later);
+      await expect.poll(left, { timeout: 15_000, message: `cut at step ${cut}` }).toEqual([]);
+      expect(await models.Event.countDocuments({ type: 'image.transfer', owners: owner._id })).toBe(1);
+    }
+  },
+);

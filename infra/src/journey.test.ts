@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeKeys } from '@lightbox/core/config/keys.js';
 import { connectDatabase } from '@lightbox/core/db/connect.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { freePort } from '@lightbox/core/embedded/ports.js';
+import { emptyDatabase } from '@lightbox/core/testing/config.js';
 import type {} from '@lightbox/core/testing/globalSetup.js';
 import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
 import { io, type Socket } from 'socket.io-client';
@@ -24,15 +24,14 @@ const password = 'Granite-Willow-77';
 const picture = readFileSync(join(import.meta.dirname, '../../core/assets/demo/hand-xray.jpg'));
 
 beforeAll(async () => {
-  const { mongodbUri, redisUrl, folder } = inject('servers');
-  const uri = new URL(mongodbUri);
-  uri.pathname = `/t_${randomBytes(6).toString('hex')}`;
+  const { redisUrl, folder } = inject('servers');
+  const mongodbUri = await emptyDatabase();
   const port = await freePort();
   mailbox = await startMailbox();
   url = `http://127.0.0.1:${port}`;
   env = {
     PORT: String(port),
-    MONGODB_URI: uri.href,
+    MONGODB_URI: mongodbUri,
     // The last databases are nobody's: test files take theirs by the number of their worker.
     REDIS_URL: `${redisUrl}/63`,
     SMTP_URL: mailbox.url,
@@ -45,7 +44,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'silent',
   };
   gateway = await startProcess('backend', env);
-  db = await connectDatabase({ mongodbUri: uri.href });
+  db = await connectDatabase({ mongodbUri });
 }, 60_000);
 
 afterAll(async () => {

@@ -5,8 +5,9 @@ import { makeKeys } from '@lightbox/core/config/keys.js';
 import { redisAddress } from '@lightbox/core/config/redisUrl.js';
 import { connectDatabase } from '@lightbox/core/db/connect.js';
 import { freePort } from '@lightbox/core/embedded/ports.js';
+import { emptyDatabase } from '@lightbox/core/testing/config.js';
 import type {} from '@lightbox/core/testing/globalSetup.js';
-import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
+import { type Mailbox, refusedPrefix, startMailbox } from '@lightbox/core/testing/mailbox.js';
 import { dicomPicture, element } from '@lightbox/core/testing/part10.js';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -38,6 +39,7 @@ const planted = {
   reason: mark('reason'),
   patientName: mark('pn'),
   patientId: mark('pid'),
+  refusedEmail: `${refusedPrefix}${mark('refused')}@hospital.test`,
   password: `Zq-Willow-${unique}`,
   resetPassword: `Zq-Copper-${unique}`,
 };
@@ -51,14 +53,17 @@ type Planted =
 
 /** Where something may lie in clear, and why. Whatever is found anywhere else is a leak. */
 const classified: Record<string, { holds: Planted[]; because: string }> = {
-  users: { holds: ['email', 'username', 'firstname', 'lastname'], because: 'lists and search are by them' },
+  users: {
+    holds: ['email', 'username', 'firstname', 'lastname', 'refusedEmail'],
+    because: 'lists and search are by them',
+  },
   imagemetadata: { holds: ['caption'], because: 'shown in every list; the disk is encrypted' },
   messages: { holds: ['message'], because: 'both sides read it; the disk is encrypted' },
   events: { holds: ['reason'], because: 'the audit entry is made of it; gone after seven days' },
   auditlogs: { holds: ['reason'], because: 'why somebody deleted is part of the log' },
   // It repeats every write for the members of the replica set.
   'local.oplog.rs': {
-    holds: ['email', 'username', 'firstname', 'lastname', 'caption', 'message', 'reason'],
+    holds: ['email', 'username', 'firstname', 'lastname', 'refusedEmail', 'caption', 'message', 'reason'],
     because: 'it is the collections again, and lies on the same disk',
   },
   mails: { holds: ['email', 'signInCode', 'shareCode'], because: 'the address it goes to, and the code it is for' },
@@ -73,15 +78,14 @@ let url: string;
 const secrets: Record<string, string> = {};
 
 beforeAll(async () => {
-  const { mongodbUri, redisUrl, folder } = inject('servers');
-  const uri = new URL(mongodbUri);
-  uri.pathname = `/t_${randomBytes(6).toString('hex')}`;
+  const { redisUrl, folder } = inject('servers');
+  const mongodbUri = await emptyDatabase();
   mailbox = await startMailbox();
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
   const env = {
     PORT: String(port),
-    MONGODB_URI: uri.href,
+    MONGODB_URI: mongodbUri,
     REDIS_URL: `${redisUrl}/61`,
     SMTP_URL: mailbox.url,
     APP_KEYS: makeKeys(),
@@ -93,7 +97,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'debug',
   };
   [gateway, worker] = await Promise.all([startProcess('backend', env), startProcess('workers', env)]);
-  db = await connectDatabase({ mongodbUri: uri.href });
+  db = await connectDatabase({ mongodbUri });
   redis = new Redis(redisAddress(`${redisUrl}/61`));
 }, 60_000);
 
@@ -133,7 +137,7 @@ async function signIn(email: string, password: string): Promise<string> {
 /** Everything that a person does with the product, with planted values wherever one can be put. */
 async function liveThrough(): Promise<void> {
   const chief = await signIn('chief@hospital.test', 'Harbour-Lantern-42');
-  const { caption, message, reason, patientName, patientId, resetPassword, ...person } = planted;
+  const { caption, message, reason, patientName, patientId, resetPassword, refusedEmail, ...person } = planted;
   const registered = await call('POST', '/auth/register', undefined, { ...person, role: 'patient' });
   expect(registered.status).toBe(201);
   secrets.verificationToken = registered.data.token;
@@ -177,6 +181,10 @@ async function liveThrough(): Promise<void> {
   const reset = { token: link.searchParams.get('token'), password: resetPassword };
   expect((await call('POST', '/auth/reset-password', undefined, reset)).status).toBe(200);
   await mailbox.waitFor(planted.email, 'Your password was changed');
+  // A mail server that does not know the recipient says so with the address.
+  const unknown = { ...person, email: refusedEmail, username: `${mark('other')}`, role: 'patient' };
+  expect((await call('POST', '/auth/register', undefined, unknown)).status).toBe(201);
+  await expect.poll(() => worker.output(), { timeout: 15_000 }).toContain('The mail was not taken: EENVELOPE 550');
   // One image stays, one goes.
   const other = new FormData();
   other.set('caption', 'Not planted');

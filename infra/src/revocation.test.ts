@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeKeys } from '@lightbox/core/config/keys.js';
@@ -6,6 +5,7 @@ import { connectDatabase } from '@lightbox/core/db/connect.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import { freePort } from '@lightbox/core/embedded/ports.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
+import { emptyDatabase } from '@lightbox/core/testing/config.js';
 import type {} from '@lightbox/core/testing/globalSetup.js';
 import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
 import { searchFields } from '@lightbox/core/text.js';
@@ -38,12 +38,11 @@ let provider: Person;
 let chief: Person;
 
 beforeAll(async () => {
-  const { mongodbUri, redisUrl, folder } = inject('servers');
-  const uri = new URL(mongodbUri);
-  uri.pathname = `/t_${randomBytes(6).toString('hex')}`;
+  const { redisUrl, folder } = inject('servers');
+  const mongodbUri = await emptyDatabase();
   mailbox = await startMailbox();
   const env = {
-    MONGODB_URI: uri.href,
+    MONGODB_URI: mongodbUri,
     // Beside the other journey's, which has the last one.
     REDIS_URL: `${redisUrl}/62`,
     SMTP_URL: mailbox.url,
@@ -65,7 +64,7 @@ beforeAll(async () => {
   }
   workerEnv = { ...env, DATA_DIR: join(folder, 'revocation-worker') };
   worker = await startProcess('workers', workerEnv);
-  db = await connectDatabase({ mongodbUri: uri.href });
+  db = await connectDatabase({ mongodbUri });
   await Promise.all([enter('patient', 'mina'), enter('healthProvider', 'sana'), enter('healthProvider', 'omar')]);
   [patient, owner, provider, chief] = await Promise.all([
     signIn('mina@hospital.test'),
@@ -234,7 +233,7 @@ it('the timeline of the owner grows by itself, on the other gateway', async () =
     return data.map((row: { actiontype: string }) => row.actiontype);
   };
   await expect.poll(rows, { timeout: 10_000 }).toEqual(['image.content', 'share.verify']);
-  expect(open.heard.has('image:activity')).toBe(true);
+  await expect.poll(() => open.heard.has('image:activity')).toBe(true);
   open.socket.close();
 });
 

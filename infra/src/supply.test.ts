@@ -157,7 +157,7 @@ describe('what is deployed', () => {
   it('holds no development package', () => {
     expect([...production].filter((path) => packages[path]?.dev)).toEqual([]);
     const names = new Set([...production].map(nameOf));
-    for (const name of ['vitest', 'typescript', '@biomejs/biome', 'supertest', 'maildev', 'smtp-server', 'vite']) {
+    for (const name of ['vitest', 'typescript', '@biomejs/biome', 'supertest', 'smtp-server', 'vite']) {
       expect(names.has(name), name).toBe(false);
     }
   });

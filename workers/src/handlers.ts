@@ -2,18 +2,17 @@ import { appendAndTell } from '@lightbox/core/audit/append.js';
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { MailTemplate } from '@lightbox/core/events/reactions.js';
+import { removeBytes } from '@lightbox/core/images/removeImage.js';
 import type { JobData, JobName } from '@lightbox/core/queues/jobs.js';
 import type { Transporter } from 'nodemailer';
 import { analyseImage } from './analysis/analyseImage.js';
 import type { AnalysisProvider } from './analysis/providers/provider.js';
 import { sendMail } from './mail/sendMail.js';
-import { expireSessions, expireShares } from './maintenance/expire.js';
-import { noteAuditHead } from './maintenance/noteAuditHead.js';
-import { renewKeys } from './maintenance/renewKeys.js';
-import { recountUsage, removeOrphanBlobs, reviveAnalyses, revivePreviews } from './maintenance/repair.js';
 import { notify } from './notifications/notify.js';
 import { remindUnread } from './notifications/remindUnread.js';
 import { makePreview } from './previews/makePreview.js';
+import type { Pictures } from './previews/preview.js';
+import { takePlaceForAnalysis, takePlaceForPreview } from './previews/turns.js';
 import { deliverPush } from './push/deliverPush.js';
 import { pushMessage } from './push/pushMessage.js';
 import type { PushSender } from './push/sender.js';
@@ -23,6 +22,7 @@ export interface Tools {
   core: Core;
   mailer: Transporter;
   provider: AnalysisProvider;
+  pictures: Pictures;
   /** Null while nothing is sent to devices. */
   pushSender: PushSender | null;
 }
@@ -31,21 +31,19 @@ type Handlers = { [N in JobName]: (tools: Tools, data: JobData<N>, context: JobC
 
 /** Who works on which job: one row for each, or it does not compile. */
 export const handlers: Handlers = {
-  renderPreview: ({ core }, { imageId }, context) => makePreview(core, imageId, context),
-  analyseImage: ({ core, provider }, { imageId }, context) => analyseImage(core, provider, imageId, context),
+  renderPreview: async ({ core, pictures }, { imageId }, context) => {
+    await takePlaceForPreview(core, imageId, context);
+    await makePreview(core, pictures, imageId, context);
+  },
+  analyseImage: async ({ core, ...tools }, { imageId }, context) => {
+    await takePlaceForAnalysis(core, imageId, context);
+    await analyseImage(core, tools, imageId, context);
+  },
   sendMail: ({ core, mailer }, { eventId, template }) => sendMail(core, mailer, eventId, template as MailTemplate),
   notify: ({ core }, { eventId }) => notify(core, eventId),
   remindUnread: ({ core, mailer }, { messageId }) => remindUnread(core, mailer, messageId),
-  pushMessage: ({ core }, { messageId }) => pushMessage(core, messageId),
+  pushMessage: ({ core }, { messageId }, context) => pushMessage(core, messageId, context),
   deliverPush: ({ core, pushSender }, data) => deliverPush(core, pushSender, data),
   appendAudit: ({ core }) => appendAndTell(core),
-  removeBlob: ({ core }, { blobId }) => core.blobs.delete(oid(blobId)),
-  expireShares: ({ core }) => expireShares(core),
-  expireSessions: ({ core }) => expireSessions(core),
-  removeOrphanBlobs: ({ core }) => removeOrphanBlobs(core),
-  renewKeys: ({ core }) => renewKeys(core),
-  noteAuditHead: ({ core }) => noteAuditHead(core),
-  recountUsage: ({ core }) => recountUsage(core),
-  reviveAnalyses: ({ core }) => reviveAnalyses(core),
-  revivePreviews: ({ core }) => revivePreviews(core),
+  removeBlob: ({ core }, { blobId }) => removeBytes(core, oid(blobId)),
 };

@@ -1,25 +1,39 @@
 import type { QueueName } from '@lightbox/contract/queues.js';
-import type { Core } from '@lightbox/core/core.js';
-import { type JobName, jobs, schedule } from '@lightbox/core/queues/jobs.js';
+import { isAway } from '@lightbox/core/db/away.js';
+import { type JobName, jobs } from '@lightbox/core/queues/jobs.js';
 import { connectRedis } from '@lightbox/core/redis.js';
-import { type Job, UnrecoverableError, Worker } from 'bullmq';
+import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
+import { withoutForeignText } from './failures.js';
 import { handlers, type Tools } from './handlers.js';
+import { tasks } from './maintenance/tasks.js';
 
 export interface JobContext {
   /** Nothing will try again after this one. */
   isLastAttempt: boolean;
   /** Aborted when the worker stops. */
   signal: AbortSignal;
+  /** Ends this try, and has the job done again after a while. It counts as no attempt. */
+  later: (ms: number) => Promise<never>;
+  /** The place among the jobs of the queue that `behind` gave to this one, 0 without. */
+  place: number;
+  /** Ends this try, and has the job done after all that have a smaller place or none. It counts as no attempt. */
+  behind: (place: number) => Promise<never>;
 }
 
 /** A worker that was killed is noticed after this long, instead of BullMQ's minute. */
 const LOCK_MS = 5_000;
+/** A part that is away is asked for again after this long, then twice as long, and so on. */
+const AWAY_MS = { first: 2_000, most: 30_000 };
+/** Another process, of a newer version, may take it. */
+const UNKNOWN_MS = 10_000;
+/** No event is kept for longer, so nothing can be done about it any more. */
+const OLDEST_MS = 7 * 24 * 3_600_000;
 
 /** A BullMQ worker for one queue. Jobs are small, repeatable and checked against their declaration before they run. */
 export function runQueue(queue: QueueName, tools: Tools, signal: AbortSignal): Worker {
   const { core } = tools;
   const connection = connectRedis(core.config.redisUrl, 'patient');
-  const worker = new Worker(queue, (job) => work(tools, job, signal), {
+  const worker = new Worker(queue, (job, token) => work(tools, job, token, signal), {
     connection,
     concurrency: core.config.worker.concurrency[queue],
     lockDuration: LOCK_MS,
@@ -34,20 +48,54 @@ export function runQueue(queue: QueueName, tools: Tools, signal: AbortSignal): W
   return worker;
 }
 
-async function work(tools: Tools, job: Job, signal: AbortSignal): Promise<unknown> {
-  if (!Object.hasOwn(jobs, job.name)) throw new UnrecoverableError(`There is no job '${job.name}'.`);
+async function work(tools: Tools, job: Job, token: string | undefined, signal: AbortSignal): Promise<null> {
+  const { core } = tools;
+  const later = async (ms: number): Promise<never> => {
+    await job.moveToDelayed(Date.now() + ms, token);
+    throw new DelayedError();
+  };
+  const behind = async (place: number): Promise<never> => {
+    await job.changePriority({ priority: place });
+    await job.moveToWait(token);
+    throw new WaitingError();
+  };
+  if (Object.hasOwn(tasks, job.name)) return forgetScheduler(tools, job);
+  if (!Object.hasOwn(jobs, job.name)) {
+    if (core.clock.now().getTime() - job.timestamp < OLDEST_MS) return later(UNKNOWN_MS);
+    throw new UnrecoverableError(`There is no job '${job.name}'.`);
+  }
   const name = job.name as JobName;
-  const data = jobs[name].data.safeParse(job.data);
-  if (!data.success) throw new UnrecoverableError(`The data of '${name}' are not what it takes.`);
   const isLastAttempt = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
-  const handler = handlers[name] as (tools: Tools, data: unknown, context: JobContext) => Promise<unknown>;
-  await handler(tools, data.data, { isLastAttempt, signal });
-  return null;
+  try {
+    const parsed = jobs[name].data.safeParse(job.data);
+    if (!parsed.success) throw new UnrecoverableError(`The data of '${name}' are not what it takes.`);
+    const handler = handlers[name] as (tools: Tools, data: unknown, context: JobContext) => Promise<unknown>;
+    await core.elections.steady(() =>
+      handler(tools, parsed.data, { isLastAttempt, signal, later, place: job.priority, behind }),
+    );
+    await settle(tools, job);
+    return null;
+  } catch (error) {
+    if (isAway(error)) {
+      core.warn(error, 'a job waits for a part that is away');
+      return later(Math.min(AWAY_MS.first * 2 ** (job.attemptsStarted - 1), AWAY_MS.most));
+    }
+    const moved = error instanceof DelayedError || error instanceof WaitingError;
+    if (!moved && (isLastAttempt || error instanceof UnrecoverableError)) {
+      await settle(tools, job).catch(() => undefined);
+    }
+    throw withoutForeignText(error);
+  }
 }
 
-/** Enters the jobs that come round by themselves; any number of workers may do so. */
-export async function enterSchedule(core: Core): Promise<void> {
-  for (const [name, every] of Object.entries(schedule) as [JobName, number][]) {
-    await core.queues.all[jobs[name].queue].upsertJobScheduler(name, { every }, { name, data: {} });
-  }
+/** Tells the event that its job has come to its end, well or not. */
+async function settle({ core }: Tools, { name, data }: Job): Promise<void> {
+  const { eventId } = data as { eventId?: unknown };
+  if (typeof eventId === 'string') await core.events.settle(eventId, name as JobName);
+}
+
+/** What comes round by itself was kept in Redis by an older version, which may have left it there. */
+async function forgetScheduler({ core }: Tools, { name, queueName }: Job): Promise<null> {
+  await core.queues.all[queueName as QueueName].removeJobScheduler(name);
+  return null;
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from '@lightbox/core/config/config.js';
 import { assembleCore, type Core, prepareCore } from '@lightbox/core/core.js';
@@ -5,10 +6,13 @@ import { startOps } from '@lightbox/core/ops.js';
 import type { Worker } from 'bullmq';
 import { createTransport } from 'nodemailer';
 import { selectProvider } from './analysis/providers/select.js';
+import { JobFailed } from './failures.js';
+import { keepSchedule } from './maintenance/schedule.js';
 import { sweepAudit, sweepEvents } from './maintenance/sweepEvents.js';
-import { closeRenderers } from './previews/preview.js';
+import { pause } from './pause.js';
+import { type Isolation, openPictures } from './previews/preview.js';
 import { createPushSender } from './push/sender.js';
-import { enterSchedule, runQueue } from './runner.js';
+import { runQueue } from './runner.js';
 
 export interface RunningWorker {
   core: Core;
@@ -22,14 +26,19 @@ const SWEEP_MS = 400;
 const mailPatience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
 /** What a job under way may still take when we stop. */
 const DRAIN_MS = 5_000;
+const LOOPS_DRAIN_MS = 2_000;
 
 /** Works as soon as MongoDB is there and holds what it must. */
 export async function startWorker(config: Config): Promise<RunningWorker> {
   const core = assembleCore(config, 'worker');
   const mailer = createTransport({ ...mailPatience, url: config.smtpUrl }, { from: config.mailFrom });
   const stopping = new AbortController();
+  // Each loop and each job listens.
+  setMaxListeners(0, stopping.signal);
   const pushSender = createPushSender(config);
-  const tools = { core, mailer, provider: selectProvider(config.ai), pushSender };
+  const pictures = await openPictures(config.rendererSocket);
+  tellIsolation(core, pictures.isolation);
+  const tools = { core, mailer, provider: selectProvider(config.ai), pictures, pushSender };
   let workers: Worker[] = [];
   let loops: Promise<void>[] = [];
   const stopOps = await startOps(core, () => stopping.signal.aborted);
@@ -49,43 +58,37 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
       const closing = Promise.all(workers.map((worker) => worker.close()));
       // Jobs get a moment to finish by themselves; what is longer is broken off and taken up by another worker.
       await Promise.race([closing, setTimeout(DRAIN_MS)]);
-      stopping.abort(new Error('The worker is stopping.'));
+      stopping.abort(new JobFailed('The worker is stopping.'));
       await closing;
-      await Promise.all(loops);
+      // Maintenance that takes longer is cut short: what is left of it has its turn in another worker.
+      await Promise.race([Promise.all(loops), setTimeout(LOOPS_DRAIN_MS)]);
       await stopOps();
       mailer.close();
       pushSender?.close();
-      await closeRenderers();
+      await pictures.close();
       await core.close();
     },
   };
 }
 
+function tellIsolation(core: Core, isolation: Isolation): void {
+  if (isolation === 'none') {
+    core.log.warn(
+      'This machine has no sandbox: a file that takes over its decoder can read the keys of this worker. ' +
+        'Install bubblewrap, allow user namespaces, or set RENDERER_SOCKET (docs/security.md).',
+    );
+  } else core.log.info({ isolation }, 'foreign files are decoded apart from the keys');
+}
+
 const maintain = (core: Core, signal: AbortSignal): Promise<void>[] => [
   every(SWEEP_MS, signal, core, () => sweepEvents(core)),
   every(SWEEP_MS * 5, signal, core, () => sweepAudit(core)),
-  untilDone(signal, () => enterSchedule(core)),
+  ...keepSchedule(core, signal),
 ];
-
-/** Ends early, and quietly, when the worker stops. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  setTimeout(ms, undefined, { signal }).catch(() => undefined);
 
 async function every(ms: number, signal: AbortSignal, core: Core, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     await work().catch((error) => core.warn(error, 'a sweep failed; trying again'));
     await pause(ms, signal);
-  }
-}
-
-/** Redis may still be away when we start. */
-async function untilDone(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-  while (!signal.aborted) {
-    const done = await work().then(
-      () => true,
-      () => false,
-    );
-    if (done) return;
-    await pause(1_000, signal);
   }
 }

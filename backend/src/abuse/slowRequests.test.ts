@@ -43,12 +43,12 @@ const bearer = () => `Authorization: Bearer ${person.token}`;
 
 describe('a request that does not come to its end', () => {
   it.each([
-    ['silence after half of the headers', () => ['GET /api/users HTTP/1.1', 'Host: x', 'X-Slow: ']],
+    ['silence after half of the headers', () => ['GET /api/users HTTP/1.1', 'Host: localhost', 'X-Slow: ']],
     [
       'a body shorter than it says',
       () => [
         'POST /api/auth/login HTTP/1.1',
-        'Host: x',
+        'Host: localhost',
         'Content-Type: application/json',
         'Content-Length: 500',
         '',
@@ -59,7 +59,7 @@ describe('a request that does not come to its end', () => {
       'a form shorter than it says',
       () => [
         'POST /api/upload/image HTTP/1.1',
-        'Host: x',
+        'Host: localhost',
         bearer(),
         'Content-Type: multipart/form-data; boundary=b',
         'Content-Length: 9000',
@@ -75,14 +75,14 @@ describe('a request that does not come to its end', () => {
   });
 
   it('byte by byte is cut off too', async () => {
-    const { socket, answer } = begin('POST /api/auth/login HTTP/1.1', 'Host: x', 'Content-Length: 500', '', '');
+    const { socket, answer } = begin('POST /api/auth/login HTTP/1.1', 'Host: localhost', 'Content-Length: 500', '', '');
     const drip = setInterval(() => socket.writable && socket.write(' '), 100);
     expect(await answer).toMatch(/^HTTP\/1\.1 (408|415) /);
     clearInterval(drip);
   });
 
   it('fifty times at once keeps nobody else waiting', async () => {
-    const slow = Array.from({ length: 50 }, () => begin('GET / HTTP/1.1', 'Host: x', 'X: '));
+    const slow = Array.from({ length: 50 }, () => begin('GET / HTTP/1.1', 'Host: localhost', 'X: '));
     await request(`http://127.0.0.1:${running.port}`).get('/healthz').expect(200);
     for (const { answer } of slow) expect(await answer).toMatch(/^HTTP\/1\.1 408 /);
   });

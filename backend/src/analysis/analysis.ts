@@ -1,5 +1,6 @@
 import type { analysisCalls } from '@lightbox/contract/analysis/calls.js';
 import type { AnalysisAnswer } from '@lightbox/contract/analysis/schemas.js';
+import { holdImage } from '@lightbox/core/access/hold.js';
 import { analysisReaders, requireImage } from '@lightbox/core/access/images.js';
 import { isDuplicate } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -43,6 +44,7 @@ async function start({ gateway, actor, viewer }: Context<Call>, image: ImageDoc)
   try {
     await gateway.events.change(actor, async (tx) => {
       if (!(await queue(gateway, image, viewer, tx.session))) return image._id;
+      const { owner } = await holdImage(gateway.models, image._id, tx.session);
       await gateway.models.Image.updateOne(
         { _id: image._id },
         { $set: { analysis: 'queued' } },
@@ -52,7 +54,7 @@ async function start({ gateway, actor, viewer }: Context<Call>, image: ImageDoc)
         type: 'analysis.request',
         table: 'analyses',
         record: image._id,
-        owners: [image.owner],
+        owners: [owner],
         recipients: await analysisReaders(gateway.models, image, gateway.clock.now()),
       });
       return image._id;

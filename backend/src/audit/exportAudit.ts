@@ -1,19 +1,15 @@
 import type { AuditEntry, auditCalls } from '@lightbox/contract/audit/calls.js';
 import type { AuditEntryDoc } from '@lightbox/core/models/types.js';
 import type { Context } from '../context.js';
-import { type Cell, csv, sendFile } from '../http/download.js';
+import { attached, type Cell, csv } from '../http/download.js';
+import { stream } from '../http/stream.js';
 import { presentEntries } from './audit.js';
 import { entriesOf } from './entries.js';
 import { fhirBundle } from './fhir.js';
 
 /** The list as a file: the same filters and the same policy, read a piece at a time, and itself one entry of the log. */
-export async function exportAudit({
-  gateway,
-  actor,
-  viewer,
-  query,
-  res,
-}: Context<typeof auditCalls.exportAudit>): Promise<undefined> {
+export async function exportAudit(context: Context<typeof auditCalls.exportAudit>): Promise<undefined> {
+  const { gateway, actor, viewer, query } = context;
   const { format, ...wanted } = query;
   const now = gateway.clock.now();
   const source = await entriesOf(gateway, viewer, wanted);
@@ -24,10 +20,11 @@ export async function exportAudit({
     format === 'csv'
       ? [csv(columns, cells(entries)), 'csv', 'text/csv; charset=utf-8']
       : [fhirBundle(entries, now), 'fhir.json', 'application/fhir+json; charset=utf-8'];
-  const file = { name: `audit-log-${now.toISOString().slice(0, 10)}.${ending}`, contentType };
-  await sendFile(res, file, pieces, () =>
-    gateway.events.record(actor, { type: 'audit.export', table: 'auditlogs', reason: format }),
-  );
+  await stream(context, {
+    pieces,
+    headers: attached(`audit-log-${now.toISOString().slice(0, 10)}.${ending}`, contentType),
+    record: () => gateway.events.record(actor, { type: 'audit.export', table: 'auditlogs', reason: format }),
+  });
   return undefined;
 }
 

@@ -34,6 +34,7 @@ const interactions: Record<string, Interaction> = {
   export: 'R',
   update: 'U',
   edit: 'U',
+  transfer: 'U',
   approve: 'U',
   reject: 'U',
   activate: 'U',

@@ -1,3 +1,4 @@
+import { touch } from '@lightbox/core/access/hold.js';
 import type { Core } from '@lightbox/core/core.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { UserDoc } from '@lightbox/core/models/types.js';
@@ -38,7 +39,7 @@ export async function beginAccess(core: Core, user: UserDoc, tx: ClientSession):
   const { _id, passwordHash, accessEndedAt } = user;
   const begun = await core.models.User.updateOne(
     { _id, passwordHash, accessEndedAt: accessEndedAt ?? { $exists: false } },
-    { $set: { signInAt: core.clock.now() } },
+    touch,
     { session: tx },
   );
   return begun.matchedCount === 1;

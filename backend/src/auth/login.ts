@@ -1,4 +1,5 @@
 import type { authCalls } from '@lightbox/contract/auth/calls.js';
+import { sessionUserOf } from '@lightbox/contract/auth/session.js';
 import type { BodyOf, DataOf } from '@lightbox/contract/call.js';
 import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { limits } from '@lightbox/contract/limits.js';
@@ -9,10 +10,9 @@ import type { Actor, Transaction } from '@lightbox/core/events/events.js';
 import { isCode } from '@lightbox/core/keys/codes.js';
 import { isPassword } from '@lightbox/core/keys/password.js';
 import type { CodeDoc, TotpDoc, UserDoc } from '@lightbox/core/models/types.js';
-import { openPersonIfWhole } from '@lightbox/core/users/profile.js';
 import type { Request, Response } from 'express';
 import type { Answer, Context, Gateway } from '../context.js';
-import { presentOneself, presentUnconfirmed } from '../users/present.js';
+import { presentUnconfirmed } from '../users/present.js';
 import { type Proof, proofOf, spendProof } from './authenticator.js';
 import { hasSecondFactor, needsSecondFactor } from './authorize.js';
 import { issueCode, renewCode, takeTry, useCode, wrongCode } from './codes.js';
@@ -143,7 +143,7 @@ export async function openSession(
   return {
     data: {
       token: gateway.tokens.access(String(user._id), String(sessionId)),
-      user: presentOneself(openPersonIfWhole(gateway, { ...user, status: 'active' })),
+      user: sessionUserOf(presentUnconfirmed(user)),
       ...(setUpTotp ? { setUpTotp } : {}),
     },
   };

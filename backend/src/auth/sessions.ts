@@ -54,7 +54,11 @@ export async function isAlive(core: Core, session: SessionDoc | null): Promise<b
 export const isUsable = (user: UserDoc | null): user is UserDoc => Boolean(user && !user.deletedAt && usable(user));
 
 /** The person behind an access token, or `AUTHENTICATION_FAILED`. `active` keeps the session alive. */
-export async function viewerOf(gateway: Gateway, claims: Claims, active: boolean): Promise<Viewer> {
+export async function viewerOf(
+  gateway: Gateway,
+  claims: Pick<Claims, 'sub' | 'rid'>,
+  active: boolean,
+): Promise<Viewer> {
   const [session, user] = await Promise.all([gateway.readSession(oid(claims.rid)), gateway.readUser(oid(claims.sub))]);
   if (!session?.user.equals(claims.sub) || !(await isAlive(gateway, session)) || !isUsable(user)) {
     throw new AppError('AUTHENTICATION_FAILED');
@@ -68,6 +72,10 @@ export async function viewerOf(gateway: Gateway, claims: Claims, active: boolean
     sessionId: session._id,
   };
 }
+
+/** The same person now, in the same session, or `AUTHENTICATION_FAILED`. */
+export const currentViewer = (gateway: Gateway, { id, sessionId }: Viewer): Promise<Viewer> =>
+  viewerOf(gateway, { sub: id, rid: String(sessionId) }, false);
 
 async function touch(core: Core, session: SessionDoc): Promise<void> {
   const now = core.clock.now();

@@ -66,7 +66,7 @@ async function prove(gateway: Gateway, actor: Actor, viewer: Viewer, proof: Proo
   const event = { type: 'auth.stepUp', table: 'sessions', record: viewer.sessionId } as const;
   try {
     const spend = await check(gateway, viewer, proof);
-    await gateway.events.change({ id: viewer._id, ip: actor.ip }, async (tx) => {
+    await gateway.events.change(actor, async (tx) => {
       if (!(await spend(tx.session))) throw new AppError('WRONG_CODE');
       await gateway.models.Session.updateOne(
         { _id: viewer.sessionId },

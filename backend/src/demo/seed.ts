@@ -103,9 +103,10 @@ async function addImages(gateway: Gateway, owner: ObjectId, patient: ObjectId): 
     );
     await recordImage(gateway, actor, { _id, owner, caption, patient: forPatient ? patient : undefined }, stored);
     if (name === 'hand-xray.jpg') {
-      await gateway.events.change(actor, (tx) =>
-        addShare(gateway, tx, { image: { _id, owner }, sharedBy: owner, recipient: patient, hours: 24 }),
-      );
+      await gateway.events.change(actor, async (tx) => {
+        await addShare(gateway, tx, { image: _id, sharedBy: owner, recipient: patient, hours: 24 });
+        return _id;
+      });
     }
   }
 }

@@ -1,35 +1,11 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
-import type { Response } from 'express';
 
-interface File {
-  name: string;
-  contentType: string;
-}
-
-/**
- * Sends what comes in pieces as a file to keep: no more than a few pieces are in memory at once, whatever the reader's
- * pace. The first one is there before anything is answered, so that what cannot be read is an error and not an empty file.
- */
-export async function sendFile(
-  res: Response,
-  file: File,
-  pieces: AsyncGenerator<string>,
-  record: () => Promise<void>,
-): Promise<void> {
-  const first = await pieces.next();
-  await record();
-  res.setHeader('Content-Type', file.contentType);
-  res.setHeader('Content-Disposition', `attachment; filename="${file.name}"`);
-  res.setHeader('X-Content-Type-Options', 'nosniff');
-  await pipeline(Readable.from(rejoin(first, pieces)), res);
-}
-
-async function* rejoin(first: IteratorResult<string>, rest: AsyncGenerator<string>): AsyncGenerator<string> {
-  if (!first.done) yield first.value;
-  yield* rest;
-}
+/** The headers of a file to keep. */
+export const attached = (name: string, contentType: string): Record<string, string> => ({
+  'Content-Type': contentType,
+  'Content-Disposition': `attachment; filename="${name}"`,
+  'X-Content-Type-Options': 'nosniff',
+});
 
 export type Cell = string | number | boolean | undefined;
 

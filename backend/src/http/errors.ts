@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Failure } from '@lightbox/contract/envelope.js';
-import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
+import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { isAway } from '@lightbox/core/db/away.js';
 import { AppError, Damaged, tellDamage } from '@lightbox/core/errors.js';
 import { PasswordQueueFull } from '@lightbox/core/keys/password.js';
@@ -82,9 +83,38 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Duplex): voi
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? 'REQUEST_TIMEOUT'
         : 'BAD_REQUEST';
-  const [status, message] = errors[code];
-  const body = JSON.stringify({ message, error: code, requestId: randomUUID() });
-  socket.end(
-    `HTTP/1.1 ${status} ${code}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
+  answerRaw(socket, new AppError(code));
+}
+
+/** The HTTP answer to a Socket.IO handshake: by polling it has a response, as an upgrade only its connection. */
+export function refuseHandshake(req: IncomingMessage & { res?: ServerResponse }, error: AppError): void {
+  if (req.res) answerBare(req.res, error);
+  else answerRaw(req.socket, error);
+}
+
+/** The envelope where Express does not answer. */
+export function answerBare(res: ServerResponse, error: AppError): void {
+  const { body, headers } = rawAnswer(error);
+  res.writeHead(error.status, headers).end(body);
+}
+
+/** The envelope on a connection that no HTTP response belongs to. */
+export function answerRaw(socket: Duplex, error: AppError): void {
+  const { body, headers } = rawAnswer(error);
+  const lines = Object.entries({ Connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`);
+  socket.on('error', () => undefined);
+  socket.end(`HTTP/1.1 ${error.status} ${error.code}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function rawAnswer(error: AppError): { body: string; headers: Record<string, string> } {
+  const body = JSON.stringify(failure(error, randomUUID()));
+  const { retryAfterSeconds } = error.details;
+  return {
+    body,
+    headers: {
+      'Content-Type': 'application/json',
+      'Content-Length': String(Buffer.byteLength(body)),
+      ...(retryAfterSeconds ? { 'Retry-After': String(retryAfterSeconds) } : {}),
+    },
+  };
 }

@@ -7,6 +7,7 @@ import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import express, { type NextFunction, type Request, type RequestHandler, type Response, type Router } from 'express';
 import { authorize } from '../auth/authorize.js';
+import { holdSession } from '../auth/holdSession.js';
 import { viewerOf } from '../auth/sessions.js';
 import { requireStepUp } from '../auth/stepUp.js';
 import type { Answer, Context, Gateway, Handler, Verification, Viewer } from '../context.js';
@@ -83,7 +84,7 @@ async function read<C extends CallShape>(
   return {
     gateway,
     call: shape,
-    actor: actorOf(shape, req, who),
+    actor: actorOf(gateway, shape, req, who),
     viewer: who.viewer,
     verification: who.verification,
     // An id that cannot be one names nothing that is there; asked last, as what is there comes after the fields.
@@ -125,12 +126,12 @@ const run = (middleware: RequestHandler, req: Request, res: Response): Promise<v
     middleware(req, res, next);
   });
 
-function actorOf(shape: CallShape, req: Request, { viewer }: Identity): Actor {
+function actorOf(gateway: Gateway, shape: CallShape, req: Request, { viewer }: Identity): Actor {
   const key = shape.creates ? req.get('idempotency-key') : undefined;
   if (key !== undefined && !isUuid.test(key)) throw fieldError('Idempotency-Key', 'Must be a UUID.');
   return {
     ip: req.ip ?? '',
-    ...(viewer ? { id: viewer._id } : {}),
+    ...(viewer ? { id: viewer._id, hold: (session) => holdSession(gateway, viewer, session) } : {}),
     ...(key ? { idempotencyKey: `${viewer?.id ?? 'anyone'}:${shape.path}:${key.toLowerCase()}` } : {}),
   };
 }

@@ -204,7 +204,7 @@ describe('addresses', () => {
   });
 
   it('with TRACE are not answered with what was sent', async () => {
-    const answer = await rawRequest('TRACE /api/users HTTP/1.1\r\nHost: x\r\nX-Secret: s3cret\r\n\r\n');
+    const answer = await rawRequest('TRACE /api/users HTTP/1.1\r\nHost: localhost\r\nX-Secret: s3cret\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 405/);
     expect(answer).not.toContain('s3cret');
   });
@@ -230,10 +230,10 @@ describe('what Node itself refuses', () => {
     ['no HTTP', 'nonsense\r\n\r\n', 400],
     [
       'two lengths',
-      'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}',
+      'POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}',
       400,
     ],
-    ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['headers without end', `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
   ])('%s has the envelope too', async (_, text, status) => {
     const answer = await rawRequest(text);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -292,6 +292,40 @@ describe('headers', () => {
     await api.as(provider).get('/users/profile').set('X-Forwarded-For', '203.0.113.66').expect(200);
     const event = await test.gateway.models.Event.findOne({ actor: provider._id, type: 'profile.read' }).lean();
     expect(event?.ip).toMatch(/127\.0\.0\.1$/);
+  });
+});
+
+describe('a request for a foreign host', () => {
+  // What a browser sends for a page whose name was led to this machine.
+  const foreign = ['evil.example', 'evil.example:3000', 'localhost.evil.example', '127.0.0.1.evil.example:80', '[::1]'];
+  const handshake = '/socket.io/?EIO=4&transport=polling';
+  const paths = ['/api/demo', '/api/openapi.json', '/api/users/profile', '/', '/nothing', handshake];
+
+  it.each(foreign)('%s is answered 421, whatever it asks for', async (host) => {
+    for (const path of paths) expectEnvelope(await request(test.url).get(path).set('Host', host), 421, 'MISDIRECTED');
+    const token = { Authorization: `Bearer ${admin.token}` };
+    const signedIn = request(test.url)
+      .put('/api/users/profile')
+      .set({ ...token, Host: host });
+    expectEnvelope(await signedIn.send({ firstname: 'Mallory' }), 421, 'MISDIRECTED');
+  });
+
+  it('gets no WebSocket', async () => {
+    const { port, hostname } = new URL(test.url);
+    const socket = connect(Number(port), hostname);
+    const key =
+      'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==';
+    socket.end(`GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: evil.example\r\n${key}\r\n\r\n`);
+    let answer = '';
+    for await (const part of socket) answer += part;
+    expect(answer).toMatch(/^HTTP\/1\.1 421 [\s\S]*"error":"MISDIRECTED"/);
+  });
+
+  it('is answered only where the health of the process is asked for', async () => {
+    for (const path of ['/healthz', '/readyz'])
+      await request(test.url).get(path).set('Host', 'evil.example').expect(200);
+    for (const host of ['localhost', 'LOCALHOST:1', '127.0.0.1:65535'])
+      await request(test.url).get(handshake).set('Host', host).expect(200);
   });
 });
 

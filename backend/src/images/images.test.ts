@@ -1,4 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { texts } from '@lightbox/contract/texts.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
@@ -436,7 +438,7 @@ describe('refusing an upload', () => {
     const socket = connect(Number(port), hostname);
     const head = [
       'POST /api/upload/image HTTP/1.1',
-      'Host: x',
+      'Host: localhost',
       `Authorization: Bearer ${provider.token}`,
       `Content-Type: multipart/form-data; boundary=${boundary}`,
       'Content-Length: 9000000',
@@ -447,6 +449,57 @@ describe('refusing an upload', () => {
     await expect.poll(stored).not.toBe(before);
     socket.destroy();
     await expect.poll(stored, { timeout: 5_000 }).toBe(before);
+  });
+
+  it.each<[string, () => PromiseLike<unknown>]>([
+    [
+      'whose account is closed',
+      async () =>
+        api
+          .as(await buildAdmin(test.gateway))
+          .del(`/users/${provider.id}`)
+          .expect(200),
+    ],
+    [
+      'whose account is deactivated',
+      async () =>
+        api
+          .as(await buildAdmin(test.gateway))
+          .put(`/users/toggleUserStatus/${provider.id}`)
+          .expect(200),
+    ],
+    ['whose session is signed out', () => api.as(provider).post('/auth/logout').expect(200)],
+  ])('%s while the last bytes are on their way: 401, no image, no share, no bytes', async (_what, end) => {
+    const { Image, Share, Event } = test.gateway.models;
+    const patient = await buildPatient(test.gateway);
+    const before = await stored();
+    const part = (name: string, value: string) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+    const form = Buffer.concat([
+      Buffer.from(`${part('caption', 'A hand')}${part('patientId', patient.id)}--${boundary}\r\n${filePart('')}`),
+      png(3, 2, 3 * MB),
+      Buffer.from(`\r\n--${boundary}--\r\n`),
+    ]);
+    const upload = httpRequest(`${test.url}/api/upload/image`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${provider.token}`,
+        'content-type': `multipart/form-data; boundary=${boundary}`,
+        'content-length': form.length,
+      },
+    });
+    const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
+    upload.write(form.subarray(0, -5_000));
+    await expect.poll(stored).not.toBe(before);
+    await end();
+    upload.end(form.subarray(-5_000));
+    const [answer] = await answered;
+    const body = JSON.parse(Buffer.concat(await answer.toArray()).toString());
+    expect([answer.statusCode, body.error]).toEqual([401, 'AUTHENTICATION_FAILED']);
+    expect(await Image.exists({ owner: provider._id })).toBeNull();
+    expect(await Share.exists({ recipient: patient._id })).toBeNull();
+    expect(await Event.exists({ type: { $in: ['image.upload', 'share.create'] }, actor: provider._id })).toBeNull();
+    expect(await stored()).toBe(before);
   });
 });
 

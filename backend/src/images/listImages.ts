@@ -2,6 +2,7 @@ import type { imageCalls, imageSorts } from '@lightbox/contract/images/calls.js'
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { requireImage } from '@lightbox/core/access/images.js';
 import { type Orders, orderOf } from '@lightbox/core/db/page.js';
+import { AppError } from '@lightbox/core/errors.js';
 import type { ImageDoc } from '@lightbox/core/models/types.js';
 import type { QueryFilter } from 'mongoose';
 import type { Answer, Context } from '../context.js';
@@ -39,13 +40,16 @@ async function list(
     { model: gateway.models.Image, filter, ...orderOf(orders, sort), counter },
     page,
   );
+  const data = await presentImages(gateway, viewer, rows);
+  const ids = new Set(data.map(({ id }) => id));
+  const shown = rows.filter((image) => ids.has(String(image._id)));
   await gateway.events.record(actor, {
     type: 'image.list',
     table: 'imagemetadata',
-    records: rows.map((image) => image._id),
-    owners: rows.map((image) => image.owner),
+    records: shown.map((image) => image._id),
+    owners: shown.map((image) => image.owner),
   });
-  return { data: await presentImages(gateway, viewer, rows), pagination };
+  return { data, pagination };
 }
 
 export async function getImage({
@@ -56,11 +60,12 @@ export async function getImage({
 }: Context<typeof imageCalls.getImage>): Promise<Answer<Image>> {
   const { image } = await requireImage(gateway.models, viewer, params.id, 'see', gateway.clock.now());
   const [shown] = await presentImages(gateway, viewer, [image]);
+  if (!shown) throw new AppError('NOT_FOUND');
   await gateway.events.record(actor, {
     type: 'image.read',
     table: 'imagemetadata',
     record: image._id,
     owners: [image.owner],
   });
-  return { data: shown as Image };
+  return { data: shown };
 }

@@ -11,7 +11,10 @@ import type { ImageDoc, PreviewDoc, ShareDoc } from '@lightbox/core/models/types
 import type { Gateway, Viewer } from '../context.js';
 import { namesOf } from '../users/names.js';
 
-/** Images as this viewer may see them, in three queries however many there are. */
+/**
+ * Images as this viewer may see them, in three queries however many there are. Those that are no longer the viewer's to
+ * see are left out: a list may still name an image whose share is over.
+ */
 export async function presentImages(gateway: Gateway, viewer: Viewer, images: ImageDoc[]): Promise<Image[]> {
   const now = gateway.clock.now();
   const ids = images.map((image) => image._id);
@@ -21,10 +24,11 @@ export async function presentImages(gateway: Gateway, viewer: Viewer, images: Im
     ...liveShare(now),
   }).lean<ShareDoc[]>();
   const shareOf = new Map(shares.map((share) => [String(share.image), share]));
-  const access = images.map((image) => {
+  const access = images.flatMap((image) => {
     const share = shareOf.get(String(image._id)) ?? null;
     const facts = imageFacts(image, share);
-    return { image, share, opens: imageRules.open(viewer, facts), shares: imageRules.share(viewer, facts) };
+    if (!imageRules.see(viewer, facts)) return [];
+    return [{ image, share, opens: imageRules.open(viewer, facts), shares: imageRules.share(viewer, facts) }];
   });
   const [previews, name] = await Promise.all([
     previewsOf(
@@ -32,7 +36,7 @@ export async function presentImages(gateway: Gateway, viewer: Viewer, images: Im
       access.filter(({ opens }) => opens).map(({ image }) => image),
     ),
     namesOf(gateway.models, [
-      ...images.flatMap((image) => [image.owner, image.patient]),
+      ...access.flatMap(({ image }) => [image.owner, image.patient]),
       ...shares.map((share) => share.sharedBy),
     ]),
   ]);

@@ -3,7 +3,7 @@ import { newDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
 import type { Quota } from '@lightbox/core/blobs/usage.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
-import { AppError } from '@lightbox/core/errors.js';
+import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import { createInspector, type DicomFacts, type FileFacts, FileRejected } from '@lightbox/core/files/inspect.js';
 import type { ImageDoc, SealedValue } from '@lightbox/core/models/types.js';
@@ -121,7 +121,8 @@ function writeRecord(
       owners: [owner],
       recipients: [owner, ...(patient ? [patient] : [])],
     });
-    if (patient) await addShare(gateway, tx, { image, sharedBy: owner, recipient: patient, hours: null });
+    const share = patient && { image: _id, sharedBy: owner, recipient: patient, hours: null };
+    if (share && !(await addShare(gateway, tx, share))) throw fieldError('patientId', texts.notYourPatient);
     return _id;
   });
 }

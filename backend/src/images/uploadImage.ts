@@ -89,7 +89,7 @@ async function checkFields(
   const errors = parsed.success ? [] : fieldErrors(parsed.error.issues);
   if (!hasFile) errors.push({ field: 'file', message: texts.fileRequired });
   const patient = parsed.data?.patientId ? await findPatient(gateway, viewer, parsed.data.patientId) : undefined;
-  if (patient === null) errors.push({ field: 'patientId', message: 'This is not a patient you can choose.' });
+  if (patient === null) errors.push({ field: 'patientId', message: texts.notYourPatient });
   if (errors.length > 0 || !parsed.success) {
     throw new AppError('VALIDATION_FAILED', {
       errors: errors.map((error) =>

@@ -2,7 +2,7 @@ import type { ChatListEntry, Message, messageCalls } from '@lightbox/contract/me
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import { openText, sealText } from '@lightbox/core/keys/seal.js';
-import { conversationOf } from '@lightbox/core/messages.js';
+import { conversationOf, unread } from '@lightbox/core/messages.js';
 import type { ConversationDoc, MessageDoc, UserDoc } from '@lightbox/core/models/types.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { presentRef } from '../users/present.js';
@@ -11,8 +11,11 @@ import { requirePartner } from './sendMessage.js';
 
 const MOST_CHATS = 500;
 const MOST_UNREAD = 1000;
-/** Messages become visible a little out of order; who reads on looks back this far, in milliseconds. */
-const OVERLAP_MS = 10_000;
+/**
+ * A cursor looks back this far, in milliseconds. Messages become visible a little out of order, and a machine that slept
+ * stamps them with the past until its clock is set; clients drop the ids they hold.
+ */
+const OVERLAP_MS = 120_000;
 
 export async function chatList({
   gateway,
@@ -65,10 +68,7 @@ const lastMessage = (gateway: Gateway, conversation: ConversationDoc) =>
 
 /** Counted, not kept: a counter would have to be right after every crash. */
 const countUnread = (gateway: Gateway, conversation: ConversationDoc, viewer: Viewer) =>
-  gateway.models.Message.countDocuments(
-    { conversation: conversation._id, recipient: viewer._id, seq: { $gt: conversation.read[viewer.id] ?? 0 } },
-    { limit: MOST_UNREAD },
-  );
+  gateway.models.Message.countDocuments(unread(conversation._id, viewer._id), { limit: MOST_UNREAD });
 
 export async function chat({
   gateway,
@@ -131,14 +131,15 @@ export async function markRead(
     return;
   }
   const last = upTo ? await requireMessage(gateway, conversation, upTo, 'upTo') : await lastMessage(gateway, known);
-  if (!last || (known.read[viewer.id] ?? 0) >= last.seq) return;
+  if (!last) return;
   const at = gateway.clock.now();
-  await gateway.models.Conversation.updateOne({ _id: conversation }, { $max: { [`read.${viewer.id}`]: last.seq } });
-  await gateway.models.Message.updateMany(
-    { conversation, recipient: viewer._id, seq: { $lte: last.seq }, readAt: { $exists: false } },
+  const marked = await gateway.models.Message.updateMany(
+    { ...unread(conversation, viewer._id), seq: { $lte: last.seq } },
     { $set: { readAt: at } },
   );
-  await tell(gateway, 'message:read', [userId, viewer.id], {
+  if (marked.modifiedCount === 0) return;
+  await gateway.models.Conversation.updateOne({ _id: conversation }, { $max: { [`read.${viewer.id}`]: last.seq } });
+  tell(gateway, 'message:read', [userId, viewer.id], {
     userId: viewer.id,
     upTo: String(last._id),
     at: at.toISOString(),
@@ -160,7 +161,7 @@ export async function markDelivered(gateway: Gateway, viewer: Viewer, ids: strin
     { writeConcern: { w: 1 } },
   );
   for (const [sender, theirs] of groupBySender(messages)) {
-    await tell(gateway, 'message:delivered', [sender], {
+    tell(gateway, 'message:delivered', [sender], {
       userId: viewer.id,
       ids: theirs.map((message) => String(message._id)),
       at: at.toISOString(),
@@ -177,13 +178,13 @@ function groupBySender(messages: MessageDoc[]): Map<string, MessageDoc[]> {
   return groups;
 }
 
-/** Marks are worth telling, not worth failing for: who missed one reads the state again. */
+/** Marks are worth telling, not worth failing for: nobody waits until they are told. */
 const tell = (
   gateway: Gateway,
   name: 'message:read' | 'message:delivered',
   to: string[],
   refs: Record<string, string | string[]>,
-): Promise<void> => gateway.signals.send([{ push: { name, to, refs } }]).catch(() => undefined);
+): void => gateway.signals.tell([{ push: { name, to, refs } }]);
 
 interface Mark {
   t: number;

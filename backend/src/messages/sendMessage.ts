@@ -5,6 +5,7 @@ import { areTied } from '@lightbox/core/access/ties.js';
 import { userFacts } from '@lightbox/core/access/users.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { majorityHasAll } from '@lightbox/core/db/majority.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { grouped } from '@lightbox/core/group.js';
 import { conversationOf, pushMessages, settleMessages } from '@lightbox/core/messages.js';
@@ -20,6 +21,8 @@ export interface Sent {
   created: boolean;
 }
 
+type Store = Pick<Gateway, 'models' | 'clock' | 'db'>;
+
 interface Draft {
   sender: ObjectId;
   recipient: ObjectId;
@@ -30,14 +33,16 @@ interface Draft {
 /** Writes messages in groups, each safe on a majority when it is acknowledged. */
 export type MessageWriter = (draft: Draft) => Promise<Sent>;
 
-export function createMessageWriter(gateway: Pick<Gateway, 'models' | 'clock'>): MessageWriter {
+export function createMessageWriter(gateway: Store): MessageWriter {
   return grouped((drafts) => write(gateway, drafts));
 }
 
-async function write(gateway: Pick<Gateway, 'models' | 'clock'>, drafts: Draft[]): Promise<Sent[]> {
+async function write(gateway: Store, drafts: Draft[]): Promise<Sent[]> {
   const places = await takePlaces(gateway, drafts);
   const messages = drafts.map((draft, i) => toMessage(gateway, draft, places[i] as number));
   const refused = await insert(gateway, messages);
+  // By messages that a majority may not have yet: nobody is answered with one of those.
+  if (refused.size > 0) await majorityHasAll(gateway.db);
   return Promise.all(
     messages.map(async (message, i) => {
       if (!refused.has(i)) return { message, created: true };
@@ -51,11 +56,7 @@ async function write(gateway: Pick<Gateway, 'models' | 'clock'>, drafts: Draft[]
  * Its place was taken: a primary that fell took the last count of the conversation with it, but not the messages. The
  * count is brought up to them, and the message takes a place beyond.
  */
-async function writeBeyond(
-  gateway: Pick<Gateway, 'models' | 'clock'>,
-  draft: Draft,
-  { conversation }: MessageDoc,
-): Promise<Sent> {
+async function writeBeyond(gateway: Store, draft: Draft, { conversation }: MessageDoc): Promise<Sent> {
   const last = await gateway.models.Message.findOne({ conversation }, { seq: 1 }).sort({ seq: -1 }).lean();
   if (!last) throw new AppError('CONFLICT');
   await gateway.models.Conversation.updateOne({ _id: conversation }, { $max: { seq: last.seq } });
@@ -73,7 +74,7 @@ export const createMessageSettler = (core: Core): MessageSettler =>
   });
 
 /** A place in its conversation for each draft, in the order they came. A place that is not used in the end is a gap. */
-async function takePlaces(gateway: Pick<Gateway, 'models' | 'clock'>, drafts: Draft[]): Promise<number[]> {
+async function takePlaces(gateway: Store, drafts: Draft[]): Promise<number[]> {
   const counts = new Map<string, { members: ObjectId[]; wanted: number[] }>();
   drafts.forEach(({ sender, recipient }, i) => {
     const id = conversationOf(sender, recipient);
@@ -93,12 +94,7 @@ async function takePlaces(gateway: Pick<Gateway, 'models' | 'clock'>, drafts: Dr
   return places;
 }
 
-async function advance(
-  gateway: Pick<Gateway, 'models' | 'clock'>,
-  id: string,
-  members: ObjectId[],
-  by: number,
-): Promise<number> {
+async function advance(gateway: Store, id: string, members: ObjectId[], by: number): Promise<number> {
   const step = () =>
     gateway.models.Conversation.findOneAndUpdate(
       { _id: id },
@@ -115,7 +111,7 @@ async function advance(
   }
 }
 
-const toMessage = (gateway: Pick<Gateway, 'clock'>, draft: Draft, seq: number): MessageDoc => ({
+const toMessage = (gateway: Store, draft: Draft, seq: number): MessageDoc => ({
   _id: newId(),
   conversation: conversationOf(draft.sender, draft.recipient),
   seq,
@@ -129,7 +125,7 @@ const toMessage = (gateway: Pick<Gateway, 'clock'>, draft: Draft, seq: number): 
 });
 
 /** Positions of those that the unique index on sender and `clientId` refused. */
-async function insert(gateway: Pick<Gateway, 'models'>, messages: MessageDoc[]): Promise<Set<number>> {
+async function insert(gateway: Store, messages: MessageDoc[]): Promise<Set<number>> {
   try {
     await gateway.models.Message.collection.insertMany(messages, { ordered: false });
     return new Set();
@@ -141,7 +137,7 @@ async function insert(gateway: Pick<Gateway, 'models'>, messages: MessageDoc[]):
 }
 
 /** The message of the same `clientId`, if there is one. */
-async function original(gateway: Pick<Gateway, 'models'>, repeated: MessageDoc): Promise<MessageDoc | null> {
+async function original(gateway: Store, repeated: MessageDoc): Promise<MessageDoc | null> {
   const { sender, clientId } = repeated;
   return clientId ? gateway.models.Message.findOne({ sender, clientId }).lean<MessageDoc>() : null;
 }

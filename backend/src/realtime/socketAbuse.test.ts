@@ -1,4 +1,5 @@
 import { limits } from '@lightbox/contract/limits.js';
+import { io } from 'socket.io-client';
 import request from 'supertest';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, connectSocket, type TestSocket } from '../testing/client.js';
@@ -40,11 +41,29 @@ describe('a handshake', () => {
   it('beyond the sockets of one person is refused by name, and nobody who is connected is hurt', async () => {
     const person = await buildPatient(test.gateway);
     const all = await Promise.all(Array.from({ length: limits.socketsPerUser }, () => connect(person)));
-    await expect(connect(person)).rejects.toThrow('Too many connections are open for this account.');
+    await expect(connect(person)).rejects.toThrow(/^Too many connections$/);
     expect(await all[0]?.ask('nonsense')).toMatchObject({ error: 'NOT_FOUND' });
     all[0]?.socket.close();
     await expect.poll(() => connect(person).then(Boolean, () => false)).toBe(true);
     await connect(await buildPatient(test.gateway));
+  });
+
+  it('beyond the sockets of a gateway is asked to come back, and its client does when there is room', async () => {
+    const changed = limits as { socketsPerGateway: number };
+    const most = changed.socketsPerGateway;
+    const first = await connect(await buildPatient(test.gateway));
+    changed.socketsPerGateway = 1;
+    try {
+      const { token } = await buildPatient(test.gateway);
+      const second = io(test.url, { auth: { token }, forceNew: true });
+      open.push({ socket: second } as TestSocket);
+      await new Promise((resolve) => second.once('connect_error', resolve));
+      expect(second.active).toBe(true);
+      first.socket.close();
+      await expect.poll(() => second.connected, { timeout: 15_000 }).toBe(true);
+    } finally {
+      changed.socketsPerGateway = most;
+    }
   });
 });
 

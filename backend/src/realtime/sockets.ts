@@ -1,49 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { Server as HttpServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type ClientEvent,
-  type ClientPayload,
-  clientEventRules,
-  clientEvents,
-  type ServerToClient,
-} from '@lightbox/contract/events.js';
+import { type ClientEvent, type ClientPayload, clientEventRules, clientEvents } from '@lightbox/contract/events.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Push, Signal } from '@lightbox/core/events/push.js';
 import type { ConversationDoc } from '@lightbox/core/models/types.js';
-import { Server, type Socket } from 'socket.io';
-
+import { Server } from 'socket.io';
 import { authorize } from '../auth/authorize.js';
-import { keepSession, TOUCH_MS, viewerOf } from '../auth/sessions.js';
-
+import { keepSession, TOUCH_MS } from '../auth/sessions.js';
 import type { Gateway, Viewer } from '../context.js';
-import { asAppError, failure, unavailable } from '../http/errors.js';
+import { asAppError, failure } from '../http/errors.js';
 import { validate } from '../http/validate.js';
 import { presentMessage } from '../messages/present.js';
 import { markDelivered, markRead } from '../messages/readMessages.js';
 import { requirePartner, sendMessage } from '../messages/sendMessage.js';
+import { cut, reconnectAll, watchSessions } from './endings.js';
+import { admit, allowHandshakes } from './handshake.js';
 import { payloads } from './payloads.js';
-
-interface SocketData {
-  viewer: Viewer;
-  /** When the session was last kept alive from here. */
-  touchedAt: number;
-  events: EventCount;
-}
-
-/** What one socket has asked for since `since`. */
-interface EventCount {
-  since: number;
-  count: number;
-}
-type Client = Socket<Record<string, never>, ServerToClient, Record<string, never>, SocketData>;
-type Io = Server<Record<string, never>, ServerToClient, Record<string, never>, SocketData>;
-
-const userRoom = (id: string) => `user:${id}`;
-const sessionRoom = (id: string) => `session:${id}`;
-const lookingRoom = (id: string) => `looking:${id}`;
-const roleRoom = (role: string) => `role:${role}`;
+import { type Client, type Io, lookingRoom, roleRoom, sessionRoom, userRoom } from './rooms.js';
 
 /** What people ask for over the socket; each is judged like a call and acknowledged with `{data}` or a failure. */
 const handlers: {
@@ -64,11 +39,12 @@ const handlers: {
 
 export interface Sockets {
   deliver: (signal: Signal) => void;
+  /** Signals passed that nobody here has heard. */
+  missed: () => void;
   close: () => Promise<void>;
 }
 
 const PRESENCE_MS = 20_000;
-const ENDED_POLL_MS = 500;
 /** Packets that wait for a client that does not read, and how long it may not have read; a burst alone is no fault. */
 const MOST_WAITING = { packets: 500, ms: 2_000 };
 const MINUTE_MS = 60_000;
@@ -86,14 +62,10 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
     pingInterval: 10_000,
     pingTimeout: 8_000,
     connectTimeout: 10_000,
+    allowRequest: allowHandshakes(gateway, () => io.engine.clientsCount),
   });
 
-  io.use((socket, next) => {
-    admit(gateway, io, socket).then(
-      () => next(),
-      (error) => next(refusal(asAppError(error))),
-    );
-  });
+  io.use((socket, next) => void admit(gateway, io, socket, next));
   io.on('connection', (socket) => {
     greet(gateway, io, socket).catch((error) => gateway.log.warn({ err: error }, 'greeting a socket failed'));
     listen(gateway, socket);
@@ -104,7 +76,7 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
     gateway.presence.renew(localUsers(io)).catch(() => undefined);
     gateway.looking.renew(localUsers(io, isLooking)).catch(() => undefined);
   }, PRESENCE_MS);
-  const ended = watchEndedSessions(gateway, io);
+  const stopWatching = watchSessions(gateway, io);
   const closing = new AbortController();
 
   return {
@@ -117,45 +89,20 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
         });
       }
     },
+    missed: () => {
+      gateway.settings.forget();
+      reconnectAll(io);
+    },
     close: async () => {
       closing.abort();
       clearInterval(presence);
-      clearInterval(ended);
+      stopWatching();
       const leave = (id: string) => [gateway.presence, gateway.looking].map((of) => of.leave(id).catch(() => false));
       await Promise.all(localUsers(io).flatMap(leave));
       io.disconnectSockets(true);
       await io.close();
     },
   };
-}
-
-/** `connect_error` says no more than that somebody is not signed in, whatever the fault of their token is. */
-function refusal({ code, status, message }: AppError): Error {
-  const [error, words] = status === 401 ? (['UNAUTHENTICATED', 'Unauthenticated'] as const) : [code, message];
-  return Object.assign(new Error(words), { data: { error } });
-}
-
-async function admit(gateway: Gateway, io: Io, socket: Client): Promise<void> {
-  if (!gateway.startUp.done) throw unavailable();
-  await authenticate(gateway, socket);
-  const open = io.sockets.adapter.rooms.get(userRoom(socket.data.viewer.id))?.size ?? 0;
-  // The newest is refused, so that nobody with a stolen token closes what is open.
-  if (gateway.config.rateLimits && open >= limits.socketsPerUser) {
-    throw new AppError('TOO_MANY_REQUESTS', { message: 'Too many connections are open for this account.' });
-  }
-}
-
-async function authenticate(gateway: Gateway, socket: Client): Promise<void> {
-  // A WebSocket is not held to the same-origin policy: who opens one must be asked. Asked here, so that a browser is
-  // told why; nothing has been said to it, and it is closed after `connectTimeout`.
-  const { origin } = socket.handshake.headers;
-  if (origin !== undefined && !gateway.config.allowedOrigins.includes(origin)) throw new AppError('UNAUTHENTICATED');
-  const token = (socket.handshake.auth as { token?: unknown }).token;
-  if (typeof token !== 'string') throw new AppError('UNAUTHENTICATED');
-  socket.data.viewer = await viewerOf(gateway, gateway.tokens.verify(token, 'access'), true);
-  const now = gateway.clock.now().getTime();
-  socket.data.touchedAt = now;
-  socket.data.events = { since: now, count: 0 };
 }
 
 async function greet(gateway: Gateway, io: Io, socket: Client): Promise<void> {
@@ -283,7 +230,7 @@ async function show(gateway: Gateway, io: Io, push: Push): Promise<void> {
   await Promise.all(
     [...viewers.values()].map(async (viewer) => {
       if (await isLocked(gateway, viewer)) return;
-      const payload = await payloadOf(gateway, viewer, push.refs);
+      const payload = await gateway.elections.steady<object | null>(() => payloadOf(gateway, viewer, push.refs));
       if (payload) io.to(userRoom(viewer.id)).emit(push.name, payload as never);
     }),
   );
@@ -310,29 +257,6 @@ function wasShown(gateway: Gateway, { name, refs }: Push): boolean {
   if (gateway.shownMessages.has(id)) return true;
   gateway.shownMessages.set(id, true);
   return false;
-}
-
-function cut(io: Io, sessions: string[], reason: string): void {
-  for (const id of sessions) {
-    const room = sessionRoom(id);
-    if (!io.sockets.adapter.rooms.has(room)) continue;
-    io.to(room).emit('session:revoked', { reason });
-    io.in(room).disconnectSockets(true);
-  }
-}
-
-/** Sessions that ended are found here even when no signal came through: Redis may be away, or the gateway that ended one died. */
-function watchEndedSessions(gateway: Gateway, io: Io): NodeJS.Timeout {
-  let since = gateway.clock.now();
-  const look = async () => {
-    if (io.sockets.sockets.size === 0) return;
-    const from = new Date(since.getTime() - 2_000);
-    since = gateway.clock.now();
-    const sessions = await gateway.models.Session.find({ endedAt: { $gte: from } }, { endReason: 1 }).lean();
-    for (const session of sessions) cut(io, [String(session._id)], session.endReason ?? 'ended');
-  };
-  const failed = (error: unknown) => gateway.warn(error, 'ended sessions were not looked for; trying again');
-  return setInterval(() => look().catch(failed), ENDED_POLL_MS);
 }
 
 /** A client that does not read is cut off before it fills the memory of others; what it missed it gets on coming back. */

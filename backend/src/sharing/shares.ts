@@ -2,6 +2,7 @@ import type { DataOf } from '@lightbox/contract/call.js';
 import { imageRules } from '@lightbox/contract/images/policy.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { ShareAccess, shareCalls } from '@lightbox/contract/sharing/calls.js';
+import { holdImage, holdUser } from '@lightbox/core/access/hold.js';
 import { isLive, liveShare, refreshAudience, requireImage } from '@lightbox/core/access/images.js';
 import { visibleUsers } from '@lightbox/core/access/users.js';
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
@@ -13,7 +14,7 @@ import { endShares } from '@lightbox/core/sharing/endShares.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 
 interface NewShare {
-  image: Pick<ImageDoc, '_id' | 'owner'>;
+  image: ObjectId;
   sharedBy: ObjectId;
   recipient: ObjectId;
   /** Null for the standing share of the image's patient. */
@@ -24,13 +25,20 @@ interface NewShare {
 const codeEnd = (now: Date, shareEnd: Date | null): Date =>
   shareEnd ?? new Date(now.getTime() + limits.standingCodeDays * 24 * 3_600_000);
 
-/** Writes a share and its event as part of a transaction, and brings the image's lists in step. */
-export async function addShare(gateway: Gateway, tx: Transaction, wanted: NewShare): Promise<ObjectId> {
+/**
+ * Writes a share and its event as part of a transaction, and brings the image's lists in step. Null when the recipient's
+ * account does not work any more; 404 when the image was deleted since the caller read it.
+ */
+export async function addShare(gateway: Gateway, tx: Transaction, wanted: NewShare): Promise<ObjectId | null> {
+  const { models } = gateway;
   const now = gateway.clock.now();
+  const { owner } = await holdImage(models, wanted.image, tx.session);
+  if (owner.equals(wanted.recipient)) throw theirsAlready();
+  if (!(await holdUser(models, { _id: wanted.recipient }, tx.session))) return null;
   const expiresAt = wanted.hours === null ? null : new Date(now.getTime() + wanted.hours * 3_600_000);
   const share: ShareDoc = {
     _id: newId(),
-    image: wanted.image._id,
+    image: wanted.image,
     sharedBy: wanted.sharedBy,
     recipient: wanted.recipient,
     createAt: now,
@@ -40,14 +48,14 @@ export async function addShare(gateway: Gateway, tx: Transaction, wanted: NewSha
     tries: 0,
     live: true,
   };
-  await gateway.models.Share.create([share], { session: tx.session });
-  await refreshAudience(gateway.models, wanted.image._id, now, tx.session);
+  await models.Share.create([share], { session: tx.session });
+  await refreshAudience(models, wanted.image, now, tx.session);
   tx.record({
     type: 'share.create',
     table: 'shares',
-    record: wanted.image._id,
-    owners: [wanted.image.owner],
-    recipients: [wanted.recipient, wanted.image.owner],
+    record: wanted.image,
+    owners: [owner],
+    recipients: [wanted.recipient, owner],
     refs: { share: share._id },
   });
   return share._id;
@@ -67,7 +75,9 @@ export async function createShare({
   try {
     const id = await gateway.events.change(actor, async (tx) => {
       await clearExpired(gateway, tx, image._id, recipient);
-      return addShare(gateway, tx, { image, sharedBy: viewer._id, recipient, hours });
+      const added = await addShare(gateway, tx, { image: image._id, sharedBy: viewer._id, recipient, hours });
+      if (!added) throw new AppError('NOT_FOUND');
+      return added;
     });
     return { data: await presentCreated(gateway, id) };
   } catch (error) {
@@ -82,9 +92,11 @@ async function findRecipient(gateway: Gateway, viewer: Viewer, image: ImageDoc, 
     $and: [{ _id: oid(id), status: 'active', active: true }, await visibleUsers(gateway, viewer)],
   }).lean<UserDoc>();
   if (!user) throw new AppError('NOT_FOUND');
-  if (image.owner.equals(user._id)) throw fieldError('createdfor', 'This image is theirs already.');
+  if (image.owner.equals(user._id)) throw theirsAlready();
   return user._id;
 }
+
+const theirsAlready = () => fieldError('createdfor', 'This image is theirs already.');
 
 /** A share that is over but not yet swept up must not stand in the way of a new one. */
 async function clearExpired(gateway: Gateway, tx: Transaction, image: ObjectId, recipient: ObjectId): Promise<void> {
@@ -129,11 +141,12 @@ export async function resendShare({
   if (!isLive(share, now)) throw new AppError('EXPIRED');
   await gateway.throttle.take('verificationMail', `share:${share._id}`);
   await gateway.events.change(actor, async (tx) => {
-    await gateway.models.Share.updateOne(
-      { _id: share._id },
+    const renewed = await gateway.models.Share.updateOne(
+      { _id: share._id, ...liveShare(now) },
       { $set: { ...newCodeSeed(gateway.keys.codes), tries: 0, codeExpiresAt: codeEnd(now, share.expiresAt ?? null) } },
       { session: tx.session },
     );
+    if (renewed.matchedCount === 0) throw new AppError('EXPIRED');
     tx.record({
       type: 'share.resend',
       table: 'shares',

@@ -70,10 +70,16 @@ async function open(gateway: Gateway, actor: Actor, share: ShareDoc, event: NewE
     if (marked.modifiedCount === 1) tx.record(event);
     return share._id;
   });
-  // Whether by this request or the same person's other tab.
+  return whyNot(gateway, share);
+}
+
+/** Read anew, why a code did not count at the moment of its write; null when the share is open, by another tab for example. */
+async function whyNot(gateway: Gateway, share: ShareDoc): Promise<AppError | null> {
   const after = await gateway.models.Share.findById(share._id).lean<ShareDoc>();
   if (!isLive(after, gateway.clock.now())) return new AppError('EXPIRED');
-  return after.verifiedAt ? null : new AppError('CODE_LOCKED');
+  if (after.verifiedAt) return null;
+  // A new code was sent at that moment, and counts instead.
+  return after.salt === share.salt ? new AppError('CODE_LOCKED') : wrongCode(limits.codeTries - after.tries);
 }
 
 /** The last try locks the share, and that is an event of its own: somebody may be guessing, and its people are told. */
@@ -82,7 +88,7 @@ async function countWrong(gateway: Gateway, actor: Actor, share: ShareDoc, lock:
   if (share.tries >= limits.codeTries) return new AppError('CODE_LOCKED');
   const take = (below: number, session: ClientSession | null) =>
     gateway.models.Share.findOneAndUpdate(
-      { _id: share._id, salt: share.salt, tries: { $lt: below } },
+      { _id: share._id, live: true, salt: share.salt, tries: { $lt: below } },
       { $inc: { tries: 1 } },
       { returnDocument: 'after', session },
     ).lean<ShareDoc>();
@@ -94,5 +100,5 @@ async function countWrong(gateway: Gateway, actor: Actor, share: ShareDoc, lock:
     if (locked) tx.record(lock);
     return share._id;
   });
-  return locked ? wrongCode(0) : new AppError('CODE_LOCKED');
+  return locked ? wrongCode(0) : ((await whyNot(gateway, share)) ?? new AppError('WRONG_CODE'));
 }

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { Clock } from '@lightbox/core/clock.js';
 import type { Config } from '@lightbox/core/config/config.js';
 import { testConfig } from '@lightbox/core/testing/config.js';
@@ -31,6 +32,7 @@ export interface TestGateway {
   clock: MovableClock;
   config: Config;
   url: string;
+  server: Server;
   stop: () => Promise<void>;
 }
 
@@ -43,7 +45,7 @@ export async function buildGateway(changes: Partial<Config> = {}): Promise<TestG
 
 /** One more gateway on the servers of another: `config` is that one's. */
 export async function joinGateway(config: Config, clock = new MovableClock()): Promise<TestGateway> {
-  const { gateway, port, ready, stop } = await startGateway(config, clock);
+  const { gateway, server, port, ready, stop } = await startGateway(config, clock);
   await ready;
-  return { gateway, clock, config, url: `http://127.0.0.1:${port}`, stop };
+  return { gateway, clock, config, url: `http://127.0.0.1:${port}`, server, stop };
 }

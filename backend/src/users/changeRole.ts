@@ -31,7 +31,7 @@ export async function changeRole({
   await gateway.events.change(actor, async (tx) => {
     await keepAnAdmin(gateway, user, tx.session);
     const changed = await gateway.models.User.updateOne(
-      { _id: user._id, role: user.role },
+      { _id: user._id, role: user.role, deletedAt: { $exists: false } },
       { $set: { role } },
       { session: tx.session },
     );

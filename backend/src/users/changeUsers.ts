@@ -1,6 +1,7 @@
 import type { DataOf } from '@lightbox/contract/call.js';
 import { texts } from '@lightbox/contract/texts.js';
 import type { userCalls } from '@lightbox/contract/users/calls.js';
+import { holdUser } from '@lightbox/core/access/hold.js';
 import { requireUser } from '@lightbox/core/access/users.js';
 import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -87,7 +88,12 @@ export async function toggleUserStatus({
   let sessions: ObjectId[] = [];
   await gateway.events.change(actor, async (tx) => {
     if (!active) await keepAnAdmin(gateway, user, tx.session);
-    await gateway.models.User.updateOne({ _id: user._id }, { $set: { active } }, { session: tx.session });
+    const changed = await gateway.models.User.updateOne(
+      { _id: user._id, active: user.active, deletedAt: { $exists: false } },
+      { $set: { active } },
+      { session: tx.session },
+    );
+    if (changed.modifiedCount !== 1) throw new AppError('CONFLICT');
     sessions = await endAccess(gateway, user._id, 'deactivated', tx.session);
     tx.record({ type: active ? 'user.activate' : 'user.deactivate', table: 'users', record: user._id });
     return user._id;
@@ -99,18 +105,8 @@ export async function toggleUserStatus({
 /** Throws when nobody could administer the product afterwards. */
 export async function keepAnAdmin(gateway: Gateway, user: UserDoc, tx: ClientSession): Promise<void> {
   if (user.role !== 'admin') return;
-  const others = await gateway.models.User.find(
-    { role: 'admin', status: 'active', active: true, _id: { $ne: user._id } },
-    { _id: 1 },
-    { session: tx },
-  )
-    .limit(1)
-    .lean();
-  const other = others[0];
+  const other = await holdUser(gateway.models, { role: 'admin', _id: { $ne: user._id } }, tx);
   if (!other) throw new AppError('LAST_ADMIN');
-  // Two admins removing each other at once must meet: each writes the one it leans on, and with a value that is new,
-  // for MongoDB leaves out a write that changes nothing.
-  await gateway.models.User.updateOne({ _id: other._id }, { $set: { keptAt: gateway.clock.now() } }, { session: tx });
 }
 
 export async function approveProvider({
@@ -124,7 +120,7 @@ export async function approveProvider({
     return { data: presentUser(viewer, openPersonIfWhole(gateway, user)), message: texts.providerActivated };
   await gateway.events.change(actor, async (tx) => {
     const changed = await gateway.models.User.updateOne(
-      { _id: user._id, status: { $in: ['pending', 'rejected'] } },
+      { _id: user._id, status: { $in: ['pending', 'rejected'] }, deletedAt: { $exists: false } },
       { $set: { status: 'active' }, $unset: { rejectedReason: 1 } },
       { session: tx.session },
     );

@@ -2,25 +2,22 @@ import type { userCalls } from '@lightbox/contract/users/calls.js';
 import type { Person, UserDoc } from '@lightbox/core/models/types.js';
 import { openPersonIfWhole } from '@lightbox/core/users/profile.js';
 import type { Context, Gateway } from '../context.js';
-import { type Cell, csv, sendFile } from '../http/download.js';
+import { attached, type Cell, csv } from '../http/download.js';
+import { stream } from '../http/stream.js';
 import { peopleOf } from './listQuery.js';
 
 const columns = ['id', 'lastname', 'firstname', 'username', 'email', 'role', 'status', 'active', 'gender', 'createAt'];
 
 /** The list of people as a file, for administrators: what its screen shows, without the health fields. */
-export async function exportUsers({
-  gateway,
-  actor,
-  viewer,
-  query,
-  res,
-}: Context<typeof userCalls.exportUsers>): Promise<undefined> {
+export async function exportUsers(context: Context<typeof userCalls.exportUsers>): Promise<undefined> {
+  const { gateway, actor, viewer, query } = context;
   const now = gateway.clock.now();
   const source = await peopleOf(gateway, viewer, query);
-  const file = { name: `users-${now.toISOString().slice(0, 10)}.csv`, contentType: 'text/csv; charset=utf-8' };
-  await sendFile(res, file, csv(columns, cells(gateway, gateway.pages.all<UserDoc>(source))), () =>
-    gateway.events.record(actor, { type: 'user.export', table: 'users', reason: 'csv' }),
-  );
+  await stream(context, {
+    pieces: csv(columns, cells(gateway, gateway.pages.all<UserDoc>(source))),
+    headers: attached(`users-${now.toISOString().slice(0, 10)}.csv`, 'text/csv; charset=utf-8'),
+    record: () => gateway.events.record(actor, { type: 'user.export', table: 'users', reason: 'csv' }),
+  });
   return undefined;
 }
 

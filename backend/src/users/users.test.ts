@@ -169,15 +169,23 @@ describe('closing an account', () => {
     const named = await buildImage(test.gateway, { owner, patient: patient._id });
     const unnamed = await buildImage(test.gateway, { owner });
     await buildShare(test.gateway, { image: named, recipient: patient, hours: null, verified: true });
+    // Also with the administrator who will own it, and who then needs no share.
+    const first = await test.gateway.models.User.findOne({ email: firstAdmin.email }).lean<UserDoc>();
+    const body = { imagemetadataId: named.id, createdfor: String(first?._id) };
+    await api.as(owner).post('/sharing/request', body).expect(201);
     await api.as(admin).del(`/users/${owner.id}`).expect(200);
     expect(await test.gateway.models.Image.exists({ _id: unnamed._id })).toBeNull();
     const kept = await test.gateway.models.Image.findById(named._id).lean<ImageDoc>();
     const heir = await test.gateway.models.User.findById(kept?.owner).lean<UserDoc>();
-    expect(heir?.role).toBe('admin');
+    expect(heir?._id).toEqual(first?._id);
+    const to = heir?._id ?? newId();
+    const transfer = { type: 'image.transfer' as const, actor: admin._id, record: named._id, owners: [owner._id, to] };
+    expect(await test.gateway.models.Event.countDocuments(transfer)).toBe(1);
+    expect(await test.gateway.models.Share.exists({ recipient: to, live: true })).toBeNull();
     // The lists go with the owner: the image is in the heir's, and no longer in that of the account that is gone.
     expect(kept?.audience.map(String).sort()).toEqual([patient.id, String(heir?._id)].sort());
-    const { body } = await api.as(patient).get(`/upload/image/${named.id}`).expect(200);
-    expect(body.data).toMatchObject({ isVerified: true, owner: { id: String(heir?._id) } });
+    const shown = await api.as(patient).get(`/upload/image/${named.id}`).expect(200);
+    expect(shown.body.data).toMatchObject({ isVerified: true, owner: { id: String(heir?._id) } });
   });
 
   it('ends what was shared with it', async () => {

@@ -48,6 +48,7 @@ export const auditActions = [
   'image.content',
   'image.preview',
   'image.timeline',
+  'image.transfer',
   'image.delete',
   'share.create',
   'share.verify',

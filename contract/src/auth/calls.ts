@@ -5,6 +5,7 @@ import { Email, Password, profileFields, User, Username } from '../users/schemas
 import { PasskeyAnswer, PasskeyQuestion } from './passkeys.js';
 import { authRoutes } from './routes.js';
 import { codePattern, recoveryCodePattern } from './rules.js';
+import { type SessionField, sessionFields } from './session.js';
 
 export const Code = z.string().regex(codePattern, texts.validCode);
 
@@ -33,6 +34,11 @@ const ResetByCode = z.strictObject({ email: Email, otp: Code, newPassword: Passw
 const ResetByToken = z.strictObject({ token: z.string().min(1).max(200).optional(), password: Password });
 
 const Session = z.object({ token: z.string(), user: User });
+/** The signed-in person, as far as a browser keeps it. */
+export const SessionUser = User.pick(
+  Object.fromEntries(sessionFields.map((name) => [name, true])) as Record<SessionField, true>,
+);
+export type SessionUser = z.infer<typeof SessionUser>;
 
 /** What the second step of a sign-in asks for: the mailed code, the authenticator app's, or a passkey. */
 export const SignInMethod = z.enum(['mail', 'totp', 'passkey']);
@@ -93,6 +99,7 @@ export const authCalls = {
       .strictObject({ code: Code.optional(), recoveryCode: RecoveryCode.optional() })
       .superRefine(oneOf('code', 'recoveryCode')),
     data: Session.extend({
+      user: SessionUser,
       /** The role needs an authenticator app or a passkey, and until there is one nothing else can be done. */
       setUpTotp: z.literal(true).optional(),
     }),
@@ -153,7 +160,7 @@ export const authCalls = {
     who: 'anyone',
     summary: 'Sign in with a passkey alone; gives an access token and the refresh cookie',
     body: PasskeyAnswer,
-    data: Session,
+    data: Session.extend({ user: SessionUser }),
     fails: [
       'PASSKEY_REFUSED',
       'EXPIRED',

@@ -52,6 +52,7 @@ export const timelineActions = [
   'image.read',
   'image.content',
   'image.preview',
+  'image.transfer',
   'share.create',
   'share.verify',
   'share.lock',

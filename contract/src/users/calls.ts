@@ -95,7 +95,7 @@ export const userCalls = {
     summary: 'Activate or deactivate an account; its sessions end at once',
     params: Params,
     data: User,
-    fails: ['NOT_ONESELF', 'LAST_ADMIN'],
+    fails: ['NOT_ONESELF', 'LAST_ADMIN', 'CONFLICT'],
   }),
   changeRole: call({
     method: 'put',

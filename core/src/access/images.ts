@@ -7,9 +7,11 @@ import {
 } from '@lightbox/contract/images/policy.js';
 import type { ClientSession } from 'mongoose';
 import { type ObjectId, oid } from '../db/ids.js';
+import { NEWEST } from '../db/newest.js';
 import { AppError } from '../errors.js';
 import type { Models } from '../models/models.js';
 import type { ImageDoc, ShareDoc } from '../models/types.js';
+import { touch } from './hold.js';
 
 /** Of all that is asked about shares: which of them still give access at this moment. */
 export const liveShare = (now: Date) => ({
@@ -42,8 +44,10 @@ export async function findImage(
 ): Promise<ImageAccess | null> {
   const id = oid(imageId);
   const [image, share] = await Promise.all([
-    models.Image.findById(id).lean<ImageDoc>(),
-    models.Share.findOne({ image: id, recipient: oid(viewer.id), ...liveShare(now) }).lean<ShareDoc>(),
+    models.Image.findById(id).readConcern(NEWEST).lean<ImageDoc>(),
+    models.Share.findOne({ image: id, recipient: oid(viewer.id), ...liveShare(now) })
+      .readConcern(NEWEST)
+      .lean<ShareDoc>(),
   ]);
   if (!image) return null;
   const facts = imageFacts(image, share);
@@ -89,5 +93,9 @@ export async function refreshAudience(
   const image = await models.Image.findById(imageId, { owner: 1 }, { session }).lean();
   if (!image) return;
   const audience = shares.length > 0 ? [...shares.map((share) => share.recipient), image.owner] : [];
-  await models.Image.updateOne({ _id: imageId }, { $set: { audience, isShared: shares.length > 0 } }, { session });
+  await models.Image.updateOne(
+    { _id: imageId },
+    { $set: { audience, isShared: shares.length > 0 }, ...touch },
+    { session },
+  );
 }

@@ -3,6 +3,7 @@ import type { Connection } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectDatabase } from '../db/connect.js';
 import { newId, type ObjectId } from '../db/ids.js';
+import { NEWEST } from '../db/newest.js';
 import { testConfig } from '../testing/config.js';
 import { PIECE } from './cipher.js';
 import { GridFsBlobStore } from './store.js';
@@ -27,7 +28,9 @@ async function readAll(id: ObjectId, size: number): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-const chunksOf = (id: ObjectId) => db.collection('blobs.chunks').countDocuments({ files_id: id });
+/** Pieces are written to one member; a majority has them a moment later. */
+const newest = { readConcern: { level: NEWEST } } as const;
+const chunksOf = (id: ObjectId) => db.collection('blobs.chunks').countDocuments({ files_id: id }, newest);
 
 describe('the blob store', () => {
   it.each([0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE + 77])('gives back %i bytes as they came', async (size) => {
@@ -41,8 +44,10 @@ describe('the blob store', () => {
     const id = newId();
     const bytes = Buffer.alloc(PIECE + 5, 'plain text');
     await store.write(id, key, inParts(bytes));
-    expect(await db.collection('blobs.files').findOne({ _id: id })).toMatchObject({ length: bytes.length + 2 * 16 });
-    const first = await db.collection('blobs.chunks').findOne({ files_id: id, n: 0 });
+    expect(await db.collection('blobs.files').findOne({ _id: id }, newest)).toMatchObject({
+      length: bytes.length + 2 * 16,
+    });
+    const first = await db.collection('blobs.chunks').findOne({ files_id: id, n: 0 }, newest);
     expect(Buffer.from(first?.data.buffer).includes('plain text')).toBe(false);
   });
 
@@ -76,6 +81,20 @@ describe('the blob store', () => {
     await store.delete(id);
     await store.delete(id);
     expect(await chunksOf(id)).toBe(0);
-    expect(await db.collection('blobs.files').findOne({ _id: id })).toBeNull();
+    expect(await db.collection('blobs.files').findOne({ _id: id }, newest)).toBeNull();
+  });
+
+  it('lists blobs between two ids by reading no more of the index than it gives back', async () => {
+    const ids = Array.from({ length: 200 }, () => newId());
+    const entries = ids.flatMap((id) => [0, 1].map((n) => ({ files_id: id, n })));
+    await db.collection('blobs.chunks').insertMany(entries);
+    const [first, last] = [ids[0] as ObjectId, ids[199] as ObjectId];
+    await db.db?.command({ profile: 2 });
+    expect((await store.between(first, last, 20)).map(String)).toEqual(ids.slice(1, 11).map(String));
+    await db.db?.command({ profile: 0 });
+    const find = { 'command.find': 'blobs.chunks' };
+    const read = await db.collection('system.profile').findOne(find);
+    expect(read).toMatchObject({ keysExamined: 20, docsExamined: 0 });
+    expect(await store.between(last, newId(), 20)).toEqual([]);
   });
 });

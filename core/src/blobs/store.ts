@@ -1,8 +1,8 @@
 import type { ClientSession, Connection, mongo } from 'mongoose';
-import mongoose from 'mongoose';
 import { bufferOf } from '../db/bytes.js';
 import { Elections } from '../db/elections.js';
-import { newId, type ObjectId } from '../db/ids.js';
+import { newId, type ObjectId, oid } from '../db/ids.js';
+import { NEWEST } from '../db/newest.js';
 import { Damaged } from '../errors.js';
 import { openPiece, PIECE, sealPiece, TAG } from './cipher.js';
 
@@ -27,8 +27,8 @@ export interface BlobStore {
   read(id: ObjectId, key: Buffer, size: number): AsyncGenerator<Buffer>;
   /** Deleting what is not there is no error: deletions are repeated after a crash. */
   delete(id: ObjectId): Promise<void>;
-  /** Ids of blobs stored before a moment, oldest first; for finding those without a record. */
-  olderThan(before: Date, after: ObjectId | null, limit: number): Promise<ObjectId[]>;
+  /** Ids of blobs between two ids, in order, and no more than so many; for finding those without a record. */
+  between(after: ObjectId, end: ObjectId, limit: number): Promise<ObjectId[]>;
 }
 
 const BUCKET = 'blobs';
@@ -53,14 +53,16 @@ interface FileEntry {
 // replicated in order (docs/architecture.md, "Uploads"). That holds for one primary; `confirm` looks after a change.
 const onOne = { writeConcern: { w: 1 } };
 
+// Each piece is proven when it is opened, and one that a new primary does not show yet would look like damage.
+const newest = { readConcern: { level: NEWEST } } as const;
+
 /** Writes the collections of GridFS itself: the driver's stream copies each piece once more and waits for one write at a time. */
 export class GridFsBlobStore implements BlobStore {
   private indexed: Promise<unknown> | null = null;
-  private readonly elections: Elections;
-
-  constructor(private readonly db: Connection) {
-    this.elections = new Elections(db);
-  }
+  constructor(
+    private readonly db: Connection,
+    private readonly elections = new Elections(db),
+  ) {}
 
   async write(id: ObjectId, key: Buffer, plain: AsyncIterable<Buffer>): Promise<WrittenBlob> {
     await this.index();
@@ -115,19 +117,15 @@ export class GridFsBlobStore implements BlobStore {
     await this.chunks().deleteMany({ files_id: id });
   }
 
-  async olderThan(before: Date, after: ObjectId | null, limit: number): Promise<ObjectId[]> {
-    // Chunks of an upload that was cut short have no `files` entry: they are what must be found.
-    const latest = mongoose.mongo.ObjectId.createFromTime(Math.floor(before.getTime() / 1000));
+  async between(after: ObjectId, end: ObjectId, limit: number): Promise<ObjectId[]> {
+    // Chunks of an upload that was cut short have no `files` entry: they are what must be found. So the index of the chunks
+    // is read, and all of it: a failover may have taken any piece, also the first.
     const rows = await this.chunks()
-      .aggregate<{ _id: ObjectId }>([
-        { $match: { files_id: { $lt: latest, ...(after ? { $gt: after } : {}) } } },
-        { $sort: { files_id: 1, n: 1 } },
-        { $group: { _id: '$files_id' } },
-        { $sort: { _id: 1 } },
-        { $limit: limit },
-      ])
+      .find({ files_id: { $gt: after, $lt: end } }, { projection: { _id: 0, files_id: 1 } })
+      .sort({ files_id: 1, n: 1 })
+      .limit(limit)
       .toArray();
-    return rows.map((row) => row._id);
+    return [...new Set(rows.map((row) => String(row.files_id)))].map(oid);
   }
 
   /** The index that GridFS is specified to have; once a process. */
@@ -142,11 +140,11 @@ export class GridFsBlobStore implements BlobStore {
   }
 
   private chunks(): mongo.Collection<Chunk> {
-    return database(this.db).collection(`${BUCKET}.chunks`);
+    return database(this.db).collection(`${BUCKET}.chunks`, newest);
   }
 
   private files(): mongo.Collection<FileEntry> {
-    return database(this.db).collection(`${BUCKET}.files`);
+    return database(this.db).collection(`${BUCKET}.files`, newest);
   }
 }
 

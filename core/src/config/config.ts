@@ -19,8 +19,6 @@ export interface Config {
   redisUrl: string;
   smtpUrl: string;
   mailFrom: string;
-  /** Where mail can be read when it goes to the launcher's own catcher; null with a real mail server. */
-  mailInboxUrl: string | null;
   /** Key ring text, `id:base64(32 bytes)[,older…]`. */
   appKeys: string;
   encryptionKeys: string;
@@ -33,6 +31,8 @@ export interface Config {
   admin: { email: string; password: string } | null;
   demo: boolean;
   ai: { provider: 'local' | 'openai'; baseUrl: string | null; apiKey: string | null; model: string | null };
+  /** Unix socket of the renderer service; null: workers decode foreign files in processes of their own. */
+  rendererSocket: string | null;
   worker: { queues: QueueName[]; concurrency: Record<QueueName, number> };
   rateLimits: boolean;
   /** Room that uploads leave on MongoDB's disk; null: as `db/room.ts` sees fit. */

@@ -33,7 +33,6 @@ describe('what is read', () => {
       allowedOrigins: ['http://localhost:3000', 'http://127.0.0.1:3000'],
       trustProxy: false,
       mailFrom: 'Lightbox <no-reply@localhost>',
-      mailInboxUrl: null,
       vapidKey: null,
       pushOrigins: [],
       admin: null,
@@ -125,6 +124,10 @@ describe('what is refused', () => {
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', '10.0.0.0/40'],
     ['MONGODB_URI', 'postgres://x'],
+    ['MONGODB_URI', 'mongodb://a,b/lightbox?replicaSet=rs0&readPreference=secondaryPreferred'],
+    ['MONGODB_URI', 'mongodb://a,b/lightbox?readConcernLevel=local'],
+    ['MONGODB_URI', 'mongodb+srv://a/lightbox?w=1'],
+    ['MONGODB_URI', 'mongodb://a/lightbox?w=majority&journal=false'],
     ['REDIS_URL', 'valkey://x'],
     ['REDIS_URL', 'redis+sentinel://h1,h2'],
     ['SMTP_URL', 'mail.example.org'],
@@ -175,6 +178,10 @@ describe('what is refused', () => {
     expect(refusal({ ...base, HOST: '::', MAIL_INBOX_URL: 'http://127.0.0.1:1080' })).toContain('SMTP_URL must name');
     expect(refusal({ ...base, HOST: '127.0.0.1', DEMO: '1', MAIL_INBOX_URL: 'http://127.0.0.1:1080' })).toBe('');
     expect(refusal({ ...base, HOST: '0.0.0.0' })).toBe('');
+    const published = { ...base, PUBLIC_URL: 'https://lightbox.hospital.org' };
+    expect(refusal({ ...published, DEMO: '1' })).toContain('DEMO must be 0');
+    expect(refusal({ ...published, MAIL_INBOX_URL: 'http://127.0.0.1:1080' })).toContain('SMTP_URL must name');
+    expect(refusal({ ...base, PUBLIC_URL: 'http://127.0.0.1:4000', DEMO: '1' })).toBe('');
   });
 });
 

@@ -1,9 +1,10 @@
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { type QueueName, queueNames } from '@lightbox/contract/queues.js';
 import { z } from 'zod';
 import type { Config } from './config.js';
 import { faultOfKeys, faultOfVapidKey } from './keys.js';
+import { faultOfMongodbUri } from './mongodbUri.js';
 import { faultOfRedisUrl } from './redisUrl.js';
 
 export type Env = Record<string, string | undefined>;
@@ -107,12 +108,12 @@ const schema = z.object({
   PUBLIC_URL: text(faultOfPublicUrl).optional(),
   TRUST_PROXY: text(faultOfTrustProxy).optional(),
   DATA_DIR: z.string().default('.data'),
-  MONGODB_URI: startsWith('mongodb://', 'mongodb+srv://'),
+  MONGODB_URI: text(faultOfMongodbUri),
   REDIS_URL: text(faultOfRedisUrl),
   SMTP_URL: startsWith('smtp://', 'smtps://'),
   MAIL_FROM: text((value) => (/\S+@\S+/.test(value) ? null : 'must hold an e-mail address')).optional(),
   MAIL_WEB_PORT: port.default(1080),
-  /** Set by the launcher when mail goes to its own catcher, which shows every code to whoever opens it. */
+  /** The launcher sets it when mail goes to its own catcher, which shows every code. */
   MAIL_INBOX_URL: z.string().optional(),
   APP_KEYS: text(faultOfKeys),
   ENCRYPTION_KEYS: text(faultOfKeys),
@@ -126,6 +127,7 @@ const schema = z.object({
   AI_BASE_URL: startsWith('http://', 'https://').optional(),
   AI_API_KEY: z.string().optional(),
   AI_MODEL: z.string().optional(),
+  RENDERER_SOCKET: text((value) => (isAbsolute(value) ? null : 'must be an absolute path')).optional(),
   WORKER_QUEUES: text(faultOfQueues).optional(),
   WORKER_CONCURRENCY: text(faultOfConcurrency).optional(),
   RATE_LIMITS: oneOf('on', 'off').default('on'),
@@ -147,12 +149,12 @@ const rules: { variable: string; breaks: (env: Env) => boolean; says: string }[]
   {
     variable: 'DEMO',
     breaks: (env) => env.DEMO === '1' && beyondLoopback(env),
-    says: 'must be 0 with a HOST beyond loopback, for everybody would see the passwords; name an ADMIN_EMAIL instead',
+    says: 'must be 0 with a HOST or PUBLIC_URL beyond loopback, for everybody would see the passwords; name an ADMIN_EMAIL instead',
   },
   {
     variable: 'SMTP_URL',
     breaks: (env) => !!env.MAIL_INBOX_URL && beyondLoopback(env),
-    says: 'must name a mail server with a HOST beyond loopback, for the built-in catcher shows every code',
+    says: 'must name a mail server with a HOST or PUBLIC_URL beyond loopback, for the built-in catcher shows every code',
   },
   {
     variable: 'ADMIN_PASSWORD',
@@ -236,7 +238,6 @@ function toConfig(env: z.output<typeof schema>, production: boolean): Config {
     redisUrl: env.REDIS_URL,
     smtpUrl: env.SMTP_URL,
     mailFrom: env.MAIL_FROM ?? `Lightbox <no-reply@${mailDomain(publicUrl)}>`,
-    mailInboxUrl: env.MAIL_INBOX_URL ?? null,
     appKeys: env.APP_KEYS,
     encryptionKeys: env.ENCRYPTION_KEYS,
     auditKeys: env.AUDIT_KEYS ?? null,
@@ -253,6 +254,7 @@ function toConfig(env: z.output<typeof schema>, production: boolean): Config {
       apiKey: env.AI_API_KEY ?? null,
       model: env.AI_MODEL ?? null,
     },
+    rendererSocket: env.RENDERER_SOCKET ?? null,
     worker: { queues: parseQueues(env.WORKER_QUEUES), concurrency: parseConcurrency(env.WORKER_CONCURRENCY) },
     rateLimits: env.RATE_LIMITS === 'on',
     reserveBytes: env.STORAGE_RESERVE_MB === undefined ? null : env.STORAGE_RESERVE_MB * 1024 * 1024,
@@ -296,7 +298,9 @@ function parseConcurrency(value: string | undefined): Record<QueueName, number> 
 
 const isQueue = (name: string): name is QueueName => (queueNames as readonly string[]).includes(name);
 
-const beyondLoopback = (env: Env): boolean => env.HOST !== undefined && !isLoopback(env.HOST);
+/** A proxy on this machine carries the product out under its `PUBLIC_URL`. */
+const beyondLoopback = ({ HOST, PUBLIC_URL = '' }: Env): boolean =>
+  (HOST !== undefined && !isLoopback(HOST)) || (URL.canParse(PUBLIC_URL) && !isLoopback(new URL(PUBLIC_URL).hostname));
 
 const idsOf = (ring = ''): string[] => list(ring).map((entry) => entry.slice(0, entry.indexOf(':')));
 

@@ -33,9 +33,14 @@ export function vapidPublicKey(privateKey: string): string {
 }
 
 /** The VAPID key of an instance that names none: made of its own keys, so that it is the same at every start. */
-export const deriveVapidKey = (ring: string): string => {
+export const deriveVapidKey = (ring: string): string => ofFirstKey(ring, 'vapid').toString('base64');
+
+/** Opens the inbox of an instance's own mail catcher; the same at every start, like the key above. */
+export const deriveInboxToken = (ring: string): string => ofFirstKey(ring, 'inbox').toString('base64url');
+
+const ofFirstKey = (ring: string, purpose: string): Buffer => {
   const first = Buffer.from(ring.split(',')[0]?.split(':')[1] ?? '', 'base64');
-  return Buffer.from(hkdfSync('sha256', first, Buffer.alloc(0), 'lightbox/vapid', 32)).toString('base64');
+  return Buffer.from(hkdfSync('sha256', first, Buffer.alloc(0), `lightbox/${purpose}`, 32));
 };
 
 /** What is wrong with the text of a private VAPID key, or null. Never repeats any of it. */

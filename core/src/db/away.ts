@@ -1,8 +1,14 @@
 import { mongo } from 'mongoose';
 
+/** For a part that has no errors of its own to be told by: a mail server. */
+export class PartAway extends Error {
+  override name = 'PartAway';
+}
+
 /** MongoDB or Redis cannot be reached, or has stepped down in between: what failed may succeed a little later. */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof PartAway) return true;
   // A bulk write says what befell it one level down.
   if (error instanceof mongo.MongoBulkWriteError && isAway(error.errorResponse)) return true;
   if (error instanceof mongo.MongoServerSelectionError || error instanceof mongo.MongoNetworkError) return true;

@@ -3,10 +3,15 @@ import type { Config } from '../config/config.js';
 import { ConfigError } from '../config/env.js';
 import { isAway } from './away.js';
 import { kindOfMongo, noReplicaSetMessage } from './kindOfMongo.js';
+import { MAJORITY_MS } from './majority.js';
 
-/** Writes are acknowledged by a majority unless a caller says otherwise: what was acknowledged survives a failover. */
+/**
+ * Writes are acknowledged by a majority, and reads see what a majority has, unless a caller says otherwise. So what is
+ * answered, shown, mailed or done from a read survives a failover too. Exceptions: `newest.ts`.
+ */
 const options = {
-  writeConcern: { w: 'majority', wtimeoutMS: 10_000 },
+  writeConcern: { w: 'majority', wtimeoutMS: MAJORITY_MS },
+  readConcern: { level: 'majority' },
   autoIndex: false,
   autoCreate: false,
 } as const;

@@ -148,7 +148,8 @@ export class Pages {
   }
 
   private async recount<T>(source: Counted<T>, name: string): Promise<number> {
-    const count = await source.model.countDocuments(source.filter);
+    const whole = Object.keys(source.filter).length === 0;
+    const count = await (whole ? source.model.estimatedDocumentCount() : source.model.countDocuments(source.filter));
     await this.counters.updateOne({ _id: name }, { $set: { count, at: this.clock.now() } }, { upsert: true });
     return count;
   }

@@ -1,22 +1,17 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EmbeddedServer } from './server.js';
 
 /** Catches every mail and shows it on a page of its own; both on loopback alone. */
 export function mailServer(folder: string, smtpPort: number, webPort: number): EmbeddedServer {
-  const dir = join(folder, 'mail');
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
   return {
     name: 'The mail catcher',
     uri: `smtp://127.0.0.1:${smtpPort}`,
     command: process.execPath,
-    args: [join(import.meta.dirname, 'mailProcess.js'), String(smtpPort), String(webPort), dir],
+    args: [join(import.meta.dirname, 'mailProcess.js'), String(smtpPort), String(webPort), folder],
     logFile: join(folder, 'logs', 'mail.log'),
     answers: async () => {
-      const answer = await fetch(`${inboxUrl(webPort)}/api/healthz`, { signal: AbortSignal.timeout(1000) });
+      const answer = await fetch(`http://127.0.0.1:${webPort}/healthz`, { signal: AbortSignal.timeout(1000) });
       if (!answer.ok) throw new Error(`status ${answer.status}`);
     },
   };
 }
-
-export const inboxUrl = (webPort: number): string => `http://127.0.0.1:${webPort}`;

@@ -10,7 +10,15 @@ const complete = (env: Record<string, string>) => {
 };
 
 it('needs nothing at all on one machine, and shows a demonstration', () => {
-  expect(complete({})()).toMatchObject({ demo: true, mailInboxUrl: 'http://127.0.0.1:1080', admin: null });
+  expect(complete({})()).toMatchObject({ demo: true, admin: null });
+});
+
+it('keeps the inbox behind an address that nobody can guess, and that is the same at every start', () => {
+  const [own, other] = [makeSecrets(), makeSecrets()];
+  const inboxOf = (secrets = own) => ownSettings({}, placeholderUris, secrets).MAIL_INBOX_URL;
+  expect(inboxOf()).toMatch(/^http:\/\/127\.0\.0\.1:1080\/[\w-]{43}\/$/);
+  expect(inboxOf()).toBe(inboxOf());
+  expect(inboxOf()).not.toBe(inboxOf(other));
 });
 
 it('shows no demonstration to those who name an admin or a database', () => {
@@ -21,7 +29,8 @@ it('shows no demonstration to those who name an admin or a database', () => {
 
 it('keeps what is named', () => {
   const config = complete({ REDIS_URL: 'redis://cache', SMTP_URL: 'smtp://mail' })();
-  expect(config).toMatchObject({ redisUrl: 'redis://cache', smtpUrl: 'smtp://mail', mailInboxUrl: null });
+  expect(config).toMatchObject({ redisUrl: 'redis://cache', smtpUrl: 'smtp://mail' });
+  expect(ownSettings({ SMTP_URL: 'smtp://mail' }, placeholderUris, makeSecrets())).not.toHaveProperty('MAIL_INBOX_URL');
 });
 
 it('opens neither demonstration nor caught mail to a network', () => {

@@ -1,7 +1,7 @@
 import type { Env } from '../config/env.js';
-import { deriveVapidKey } from '../config/keys.js';
+import { deriveInboxToken, deriveVapidKey } from '../config/keys.js';
 import type { Secrets } from '../config/secrets.js';
-import { inboxUrl } from './mail.js';
+import { inboxUrl } from './inboxAddress.js';
 
 /** Which of the servers the environment does not name, so that Lightbox brings its own. Production never does. */
 export function missingServers(env: Env): { mongodb: boolean; redis: boolean; mail: boolean } {
@@ -27,7 +27,9 @@ export function ownSettings(env: Env, uris: { mongodb: string; redis: string; sm
   return {
     ...(own.mongodb ? { MONGODB_URI: uris.mongodb } : {}),
     ...(own.redis ? { REDIS_URL: uris.redis } : {}),
-    ...(own.mail ? { SMTP_URL: uris.smtp, MAIL_INBOX_URL: inboxUrl(mailWebPort(env)) } : {}),
+    ...(own.mail
+      ? { SMTP_URL: uris.smtp, MAIL_INBOX_URL: inboxUrl(mailWebPort(env), deriveInboxToken(secrets.appKeys)) }
+      : {}),
     ...Object.fromEntries(Object.entries(ownKeys(secrets)).filter(([name]) => !env[name])),
     ...(env.DEMO ? {} : { DEMO: own.mongodb && !env.ADMIN_EMAIL ? '1' : '0' }),
   };

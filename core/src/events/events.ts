@@ -3,9 +3,11 @@ import { roles } from '@lightbox/contract/permissions.js';
 import type { ClientSession, Connection } from 'mongoose';
 import type { Clock } from '../clock.js';
 import { isDuplicate, newId, type ObjectId, oid } from '../db/ids.js';
+import { MAJORITY_MS, majorityHasAll } from '../db/majority.js';
 import { grouped } from '../group.js';
 import type { Models } from '../models/models.js';
 import type { EventDoc, EventStatus } from '../models/types.js';
+import type { JobName } from '../queues/jobs.js';
 import type { JobRequest, Queues } from '../queues/queues.js';
 import type { Signal, Signals } from './push.js';
 import { reactions } from './reactions.js';
@@ -17,6 +19,8 @@ export interface Actor {
   ip: string;
   /** `Idempotency-Key` of the request, already bound to caller and call. */
   idempotencyKey?: string;
+  /** Throws unless they may still act. Asked inside each transaction, and so that one that ends it meets this one. */
+  hold?: (session: ClientSession) => Promise<void>;
 }
 
 export const system: Actor = { ip: '' };
@@ -40,6 +44,9 @@ export interface Transaction {
   /** Appends the event to the very transaction of the change. */
   record: (event: NewEvent) => void;
 }
+
+/** Without it the driver goes on waiting for a majority for two minutes. */
+const patience = { maxCommitTimeMS: MAJORITY_MS };
 
 /**
  * The one way a change leaves its mark: the event is written with it, and handed to sockets and queues after the commit.
@@ -75,15 +82,19 @@ export class Events {
     try {
       const record = await session.withTransaction(async () => {
         events = [];
+        await actor.hold?.(session);
         const id = await work({ session, record: (event) => events.push(this.make(actor, event)) });
         await this.models.Event.insertMany(events, { session, lean: true });
         if (actor.idempotencyKey) await this.remember(actor.idempotencyKey, id, session);
         return id;
-      });
+      }, patience);
       this.dispatchSoon(events);
       return record;
     } catch (error) {
-      const first = isDuplicate(error) ? await this.earlier(actor) : null;
+      if (!isDuplicate(error)) throw error;
+      // By something that a failover may still take back: nobody is answered because of it before that is settled.
+      await majorityHasAll(this.db);
+      const first = await this.earlier(actor);
       if (first) return first;
       throw error;
     } finally {
@@ -113,7 +124,7 @@ export class Events {
     const reaction = event.status && event.status !== 'success' ? undefined : reactions[event.type];
     const actorId = event.actor ?? actor.id;
     const at = this.clock.now();
-    return {
+    const made: EventDoc = {
       // The log takes them in the order of their ids.
       _id: newId(at),
       type: event.type,
@@ -131,6 +142,8 @@ export class Events {
       pending: reaction !== undefined,
       unaudited: true,
     };
+    const owed = reaction ? jobsOf(made).map(({ name }) => name) : [];
+    return owed.length > 0 ? { ...made, owed } : made;
   }
 
   private dispatchSoon(events: EventDoc[]): void {
@@ -150,6 +163,16 @@ export class Events {
       );
     }
     await this.kickAudit();
+  }
+
+  /** Enters the jobs again that are not done. Those that still wait in Redis, or failed there for good, stay as they are. */
+  async enterOwed(events: EventDoc[]): Promise<void> {
+    await this.queues.add(events.flatMap((event) => jobsOf(event).filter(({ name }) => event.owed?.includes(name))));
+  }
+
+  /** A job that followed from an event has come to its end: nothing has to enter it again. */
+  async settle(eventId: string, job: JobName): Promise<void> {
+    await this.models.Event.updateOne({ _id: oid(eventId) }, { $pull: { owed: job } }, { writeConcern: { w: 1 } });
   }
 
   /** One waiting job appends all that is there, so a few kicks a second are enough however many events there are. */
@@ -184,7 +207,7 @@ function jobsOf(event: EventDoc): JobRequest[] {
   const id = String(event._id);
   const template = reaction.mail?.(event);
   return [
-    ...(reaction.jobs?.(event) ?? []),
+    ...(reaction.jobs?.(event) ?? []).map((job) => ({ ...job, data: { ...job.data, eventId: id } }) as JobRequest),
     ...(template ? [{ name: 'sendMail' as const, data: { eventId: id, template }, id: `${id}-mail` }] : []),
     ...(reaction.notify && event.recipients.length > 0
       ? [{ name: 'notify' as const, data: { eventId: id }, id: `${id}-notify` }]

@@ -20,24 +20,87 @@ afterEach(() => {
   for (const redis of open.splice(0)) redis.disconnect();
 });
 
-it('a reader whose connection breaks before anything came misses nothing', async () => {
+interface Heard {
+  signals: Signal[];
+  missed: number;
+}
+
+/** A sender, and a reader on a connection of its own; with a stream of `length`. */
+async function pair(length?: number) {
   const { redisUrl } = await testConfig();
   const [sending, receiving] = [connect(redisUrl, 'failFast'), connect(redisUrl, 'failFast')];
   const reader = connect(redisUrl, 'patient');
   await Promise.all([once(sending, 'ready'), once(receiving, 'ready'), once(reader, 'ready')]);
-  const sender = new Signals(sending, log);
-  const receiver = new Signals(receiving, log);
-  const came: Signal[] = [];
-  const arrived = new Promise<void>((resolve) => {
-    receiver.listen(reader, (signal) => {
-      came.push(signal);
-      resolve();
-    });
+  const heard: Heard = { signals: [], missed: 0 };
+  new Signals(receiving, log).listen(reader, {
+    deliver: (signal) => heard.signals.push(signal),
+    missed: () => {
+      heard.missed++;
+    },
   });
-  await sending.call('CLIENT', 'KILL', 'ID', await untilBlocked(sending));
+  return { sender: new Signals(sending, log, length), redis: sending, reader, heard };
+}
+
+it('a reader whose connection breaks before anything came misses nothing', async () => {
+  const { sender, redis, heard } = await pair();
+  await redis.call('CLIENT', 'KILL', 'ID', await untilBlocked(redis));
   await sender.send([cutOf('a')]);
-  await arrived;
-  expect(came).toEqual([cutOf('a')]);
+  await expect.poll(() => heard.signals).toEqual([cutOf('a')]);
+  expect(heard.missed).toBe(0);
+});
+
+it('a reader that was away for longer than the stream is kept says so once, and reads on with what is left', async () => {
+  const { sender, redis, reader, heard } = await pair(100);
+  await untilBlocked(redis);
+  await sender.send([cutOf('before')]);
+  await expect.poll(() => heard.signals).toEqual([cutOf('before')]);
+  reader.options.retryStrategy = () => 500;
+  const closed = once(reader, 'close');
+  await redis.call('CLIENT', 'KILL', 'ID', await untilBlocked(redis));
+  await closed;
+  await sender.send(Array.from({ length: 1_000 }, (_, i) => cutOf(`${i}`)));
+  await expect.poll(() => heard.signals.at(-1), { timeout: 10_000 }).toEqual(cutOf('999'));
+  await sender.send([cutOf('after')]);
+  await expect.poll(() => heard.signals.at(-1)).toEqual(cutOf('after'));
+  expect(heard.signals.length).toBeLessThan(1_000);
+  await expect.poll(() => heard.missed).toBe(1);
+});
+
+it.each([
+  ['later', '*'],
+  ['earlier, because the clock stepped back,', '1-1'],
+])(
+  'a stream that begins anew with %s ids is read from its beginning, and the reader says what it may have missed',
+  async (_, id) => {
+    const { sender, redis, heard } = await pair();
+    await untilBlocked(redis);
+    await sender.send([cutOf('a'), cutOf('b')]);
+    await expect.poll(() => heard.signals).toHaveLength(2);
+    await redis.flushdb();
+    await redis.xadd('lightbox:signals', id, 'from', 'another', 'signal', JSON.stringify(cutOf('c')));
+    await expect.poll(() => heard.signals.slice(2), { timeout: 5_000 }).toEqual([cutOf('c')]);
+    await expect.poll(() => heard.missed, { timeout: 5_000 }).toBe(1);
+  },
+);
+
+it('a stream that is gone counts as missed once, and the first signal of the next one is heard', async () => {
+  const { sender, redis, heard } = await pair();
+  await untilBlocked(redis);
+  await sender.send([cutOf('a')]);
+  await redis.flushdb();
+  await expect.poll(() => heard.missed, { timeout: 5_000 }).toBe(1);
+  await sender.send([cutOf('b')]);
+  await expect.poll(() => heard.signals).toEqual([cutOf('a'), cutOf('b')]);
+  expect(heard.missed).toBe(1);
+});
+
+it('what is told while Redis is away is sent when it is back', async () => {
+  const { sender, redis, heard } = await pair();
+  await untilBlocked(redis);
+  redis.disconnect(true);
+  sender.tell([cutOf('a')]);
+  await expect(sender.send([cutOf('refused to its caller')])).rejects.toThrow();
+  await expect.poll(() => heard.signals, { timeout: 5_000 }).toEqual([cutOf('a')]);
 });
 
 /** The connection that waits in XREAD. */

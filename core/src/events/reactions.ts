@@ -72,6 +72,7 @@ export const reactions: Partial<Record<AuditAction, Reaction>> = {
         ? [{ name: 'removeBlob', data: { blobId: String(event.refs.blob) }, id: `${event._id}-blob` }]
         : [],
   },
+  'image.transfer': { push: 'image:updated' },
   'share.create': { push: 'share:created', notify: 'share.created', mail: onlyWith('share', 'imageShared') },
   'share.verify': { push: 'share:verified', notify: 'share.verified' },
   'share.lock': { push: 'share:locked' },

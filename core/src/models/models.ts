@@ -14,6 +14,7 @@ import type {
   MessageDoc,
   NotificationDoc,
   PasskeyDoc,
+  PositionDoc,
   PreviewDoc,
   PushSubscriptionDoc,
   SentMailDoc,
@@ -21,6 +22,8 @@ import type {
   SettingChangeDoc,
   SettingDoc,
   ShareDoc,
+  TaskDoc,
+  TombstoneDoc,
   TotpDoc,
   UsageDoc,
   UserDoc,
@@ -57,14 +60,14 @@ const user = new Schema<UserDoc>(
     words: { type: [String], required: true },
     sortKey: { type: String, default: '' },
     createAt: date,
-    keptAt: Date,
     deletedAt: Date,
+    closing: { type: new Schema({ at: date, by: id }, { _id: false }) },
+    touched: Number,
     totpAt: Date,
     passkeyAt: Date,
     passkeyHandle: String,
     passwordAt: Date,
     accessEndedAt: Date,
-    signInAt: Date,
   },
   options,
 )
@@ -78,7 +81,8 @@ const user = new Schema<UserDoc>(
   .index({ role: 1, status: 1, active: 1, createAt: 1, _id: 1 })
   .index({ words: 1 })
   // What an older key has sealed, and what none has yet.
-  .index({ 'profile.keyId': 1 });
+  .index({ 'profile.keyId': 1 })
+  .index({ 'closing.at': 1 }, { sparse: true });
 
 const session = new Schema<SessionDoc>(
   {
@@ -91,6 +95,7 @@ const session = new Schema<SessionDoc>(
     stepUpAt: Date,
     endedAt: Date,
     endReason: String,
+    touched: Number,
     ip: { type: String, default: '' },
     browser: String,
     system: String,
@@ -171,6 +176,7 @@ const image = new Schema<ImageDoc>(
     audience: [ObjectId],
     isShared: bool,
     createAt: date,
+    touched: Number,
   },
   { ...options, collection: 'imagemetadata' },
 )
@@ -186,6 +192,9 @@ const image = new Schema<ImageDoc>(
   .index({ 'dataKey.keyId': 1 })
   // Covers the totals of the storage.
   .index({ contentType: 1, size: 1 });
+
+const tombstone = new Schema<TombstoneDoc>({ at: date }, options).index({ at: 1 });
+const position = new Schema<PositionDoc>({ _id: String, after: id }, options);
 
 const preview = new Schema<PreviewDoc>({ sealed: bytes, width: number, height: number }, options);
 
@@ -228,7 +237,10 @@ const analysis = new Schema<AnalysisDoc>(
     reasonCode: String,
   },
   options,
-).index({ status: 1, startedAt: 1 });
+)
+  .index({ status: 1, startedAt: 1 })
+  // Those that one person asked for of late.
+  .index({ requestedBy: 1, startedAt: 1 });
 
 const conversation = new Schema<ConversationDoc>(
   {
@@ -253,12 +265,15 @@ const message = new Schema<MessageDoc>(
     createAt: date,
     deliveredAt: Date,
     readAt: Date,
+    remindedAt: Date,
     pending: bool,
   },
   options,
 )
   .index({ conversation: 1, seq: -1 }, { unique: true })
-  .index({ conversation: 1, recipient: 1, seq: -1 })
+  // Only what is unread: counting costs as much as there is to count.
+  .index({ conversation: 1, recipient: 1, seq: 1 }, { partialFilterExpression: { readAt: null } })
+  .index({ createAt: 1 }, { partialFilterExpression: { readAt: null, remindedAt: null } })
   .index({ members: 1, createAt: 1, _id: 1 })
   .index({ sender: 1, clientId: 1 }, { unique: true, partialFilterExpression: { clientId: { $exists: true } } })
   .index({ pending: 1, createAt: 1 }, { partialFilterExpression: { pending: true } });
@@ -303,11 +318,19 @@ const recorded = {
 };
 
 const event = new Schema<EventDoc>(
-  { ...recorded, recipients: [ObjectId], refs: { type: Mixed, default: {} }, pending: bool, unaudited: bool },
+  {
+    ...recorded,
+    recipients: [ObjectId],
+    refs: { type: Mixed, default: {} },
+    pending: bool,
+    unaudited: bool,
+    owed: { type: [String], default: undefined },
+  },
   { ...options, minimize: false },
 )
   .index({ pending: 1, at: 1 }, { partialFilterExpression: { pending: true } })
   .index({ unaudited: 1, _id: 1 }, { partialFilterExpression: { unaudited: true } })
+  .index({ owed: 1, at: 1 }, { partialFilterExpression: { 'owed.0': { $exists: true } } })
   // The audit entry keeps what happened; the event itself has done its work.
   .index({ at: 1 }, { expireAfterSeconds: days(7), partialFilterExpression: { pending: false, unaudited: false } });
 
@@ -364,12 +387,16 @@ const sentMail = new Schema<SentMailDoc>({ _id: String, at: date }, options).ind
   { expireAfterSeconds: days(7) },
 );
 
+const task = new Schema<TaskDoc>({ _id: String, nextAt: date, begunAt: Date }, options);
+
 export interface Models {
   User: Model<UserDoc>;
   Session: Model<SessionDoc>;
   Code: Model<CodeDoc>;
   Image: Model<ImageDoc>;
   Preview: Model<PreviewDoc>;
+  Tombstone: Model<TombstoneDoc>;
+  Position: Model<PositionDoc>;
   Share: Model<ShareDoc>;
   Analysis: Model<AnalysisDoc>;
   Conversation: Model<ConversationDoc>;
@@ -385,6 +412,7 @@ export interface Models {
   Counter: Model<CounterDoc>;
   Usage: Model<UsageDoc>;
   SentMail: Model<SentMailDoc>;
+  Task: Model<TaskDoc>;
   Totp: Model<TotpDoc>;
   Passkey: Model<PasskeyDoc>;
   Ceremony: Model<CeremonyDoc>;
@@ -401,6 +429,8 @@ export function createModels(db: Connection): Models {
     Code: model('Code', code),
     Image: model('Image', image),
     Preview: model('Preview', preview),
+    Tombstone: model('Tombstone', tombstone),
+    Position: model('Position', position),
     Share: model('Share', share),
     Analysis: model('Analysis', analysis),
     Conversation: model('Conversation', conversation),
@@ -416,17 +446,10 @@ export function createModels(db: Connection): Models {
     Counter: model('Counter', counter),
     Usage: model('Usage', usage),
     SentMail: model('SentMail', sentMail),
+    Task: model('Task', task),
     Totp: model('Totp', totp),
     Passkey: model('Passkey', passkey),
     Ceremony: model('Ceremony', ceremony),
     UsernameHold: model('UsernameHold', usernameHold),
   };
-}
-
-/** Makes the collections and indexes that are missing. Transactions on MongoDB 4.2 cannot create them on the way. */
-export async function prepareModels(models: Models): Promise<void> {
-  for (const model of Object.values(models) as Model<unknown>[]) {
-    await model.createCollection();
-    await model.createIndexes();
-  }
 }

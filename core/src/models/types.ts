@@ -10,6 +10,7 @@ import type { CodeSeed } from '../keys/codes.js';
 
 type Id = Types.ObjectId;
 
+/** `touched`, of accounts, sessions and images: raised by transactions that rely on them (`access/hold.ts`). */
 export interface UserDoc {
   _id: Id;
   email: string;
@@ -27,9 +28,10 @@ export interface UserDoc {
   /** Case-blind `lastname firstname`, the order of lists. */
   sortKey: string;
   createAt: Date;
-  /** When an admin was last removed because this one stays. */
-  keptAt?: Date;
   deletedAt?: Date;
+  /** Who closed it and when, as long as its images and shares are still to be passed on (`users/closing.ts`). */
+  closing?: { at: Date; by: Id };
+  touched?: number;
   /** Since when the account signs in with an authenticator app; absent while it does not. */
   totpAt?: Date;
   /** Since when the account has a passkey; absent while it has none. */
@@ -38,9 +40,8 @@ export interface UserDoc {
   passkeyHandle?: string;
   /** When the password was last changed. */
   passwordAt?: Date;
-  /** When all access to the account was last ended, and when somebody last began to sign in (`auth/endAccess.ts`). */
+  /** When all access to the account was last ended (`auth/endAccess.ts`). */
   accessEndedAt?: Date;
-  signInAt?: Date;
   firstname?: string;
   lastname?: string;
   /** All else that people say about themselves (`users/profile.ts`). Absent only in databases from before it was sealed. */
@@ -67,6 +68,7 @@ export interface SessionDoc {
   stepUpAt?: Date;
   endedAt?: Date;
   endReason?: string;
+  touched?: number;
   ip: string;
   browser?: string;
   system?: string;
@@ -166,6 +168,21 @@ export interface ImageDoc {
   audience: Id[];
   isShared: boolean;
   createAt: Date;
+  touched?: number;
+}
+
+/** A blob whose image was deleted, written with the deletion; it goes when the last byte has gone. */
+export interface TombstoneDoc {
+  /** The blob's id. */
+  _id: Id;
+  at: Date;
+}
+
+/** How far a search that goes on the next time has come. */
+export interface PositionDoc {
+  /** The name of the search. */
+  _id: string;
+  after: Id;
 }
 
 export interface PreviewDoc {
@@ -213,7 +230,7 @@ export interface ConversationDoc {
   members: Id[];
   seq: number;
   lastAt: Date;
-  /** Per member the last `seq` they have read. */
+  /** Per member the last `seq` they have read: for processes of an older version, which count what is unread by it. */
   read: Record<string, number>;
 }
 
@@ -228,7 +245,10 @@ export interface MessageDoc {
   clientId?: string;
   createAt: Date;
   deliveredAt?: Date;
+  /** Absent while it is unread. */
   readAt?: Date;
+  /** When its recipient was told by mail that something lies unread. */
+  remindedAt?: Date;
   /** Its own event: true until it was handed to the gateways. */
   pending: boolean;
 }
@@ -282,6 +302,8 @@ export interface EventDoc {
   /** Not yet handed over to sockets and queues. */
   pending: boolean;
   unaudited: boolean;
+  /** Names of its jobs that have not come to their end. Redis may lose them; by this they are entered again. */
+  owed?: string[];
 }
 
 export interface AuditEntryDoc {
@@ -358,6 +380,16 @@ export interface UsageDoc {
   bytes: number;
   /** When it was last counted. */
   at: Date;
+}
+
+/** Maintenance that comes round by itself; whoever moves `nextAt` on does it this time. */
+export interface TaskDoc {
+  /** Its name. */
+  _id: string;
+  /** By MongoDB's clock. */
+  nextAt: Date;
+  /** When it was last begun. */
+  begunAt?: Date;
 }
 
 export interface SentMailDoc {

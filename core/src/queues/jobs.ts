@@ -12,13 +12,24 @@ interface JobShape<S extends z.ZodType> {
 }
 const defineJob = <S extends z.ZodType>(shape: JobShape<S>) => shape;
 
-/** Every job there is. Its data are ids only; whoever works on it reads the truth again. Handlers: `workers/src/handlers.ts`. */
+/** The event that a job follows from, which is told when the job is done (`Events.settle`). */
+const eventId = Id.optional();
+
+/**
+ * Every job there is. Its data are ids only; whoever works on it reads the truth again. Handlers: `workers/src/handlers.ts`.
+ * Attempts count what the job itself makes go wrong: a part that is away is waited for (`workers/src/runner.ts`).
+ */
 export const jobs = {
-  renderPreview: defineJob({ queue: 'previews', data: z.object({ imageId: Id }), attempts: 3, backoff: 1_000 }),
+  renderPreview: defineJob({
+    queue: 'previews',
+    data: z.object({ imageId: Id, eventId }),
+    attempts: 3,
+    backoff: 1_000,
+  }),
   // 3 + 6 s: time for a model server to come back.
   analyseImage: defineJob({
     queue: 'analysis',
-    data: z.object({ imageId: Id }),
+    data: z.object({ imageId: Id, eventId }),
     attempts: 3,
     backoff: 3_000,
   }),
@@ -50,29 +61,7 @@ export const jobs = {
     backoff: 10_000,
   }),
   appendAudit: defineJob({ queue: 'audit', data: z.object({}), attempts: 3, backoff: 500 }),
-  removeBlob: defineJob({ queue: 'maintenance', data: z.object({ blobId: Id }), attempts: 5, backoff: 2_000 }),
-  expireShares: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
-  expireSessions: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
-  removeOrphanBlobs: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
-  renewKeys: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
-  noteAuditHead: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
-  recountUsage: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
-  reviveAnalyses: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
-  revivePreviews: defineJob({ queue: 'maintenance', data: z.object({}), attempts: 1, backoff: 0 }),
+  removeBlob: defineJob({ queue: 'maintenance', data: z.object({ blobId: Id, eventId }), attempts: 5, backoff: 2_000 }),
 } as const;
 export type JobName = keyof typeof jobs;
 export type JobData<N extends JobName> = z.infer<(typeof jobs)[N]['data']>;
-
-/** Jobs that come round by themselves, in milliseconds. */
-export const schedule: Partial<Record<JobName, number>> = {
-  // An open picture goes dark within two seconds of its share's end.
-  expireShares: 1_000,
-  expireSessions: 15_000,
-  // Three looks at indexes that mostly find nothing.
-  renewKeys: 15_000,
-  reviveAnalyses: 30_000,
-  revivePreviews: 10 * 60_000,
-  removeOrphanBlobs: 10 * 60_000,
-  noteAuditHead: 10 * 60_000,
-  recountUsage: 10 * 60_000,
-};

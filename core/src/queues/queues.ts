@@ -12,8 +12,6 @@ export interface JobRequest<N extends JobName = JobName> {
   delayMs?: number;
   /** Only one with this key waits at a time. */
   once?: string;
-  /** It keeps others away for this long, instead of while it waits. */
-  onceForMs?: number;
 }
 
 /** Adds jobs. Fails at once while Redis is away: whoever adds has kept an event, and a sweeper comes back to it. */
@@ -63,9 +61,7 @@ function toBullMq(request: JobRequest, now: Date): { name: string; data: unknown
       backoff: { type: 'exponential', delay: backoff },
       ...(request.id ? { jobId: request.id } : {}),
       ...(request.delayMs ? { delay: request.delayMs } : {}),
-      ...(request.once
-        ? { deduplication: { id: request.once, ...(request.onceForMs ? { ttl: request.onceForMs } : {}) } }
-        : {}),
+      ...(request.once ? { deduplication: { id: request.once } } : {}),
     },
   };
 }

@@ -24,6 +24,11 @@ export interface Mailbox {
   stop: () => Promise<void>;
 }
 
+/** Whoever's address begins so is not known to the mail server, which says so with the address. */
+export const refusedPrefix = 'refused.';
+const refusal = (address: string) =>
+  Object.assign(new Error(`5.1.1 <${address}>: Recipient address rejected: User unknown`), { responseCode: 550 });
+
 /** A real mail server for tests, that keeps in memory what it gets; on any port, or where one was before. */
 export async function startMailbox(at = 0): Promise<Mailbox> {
   const received: ReceivedMail[] = [];
@@ -31,6 +36,7 @@ export async function startMailbox(at = 0): Promise<Mailbox> {
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
+    onRcptTo: ({ address }, _session, done) => done(address.startsWith(refusedPrefix) ? refusal(address) : undefined),
     onData: (stream, session, done) => {
       read(stream, session).then((mail) => {
         received.push(mail);

@@ -4,6 +4,7 @@ import type { AnalysisStatus } from '@lightbox/contract/images/schemas.js';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { patchImage } from '../images/images';
 import { send } from '../lib/http';
+import { put, reread } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
 
 const key = (imageId: string) => ['analysis', imageId] as const;
@@ -22,32 +23,33 @@ export const analysisOf = (imageId: string) =>
     },
   });
 
-/** What an event says is newer than an answer still on its way. */
-function put(cache: QueryClient, imageId: string, status: AnalysisStatus, answer: AnalysisAnswer) {
-  if (cache.getQueryState(key(imageId))) {
-    void cache.cancelQueries({ queryKey: key(imageId) });
-    cache.setQueryData<AnalysisAnswer>(key(imageId), answer);
-  }
+/**
+ * An event is newer than an answer that is on its way, unless that one tells of an end and the event does not: then it is
+ * read again.
+ */
+function take(cache: QueryClient, imageId: string, status: AnalysisStatus, answer: AnalysisAnswer) {
+  put(cache, key(imageId), answer, (read) => isRunning(read) || !isRunning(answer));
   patchImage(cache, imageId, (image) => ({ ...image, analysis: { status } }));
 }
 
 /** Runs it again: waiting from this moment on, whatever the answer and the first event race about. */
 export async function runAgain(cache: QueryClient, imageId: string) {
   const before = cache.getQueryData<AnalysisAnswer>(key(imageId));
-  put(cache, imageId, 'queued', { status: 'queued', progress: 0 });
+  take(cache, imageId, 'queued', { status: 'queued', progress: 0 });
   try {
     await send(analysisCalls.startAnalysis, { params: { imageId }, body: {} });
   } catch (error) {
-    if (before) cache.setQueryData(key(imageId), before);
-    void cache.invalidateQueries({ queryKey: key(imageId) });
+    if (before) put(cache, key(imageId), before);
+    void reread(cache, key(imageId));
     throw error;
   }
 }
 
 export const analysisEvents: SocketRows = {
-  'analysis:progress': ({ imageId, progress }, cache) => put(cache, imageId, 'active', { status: 'active', progress }),
-  'analysis:completed': (result, cache) => put(cache, result.imageId, 'completed', { status: 'completed', ...result }),
-  'analysis:failed': ({ imageId, ...why }, cache) => put(cache, imageId, 'failed', { status: 'failed', ...why }),
+  feeds: [['analysis']],
+  'analysis:progress': ({ imageId, progress }, cache) => take(cache, imageId, 'active', { status: 'active', progress }),
+  'analysis:completed': (result, cache) => take(cache, result.imageId, 'completed', { status: 'completed', ...result }),
+  'analysis:failed': ({ imageId, ...why }, cache) => take(cache, imageId, 'failed', { status: 'failed', ...why }),
 };
 
 /** Some models mark their words up with asterisks; an entry of nothing else is no entry. */

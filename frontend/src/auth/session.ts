@@ -1,7 +1,7 @@
-import type { SignInMethod } from '@lightbox/contract/auth/calls.js';
+import type { SessionUser, SignInMethod } from '@lightbox/contract/auth/calls.js';
+import { sessionUserOf } from '@lightbox/contract/auth/session.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { type Permission, type Role, roleMay } from '@lightbox/contract/permissions.js';
-import type { User } from '@lightbox/contract/users/schemas.js';
 import { atom, useAtomValue } from 'jotai';
 import { atomWithStorage, createJSONStorage } from 'jotai/utils';
 import { startActivity } from '../lib/activity';
@@ -11,8 +11,6 @@ import { store } from '../lib/store';
 import { tabs } from '../lib/tabs';
 import { askProof, dropProof } from './proof';
 
-export type SessionUser = User;
-
 export interface Session {
   token: string;
   user: SessionUser | null;
@@ -20,8 +18,22 @@ export interface Session {
 
 const empty: Session = { token: '', user: null };
 
-/** The signed-in person: the only thing kept in local storage, under the key the specification names. */
-const rootAtom = atomWithStorage<Session>('root', empty, undefined, { getOnInit: true });
+const key = 'root';
+/** Of what is stored, the fields of a session and nothing else: an older version kept the whole profile. */
+const only = (stored: Session | null): Session =>
+  stored?.token && stored.user ? { token: stored.token, user: sessionUserOf(stored.user) } : empty;
+
+const json = createJSONStorage<Session>(() => localStorage);
+const storage: typeof json = {
+  ...json,
+  getItem: (name, initial) => only(json.getItem(name, initial)),
+  subscribe: (name, told, initial) => json.subscribe?.(name, (stored) => told(only(stored)), initial) ?? (() => {}),
+};
+const readStorage = () => storage.getItem(key, empty);
+if (readStorage().token) storage.setItem(key, readStorage());
+
+/** The token and the signed-in person, in local storage under the key the specification names. */
+const rootAtom = atomWithStorage<Session>(key, empty, storage, { getOnInit: true });
 
 export const sessionAtom = atom((get) => get(rootAtom));
 export const userAtom = atom((get) => get(rootAtom).user);
@@ -38,13 +50,13 @@ export const session = () => store.get(rootAtom);
 /** Sets the user, and the token if one is given. */
 export function startSession(user: SessionUser, token = session().token) {
   startActivity();
-  store.set(rootAtom, { token, user });
+  store.set(rootAtom, { token, user: sessionUserOf(user) });
 }
 
-/** Merges fields into the user (an edited profile). */
-export function updateSessionUser(fields: Partial<SessionUser>) {
+/** A name may have changed with the profile. */
+export function updateSessionUser(profile: SessionUser) {
   const { token, user } = session();
-  if (user) store.set(rootAtom, { token, user: { ...user, ...fields } });
+  if (user) store.set(rootAtom, { token, user: sessionUserOf(profile) });
 }
 
 const endReasons = [
@@ -128,14 +140,6 @@ export function takePlace(userId: string): string | undefined {
   sessionStorage.removeItem(returnKey);
   if (id && id !== userId) return undefined;
   return path?.startsWith('/') && !path.startsWith('//') ? path : undefined;
-}
-
-function readStorage(): Session {
-  try {
-    return (JSON.parse(localStorage.getItem('root') ?? 'null') as Session | null) ?? empty;
-  } catch {
-    return empty;
-  }
 }
 
 connectSession({

@@ -2,10 +2,11 @@ import type { AnalysisAnswer } from '@lightbox/contract/analysis/schemas.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import type { ShareAccess } from '@lightbox/contract/sharing/calls.js';
 import type { User } from '@lightbox/contract/users/schemas.js';
-import { QueryClient, QueryObserver } from '@tanstack/react-query';
+import { type QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { analysisEvents } from '../analysis/analysis';
 import { endSession, startSession } from '../auth/session';
+import { liveClient } from '../lib/live';
 import { shareEvents } from '../sharing/sharing';
 import { watchEnds } from './ends';
 import { imageEvents, oneImage, timelineKey } from './images';
@@ -47,7 +48,7 @@ const answers = (body: unknown, status = 200) => {
 
 beforeEach(() => {
   vi.useFakeTimers();
-  cache = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  cache = liveClient({ defaultOptions: { queries: { retry: false } } });
   cache.setQueryData(listKey, { data: [image, other] });
   startSession({ id: me, role: { name: 'patient' } } as User, 'token');
 });

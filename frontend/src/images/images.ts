@@ -7,7 +7,7 @@ import { keepPreviousData, type QueryClient, queryOptions, useQuery, useQueryCli
 import { viewerNow } from '../auth/session';
 import { coalesce } from '../lib/coalesce';
 import { ApiError, download, type Envelope, send } from '../lib/http';
-import { patchQueries } from '../lib/patch';
+import { change, fetchAnew, isRead, reread } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
 
 export type ListName = 'uploaded' | 'shared';
@@ -104,33 +104,31 @@ export const isListed = (cache: QueryClient, id: string) =>
     .getQueriesData<ListPage>({ queryKey: lists, type: 'active' })
     .some(([, page]) => page?.data.some((image) => image.id === id));
 
-function patchImages(cache: QueryClient, matches: (image: Image) => boolean, change: (image: Image) => Image) {
-  patchQueries<ListPage>(cache, lists, (page) =>
-    page.data.some(matches)
-      ? { ...page, data: page.data.map((image) => (matches(image) ? change(image) : image)) }
-      : page,
+function patchImages(cache: QueryClient, matches: (image: Image) => boolean, to: (image: Image) => Image) {
+  change<ListPage>(cache, lists, (page) =>
+    page.data.some(matches) ? { ...page, data: page.data.map((image) => (matches(image) ? to(image) : image)) } : page,
   );
-  patchQueries<Image>(cache, ['images', 'one'], (image) => (matches(image) ? change(image) : image));
+  change<Image>(cache, ['images', 'one'], (image) => (matches(image) ? to(image) : image));
 }
 
-export const patchImage = (cache: QueryClient, id: string, change: (image: Image) => Image) =>
-  patchImages(cache, (image) => image.id === id, change);
+export const patchImage = (cache: QueryClient, id: string, to: (image: Image) => Image) =>
+  patchImages(cache, (image) => image.id === id, to);
 
 /** Reads the lists on the screen again, once for a burst of events; the others when somebody looks. */
 export function refreshLists(cache: QueryClient, name?: ListName) {
-  coalesce(`images ${name ?? ''}`, () => {
-    void cache.invalidateQueries({ queryKey: name ? [...lists, name] : lists });
-  });
+  coalesce(`images ${name ?? ''}`, () => void reread(cache, name ? [...lists, name] : lists));
 }
 
-const isCached = (cache: QueryClient, id: string) =>
-  cache.getQueryState(oneKey(id)) !== undefined || findListed(cache, (image) => image.id === id) !== undefined;
+/** Something shows it, or may do so in a moment: a list that is being read. */
+const mayBeShown = (cache: QueryClient, id: string) =>
+  cache.getQueryState(oneKey(id)) !== undefined ||
+  findListed(cache, (image) => image.id === id) !== undefined ||
+  isRead(cache, lists);
 
 /** Reads one image again, if anything shows it, and puts it where the old one was. */
 export async function rereadImage(cache: QueryClient, id: string): Promise<Image | undefined> {
-  await cache.cancelQueries({ queryKey: oneKey(id) });
   try {
-    const fresh = await cache.fetchQuery({ ...oneImage(id), staleTime: 0 });
+    const fresh = await fetchAnew(cache, oneImage(id));
     patchImage(cache, id, () => fresh);
     return fresh;
   } catch {
@@ -165,14 +163,14 @@ const outlineOf = ({
 
 /** An image that is gone leaves every list, and what was known of it is forgotten. */
 export function dropImage(cache: QueryClient, id: string) {
-  const listed = findListed(cache, (image) => image.id === id) !== undefined;
-  patchQueries<ListPage>(cache, lists, (page) =>
+  const listed = isRead(cache, lists) || findListed(cache, (image) => image.id === id) !== undefined;
+  change<ListPage>(cache, lists, (page) =>
     page.data.some((image) => image.id === id) ? { ...page, data: page.data.filter((image) => image.id !== id) } : page,
   );
   forgetContents(cache, id);
   cache.removeQueries({ queryKey: oneKey(id), type: 'inactive' });
   // A dialog that shows it right now goes dark.
-  cache.setQueryData<Image>(oneKey(id), (image) => image && outlineOf(image));
+  change<Image>(cache, oneKey(id), outlineOf);
   // The next page moves up.
   if (listed) refreshLists(cache);
 }
@@ -213,16 +211,17 @@ export const shownImages = (cache: QueryClient): Image[] => [
 ];
 
 export const imageEvents: SocketRows = {
+  feeds: [lists, ['images', 'one'], ['timeline']],
   'image:uploaded': (_, cache) => refreshLists(cache, 'uploaded'),
   'image:updated': ({ imagemetadataId }, cache) => {
-    if (!isCached(cache, imagemetadataId)) return;
+    if (!mayBeShown(cache, imagemetadataId)) return;
     coalesce(`image ${imagemetadataId}`, () => void rereadImage(cache, imagemetadataId));
   },
   'image:deleted': ({ imagemetadataId }, cache) => dropImage(cache, imagemetadataId),
   'image:activity': ({ imagemetadataId }, cache) => {
     const queryKey = timelineKey(imagemetadataId);
     if (cache.getQueryState(queryKey)) {
-      coalesce(`timeline ${imagemetadataId}`, () => void cache.invalidateQueries({ queryKey }));
+      coalesce(`timeline ${imagemetadataId}`, () => void reread(cache, queryKey));
     }
   },
 };

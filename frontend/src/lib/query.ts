@@ -1,6 +1,7 @@
-import { MutationCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache } from '@tanstack/react-query';
 import { errorText } from './errors';
 import { ApiError } from './http';
+import { liveClient } from './live';
 import { holdPrivate } from './private';
 import { toast } from './toaster';
 
@@ -15,9 +16,11 @@ declare module '@tanstack/react-query' {
   }
 }
 
-const worthRetrying = (error: unknown) => !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
+/** The server was away or in trouble: the same call may go through a little later. */
+export const worthRetrying = (error: unknown) =>
+  !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
 
-export const queryClient = new QueryClient({
+export const queryClient = liveClient({
   defaultOptions: {
     queries: {
       // The socket keeps the cache true; this only covers what has no event.

@@ -1,21 +1,22 @@
 import type { ClientEvent, clientEvents, ServerEvent, ServerPayload } from '@lightbox/contract/events.js';
 import { reconnecting, waitAfter } from '@lightbox/contract/reconnecting.js';
-import type { QueryClient } from '@tanstack/react-query';
+import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import { io, type Socket } from 'socket.io-client';
 import type { z } from 'zod';
 import { active } from './activity';
 import { socketAtom } from './connection';
 import { ApiError, freshToken } from './http';
+import { reread } from './live';
 import { queryClient } from './query';
 import { store } from './store';
 
 /**
- * What the server may push, to what the cache does with it. A feature exports its rows; `app/socketEvents` joins them.
- * `reconnected` is told after a gap: events may have been missed, so read again.
+ * Each event the server may push, and what the cache does with it. A feature exports its rows; `app/socketEvents` joins them.
+ * `feeds` are the keys of what its events keep true: read before the connection was there, it may have missed some.
  */
 export type SocketRows = {
   [E in ServerEvent]?: (payload: ServerPayload<E>, cache: QueryClient) => void;
-} & { reconnected?: (cache: QueryClient) => void };
+} & { feeds: readonly QueryKey[] };
 
 let socket: Socket | undefined;
 
@@ -53,10 +54,8 @@ export function connectSocket(door: Door, tables: readonly SocketRows[]): () => 
   connection.on('connect', () => {
     store.set(socketAtom, 'on');
     refusals = 0;
-    if (connectedBefore) {
-      void queryClient.invalidateQueries();
-      for (const rows of tables) rows.reconnected?.(queryClient);
-    }
+    const missed = connectedBefore ? [[]] : tables.flatMap(({ feeds }) => feeds);
+    for (const queryKey of missed) void reread(queryClient, queryKey);
     connectedBefore = true;
   });
 

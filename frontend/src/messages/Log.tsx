@@ -160,7 +160,7 @@ export function Log({ chat, waiting, userId, name }: Props) {
   const typing = userId in useAtomValue(typingAtom);
   const { box, following, away, noticePlace, toEnd } = useReadingPlace(chat, waiting, typing);
   const line = useNewLine(chat, { userId, following, sent: waiting.at(-1)?.clientId });
-  useSeen(box, chat.messages);
+  useSeen(box, chat);
 
   const older = useMutation({ mutationFn: () => loadOlder(cache, userId), meta: { silent: true } });
   const { mutate, isPending, isError } = older;

@@ -1,6 +1,6 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { describe, expect, it } from 'vitest';
-import { type Chat, extended, listed, page, readUpTo, received, refreshed, unite } from './chat';
+import { type Chat, extended, hasHole, listed, page, readUpTo, received, refreshed, seenUpTo, unite } from './chat';
 import { ana, ben, cleo, listOf, message } from './testing';
 
 const run = (from: number, to: number) =>
@@ -16,7 +16,7 @@ describe('what is held and what comes', () => {
   });
 
   it('is held once, however often it arrives', () => {
-    const chat = received(received({ messages: [], more: false }, [one, two]), [two, one]);
+    const chat = received(received(page([]), [one, two]), [two, one]);
     expect(chat.messages).toEqual([one, two]);
   });
 
@@ -25,9 +25,29 @@ describe('what is held and what comes', () => {
     expect(unite([read], [one])).toEqual([read]);
   });
 
+  it('is one message when the sender repeats what the database lost, and when another took its place', () => {
+    const clientId = 'said once';
+    const [lost, kept] = [message(2, ana, ben, { clientId }), message(4, ana, ben, { clientId })];
+    expect(unite([one, lost, three], [kept])).toEqual([one, three, kept]);
+    expect(unite([one, lost, three], [two])).toEqual([one, two, three]);
+    const theirs = message(4, ben, ana, { clientId });
+    expect(unite([lost], [theirs])).toEqual([lost, theirs]);
+  });
+
+  it('may be seen up to the place where one is missing, until that comes or the server says that there is none', () => {
+    const hole = received(page([one]), [three]);
+    expect(hasHole(hole)).toBe(true);
+    expect(seenUpTo(hole, three.id)).toEqual(one);
+    for (const whole of [received(hole, [two]), refreshed(hole, page([one, three]))]) {
+      expect(hasHole(whole)).toBe(false);
+      expect(seenUpTo(whole, three.id)).toEqual(three);
+    }
+    expect(seenUpTo({ ...hole, messages: [three] }, three.id)).toBeUndefined();
+  });
+
   it('marks as read what was written to the reader up to that place', () => {
     const own = message(2, ana, ben);
-    const chat = readUpTo({ messages: [one, own, three], more: false }, ana, 2, 'now');
+    const chat = readUpTo(page([one, own, three]), ana, 2, 'now');
     expect(chat.messages.map(({ readAt }) => readAt)).toEqual(['now', undefined, undefined]);
   });
 });
@@ -43,19 +63,23 @@ describe('the newest page again', () => {
 
   it('keeps what an event brought while it was on its way', () => {
     const came = message(9999, ben, ana);
-    expect(refreshed({ messages: [came], more: true }, page(last)).messages).toEqual([...last, came]);
+    expect(refreshed(page([came]), page(last)).messages).toEqual([...last, came]);
   });
 
   it('leaves no hole: what is too old to touch is let go, and can be read again', () => {
-    const chat = refreshed({ messages: all.slice(0, 5), more: false }, page(last));
+    const chat = refreshed(page(all.slice(0, 5)), page(last));
     expect(seqs(chat)).toEqual(last.map(({ seq }) => seq));
     expect(chat.more).toBe(true);
   });
 
   it('knows the beginning when an older page is not full', () => {
-    const chat = extended(page(last), all.slice(0, 7));
+    const chat = extended(page(last), all.slice(0, 7), last[0]?.id ?? '');
     expect(chat.more).toBe(false);
     expect(chat.messages[0]?.seq).toBe(1);
+  });
+
+  it('leaves out an older page that was asked for before the newest was read again', () => {
+    expect(extended(page(last), all.slice(0, 7), all[7]?.id ?? '')).toEqual(page(last));
   });
 });
 
@@ -68,6 +92,13 @@ describe('the chat list', () => {
     const after = listed(before, next, ana);
     expect(after).toEqual(listOf([one, two, next], ana));
     expect(after && listed(after, next, ana)).toBe(after);
+  });
+
+  it('does not count a message again that a fresh answer may have counted', () => {
+    const next = message(2, ben, ana);
+    const answer = listOf([one, { ...next, id: 'another at the same moment' }], ana);
+    expect(listed(answer, next, ana)?.[0]?.unread).toBe(3);
+    expect(listed(answer, next, ana, true)).toBeUndefined();
   });
 
   it('asks the server about people it does not know and messages that are older than the last', () => {

@@ -1,18 +1,23 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { type ChatListEntry, type Message, messageCalls } from '@lightbox/contract/messages/calls.js';
 import type { Role } from '@lightbox/contract/permissions.js';
+import { waitAfter } from '@lightbox/contract/reconnecting.js';
 import { userCalls } from '@lightbox/contract/users/calls.js';
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { session, userAtom } from '../auth/session';
+import { coalesce } from '../lib/coalesce';
 import { socketAtom } from '../lib/connection';
 import { ApiError, send } from '../lib/http';
-import { queryClient } from '../lib/query';
+import { change, reread, whenRead } from '../lib/live';
+import { queryClient, worthRetrying } from '../lib/query';
+import { Recent } from '../lib/recent';
 import { emit, type SocketRows } from '../lib/socket';
 import { store } from '../lib/store';
 import {
   type Chat,
   delivered,
   extended,
+  hasHole,
   listed,
   otherOf,
   page,
@@ -29,7 +34,8 @@ import { stoppedTyping, typingFrom } from './typing';
 const me = () => session().user?.id ?? '';
 
 export const listKey = ['messages', 'list'] as const;
-export const chatKey = (userId: string) => ['messages', 'chat', userId] as const;
+const chats = ['messages', 'chat'] as const;
+export const chatKey = (userId: string) => [...chats, userId] as const;
 
 export const chatList = queryOptions({
   queryKey: listKey,
@@ -43,7 +49,6 @@ export const chatWith = (userId: string) =>
       const query = { limit: limits.chatLimit };
       const { data } = await send(messageCalls.chat, { params: { userId }, query }, { signal });
       acknowledge(data);
-      // What an event brought while this was on its way is held by now, and stays.
       return refreshed(client.getQueryData<Chat>(chatKey(userId)), page(data));
     },
   });
@@ -57,7 +62,7 @@ export async function loadOlder(cache: QueryClient, userId: string) {
   if (!before) return;
   const query = { before, limit: limits.chatLimit };
   const { data } = await send(messageCalls.chat, { params: { userId }, query });
-  cache.setQueryData<Chat>(chatKey(userId), (held) => held && extended(held, data));
+  change<Chat>(cache, chatKey(userId), (chat) => extended(chat, data, before));
 }
 
 /** Somebody whose address was opened and who is in no chat yet. */
@@ -79,19 +84,19 @@ export const peopleNamed = (search: string, role?: Role) =>
     placeholderData: keepPreviousData,
   });
 
-/** Reads the list again. Also while it is being read, because that answer may be older than what we know. */
-const rereadList = (cache: QueryClient) => void cache.invalidateQueries({ queryKey: listKey });
-
-/** Changes the list; an answer that is still on its way may not know of it, so that is asked again. */
-function changeList(cache: QueryClient, change: (list: ChatListEntry[]) => ChatListEntry[] | undefined) {
-  const list = cache.getQueryData<ChatListEntry[]>(listKey);
-  const next = list && change(list);
-  if (next) cache.setQueryData(listKey, next);
-  if ((list && !next) || cache.isFetching({ queryKey: listKey })) rereadList(cache);
-}
-
 /** Ids whose effect on the list is counted: an event may come twice. */
-const counted = new Set<string>();
+const counted = new Recent();
+
+/** Puts messages into their chat. One that leaves a place open may have overtaken another: if that does not come, the chat is read again. */
+function add(cache: QueryClient, other: string, came: Message[]) {
+  const key = chatKey(other);
+  change<Chat>(cache, key, (chat) => received(chat, came));
+  coalesce(`chat ${other}`, () => {
+    void whenRead<Chat>(cache, key, (chat) => {
+      if (hasHole(chat)) void reread(cache, key);
+    });
+  });
+}
 
 /** A message of mine or to me, from an event or an acknowledgement. */
 export function take(cache: QueryClient, message: Message) {
@@ -99,17 +104,12 @@ export function take(cache: QueryClient, message: Message) {
   if (message.senderId === me()) {
     if (message.clientId) settle(message.clientId);
   } else stoppedTyping(other);
-  cache.setQueryData<Chat>(chatKey(other), (chat) => chat && received(chat, [message]));
+  add(cache, other, [message]);
   acknowledge([message]);
   if (counted.has(message.id)) return;
   counted.add(message.id);
-  changeList(cache, (list) => listed(list, message, me()));
+  change<ChatListEntry[]>(cache, listKey, (list, fresh) => listed(list, message, me(), fresh));
 }
-
-const allChats = (cache: QueryClient) =>
-  cache
-    .getQueriesData<Chat>({ queryKey: ['messages', 'chat'] })
-    .flatMap(([key, chat]) => (chat ? [{ key, chat }] : []));
 
 interface ReadMark {
   /** Who read. */
@@ -120,19 +120,23 @@ interface ReadMark {
 
 /** The other has read mine, or I have read theirs, here or in another tab. */
 export function takeRead(cache: QueryClient, { userId, upTo, at }: ReadMark) {
-  const found = allChats(cache).flatMap(({ key, chat }) => {
-    const message = chat.messages.find(({ id }) => id === upTo);
-    return message ? [{ key, chat, message }] : [];
+  const mine = userId === me();
+  const reached = (chat: Chat) => chat.messages.find(({ id }) => id === upTo);
+  change<Chat>(cache, mine ? chats : chatKey(userId), (chat) => {
+    const message = reached(chat);
+    if (message) return readUpTo(chat, userId, message.seq, at);
+    // My own mark is in one of all chats.
+    return mine ? chat : undefined;
+  });
+  if (!mine) return;
+  const found = cache.getQueriesData<Chat>({ queryKey: chats }).flatMap(([, chat]) => {
+    const message = chat && reached(chat);
+    return message ? [{ chat, other: otherOf(message, userId) }] : [];
   })[0];
-  if (found) {
-    const next = readUpTo(found.chat, userId, found.message.seq, at);
-    cache.setQueryData(found.key, next);
-    if (userId !== me()) return;
-    const other = otherOf(found.message, me());
-    const unread = unreadFrom(next, other).length;
-    changeList(cache, (list) => withUnread(list, other, unread));
-  } else if (userId === me()) rereadList(cache);
-  else void cache.invalidateQueries({ queryKey: chatKey(userId) });
+  // An answer that is on its way may have counted later ones; how many, only the server can tell.
+  change<ChatListEntry[]>(cache, listKey, (list, fresh) =>
+    found && !fresh ? withUnread(list, found.other, unreadFrom(found.chat, found.other).length) : undefined,
+  );
 }
 
 let marking: string | undefined;
@@ -154,7 +158,7 @@ export async function markRead(cache: QueryClient, message: Message) {
 
 /** Arrived here and not yet reported. */
 const toReport = new Set<string>();
-const reported = new Set<string>();
+const reported = new Recent();
 let reporting = false;
 const reportAtOnce = 200;
 
@@ -197,49 +201,59 @@ async function report() {
 /** Where `GET /message/since` left off, for this account and this tab. */
 let cursor: string | undefined;
 let catching: Promise<void> | undefined;
+let asked = 0;
 
-/** What came while nobody listened: from the kept place on, dropping what is held. */
+/** Everything that came while nobody listened: from the kept place on, dropping what is held. */
 export function catchUp(cache: QueryClient = queryClient): Promise<void> {
-  catching ??= (async () => {
-    const owner = me();
-    for (let more = true; more; ) {
-      const { data } = await send(
-        messageCalls.messagesSince,
-        { query: { ...(cursor && { cursor }) } },
-        { background: true },
-      );
-      if (me() !== owner) return;
-      cursor = data.cursor;
-      more = data.more;
-      takeMissed(cache, data.messages);
-    }
-  })()
-    .catch((error: unknown) => {
-      // A place that the server no longer knows: from its own next time. Whatever else it was, the next connect asks again.
-      if (error instanceof ApiError && error.status === 422) cursor = undefined;
-    })
-    .finally(() => {
-      catching = undefined;
-    });
+  // A connection that broke and came back meanwhile: the answer on its way may not know of what came between.
+  asked += 1;
+  catching ??= readSince(cache).finally(() => {
+    catching = undefined;
+  });
   return catching;
 }
 
+async function readSince(cache: QueryClient) {
+  const owner = me();
+  let failures = 0;
+  for (let served = 0, more = false; served < asked || more; ) {
+    const now = asked;
+    const query = cursor ? { cursor } : {};
+    let answer: Awaited<ReturnType<typeof send<typeof messageCalls.messagesSince>>>;
+    try {
+      answer = await send(messageCalls.messagesSince, { query }, { background: true });
+    } catch (error) {
+      // A place that the server no longer knows: on from its own.
+      if (cursor && error instanceof ApiError && error.status === 422) cursor = undefined;
+      else if (!worthRetrying(error)) return;
+      else await new Promise((done) => setTimeout(done, waitAfter(failures++)));
+      // Without a connection the next one asks again.
+      if (me() !== owner || store.get(socketAtom) !== 'on') return;
+      continue;
+    }
+    if (me() !== owner) return;
+    ({ cursor, more } = answer.data);
+    served = now;
+    failures = 0;
+    takeMissed(cache, answer.data.messages);
+  }
+}
+
 export function takeMissed(cache: QueryClient, messages: Message[]) {
-  const chats = new Map<string, Message[]>();
+  const missed = new Map<string, Message[]>();
   for (const message of messages) {
     const other = otherOf(message, me());
-    chats.set(other, [...(chats.get(other) ?? []), message]);
+    missed.set(other, [...(missed.get(other) ?? []), message]);
     if (message.senderId === me() && message.clientId) settle(message.clientId);
   }
-  for (const [other, missed] of chats)
-    cache.setQueryData<Chat>(chatKey(other), (chat) => chat && received(chat, missed));
+  for (const [other, some] of missed) add(cache, other, some);
   acknowledge(messages);
-  const list = cache.getQueryData<ChatListEntry[]>(listKey);
-  const behind = ([other, missed]: [string, Message[]]) => {
-    const last = list?.find(({ user }) => user.id === other)?.lastMessage;
-    return missed.some(({ createAt, id }) => !last || (createAt >= last.createAt && id !== last.id));
-  };
-  if (list && [...chats].some(behind)) rereadList(cache);
+  const behind = (list: ChatListEntry[]) =>
+    [...missed].some(([other, some]) => {
+      const last = list.find(({ user }) => user.id === other)?.lastMessage;
+      return some.some(({ createAt, id }) => !last || (createAt >= last.createAt && id !== last.id));
+    });
+  change<ChatListEntry[]>(cache, listKey, (list) => (behind(list) ? undefined : list));
 }
 
 onAccepted((message) => take(queryClient, message));
@@ -260,13 +274,14 @@ store.sub(userAtom, () => {
 });
 
 export const messageEvents: SocketRows = {
+  feeds: [listKey, chats],
   'message:new': (message, cache) => take(cache, message),
-  'message:delivered': ({ ids, at }, cache) => {
-    for (const { key, chat } of allChats(cache)) {
-      if (chat.messages.some(({ id }) => ids.includes(id))) cache.setQueryData(key, delivered(chat, ids, at));
-    }
-  },
+  'message:delivered': ({ ids, at }, cache) =>
+    change<Chat>(cache, chats, (chat) =>
+      chat.messages.some(({ id }) => ids.includes(id)) ? delivered(chat, ids, at) : chat,
+    ),
   'message:read': (mark, cache) => takeRead(cache, mark),
   typing: ({ userId }) => typingFrom(userId),
-  presence: ({ userId, online }, cache) => changeList(cache, (list) => withPresence(list, userId, online)),
+  presence: ({ userId, online }, cache) =>
+    change<ChatListEntry[]>(cache, listKey, (list) => withPresence(list, userId, online)),
 };

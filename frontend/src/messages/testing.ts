@@ -12,7 +12,7 @@ const names: Record<string, string> = { [ana]: 'Ana', [ben]: 'Ben', [cleo]: 'Cle
 export function signIn(userId = ana, role: Role = 'healthProvider') {
   const name = names[userId] ?? 'Ana';
   const user = { id: userId, firstname: name, lastname: 'Ruiz', email: `${name}@example.org`, username: name };
-  startSession({ ...user, active: true, role: { name: role } }, 'token');
+  startSession({ ...user, role: { name: role } }, 'token');
 }
 
 let count = 0;

@@ -1,9 +1,9 @@
-import type { Message } from '@lightbox/contract/messages/calls.js';
 import { useQueryClient } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
 import { type RefObject, useCallback, useEffect } from 'react';
 import { attentive, watchAttention } from '../lib/attention';
 import { socketAtom } from '../lib/connection';
+import { type Chat, seenUpTo } from './chat';
 import { markRead } from './messages';
 
 /** A dialog or the menu lies over the chat: everything behind it is hidden from assistive technology, too. */
@@ -23,16 +23,15 @@ export function seenIn(box: HTMLElement): string | undefined {
 }
 
 /** Marks as read what somebody sees: the tab visible and focused, the chat on top, the message in view. */
-export function useSeen(box: RefObject<HTMLElement | null>, messages: Message[]) {
+export function useSeen(box: RefObject<HTMLElement | null>, chat: Chat) {
   const cache = useQueryClient();
   const connected = useAtomValue(socketAtom) === 'on';
   const look = useCallback(() => {
     const element = box.current;
     if (!element || !connected || !attentive() || covered(element)) return;
-    const seen = seenIn(element);
-    const message = messages.find(({ id }) => id === seen);
+    const message = seenUpTo(chat, seenIn(element));
     if (message) void markRead(cache, message);
-  }, [box, messages, connected, cache]);
+  }, [box, chat, connected, cache]);
 
   useEffect(() => {
     look();

@@ -1,6 +1,7 @@
 import type { Notification } from '@lightbox/contract/notifications/calls.js';
-import { QueryClient } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { liveClient } from '../lib/live';
 import { store } from '../lib/store';
 import { allOf, arrivedAtom, type Notices, notices, notificationEvents, unreadNotices } from './notifications';
 import { addressOf } from './places';
@@ -21,7 +22,7 @@ const fresh = (all: Notification[]) => ({
 });
 
 function held(all: Notification[]) {
-  const cache = new QueryClient();
+  const cache = liveClient();
   const { list, unread } = fresh(all);
   cache.setQueryData<Notices>(notices.queryKey, { pages: [{ data: list }], pageParams: [undefined] });
   cache.setQueryData(unreadNotices.queryKey, unread);

@@ -11,9 +11,11 @@ import {
 import { atom } from 'jotai';
 import { session } from '../auth/session';
 import { attentive } from '../lib/attention';
-import { socketAtom } from '../lib/connection';
 import { send } from '../lib/http';
+import { change, reread } from '../lib/live';
+import { holdPrivate } from '../lib/private';
 import { queryClient } from '../lib/query';
+import { Recent } from '../lib/recent';
 import type { SocketRows } from '../lib/socket';
 import { store } from '../lib/store';
 import { tabs } from '../lib/tabs';
@@ -73,36 +75,36 @@ export const withRead = (held: Notices, id: string | undefined, at: string) =>
 export const onScreen = (notice: Notification) =>
   attentive() && location.pathname === addressOf(notice).replace(/\?.*/, '');
 
-/** An answer that is still on its way may not know of a change: it is asked again. */
-function change<T>(cache: QueryClient, key: readonly unknown[], to: (held: T) => T) {
-  cache.setQueryData<T>(key, (held) => (held === undefined ? held : to(held)));
-  if (cache.isFetching({ queryKey: key })) void cache.invalidateQueries({ queryKey: key });
-}
+/** A fresh answer may have counted it already: that is asked again. */
+const recount = (cache: QueryClient, to: (count: number) => number) =>
+  change<number>(cache, unreadKey, (count, fresh) => (fresh ? undefined : to(count)));
+
+const rereadAll = (cache: QueryClient) => void reread(cache, ['notifications']);
 
 /** Told to the open bell or the toaster, whichever is there. */
 export const arrivedAtom = atom<Notification | undefined>(undefined);
 
-const known = new Set<string>();
+const known = new Recent();
+holdPrivate(() => known.clear());
 
 export function takeNotice(cache: QueryClient, notice: Notification) {
   const held = cache.getQueryData<Notices>(listKey);
   if (known.has(notice.id) || (held && allOf(held).some(({ id }) => id === notice.id))) return;
   known.add(notice.id);
   change<Notices>(cache, listKey, (now) => withNotice(now, notice));
-  if (!notice.readAt) change<number>(cache, unreadKey, (count) => count + 1);
+  if (!notice.readAt) recount(cache, (count) => count + 1);
 }
 
 const tellTabs = tabs<string>('notices', (owner) => {
-  if (owner === session().user?.id) void queryClient.invalidateQueries({ queryKey: ['notifications'] });
+  if (owner === session().user?.id) rereadAll(queryClient);
 });
 
 function readHere(cache: QueryClient, id: string | undefined) {
   const at = new Date().toISOString();
   const held = cache.getQueryData<Notices>(listKey);
   const wasUnread = !held || !id || allOf(held).some((notice) => notice.id === id && !notice.readAt);
-  cache.setQueryData<Notices>(listKey, (now) => now && withRead(now, id, at));
-  if (wasUnread)
-    cache.setQueryData<number>(unreadKey, (count) => (count === undefined ? count : id ? Math.max(0, count - 1) : 0));
+  change<Notices>(cache, listKey, (now) => withRead(now, id, at));
+  if (wasUnread) recount(cache, (count) => (id ? Math.max(0, count - 1) : 0));
 }
 
 const tellRead = (id: string | undefined) =>
@@ -115,33 +117,24 @@ export function useRead() {
   const cache = useQueryClient();
   return useMutation({
     mutationFn: (id: string | undefined) => tellRead(id),
-    onMutate: async (id) => {
-      await cache.cancelQueries({ queryKey: ['notifications'] });
-      readHere(cache, id);
+    onMutate: (id) => readHere(cache, id),
+    onSuccess: () => {
+      // A count that was asked for meanwhile may be from before.
+      void reread(cache, unreadKey);
+      tellTabs(session().user?.id ?? '');
     },
-    onSuccess: () => tellTabs(session().user?.id ?? ''),
-    onError: () => void cache.invalidateQueries({ queryKey: ['notifications'] }),
+    onError: () => rereadAll(cache),
   }).mutate;
 }
 
-// What came between the first answer and the connection; after a cut, everything is read again anyway.
-let connectedBefore = false;
-store.sub(socketAtom, () => {
-  const now = store.get(socketAtom);
-  if (now === 'off') connectedBefore = false;
-  if (now !== 'on' || connectedBefore) return;
-  connectedBefore = true;
-  known.clear();
-  void queryClient.invalidateQueries({ queryKey: ['notifications'] });
-});
-
 export const notificationEvents: SocketRows = {
+  feeds: [['notifications']],
   'notification:new': (notice, cache) => {
     if (known.has(notice.id)) return;
     takeNotice(cache, notice);
     if (onScreen(notice)) {
       readHere(cache, notice.id);
-      tellRead(notice.id).catch(() => void cache.invalidateQueries({ queryKey: ['notifications'] }));
+      tellRead(notice.id).catch(() => rereadAll(cache));
     } else store.set(arrivedAtom, notice);
   },
 };

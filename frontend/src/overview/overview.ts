@@ -2,6 +2,7 @@ import { type FailedJob, overviewCalls } from '@lightbox/contract/overview/calls
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { coalesce } from '../lib/coalesce';
 import { send } from '../lib/http';
+import { reread } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
 
 const POLL_MS = 30_000;
@@ -15,7 +16,7 @@ export const overview = queryOptions({
   refetchInterval: POLL_MS,
 });
 
-const changed = (cache: QueryClient) => cache.invalidateQueries({ queryKey: ['overview'] });
+const changed = (cache: QueryClient) => reread(cache, overview.queryKey);
 
 export function useRetryJob(fallback: string) {
   const cache = useQueryClient();
@@ -30,6 +31,7 @@ export function useRetryJob(fallback: string) {
 const soon = (_: unknown, cache: QueryClient) => coalesce('overview', () => void changed(cache), 2_000);
 
 export const overviewEvents: SocketRows = {
+  feeds: [overview.queryKey],
   'notification:new': ({ kind }, cache) => {
     if (kind === 'provider.registered') void changed(cache);
   },

@@ -3,6 +3,7 @@ import { pushCalls } from '@lightbox/contract/push/calls.js';
 import { queryOptions } from '@tanstack/react-query';
 import { type EndReason, endedAtom, session } from '../auth/session';
 import { send } from '../lib/http';
+import { reread } from '../lib/live';
 import { queryClient } from '../lib/query';
 import { store } from '../lib/store';
 
@@ -45,7 +46,7 @@ export async function turnOn(): Promise<DeviceState> {
   try {
     if ((await Notification.requestPermission()) === 'granted') await subscribe();
   } finally {
-    await queryClient.invalidateQueries({ queryKey: device.queryKey });
+    await reread(queryClient, device.queryKey);
   }
   return queryClient.fetchQuery({ ...device, staleTime: 0 });
 }
@@ -57,7 +58,7 @@ export async function turnOff(): Promise<void> {
     await send(pushCalls.unsubscribePush, { body: { endpoint: subscription.endpoint } }).catch(() => undefined);
   }
   await forget();
-  await queryClient.invalidateQueries({ queryKey: device.queryKey });
+  await reread(queryClient, device.queryKey);
 }
 
 async function subscribe(): Promise<void> {

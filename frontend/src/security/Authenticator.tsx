@@ -3,7 +3,6 @@ import { DeviceMobileIcon, KeyIcon, ShieldCheckIcon, ShieldSlashIcon } from '@ph
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { updateSessionUser } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { formatDate } from '../lib/format';
 import { toast } from '../lib/toaster';
@@ -19,7 +18,6 @@ function RemoveDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const remove = useRemoveTotp();
   const onSuccess = () => {
-    updateSessionUser({ totp: false });
     toast.success(t('security.app.turnedOff'));
     onClose();
   };

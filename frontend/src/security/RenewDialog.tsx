@@ -1,6 +1,7 @@
 import { KeyIcon } from '@phosphor-icons/react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { reread } from '../lib/live';
 import { toast } from '../lib/toaster';
 import { ConfirmDialog } from '../ui/ConfirmDialog';
 import { PlainDialog } from './PlainDialog';
@@ -13,7 +14,7 @@ export function RenewDialog({ onClose }: { onClose: () => void }) {
   const cache = useQueryClient();
   const renew = useRenewRecoveryCodes();
   const close = () => {
-    void cache.invalidateQueries({ queryKey: ['security'] });
+    void reread(cache, ['security']);
     onClose();
   };
   if (renew.data) {

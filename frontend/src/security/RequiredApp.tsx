@@ -6,6 +6,7 @@ import { AuthFrame } from '../auth/AuthFrame';
 import { passkeysPossible } from '../auth/passkey';
 import { setTotpDue } from '../auth/session';
 import { useLogout } from '../auth/useLogout';
+import { reread } from '../lib/live';
 import { queryClient } from '../lib/query';
 import { AddPasskey } from './AddPasskey';
 import { SetUpApp } from './SetUpApp';
@@ -19,7 +20,7 @@ export function RequiredApp() {
   const other = way === 'app' ? 'passkey' : 'app';
   const finish = () => {
     setTotpDue(false);
-    void queryClient.invalidateQueries();
+    void reread(queryClient, []);
   };
   return (
     <AuthFrame

@@ -3,10 +3,10 @@ import { Code } from '@lightbox/contract/auth/calls.js';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { updateSessionUser } from '../auth/session';
 import { useWrongCode } from '../auth/useWrongCode';
 import { errorText } from '../lib/errors';
 import { ApiError } from '../lib/http';
+import { reread } from '../lib/live';
 import { CodeInput } from '../ui/CodeInput';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Waiting } from '../ui/Skeletons';
@@ -66,9 +66,8 @@ export function SetUpApp({ onDone }: { onDone: () => void }) {
     confirm.mutate(code, { onError: refused });
   };
   const finish = () => {
-    updateSessionUser({ totp: true });
-    void cache.invalidateQueries(oneUser());
-    void cache.invalidateQueries({ queryKey: totpState.queryKey });
+    void reread(cache, oneUser().queryKey);
+    void reread(cache, totpState.queryKey);
     onDone();
   };
 

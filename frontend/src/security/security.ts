@@ -3,6 +3,7 @@ import type { BodyInput } from '@lightbox/contract/call.js';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { makePasskey } from '../auth/passkey';
 import { send } from '../lib/http';
+import { reread } from '../lib/live';
 import { oneUser } from '../users/users';
 
 export const ownSessions = queryOptions({
@@ -37,7 +38,7 @@ export function useEndSession() {
   const cache = useQueryClient();
   return useMutation({
     mutationFn: (id: string) => send(securityCalls.endSession, { params: { id } }),
-    onSettled: () => cache.invalidateQueries({ queryKey: ownSessions.queryKey }),
+    onSettled: () => reread(cache, ownSessions.queryKey),
   });
 }
 
@@ -45,7 +46,7 @@ export function useEndOthers() {
   const cache = useQueryClient();
   return useMutation({
     mutationFn: () => send(securityCalls.endOtherSessions, {}),
-    onSettled: () => cache.invalidateQueries({ queryKey: ownSessions.queryKey }),
+    onSettled: () => reread(cache, ownSessions.queryKey),
   });
 }
 
@@ -64,8 +65,7 @@ export function useRemoveTotp() {
   return useMutation({
     mutationFn: () => send(securityCalls.removeTotp, { body: {} }),
     // The other devices are signed out, and the change is among the sign-ins.
-    onSuccess: () =>
-      Promise.all([cache.invalidateQueries({ queryKey: ['security'] }), cache.invalidateQueries(oneUser())]),
+    onSuccess: () => Promise.all([reread(cache, ['security']), reread(cache, oneUser().queryKey)]),
   });
 }
 
@@ -82,8 +82,7 @@ function usePasskeyChange<Input, Data>(mutationFn: (input: Input) => Promise<Dat
   const cache = useQueryClient();
   return useMutation({
     mutationFn,
-    onSuccess: () =>
-      Promise.all([cache.invalidateQueries({ queryKey: ['security'] }), cache.invalidateQueries(oneUser())]),
+    onSuccess: () => Promise.all([reread(cache, ['security']), reread(cache, oneUser().queryKey)]),
   });
 }
 
@@ -111,6 +110,6 @@ export function useChangePassword() {
     mutationFn: (body: BodyInput<typeof securityCalls.changePassword>) => send(securityCalls.changePassword, { body }),
     meta: { silent: true },
     // The other devices are signed out, and the change is among the sign-ins.
-    onSuccess: () => cache.invalidateQueries({ queryKey: ['security'] }),
+    onSuccess: () => reread(cache, ['security']),
   });
 }

@@ -3,6 +3,7 @@ import { type PublicSettings, settingCalls } from '@lightbox/contract/settings/c
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { coalesce } from '../lib/coalesce';
 import { send } from '../lib/http';
+import { reread } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
 
 const defaults: PublicSettings = {
@@ -28,6 +29,6 @@ export const publicSettingsIn = (cache: QueryClient): PublicSettings =>
 const soon = () => Math.random() * 1_000;
 
 export const settingEvents: SocketRows = {
-  'settings:changed': (_, cache) =>
-    coalesce('settings', () => void cache.invalidateQueries({ queryKey: ['settings'] }), soon()),
+  feeds: [['settings']],
+  'settings:changed': (_, cache) => coalesce('settings', () => void reread(cache, ['settings']), soon()),
 };

@@ -8,6 +8,7 @@ import { said } from '../i18n';
 import { errorText } from '../lib/errors';
 import { formatBytes } from '../lib/format';
 import { ApiError, newKey, send } from '../lib/http';
+import { reread } from '../lib/live';
 import { toast } from '../lib/toaster';
 
 /** The first look is a person's; one that an event asks for does not keep their session alive. */
@@ -115,8 +116,8 @@ function useChange<Variables, Data>(call: (variables: Variables) => Promise<Data
     meta: { silent: true },
     onError,
     onSuccess: async () => {
-      await cache.invalidateQueries({ queryKey: settingList.queryKey });
-      void cache.invalidateQueries({ queryKey: ['settings'] });
+      void reread(cache, ['settings']);
+      await reread(cache, settingList.queryKey);
       onDone();
     },
   });

@@ -47,10 +47,7 @@ function useRevoke(imageId: string) {
   });
   return useMutation({
     mutationFn: ({ id }: ShareAccess) => send(shareCalls.revokeShare, { params: { id } }),
-    onMutate: async (gone) => {
-      await cache.cancelQueries({ queryKey: sharesOf(imageId).queryKey });
-      patchShares(cache, imageId, (shares) => shares.filter(({ id }) => id !== gone.id));
-    },
+    onMutate: (gone) => patchShares(cache, imageId, (shares) => shares.filter(({ id }) => id !== gone.id)),
     onSuccess: (_, share) => {
       const idempotencyKey = crypto.randomUUID();
       toast.success(t('sharing.access.revoked', { name: fullName(share.recipient) }), {

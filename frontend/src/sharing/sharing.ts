@@ -5,7 +5,7 @@ import { session } from '../auth/session';
 import { endShare, findShared, refreshLists, rereadImage } from '../images/images';
 import { coalesce } from '../lib/coalesce';
 import { send } from '../lib/http';
-import { patchQueries } from '../lib/patch';
+import { change, reread } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
 
 const key = (imageId: string) => ['sharing', imageId] as const;
@@ -17,12 +17,11 @@ export const sharesOf = (imageId: string) =>
     queryFn: async ({ signal }) => (await send(shareCalls.listShares, { query: { imageId } }, { signal })).data,
   });
 
-export function patchShares(cache: QueryClient, imageId: string, change: (shares: ShareAccess[]) => ShareAccess[]) {
-  patchQueries(cache, key(imageId), change);
-}
+export const patchShares = (cache: QueryClient, imageId: string, to: (shares: ShareAccess[]) => ShareAccess[]) =>
+  change(cache, key(imageId), to);
 
 export const refreshShares = (cache: QueryClient, imageId: string) =>
-  coalesce(`shares ${imageId}`, () => void cache.invalidateQueries({ queryKey: key(imageId) }));
+  coalesce(`shares ${imageId}`, () => void reread(cache, key(imageId)));
 
 const hour = 3_600_000;
 
@@ -42,6 +41,7 @@ function ended(cache: QueryClient, share: { sharingRequestId: string; imagemetad
 }
 
 export const shareEvents: SocketRows = {
+  feeds: [['sharing']],
   'share:created': ({ imagemetadataId, createdfor }, cache) => {
     refreshLists(cache, createdfor === session().user?.id ? 'shared' : undefined);
     refreshShares(cache, imagemetadataId);
@@ -52,7 +52,7 @@ export const shareEvents: SocketRows = {
     );
     if (createdfor !== session().user?.id) return;
     // The tab that entered the code has read it already.
-    coalesce(`image ${imagemetadataId}`, () => {
+    coalesce(`share ${sharingRequestId}`, () => {
       if (!findShared(cache, sharingRequestId)?.isVerified) void rereadImage(cache, imagemetadataId);
     });
   },

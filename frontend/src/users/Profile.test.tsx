@@ -1,3 +1,4 @@
+import { sessionUserOf } from '@lightbox/contract/auth/session.js';
 import type { User } from '@lightbox/contract/users/schemas.js';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -64,7 +65,7 @@ describe('the profile', () => {
     refuse = false;
     await userEvent.click(within(dialog).getByRole('button', { name: 'Save changes' }));
     await screen.findByText('Profile updated successfully!');
-    expect(session().user?.city).toBe('Karachi');
+    expect(JSON.parse(localStorage.getItem('root') ?? '')).toEqual({ token: 'token', user: sessionUserOf(me) });
   });
 
   it('closes the account only after the typed word and the right password', async () => {

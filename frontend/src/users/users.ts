@@ -11,6 +11,7 @@ import {
 } from '@tanstack/react-query';
 import { useMay } from '../auth/session';
 import { download, send } from '../lib/http';
+import { put, reread } from '../lib/live';
 import { datedName, saveBlob } from '../lib/save';
 import type { SocketRows } from '../lib/socket';
 
@@ -47,7 +48,7 @@ export function usePendingCount(): number {
   return data?.pagination?.totalItems ?? 0;
 }
 
-const changed = (cache: QueryClient) => cache.invalidateQueries({ queryKey: ['users'] });
+const changed = (cache: QueryClient) => reread(cache, ['users']);
 
 /** A call that changes an account; every list of people is read again afterwards. */
 function useAccountChange<Variables>(call: (variables: Variables) => Promise<{ message?: string }>, fallback?: string) {
@@ -86,7 +87,7 @@ export function useUpdateProfile() {
     mutationFn: (body: BodyInput<typeof userCalls.updateProfile>) => send(userCalls.updateProfile, { body }),
     meta: { silent: true },
     onSuccess: (answer) => {
-      cache.setQueryData(oneUser().queryKey, answer);
+      put(cache, oneUser().queryKey, answer);
       void changed(cache);
     },
   });
@@ -105,6 +106,7 @@ export const useReject = () =>
   useAccountChange((body: { email: string; reason: string }) => send(userCalls.rejectProvider, { body }));
 
 export const userEvents: SocketRows = {
+  feeds: [['users', 'list']],
   'notification:new': ({ kind }, cache) => {
     if (kind === 'provider.registered') void changed(cache);
   },

@@ -3,7 +3,7 @@ import type { AnalysisAnswer } from '@lightbox/contract/analysis/schemas.js';
 import type { Message } from '@lightbox/contract/messages/calls.js';
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
-import { removeOrphanBlobs } from '@lightbox/workers/maintenance/repair.js';
+import { removeOrphanBlobs } from '@lightbox/workers/maintenance/orphans.js';
 import { judged, type Row } from '../bench/report.js';
 import type { Account } from './account.js';
 import type { Chatter } from './chatter.js';
@@ -129,8 +129,8 @@ export async function judgeStore({ core }: Cluster, administrator: Account): Pro
   ];
 }
 
-/** Uploads of the last hour are left alone, so the sweep is run as if it were tomorrow. */
-const tomorrow = (core: Core): Core =>
+/** What is young is left alone by maintenance, so it is run as if it were tomorrow. */
+export const tomorrow = (core: Core): Core =>
   Object.assign(Object.create(core) as Core, { clock: { now: () => new Date(Date.now() + DAY_MS) } });
 
 /** Chunks and file entries that no image names. */

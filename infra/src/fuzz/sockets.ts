@@ -35,9 +35,9 @@ const frames = [
 
 /** Requests for the handshake's door, below any library. */
 const handshakes = [
-  'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-  'GET /socket.io/?EIO=3&transport=polling HTTP/1.1\r\nHost: x\r\n\r\n',
-  'POST /socket.io/?EIO=4&transport=polling&sid=nobody HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n40',
+  'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  'GET /socket.io/?EIO=3&transport=polling HTTP/1.1\r\nHost: localhost\r\n\r\n',
+  'POST /socket.io/?EIO=4&transport=polling&sid=nobody HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n40',
 ];
 
 const PATIENCE_MS = 5_000;

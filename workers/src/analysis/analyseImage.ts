@@ -1,12 +1,15 @@
 import { reasonText } from '@lightbox/contract/analysis/reasons.js';
+import { touch } from '@lightbox/core/access/hold.js';
 import { analysisReaders } from '@lightbox/core/access/images.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { Core } from '@lightbox/core/core.js';
-import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { oid } from '@lightbox/core/db/ids.js';
 import { system } from '@lightbox/core/events/events.js';
 import type { FileFacts } from '@lightbox/core/files/inspect.js';
 import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
 import { UnrecoverableError } from 'bullmq';
+import { withoutForeignText } from '../failures.js';
+import type { Pictures } from '../previews/preview.js';
 import type { JobContext } from '../runner.js';
 import { AnalysisFailed, type AnalysisProvider, NotAnalysable } from './providers/provider.js';
 
@@ -16,18 +19,13 @@ import { AnalysisFailed, type AnalysisProvider, NotAnalysable } from './provider
  */
 export async function analyseImage(
   core: Core,
-  provider: AnalysisProvider,
+  { provider, pictures }: { provider: AnalysisProvider; pictures: Pictures },
   imageId: string,
   { isLastAttempt, signal }: JobContext,
 ): Promise<void> {
-  const image = await core.models.Image.findById(oid(imageId)).lean<ImageDoc>();
-  const analysis = await core.models.Analysis.findOneAndUpdate(
-    { _id: oid(imageId), status: { $in: ['queued', 'active'] } },
-    { $set: { status: 'active' } },
-    { returnDocument: 'after' },
-  ).lean<AnalysisDoc>();
-  if (!image || !analysis) return;
-  await markImage(core, image._id, 'active');
+  const begun = await begin(core, imageId);
+  if (!begun) return;
+  const { image, analysis } = begun;
   const progress = progressOf(core, image, analysis.run);
   progress.tell(5);
   try {
@@ -38,7 +36,7 @@ export async function analyseImage(
         bytes: await readAll(core, image),
         facts: factsOf(image),
       },
-      { signal, onProgress: progress.tell },
+      { signal, onProgress: progress.tell, pictures },
     );
     await progress.told();
     await finish(core, image, analysis.run, { status: 'completed', progress: 100, findings });
@@ -52,8 +50,28 @@ export async function analyseImage(
       reason: known ? error.message : reasonText('UNFORESEEN'),
       reasonCode: known ? error.code : 'UNFORESEEN',
     });
-    throw new UnrecoverableError(known ? error.name : String((error as Error).message));
+    throw new UnrecoverableError(known ? error.name : withoutForeignText(error).message);
   }
+}
+
+/** Marks run and image as under way, both or neither; null when nothing is to be done. */
+async function begin(core: Core, imageId: string): Promise<{ image: ImageDoc; analysis: AnalysisDoc } | null> {
+  const { Analysis, Image } = core.models;
+  const _id = oid(imageId);
+  return core.db.transaction(async (session) => {
+    const open = { _id, status: { $in: ['queued', 'active'] } } as const;
+    const analysis = await Analysis.findOneAndUpdate(
+      open,
+      { $set: { status: 'active' } },
+      { session },
+    ).lean<AnalysisDoc>();
+    if (!analysis) return null;
+    const underWay = { $set: { analysis: 'active' }, ...touch } as const;
+    const image = await Image.findOneAndUpdate({ _id }, underWay, { session }).lean<ImageDoc>();
+    // The image was deleted, by a version that left its analysis behind.
+    if (!image) await Analysis.deleteOne({ _id }, { session });
+    return image && { image, analysis };
+  });
 }
 
 /** The record has no field for what the file did not say; the provider's facts have null. */
@@ -74,9 +92,6 @@ export async function readAll(core: Core, image: ImageDoc): Promise<Buffer> {
   for await (const piece of core.blobs.read(image.blob, key, image.size)) pieces.push(piece);
   return Buffer.concat(pieces);
 }
-
-const markImage = (core: Core, id: ObjectId, status: ImageDoc['analysis']) =>
-  core.models.Image.updateOne({ _id: id }, { $set: { analysis: status } }, { writeConcern: { w: 1 } });
 
 /**
  * Shown live and kept for whoever comes later; not worth an event, nor worth failing for. One after the other, so that

@@ -1,11 +1,13 @@
 import { type Core, createCore } from '@lightbox/core/core.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { type MailTemplate, mailTemplates } from '@lightbox/core/events/reactions.js';
+import { newCodeSeed } from '@lightbox/core/keys/codes.js';
+import type { ShareDoc } from '@lightbox/core/models/types.js';
 import { testConfig } from '@lightbox/core/testing/config.js';
 import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
 import { createTransport, type Transporter } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deliver } from './sendMail.js';
+import { deliver, sendMail } from './sendMail.js';
 import { templates } from './templates.js';
 
 let core: Core;
@@ -74,4 +76,31 @@ describe('a line break in what is mailed', () => {
     await send(await account(probe), 'accountApproved');
     expect(mailbox.mails(probe)).toHaveLength(1);
   });
+});
+
+it('the code of a share whose image is gone is not mailed', async () => {
+  const email = `${newId()}@hospital.test`;
+  const [to, image] = [await account(email), newId()];
+  const now = core.clock.now();
+  const share: ShareDoc = {
+    _id: newId(),
+    image,
+    sharedBy: newId(),
+    recipient: to,
+    createAt: now,
+    codeExpiresAt: new Date(now.getTime() + 3_600_000),
+    ...newCodeSeed(core.keys.codes),
+    tries: 0,
+    live: true,
+  };
+  await core.models.Share.create([share]);
+  const mail = async () => {
+    const event = newId();
+    await core.models.Event.collection.insertOne({ _id: event, refs: { share: share._id } } as never);
+    await sendMail(core, mailer, String(event), 'imageShared');
+    return mailbox.mails(email).length;
+  };
+  expect(await mail()).toBe(0);
+  await core.models.Image.collection.insertOne({ _id: image } as never);
+  expect(await mail()).toBe(1);
 });

@@ -1,10 +1,12 @@
 import { isLive } from '@lightbox/core/access/images.js';
 import type { Core } from '@lightbox/core/core.js';
+import { PartAway } from '@lightbox/core/db/away.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import type { MailTemplate } from '@lightbox/core/events/reactions.js';
 import { codeOf, linkTokenOf } from '@lightbox/core/keys/codes.js';
 import type { CodeDoc, EventDoc, ShareDoc, UserDoc } from '@lightbox/core/models/types.js';
 import type { Transporter } from 'nodemailer';
+import { JobFailed } from '../failures.js';
 import { asHtml, asText, type MailFacts, templates } from './templates.js';
 
 interface Letter {
@@ -27,9 +29,13 @@ export async function sendMail(
   if (await core.models.SentMail.exists({ _id: mailId })) return;
   const event = await core.models.Event.findById(oid(eventId)).lean<EventDoc>();
   const letter = event && (await compose(core, event, template));
-  if (letter) await deliver(core, mailer, mailId, template, letter);
+  if (!letter) return;
+  await deliver(core, mailer, mailId, template, letter);
   await note(core, mailId);
 }
+
+/** As nodemailer names what befalls a connection. */
+const UNREACHABLE = new Set(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS']);
 
 export async function deliver(
   core: Core,
@@ -41,7 +47,7 @@ export async function deliver(
   const user = await core.models.User.findById(to, { email: 1, deletedAt: 1 }).lean<UserDoc>();
   if (!user || user.deletedAt) return;
   const { subject, lines } = templates[template](facts);
-  await mailer.sendMail({
+  const mail = {
     from: core.config.mailFrom,
     to: { name: '', address: user.email },
     subject,
@@ -49,7 +55,22 @@ export async function deliver(
     html: asHtml(lines),
     messageId: `<${mailId}@${new URL(core.config.publicUrl).hostname}>`,
     headers: { 'Auto-Submitted': 'auto-generated' },
+  };
+  await mailer.sendMail(mail).catch((error) => {
+    throw UNREACHABLE.has(error.code)
+      ? new PartAway(`The mail server cannot be reached: ${error.code}.`)
+      : new MailFailed(error);
   });
+}
+
+/** Mail servers repeat the address that they refuse: only codes and the command that failed are kept. */
+export class MailFailed extends JobFailed {
+  override readonly name = 'MailFailed';
+
+  constructor({ code, responseCode, command }: { code?: unknown; responseCode?: unknown; command?: unknown }) {
+    const told = [code, responseCode, command].filter((part) => /^[A-Z\d ]{1,20}$/.test(String(part ?? '')));
+    super(`The mail was not taken: ${told.join(' ') || 'no reason given'}.`);
+  }
 }
 
 export const note = (core: Core, mailId: string): Promise<unknown> =>
@@ -113,6 +134,7 @@ async function usableCode(core: Core, event: EventDoc): Promise<{ doc: CodeDoc; 
 async function composeShare(core: Core, event: EventDoc): Promise<Letter | null> {
   const share = event.refs.share ? await core.models.Share.findById(event.refs.share).lean<ShareDoc>() : null;
   if (!isLive(share, core.clock.now()) || share.verifiedAt) return null;
+  if (!(await core.models.Image.exists({ _id: share.image }))) return null;
   const code = codeOf(core.keys.codes, String(share._id), share);
   if (!code) return null;
   const shareId = String(share._id);

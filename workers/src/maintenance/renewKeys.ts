@@ -8,7 +8,7 @@ import type { ImageDoc, Person, TotpDoc, UserDoc } from '@lightbox/core/models/t
 import { openProfile, sealedFields, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 
 const BATCH = 200;
-/** Other maintenance, such as the end of shares, waits no longer than this; what is left has its turn after it. */
+/** How long one turn takes, so that calls are not slowed down by a long one; what is left has the next turn. */
 const TURN_MS = 400;
 
 /** What replaces a record, on the condition that it is still as it was read. */
@@ -20,9 +20,9 @@ interface Renewal {
 /**
  * Seals under the current key what an older one has sealed, and profiles that are still in clear. Which those are is asked
  * of the records themselves, so it may be cut short anywhere, and done by several at once. No blob is touched: an image's
- * data key is wrapped anew, and stays what it is.
+ * data key is wrapped anew, and stays what it is. True when there is more.
  */
-export async function renewKeys(core: Core): Promise<void> {
+export async function renewKeys(core: Core): Promise<boolean> {
   const { keys, models } = core;
   const older = underOlderKeys(keys);
   const turn = { until: Date.now() + TURN_MS, renewed: 0 };
@@ -40,8 +40,7 @@ export async function renewKeys(core: Core): Promise<void> {
   await of(models.Totp.find(older.totpSecrets).lean<TotpDoc[]>().cursor(), models.Totp.collection, (row) =>
     renewTotp(core, row),
   );
-  const more = Date.now() >= turn.until && turn.renewed > 0;
-  if (more) await core.queues.add([{ name: 'renewKeys', data: {} }]);
+  return Date.now() >= turn.until && turn.renewed > 0;
 }
 
 interface Turn {

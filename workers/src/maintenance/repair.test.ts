@@ -1,60 +1,38 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { newDataKey } from '@lightbox/core/blobs/cipher.js';
+import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import { system } from '@lightbox/core/events/events.js';
+import { removeImage } from '@lightbox/core/images/removeImage.js';
 import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
 import { testConfig } from '@lightbox/core/testing/config.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { analyseImage } from '../analysis/analyseImage.js';
+import { localProvider } from '../analysis/providers/local.js';
+import { openPictures } from '../previews/preview.js';
+import { buildImage } from '../testing/buildImage.js';
 import { type RunningWorker, startWorker } from '../worker.js';
+import { removeOrphanBlobs } from './orphans.js';
 import { reviveAnalyses, revivePreviews } from './repair.js';
 
 /** A worker that analyses and draws; when lost jobs are looked for is the test's to say. */
 let worker: RunningWorker;
 const picture = readFileSync(new URL('../../../core/assets/demo/hand-xray.jpg', import.meta.url));
 
+const pictures = await openPictures(null);
+
 beforeAll(async () => {
   const config = await testConfig();
   worker = await startWorker({ ...config, worker: { ...config.worker, queues: ['analysis', 'previews'] } });
   await worker.ready;
 });
-afterAll(() => worker?.stop());
-
-/** An image that is there with its bytes, and of whose jobs there is no trace. */
-async function buildImage(_id: ObjectId, changes: Partial<ImageDoc>): Promise<void> {
-  const { core } = worker;
-  const blob = newId();
-  const { key, wrapped } = newDataKey(core.keys.images, String(_id));
-  await core.blobs.write(
-    blob,
-    key,
-    (async function* () {
-      yield picture;
-    })(),
-  );
-  const image: ImageDoc = {
-    _id,
-    owner: newId(),
-    caption: 'A hand',
-    contentType: 'image/jpeg',
-    size: picture.length,
-    sha256: randomBytes(32).toString('hex'),
-    blob,
-    dataKey: wrapped,
-    preview: 'none',
-    analysis: 'none',
-    audience: [],
-    isShared: false,
-    createAt: core.clock.now(),
-    ...changes,
-  };
-  await core.models.Image.create([image]);
-}
+afterAll(() => Promise.all([worker?.stop(), pictures.close()]));
 
 /** An image whose analysis was asked for so many minutes ago, and whose job is nowhere. */
 async function buildLost(minutes: number, changes: Partial<AnalysisDoc> = {}): Promise<ObjectId> {
   const { core } = worker;
   const _id = newId();
-  await buildImage(_id, { analysis: 'queued' });
+  await buildImage(core, picture, { _id, analysis: 'queued' });
   const startedAt = new Date(core.clock.now().getTime() - minutes * 60_000);
   await core.models.Analysis.create([
     { _id, status: 'queued', progress: 0, run: 1, requestedBy: newId(), startedAt, ...changes },
@@ -89,10 +67,94 @@ describe('an analysis whose job was lost', () => {
   });
 });
 
+describe('an analysis and its image', () => {
+  const statusOf = async (id: ObjectId) => [
+    (await analysisOf(id))?.status,
+    (await worker.core.models.Image.findById(id).lean<ImageDoc>())?.analysis,
+  ];
+
+  const never = () => Promise.reject(new Error('This job is not moved.'));
+  const analyse = (id: ObjectId) =>
+    analyseImage(worker.core, { provider: localProvider(), pictures }, String(id), {
+      isLastAttempt: true,
+      signal: new AbortController().signal,
+      place: 0,
+      behind: never,
+      later: never,
+    });
+
+  it('agree when a worker stood still at the beginning of a run that another one has finished', async () => {
+    const { core } = worker;
+    const id = await buildLost(0, { status: 'active' });
+    const { Image } = core.models;
+    const write = Image.findOneAndUpdate.bind(Image);
+    const standing = vi.spyOn(Image, 'findOneAndUpdate').mockImplementationOnce(((
+      ...args: Parameters<typeof write>
+    ) => ({
+      lean: async () => {
+        await analyse(id);
+        return write(...args).lean();
+      },
+    })) as never);
+    await analyse(id);
+    standing.mockRestore();
+    expect(await statusOf(id)).toEqual(['completed', 'completed']);
+    expect(await completions(id)).toBe(1);
+  });
+
+  it('go together: of an image that was deleted none is left, and none is started again', async () => {
+    const { core } = worker;
+    const [lost, waiting] = [await buildLost(11), await buildLost(0)];
+    await core.models.Image.deleteMany({ _id: { $in: [lost, waiting] } });
+    await reviveAnalyses(core);
+    await analyse(waiting);
+    expect(await core.models.Analysis.countDocuments({ _id: { $in: [lost, waiting] } })).toBe(0);
+    expect(await core.queues.all.analysis.getJob(`${lost}-2-analysis`)).toBeUndefined();
+  });
+});
+
+describe('bytes that no image names', () => {
+  const HOUR_MS = 3_600_000;
+  const daysAgo = (days: number) => newId(new Date(worker.core.clock.now().getTime() - days * 24 * HOUR_MS));
+  const chunks = () => worker.core.db.collection('blobs.chunks');
+  const pieces = (blob: ObjectId) => chunks().countDocuments({ files_id: blob });
+  const later = (): Core =>
+    Object.assign(Object.create(worker.core) as Core, {
+      clock: { now: () => new Date(worker.core.clock.now().getTime() + HOUR_MS / 2) },
+    });
+  const write = (blob: ObjectId) =>
+    chunks().insertMany([0, 1].map((n) => ({ files_id: blob, n, data: randomBytes(20) })));
+
+  it('are removed after their image, whatever its age, also when the job of its deletion was lost', async () => {
+    const { core } = worker;
+    const [id, blob] = [newId(), daysAgo(40)];
+    await buildImage(core, picture, { _id: id, blob });
+    await write(blob);
+    await removeOrphanBlobs(core);
+    expect(await pieces(blob)).toBe(2);
+    await removeImage(core, system, id, '');
+    await core.queues.all.maintenance.obliterate({ force: true });
+    expect(await core.models.Tombstone.exists({ _id: blob })).not.toBeNull();
+    await removeOrphanBlobs(later());
+    expect(await pieces(blob)).toBe(0);
+    expect(await core.models.Tombstone.countDocuments()).toBe(0);
+  });
+
+  it('are found whatever their age and whichever piece is missing; those of the last hour are left', async () => {
+    const [old, cut, young] = [daysAgo(40), daysAgo(30), daysAgo(0)];
+    await removeOrphanBlobs(worker.core);
+    // An older version may have left them at any time, also where the search has been.
+    for (const blob of [old, cut, young]) await write(blob);
+    await chunks().deleteOne({ files_id: cut, n: 0 });
+    await removeOrphanBlobs(worker.core);
+    expect(await Promise.all([old, cut, young].map(pieces))).toEqual([0, 0, 2]);
+  });
+});
+
 describe('a preview whose job was lost', () => {
   const uploaded = async (minutes: number): Promise<ObjectId> => {
     const id = newId(new Date(worker.core.clock.now().getTime() - minutes * 60_000));
-    await buildImage(id, { preview: 'pending' });
+    await buildImage(worker.core, picture, { _id: id, preview: 'pending' });
     return id;
   };
 

@@ -1,5 +1,7 @@
+import { touch } from '@lightbox/core/access/hold.js';
 import type { Core } from '@lightbox/core/core.js';
 import { ObjectId } from '@lightbox/core/db/ids.js';
+import type { AnalysisDoc } from '@lightbox/core/models/types.js';
 
 const HOUR_MS = 3_600_000;
 const BATCH = 500;
@@ -9,40 +11,34 @@ const STUCK_MS = 10 * 60_000;
 /** What began longer ago than this has been looked through often enough. */
 const LOOK_BACK_MS = 48 * HOUR_MS;
 
-/** Removes blobs of uploads that never got a record. Those of the last hour may still be under way. */
-export async function removeOrphanBlobs(core: Core): Promise<void> {
-  const now = core.clock.now().getTime();
-  let after: ObjectId | null = idAt(now - LOOK_BACK_MS);
-  while (after) {
-    const blobs: ObjectId[] = await core.blobs.olderThan(new Date(now - HOUR_MS), after, BATCH);
-    const kept = await core.models.Image.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
-    const known = new Set(kept.map((image) => String(image.blob)));
-    for (const blob of blobs) if (!known.has(String(blob))) await core.blobs.delete(blob);
-    after = blobs.length === BATCH ? (blobs.at(-1) ?? null) : null;
-  }
-}
-
-/** Starts analyses again whose job was lost; the job's own retries are over by then. */
+/** Starts analyses again whose job was lost; the job's own retries are over by then. Those without an image are removed. */
 export async function reviveAnalyses(core: Core): Promise<void> {
   const before = new Date(core.clock.now().getTime() - STUCK_MS);
   const stuck = await core.models.Analysis.find({ status: { $in: ['queued', 'active'] }, startedAt: { $lt: before } })
     .limit(BATCH)
-    .lean();
+    .lean<AnalysisDoc[]>();
   for (const analysis of stuck) {
-    const again = await core.models.Analysis.updateOne(
-      { _id: analysis._id, run: analysis.run, startedAt: analysis.startedAt },
-      { $set: { status: 'queued', progress: 0, startedAt: core.clock.now() }, $inc: { run: 1 } },
-    );
-    if (again.modifiedCount === 1) {
-      await core.queues.add([
-        {
-          name: 'analyseImage',
-          data: { imageId: String(analysis._id) },
-          id: `${analysis._id}-${analysis.run + 1}-analysis`,
-        },
-      ]);
-    }
+    if (!(await queueAgain(core, analysis))) continue;
+    const imageId = String(analysis._id);
+    const id = `${imageId}-${analysis.run + 1}-analysis`;
+    await core.queues.add([{ name: 'analyseImage', data: { imageId }, id }]);
   }
+}
+
+/** In the run and in the image's record, both or neither; false when another worker was faster, or there is no image. */
+function queueAgain({ db, models, clock }: Core, { _id, run, startedAt }: AnalysisDoc): Promise<boolean> {
+  const { Analysis, Image } = models;
+  return db.transaction(async (session) => {
+    const again = await Analysis.updateOne(
+      { _id, run, startedAt },
+      { $set: { status: 'queued', progress: 0, startedAt: clock.now() }, $inc: { run: 1 } },
+      { session },
+    );
+    if (again.modifiedCount === 0) return false;
+    const image = await Image.updateOne({ _id }, { $set: { analysis: 'queued' }, ...touch }, { session });
+    if (image.matchedCount === 0) await Analysis.deleteOne({ _id }, { session });
+    return image.matchedCount === 1;
+  });
 }
 
 /**
@@ -54,7 +50,11 @@ export async function revivePreviews(core: Core): Promise<void> {
   const between = { $gte: idAt(now - LOOK_BACK_MS), $lt: idAt(now - STUCK_MS) };
   const images = await core.models.Image.find({ _id: between, preview: 'pending' }, { _id: 1 }).limit(BATCH).lean();
   await core.queues.add(
-    images.map(({ _id }) => ({ name: 'renderPreview', data: { imageId: String(_id) }, id: `${_id}-preview-again` })),
+    images.map(({ _id }) => ({
+      name: 'renderPreview',
+      data: { imageId: String(_id) },
+      id: `${_id}-preview-again`,
+    })),
   );
 }
 

@@ -1,8 +1,12 @@
+import { auditActions } from '@lightbox/contract/audit/actions.js';
 import { appendAndTell } from '@lightbox/core/audit/append.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
+import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { NEWEST } from '@lightbox/core/db/newest.js';
 import { dispatchMessages } from '@lightbox/core/messages.js';
 import type { EventDoc, MessageDoc } from '@lightbox/core/models/types.js';
+import type { Model, QueryFilter } from 'mongoose';
 
 /** Old enough that whoever wrote it has had the time to hand it over, milliseconds. */
 const GRACE_MS = 700;
@@ -19,12 +23,30 @@ export async function sweepEvents(core: Core): Promise<void> {
     .sort({ createAt: 1 })
     .limit(BATCH)
     .lean<MessageDoc[]>();
-  if (messages.length > 0) await dispatchMessages(core, messages);
-  const events = await core.models.Event.find({ pending: true, at: { $lt: before } })
+  const left = await stillPending(core.models.Message, messages);
+  if (left.length > 0) await dispatchMessages(core, left);
+  // An event that only a newer version makes waits for a process of that version.
+  const events = await core.models.Event.find({ pending: true, at: { $lt: before }, type: { $in: auditActions } })
     .sort({ at: 1 })
     .limit(BATCH)
     .lean<EventDoc[]>();
-  if (events.length > 0) await handOver(core, events);
+  const due = await stillPending(core.models.Event, events);
+  if (due.length > 0) await handOver(core, due);
+}
+
+/**
+ * A majority has them, and so they may be shown; that they were handed over meanwhile it may not have yet. While a majority
+ * is slow, everything would be handed over twice.
+ */
+async function stillPending<T extends EventDoc | MessageDoc>(model: Model<T>, found: T[]): Promise<T[]> {
+  if (found.length === 0) return [];
+  const pending = { _id: { $in: found.map(({ _id }) => _id) }, pending: true } as QueryFilter<T>;
+  const ids = new Set(
+    (await model.find(pending, { _id: 1 }).readConcern(NEWEST).lean<{ _id: ObjectId }[]>()).map(({ _id }) =>
+      String(_id),
+    ),
+  );
+  return found.filter(({ _id }) => ids.has(String(_id)));
 }
 
 /** An event that cannot be handed over, now or ever, keeps no other one waiting. */

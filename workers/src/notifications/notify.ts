@@ -1,5 +1,6 @@
 import type { Core } from '@lightbox/core/core.js';
 import { isDuplicate, newId, oid } from '@lightbox/core/db/ids.js';
+import { majorityHasAll } from '@lightbox/core/db/majority.js';
 import type { Signal } from '@lightbox/core/events/push.js';
 import { reactions } from '@lightbox/core/events/reactions.js';
 import type { EventDoc, NotificationDoc } from '@lightbox/core/models/types.js';
@@ -11,7 +12,6 @@ export async function notify(core: Core, eventId: string): Promise<void> {
   const kind = event && reactions[event.type]?.notify;
   if (!event || !kind) return;
   const users = event.recipients.filter((id) => !(event.actor && id.equals(event.actor)));
-  const signals: Signal[] = [];
   const kept: NotificationDoc[] = [];
   for (const user of users) {
     const notification: NotificationDoc = {
@@ -23,16 +23,28 @@ export async function notify(core: Core, eventId: string): Promise<void> {
       at: event.at,
       unread: true,
     };
-    const one = await keep(core, notification);
-    kept.push(one);
-    signals.push({
-      push: { name: 'notification:new', to: [String(user)], refs: { record: String(one._id) } },
-    });
+    kept.push(await keep(core, notification));
   }
-  await core.signals.send(signals);
-  for (const { _id, user } of kept) {
+  const told = await withoutClosed(core, kept);
+  await core.signals.send(
+    told.map(
+      ({ _id, user }): Signal => ({
+        push: { name: 'notification:new', to: [String(user)], refs: { record: String(_id) } },
+      }),
+    ),
+  );
+  for (const { _id, user } of told) {
     await queueDeliveries(core, user, eventId, { about: 'notification', recordId: String(_id) });
   }
+}
+
+/** Asked after they were written: an account that is closed later takes them along by itself. */
+async function withoutClosed({ models }: Core, kept: NotificationDoc[]): Promise<NotificationDoc[]> {
+  const users = kept.map(({ user }) => user);
+  const closed = await models.User.distinct('_id', { _id: { $in: users }, deletedAt: { $exists: true } });
+  if (closed.length === 0) return kept;
+  await models.Notification.deleteMany({ event: { $in: kept.map(({ event }) => event) }, user: { $in: closed } });
+  return kept.filter(({ user }) => !closed.some((id) => id.equals(user)));
 }
 
 /** The unique index on event and user makes a second delivery the first one's notification. */
@@ -42,6 +54,7 @@ async function keep(core: Core, notification: NotificationDoc): Promise<Notifica
     return notification;
   } catch (error) {
     if (!isDuplicate(error)) throw error;
+    await majorityHasAll(core.db);
     const { event, user } = notification;
     return (await core.models.Notification.findOne({ event, user }).lean<NotificationDoc>()) ?? notification;
   }

@@ -1,20 +1,50 @@
 import type { Core } from '@lightbox/core/core.js';
-import { oid } from '@lightbox/core/db/ids.js';
-import type { ConversationDoc, MessageDoc } from '@lightbox/core/models/types.js';
+import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { unread } from '@lightbox/core/messages.js';
+import type { MessageDoc } from '@lightbox/core/models/types.js';
 import type { Transporter } from 'nodemailer';
 import { deliver, note } from '../mail/sendMail.js';
 
-/** Tells by mail that something is unread, if it still is. */
+/** How long a message lies unread before its recipient is told by mail. */
+const REMIND_AFTER_MS = 15 * 60_000;
+/** What lay unread for longer, while nobody looked, is not told any more. */
+const LOOK_BACK_MS = 48 * 3_600_000;
+const BATCH = 500;
+
+/** Enters a reminder for every chat in which something has lain unread for long enough, and of which no mail has told. */
+export async function remindOfUnread(core: Core): Promise<void> {
+  const now = core.clock.now().getTime();
+  const createAt = { $gt: new Date(now - LOOK_BACK_MS), $lte: new Date(now - REMIND_AFTER_MS) };
+  const chats = await core.models.Message.aggregate<{ message: ObjectId }>([
+    { $match: { readAt: null, remindedAt: null, createAt } },
+    { $sort: { createAt: 1 } },
+    { $group: { _id: { conversation: '$conversation', recipient: '$recipient' }, message: { $first: '$_id' } } },
+    { $limit: BATCH },
+  ]);
+  await core.queues.add(
+    chats.map(({ message }) => ({
+      name: 'remindUnread',
+      data: { messageId: String(message) },
+      id: `${message}-unread`,
+    })),
+  );
+}
+
+/** Tells by mail that something is unread, if it still is: one mail for all of a chat. */
 export async function remindUnread(core: Core, mailer: Transporter, messageId: string): Promise<void> {
-  const message = await core.models.Message.findById(oid(messageId)).lean<MessageDoc>();
-  if (!message) return;
-  const conversation = await core.models.Conversation.findById(message.conversation).lean<ConversationDoc>();
-  const readTo = conversation?.read[String(message.recipient)] ?? 0;
-  const mailId = `${messageId}-unreadMessages`;
-  if (readTo >= message.seq || (await core.models.SentMail.exists({ _id: mailId }))) return;
-  await deliver(core, mailer, mailId, 'unreadMessages', {
-    to: message.recipient,
-    facts: { link: `${core.config.publicUrl}/messages?chat=${message.sender}` },
-  });
-  await note(core, mailId);
+  const { models, clock, config } = core;
+  const message = await models.Message.findById(oid(messageId)).lean<MessageDoc>();
+  if (!message || message.remindedAt) return;
+  const { conversation, recipient, sender } = message;
+  const now = clock.now();
+  const waiting = { ...unread(conversation, recipient), remindedAt: null };
+  const oldest = await models.Message.findOne(waiting).sort({ seq: 1 }).lean<MessageDoc>();
+  if (!oldest || oldest.createAt.getTime() > now.getTime() - REMIND_AFTER_MS) return;
+  const mailId = `${oldest._id}-unreadMessages`;
+  if (!(await models.SentMail.exists({ _id: mailId }))) {
+    const link = `${config.publicUrl}/messages?chat=${sender}`;
+    await deliver(core, mailer, mailId, 'unreadMessages', { to: recipient, facts: { link } });
+    await note(core, mailId);
+  }
+  await models.Message.updateMany({ ...waiting, createAt: { $lte: now } }, { $set: { remindedAt: now } });
 }

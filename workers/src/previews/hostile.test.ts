@@ -3,9 +3,10 @@ import { damagedDicom } from '@lightbox/core/testing/damagedDicom.js';
 import { lyingTables, shorts, withPalette, withTable } from '@lightbox/core/testing/part10.js';
 import sharp from 'sharp';
 import { afterAll, describe, expect, test } from 'vitest';
-import { closeRenderers, type Preview, renderPreview } from './preview.js';
+import { openPictures, type Preview } from './preview.js';
 
-afterAll(closeRenderers);
+const pictures = await openPictures(null);
+afterAll(pictures.close);
 
 /** Far below the renderer's own limit, at which it would be ended. */
 const PATIENCE_MS = 15_000;
@@ -13,9 +14,9 @@ const PATIENCE_MS = 15_000;
 /** What came of it, in time; and the process is there for the next file. */
 async function survives(bytes: Buffer, type: string): Promise<Preview | null> {
   const started = performance.now();
-  const result = await renderPreview(bytes, type);
+  const result = await pictures.preview(bytes, type);
   expect(performance.now() - started).toBeLessThan(PATIENCE_MS);
-  expect(await renderPreview(await plain.png().toBuffer(), 'image/png')).toMatchObject({ width: 30, height: 20 });
+  expect(await pictures.preview(await plain.png().toBuffer(), 'image/png')).toMatchObject({ width: 30, height: 20 });
   return result;
 }
 

@@ -17,10 +17,13 @@ import {
 } from '@lightbox/core/testing/part10.js';
 import sharp from 'sharp';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { closeRenderers, measureImage, renderForModel, renderPreview } from './preview.js';
-import { RenderCrashed, Renderers } from './renderers.js';
+import { openPictures } from './preview.js';
+import { RenderCrashed } from './renderer.js';
+import { Renderers } from './renderers.js';
+import { findSandbox } from './sandbox.js';
 
-afterAll(closeRenderers);
+const pictures = await openPictures(null);
+afterAll(pictures.close);
 
 const noise = (width: number, height: number) =>
   sharp({
@@ -51,7 +54,7 @@ describe('previews', () => {
       .withMetadata({ orientation: 6 })
       .jpeg()
       .toBuffer();
-    const result = await renderPreview(Buffer.concat([jpeg, Buffer.from(secret)]), 'image/jpeg');
+    const result = await pictures.preview(Buffer.concat([jpeg, Buffer.from(secret)]), 'image/jpeg');
     expect(result).toMatchObject({ width: 256, height: 512 });
     const webp = result?.webp ?? Buffer.alloc(0);
     expect(webp.includes(secret)).toBe(false);
@@ -61,15 +64,15 @@ describe('previews', () => {
 
   test('pictures of all kinds', async () => {
     const small = await noise(30, 20).png().toBuffer();
-    expect(await renderPreview(small, 'image/png')).toMatchObject({ width: 30, height: 20 });
+    expect(await pictures.preview(small, 'image/png')).toMatchObject({ width: 30, height: 20 });
     const cmyk = await noise(30, 20).toColourspace('cmyk').jpeg().toBuffer();
-    expect(await renderPreview(cmyk, 'image/jpeg')).toMatchObject({ width: 30, height: 20 });
+    expect(await pictures.preview(cmyk, 'image/jpeg')).toMatchObject({ width: 30, height: 20 });
     const deep = await noise(30, 20).toColourspace('rgb16').png().toBuffer();
-    expect(await renderPreview(deep, 'image/png')).toMatchObject({ width: 30, height: 20 });
+    expect(await pictures.preview(deep, 'image/png')).toMatchObject({ width: 30, height: 20 });
   });
 
   test('the first page of a PDF, in its own colours', async () => {
-    const result = await renderPreview(onePagePdf('1 0 0 rg 0 0 300 300 re f'), 'application/pdf');
+    const result = await pictures.preview(onePagePdf('1 0 0 rg 0 0 300 300 re f'), 'application/pdf');
     expect(result).toMatchObject({ width: 256, height: 512 });
     const [r, g, b] = await pixelAt(result?.webp ?? Buffer.alloc(0), 128, 400);
     expect([r, g, b].map((value) => Math.round((value ?? 0) / 100))).toEqual([3, 0, 0]);
@@ -79,19 +82,21 @@ describe('previews', () => {
   test('DICOM: grey, deflated, many frames, big', async () => {
     const ramp = Buffer.alloc(512);
     for (let i = 0; i < 256; i++) ramp.writeUInt16LE(i * 16, i * 2);
-    const grey = await renderPreview(dicomPicture({ pixels: ramp }), 'application/dicom');
+    const grey = await pictures.preview(dicomPicture({ pixels: ramp }), 'application/dicom');
     expect(grey).toMatchObject({ width: 16, height: 16 });
     const [dark] = await pixelAt(grey?.webp ?? Buffer.alloc(0), 8, 0);
     const [light] = await pixelAt(grey?.webp ?? Buffer.alloc(0), 8, 15);
     expect(light).toBeGreaterThan((dark ?? 255) + 150);
     const body = Buffer.concat([imageModule(picture()), element(0x7fe00010, 'OW', ramp)]);
-    expect(await renderPreview(partTen(deflateRawSync(body), syntaxes.deflated), 'application/dicom')).toMatchObject({
-      width: 16,
-    });
+    expect(await pictures.preview(partTen(deflateRawSync(body), syntaxes.deflated), 'application/dicom')).toMatchObject(
+      {
+        width: 16,
+      },
+    );
     const film = dicomPicture({ frames: '3', pixels: Buffer.concat([ramp, ramp, ramp]) });
-    expect(await renderPreview(film, 'application/dicom')).toMatchObject({ width: 16 });
+    expect(await pictures.preview(film, 'application/dicom')).toMatchObject({ width: 16 });
     const big = dicomPicture({ rows: 2000, columns: 1000, pixels: Buffer.alloc(4_000_000, 9) });
-    expect(await renderPreview(big, 'application/dicom')).toMatchObject({ width: 256, height: 512 });
+    expect(await pictures.preview(big, 'application/dicom')).toMatchObject({ width: 256, height: 512 });
   });
 
   test('RLE colours come out as colours', async () => {
@@ -109,7 +114,7 @@ describe('previews', () => {
     ]);
     const module = Buffer.concat([imageModule(shape).subarray(0, -10), element(0x00280103, 'US', 0)]);
     const file = partTen(Buffer.concat([module, pixels]), '1.2.840.10008.1.2.5');
-    const result = await renderPreview(file, 'application/dicom');
+    const result = await pictures.preview(file, 'application/dicom');
     const [r = 0, g = 0, b = 0] = await pixelAt(result?.webp ?? Buffer.alloc(0), 8, 8);
     for (const [value, wanted] of [
       [r, 250],
@@ -131,7 +136,7 @@ describe('previews', () => {
       [partTen(element(0x00080060, 'CS', 'SR')), 'application/dicom'],
       [png, 'text/html'],
     ] as const) {
-      expect(await renderPreview(bytes, type)).toBeNull();
+      expect(await pictures.preview(bytes, type)).toBeNull();
     }
   });
 
@@ -140,7 +145,7 @@ describe('previews', () => {
       .withExif({ IFD0: { Artist: 'a name' } })
       .jpeg()
       .toBuffer();
-    const rendered = await renderForModel(jpeg, 'image/jpeg');
+    const rendered = await pictures.forModel(jpeg, 'image/jpeg');
     const metadata = await sharp(rendered?.bytes).metadata();
     expect(metadata).toMatchObject({ format: 'png', width: 1024, height: 512 });
     expect(metadata.exif).toBeUndefined();
@@ -152,9 +157,9 @@ describe('measurements', () => {
     sharp({ create: { width: 64, height: 64, channels: 3, background: { r: value, g: value, b: value } } });
 
   test('brightness and clipping', async () => {
-    const white = await measureImage(await flat(255).png().toBuffer(), 'image/png');
+    const white = await pictures.measure(await flat(255).png().toBuffer(), 'image/png');
     expect(white).toMatchObject({ mean: 255, sd: 0, min: 255, max: 255, white: 1, black: 0, sharpness: 0, noise: 0 });
-    const grey = await measureImage(await flat(100).png().toBuffer(), 'image/png');
+    const grey = await pictures.measure(await flat(100).png().toBuffer(), 'image/png');
     expect(grey).toMatchObject({ mean: 100, white: 0, black: 0, bitDepth: 8 });
   });
 
@@ -172,7 +177,7 @@ describe('measurements', () => {
     const png = await sharp(pixels, { raw: { width: 128, height: 128, channels: 1 } })
       .png()
       .toBuffer();
-    const measured = await measureImage(png, 'image/png');
+    const measured = await pictures.measure(png, 'image/png');
     expect(measured?.noise).toBeGreaterThan(9);
     expect(measured?.noise).toBeLessThan(11);
     expect(measured?.sd).toBeGreaterThan(9);
@@ -183,7 +188,7 @@ describe('measurements', () => {
     for (let i = 0; i < 256; i++) ramp.writeUInt16LE(i * 8, i * 2);
     const rescale = Buffer.concat([element(0x00281052, 'DS', '-1024'), element(0x00281053, 'DS', '1')]);
     const file = partTen(Buffer.concat([imageModule(picture()), rescale, element(0x7fe00010, 'OW', ramp)]));
-    const measured = await measureImage(file, 'application/dicom');
+    const measured = await pictures.measure(file, 'application/dicom');
     expect(measured).toMatchObject({
       values: { min: -1024, max: 1016 },
       bitDepth: 16,
@@ -194,30 +199,54 @@ describe('measurements', () => {
   });
 });
 
+/** A stand-in for the process that renders: `onTask` is a statement over `header`, and `answer(header, body)` answers. */
+const childScript = (onTask: string): string => `
+  import { Socket } from 'node:net';
+  const channel = new Socket({ fd: 3, readable: true, writable: true });
+  const answer = (header, body = '') => {
+    const [text, bytes] = [Buffer.from(JSON.stringify(header)), Buffer.from(body)];
+    const lengths = Buffer.alloc(8);
+    lengths.writeUInt32BE(text.length, 0);
+    lengths.writeUInt32BE(bytes.length, 4);
+    channel.write(Buffer.concat([lengths, text, bytes]));
+  };
+  const measured = { width: 1, height: 1, mean: 0, sd: 0, min: 0, max: 0, black: 0, white: 0, sharpness: 0, noise: 0,
+    percentiles: { p1: 0, p5: 0, p50: 0, p95: 0, p99: 0 }, histogram: Array(16).fill(0), colour: false, values: null };
+  const measurements = (bitDepth) => answer({ measurements: { ...measured, bitDepth } });
+  answer({ ready: true });
+  channel.on('data', (data) => {
+    const header = JSON.parse(data.toString('utf8', 8, 8 + data.readUInt32BE(0)));
+    ${onTask}
+  });`;
+
 describe('the process that renders', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lightbox-render-'));
+  const sandbox = findSandbox();
   let renderers: Renderers;
   afterEach(() => renderers.close());
-  afterAll(() => rmSync(folder, { recursive: true }));
+  afterAll(async () => {
+    rmSync(folder, { recursive: true });
+    (await sandbox).close();
+  });
 
-  function script(code: string): URL {
+  function script(onTask: string): URL {
     const file = join(folder, 'child.mjs');
-    writeFileSync(file, code);
+    writeFileSync(file, childScript(onTask));
     return pathToFileURL(file);
   }
 
   test.each([
     ['dies', 'process.kill(process.pid, "SIGKILL")'],
     ['exits', 'process.exit(0)'],
-    ['hangs', 'for (;;);'],
+    ['answers nonsense', 'answer({ picture: 1 });'],
+    ['answers too much', 'channel.write(Buffer.alloc(8, 0xff));'],
     ['aborts', 'process.abort()'],
     ['eats memory', 'for (const all = []; ; ) all.push(new Array(1e5).fill({}))'],
   ])('one that %s fails its file, and the next file is drawn', async (_name, code) => {
-    const module = script(
-      `process.on('message', (task) => { if (task.contentType === 'bad') { ${code} } process.send({ result: task.name }); })`,
-    );
-    renderers = new Renderers({ module, timeLimitMs: 700, heapMb: 64 });
-    const jobs = ['good', 'bad', 'good', 'bad', 'good'].map((type) => renderers.run('preview', Buffer.alloc(1), type));
+    const module = script(`if (header.contentType === 'bad') { ${code} } measurements(8);`);
+    renderers = new Renderers({ module, heapMb: 64, sandbox: await sandbox });
+    const draw = (type: string) => renderers.run('measurements', Buffer.alloc(0), type);
+    const jobs = ['good', 'bad', 'good', 'bad', 'good'].map(draw);
     const settled = await Promise.allSettled(jobs);
     expect(settled.map(({ status }) => status)).toEqual([
       'fulfilled',
@@ -226,19 +255,18 @@ describe('the process that renders', () => {
       'rejected',
       'fulfilled',
     ]);
-    await expect(renderers.run('preview', Buffer.alloc(1), 'bad')).rejects.toBeInstanceOf(RenderCrashed);
+    await expect(draw('bad')).rejects.toBeInstanceOf(RenderCrashed);
   });
 
   test('one file that always kills it is tried three times, and keeps others waiting at most twice as long', async () => {
     // A good file takes a tenth of a second, as pictures do.
-    const module = script(`process.on('message', (task) => {
-      if (task.contentType === 'bad') process.kill(process.pid, 'SIGKILL');
+    const module = script(`
+      if (header.contentType === 'bad') process.kill(process.pid, 'SIGKILL');
       for (const until = Date.now() + 100; Date.now() < until; );
-      process.send({ result: task.name });
-    })`);
-    renderers = new Renderers({ module });
+      measurements(8);`);
+    renderers = new Renderers({ module, sandbox: await sandbox });
     const { attempts } = jobs.renderPreview;
-    const draw = (type: string) => renderers.run('preview', Buffer.alloc(1), type);
+    const draw = (type: string) => renderers.run('measurements', Buffer.alloc(0), type);
     /** Milliseconds until fifteen good files are drawn, beside a bad one that comes back as often as its queue lets it. */
     const neighbours = async (bad: boolean) => {
       const since = performance.now();
@@ -260,19 +288,31 @@ describe('the process that renders', () => {
     expect(slower).toBeLessThan(2);
   });
 
+  test('a file that takes too long cannot be drawn, nobody tries it again, and the next file is drawn', async () => {
+    const module = script("if (header.contentType === 'bad') for (;;); measurements(8);");
+    renderers = new Renderers({ module, timeLimitMs: () => 500, sandbox: await sandbox });
+    const drawn = ['good', 'bad', 'good'].map((type) => renderers.run('measurements', Buffer.alloc(0), type));
+    expect((await Promise.all(drawn)).map((result) => result?.bitDepth)).toEqual([8, undefined, 8]);
+  });
+
+  test('one that answers with something else than the picture it was asked for has drawn nothing', async () => {
+    const module = script("answer({ picture: { width: 1, height: 1 } }, '<script>');");
+    renderers = new Renderers({ module, sandbox: await sandbox });
+    expect(await renderers.run('preview', Buffer.alloc(0), 'x')).toBeNull();
+    expect(await renderers.run('measurements', Buffer.alloc(0), 'x')).toBeNull();
+  });
+
   test('a real one that outgrows its memory is ended by its own watch', async () => {
-    renderers = new Renderers({ rssBytes: 1024 * 1024 });
+    renderers = new Renderers({ rssBytes: 1024 * 1024, sandbox: await sandbox });
     const big = dicomPicture({ rows: 4000, columns: 4000, pixels: Buffer.alloc(32_000_000, 9) });
     await expect(renderers.run('preview', big, 'application/dicom')).rejects.toBeInstanceOf(RenderCrashed);
   });
 
   test('one that has done enough is replaced', async () => {
-    const module = script(`process.on('message', () => process.send({ result: process.pid }))`);
-    renderers = new Renderers({ module, recycleAfter: 2 });
-    const pids: unknown[] = [];
-    for (let i = 0; i < 4; i++) pids.push(await renderers.run('preview', Buffer.alloc(1), 'x'));
-    expect(pids[0]).toBe(pids[1]);
-    expect(pids[2]).toBe(pids[3]);
-    expect(pids[0]).not.toBe(pids[2]);
+    const module = script('globalThis.count = (globalThis.count ?? 0) + 1; measurements(globalThis.count);');
+    renderers = new Renderers({ module, recycleAfter: 2, sandbox: await sandbox });
+    const counts: unknown[] = [];
+    for (let i = 0; i < 4; i++) counts.push((await renderers.run('measurements', Buffer.alloc(0), 'x'))?.bitDepth);
+    expect(counts).toEqual([1, 2, 1, 2]);
   });
 });

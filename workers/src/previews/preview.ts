@@ -1,9 +1,11 @@
 import type { Rendered } from './decode.js';
 import type { Measurements } from './measure.js';
-import { RenderCrashed, Renderers } from './renderers.js';
+import { RemoteRenderer } from './remoteRenderer.js';
+import type { Renderer } from './renderer.js';
+import { Renderers } from './renderers.js';
+import { findSandbox, type Sandbox } from './sandbox.js';
 
 export type { Measurements, Rendered };
-export { RenderCrashed };
 
 export interface Preview {
   webp: Buffer;
@@ -11,28 +13,37 @@ export interface Preview {
   height: number;
 }
 
-const renderers = new Renderers();
+/** The way in which foreign files are kept away from the keys: in a service of their own, or in a sandbox of this machine. */
+export type Isolation = 'service' | Sandbox['isolation'];
 
-/** The small picture of a file, null when none can be made; throws RenderCrashed when it may work another time. */
-export async function renderPreview(bytes: Buffer, contentType: string): Promise<Preview | null> {
-  const rendered = await renderers.run('preview', bytes, contentType);
-  return rendered && { webp: asBuffer(rendered.bytes), width: rendered.width, height: rendered.height };
+/** Draws and measures foreign files, in other processes. Previews and analyses do not wait for each other. */
+export interface Pictures {
+  isolation: Isolation;
+  /** The small picture of a file, null when none can be made. Errors: as those of a `Renderer`. */
+  preview: (bytes: Buffer, contentType: string) => Promise<Preview | null>;
+  /** A PNG of at most 1024 pixels a side, without anything of the original but its pixels. */
+  forModel: (bytes: Buffer, contentType: string) => Promise<Rendered | null>;
+  /** Numbers about the pixels, taken where they were decoded. */
+  measure: (bytes: Buffer, contentType: string) => Promise<Measurements | null>;
+  close: () => Promise<void>;
 }
 
-/** A PNG of at most 1024 pixels a side, without anything of the original but its pixels. */
-export async function renderForModel(bytes: Buffer, contentType: string): Promise<Rendered | null> {
-  const rendered = await renderers.run('forModel', bytes, contentType);
-  return rendered && { ...rendered, bytes: asBuffer(rendered.bytes) };
-}
-
-/** Numbers about the pixels, taken where they were decoded. */
-export function measureImage(bytes: Buffer, contentType: string): Promise<Measurements | null> {
-  return renderers.run('measurements', bytes, contentType);
-}
-
-/** For shutdown. */
-export const closeRenderers = (): Promise<void> => renderers.close();
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** With the socket of a renderer service, or with processes of this machine. */
+export async function openPictures(rendererSocket: string | null): Promise<Pictures> {
+  const sandbox = rendererSocket ? null : await findSandbox();
+  const open = (): Renderer => (sandbox ? new Renderers({ sandbox }) : new RemoteRenderer(rendererSocket as string));
+  const [previews, analyses] = [open(), open()];
+  return {
+    isolation: sandbox?.isolation ?? 'service',
+    preview: async (bytes, contentType) => {
+      const rendered = await previews.run('preview', bytes, contentType);
+      return rendered && { webp: rendered.bytes, width: rendered.width, height: rendered.height };
+    },
+    forModel: (bytes, contentType) => analyses.run('forModel', bytes, contentType),
+    measure: (bytes, contentType) => analyses.run('measurements', bytes, contentType),
+    close: async () => {
+      await Promise.all([previews.close(), analyses.close()]);
+      sandbox?.close();
+    },
+  };
 }

@@ -1,142 +1,181 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { compiled } from '@lightbox/core/files/compiled.js';
-import type { Answer, Task, TaskName, Tasks } from './protocol.js';
-
-/** The process that decoded a file died or had to be ended: worth another try, unlike a file that cannot be drawn. */
-export class RenderCrashed extends Error {
-  constructor(reason: string) {
-    super(`The picture could not be rendered: ${reason}.`);
-    this.name = 'RenderCrashed';
-  }
-}
+import { readFrames, writeFrame } from './frames.js';
+import { AnswerHeader, answerLimits, resultOf, type Task, type TaskName, type Tasks } from './protocol.js';
+import { RenderCrashed, type Renderer } from './renderer.js';
+import { type Sandbox, sandboxEnv } from './sandbox.js';
 
 export interface RendererOptions {
   /** Processes at most. */
   size: number;
-  timeLimitMs: number;
+  /** For one file, from when its process has started. A file that takes longer cannot be drawn. */
+  timeLimitMs: (contentType: string) => number;
   heapMb: number;
   rssBytes: number;
   /** Decoders leak: a process is replaced after so many files, or when it has grown past a third of its limit. */
   recycleAfter: number;
   module: URL;
+  /** Closed by its owner. */
+  sandbox: Sandbox;
 }
 
-const defaults: RendererOptions = {
+const START_LIMIT_MS = 30_000;
+
+/** An ordinary page of a PDF takes a tenth of a second; one that draws for seconds was made to do so. */
+const timeLimitMs = (contentType: string): number => (contentType === 'application/pdf' ? 5_000 : 20_000);
+
+const defaults: Omit<RendererOptions, 'sandbox'> = {
   size: 1,
-  timeLimitMs: 20_000,
+  timeLimitMs,
   heapMb: 512,
   rssBytes: 1536 * 1024 * 1024,
   recycleAfter: 200,
-  module: compiled('./render-process.js', import.meta.url),
+  module: compiled('./renderProcess.js', import.meta.url),
 };
 
 interface Job {
   task: Task;
-  resolve(answer: Answer): void;
-  reject(error: Error): void;
+  resolve: (answer: Answer) => void;
+  reject: (error: Error) => void;
 }
 
-interface Running {
-  job: Job;
-  timer: NodeJS.Timeout;
+interface Answer {
+  header: AnswerHeader;
+  body: Buffer;
+}
+
+/** A process and the file that it works on. */
+interface Child {
+  process: ChildProcess;
+  channel: Socket;
+  files: number;
+  job: Job | null;
+  timer: NodeJS.Timeout | undefined;
 }
 
 /** Keeps processes that decode files, one file at a time each, and replaces those that die, hang or have done enough. */
-export class Renderers {
+export class Renderers implements Renderer {
   private readonly options: RendererOptions;
-  private readonly idle: ChildProcess[] = [];
-  private readonly running = new Map<ChildProcess, Running>();
-  private readonly done = new Map<ChildProcess, number>();
+  private readonly idle: Child[] = [];
+  private readonly busy = new Set<Child>();
   private readonly waiting: Job[] = [];
 
-  constructor(options: Partial<RendererOptions> = {}) {
+  constructor(options: Partial<RendererOptions> & Pick<RendererOptions, 'sandbox'>) {
     this.options = { ...defaults, ...options };
   }
 
-  /** Null when the file cannot be drawn; RenderCrashed when it may work another time. */
   async run<Name extends TaskName>(name: Name, bytes: Buffer, contentType: string): Promise<Tasks[Name] | null> {
-    const answer = await new Promise<Answer>((resolve, reject) => {
+    const { header, body } = await new Promise<Answer>((resolve, reject) => {
       this.waiting.push({ task: { name, bytes, contentType }, resolve, reject });
       this.next();
     });
-    return 'result' in answer ? (answer.result as Tasks[Name]) : null;
+    return resultOf(name, header, body);
   }
 
   async close(): Promise<void> {
     for (const job of this.waiting.splice(0)) job.reject(new RenderCrashed('the worker is stopping'));
-    const children = [...this.idle, ...this.running.keys()];
-    await Promise.all(children.map((child) => this.end(child, 'the worker is stopping')));
+    await Promise.all([...this.idle, ...this.busy].map((child) => this.end(child, 'the worker is stopping')));
   }
 
   private next(): void {
-    if (this.waiting.length === 0) return;
-    if (this.idle.length === 0 && this.running.size >= this.options.size) return;
-    const job = this.waiting.shift();
-    if (!job) return;
-    const child = this.idle.pop() ?? this.start();
-    const timer = setTimeout(() => void this.end(child, 'it took too long'), this.options.timeLimitMs);
-    this.running.set(child, { job, timer });
-    child.ref();
-    child.send(job.task, (error) => {
-      if (error) void this.end(child, 'the renderer is gone');
-    });
+    if (this.waiting.length === 0 || (this.idle.length === 0 && this.busy.size >= this.options.size)) return;
+    const job = this.waiting.shift() as Job;
+    const started = this.idle.pop();
+    const child = started ?? this.start();
+    child.job = job;
+    this.busy.add(child);
+    child.process.ref();
+    child.channel.ref();
+    if (started) this.ask(child);
+    else child.timer = setTimeout(() => void this.end(child, 'the renderer did not start'), START_LIMIT_MS);
   }
 
-  private start(): ChildProcess {
-    const { module, heapMb, rssBytes } = this.options;
-    const child = fork(fileURLToPath(module), [], {
-      serialization: 'advanced',
-      execArgv: [`--max-old-space-size=${heapMb}`],
-      // Nothing of the worker's environment: it holds keys.
-      env: { RSS_LIMIT: String(rssBytes) },
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  private start(): Child {
+    const { module, heapMb, rssBytes, sandbox } = this.options;
+    const file = fileURLToPath(module);
+    const [command, ...args] = sandbox.command([`--max-old-space-size=${heapMb}`, file], [file]);
+    const process = spawn(command, args, {
+      env: { ...sandboxEnv, RSS_LIMIT: String(rssBytes) },
+      // Standard output stays closed, because decoders write to it.
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     });
-    child.on('message', (answer: Answer) => this.answer(child, answer));
-    child.on('error', () => this.lost(child, 'the renderer could not be started'));
-    child.on('exit', (_code, signal) => this.lost(child, `the renderer ended (${signal ?? 'exit'})`));
+    const child: Child = { process, channel: process.stdio[3] as Socket, files: 0, job: null, timer: undefined };
+    process.on('error', () => this.lost(child, 'the renderer could not be started'));
+    process.on('exit', (_code, signal) => this.lost(child, `the renderer ended (${signal ?? 'exit'})`));
+    child.channel.on('error', () => undefined);
+    void this.listen(child);
     return child;
   }
 
-  private answer(child: ChildProcess, answer: Answer): void {
-    const running = this.finish(child);
-    const files = (this.done.get(child) ?? 0) + 1;
-    this.done.set(child, files);
-    const grown = (answer.rss ?? 0) > this.options.rssBytes / 3;
-    if (grown || files >= this.options.recycleAfter) child.kill('SIGKILL');
+  private async listen(child: Child): Promise<void> {
+    try {
+      for await (const { header, body } of readFrames(child.channel, answerLimits)) {
+        const answer = AnswerHeader.parse(header);
+        if ('ready' in answer) this.ask(child);
+        else this.answer(child, { header: answer, body });
+      }
+    } catch {
+      await this.end(child, 'the renderer answered nonsense');
+    }
+  }
+
+  private ask(child: Child): void {
+    if (!child.job) return;
+    const { name, contentType, bytes } = child.job.task;
+    clearTimeout(child.timer);
+    child.timer = setTimeout(() => void this.tookTooLong(child), this.options.timeLimitMs(contentType));
+    writeFrame(child.channel, { name, contentType }, bytes).catch(() => this.end(child, 'the renderer is gone'));
+  }
+
+  private answer(child: Child, answer: Answer): void {
+    const job = this.finish(child);
+    if (!job) return void this.end(child, 'the renderer answered unasked');
+    child.files++;
+    const rss = ('rss' in answer.header && answer.header.rss) || 0;
+    if (rss > this.options.rssBytes / 3 || child.files >= this.options.recycleAfter) child.process.kill('SIGKILL');
     else this.rest(child);
-    running?.job.resolve(answer);
+    job.resolve(answer);
     this.next();
+  }
+
+  /** The file is to blame, so nobody tries it again. */
+  private tookTooLong(child: Child): Promise<void> {
+    this.finish(child)?.resolve({ header: { unreadable: true }, body: Buffer.alloc(0) });
+    return this.end(child, 'it took too long');
   }
 
   /** An idle child must not keep the worker from ending. */
-  private rest(child: ChildProcess): void {
-    child.unref();
-    child.channel?.unref();
+  private rest(child: Child): void {
+    child.process.unref();
+    child.channel.unref();
     this.idle.push(child);
   }
 
-  private lost(child: ChildProcess, reason: string): void {
+  private lost(child: Child, reason: string): void {
     const at = this.idle.indexOf(child);
     if (at >= 0) this.idle.splice(at, 1);
-    this.done.delete(child);
-    this.finish(child)?.job.reject(new RenderCrashed(reason));
+    this.finish(child)?.reject(new RenderCrashed(reason));
     this.next();
   }
 
-  private async end(child: ChildProcess, reason: string): Promise<void> {
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    const alreadyEnded = child.exitCode !== null || child.signalCode !== null;
-    child.ref();
-    child.kill('SIGKILL');
+  private async end(child: Child, reason: string): Promise<void> {
+    const { process } = child;
+    const running = process.pid !== undefined && process.exitCode === null && process.signalCode === null;
+    const ended = new Promise((resolve) => process.once('exit', resolve));
+    process.ref();
+    process.kill('SIGKILL');
+    child.channel.destroy();
     this.lost(child, reason);
-    if (!alreadyEnded) await ended;
+    if (running) await ended;
   }
 
-  private finish(child: ChildProcess): Running | undefined {
-    const running = this.running.get(child);
-    this.running.delete(child);
-    clearTimeout(running?.timer);
-    return running;
+  private finish(child: Child): Job | null {
+    const { job } = child;
+    clearTimeout(child.timer);
+    child.job = null;
+    this.busy.delete(child);
+    return job;
   }
 }

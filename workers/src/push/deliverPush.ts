@@ -2,16 +2,11 @@ import type { PushKind, PushPayload } from '@lightbox/contract/push/calls.js';
 import type { Core } from '@lightbox/core/core.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
-import type {
-  ConversationDoc,
-  MessageDoc,
-  NotificationDoc,
-  PushSubscriptionDoc,
-  UserDoc,
-} from '@lightbox/core/models/types.js';
+import type { MessageDoc, NotificationDoc, PushSubscriptionDoc, UserDoc } from '@lightbox/core/models/types.js';
 import { ForbiddenEndpoint } from '@lightbox/core/push/endpoints.js';
 import type { JobData } from '@lightbox/core/queues/jobs.js';
 import { UnrecoverableError } from 'bullmq';
+import { JobFailed } from '../failures.js';
 import type { Push, PushSender } from './sender.js';
 
 interface Subject extends PushPayload {
@@ -58,7 +53,9 @@ export async function deliverPush(core: Core, sender: PushSender | null, job: Jo
     .catch((error) => {
       // Never the endpoint in a log: whoever knows it may write to the device.
       if (error instanceof ForbiddenEndpoint) return 410;
-      throw new Error(`The push service cannot be reached: ${(error as NodeJS.ErrnoException).code ?? 'no answer'}.`);
+      throw new JobFailed(
+        `The push service cannot be reached: ${(error as NodeJS.ErrnoException).code ?? 'no answer'}.`,
+      );
     });
   await settle(core, subscription, status);
 }
@@ -70,7 +67,7 @@ async function settle(core: Core, { _id, endpoint }: PushSubscriptionDoc, status
     return;
   }
   const said = `The push service answered ${status}.`;
-  throw status === 429 || status >= 500 ? new Error(said) : new UnrecoverableError(said);
+  throw status === 429 || status >= 500 ? new JobFailed(said) : new UnrecoverableError(said);
 }
 
 /** A name for the kind that the push service can compare and not read. */
@@ -85,9 +82,7 @@ async function ofNotification(core: Core, id: ObjectId): Promise<Subject | null>
 
 async function ofMessage(core: Core, id: ObjectId): Promise<Subject | null> {
   const message = await core.models.Message.findById(id).lean<MessageDoc>();
-  if (!message) return null;
-  const conversation = await core.models.Conversation.findById(message.conversation).lean<ConversationDoc>();
-  if ((conversation?.read[String(message.recipient)] ?? 0) >= message.seq) return null;
+  if (!message || message.readAt) return null;
   return { user: message.recipient, kind: 'message.new', recordId: String(message.sender) };
 }
 

@@ -96,6 +96,8 @@ async function write(sender: ObjectId, recipient: ObjectId, seq: number): Promis
   return message;
 }
 
+const read = ({ _id }: MessageDoc) => worker.core.models.Message.updateOne({ _id }, { $set: { readAt: new Date() } });
+
 const isKept = async ({ subscription }: TestBrowser): Promise<boolean> =>
   (await worker.core.models.PushSubscription.exists({ endpoint: subscription.endpoint })) !== null;
 
@@ -181,11 +183,11 @@ describe('a message', () => {
     await browser.untilAsked(1);
     expect(JSON.parse(browser.received[0]?.text ?? '')).toEqual({ kind: 'message.new', recordId: String(writer) });
     expect(browser.received[0]?.headers.urgency).toBe('high');
-    // The job is done, and what comes within the half minute still makes no other.
+    // What comes within the half minute waits for its end, however much it is.
     await settled(browser, 'completed');
-    await dispatchMessages(worker.core, [await write(writer, person, 3)]);
-    const waiting = await worker.core.queues.all.notifications.getJobs(['delayed', 'waiting', 'active']);
-    expect(waiting.filter(({ name }) => name === 'pushMessage')).toEqual([]);
+    for (const seq of [3, 4]) await dispatchMessages(worker.core, [await write(writer, person, seq)]);
+    const waiting = async () => (await jobsOf('delayed')).filter(({ delay }) => delay > 15_000);
+    await expect.poll(waiting, { timeout: 15_000 }).toMatchObject([{ name: 'pushMessage', attemptsMade: 0 }]);
     expect(browser.asked()).toBe(1);
   });
 
@@ -193,13 +195,21 @@ describe('a message', () => {
     const [writer, person] = [await buildPerson(), await buildPerson()];
     const browser = await subscribe(person);
     const message = await write(writer, person, 1);
-    await worker.core.models.Conversation.updateOne(
-      { _id: message.conversation },
-      { $set: { [`read.${person}`]: message.seq } },
-    );
     await dispatchMessages(worker.core, [message]);
-    await settled(browser, 'completed');
+    await read(message);
+    const done = async () => (await jobsOf('completed')).some(({ data }) => data.messageId === String(message._id));
+    await expect.poll(done, { timeout: 15_000 }).toBe(true);
     expect(browser.asked()).toBe(0);
+  });
+
+  it('that waited behind one that was read is pushed', async () => {
+    const [anna, ben, person] = [await buildPerson(), await buildPerson(), await buildPerson()];
+    const browser = await subscribe(person);
+    const [first, second] = [await write(anna, person, 1), await write(ben, person, 1)];
+    await dispatchMessages(worker.core, [first, second]);
+    await read(first);
+    await browser.untilAsked(1);
+    expect(JSON.parse(browser.received[0]?.text ?? '')).toEqual({ kind: 'message.new', recordId: String(ben) });
   });
 });
 

@@ -1,10 +1,30 @@
+import { limits } from '@lightbox/contract/limits.js';
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
+import { oncePush } from '@lightbox/core/messages.js';
 import type { MessageDoc } from '@lightbox/core/models/types.js';
 import { queueDeliveries } from '@lightbox/core/push/deliveries.js';
+import type { JobContext } from '../runner.js';
 
-/** Somebody wrote: one job for each browser of the recipient. */
-export async function pushMessage(core: Core, messageId: string): Promise<void> {
-  const message = await core.models.Message.findById(oid(messageId), { recipient: 1 }).lean<MessageDoc>();
-  if (message) await queueDeliveries(core, message.recipient, messageId, { about: 'message', recordId: messageId });
+/**
+ * Somebody wrote: one job for each browser of the recipient, about the oldest of what came since and is still unread. Not
+ * more often than once in a while: what comes in between waits for the end of it.
+ */
+export async function pushMessage(core: Core, messageId: string, { later }: JobContext): Promise<void> {
+  const first = await core.models.Message.findById(oid(messageId)).lean<MessageDoc>();
+  if (!first) return;
+  const { recipient } = first;
+  const pause = `lightbox:pushed:${recipient}`;
+  const left = await core.redis.pttl(pause);
+  if (left > 0) return later(left);
+  // What comes from now on has a job of its own.
+  await core.queues.all.notifications.removeDeduplicationKey(oncePush(recipient));
+  const since = { members: recipient, createAt: { $gte: first.createAt } };
+  const oldest = await core.models.Message.findOne({ ...since, recipient, readAt: null })
+    .sort({ createAt: 1, _id: 1 })
+    .lean<MessageDoc>();
+  if (!oldest) return;
+  const id = String(oldest._id);
+  await queueDeliveries(core, recipient, id, { about: 'message', recordId: id });
+  await core.redis.set(pause, '1', 'EX', limits.pushMessageSeconds);
 }

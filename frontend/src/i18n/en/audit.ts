@@ -129,6 +129,7 @@ export const audit = {
     image_content: 'Open original',
     image_preview: 'View preview',
     image_timeline: 'Read timeline',
+    image_transfer: 'Pass image on to an administrator',
     image_delete: 'Delete image',
     share_create: 'Share image',
     share_verify: 'Verify image',

@@ -93,6 +93,7 @@ export const overview = {
     expireShares: 'End shares that are over',
     expireSessions: 'End idle sessions',
     removeOrphanBlobs: 'Remove files without an image',
+    finishClosings: 'Finish closing accounts',
     renewKeys: 'Seal anew under the current key',
     noteAuditHead: 'Note the end of the audit log',
     reviveAnalyses: 'Take up stuck analyses',

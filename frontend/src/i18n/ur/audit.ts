@@ -129,6 +129,7 @@ export const audit = {
     image_content: 'اصل فائل کھولنا',
     image_preview: 'پیش نظارہ دیکھنا',
     image_timeline: 'سرگزشت دیکھنا',
+    image_transfer: 'تصویر منتظم کے سپرد کرنا',
     image_delete: 'تصویر حذف کرنا',
     share_create: 'تصویر شیئر کرنا',
     share_verify: 'تصویر کی تصدیق کرنا',

@@ -40,6 +40,7 @@ export const errors: Record<
   NOT_FOUND: 'یہ نہیں ملا۔',
   PREVIEW_PENDING: 'پیش نظارہ بن رہا ہے۔',
   NO_PREVIEW: 'اس فائل کا پیش نظارہ نہیں بن سکتا۔',
+  MISDIRECTED: 'یہ سرور اس نام سے جواب نہیں دیتا۔',
   METHOD_NOT_ALLOWED: 'یہاں اس کی اجازت نہیں۔',
   CONFLICT: 'یہ پہلے سے موجود چیز سے ٹکراتا ہے۔',
   ALREADY_SHARED: 'یہ تصویر اس شخص کے ساتھ پہلے ہی شیئر ہے۔',

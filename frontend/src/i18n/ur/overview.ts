@@ -93,6 +93,7 @@ export const overview = {
     expireShares: 'جن کی مدت پوری ہوئی وہ شیئر ختم کرنا',
     expireSessions: 'بے کار پڑے سیشن ختم کرنا',
     removeOrphanBlobs: 'بغیر تصویر کی فائلیں ہٹانا',
+    finishClosings: 'اکاؤنٹ بند کرنا مکمل کرنا',
     renewKeys: 'موجودہ کلید سے دوبارہ مہر لگانا',
     noteAuditHead: 'آڈٹ لاگ کا آخری اندراج نوٹ کرنا',
     reviveAnalyses: 'اٹکے ہوئے تجزیے دوبارہ چلانا',

@@ -1,6 +1,6 @@
 import type { Findings } from '@lightbox/contract/analysis/schemas.js';
 import { inEnglish, type Sentence, sentence } from '@lightbox/contract/analysis/sentences.js';
-import { type Measurements, measureImage } from '../../previews/preview.js';
+import type { Measurements } from '../../previews/preview.js';
 import { type AnalysisInput, type AnalysisProvider, type AnalysisRun, requirePicture, undrawable } from './provider.js';
 
 type Dicom = NonNullable<AnalysisInput['facts']['dicom']>;
@@ -12,10 +12,10 @@ export function localProvider(now: () => Date = () => new Date()): AnalysisProvi
   return {
     name,
     model,
-    async analyse(input: AnalysisInput, { signal, onProgress }: AnalysisRun): Promise<Findings> {
+    async analyse(input: AnalysisInput, { signal, onProgress, pictures }: AnalysisRun): Promise<Findings> {
       requirePicture(input);
       onProgress(10);
-      const measured = await measureImage(input.bytes, input.contentType);
+      const measured = await pictures.measure(input.bytes, input.contentType);
       signal.throwIfAborted();
       if (!measured) throw undrawable();
       onProgress(90);

@@ -5,7 +5,6 @@ import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUse
 import { ContentFilterFinishReasonError, LengthFinishReasonError } from 'openai/core/error';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import { z } from 'zod';
-import { renderForModel } from '../../previews/preview.js';
 import {
   AnalysisFailed,
   type AnalysisInput,
@@ -63,12 +62,12 @@ export function openAiProvider(options: OpenAiOptions): AnalysisProvider {
   return {
     name: 'openai',
     model,
-    async analyse(input: AnalysisInput, { signal, onProgress }: AnalysisRun): Promise<Findings> {
+    async analyse(input: AnalysisInput, { signal, onProgress, pictures }: AnalysisRun): Promise<Findings> {
       requirePicture(input);
       if (input.facts.dicomDetail?.burnedIn) {
         throw new NotAnalysable('BURNED_IN');
       }
-      const png = await renderForModel(input.bytes, input.contentType);
+      const png = await pictures.forModel(input.bytes, input.contentType);
       signal.throwIfAborted();
       if (!png) throw undrawable();
       onProgress(20);

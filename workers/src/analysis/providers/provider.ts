@@ -1,6 +1,7 @@
 import { type ReasonCode, reasonText } from '@lightbox/contract/analysis/reasons.js';
 import type { Findings } from '@lightbox/contract/analysis/schemas.js';
 import type { ContentType, FileFacts } from '@lightbox/core/files/inspect.js';
+import type { Pictures } from '../../previews/preview.js';
 
 export interface AnalysisInput {
   imageId: string;
@@ -13,6 +14,8 @@ export interface AnalysisRun {
   signal: AbortSignal;
   /** Per cent. */
   onProgress(progress: number): void;
+  /** Decodes the file in a process of its own. */
+  pictures: Pick<Pictures, 'measure' | 'forModel'>;
 }
 
 export interface AnalysisProvider {

@@ -7,15 +7,16 @@ import { closeInspectors, createInspector } from '@lightbox/core/files/inspect.j
 import { dicomPicture, element, imageModule, partTen, picture } from '@lightbox/core/testing/part10.js';
 import sharp from 'sharp';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { closeRenderers } from '../../previews/preview.js';
+import { openPictures } from '../../previews/preview.js';
 import { localProvider } from './local.js';
 import { openAiProvider } from './openai.js';
 import { type AnalysisInput, NotAnalysable } from './provider.js';
 import { selectProvider } from './select.js';
 
-afterAll(() => Promise.all([closeRenderers(), closeInspectors()]));
+const pictures = await openPictures(null);
+afterAll(() => Promise.all([pictures.close(), closeInspectors()]));
 
-const run = (signal = new AbortController().signal) => ({ signal, onProgress: vi.fn() });
+const run = (signal = new AbortController().signal) => ({ signal, onProgress: vi.fn(), pictures });
 const now = () => new Date('2026-03-01T12:00:00Z');
 
 async function inputOf(bytes: Buffer): Promise<AnalysisInput> {

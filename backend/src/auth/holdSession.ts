@@ -1,0 +1,17 @@
+import { touch } from '@lightbox/core/access/hold.js';
+import { AppError } from '@lightbox/core/errors.js';
+import type { SessionDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { ClientSession } from 'mongoose';
+import type { Gateway, Viewer } from '../context.js';
+import { isAlive, isUsable } from './sessions.js';
+
+/**
+ * A call may take minutes, an upload for example. Its change is made only while its session still lives and its account still
+ * works: everything that ends a session writes it, and so meets the transaction that asks here.
+ */
+export async function holdSession(gateway: Gateway, viewer: Viewer, tx: ClientSession): Promise<void> {
+  const mine = { _id: viewer.sessionId, user: viewer._id };
+  const session = await gateway.models.Session.findOneAndUpdate(mine, touch, { session: tx }).lean<SessionDoc>();
+  const user = await gateway.models.User.findById(viewer._id, null, { session: tx }).lean<UserDoc>();
+  if (!(await isAlive(gateway, session)) || !isUsable(user)) throw new AppError('AUTHENTICATION_FAILED');
+}

@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { PIECE } from '@lightbox/core/blobs/cipher.js';
+import { newId } from '@lightbox/core/db/ids.js';
+import { seal } from '@lightbox/core/keys/seal.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/types.js';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Client } from './testing/client.js';
+import {
+  type BuiltShare,
+  buildAdmin,
+  buildImage,
+  buildProvider,
+  buildShare,
+  type Person,
+} from './testing/factories.js';
+import { buildGateway, type TestGateway } from './testing/gateway.js';
+
+/** Far more than the system's buffers on the way hold. */
+const PIECES = 32;
+const SIZE = PIECES * PIECE;
+
+let test: TestGateway;
+let admin: Person;
+/** The gateway's ends of its connections, by the port at the other end. */
+const connections = new Map<number, Socket>();
+const large = { blob: newId(), key: Buffer.alloc(32, 7) };
+
+beforeAll(async () => {
+  test = await buildGateway();
+  test.server.on('connection', (socket: Socket) => connections.set(socket.remotePort as number, socket));
+  admin = await buildAdmin(test.gateway);
+  const zeros = async function* () {
+    for (let i = 0; i < PIECES; i++) yield Buffer.alloc(PIECE);
+  };
+  await test.gateway.blobs.write(large.blob, large.key, zeros());
+  const entries = Array.from({ length: 12_000 }, (_, seq): AuditEntryDoc => {
+    const ids = { _id: newId(), event: newId(), seq, concerns: [] };
+    const said = { type: 'image.read', status: 'success', table: 'imagemetadata', reason: 'x'.repeat(2_000) } as const;
+    return { ...ids, ...said, ip: '', at: new Date(0), keyId: '', hash: '' };
+  });
+  await test.gateway.models.AuditEntry.collection.insertMany(entries);
+});
+afterAll(() => test.stop());
+
+/** A verified share of a large image, and its recipient. */
+async function shareLarge(): Promise<BuiltShare> {
+  const image = await buildImage(test.gateway, { size: SIZE, blob: large.blob });
+  const { id: keyId, key } = test.gateway.keys.images.current;
+  const dataKey = { keyId, sealed: seal(key, image.id, large.key) };
+  await test.gateway.models.Image.collection.updateOne({ _id: image._id }, { $set: { dataKey } });
+  return buildShare(test.gateway, { image, verified: true, hours: 0.1 });
+}
+
+interface Reader {
+  req: ClientRequest;
+  res: IncomingMessage;
+  /** The gateway's end. */
+  far: Socket;
+}
+
+/** Opens an answer, takes its first bytes, and reads no more for now. */
+async function openAndPause(path: string, person: Person): Promise<Reader> {
+  const headers = { Authorization: `Bearer ${person.token}` };
+  const req = get(`${test.url}/api${path}`, { headers, agent: false });
+  const [res] = (await once(req, 'response')) as [IncomingMessage];
+  expect(res.statusCode).toBe(200);
+  await once(res, 'readable');
+  return { req, res, far: connections.get(req.socket?.localPort as number) as Socket };
+}
+
+/** Reads on to the end; whether it was the whole answer. */
+async function readOn({ res }: Reader): Promise<{ bytes: number; whole: boolean }> {
+  let bytes = 0;
+  res.on('data', (piece: Buffer) => {
+    bytes += piece.length;
+  });
+  await Promise.race([once(res, 'end'), once(res, 'close')]).catch(() => undefined);
+  return { bytes, whole: res.complete };
+}
+
+const asAdmin = () => new Client(test.url).as(admin);
+const endings: [string, (share: BuiltShare) => Promise<unknown>][] = [
+  ['the share is revoked', ({ id }) => asAdmin().del(`/sharing/${id}`).expect(200)],
+  ['the share runs out', async () => test.clock.forward({ minutes: 7 })],
+  ['the image is deleted', ({ image }) => asAdmin().del(`/upload/image/${image.id}`).expect(200)],
+  ['its reader signs out', ({ recipient }) => new Client(test.url).as(recipient).post('/auth/logout').expect(200)],
+  [
+    'the account is deactivated',
+    ({ recipient }) => asAdmin().put(`/users/toggleUserStatus/${recipient.id}`).expect(200),
+  ],
+];
+
+it.each(endings)(
+  'a download that is open when %s ends within two seconds, and is not the whole file',
+  async (_, end) => {
+    const share = await shareLarge();
+    const reader = await openAndPause(`/upload/image/${share.image.id}/content`, share.recipient);
+    await end(share);
+    const endedAt = performance.now();
+    await expect.poll(() => reader.far.destroyed, { timeout: 10_000, interval: 20 }).toBe(true);
+    expect(performance.now() - endedAt).toBeLessThan(2_000);
+    const { bytes, whole } = await readOn(reader);
+    expect(whole).toBe(false);
+    expect(bytes).toBeLessThan(SIZE / 2);
+  },
+);
+
+it('an export that is open when its reader’s account is deactivated ends within two seconds, and is not whole', async () => {
+  const reader = await buildAdmin(test.gateway);
+  const open = await openAndPause('/audit/export?format=csv', reader);
+  await asAdmin().put(`/users/toggleUserStatus/${reader.id}`).expect(200);
+  const endedAt = performance.now();
+  await expect.poll(() => open.far.destroyed, { timeout: 10_000, interval: 20 }).toBe(true);
+  expect(performance.now() - endedAt).toBeLessThan(2_000);
+  expect((await readOn(open)).whole).toBe(false);
+});
+
+it('a download whose reader pauses, and may go on, is whole', async () => {
+  const share = await shareLarge();
+  const reader = await openAndPause(`/upload/image/${share.image.id}/content`, share.recipient);
+  const denied = () => test.gateway.models.Event.countDocuments({ record: share.image._id, status: 'denied' });
+  // Longer than an answer of the policy is good for.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(await readOn(reader)).toEqual({ bytes: SIZE, whole: true });
+  expect(await denied()).toBe(0);
+});
+
+it('no feature answers with bytes on a way of its own', () => {
+  const folder = import.meta.dirname;
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !/\.test\.ts$|^(http|testing)\//.test(file),
+  );
+  expect(sources.length).toBeGreaterThan(50);
+  const own = /\bres\.(write|end|send|sendFile)\(|\bpipeline\(|\.pipe\(/;
+  expect(sources.filter((file) => own.test(readFileSync(join(folder, file), 'utf8')))).toEqual([]);
+});
+
+it('a share whose end no worker has seen yet is on no list, with its caption', async () => {
+  const provider = await buildProvider(test.gateway);
+  const [, live] = await Promise.all(
+    [0.1, 24].map(async (hours) =>
+      buildShare(test.gateway, { image: await buildImage(test.gateway), recipient: provider, verified: true, hours }),
+    ),
+  );
+  test.clock.forward({ minutes: 7 });
+  const { body } = await new Client(test.url).as(provider).get('/upload/shared-images').expect(200);
+  expect(body.data.map(({ id }: { id: string }) => id)).toEqual([live?.image.id]);
+  const listed = await test.gateway.models.Event.findOne({ type: 'image.list', actor: provider._id }).lean();
+  expect(listed?.records?.map(String)).toEqual([live?.image.id]);
+});

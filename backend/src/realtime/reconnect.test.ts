@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { testConfig } from '@lightbox/core/testing/config.js';
+import { startWire, type Wire } from '@lightbox/core/testing/wire.js';
+import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startGateway } from '../gateway.js';
+import { Client } from '../testing/client.js';
+import { buildPatient, buildProvider, type Person } from '../testing/factories.js';
+import { firstAdmin, joinGateway, type TestGateway } from '../testing/gateway.js';
+
+/** Two gateways on the same servers. The way of one to MongoDB is a wire that can be torn. */
+let near: TestGateway;
+let wired: TestGateway;
+let mongodb: Wire;
+let person: Person;
+const open: Socket[] = [];
+
+beforeAll(async () => {
+  const config = await testConfig({ admin: firstAdmin, rateLimits: false });
+  near = await joinGateway(config);
+  const uri = new URL(config.mongodbUri);
+  mongodb = await startWire(uri.hostname, Number(uri.port));
+  uri.port = String(mongodb.port);
+  uri.searchParams.delete('replicaSet');
+  uri.searchParams.set('directConnection', 'true');
+  wired = await joinGateway({ ...config, mongodbUri: uri.href }, near.clock);
+  person = await buildPatient(near.gateway);
+});
+afterEach(() => {
+  mongodb.tear(0);
+  for (const socket of open.splice(0)) socket.close();
+});
+afterAll(async () => {
+  await Promise.all([near.stop(), wired.stop()]);
+  await mongodb.stop();
+});
+
+interface Stock {
+  socket: Socket;
+  /** For each `connect_error`, whether the client would come back by itself. */
+  comesBack: boolean[];
+}
+
+/** An outside client: `socket.io-client` with its defaults, and nothing that reconnects for it. */
+function stock(url: string, options: Partial<ManagerOptions & SocketOptions> = {}): Stock {
+  const socket = io(url, { auth: { token: person.token }, forceNew: true, ...options });
+  const comesBack: boolean[] = [];
+  socket.on('connect_error', () => comesBack.push(socket.active));
+  open.push(socket);
+  return { socket, comesBack };
+}
+
+const transports: [string, Partial<ManagerOptions>][] = [
+  ['its defaults', {}],
+  ['WebSocket alone', { transports: ['websocket'] }],
+];
+const PATIENCE = { timeout: 30_000 };
+
+async function handshake(url: string, transport: 'polling' | 'websocket') {
+  const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' };
+  const headers = transport === 'websocket' ? { ...upgrade, 'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==' } : {};
+  const { get } = await import('node:http');
+  const req = get(`${url}/socket.io/?EIO=4&transport=${transport}`, { headers, agent: false });
+  const [res] = (await once(req, 'response')) as [import('node:http').IncomingMessage];
+  let body = '';
+  for await (const piece of res.setEncoding('utf8')) body += piece;
+  return { status: res.statusCode, retryAfter: res.headers['retry-after'], body: JSON.parse(body) as object };
+}
+
+describe('while MongoDB is away', () => {
+  it.each(['polling', 'websocket'] as const)('a handshake by %s is answered 503, with the time to wait', async (by) => {
+    mongodb.tear(1);
+    await expect
+      .poll(() => handshake(wired.url, by).catch(() => null), PATIENCE)
+      .toEqual({
+        status: 503,
+        retryAfter: '2',
+        body: { error: 'UNAVAILABLE', message: expect.any(String), requestId: expect.any(String) },
+      });
+  });
+
+  it.each(transports)(
+    'a client with %s comes back to a gateway that starts, and to one that runs',
+    async (_, by) => {
+      mongodb.tear(1);
+      const starting = await startGateway({ ...wired.config, port: 0 }, near.clock);
+      try {
+        const clients = [stock(`http://127.0.0.1:${starting.port}`, by), stock(wired.url, by)];
+        await expect.poll(() => clients.every(({ comesBack }) => comesBack.length > 0), PATIENCE).toBe(true);
+        mongodb.tear(0);
+        await expect.poll(() => clients.every(({ socket }) => socket.connected), PATIENCE).toBe(true);
+        expect(clients.flatMap(({ comesBack }) => comesBack)).not.toContain(false);
+      } finally {
+        await starting.stop();
+      }
+    },
+    60_000,
+  );
+
+  it.each(transports)(
+    'a client with %s comes back when MongoDB goes between handshake and session',
+    async (_, by) => {
+      const { socket, comesBack } = stock(wired.url, { ...by, autoConnect: false });
+      const closed = once(socket.io as never, 'close');
+      await new Promise<void>((resolve) => socket.io.open(() => resolve()));
+      mongodb.tear(1);
+      socket.connect();
+      await closed;
+      mongodb.tear(0);
+      await expect.poll(() => socket.connected, PATIENCE).toBe(true);
+      expect(comesBack).not.toContain(false);
+    },
+    60_000,
+  );
+});
+
+it('a Redis that comes back empty: clients with defaults reconnect by themselves, and read what they missed', async () => {
+  const provider = await buildProvider(near.gateway);
+  const { socket } = stock(near.url);
+  let connects = 0;
+  socket.on('connect', () => connects++);
+  await expect.poll(() => connects, PATIENCE).toBe(1);
+  const send = (content: string) =>
+    new Client(wired.url).as(provider).post('/message/send', { recipientId: person.id, content }).expect(201);
+  const heard: string[] = [];
+  socket.on('message:new', ({ content }: { content: string }) => heard.push(content));
+  await send('before');
+  await expect.poll(() => heard).toEqual(['before']);
+  await near.gateway.redis.flushdb();
+  await expect.poll(() => connects, PATIENCE).toBe(2);
+  await send('after');
+  await expect.poll(() => heard).toEqual(['before', 'after']);
+});

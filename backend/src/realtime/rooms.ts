@@ -1,0 +1,24 @@
+import type { ServerToClient } from '@lightbox/contract/events.js';
+import type { Server, Socket } from 'socket.io';
+import type { Viewer } from '../context.js';
+
+interface SocketData {
+  viewer: Viewer;
+  /** When the session was last kept alive from here. */
+  touchedAt: number;
+  events: EventCount;
+}
+
+/** What one socket has asked for since `since`. */
+interface EventCount {
+  since: number;
+  count: number;
+}
+
+export type Client = Socket<Record<string, never>, ServerToClient, Record<string, never>, SocketData>;
+export type Io = Server<Record<string, never>, ServerToClient, Record<string, never>, SocketData>;
+
+export const userRoom = (id: string) => `user:${id}`;
+export const sessionRoom = (id: string) => `session:${id}`;
+export const lookingRoom = (id: string) => `looking:${id}`;
+export const roleRoom = (role: string) => `role:${role}`;

@@ -1,0 +1,45 @@
+import { freePort } from '@lightbox/core/embedded/ports.js';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchChromium } from './chromium.js';
+import { line, Person } from './person.js';
+import { demoPeople, type Product, startProduct } from './product.js';
+
+/** `npm start` with its own mail catcher, as newcomers have it. */
+let product: Product;
+let browser: Browser;
+
+beforeAll(async () => {
+  const env = { SMTP_URL: '', MAIL_WEB_PORT: String(await freePort()) };
+  [product, browser] = await Promise.all([startProduct({ demo: true, env }), launchChromium()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await product?.stop();
+});
+
+test('somebody signs in with the code that stands at the printed address of the inbox', async () => {
+  const inbox = /read it at (\S+)/.exec(product.output())?.[1] ?? '';
+  const patient = await Person.arrive(product, browser, (await demoPeople(product)).patient);
+  const { page, email, password, complaints } = patient;
+  await page.goto('/login');
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Login' }).click();
+  await page.waitForURL('**/verify-account');
+
+  const mails = await page.context().newPage();
+  await mails.goto(inbox);
+  // The list comes anew by itself.
+  await mails.getByRole('row', { name: email }).getByRole('link', { name: 'Your verification code' }).click();
+  const code = line((await mails.locator('pre').textContent()) ?? '', 'Code');
+  await page.bringToFront();
+  await patient.enterCode(code);
+  await page.getByRole('button', { name: 'Logout' }).first().waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('the inbox is nowhere else', async () => {
+  const inbox = /read it at (\S+)/.exec(product.output())?.[1] ?? '';
+  for (const path of ['/', '/api/email']) expect((await fetch(new URL(path, inbox))).status).toBe(401);
+});

@@ -1,0 +1,39 @@
+import { sessionFields } from '@lightbox/contract/auth/session.js';
+import { expect, it, vi } from 'vitest';
+
+const user = {
+  id: 'a'.repeat(24),
+  email: 's.mirza@example.org',
+  username: 'sana.mirza',
+  firstname: 'Sana',
+  lastname: 'Mirza',
+  role: { name: 'patient' as const },
+};
+const filled = { ...user, active: true, dob: '1988-03-17', bloodgroup: 'B+', insurancenumber: 'I-1', totp: true };
+const stored = () => JSON.parse(localStorage.getItem('root') ?? 'null');
+
+it('local storage holds the token and the fields of the session, whatever there is to be kept', async () => {
+  localStorage.setItem('root', JSON.stringify({ token: 'older', user: filled, more: 1 }));
+  vi.resetModules();
+  const { session, startSession, updateSessionUser } = await import('./session');
+  expect(Object.keys(user)).toEqual([...sessionFields]);
+  expect(stored()).toEqual({ token: 'older', user });
+  expect(session()).toEqual({ token: 'older', user });
+  startSession(filled, 'new');
+  expect(stored()).toEqual({ token: 'new', user });
+  updateSessionUser({ ...filled, lastname: 'Mirza-Khan' });
+  expect(stored()).toEqual({ token: 'new', user: { ...user, lastname: 'Mirza-Khan' } });
+  // Another tab, of an older version.
+  const newValue = JSON.stringify({ token: 'newer', user: filled });
+  window.dispatchEvent(new StorageEvent('storage', { key: 'root', newValue, storageArea: localStorage }));
+  expect(session()).toEqual({ token: 'newer', user });
+});
+
+it('what is no session in local storage is none', async () => {
+  for (const broken of ['{', 'null', '{"token":"t"}', '{"user":{}}', '7']) {
+    localStorage.setItem('root', broken);
+    vi.resetModules();
+    const { session } = await import('./session');
+    expect(session()).toEqual({ token: '', user: null });
+  }
+});

@@ -1,0 +1,419 @@
+import type { AnalysisAnswer } from '@lightbox/contract/analysis/schemas.js';
+import type { ServerEvent, ServerPayload } from '@lightbox/contract/events.js';
+import { serverEvents } from '@lightbox/contract/events.js';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import type { Notification } from '@lightbox/contract/notifications/calls.js';
+import type { ShareAccess } from '@lightbox/contract/sharing/calls.js';
+import {
+  InfiniteQueryObserver,
+  type InfiniteQueryObserverOptions,
+  QueryObserver,
+  type QueryObserverOptions,
+} from '@tanstack/react-query';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { analysisOf } from '../analysis/analysis';
+import { socketEvents } from '../app/socketEvents';
+import { endSession } from '../auth/session';
+import { imageList, type ListQuery, oneImage } from '../images/images';
+import { timelineOf } from '../images/insight';
+import { chatList, chatWith, take } from '../messages/messages';
+import { ana, ben, id, listOf, message, signIn } from '../messages/testing';
+import { notices, unreadNotices } from '../notifications/notifications';
+import { overview } from '../overview/overview';
+import { publicSettings } from '../settings/publicSettings';
+import { settingList } from '../settings/settings';
+import { sharesOf } from '../sharing/sharing';
+import { pendingProviders } from '../users/users';
+import { change, reread } from './live';
+import { queryClient } from './query';
+import { Recent } from './recent';
+import { connectSocket } from './socket';
+
+const imageId = id('9');
+const shareId = id('7');
+const at = '2026-01-01T12:00:00.000Z';
+const image: Image = {
+  id: imageId,
+  caption: 'Knee',
+  contentType: 'image/png',
+  createAt: at,
+  isVerified: true,
+  isShared: true,
+  image_url: 'data:image/webp;base64,AA',
+  shareId,
+  expiresAt: '2099-01-01T00:00:00.000Z',
+};
+const share: ShareAccess = {
+  id: shareId,
+  imagemetadataId: imageId,
+  recipient: { id: ben, firstname: 'Ben', lastname: 'Ruiz', role: 'patient' },
+  createAt: at,
+  expiresAt: null,
+  isVerified: false,
+  locked: false,
+};
+const event = { sharingRequestId: shareId, imagemetadataId: imageId, createdfor: ben, expiresAt: null };
+const notice: Notification = { id: id('e1'), kind: 'share.created', recordId: imageId, at };
+const result = {
+  imageId,
+  description: 'Clear.',
+  differentialDiagnosis: [],
+  treatment: [],
+  followUp: [],
+  warnings: [],
+  confidence: null,
+  assessed: false,
+  timestamp: at,
+  provider: 'local',
+  model: 'measure',
+};
+const query: ListQuery = { page: 1, limit: 10 };
+const admin = () => true;
+
+type Tell = <E extends ServerEvent>(name: E, payload: ServerPayload<E>) => void;
+interface Case {
+  options: unknown;
+  infinite?: boolean;
+  /** The answer of the server before the event, and after it. */
+  before: unknown;
+  after: unknown;
+  tell: (tell: Tell) => void;
+  /** What a screen goes by. */
+  shows?: (data: never) => unknown;
+}
+
+const [one, two] = [message(1, ben, ana), message(2, ben, ana)];
+const mine = message(2, ana, ben, { clientId: 'mine' });
+const provider = 'provider.registered';
+const cases: Record<string, Case> = {
+  'message:new in a chat': {
+    options: chatWith(ben),
+    before: [one],
+    after: [one, two],
+    tell: (tell) => tell('message:new', two),
+    shows: ({ messages }: { messages: unknown }) => messages,
+  },
+  'message:read in a chat': {
+    options: chatWith(ben),
+    before: [mine],
+    after: [{ ...mine, readAt: at }],
+    tell: (tell) => tell('message:read', { userId: ben, upTo: mine.id, at }),
+    shows: ({ messages }: { messages: unknown }) => messages,
+  },
+  'message:delivered in a chat': {
+    options: chatWith(ben),
+    before: [mine],
+    after: [{ ...mine, deliveredAt: at }],
+    tell: (tell) => tell('message:delivered', { userId: ben, ids: [mine.id], at }),
+    shows: ({ messages }: { messages: unknown }) => messages,
+  },
+  'message:new in the list of chats': {
+    options: chatList,
+    before: listOf([one], ana),
+    after: listOf([one, message(3, ben, ana, { id: id('d03') })], ana),
+    tell: (tell) => tell('message:new', message(3, ben, ana, { id: id('d03') })),
+  },
+  'message:new of a new person in the list of chats': {
+    options: chatList,
+    before: [],
+    after: listOf([message(4, ben, ana, { id: id('d04') })], ana),
+    tell: (tell) => tell('message:new', message(4, ben, ana, { id: id('d04') })),
+  },
+  'message:read by me elsewhere, in the list of chats': {
+    options: chatList,
+    before: listOf([one], ana),
+    after: listOf([{ ...one, readAt: at }], ana),
+    tell: (tell) => tell('message:read', { userId: ana, upTo: one.id, at }),
+  },
+  'presence in the list of chats': {
+    options: chatList,
+    before: listOf([one], ana),
+    after: listOf([one], ana, new Set([ben])),
+    tell: (tell) => tell('presence', { userId: ben, online: true }),
+  },
+  'notification:new in the bell': {
+    options: notices,
+    infinite: true,
+    before: [],
+    after: [notice],
+    tell: (tell) => tell('notification:new', notice),
+    shows: ({ pages }: { pages: { data: unknown[] }[] }) => pages.flatMap(({ data }) => data),
+  },
+  'notification:new in the count of the bell': {
+    options: unreadNotices,
+    before: { pagination: { totalItems: 3 } },
+    after: { pagination: { totalItems: 4 } },
+    tell: (tell) => tell('notification:new', { ...notice, id: id('e2') }),
+    shows: (count: number) => ({ pagination: { totalItems: count } }),
+  },
+  'image:uploaded in a list': {
+    options: imageList('uploaded', query, admin),
+    before: [],
+    after: [image],
+    tell: (tell) => tell('image:uploaded', { imagemetadataId: imageId }),
+    shows: ({ data }: { data: unknown }) => data,
+  },
+  'image:updated in a list': {
+    options: imageList('uploaded', query, admin),
+    before: [{ ...image, image_url: null }],
+    after: [image],
+    tell: (tell) => tell('image:updated', { imagemetadataId: imageId }),
+    shows: ({ data }: { data: unknown }) => data,
+  },
+  'image:deleted in a list': {
+    options: imageList('shared', query, admin),
+    before: [image],
+    after: [],
+    tell: (tell) => tell('image:deleted', { imagemetadataId: imageId }),
+    shows: ({ data }: { data: unknown }) => data,
+  },
+  'image:deleted of the open image': {
+    options: oneImage(imageId),
+    before: image,
+    after: null,
+    tell: (tell) => tell('image:deleted', { imagemetadataId: imageId }),
+    shows: ({ image_url }: Image) => image_url,
+  },
+  'share:revoked in a list of the recipient': {
+    options: imageList('shared', query, admin),
+    before: [{ ...image, shareId: id('a7') }],
+    after: [],
+    tell: (tell) => tell('share:revoked', { ...event, sharingRequestId: id('a7'), createdfor: ana }),
+    shows: ({ data }: { data: Image[] }) => data.filter(({ image_url }) => image_url),
+  },
+  'share:created among the shared': {
+    options: imageList('shared', query, admin),
+    before: [],
+    after: [image],
+    tell: (tell) => tell('share:created', { ...event, createdfor: ana }),
+    shows: ({ data }: { data: unknown }) => data,
+  },
+  'share:created in “who has access”': {
+    options: sharesOf(imageId),
+    before: [],
+    after: [share],
+    tell: (tell) => tell('share:created', event),
+  },
+  'share:verified in “who has access”': {
+    options: sharesOf(imageId),
+    before: [share],
+    after: [{ ...share, isVerified: true }],
+    tell: (tell) => tell('share:verified', event),
+  },
+  'share:locked in “who has access”': {
+    options: sharesOf(imageId),
+    before: [share],
+    after: [{ ...share, locked: true }],
+    tell: (tell) => tell('share:locked', event),
+  },
+  'share:expired in “who has access”': {
+    options: sharesOf(imageId),
+    before: [share],
+    after: [],
+    tell: (tell) => tell('share:expired', event),
+  },
+  'image:activity in the timeline': {
+    options: timelineOf(imageId),
+    infinite: true,
+    before: [],
+    after: [{ id: id('f1') }],
+    tell: (tell) => tell('image:activity', { imagemetadataId: imageId }),
+    shows: ({ pages }: { pages: { data: unknown[] }[] }) => pages.flatMap(({ data }) => data),
+  },
+  'analysis:progress': {
+    options: analysisOf(imageId),
+    before: { status: 'queued', progress: 0 },
+    after: { status: 'active', progress: 40 },
+    tell: (tell) => tell('analysis:progress', { imageId, progress: 40 }),
+  },
+  'analysis:completed': {
+    options: analysisOf(imageId),
+    before: { status: 'active', progress: 90 },
+    after: { status: 'completed', ...result },
+    tell: (tell) => tell('analysis:completed', result),
+  },
+  'analysis:failed': {
+    options: analysisOf(imageId),
+    before: { status: 'active', progress: 90 },
+    after: { status: 'failed', reason: 'The model is away.' } as AnalysisAnswer,
+    tell: (tell) => tell('analysis:failed', { imageId, reason: 'The model is away.' }),
+  },
+  'settings:changed': {
+    options: publicSettings,
+    before: { 'sharing.expiryHours': 24 },
+    after: { 'sharing.expiryHours': 48 },
+    tell: (tell) => tell('settings:changed', {}),
+  },
+  'settings:changed on the page of settings': {
+    options: settingList,
+    before: [],
+    after: [{ id: id('c1') }],
+    tell: (tell) => tell('settings:changed', {}),
+    shows: ({ data }: { data: unknown }) => data,
+  },
+  'notification:new of a provider who waits': {
+    options: pendingProviders(),
+    before: [],
+    after: [{ id: ben }],
+    tell: (tell) => tell('notification:new', { ...notice, id: id('e3'), kind: provider }),
+    shows: ({ data }: { data: unknown }) => data,
+  },
+  'image:uploaded in the overview': {
+    options: overview,
+    before: { images: 1 },
+    after: { images: 2 },
+    tell: (tell) => tell('image:uploaded', { imagemetadataId: imageId }),
+    shows: ({ data }: { data: unknown }) => data,
+  },
+};
+
+/** The connection, as far as the app hears of it. */
+const { listeners, connection } = vi.hoisted(() => {
+  const listeners = new Map<string, () => void>();
+  const connection = {
+    on: (name: string, told: () => void) => listeners.set(name, told),
+    onAny: () => undefined,
+    close: () => undefined,
+  };
+  return { listeners, connection };
+});
+vi.mock('socket.io-client', () => ({ io: () => connection }));
+
+const cache = queryClient;
+const tell: Tell = (name, payload) => {
+  for (const rows of socketEvents) rows[name]?.(payload as never, cache);
+};
+
+/** A server that reads its data when it is asked and answers a second later. */
+function slow(state: { now: unknown }) {
+  globalThis.fetch = vi.fn(async (path) => {
+    if (String(path).includes('/message/since')) {
+      return new Response(JSON.stringify({ data: { messages: [], cursor: 'c', more: false } }));
+    }
+    const one = String(path).includes(`/image/${imageId}`) && Array.isArray(state.now);
+    const now = one ? (state.now as unknown[])[0] : state.now;
+    await new Promise((done) => setTimeout(done, 1_000));
+    if (now === null) return new Response(JSON.stringify({ message: 'Gone.', error: 'NOT_FOUND' }), { status: 404 });
+    const bare = now !== null && typeof now === 'object' && 'pagination' in now;
+    return new Response(JSON.stringify(bare ? { data: [], ...now } : { data: now, pagination: {} }));
+  });
+}
+
+const open = ({ options, infinite }: Case) =>
+  infinite
+    ? new InfiniteQueryObserver(cache, options as InfiniteQueryObserverOptions).subscribe(() => undefined)
+    : new QueryObserver(cache, options as QueryObserverOptions).subscribe(() => undefined);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  cache.mount();
+  signIn();
+});
+afterEach(async () => {
+  cache.clear();
+  endSession('logout');
+  await vi.runAllTimersAsync();
+  vi.useRealTimers();
+});
+
+const keyOf = (one: Case) => (one.options as { queryKey: readonly unknown[] }).queryKey;
+const shown = (one: Case) => {
+  const data = cache.getQueryData(keyOf(one));
+  return one.shows ? one.shows(data as never) : data;
+};
+
+describe('an event while an answer is on its way that does not know of it', () => {
+  for (const [name, one] of Object.entries(cases)) {
+    it.each(['the first', 'a later'])(`is not lost: ${name}, %s one`, async (which) => {
+      const state = { now: one.before };
+      slow(state);
+      const stop = open(one);
+      if (which === 'a later') {
+        await vi.advanceTimersByTimeAsync(1_500);
+        void reread(cache, keyOf(one));
+      }
+      await vi.advanceTimersByTimeAsync(500);
+      state.now = one.after;
+      one.tell(tell);
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(shown(one)).toEqual(one.after);
+      stop();
+    });
+  }
+
+  it('names every event that feeds a cache', () => {
+    const told = new Set(Object.keys(cases).map((name) => name.split(' ')[0]));
+    const others = ['typing', 'session:revoked'];
+    expect([...told, ...others].sort()).toEqual(Object.keys(serverEvents).sort());
+  });
+});
+
+describe('what was read before the connection was there', () => {
+  const door = { token: () => 'token', ended: () => undefined };
+  for (const [name, one] of Object.entries(cases)) {
+    it(`is read again at the first connect: ${name}`, async () => {
+      const state = { now: one.before };
+      slow(state);
+      const stop = open(one);
+      const close = connectSocket(door, socketEvents);
+      await vi.advanceTimersByTimeAsync(1_500);
+      state.now = one.after;
+      listeners.get('connect')?.();
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(shown(one)).toEqual(one.after);
+      close();
+      stop();
+    });
+  }
+});
+
+it('one’s own words that are acknowledged while the chat loads for the first time are in it', async () => {
+  slow({ now: [one] });
+  const stop = open({ options: chatWith(ben) } as Case);
+  await vi.advanceTimersByTimeAsync(500);
+  take(cache, mine);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(cache.getQueryData(chatWith(ben).queryKey)?.messages).toEqual([one, mine]);
+  stop();
+});
+
+it('a change in the same moment in which the answer lands is kept', async () => {
+  let land: (value: number) => void = () => {};
+  const queryKey = ['count'];
+  const asked = cache.fetchQuery({ queryKey, queryFn: () => new Promise<number>((done) => (land = done)) });
+  land(1);
+  for (let turn = 0; cache.getQueryData(queryKey) === undefined; turn += 1) {
+    change<number>(cache, queryKey, (count) => Math.max(count, 100 + turn));
+    await Promise.resolve();
+  }
+  await asked;
+  await vi.advanceTimersByTimeAsync(100);
+  expect(cache.getQueryData(queryKey)).toBeGreaterThanOrEqual(100);
+});
+
+it('a list is shown and read again, however fast events follow one another', async () => {
+  const state = { now: [image] };
+  slow(state);
+  const stop = open({ options: imageList('uploaded', query, admin) } as Case);
+  for (let n = 0; n < 100; n += 1) {
+    tell('image:uploaded', { imagemetadataId: imageId });
+    await vi.advanceTimersByTimeAsync(100);
+    if (n > 15) expect(cache.getQueryData(imageList('uploaded', query, admin).queryKey)?.data).toHaveLength(1);
+  }
+  expect(vi.mocked(fetch).mock.calls.length).toBeGreaterThan(5);
+  stop();
+});
+
+it('nothing but this file changes a cache or asks for it to be read again', () => {
+  const sources = import.meta.glob<string>('../**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true });
+  const direct = /\b(setQuery(Data|iesData)|invalidateQueries|refetchQueries|cancelQueries|new QueryClient)\b/;
+  const product = Object.entries(sources).filter(([path]) => !/\.test\.tsx?$/.test(path));
+  expect(product.length).toBeGreaterThan(200);
+  expect(product.flatMap(([path, text]) => (direct.test(text) ? [path] : []))).toEqual(['./live.ts']);
+});
+
+it('what is noted stays within its bounds', () => {
+  const noted = new Recent(3);
+  for (const name of ['a', 'b', 'c', 'b', 'd']) noted.add(name);
+  expect([...noted]).toEqual(['b', 'c', 'd']);
+});

@@ -1,0 +1,218 @@
+import { Client } from '@lightbox/backend/testing/client.js';
+import {
+  buildAdmin,
+  buildPatient,
+  buildProvider,
+  buildShare,
+  type Person,
+  shareCode,
+} from '@lightbox/backend/testing/factories.js';
+import { png } from '@lightbox/backend/testing/files.js';
+import { buildGateway, joinGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
+import type { AuditAction } from '@lightbox/contract/audit/actions.js';
+import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import type { ShareDoc } from '@lightbox/core/models/types.js';
+import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Violation, violations } from './chaos/invariants.js';
+
+/** How often each pair meets; `RACE_ROUNDS=50 npx vitest run infra/src/races.test.ts` looks longer. */
+const ROUNDS = Number(process.env.RACE_ROUNDS ?? 2);
+/** Scenes that are played side by side. */
+const WIDTH = 6;
+
+let gateways: TestGateway[];
+let worker: RunningWorker;
+let admin: Person;
+
+beforeAll(async () => {
+  const first = await buildGateway();
+  gateways = [first, await joinGateway(first.config)];
+  const { config } = first;
+  worker = await startWorker({
+    ...config,
+    worker: { ...config.worker, queues: ['analysis', 'previews', 'notifications', 'maintenance'] },
+  });
+  await worker.ready;
+  admin = await buildAdmin(first.gateway);
+});
+afterAll(async () => {
+  await worker?.stop();
+  for (const { stop } of gateways ?? []) await stop();
+});
+
+interface Scene {
+  owner: Person;
+  /** Has a share whose code is still to be entered; the image's patient in every other round. */
+  recipient: Person;
+  /** Has none yet. */
+  patient: Person;
+  image: string;
+  share: { id: string; code: string };
+}
+
+interface RacedCall {
+  send: (api: Client, scene: Scene) => PromiseLike<{ status: number }>;
+  /** What may be answered, whatever else happens at that moment. */
+  answers: number[];
+  /** What an answer below 400 has left behind, or found done: one of these events, of one of these records. */
+  events: AuditAction[];
+  records: (scene: Scene) => string[];
+}
+
+const ofImage = ({ image }: Scene) => [image];
+const close = (who: 'owner' | 'recipient' | 'patient'): RacedCall => ({
+  send: (api, scene) => api.as(admin).del(`/users/${scene[who].id}`),
+  answers: [200, 404],
+  events: ['user.delete'],
+  records: (scene) => [scene[who].id],
+});
+
+const calls = {
+  delete: {
+    send: (api, { image }) => api.as(admin).del(`/upload/image/${image}`, { reason: 'No longer needed' }),
+    answers: [200, 404],
+    events: ['image.delete'],
+    records: ofImage,
+  },
+  analyse: {
+    send: (api, { owner, image }) => api.as(owner).get(`/analyze/${image}`),
+    answers: [200, 202, 401, 404],
+    events: ['analysis.request'],
+    records: ofImage,
+  },
+  share: {
+    send: (api, { owner, image, patient }) =>
+      api.as(owner).post('/sharing/request', { imagemetadataId: image, createdfor: patient.id }),
+    answers: [201, 401, 404, 409],
+    events: ['share.create'],
+    records: ofImage,
+  },
+  verify: {
+    send: (api, { recipient, share }) =>
+      api.as(recipient).post('/sharing/verify', { sharingRequestId: share.id, verificationCode: share.code }),
+    answers: [200, 401, 404, 410, 422],
+    events: ['share.verify'],
+    records: ofImage,
+  },
+  revoke: {
+    send: (api, { share }) => api.as(admin).del(`/sharing/${share.id}`),
+    answers: [200, 404],
+    events: ['share.revoke', 'image.delete'],
+    records: ofImage,
+  },
+  resend: {
+    send: (api, { share }) => api.as(admin).post(`/sharing/${share.id}/resend`),
+    answers: [200, 404, 410],
+    events: ['share.resend'],
+    records: ofImage,
+  },
+  upload: {
+    send: (api, { owner, patient }) =>
+      api.as(owner).upload(png(3, 2), { caption: 'Another one', patientId: patient.id }),
+    answers: [201, 401, 422],
+    events: ['image.upload'],
+    records: () => [],
+  },
+  'change the owner’s name': {
+    send: (api, { owner }) => api.as(owner).put('/users/profile', { firstname: 'Noor' }),
+    answers: [200, 401],
+    events: ['profile.update'],
+    records: ({ owner }) => [owner.id],
+  },
+  'close the owner': close('owner'),
+  'close the recipient': close('recipient'),
+  'close the patient': close('patient'),
+  'deactivate the owner': {
+    send: (api, { owner }) => api.as(admin).put(`/users/toggleUserStatus/${owner.id}`),
+    answers: [200, 404, 409],
+    // Switched on again by the second of two.
+    events: ['user.deactivate', 'user.activate'],
+    records: ({ owner }) => [owner.id],
+  },
+  'sign the owner out': {
+    send: (api, { owner }) => api.as(owner).post('/auth/logout'),
+    answers: [200, 401],
+    events: ['auth.logout'],
+    records: ({ owner }) => [String(owner.sessionId)],
+  },
+} satisfies Record<string, RacedCall>;
+type Name = keyof typeof calls;
+const names = Object.keys(calls) as Name[];
+
+async function setScene(round: number): Promise<Scene> {
+  const [{ gateway, url }] = gateways as [TestGateway];
+  const named = round % 2 === 1;
+  const [owner, recipient, patient] = await Promise.all([
+    buildProvider(gateway),
+    named ? buildPatient(gateway) : buildProvider(gateway),
+    buildPatient(gateway),
+  ]);
+  const api = new Client(url).as(owner);
+  const { body } = await api
+    .upload(png(3, 2), { caption: 'A hand', ...(named ? { patientId: recipient.id } : {}) })
+    .expect(201);
+  const image = { _id: oid(body.data.id), id: body.data.id, owner };
+  const standing = await gateway.models.Share.findOne({ image: image._id }).lean<ShareDoc>();
+  const share = standing?._id ?? (await buildShare(gateway, { image, recipient }))._id;
+  return {
+    owner,
+    recipient,
+    patient,
+    image: image.id,
+    share: { id: String(share), code: await shareCode(gateway, share) },
+  };
+}
+
+/** What went wrong, by the pair that did it. */
+const faults: string[] = [];
+/** Which pair an id belongs to. */
+const playedBy = new Map<string, string>();
+
+async function race([one, other]: [Name, Name], round: number): Promise<void> {
+  const title = `${one} × ${other}`;
+  const scene = await setScene(round);
+  for (const id of [scene.image, scene.owner.id, scene.recipient.id, scene.patient.id]) playedBy.set(id, title);
+  const apis = gateways.map(({ url }) => new Client(url));
+  const turned = Math.random() < 0.5 ? apis : apis.toReversed();
+  const answers = await Promise.all(
+    [one, other].map(async (name, i) => ({ name, ...pick(await calls[name].send(turned[i] as Client, scene)) })),
+  );
+  for (const { name, status } of answers) await judge(title, name, status, scene);
+}
+
+const pick = ({ status }: { status: number }) => ({ status });
+
+/** An answer is one that the call may give, and a success has left its event. */
+async function judge(title: string, name: Name, status: number, scene: Scene): Promise<void> {
+  const { answers, events, records }: RacedCall = calls[name];
+  if (!answers.includes(status)) faults.push(`${title}: ${name} was answered ${status}`);
+  const ids: ObjectId[] = records(scene).map(oid);
+  if (status >= 400 || ids.length === 0) return;
+  const [{ gateway }] = gateways as [TestGateway];
+  const done = { type: { $in: events }, status: 'success' as const, record: { $in: ids } };
+  const kept = await gateway.models.Event.exists(done);
+  if (!kept) faults.push(`${title}: ${name} was answered ${status} and did nothing`);
+}
+
+const pairs = names.flatMap((one, i) => names.slice(i).map((other): [Name, Name] => [one, other]));
+
+const told = ({ rule, id }: Violation) => `${playedBy.get(id) ?? 'unknown'}: ${rule}`;
+
+it('every two calls that touch one image, share, analysis or account leave what the rules allow, and answer what is so', {
+  timeout: 60_000 + ROUNDS * 30_000,
+}, async () => {
+  const scenes = Array.from({ length: ROUNDS }, (_, round) => pairs.map((pair) => () => race(pair, round))).flat();
+  const next = scenes.values();
+  await Promise.all(
+    Array.from({ length: WIDTH }, async () => {
+      for (const play of next) await play();
+    }),
+  );
+  const left = async () => (await violations(worker.core)).map(told).sort();
+  await expect
+    .poll(async () => (await left()).length, { timeout: 20_000 })
+    .toBe(0)
+    .catch(() => undefined);
+  expect([...faults, ...(await left())]).toEqual([]);
+});

@@ -1,0 +1,61 @@
+import type { Core } from '@lightbox/core/core.js';
+import { ObjectId } from '@lightbox/core/db/ids.js';
+import { removeBytes } from '@lightbox/core/images/removeImage.js';
+
+const HOUR_MS = 3_600_000;
+const BATCH = 500;
+/** Other maintenance waits no longer than this; the next turn goes on at the kept position. */
+const TURN_MS = 1_000;
+/** For the job of the deletion itself. */
+const GRACE_MS = 60_000;
+
+/**
+ * Removes the bytes that no image names any more: those of deleted images whose job was lost, and those of uploads that never
+ * got a record. Those of the last hour may still be under way.
+ */
+export async function removeOrphanBlobs(core: Core): Promise<void> {
+  const now = core.clock.now().getTime();
+  await removeListed(core, new Date(now - GRACE_MS));
+  const end = idAt(now - HOUR_MS);
+  // Each blob is looked at once when it is an hour old; and all are, in a slow round, for whatever an earlier version left.
+  await lookThrough(core, { name: 'blobs.recent', from: idAt(now - 48 * HOUR_MS), end, turnMs: TURN_MS });
+  const round = { name: 'blobs.all', from: ObjectId.createFromTime(0), end, turnMs: TURN_MS };
+  if (await lookThrough(core, round)) await core.models.Position.deleteOne({ _id: round.name });
+}
+
+async function removeListed(core: Core, before: Date): Promise<void> {
+  const listed = await core.models.Tombstone.find({ at: { $lt: before } })
+    .sort({ at: 1 })
+    .limit(BATCH)
+    .lean();
+  for (const { _id } of listed) await removeBytes(core, _id);
+}
+
+interface Search {
+  /** Under which its position is kept. */
+  name: string;
+  /** Where it begins when it has no position. */
+  from: ObjectId;
+  end: ObjectId;
+  turnMs: number;
+}
+
+/** Goes on for a turn; true when it has come to the end. */
+async function lookThrough(core: Core, { name, from, end, turnMs }: Search): Promise<boolean> {
+  const { Image, Position } = core.models;
+  const until = Date.now() + turnMs;
+  let after = (await Position.findById(name).lean())?.after ?? from;
+  while (Date.now() < until) {
+    const blobs = await core.blobs.between(after, end, BATCH);
+    const last = blobs.at(-1);
+    if (!last) return true;
+    const kept = await Image.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
+    const known = new Set(kept.map((image) => String(image.blob)));
+    for (const blob of blobs) if (!known.has(String(blob))) await core.blobs.delete(blob);
+    after = last;
+    await Position.updateOne({ _id: name }, { $set: { after } }, { upsert: true });
+  }
+  return false;
+}
+
+const idAt = (ms: number): ObjectId => ObjectId.createFromTime(Math.floor(ms / 1000));

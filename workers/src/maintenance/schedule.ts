@@ -1,0 +1,57 @@
+import type { Core } from '@lightbox/core/core.js';
+import type { TaskDoc } from '@lightbox/core/models/types.js';
+import { pause } from '../pause.js';
+import { type Task, type TaskName, tasks } from './tasks.js';
+
+/** A worker that died in the middle of a task keeps others from it no longer than this, or than its period. */
+const LEAST_CLAIM_MS = 5_000;
+const MOST_PAUSE_MS = 5_000;
+/** A claim that a failover takes back lets two workers do it once, which is no harm. */
+const onOne = { writeConcern: { w: 1 } } as const;
+
+/** Does all maintenance in its time until the worker stops. Each task has a loop of its own: none waits behind another. */
+export const keepSchedule = (core: Core, signal: AbortSignal): Promise<void>[] =>
+  (Object.keys(tasks) as TaskName[]).map((name) => repeat(core, name, tasks[name], signal));
+
+async function repeat(core: Core, name: string, task: Task, signal: AbortSignal): Promise<void> {
+  let entered = false;
+  while (!signal.aborted) {
+    try {
+      if (!entered) await enter(core, name);
+      entered = true;
+      await takeTurn(core, name, task);
+    } catch (error) {
+      core.warn(error, `${name} failed; trying again`);
+    }
+    await pause(Math.min(task.every / 4, MOST_PAUSE_MS), signal);
+  }
+}
+
+export const enter = ({ models }: Core, name: string): Promise<unknown> =>
+  models.Task.updateOne({ _id: name }, { $setOnInsert: { nextAt: new Date(0) } }, { upsert: true });
+
+/** Does the task if it is due and no other worker is at it. */
+export async function takeTurn(core: Core, name: string, { every, work }: Task): Promise<void> {
+  const begunAt = await claim(core, name, Math.max(every, LEAST_CLAIM_MS));
+  if (!begunAt) return;
+  let next = every;
+  try {
+    const more = await core.elections.steady(() => work(core));
+    if (more === true) next = 0;
+  } catch (error) {
+    next = Math.min(every, MOST_PAUSE_MS);
+    throw error;
+  } finally {
+    const nextAt = new Date(begunAt.getTime() + next);
+    await core.models.Task.updateOne({ _id: name, begunAt }, { $set: { nextAt } }, onOne);
+  }
+}
+
+/** One atomic update, by MongoDB's own clock: of many workers one gets it. When it began, or null. */
+async function claim({ models }: Core, name: string, forMs: number): Promise<Date | null> {
+  const due = { _id: name, $expr: { $lte: ['$nextAt', '$$NOW'] } };
+  const taken = [{ $set: { begunAt: '$$NOW', nextAt: { $add: ['$$NOW', forMs] } } }];
+  const options = { returnDocument: 'after', updatePipeline: true, ...onOne } as const;
+  const task = await models.Task.findOneAndUpdate(due, taken, options).lean<TaskDoc>();
+  return task?.begunAt ?? null;
+}

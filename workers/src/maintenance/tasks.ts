@@ -1,0 +1,34 @@
+import type { Core } from '@lightbox/core/core.js';
+import { remindOfUnread } from '../notifications/remindUnread.js';
+import { enterOwed } from './enterOwed.js';
+import { expireSessions, expireShares } from './expire.js';
+import { finishClosings } from './finishClosings.js';
+import { noteAuditHead } from './noteAuditHead.js';
+import { removeOrphanBlobs } from './orphans.js';
+import { renewKeys } from './renewKeys.js';
+import { recountUsage, reviveAnalyses, revivePreviews } from './repair.js';
+
+export interface Task {
+  /** Milliseconds from one beginning to the next. */
+  every: number;
+  /** Resolves to true when there is more to do at once. */
+  work: (core: Core) => Promise<unknown>;
+}
+
+/** Maintenance that comes round by itself. Each of them may be done twice, or be cut short, without harm. */
+export const tasks = {
+  // An open picture goes dark within two seconds of its share's end.
+  expireShares: { every: 1_000, work: expireShares },
+  expireSessions: { every: 15_000, work: expireSessions },
+  finishClosings: { every: 15_000, work: finishClosings },
+  enterOwed: { every: 10_000, work: enterOwed },
+  remindOfUnread: { every: 30_000, work: remindOfUnread },
+  // Three looks at indexes that mostly find nothing.
+  renewKeys: { every: 15_000, work: renewKeys },
+  reviveAnalyses: { every: 30_000, work: reviveAnalyses },
+  revivePreviews: { every: 10 * 60_000, work: revivePreviews },
+  removeOrphanBlobs: { every: 10 * 60_000, work: removeOrphanBlobs },
+  noteAuditHead: { every: 10 * 60_000, work: noteAuditHead },
+  recountUsage: { every: 10 * 60_000, work: recountUsage },
+} satisfies Record<string, Task>;
+export type TaskName = keyof typeof tasks;

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
+import { PartAway } from '@lightbox/core/db/away.js';
+import { readFrames, writeFrame } from './frames.js';
+import { AnswerHeader, answerLimits, resultOf, type TaskName, type Tasks } from './protocol.js';
+import { RenderCrashed, type Renderer } from './renderer.js';
+
+/** The renderer service is not there: the file is not to blame, and the job waits. */
+export class RendererAway extends PartAway {
+  override name = 'RendererAway';
+
+  constructor() {
+    super('The renderer service cannot be reached.');
+  }
+}
+
+/** The service answers within its own limits of time; this is for one that hangs. */
+const TIMEOUT_MS = 120_000;
+
+/** Asks the renderer service on a Unix socket (`service.ts`), a connection for each file. */
+export class RemoteRenderer implements Renderer {
+  private readonly stopping = new AbortController();
+
+  constructor(private readonly path: string) {}
+
+  async run<Name extends TaskName>(name: Name, bytes: Buffer, contentType: string): Promise<Tasks[Name] | null> {
+    const socket = createConnection(this.path);
+    // Errors reach this call through the stream's reading and writing.
+    socket.on('error', () => undefined);
+    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    const abort = () => socket.destroy(new RendererAway());
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      await once(socket, 'connect').catch(() => {
+        throw new RendererAway();
+      });
+      await writeFrame(socket, { name, contentType }, bytes);
+      for await (const frame of readFrames(socket, answerLimits)) {
+        const header = AnswerHeader.parse(frame.header);
+        if ('crashed' in header) throw new RenderCrashed(header.crashed);
+        return resultOf(name, header, frame.body);
+      }
+      throw new RendererAway();
+    } catch (error) {
+      throw error instanceof RenderCrashed ? error : new RendererAway();
+    } finally {
+      signal.removeEventListener('abort', abort);
+      socket.destroy();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.stopping.abort();
+  }
+}

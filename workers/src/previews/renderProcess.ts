@@ -1,0 +1,48 @@
+/**
+ * The child process that decodes foreign files, started by `renderers.ts`, in a sandbox where the machine has one. It has
+ * no keys, no database and no environment. It reads tasks from file descriptor 3 and writes its answers there.
+ */
+import { Socket } from 'node:net';
+import { constants, setPriority } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import sharp from 'sharp';
+import { forModel, measurements, preview } from './decode.js';
+import { type Frame, readFrames, writeFrame } from './frames.js';
+import { type AnswerHeader, TaskHeader, taskLimits } from './protocol.js';
+
+const RSS_LIMIT = Number(process.env.RSS_LIMIT);
+
+/** Watches memory and parent from a thread of its own, because a decoder may keep the main thread busy. */
+const watchdog = `
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent || process.memoryUsage.rss() > ${RSS_LIMIT}) process.kill(process.pid, 'SIGKILL');
+  }, 100);`;
+
+new Worker(watchdog, { eval: true }).unref();
+// People who wait for an answer come first: drawing gets the processor time that gateways and databases leave.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+sharp.concurrency(1);
+sharp.cache(false);
+
+const pictures = { preview, forModel };
+
+async function answer({ header, body }: Frame): Promise<{ header: AnswerHeader; body?: Buffer }> {
+  try {
+    const { name, contentType } = TaskHeader.parse(header);
+    if (name === 'measurements') return { header: { measurements: await measurements(body, contentType) } };
+    const { bytes, width, height } = await pictures[name](body, contentType);
+    return { header: { picture: { width, height } }, body: bytes };
+  } catch {
+    // Decoders throw strings and objects of all kinds. Each of them means that this file cannot be drawn.
+    return { header: { unreadable: true } };
+  }
+}
+
+const channel = new Socket({ fd: 3, readable: true, writable: true });
+await writeFrame(channel, { ready: true });
+for await (const task of readFrames(channel, taskLimits)) {
+  const { header, body } = await answer(task);
+  await writeFrame(channel, { ...header, rss: process.memoryUsage.rss() }, body);
+}
+process.exit();

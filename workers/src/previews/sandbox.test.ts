@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { compiled } from '@lightbox/core/files/compiled.js';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { RemoteRenderer } from './remoteRenderer.js';
+import { findSandbox, isolations } from './sandbox.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'lightbox-hostile-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/**
+ * A module in the renderer's place, as a file that has taken over a decoder: it looks for keys, files and ways out, and
+ * answers every task with a report instead of measurements.
+ */
+const hostile = (port: number, secret: string): string => `
+  import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+  import { connect, Socket } from 'node:net';
+  const attempt = (work) => { try { return String(work()); } catch { return ''; } };
+  const processes = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name) && name !== String(process.pid));
+  const found = [
+    JSON.stringify(process.env),
+    attempt(() => readFileSync(${JSON.stringify(secret)})),
+    ...processes.flatMap((pid) => ['environ', 'cmdline', 'root${secret}'].map((file) => attempt(() => readFileSync('/proc/' + pid + '/' + file)))),
+  ].join(' ');
+  const written = ['/tmp/planted', ${JSON.stringify(join(folder, 'planted'))}, ${JSON.stringify(join(import.meta.dirname, 'planted'))}]
+    .filter((file) => attempt(() => { writeFileSync(file, 'x'); return 'yes'; }));
+  const ended = processes.filter((pid) => pid !== '1' && attempt(() => { process.kill(Number(pid), 0); return 'yes'; }));
+  const reached = await new Promise((resolve) => {
+    const socket = connect(${port}, '127.0.0.1');
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+  });
+  const report = Buffer.from(JSON.stringify({ planted: found.includes('PLANTED'), written, ended, reached }));
+  const channel = new Socket({ fd: 3, readable: true, writable: true });
+  const say = (header, body) => {
+    const text = Buffer.from(JSON.stringify(header));
+    const lengths = Buffer.alloc(8);
+    lengths.writeUInt32BE(text.length, 0);
+    lengths.writeUInt32BE(body.length, 4);
+    channel.write(Buffer.concat([lengths, text, body]));
+  };
+  say({ ready: true }, Buffer.alloc(0));
+  const png = Buffer.from('\\x89PNG\\r\\n\\x1a\\n', 'latin1');
+  channel.once('data', () => say({ picture: { width: 1, height: 1 } }, Buffer.concat([png, report])));`;
+
+/** A process that holds keys in its environment, as a worker does, and has this file drawn. */
+const keyHolder = (module: string, isolation: string): string => `
+  const [{ Renderers }, { findSandbox }] = await Promise.all(
+    ['./renderers.js', './sandbox.js'].map((name) => import(new URL(name, ${JSON.stringify(compiled('./', import.meta.url).href)}))),
+  );
+  const sandbox = await findSandbox([${JSON.stringify(isolation)}]);
+  const renderers = new Renderers({ sandbox, module: new URL(${JSON.stringify(module)}) });
+  const { bytes } = await renderers.run('forModel', Buffer.alloc(1), 'image/png');
+  process.stdout.write(bytes.subarray(8));
+  await renderers.close();
+  sandbox.close();`;
+
+const works = await Promise.all(
+  isolations.map(async (isolation) => {
+    const sandbox = await findSandbox([isolation]);
+    sandbox.close();
+    return sandbox.isolation === isolation;
+  }),
+);
+
+describe.each(isolations.filter((_, at) => works[at]))(
+  'a file that takes over its decoder, in a sandbox by %s,',
+  (isolation) => {
+    let valkey: Server;
+    beforeAll(async () => {
+      valkey = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+      await once(valkey, 'listening');
+    });
+    afterAll(() => valkey.close());
+
+    test('finds no key, writes nothing, sees no other process and reaches no server', async () => {
+      const secret = join(folder, 'secrets.json');
+      writeFileSync(secret, '{"keys":"PLANTED-FILE-KEY"}', { mode: 0o600 });
+      const module = join(folder, 'hostile.mjs');
+      writeFileSync(module, hostile((valkey.address() as AddressInfo).port, secret));
+      const worker = spawn(
+        process.execPath,
+        ['--input-type=module', '-e', keyHolder(pathToFileURL(module).href, isolation)],
+        {
+          env: { PATH: process.env.PATH, ENCRYPTION_KEYS: 'k1:PLANTED-IMAGE-KEY', APP_KEYS: 'k1:PLANTED-SIGNING-KEY' },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      );
+      let report = '';
+      worker.stdout.on('data', (part) => {
+        report += part;
+      });
+      await once(worker, 'close');
+      expect(JSON.parse(report)).toEqual({ planted: false, written: [], ended: [], reached: false });
+    });
+  },
+);
+
+describe('the renderer service', () => {
+  const socket = join(folder, 'renderer.sock');
+  let service: ChildProcess;
+  const start = async () => {
+    service = spawn(process.execPath, [compiled('../renderer.js', import.meta.url).pathname], {
+      env: { PATH: process.env.PATH, RENDERER_SOCKET: socket },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(service.stdout as NodeJS.ReadableStream, 'data');
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    const ended = once(service, 'exit');
+    service.kill(signal);
+    return ended;
+  };
+  const remote = new RemoteRenderer(socket);
+  afterEach(async () => {
+    if (service.exitCode === null && service.signalCode === null) await end('SIGKILL');
+  });
+
+  test('draws and measures, says that a file cannot be drawn, and ends when asked', async () => {
+    await start();
+    const png = await sharp({ create: { width: 30, height: 20, channels: 3, background: '#345' } })
+      .png()
+      .toBuffer();
+    const [preview, model, measured, refused] = await Promise.all([
+      remote.run('preview', png, 'image/png'),
+      remote.run('forModel', png, 'image/png'),
+      remote.run('measurements', png, 'image/png'),
+      remote.run('preview', png, 'application/pdf'),
+    ]);
+    expect(preview).toMatchObject({ width: 30, height: 20 });
+    expect((await sharp(model?.bytes).metadata()).format).toBe('png');
+    expect(measured).toMatchObject({ width: 30, height: 20, bitDepth: 8 });
+    expect(refused).toBeNull();
+    expect(await end('SIGTERM')).toEqual([0, null]);
+  });
+
+  test('that is away, or dies under a file, is a dependency that is away; one that is back draws', async () => {
+    await expect(remote.run('preview', Buffer.alloc(1), 'image/png')).rejects.toMatchObject({ name: 'RendererAway' });
+    await start();
+    const file = remote.run('preview', Buffer.alloc(8 << 20), 'image/png');
+    await Promise.all([expect(file).rejects.toMatchObject({ name: 'RendererAway' }), end('SIGKILL')]);
+    await start();
+    expect(await remote.run('preview', Buffer.alloc(1), 'image/png')).toBeNull();
+  });
+});

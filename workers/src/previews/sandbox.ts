@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Programs that shut a process off: `bwrap` (bubblewrap), or `unshare` with the kernel's user namespaces. */
+export const isolations = ['bwrap', 'namespaces'] as const;
+export type Isolation = (typeof isolations)[number];
+
+/** The command line that runs Node with these arguments; `files` are further files that it may read. */
+export interface Sandbox {
+  isolation: Isolation | 'none';
+  command: (args: string[], files: string[]) => [string, ...string[]];
+  close: () => void;
+}
+
+const project = join(import.meta.dirname, '../../..');
+/** All that a renderer may read. Neither a data folder with keys nor a home folder is among it. */
+const readable = [
+  ...['/usr', '/bin', '/sbin', '/lib', '/lib64', '/nix/store', process.execPath],
+  ...['node_modules', 'package.json', 'contract', 'core', 'workers'].map((name) => join(project, name)),
+];
+
+const TRIAL_MS = 15_000;
+
+/** Without a sandbox the process shares the user, the files and the network of the worker. */
+const none: Sandbox = {
+  isolation: 'none',
+  command: (args) => [process.execPath, ...args],
+  close: () => undefined,
+};
+
+/** The best sandbox that works on this machine, found by a trial of each. */
+export async function findSandbox(candidates: readonly Isolation[] = isolations): Promise<Sandbox> {
+  for (const isolation of process.platform === 'linux' ? candidates : []) {
+    const sandbox = isolation === 'bwrap' ? bubblewrap() : namespaces();
+    if (await works(sandbox)) return sandbox;
+    sandbox.close();
+  }
+  return none;
+}
+
+/** No network, no processes but its own, a file system that holds what is readable above and cannot be written to. */
+function bubblewrap(): Sandbox {
+  const binds = (files: string[]) => files.flatMap((file) => ['--ro-bind-try', file, file]);
+  return {
+    isolation: 'bwrap',
+    command: (args, files) => [
+      'bwrap',
+      ...['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+      ...binds([...readable, ...files]),
+      ...['--proc', '/proc', '--dev', '/dev', '--remount-ro', '/'],
+      ...['--', process.execPath, ...args],
+    ],
+    close: () => undefined,
+  };
+}
+
+/**
+ * The same with the programs of util-linux. Arguments: an empty folder, Node, the number of readable paths, these paths,
+ * Node's arguments. The mounts are seen by this process alone and go with it. The shell stays as the first process of its
+ * namespace, because that one cannot be killed from inside, and a renderer that grows too large kills itself.
+ */
+const script = `
+set -eu
+root=$1 node=$2 count=$3
+shift 3
+mount -t tmpfs -o mode=755,size=1m none "$root"
+while [ "$count" -gt 0 ]; do
+  path=$1 count=$((count - 1))
+  shift
+  if [ ! -e "$path" ] || [ -e "$root$path" ]; then continue; fi
+  mkdir -p "$root\${path%/*}"
+  if [ -L "$path" ]; then ln -s "$(readlink "$path")" "$root$path"; continue; fi
+  if [ -d "$path" ]; then mkdir "$root$path"; else : > "$root$path"; fi
+  mount --rbind "$path" "$root$path"
+  mount -o remount,bind,ro "$root$path"
+done
+mkdir "$root/proc" "$root/dev"
+for device in null zero random urandom; do
+  : > "$root/dev/$device"
+  mount --bind "/dev/$device" "$root/dev/$device"
+done
+mount -t proc -o nosuid,nodev,noexec none "$root/proc"
+mount -o remount,bind,ro "$root"
+cd "$root"
+chroot "$root" setpriv --no-new-privs --bounding-set=-all --inh-caps=-all "$node" "$@"
+exit $?
+`;
+
+function namespaces(): Sandbox {
+  const root = mkdtempSync(join(tmpdir(), 'lightbox-sandbox-'));
+  return {
+    isolation: 'namespaces',
+    command: (args, files) => {
+      const paths = [...readable, ...files];
+      return [
+        // When the worker dies, unshare is ended by the first of these, and the renderer by the second.
+        ...(['setpriv', '--pdeathsig', 'KILL', 'unshare', '--fork', '--kill-child'] as const),
+        ...['--user', '--map-root-user', '--mount', '--pid', '--net', '--ipc', '--uts', '--propagation', 'private'],
+        ...['/bin/sh', '-c', script, 'sandbox', root, process.execPath, String(paths.length), ...paths, ...args],
+      ];
+    },
+    close: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+function works(sandbox: Sandbox): Promise<boolean> {
+  const [command, ...args] = sandbox.command(['--version'], []);
+  return new Promise((resolve) => {
+    const trial = spawn(command, args, { env: sandboxEnv, stdio: 'ignore', timeout: TRIAL_MS, killSignal: 'SIGKILL' });
+    trial.once('error', () => resolve(false));
+    trial.once('exit', (code) => resolve(code === 0));
+  });
+}
+
+/** Nothing of the worker's environment, because it holds keys. */
+export const sandboxEnv = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import type { Logger } from '@lightbox/core/log.js';
+import { readFrames, writeFrame } from './frames.js';
+import { type AnswerHeader, TaskHeader, taskLimits } from './protocol.js';
+import { RenderCrashed, type Renderer } from './renderer.js';
+
+export interface RenderService {
+  stop: () => Promise<void>;
+}
+
+/** More files at once are refused; workers come back with them. */
+const MAX_CONNECTIONS = 16;
+
+/**
+ * Decodes foreign files for workers that reach it on a Unix socket. It has no keys, no database and no network, so a file
+ * that takes it over finds nothing. A connection carries one task and its answer.
+ */
+export async function startRenderService(path: string, renderer: Renderer, log: Logger): Promise<RenderService> {
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    socket.on('error', () => undefined);
+    serve(socket, renderer).catch(() => log.warn('a task was broken off'));
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  // A service that was killed leaves its socket behind.
+  rmSync(path, { force: true });
+  server.listen(path);
+  await once(server, 'listening');
+  // Workers run as another user. Only they have the folder of the socket.
+  chmodSync(path, 0o666);
+  return {
+    stop: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      await renderer.close();
+      for (const socket of open) socket.end();
+      await closed;
+    },
+  };
+}
+
+async function serve(socket: Socket, renderer: Renderer): Promise<void> {
+  for await (const { header, body } of readFrames(socket, taskLimits)) {
+    const { name, contentType } = TaskHeader.parse(header);
+    try {
+      const result = await renderer.run(name, body, contentType);
+      if (!result) await writeFrame(socket, { unreadable: true } satisfies AnswerHeader);
+      else if ('bytes' in result) {
+        const { width, height } = result;
+        await writeFrame(socket, { picture: { width, height } } satisfies AnswerHeader, result.bytes);
+      } else await writeFrame(socket, { measurements: result } satisfies AnswerHeader);
+    } catch (error) {
+      if (!(error instanceof RenderCrashed)) throw error;
+      await writeFrame(socket, { crashed: error.message } satisfies AnswerHeader);
+    }
+  }
+}

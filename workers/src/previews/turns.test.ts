@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { newId } from '@lightbox/core/db/ids.js';
+import type { ImageDoc } from '@lightbox/core/models/types.js';
+import { testConfig } from '@lightbox/core/testing/config.js';
+import { expect, test, vi } from 'vitest';
+import { buildImage } from '../testing/buildImage.js';
+import { startWorker } from '../worker.js';
+
+const picture = readFileSync(new URL('../../../core/assets/demo/hand-xray.jpg', import.meta.url));
+
+/** A page with 8,000 finely dashed lines: drawing it takes a minute. */
+function slowPdf(): Buffer {
+  const stream = `[0.02 0.02] 0 d ${'0 0 m 600 600 l S '.repeat(8_000)}`;
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 600] /Contents 4 0 R >>',
+    `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+  ].map((body, index) => `${index + 1} 0 obj\n${body}\nendobj\n`);
+  return Buffer.from(`%PDF-1.4\n${objects.join('')}trailer\n<< /Root 1 0 R >>\nstartxref\n0\n%%EOF\n`);
+}
+
+test('a file that takes too long is refused at the first try, and the next one of its owner comes after those of others', async () => {
+  const config = await testConfig();
+  const concurrency = { ...config.worker.concurrency, previews: 1 };
+  const worker = await startWorker({ ...config, worker: { queues: ['previews'], concurrency } });
+  try {
+    await worker.ready;
+    const { core } = worker;
+    const pending = { preview: 'pending' as const };
+    const draw = ({ _id }: ImageDoc) =>
+      core.queues.add([{ name: 'renderPreview', data: { imageId: String(_id) }, id: `${_id}-preview` }]);
+    const previewOf = async ({ _id }: ImageDoc) => (await core.models.Image.findById(_id).lean<ImageDoc>())?.preview;
+    const [attacker, file] = [newId(), slowPdf()];
+    const slow: ImageDoc[] = [];
+    for (let i = 0; i < 2; i++) {
+      slow.push(await buildImage(core, file, { ...pending, owner: attacker, contentType: 'application/pdf' }));
+    }
+    const good = await buildImage(core, picture, pending);
+    for (const image of [...slow, good]) await draw(image);
+    await vi.waitFor(async () => expect(await previewOf(good)).toBe('ready'), 20_000);
+    expect(await Promise.all(slow.map(previewOf))).toEqual(['none', 'pending']);
+    expect(await core.queues.all.previews.getFailedCount()).toBe(0);
+  } finally {
+    await worker.stop();
+  }
+}, 60_000);

@@ -1,0 +1,34 @@
+import type { Core } from '@lightbox/core/core.js';
+import { oid } from '@lightbox/core/db/ids.js';
+import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
+import type { JobContext } from '../runner.js';
+
+/** Files that one person has sent within this time before count. */
+const WINDOW_MS = 10 * 60_000;
+/** All files beyond so many share the last place. */
+const LAST_PLACE = 1_000;
+
+/**
+ * The files that one owner sends within ten minutes take places one behind the other, and each owner's first file comes
+ * before everybody's second, so that nobody's files hold up another's.
+ */
+export async function takePlaceForPreview(core: Core, imageId: string, { place, behind }: JobContext): Promise<void> {
+  const image = place > 0 ? null : await core.models.Image.findById(oid(imageId)).lean<ImageDoc>();
+  if (!image) return;
+  const { owner, createAt } = image;
+  const filter = { owner, createAt: { $gte: before(createAt), $lt: createAt } };
+  const earlier = await core.models.Image.countDocuments(filter, { limit: LAST_PLACE });
+  if (earlier > 0) await behind(earlier);
+}
+
+/** The same for an analysis, among those that one person asked for. */
+export async function takePlaceForAnalysis(core: Core, imageId: string, { place, behind }: JobContext): Promise<void> {
+  const analysis = place > 0 ? null : await core.models.Analysis.findById(oid(imageId)).lean<AnalysisDoc>();
+  if (!analysis) return;
+  const { requestedBy, startedAt } = analysis;
+  const filter = { requestedBy, startedAt: { $gte: before(startedAt), $lt: startedAt } };
+  const earlier = await core.models.Analysis.countDocuments(filter, { limit: LAST_PLACE });
+  if (earlier > 0) await behind(earlier);
+}
+
+const before = (time: Date): Date => new Date(time.getTime() - WINDOW_MS);

@@ -1,0 +1,212 @@
+import type { AuditAction } from '@lightbox/contract/audit/actions.js';
+import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import { system } from '@lightbox/core/events/events.js';
+import { conversationOf } from '@lightbox/core/messages.js';
+import type { EventDoc, MessageDoc, UserDoc } from '@lightbox/core/models/types.js';
+import { testConfig } from '@lightbox/core/testing/config.js';
+import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
+import { startWire, type Wire } from '@lightbox/core/testing/wire.js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { enterOwed } from './maintenance/enterOwed.js';
+import { enter, takeTurn } from './maintenance/schedule.js';
+import { sweepEvents } from './maintenance/sweepEvents.js';
+import { remindOfUnread } from './notifications/remindUnread.js';
+import { type RunningWorker, startWorker } from './worker.js';
+
+/** A worker of jobs, whose wire to MongoDB can be held; when maintenance is done is the test's to say. */
+let mongodb: Wire;
+let mailbox: Mailbox;
+let worker: RunningWorker;
+
+beforeAll(async () => {
+  mailbox = await startMailbox();
+  const config = await testConfig({ smtpUrl: mailbox.url });
+  const uri = new URL(config.mongodbUri);
+  mongodb = await startWire(uri.hostname, Number(uri.port));
+  uri.port = String(mongodb.port);
+  // The set knows itself by its own address, past the wire.
+  uri.searchParams.set('directConnection', 'true');
+  const times = { serverSelectionTimeoutMS: 500, heartbeatFrequencyMS: 500, connectTimeoutMS: 500 };
+  for (const [name, ms] of Object.entries(times)) uri.searchParams.set(name, String(ms));
+  const queues = ['mail', 'notifications'] as const;
+  worker = await startWorker({ ...config, mongodbUri: uri.href, worker: { ...config.worker, queues: [...queues] } });
+  await worker.ready;
+});
+afterAll(async () => {
+  mongodb?.pass();
+  await worker?.stop();
+  await mailbox?.stop();
+  await mongodb?.stop();
+});
+
+/** An event that its recipient is notified of. */
+async function share(): Promise<EventDoc> {
+  const { core } = worker;
+  const record = newId();
+  await core.events.record(system, { type: 'share.verify', table: 'shares', record, recipients: [newId()] });
+  const event = await core.models.Event.findOne({ record }).lean<EventDoc>();
+  if (!event) throw new Error('The event is gone.');
+  return event;
+}
+
+const notified = (events: EventDoc[]) =>
+  worker.core.models.Notification.countDocuments({ event: { $in: events.map(({ _id }) => _id) } });
+const owing = async ({ _id }: EventDoc) => (await worker.core.models.Event.findById(_id).lean())?.owed;
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+
+describe('a job', () => {
+  it('that MongoDB’s absence befell spends no attempt, and is done when it is back', async () => {
+    const events = [await share(), await share(), await share()];
+    await vi.waitFor(async () => expect(await notified(events)).toBe(3), 10_000);
+    await worker.core.models.Notification.deleteMany({});
+    mongodb.hold();
+    const queue = worker.core.queues.all.notifications;
+    const jobs = await Promise.all(
+      events.map(({ _id }) => queue.add('notify', { eventId: String(_id) }, { attempts: 1 })),
+    );
+    const waiting = async () =>
+      (await queue.getJobs(['delayed'])).filter(({ id }) => jobs.some((job) => job.id === id));
+    await vi.waitFor(async () => expect(await waiting()).toHaveLength(3), 15_000);
+    expect((await waiting()).map(({ attemptsMade }) => attemptsMade)).toEqual([0, 0, 0]);
+    mongodb.pass();
+    await vi.waitFor(async () => expect(await notified(events)).toBe(3), 15_000);
+  }, 60_000);
+
+  it('of a newer version waits for a process of that version', async () => {
+    const job = await worker.core.queues.all.mail.add('sendFax', { eventId: String(newId()) });
+    await vi.waitFor(async () => expect(await job.getState()).toBe('delayed'), 10_000);
+    expect(await worker.core.queues.all.mail.getJob(String(job.id))).toMatchObject({ attemptsMade: 0 });
+  });
+
+  it('that Redis has lost is entered again until it is done, or has failed for good', async () => {
+    const { core } = worker;
+    const event = await share();
+    await vi.waitFor(async () => expect(await owing(event)).toEqual([]), 10_000);
+    await core.models.Notification.deleteMany({});
+    await core.redis.flushdb();
+    // As it stands when Redis forgot the job before anybody took it.
+    const lost = { $set: { owed: ['notify'], pending: false, at: minutesAgo(1) } };
+    await core.models.Event.updateOne({ _id: event._id }, lost);
+    await enterOwed(core);
+    await vi.waitFor(async () => expect(await notified([event])).toBe(1), 10_000);
+    await vi.waitFor(async () => expect(await owing(event)).toEqual([]), 10_000);
+
+    await core.models.Event.updateOne({ _id: event._id }, { $set: { owed: ['sendMail'] } });
+    const data = { eventId: String(event._id), template: 'none' };
+    const poison = await core.queues.all.mail.add('sendMail', data, { attempts: 1 });
+    await vi.waitFor(async () => expect(await poison.getState()).toBe('failed'), 10_000);
+    await vi.waitFor(async () => expect(await owing(event)).toEqual([]), 10_000);
+  });
+
+  it('that an older version left in Redis’s own schedule is forgotten', async () => {
+    const queue = worker.core.queues.all.notifications;
+    await queue.upsertJobScheduler('expireShares', { every: 200 }, { name: 'expireShares', data: {} });
+    await vi.waitFor(async () => expect(await queue.getJobSchedulers()).toEqual([]), 10_000);
+  });
+});
+
+it('an event of a newer version is left for a process of that version', async () => {
+  const { core } = worker;
+  const event = await share();
+  const isPending = async () => (await core.models.Event.findById(event._id).lean())?.pending;
+  await vi.waitFor(async () => expect(await isPending()).toBe(false));
+  const newer = { pending: true, at: minutesAgo(1), type: 'fax.send' as AuditAction };
+  await core.models.Event.updateOne({ _id: event._id }, { $set: newer });
+  await sweepEvents(core);
+  expect(await isPending()).toBe(true);
+});
+
+it('maintenance is done by one of many workers, and again when it failed or there is more', async () => {
+  const { core } = worker;
+  await enter(core, 'test');
+  let done = 0;
+  const all = (work: () => Promise<unknown>) =>
+    Promise.allSettled(Array.from({ length: 20 }, () => takeTurn(core, 'test', { every: 60_000, work })));
+  const isDue = () => core.models.Task.exists({ _id: 'test', nextAt: { $lte: new Date() } });
+  await all(async () => ++done);
+  await all(async () => ++done);
+  expect(done).toBe(1);
+  expect(await isDue()).toBeNull();
+  await core.models.Task.updateOne({ _id: 'test' }, { $set: { nextAt: new Date(0) } });
+  await takeTurn(core, 'test', { every: 60_000, work: async () => ++done === 2 });
+  expect(done).toBe(2);
+  expect(await isDue()).not.toBeNull();
+});
+
+describe('a chat with something unread', () => {
+  const subject = 'You have unread messages';
+  let seq = 0;
+
+  async function buildPerson(): Promise<UserDoc> {
+    const _id = newId();
+    const username = String(_id);
+    const user: UserDoc = {
+      _id,
+      email: `${username}@hospital.test`,
+      username,
+      usernameKey: username,
+      passwordHash: 'none',
+      role: 'patient',
+      status: 'active',
+      active: true,
+      words: [],
+      sortKey: '',
+      createAt: new Date(),
+    };
+    await worker.core.models.User.create([user]);
+    return user;
+  }
+
+  async function write(
+    sender: ObjectId,
+    { _id: recipient }: UserDoc,
+    minutes: number,
+    changes: Partial<MessageDoc> = {},
+  ) {
+    const message: MessageDoc = {
+      _id: newId(),
+      conversation: conversationOf(sender, recipient),
+      seq: ++seq,
+      sender,
+      recipient,
+      members: [sender, recipient],
+      content: 'Words',
+      createAt: minutesAgo(minutes),
+      pending: false,
+      ...changes,
+    };
+    await worker.core.models.Message.create([message]);
+    return message;
+  }
+
+  const unreminded = ({ _id }: UserDoc) =>
+    worker.core.models.Message.countDocuments({ recipient: _id, readAt: null, remindedAt: null });
+
+  it('is told once by mail a quarter of an hour after its oldest, whatever was read before', async () => {
+    const [sender, person, patient] = [newId(), await buildPerson(), await buildPerson()];
+    await write(sender, person, 20, { readAt: new Date() });
+    await write(sender, person, 16);
+    await write(sender, person, 3);
+    await write(sender, patient, 14);
+    await Promise.all([remindOfUnread(worker.core), remindOfUnread(worker.core)]);
+    await mailbox.waitFor(person.email, subject);
+    await vi.waitFor(async () => expect(await unreminded(person)).toBe(0), 10_000);
+    await remindOfUnread(worker.core);
+    await write(sender, person, 17);
+    await remindOfUnread(worker.core);
+    await mailbox.waitFor(person.email, subject, 2);
+    expect(mailbox.mails(patient.email)).toEqual([]);
+    expect(await unreminded(patient)).toBe(1);
+  });
+
+  it('that took an early place late is told all the same', async () => {
+    const [sender, person] = [newId(), await buildPerson()];
+    const late = await write(sender, person, 16);
+    await write(sender, person, 18, { readAt: new Date() });
+    const { conversation } = late;
+    const read = { members: late.members, seq, lastAt: new Date(), read: { [String(person._id)]: seq } };
+    await worker.core.models.Conversation.create([{ _id: conversation, ...read }]);
+    await remindOfUnread(worker.core);
+    await mailbox.waitFor(person.email, subject);
+  });
+});
