@@ -2,6 +2,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
+import { sameText } from '@lightbox/core/keys/codes.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
 
 /** A passkey is made or used within a session; a sign-in has none yet. */
@@ -21,19 +22,23 @@ export function beginCeremony(core: Core, about: Ceremony): { ceremony: string; 
   const { id: keyId, key } = core.keys.codes.current;
   const id = String(newId());
   const until = String(core.clock.now().getTime() + limits.ceremonyMinutes * 60_000);
-  return { ceremony: [id, until, keyId].join('.'), challenge: challengeOf(key, about, id, until) };
+  const challenge = challengeOf(key, about, id, until);
+  return { ceremony: [id, until, keyId, challenge].join('.'), challenge };
 }
 
-/** The challenge that the answer must have signed. Spends it before anything is compared; throws `EXPIRED` when it is over, or was answered. */
+/**
+ * The challenge that the answer must have signed. Spends it before anything is compared. Throws `EXPIRED` when the ceremony is
+ * over or was answered, and when it is another purpose's, another session's or none of ours: those spend nothing.
+ */
 export async function spendCeremony(core: Core, about: Ceremony, ceremony: string): Promise<string> {
-  const [id = '', until = '', keyId = ''] = ceremony.split('.');
+  const [id = '', until = '', keyId = '', challenge = ''] = ceremony.split('.');
   const key = core.keys.codes.find(keyId);
-  const wellFormed = /^[0-9a-f]{24}$/.test(id) && /^\d{13}$/.test(until);
-  if (!key || !wellFormed || Number(until) <= core.clock.now().getTime()) throw new AppError('EXPIRED');
+  const ours = key !== undefined && sameText(challengeOf(key.key, about, id, until), challenge);
+  if (!ours || Number(until) <= core.clock.now().getTime()) throw new AppError('EXPIRED');
   try {
     await core.models.Ceremony.create([{ _id: oid(id), expiresAt: new Date(Number(until)) }]);
   } catch (error) {
     throw isDuplicate(error) ? new AppError('EXPIRED') : error;
   }
-  return challengeOf(key.key, about, id, until);
+  return challenge;
 }

@@ -102,13 +102,15 @@ describe('a passkey is added', () => {
     const question = await ask(person);
     const other = await signIn(test.gateway, person._id);
     const theirs = await ask(other);
-    await add(person, device().create(theirs)).expect(401);
-    const [id, until = '', keyId] = question.ceremony.split('.');
-    const longer = [id, String(Number(until) + 60_000), keyId].join('.');
-    await add(person, device().create({ ...question, ceremony: longer })).expect(401);
-    for (const ceremony of ['x', 'x.y.z', `${newId()}.1.k1`, `${newId()}.9999999999999.none`]) {
+    await add(person, device().create(theirs)).expect(410);
+    const [id, until = '', keyId, challenge] = question.ceremony.split('.');
+    const longer = [id, String(Number(until) + 60_000), keyId, challenge].join('.');
+    const another = [newId(), until, keyId, challenge].join('.');
+    for (const ceremony of ['x', 'x.y.z', longer, another, [id, until, 'none', challenge].join('.')]) {
       await add(person, device().create({ ...question, ceremony })).expect(410);
     }
+    // None of these has spent it.
+    await add(person, device().create(question)).expect(201);
     const [key, late] = [device(), await ask(person)];
     const made = key.create(await ask(person));
     await add(person, made).expect(201);
@@ -116,7 +118,7 @@ describe('a passkey is added', () => {
     await add(person, key.create(await ask(person))).expect(409);
     test.clock.forward({ minutes: limits.ceremonyMinutes });
     await add(person, device().create(late)).expect(410);
-    expect(await test.gateway.models.Passkey.countDocuments({ user: person._id })).toBe(1);
+    expect(await test.gateway.models.Passkey.countDocuments({ user: person._id })).toBe(2);
   });
 
   it('up to twenty', async () => {
@@ -213,7 +215,7 @@ describe('a sign-in with a passkey', () => {
     await enter(device().get(await signInQuestion())).expect(401);
     const person = await withPasskey(await buildPatient(test.gateway));
     const within = (await api.as(person).post('/auth/step-up/passkey', {}).expect(200)).body.data;
-    await enter(person.key.get(within)).expect(401);
+    await enter(person.key.get(within)).expect(410);
     await enter(person.key.get(await signInQuestion())).expect(200);
   });
 

@@ -166,8 +166,8 @@ describe('somebody proves themself', () => {
     });
     await prove(theirs.get(await question())).expect(401);
     const forSignIn = (await api.post('/auth/passkey/options', {}).expect(200)).body.data;
-    await prove(own.get(forSignIn)).expect(401);
-    await prove(own.get(await question(other))).expect(401);
+    await prove(own.get(forSignIn)).expect(410);
+    await prove(own.get(await question(other))).expect(410);
     expect((await session.post('/auth/totp', {}).expect(403)).body.ways).toEqual(['passkey', 'password']);
     const answer = own.get(await question());
     await prove(answer).expect(200);

@@ -9,7 +9,7 @@ import {
   ShieldCheckIcon,
 } from '@phosphor-icons/react';
 import { useAtomValue, useSetAtom } from 'jotai';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, Link as RouterLink, useNavigate } from 'react-router-dom';
 import { paths, startOf } from '../app/paths';
@@ -23,8 +23,11 @@ import { AuthFrame } from './AuthFrame';
 import { authCalls } from './calls';
 import { DemoPeople } from './DemoPeople';
 import { placeErrors } from './forms';
-import { PasskeySignIn } from './PasskeySignIn';
+import { passkeysPossible } from './passkey';
 import { endedAtom, idleMinutesAtom, sessionAtom, verificationAtom } from './session';
+
+/** After the form, which people can fill in meanwhile. */
+const PasskeySignIn = lazy(async () => ({ default: (await import('./PasskeySignIn')).PasskeySignIn }));
 
 const aboutTheAccount = ['ACCOUNT_PENDING', 'ACCOUNT_REJECTED', 'ACCOUNT_INACTIVE'];
 
@@ -185,7 +188,13 @@ function LoginForm() {
           </Button>
         </form>
       </Stack>
-      <PasskeySignIn autofill />
+      {passkeysPossible() && (
+        <Box minH="105px">
+          <Suspense fallback={null}>
+            <PasskeySignIn autofill />
+          </Suspense>
+        </Box>
+      )}
       <Text textAlign="center" color="fg.muted" mt="22px">
         {t('auth.login.newHere')}{' '}
         <Link asChild variant="underline" fontWeight="semibold">

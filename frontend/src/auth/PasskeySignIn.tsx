@@ -64,7 +64,13 @@ export function PasskeySignIn({ autofill = false }: { autofill?: boolean }) {
           <Box flex="1" borderTopWidth="1px" />
         </Flex>
       )}
-      <Button variant="outline" size="xl" w="full" loading={pending} onClick={() => void press()}>
+      <Button
+        variant={autofill ? 'outline' : 'solid'}
+        size="xl"
+        w="full"
+        loading={pending}
+        onClick={() => void press()}
+      >
         <FingerprintIcon aria-hidden />
         {t('auth.passkey.act')}
       </Button>

@@ -176,7 +176,7 @@ export function VerifyAccount() {
   const Badge = totp ? DeviceMobileIcon : passkey ? FingerprintIcon : EnvelopeSimpleOpenIcon;
   return (
     <AuthFrame
-      title={t(passkey ? 'auth.passkey.title' : 'auth.verify.title')}
+      title={t(byPasskey ? 'auth.passkey.title' : passkey ? 'auth.verify.recoveryLabel' : 'auth.verify.title')}
       badge={<Badge size={28} aria-hidden />}
       sub={
         !goTo && (
