@@ -1,7 +1,18 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const serverSide = ['contract', 'core', 'backend', 'workers', 'infra'];
+
+/**
+ * Loading the component library takes longer than most test files, so the files of the browser share their modules. Those
+ * that put something in a module's place, or load one anew, have their own.
+ */
+const screens = readdirSync(join(import.meta.dirname, 'frontend/src'), { encoding: 'utf8', recursive: true })
+  .map((file) => `frontend/src/${file.replaceAll('\\', '/')}`)
+  .filter((file) => /\.test\.tsx?$/.test(file));
+const replaces = /\bvi\.((do)?mock|resetModules)\(|\bconnectSession\(/i;
+const alone = screens.filter((file) => replaces.test(readFileSync(join(import.meta.dirname, file), 'utf8')));
 
 export default defineConfig({
   resolve: {
@@ -31,7 +42,18 @@ export default defineConfig({
         test: {
           name: 'browser',
           environment: 'jsdom',
-          include: ['frontend/src/**/*.test.{ts,tsx}'],
+          isolate: false,
+          include: screens.filter((file) => !alone.includes(file)),
+          setupFiles: ['frontend/vitest.setup.ts', 'frontend/src/lib/Toasts.tsx'],
+          testTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser-alone',
+          environment: 'jsdom',
+          include: alone,
           setupFiles: ['frontend/vitest.setup.ts'],
           testTimeout: 60_000,
         },

@@ -281,6 +281,7 @@ it('a patient sees of others what the directory shows, and never their health', 
     expect(leaks(body, text), path).toEqual([]);
     expect(text, path).not.toContain(other.id);
   }
+  await buildImage(test.gateway, { owner: provider, patient: other._id });
   const { text } = await api.as(provider).get(`/users/${other.id}`).expect(200);
   expect(text).toContain('1980-05-17');
   expect(text).not.toContain('+92 300');

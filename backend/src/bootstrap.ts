@@ -3,6 +3,7 @@ import { isDuplicate, newId } from '@lightbox/core/db/ids.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
 import { plain, searchFields } from '@lightbox/core/text.js';
 import { sealPerson } from '@lightbox/core/users/profile.js';
+import { weakness } from './auth/commonPasswords.js';
 import type { DemoPerson, Gateway } from './context.js';
 import { seedDemo } from './demo/seed.js';
 
@@ -25,6 +26,8 @@ const adminExists = (gateway: Gateway) => gateway.models.User.exists({ role: 'ad
 
 async function createAdmin(gateway: Gateway, { email, password }: { email: string; password: string }): Promise<void> {
   const name = { firstname: 'Lightbox', lastname: 'Admin', username: 'admin' };
+  const fault = weakness(password, { ...name, email });
+  if (fault) throw new ConfigError(`ADMIN_PASSWORD cannot be taken: ${fault}`);
   await gateway.models.User.create([
     sealPerson(gateway.keys, {
       ...name,

@@ -108,12 +108,19 @@ describe('the audit log as CSV', () => {
   });
 
   it('leaves nothing that a spreadsheet would calculate', async () => {
-    const starts = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', 'two\nlines'];
-    const people = await Promise.all(starts.map((firstname) => buildPatient(test.gateway, { firstname })));
+    const starts = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'];
+    const inside = ['two\nlines', 'a;b', 'a;=1', 'a; \t@SUM(A1)', 'a\n=1', 'a;-1;+1'];
+    const people = await Promise.all(
+      [...starts, ...inside].map((firstname) => buildPatient(test.gateway, { firstname })),
+    );
     const { text } = await api.as(admin).get('/users/export?role=patient&sort=createAt').expect(200);
     const cells = new Map(rowsOf(text).map((row) => [row.id, row.firstname]));
     const shown = people.map(({ id }) => cells.get(id));
-    expect(shown).toEqual([...starts.slice(0, 6).map((start) => `'${start}`), 'two\nlines']);
+    expect(shown.slice(0, 5)).toEqual(starts.slice(0, 5).map((start) => `'${start}`));
+    expect(shown.slice(5)).toEqual([
+      "'\r'=1",
+      ...['two\nlines', 'a;b', "a;'=1", "a; \t'@SUM(A1)", "a\n'=1", "a;'-1;'+1"],
+    ]);
   });
 
   it('is read in pieces: a log of thousands comes whole, in order, while memory stays where it was', async () => {

@@ -102,7 +102,7 @@ function extras(core: Core): Omit<Gateway, keyof Core> {
     tokens,
     authenticate: createAuthenticate(tokens),
     throttle: new Throttle(core.redis, core.config.rateLimits, (key) =>
-      hmac(core.keys.cursors.current.key, 'throttle', key).toString('base64url').slice(0, 22),
+      hmac(core.keys.throttles.current.key, key).toString('base64url').slice(0, 22),
     ),
     presence: new Presence(core.redis, 'online', core.clock),
     readSession: byId(core.models.Session),

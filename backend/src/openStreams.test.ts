@@ -129,7 +129,7 @@ it('a download whose reader pauses, and may go on, is whole', async () => {
   expect(await denied()).toBe(0);
 });
 
-it('no feature answers with bytes on a way of its own', () => {
+it('no feature answers with bytes but on the one way', () => {
   const folder = import.meta.dirname;
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !/\.test\.ts$|^(http|testing)\//.test(file),

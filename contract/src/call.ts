@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { AuditAction } from './audit/actions.js';
 import type { ErrorCode } from './errors.js';
 import type { Permission } from './permissions.js';
+import type { ThrottleName } from './throttles.js';
 
 /** Who may call: anybody, the holder of a verification token, the holder of the refresh cookie, or the roles of a permission. */
 export type Who = 'anyone' | 'verification' | 'refreshCookie' | Permission;
@@ -24,6 +25,10 @@ export interface CallShape {
   stepUp?: 'recent' | 'always';
   /** Fields of the body that are such a proof. */
   proof?: readonly ('password' | 'code' | 'mailedCode')[];
+  /** Events beyond `action` from which a mail or a job follows (`core/events/reactions`). */
+  causes?: readonly AuditAction[];
+  /** The limits that it takes. A call that sends mail, costs money or answers about an account has one. */
+  throttles?: readonly ThrottleName[];
   params?: z.ZodType;
   query?: z.ZodType;
   body?: z.ZodType;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Registration } from './auth/calls.js';
 import { calls } from './calls.js';
+import { line } from './ids.js';
 import { imageRules } from './images/policy.js';
 import { type Permission, permissions, roles } from './permissions.js';
 import { userRules } from './users/policy.js';
@@ -53,6 +54,35 @@ describe('registration', () => {
   ])('refuses %s %j', (field, value) => {
     const answer = Registration.safeParse({ ...valid, [field]: value });
     expect(answer.success).toBe(false);
+  });
+});
+
+describe('a name', () => {
+  const shown = (typed: string) => line(80).safeParse(typed).data;
+
+  it.each([
+    ['turns the direction of what follows', 'Ada\u202Enimda\u202C', 'Adanimda'],
+    ['isolates', '\u2067Ada\u2069', 'Ada'],
+    ['takes no room', 'A\u200Bd\u2060a\uFEFF', 'Ada'],
+    ['looks like nothing', 'Ada\u3164\u115F', 'Ada'],
+    ['controls', 'A\u0007da\u009B', 'Ada'],
+    ['breaks the line', 'Ada\r\nLovelace', 'Ada Lovelace'],
+    ['joins no letters', '\u200DAda\u200C \u200C\u200D', 'Ada'],
+  ])('is kept without what %s', (_, typed, kept) => {
+    expect(shown(typed)).toBe(kept);
+  });
+
+  it.each(['عائشہ', 'می\u200Cخواهم', 'क्\u200Dष', 'علی\u200Cرضا', 'Zoë D’Arcy-Ó Briain', '王小明'])(
+    '%s is kept as it is',
+    (name) => {
+      expect(shown(name)).toBe(name);
+    },
+  );
+
+  it('of nothing that is seen is none', () => {
+    expect(Registration.safeParse({ firstname: '\u200B\u202E' }).error?.issues.map(({ path }) => path[0])).toContain(
+      'firstname',
+    );
   });
 });
 

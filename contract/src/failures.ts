@@ -1,6 +1,7 @@
 import type { CallShape } from './call.js';
 import { type ErrorCode, errors } from './errors.js';
 import { permissions } from './permissions.js';
+import { throttles } from './throttles.js';
 
 /** Any request can meet these, whatever it asks for. */
 const anywhere: ErrorCode[] = [
@@ -14,7 +15,14 @@ const anywhere: ErrorCode[] = [
 
 /** Everything that a call may refuse with: what follows from its shape, and what its handler adds. */
 export function failuresOf(shape: CallShape): ErrorCode[] {
-  const found = [...anywhere, ...ofIdentity(shape), ...ofInput(shape), ...ofProof(shape), ...(shape.fails ?? [])];
+  const found = [
+    ...anywhere,
+    ...ofIdentity(shape),
+    ...ofInput(shape),
+    ...ofProof(shape),
+    ...ofThrottles(shape),
+    ...(shape.fails ?? []),
+  ];
   if (shape.method !== 'get') found.push('STORAGE_FULL');
   return [...new Set(found)];
 }
@@ -41,9 +49,11 @@ function ofIdentity({ who }: CallShape): ErrorCode[] {
 }
 
 function ofProof({ stepUp, proof }: CallShape): ErrorCode[] {
-  const wrong = ['NOT_FOUND', 'WRONG_CODE', 'CODE_LOCKED', 'EXPIRED', 'TOO_MANY_REQUESTS'] as const;
+  const wrong = ['NOT_FOUND', 'WRONG_CODE', 'CODE_LOCKED', 'EXPIRED'] as const;
   return [...(stepUp ? (['STEP_UP_REQUIRED'] as const) : []), ...(proof ? wrong : [])];
 }
+const ofThrottles = ({ throttles: named = [] }: CallShape): ErrorCode[] =>
+  named.some((name) => throttles[name].beyond === 'refused') ? ['TOO_MANY_REQUESTS'] : [];
 
 function ofInput({ params, query, body, multipart, creates }: CallShape): ErrorCode[] {
   const found: ErrorCode[] = [];

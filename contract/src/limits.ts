@@ -45,8 +45,12 @@ export const limits = {
   captionLength: 200,
   messageLength: 4000,
   settingLength: 2000,
-  /** Days a username stays taken that was asked for with an address that has an account. */
-  usernameHoldDays: 30,
+  /** Days after which a chat no longer makes a patient known to a provider. */
+  tieDays: 365,
+  /** Days in which a registration of an address that has an account is answered as if it had made one. */
+  decoyDays: 30,
+  /** Days after a sign-in in which its address counts as the account's own. */
+  knownPlaceDays: 30,
   passwordMin: 8,
   passwordMax: 128,
   shareHours: 24,
@@ -71,18 +75,8 @@ export const limits = {
   redirectAfterLogin: 1000,
   redirectAfterVerification: 2000,
   toastMs: 5000,
+  /** Beside the throttles of calls (`throttles.ts`). */
   throttle: {
-    loginFailuresPerAccountAddress: 10,
-    loginFailuresPerAddress: 50,
-    loginWindowMinutes: 15,
-    verificationMailsPerHour: 10,
-    secondFactorFailuresPerHour: 20,
-    resetMailsPerHour: 3,
-    notMePerHour: 30,
-    registrationsPerHour: 10,
-    uploadsPerHour: 120,
-    messagesPerMinute: 100,
-    pushSubscriptionsPerHour: 60,
     /** Of any kind, on one socket. */
     socketEventsPerMinute: 600,
   },

@@ -92,6 +92,30 @@ export class Person {
     return ((await answer.json()) as { data: T }).data;
   }
 
+  /** Everything that this browser keeps of the product, as text: the four places where a page can store something. */
+  async kept(): Promise<{ root: unknown; all: string }> {
+    const read = `(async () => {
+      const asked = (request) => new Promise((done, no) => {
+        request.onsuccess = () => done(request.result);
+        request.onerror = () => no(request.error);
+      });
+      const databases = await Promise.all((await indexedDB.databases()).map(async ({ name }) => {
+        const db = await asked(indexedDB.open(name));
+        const stores = [...db.objectStoreNames];
+        const rows = await Promise.all(stores.map((store) => asked(db.transaction(store).objectStore(store).getAll())));
+        db.close();
+        return { name, stores, rows };
+      }));
+      const cached = await Promise.all((await caches.keys()).map(async (name) => {
+        const cache = await caches.open(name);
+        return Promise.all((await cache.keys()).map(async (request) => [request.url, await (await cache.match(request)).text()]));
+      }));
+      return { local: { ...localStorage }, session: { ...sessionStorage }, databases, cached };
+    })()`;
+    const all = await this.page.evaluate<{ local: { root?: string } }>(read);
+    return { root: JSON.parse(all.local.root ?? 'null'), all: JSON.stringify(all) };
+  }
+
   async #post(path: string, data: object, token?: string): Promise<{ token: string }> {
     const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {};
     const answer = await this.page.request.post(`/api${path}`, { data, headers });

@@ -136,9 +136,24 @@ test('the table of people leads to a profile, and approving is written down', as
   expect(download.suggestedFilename()).toMatch(/^audit-log-[\d-]+\.csv$/);
 });
 
+/** Nothing of the profile in the browser but the fields of its session. */
+async function keepsNothingElse(person: Person, username: string): Promise<void> {
+  const { id } = await person.call<{ id: string }>('/users/profile');
+  const { root, all } = await person.kept();
+  const { email, firstname, lastname, role } = account;
+  expect(root).toEqual({
+    token: expect.any(String),
+    user: { id, email, username, firstname, lastname, role: { name: role } },
+  });
+  for (const fact of [account.dob, account.licensenumber, account.specialization, 'Karachi', account.password]) {
+    expect(all).not.toContain(fact);
+  }
+}
+
 test('a provider edits their profile, and is born on the same day everywhere', async () => {
   await provider.signIn();
   const { page } = provider;
+  await keepsNothingElse(provider, account.username);
   await page.getByRole('link', { name: 'Profile' }).click();
   await page.getByRole('heading', { name: 'Sana Mirza', exact: true }).waitFor();
   expect(await fact(page, 'Date of Birth').textContent()).toMatch(/17.*March|March.*17/);
@@ -155,6 +170,7 @@ test('a provider edits their profile, and is born on the same day everywhere', a
   await page.getByText('Profile updated successfully!').waitFor();
   await dialog.waitFor({ state: 'detached' });
   expect(await fact(page, 'City').textContent()).toBe('Karachi');
+  await keepsNothingElse(provider, 'dr.sana');
 });
 
 test('a copied link opens the image for its owner', async () => {

@@ -9,6 +9,7 @@ import { printTable, type Row, writeJson } from './bench/report.js';
 import { campaign } from './chaos/campaign.js';
 import { type Cluster, type Ground, startCluster } from './chaos/cluster.js';
 import { disk } from './chaos/disk.js';
+import { failPoints } from './chaos/replicaSet.js';
 import { againWithMounts } from './chaos/smallDisks.js';
 import { storm } from './chaos/storm.js';
 
@@ -26,7 +27,7 @@ const { values, positionals } = parseArgs({
 
 const size = { kills: Number(values.kills), messages: Number(values.messages), uploads: Number(values.uploads) };
 const kinds: Record<string, () => Promise<Row[]>> = {
-  campaign: () => onCluster((cluster) => campaign(cluster, size, Number(values.seed))),
+  campaign: () => onCluster((cluster) => campaign(cluster, size, Number(values.seed)), { mongodOptions: failPoints }),
   // Three mongods on the two cores of a small machine would be what is measured.
   storm: () => onCluster((cluster) => storm(cluster, Number(values.sockets)), { members: 1 }),
   disk,

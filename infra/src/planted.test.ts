@@ -185,6 +185,9 @@ async function liveThrough(): Promise<void> {
   const unknown = { ...person, email: refusedEmail, username: `${mark('other')}`, role: 'patient' };
   expect((await call('POST', '/auth/register', undefined, unknown)).status).toBe(201);
   await expect.poll(() => worker.output(), { timeout: 15_000 }).toContain('The mail was not taken: EENVELOPE 550');
+  // MongoDB may take long over a search.
+  const slow = db.collection('users').find({ email: planted.email, $where: 'sleep(300) || true' });
+  expect(await slow.toArray()).toHaveLength(1);
   // One image stays, one goes.
   const other = new FormData();
   other.set('caption', 'Not planted');
@@ -228,6 +231,8 @@ async function* valkey(): AsyncGenerator<[string, Buffer]> {
 function* outside(): Generator<[string, Buffer]> {
   yield ['log of the gateway', Buffer.from(gateway.output())];
   yield ['log of the workers', Buffer.from(worker.output())];
+  const logs = join(inject('servers').folder, 'logs');
+  for (const name of readdirSync(logs)) yield [name, readFileSync(join(logs, name))];
   for (const mail of mailbox.mails(planted.email)) yield ['mails', Buffer.from(JSON.stringify(mail))];
 }
 

@@ -200,7 +200,7 @@ const pairs = names.flatMap((one, i) => names.slice(i).map((other): [Name, Name]
 const told = ({ rule, id }: Violation) => `${playedBy.get(id) ?? 'unknown'}: ${rule}`;
 
 it('every two calls that touch one image, share, analysis or account leave what the rules allow, and answer what is so', {
-  timeout: 60_000 + ROUNDS * 30_000,
+  timeout: 90_000 + ROUNDS * 45_000,
 }, async () => {
   const scenes = Array.from({ length: ROUNDS }, (_, round) => pairs.map((pair) => () => race(pair, round))).flat();
   const next = scenes.values();

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,44 +15,50 @@ import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
 import { Redis } from 'ioredis';
 import { mongo } from 'mongoose';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
 import { kill, up } from './chaos/servers.js';
 import { type RunningProcess, spawnProcess } from './testing.js';
 
 /**
  * Databases that speak TLS alone, under a hospital's own CA, with an account for the product (security.md, R42).
- * MongoDB's TLS is its own; the Valkey of the tests is built without, so that a terminator stands before it.
+ * Certificates, accounts and MongoDB's options are those of the containers. MongoDB's TLS is its own; the Valkey of the tests
+ * is built without, so that a terminator stands before it.
  */
 const admin = { email: 'admin@tls.example', password: 'Secure-password-1' };
 const secret = randomBytes(12).toString('hex');
 const children: ChildProcess[] = [];
 let processes: RunningProcess[] = [];
 let folder: string;
+/** What the containers have under `/run/lightbox`. */
+let volumes: string;
 let mailbox: Mailbox;
 let mongodb: string;
 let redis: string;
 let terminator: Server;
+let valkeyPort: number;
 
-const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
+const docker = join(import.meta.dirname, '../docker');
 
-/** `ca.pem`, which processes are told to trust, and `server.pem` with the certificate it gave. */
-function makeCertificates(): void {
-  const key = ['-newkey', 'rsa:2048', '-nodes', '-days', '2'];
-  openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=Hospital CA');
-  openssl('req', ...key.slice(0, 3), '-keyout', 'server.key', '-out', 'server.csr', '-subj', '/CN=localhost');
-  writeFileSync(join(folder, 'names'), 'subjectAltName=DNS:localhost,IP:127.0.0.1');
-  const signed = ['-in', 'server.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-out', 'server.crt'];
-  openssl('x509', '-req', ...signed, '-days', '2', '-extfile', 'names');
-  writeFileSync(join(folder, 'server.pem'), read('server.crt') + read('server.key'));
+/** Certificates and the key of the set, as the containers get them, for the account that runs the tests. */
+function prepare(): void {
+  for (const volume of ['ca', 'mongo', 'valkey', 'caddy', 'renderer'])
+    mkdirSync(join(volumes, volume), { recursive: true });
+  const own = `${process.getuid?.()}:${process.getgid?.()}`;
+  const env = { ...process.env, MONGO_OWNER: own, VALKEY_OWNER: own, PROXY_OWNER: own, RENDERER_OWNER: own };
+  execFileSync('sh', [join(docker, 'prepare.sh'), volumes], { env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
-const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+const read = (name: string): string => readFileSync(join(volumes, name), 'utf8');
+
+/** What docker-compose.yml starts MongoDB with, for this folder. */
+const mongoArguments = () =>
+  (parse(readFileSync(join(docker, '../../docker-compose.yml'), 'utf8')).services.mongo.command as string[])
+    .filter((argument) => /^--(keyFile|tls)/.test(argument))
+    .map((argument) => argument.replace('/run/lightbox', volumes));
 
 async function startMongod(): Promise<string> {
   const port = await freePort();
   const plain = mongodServer(await findMongod(() => {}), folder, port, 0.25);
-  writeFileSync(join(folder, 'set.key'), randomBytes(48).toString('base64'), { mode: 0o600 });
-  const tls = ['--tlsMode', 'requireTLS', '--tlsCertificateKeyFile', join(folder, 'server.pem')];
-  const trust = ['--tlsCAFile', join(folder, 'ca.pem'), '--tlsAllowConnectionsWithoutCertificates'];
-  const args = [...plain.args, ...tls, ...trust, '--keyFile', join(folder, 'set.key')];
+  const args = [...plain.args, ...mongoArguments()];
   children.push(await up({ ...plain, args, answers: () => makeAccount(port) }));
   return `localhost:${port}/lightbox?replicaSet=rs0&authSource=lightbox`;
 }
@@ -61,7 +67,7 @@ async function startMongod(): Promise<string> {
 async function makeAccount(port: number): Promise<void> {
   const client = new mongo.MongoClient(`mongodb://localhost:${port}/?directConnection=true`, {
     tls: true,
-    tlsCAFile: join(folder, 'ca.pem'),
+    tlsCAFile: join(volumes, 'ca/ca.pem'),
     serverSelectionTimeoutMS: 1_000,
   });
   try {
@@ -81,7 +87,7 @@ async function makeAccount(port: number): Promise<void> {
   }
   const root = new mongo.MongoClient(`mongodb://root:${secret}@localhost:${port}/?directConnection=true`, {
     tls: true,
-    tlsCAFile: join(folder, 'ca.pem'),
+    tlsCAFile: join(volumes, 'ca/ca.pem'),
   });
   await root.db('lightbox').command({ createUser: 'lightbox', pwd: secret, roles: ['readWrite'] });
   await root.close();
@@ -90,13 +96,18 @@ async function makeAccount(port: number): Promise<void> {
 async function startValkey(): Promise<string> {
   const port = await freePort();
   const plain = valkeyServer(await findValkey(() => {}), folder, port);
-  const answers = async () => {
-    const client = new Redis({ port, password: secret, lazyConnect: true, retryStrategy: () => null });
-    client.on('error', () => undefined);
-    await client.ping().finally(() => client.disconnect());
-  };
-  children.push(await up({ ...plain, args: [...plain.args, '--requirepass', secret], answers }));
-  terminator = createServer({ cert: read('server.crt'), key: read('server.key'), minVersion: 'TLSv1.2' }, (near) => {
+  const accounts = join(folder, 'users.acl');
+  // Without its TLS and its paths.
+  const settings = readFileSync(join(docker, 'valkey.conf'), 'utf8').replace(/^(port|tls-|dir|aclfile).*$/gm, '');
+  writeFileSync(join(folder, 'valkey.conf'), settings);
+  const config = [join(folder, 'valkey.conf'), ...plain.args.filter((_, i) => i < 4), '--dir', join(folder, 'valkey')];
+  const start = [join(docker, 'valkey.sh'), accounts, plain.command, ...config, '--aclfile', accounts];
+  process.env.REDIS_PASSWORD = secret;
+  children.push(await up({ ...plain, command: 'sh', args: start }));
+  delete process.env.REDIS_PASSWORD;
+  valkeyPort = port;
+  const certificate = { cert: read('valkey/server.pem'), key: read('valkey/server.pem') };
+  terminator = createServer({ ...certificate, minVersion: 'TLSv1.2' }, (near) => {
     const far = connect(port, '127.0.0.1');
     near.pipe(far).pipe(near);
     for (const socket of [near, far]) socket.on('error', () => [near, far].map((each) => each.destroy()));
@@ -108,8 +119,9 @@ async function startValkey(): Promise<string> {
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lightbox-tls-'));
+  volumes = join(folder, 'volumes');
   if (!hasOpenssl) return;
-  makeCertificates();
+  prepare();
   mailbox = await startMailbox();
   [mongodb, redis] = await Promise.all([startMongod(), startValkey()]);
 }, 60_000);
@@ -129,8 +141,8 @@ const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 const keys = { APP_KEYS: makeKeys(), ENCRYPTION_KEYS: makeKeys() };
 const secured = () => ({
   MONGODB_URI: `mongodb://lightbox:${secret}@${mongodb}&serverSelectionTimeoutMS=1000&tls=true`,
-  REDIS_URL: `rediss://:${secret}@${redis}`,
-  NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
+  REDIS_URL: `rediss://lightbox:${secret}@${redis}`,
+  NODE_EXTRA_CA_CERTS: join(volumes, 'ca/ca.pem'),
 });
 const distrustful = () => ({ ...secured(), NODE_EXTRA_CA_CERTS: '' });
 const inClear = () => {
@@ -187,4 +199,34 @@ describe.skipIf(!hasOpenssl)('databases that speak TLS alone', () => {
     },
     30_000,
   );
+
+  it('let the product do all but administer Valkey, and those without an account ask whether it is there', async () => {
+    const as = async (username: string | undefined, work: (client: Redis) => Promise<unknown>) => {
+      const account = username ? { username, password: secret } : {};
+      const client = new Redis({ port: valkeyPort, ...account, retryStrategy: () => null, enableReadyCheck: false });
+      return work(client).finally(() => client.disconnect());
+    };
+    // Nothing that gateway and workers have asked for so far was refused.
+    expect(await as('lightbox', (client) => client.info('stats'))).toMatch(/acl_access_denied_cmd:0\r?\n/);
+    const others = ['FLUSHALL', 'CONFIG GET dir', 'KEYS *', 'ACL LIST', 'SHUTDOWN NOSAVE', 'REPLICAOF NO ONE'];
+    for (const [command = '', ...rest] of others.map((line) => line.split(' ')))
+      await expect(as('lightbox', (client) => client.call(command, ...rest))).rejects.toThrow(/NOPERM/);
+    expect(await as(undefined, (client) => client.ping())).toBe('PONG');
+    for (const command of ['get', 'info'] as const)
+      await expect(as(undefined, (client) => client[command]('x'))).rejects.toThrow(/NOPERM/);
+  });
+
+  it('keep their certificates at the next start, for nobody but themselves, and no key of the CA', () => {
+    const kept = () => ['ca/ca.pem', 'mongo/server.pem', 'mongo/set.key', 'valkey/server.pem'].map(read);
+    const before = kept();
+    prepare();
+    expect(kept()).toEqual(before);
+    for (const name of ['mongo/server.pem', 'mongo/set.key', 'valkey/server.pem'])
+      expect(statSync(join(volumes, name)).mode & 0o777).toBe(0o400);
+    expect(['ca', 'mongo', 'valkey'].map((volume) => readdirSync(join(volumes, volume)).sort())).toEqual([
+      ['ca.pem'],
+      ['server.pem', 'set.key'],
+      ['server.pem'],
+    ]);
+  });
 });

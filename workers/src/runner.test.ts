@@ -1,5 +1,6 @@
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import { NEWEST } from '@lightbox/core/db/newest.js';
 import { system } from '@lightbox/core/events/events.js';
 import { conversationOf } from '@lightbox/core/messages.js';
 import type { EventDoc, MessageDoc, UserDoc } from '@lightbox/core/models/types.js';
@@ -122,7 +123,8 @@ it('maintenance is done by one of many workers, and again when it failed or ther
   let done = 0;
   const all = (work: () => Promise<unknown>) =>
     Promise.allSettled(Array.from({ length: 20 }, () => takeTurn(core, 'test', { every: 60_000, work })));
-  const isDue = () => core.models.Task.exists({ _id: 'test', nextAt: { $lte: new Date() } });
+  const isDue = (inMs = 0) =>
+    core.models.Task.exists({ _id: 'test', nextAt: { $lte: new Date(Date.now() + inMs) } }).readConcern(NEWEST);
   await all(async () => ++done);
   await all(async () => ++done);
   expect(done).toBe(1);
@@ -131,6 +133,10 @@ it('maintenance is done by one of many workers, and again when it failed or ther
   await takeTurn(core, 'test', { every: 60_000, work: async () => ++done === 2 });
   expect(done).toBe(2);
   expect(await isDue()).not.toBeNull();
+  const failing = { every: 60_000, work: () => Promise.reject(new Error('no')) };
+  await expect(takeTurn(core, 'test', failing)).rejects.toThrow('no');
+  expect(await isDue()).toBeNull();
+  expect(await isDue(10_000)).not.toBeNull();
 });
 
 describe('a chat with something unread', () => {

@@ -77,7 +77,7 @@ async function work(tools: Tools, job: Job, token: string | undefined, signal: A
     return null;
   } catch (error) {
     if (isAway(error)) {
-      core.warn(error, 'a job waits for a part that is away');
+      core.warn(withoutForeignText(error), 'a job waits for a part that is away');
       return later(Math.min(AWAY_MS.first * 2 ** (job.attemptsStarted - 1), AWAY_MS.most));
     }
     const moved = error instanceof DelayedError || error instanceof WaitingError;

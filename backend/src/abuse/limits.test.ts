@@ -1,4 +1,5 @@
 import { limits } from '@lightbox/contract/limits.js';
+import { throttles } from '@lightbox/contract/throttles.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { freePort } from '@lightbox/core/embedded/ports.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +16,6 @@ import {
 import { files } from '../testing/files.js';
 import { buildGateway, type TestGateway } from '../testing/gateway.js';
 
-const { throttle } = limits;
 const WRONG = 'Wrong-Pass-1';
 
 describe('limits', () => {
@@ -30,7 +30,7 @@ describe('limits', () => {
 
   it('of uploads are an hour’s, and count what is refused before it is read', async () => {
     const provider = api.as(await buildProvider(test.gateway));
-    for (let i = 0; i < throttle.uploadsPerHour; i++)
+    for (let i = 0; i < throttles.upload.points; i++)
       await provider.raw('/upload/image', 'text/plain', 'x').expect(415);
     const refused = await provider.upload(files.png).expect(429);
     expect(Number(refused.get('Retry-After'))).toBeGreaterThan(0);
@@ -43,7 +43,7 @@ describe('limits', () => {
       api
         .post('/auth/login', { email: i < 0 ? email : `guess${i}@hospital.test`, password })
         .set('X-Forwarded-For', address);
-    for (let i = 0; i < throttle.loginFailuresPerAddress; i++) await login(i, '203.0.113.50').expect(401);
+    for (let i = 0; i < throttles.loginAddress.points; i++) await login(i, '203.0.113.50').expect(401);
     await login(-1, '203.0.113.50', PASSWORD).expect(429);
     await login(-1, '203.0.113.51', PASSWORD).expect(200);
   });
@@ -56,7 +56,7 @@ describe('limits', () => {
         'X-Real-IP': `198.51.100.${i}`,
         Forwarded: `for=198.51.100.${i}`,
       });
-    for (let i = 0; i < throttle.loginFailuresPerAccountAddress; i++) await login(i).expect(401);
+    for (let i = 0; i < throttles.loginPair.points; i++) await login(i).expect(401);
     await login(99).expect(429);
   });
 
@@ -115,7 +115,7 @@ describe('while Redis is away', () => {
 
   it('guessing is limited all the same, by each gateway for itself', async () => {
     const login = (password: string) => new Client(test.url).post('/auth/login', { email: person.email, password });
-    for (let i = 0; i < throttle.loginFailuresPerAccountAddress; i++) await login(WRONG).expect(401);
+    for (let i = 0; i < throttles.loginPair.points; i++) await login(WRONG).expect(401);
     const refused = await login(PASSWORD).expect(429);
     expect(Number(refused.get('Retry-After'))).toBeGreaterThan(0);
   });
@@ -124,7 +124,7 @@ describe('while Redis is away', () => {
     const api = new Client(test.url).as(person);
     const provider = await buildProvider(test.gateway);
     const send = () => api.post('/message/send', { recipientId: provider.id, content: 'Hello' });
-    const answers = await Promise.all(Array.from({ length: throttle.messagesPerMinute + 1 }, send));
+    const answers = await Promise.all(Array.from({ length: throttles.message.points + 1 }, send));
     expect(
       answers
         .map(({ status }) => status)

@@ -5,7 +5,7 @@ import { analysisReaders, requireImage } from '@lightbox/core/access/images.js';
 import { isDuplicate } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
-import type { ClientSession } from 'mongoose';
+import type { ClientSession, QueryFilter } from 'mongoose';
 import type { Answer, Context, Gateway } from '../context.js';
 import { presentAnalysis } from './present.js';
 
@@ -41,6 +41,10 @@ async function requireAnalysable({ gateway, viewer, params }: Context<Call>): Pr
 }
 
 async function start({ gateway, actor, viewer }: Context<Call>, image: ImageDoc): Promise<AnalysisDoc> {
+  const running = { _id: image._id, status: { $in: ['queued', 'active'] } } satisfies QueryFilter<AnalysisDoc>;
+  const known = await gateway.models.Analysis.findOne(running).lean<AnalysisDoc>();
+  if (known) return known;
+  await gateway.throttle.take('analysis', { caller: viewer.id });
   try {
     await gateway.events.change(actor, async (tx) => {
       if (!(await queue(gateway, image, viewer, tx.session))) return image._id;

@@ -38,10 +38,10 @@ export async function spendAppCode(
   user: ObjectId,
   code: string,
 ): Promise<(tx: ClientSession) => Promise<boolean>> {
-  await gateway.throttle.take('secondFactor', String(user));
+  await gateway.throttle.take('secondFactor', { caller: String(user) });
   const totp = await takeAppTry(gateway, user, true);
   const step = stepOf(gateway, totp, code);
   if (step === null) throw wrongCode(limits.codeTries - totp.tries);
-  await gateway.throttle.reset('secondFactor', String(user));
+  await gateway.throttle.reset('secondFactor', { caller: String(user) });
   return (tx) => spendProof(gateway, user, { step }, tx);
 }

@@ -1,5 +1,5 @@
-import { limits } from '@lightbox/contract/limits.js';
 import { texts } from '@lightbox/contract/texts.js';
+import { throttles } from '@lightbox/contract/throttles.js';
 import { reactions } from '@lightbox/core/events/reactions.js';
 import type { EventDoc } from '@lightbox/core/models/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -84,7 +84,7 @@ describe('one’s own password', () => {
     try {
       const client = new Client(throttled.url);
       const person = await buildPatient(throttled.gateway);
-      for (let i = 0; i < limits.throttle.loginFailuresPerAccountAddress; i += 2) {
+      for (let i = 0; i < throttles.loginPair.points; i += 2) {
         await change(person, 'Wrong-Pass-1', NEXT, client).expect(422);
         await client.as(person).del('/users/profile', { password: 'Wrong-Pass-1' }).expect(422);
       }

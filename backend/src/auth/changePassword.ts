@@ -5,7 +5,7 @@ import { AppError, fieldError } from '@lightbox/core/errors.js';
 import { hashPassword, isPassword } from '@lightbox/core/keys/password.js';
 import type { UserDoc } from '@lightbox/core/models/types.js';
 import type { Answer, Context, Gateway } from '../context.js';
-import { refuseCommon } from './commonPasswords.js';
+import { refuseWeak } from './commonPasswords.js';
 import { endAccess } from './endAccess.js';
 import { issueNotMe } from './notMe.js';
 import { cutSockets } from './sessions.js';
@@ -22,11 +22,11 @@ export async function requireOwnPassword(
   field: string,
   password: string,
 ): Promise<UserDoc> {
-  await gateway.throttle.take('ownPassword', String(id));
+  await gateway.throttle.take('ownPassword', { caller: String(id) });
   const user = await gateway.models.User.findById(id).lean<UserDoc>();
   if (!user) throw new AppError('NOT_FOUND');
   if (!(await isPassword(user.passwordHash, password))) throw notRight(field);
-  await gateway.throttle.reset('ownPassword', String(id));
+  await gateway.throttle.reset('ownPassword', { caller: String(id) });
   return user;
 }
 
@@ -39,7 +39,7 @@ export async function changePassword({
 }: Context<typeof securityCalls.changePassword>): Promise<Answer<unknown>> {
   const event = { type: 'auth.changePassword', table: 'users', record: viewer._id } as const;
   const passwordAt = gateway.clock.now();
-  refuseCommon('newPassword', body.newPassword);
+  refuseWeak('newPassword', body.newPassword, {});
   const user = await requireOwnPassword(gateway, viewer._id, 'currentPassword', body.currentPassword).catch(
     async (error) => {
       const reason = error instanceof AppError && error.code === 'VALIDATION_FAILED' ? 'INVALID_CREDENTIALS' : '';
@@ -47,6 +47,7 @@ export async function changePassword({
       throw error;
     },
   );
+  refuseWeak('newPassword', body.newPassword, user);
   const passwordHash = await hashPassword(body.newPassword);
   let ended: ObjectId[] = [];
   await gateway.events.change(actor, async (tx) => {

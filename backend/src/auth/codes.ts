@@ -4,7 +4,7 @@ import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { isCode, newCodeSeed } from '@lightbox/core/keys/codes.js';
 import type { CodeDoc } from '@lightbox/core/models/types.js';
-import type { ClientSession } from 'mongoose';
+import type { ClientSession, QueryFilter } from 'mongoose';
 
 const lifetime = (now: Date) => new Date(now.getTime() + limits.codeMinutes * 60_000);
 
@@ -14,10 +14,11 @@ export async function issueCode(
   user: ObjectId,
   purpose: CodeDoc['purpose'],
   tx: ClientSession | null,
+  _id = newId(),
 ): Promise<ObjectId> {
   const now = core.clock.now();
   const code: CodeDoc = {
-    _id: newId(),
+    _id,
     user,
     purpose,
     ...newCodeSeed(core.keys.codes),
@@ -43,21 +44,28 @@ export async function renewCode(core: Core, id: ObjectId, tx: ClientSession): Pr
  * Takes one of the five tries, which comes before any comparison: of guesses made at once no more than five are ever
  * looked at. Throws `CODE_LOCKED` or `EXPIRED`.
  */
-export async function takeTry(core: Core, id: ObjectId): Promise<CodeDoc> {
-  const code = await core.models.Code.findOneAndUpdate(
-    { _id: id, tries: { $lt: limits.codeTries } },
-    { $inc: { tries: 1 } },
-    { returnDocument: 'after' },
-  ).lean<CodeDoc>();
+export async function takeTry(core: Core, id: ObjectId, from?: string): Promise<CodeDoc> {
+  // The place that asked for a reset code has five tries of its own, so that guesses from elsewhere do not lock its owner out.
+  const code =
+    (from !== undefined && (await count(core, { _id: id, askedFrom: from }, 'askersTries'))) ||
+    (await count(core, from === undefined ? { _id: id } : { _id: id, askedFrom: { $ne: from } }, 'tries'));
   if (!code) throw await refusalOf(core, id);
   if (code.expiresAt <= core.clock.now() || code.usedAt) throw new AppError('EXPIRED');
   return code;
 }
 
-/** Throws `WRONG_CODE`, `CODE_LOCKED` or `EXPIRED`. */
-export async function checkCode(core: Core, id: ObjectId, guess: string): Promise<CodeDoc> {
-  const code = await takeTry(core, id);
-  if (!isCode(core.keys.codes, String(id), code, guess)) throw wrongCode(limits.codeTries - code.tries);
+const count = (core: Core, one: QueryFilter<CodeDoc>, tries: 'tries' | 'askersTries'): Promise<CodeDoc | null> =>
+  core.models.Code.findOneAndUpdate(
+    { ...one, [tries]: { $not: { $gte: limits.codeTries } } },
+    { $inc: { [tries]: 1 } },
+    { returnDocument: 'after' },
+  ).lean<CodeDoc>();
+
+/** Throws `WRONG_CODE`, `CODE_LOCKED` or `EXPIRED`. `from` is the place of the guess (`placeOf`). */
+export async function checkCode(core: Core, id: ObjectId, guess: string, from: string): Promise<CodeDoc> {
+  const code = await takeTry(core, id, from);
+  const tries = code.askedFrom === from ? code.askersTries : code.tries;
+  if (!isCode(core.keys.codes, String(id), code, guess)) throw wrongCode(limits.codeTries - (tries ?? 0));
   return code;
 }
 

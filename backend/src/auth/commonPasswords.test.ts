@@ -1,7 +1,7 @@
 import { Password } from '@lightbox/contract/users/schemas.js';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { expect, it } from 'vitest';
-import { isCommon } from './commonPasswords.js';
+import { isCommon, refuseWeak } from './commonPasswords.js';
 
 it('refuses the 3,000 commonest passwords that satisfy the rule', () => {
   const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
@@ -20,7 +20,7 @@ it('refuses a common word of 3,000 with what a rule asks for behind it', () => {
   expect(made.filter((password) => !isCommon(password))).toEqual([]);
 });
 
-it.each(['Password1', 'PASSWORD123', 'P@ssw0rd1', 'Qwerty12!', 'Dragon2024', 'Welcome1', 'Michael1'])(
+it.each(['Password1', 'PASSWORD123', 'P@ssw0rd1', 'Qwerty12!', 'Dragon2024', 'Welcome1', 'Michael1', 'P@ssword1'])(
   'refuses %s',
   (password) => expect(isCommon(password)).toBe(true),
 );
@@ -28,4 +28,30 @@ it.each(['Password1', 'PASSWORD123', 'P@ssw0rd1', 'Qwerty12!', 'Dragon2024', 'We
 it.each(['Granite-Willow-77', 'Harbour-Lantern-42', 'Meadow-Copper-19', 'correct Horse battery 9', 'Xk7vQm2pLr'])(
   'takes %s',
   (password) => expect(isCommon(password)).toBe(false),
+);
+
+const ada = {
+  firstname: 'Adélie',
+  lastname: 'Okonkwo',
+  username: 'snow.leopard77',
+  email: 'a.okonkwo@riverbank.org',
+};
+it.each([
+  ...['Lightbox1', 'Lightbox2026!', 'L1ghtb0x-2026', 'Radiology1', 'Hospital123', 'Qwe12345', 'Admin-Lightbox-1'],
+  ...[
+    'Adelie2026',
+    'AdélieOkonkwo1',
+    '0konkwo-Lightbox1',
+    'Snow.Leopard77',
+    'Snow-Leopard-1',
+    'Riverbank2026',
+    'OkonkwoPatient1',
+  ],
+])('refuses %s to Adélie Okonkwo', (password) => {
+  expect(() => refuseWeak('password', password, ada)).toThrow();
+});
+
+it.each(['Snow-Granite-77', 'Adelie-Meadow-19', 'Hospital-Copper-19', 'Xk7vQm2pLr'])(
+  'takes %s from Adélie Okonkwo, which is more than what is known of her',
+  (password) => expect(() => refuseWeak('password', password, ada)).not.toThrow(),
 );

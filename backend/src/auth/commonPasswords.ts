@@ -1,3 +1,4 @@
+import { isForeseeable, type Owner, readings } from '@lightbox/contract/auth/foreseeable.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { fieldError } from '@lightbox/core/errors.js';
 import { dictionary } from '@zxcvbn-ts/language-common';
@@ -10,13 +11,24 @@ const words = new Set(commonest.slice(0, 10_000));
 
 const withoutTail = (password: string): string => password.replace(/[^\p{L}]{1,6}$/u, '');
 
-/** In whatever case, and also when digits and signs were only added to satisfy a rule (NIST SP 800-63B-4, 3.1.1.2). */
+/**
+ * In whatever case, and also when digits and signs were only added to satisfy a rule, or stand for the letters they look
+ * like (NIST SP 800-63B-4, 3.1.1.2).
+ */
 export function isCommon(password: string): boolean {
   const plain = password.toLowerCase();
-  return common.has(plain) || words.has(withoutTail(plain));
+  const isWord = (letters: string) => letters.length > 2 && words.has(letters);
+  return common.has(plain) || words.has(withoutTail(plain)) || readings(password).some(isWord);
 }
 
-/** Throws when the password heads the lists of breached ones. */
-export function refuseCommon(field: string, password: string): void {
-  if (isCommon(password)) throw fieldError(field, texts.passwordCommon);
+/** That the password heads the lists of breached ones, or is made of what is known of its owner and the service. */
+export function weakness(password: string, owner: Owner): string | null {
+  if (isCommon(password)) return texts.passwordCommon;
+  return isForeseeable(password, owner) ? texts.passwordForeseeable : null;
+}
+
+/** Throws when it has such a weakness. */
+export function refuseWeak(field: string, password: string, owner: Owner): void {
+  const fault = weakness(password, owner);
+  if (fault) throw fieldError(field, fault);
 }

@@ -4,7 +4,7 @@ import type { BodyOf, DataOf } from '@lightbox/contract/call.js';
 import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { texts } from '@lightbox/contract/texts.js';
-import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor, Transaction } from '@lightbox/core/events/events.js';
 import { isCode } from '@lightbox/core/keys/codes.js';
@@ -17,41 +17,49 @@ import { type Proof, proofOf, spendProof } from './authenticator.js';
 import { hasSecondFactor, needsSecondFactor } from './authorize.js';
 import { issueCode, renewCode, takeTry, useCode, wrongCode } from './codes.js';
 import { setSessionCookies } from './cookies.js';
+import { asUser, decoyIds, findDecoy } from './decoys.js';
 import { beginAccess } from './endAccess.js';
 import { evenly } from './evenTime.js';
+import { countRight, countWrong, isKnownPlace, type PasswordTry, takePasswordTry } from './passwordTries.js';
 import { startSession } from './sessions.js';
 
-/** A little more than a password takes to check, and writing down that it was wrong. */
-const LOGIN_MS = 120;
+/** A little more than a password takes to check twice, and writing down how it ended. */
+const LOGIN_MS = 150;
+/** A little more than a wrong code takes to write down. */
+const CODE_MS = 40;
+/** A little more than a code takes to renew, and to hand its mail over. */
+const RESEND_MS = 100;
+
+type Login = typeof authCalls.login;
 
 /** Checks the password and mails a code, unless an app has one or a passkey stands for it. Why an account may not sign in is told only to whoever knows its password. */
-export async function login({
-  gateway,
-  actor,
-  body,
-  req,
-}: Context<typeof authCalls.login>): Promise<Answer<DataOf<typeof authCalls.login>>> {
-  const address = req.ip ?? '';
-  const pair = `${body.email}|${address}`;
-  // Taken before the password is looked at and given back when it is right: many guesses at once are no way round it.
-  await gateway.throttle.take('loginAccount', pair);
-  await gateway.throttle.check('loginAddress', address);
+export async function login({ gateway, actor, body, req }: Context<Login>): Promise<Answer<DataOf<Login>>> {
+  const tried = await takePasswordTry(gateway, { email: body.email, address: req.ip ?? '' });
+  return evenly(LOGIN_MS, () => begin(gateway, actor, tried, body.password));
+}
 
-  const user = await evenly(LOGIN_MS, () => checkPassword(gateway, actor.ip, address, body));
-  await gateway.throttle.reset('loginAccount', pair);
+async function begin(
+  gateway: Gateway,
+  actor: Actor,
+  tried: PasswordTry,
+  password: string,
+): Promise<Answer<DataOf<Login>>> {
+  const { user, owner } = await checkPassword(gateway, actor.ip, tried, password);
   const refused = accountRefusal(user);
   if (refused) {
-    await recordFailure(gateway, actor.ip, user._id, 'auth.login', refused);
+    if (owner) await recordFailure(gateway, actor.ip, owner, 'auth.login', refused);
     throw new AppError(refused);
   }
   const method = user.totpAt ? 'totp' : user.passkeyAt ? 'passkey' : 'mail';
-  if (method === 'mail') await gateway.throttle.take('verificationMail', String(user._id));
+  if (method === 'mail') await gateway.throttle.take('verificationMail', { caller: String(user._id) });
 
   const codeId = await gateway.events.change(actor, async (tx) => {
-    if (!(await beginAccess(gateway, user, tx.session))) throw new AppError('INVALID_CREDENTIALS');
+    const real = owner?.equals(user._id);
+    if (real && !(await beginAccess(gateway, user, tx.session))) throw new AppError('INVALID_CREDENTIALS');
     const code = await issueCode(gateway, user._id, method === 'mail' ? 'signIn' : 'totp', tx.session);
-    const refs = method === 'mail' ? { code } : {};
-    tx.record({ type: 'auth.login', table: 'users', actor: user._id, record: user._id, refs });
+    const event = { type: 'auth.login', table: 'users', ...(owner ? { actor: owner, record: owner } : {}) } as const;
+    if (!real) tx.record({ ...event, status: 'failed', reason: 'INVALID_CREDENTIALS' });
+    else tx.record({ ...event, refs: method === 'mail' ? { code } : {} });
     return code;
   });
   return {
@@ -63,17 +71,32 @@ export async function login({
   };
 }
 
-/** The account whose password this is. One that is not there takes as long to refuse as a wrong password. */
-async function checkPassword(
-  gateway: Gateway,
-  ip: string,
-  address: string,
-  { email, password }: BodyOf<typeof authCalls.login>,
-): Promise<UserDoc> {
+interface Known {
+  user: UserDoc;
+  /** The account of the address: not `user`, when that is a decoy's; absent when it has been closed since. */
+  owner: ObjectId | undefined;
+}
+
+/** The account whose password this is, or what a decoy shows for it. One that is not there takes as long to refuse as a wrong password. */
+async function checkPassword(gateway: Gateway, ip: string, tried: PasswordTry, password: string): Promise<Known> {
+  const { email, address, refusal } = tried;
   const user = await gateway.models.User.findOne({ email, deletedAt: { $exists: false } }).lean<UserDoc>();
-  if ((await isPassword(user?.passwordHash, password)) && user) return user;
-  await gateway.throttle.take('loginAddress', address);
-  if (user) await recordFailure(gateway, ip, user._id, 'auth.login', 'INVALID_CREDENTIALS');
+  if (refusal && !(user && (await isKnownPlace(gateway, user._id, address)))) throw refusal;
+  if ((await isPassword(user?.passwordHash, password)) && user) {
+    await countRight(gateway, tried, user.status === 'active');
+    return { user, owner: user._id };
+  }
+  if (refusal) throw refusal;
+  const decoy = await findDecoy(gateway, await decoyIds(gateway, email, password));
+  if (decoy) {
+    await countRight(gateway, tried, false);
+    return { user: asUser(decoy, email), owner: user?._id };
+  }
+  const alarming = await countWrong(gateway, tried);
+  if (user) {
+    await recordFailure(gateway, ip, user._id, 'auth.login', 'INVALID_CREDENTIALS');
+    if (alarming) await gateway.events.record({ ip }, { type: 'auth.guesses', table: 'users', record: user._id });
+  }
   throw new AppError('INVALID_CREDENTIALS');
 }
 
@@ -104,7 +127,9 @@ export async function confirm({
 }: Context<Confirm>): Promise<Answer<DataOf<Confirm>>> {
   const { userId, codeId } = verification;
   const user = await gateway.models.User.findById(userId).lean<UserDoc>();
-  const { code, proof } = await checkSecondStep(gateway, actor.ip, { userId, codeId, user, body });
+  const { code, proof } = await evenly(CODE_MS, () =>
+    checkSecondStep(gateway, actor.ip, { userId, codeId, user, body }),
+  );
   if (!user || user.deletedAt || accountRefusal(user)) throw new AppError('AUTHENTICATION_FAILED');
 
   const reason = proof ? ('step' in proof ? 'totp' : 'recoveryCode') : '';
@@ -183,11 +208,11 @@ async function proveApp(
   given: BodyOf<Confirm>,
   refuse: () => AppError,
 ): Promise<Proof> {
-  await gateway.throttle.take('secondFactor', String(user._id));
+  await gateway.throttle.take('secondFactor', { caller: String(user._id) });
   const totp = await gateway.models.Totp.findById(user._id).lean<TotpDoc>();
   const proof = totp && proofOf(gateway, totp, given);
   if (!proof) throw refuse();
-  await gateway.throttle.reset('secondFactor', String(user._id));
+  await gateway.throttle.reset('secondFactor', { caller: String(user._id) });
   return proof;
 }
 
@@ -202,14 +227,17 @@ export async function resendCode({
       message: 'Use your authenticator app, your passkey or a recovery code. No code is mailed.',
     });
   }
-  await gateway.throttle.take('verificationMail', String(userId));
-  await gateway.events.change(actor, async (tx) => {
+  await gateway.throttle.take('verificationMail', { caller: String(userId) });
+  await evenly(RESEND_MS, () => renew(gateway, actor, userId, codeId));
+  return { data: null, message: texts.codeSent };
+}
+
+const renew = (gateway: Gateway, actor: Actor, userId: ObjectId, codeId: ObjectId): Promise<ObjectId> =>
+  gateway.events.change(actor, async (tx) => {
     const code = await renewCode(gateway, codeId, tx.session);
     const user = await gateway.models.User.exists({ _id: userId }).session(tx.session);
     if (code && user) {
       tx.record({ type: 'auth.resendCode', table: 'users', actor: userId, record: userId, refs: { code: codeId } });
     }
-    return oid(String(codeId));
+    return codeId;
   });
-  return { data: null, message: texts.codeSent };
-}

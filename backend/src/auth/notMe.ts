@@ -33,8 +33,7 @@ export async function issueNotMe(core: Core, user: ObjectId, tx: ClientSession, 
 type Call = typeof authCalls.notMe;
 
 /** The owner did not make a change that a mail told them of: nobody stays signed in, and what the change added goes. */
-export async function notMe({ gateway, actor, body, req }: Context<Call>): Promise<Answer<DataOf<Call>>> {
-  await gateway.throttle.take('notMe', req.ip ?? '');
+export async function notMe({ gateway, actor, body }: Context<Call>): Promise<Answer<DataOf<Call>>> {
   const { _id, user, undo } = await codeByLink(gateway, body.token);
   let [undone, ended]: [Undoable | undefined, ObjectId[]] = [undefined, []];
   await gateway.events.change(actor, async (tx) => {

@@ -43,11 +43,11 @@ type Call = typeof authCalls.passkeySignIn;
 /** A passkey is both factors, something one has and the device's own check of who holds it: no password and no code. */
 export async function passkeySignIn({ gateway, actor, body, req, res }: Context<Call>): Promise<Answer<DataOf<Call>>> {
   const address = req.ip ?? '';
-  await gateway.throttle.check('loginAddress', address);
+  await gateway.throttle.check('loginAddress', { address });
   const assertion = await checkAssertion(gateway, { purpose: 'signIn' }, body, ({ user }) =>
     recordFailure(gateway, actor.ip, user, 'auth.login', 'PASSKEY_REFUSED'),
   ).catch(async (error) => {
-    await gateway.throttle.take('loginAddress', address);
+    await gateway.throttle.take('loginAddress', { address });
     throw error;
   });
   const { user } = assertion;

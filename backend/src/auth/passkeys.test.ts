@@ -1,4 +1,5 @@
 import { limits } from '@lightbox/contract/limits.js';
+import { throttles } from '@lightbox/contract/throttles.js';
 import type { UserStatus } from '@lightbox/contract/users/schemas.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { reactions } from '@lightbox/core/events/reactions.js';
@@ -234,7 +235,7 @@ describe('a sign-in with a passkey', () => {
     try {
       const client = new Client(throttled.url);
       const statuses: number[] = [];
-      for (let i = 0; i <= limits.throttle.loginFailuresPerAddress; i++) {
+      for (let i = 0; i <= throttles.loginAddress.points; i++) {
         const question = (await client.post('/auth/passkey/options', {}).expect(200)).body.data;
         statuses.push((await client.post('/auth/passkey', device().get(question))).status);
       }

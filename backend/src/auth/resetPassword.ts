@@ -8,23 +8,31 @@ import { hashPassword } from '@lightbox/core/keys/password.js';
 import type { CodeDoc, UserDoc } from '@lightbox/core/models/types.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { checkCode, issueCode, useCode } from './codes.js';
-import { refuseCommon } from './commonPasswords.js';
+import { refuseWeak } from './commonPasswords.js';
 import { endAccess } from './endAccess.js';
 import { evenly } from './evenTime.js';
 import { issueNotMe } from './notMe.js';
+import { placeOf } from './passwordTries.js';
 import { cutSockets } from './sessions.js';
 
 /** A little more than issuing a code and handing its mail over takes. */
 const FORGOT_MS = 100;
 
-/** Mails a reset code and link. The answer is the same, and comes as fast, whether or not the account exists. */
+/** A little more than a wrong code takes to look up and to count. */
+const RESET_MS = 60;
+
+/**
+ * Mails a reset code and link. The answer is the same, and comes as fast, whether or not the account exists. When others
+ * have asked too often, the newest mail stands: it works until the next one may go out.
+ */
 export async function forgotPassword({
   gateway,
   actor,
   body,
 }: Context<typeof authCalls.forgotPassword>): Promise<Answer<unknown>> {
-  await gateway.throttle.take('resetMail', body.email);
-  await evenly(FORGOT_MS, () => issueReset(gateway, actor, body.email));
+  await evenly(FORGOT_MS, async () => {
+    if (await gateway.throttle.tryTake('resetMail', body)) await issueReset(gateway, actor, body.email);
+  });
   return { data: null, message: texts.resetCodeSent };
 }
 
@@ -39,6 +47,8 @@ async function issueReset(gateway: Gateway, actor: Actor, email: string): Promis
       { session: tx.session },
     );
     const code = await issueCode(gateway, account, 'reset', tx.session);
+    const askedFrom = placeOf(gateway, actor.ip);
+    await gateway.models.Code.updateOne({ _id: code }, { $set: { askedFrom } }, { session: tx.session });
     if (user) {
       tx.record({ type: 'auth.forgotPassword', table: 'users', actor: account, record: account, refs: { code } });
     }
@@ -47,14 +57,18 @@ async function issueReset(gateway: Gateway, actor: Actor, email: string): Promis
 }
 
 export async function resetPassword(context: Context<typeof authCalls.resetPassword>): Promise<Answer<unknown>> {
-  const { gateway, body, req } = context;
+  const { gateway, actor, body, req } = context;
   const byCode = 'otp' in body;
   const password = byCode ? body.newPassword : body.password;
   // Before the code is looked at: a password that is refused must not cost a try.
-  refuseCommon(byCode ? 'newPassword' : 'password', password);
+  const field = byCode ? 'newPassword' : 'password';
+  refuseWeak(field, password, byCode ? body : {});
   const code = byCode
-    ? await codeByOtp(gateway, body.email, body.otp)
+    ? await evenly(RESET_MS, () => codeByOtp(gateway, actor.ip, body))
     : await codeByLink(gateway, body.token ?? bearerOf(req.headers.authorization));
+  // Only now, for it says something about the account.
+  const user = await gateway.models.User.findById(code.user).lean<UserDoc>();
+  refuseWeak(field, password, user ?? {});
   const sessions = await setPassword(context, code, await hashPassword(password));
   cutSockets(gateway, sessions, 'passwordReset');
   return { data: null, message: texts.passwordReset };
@@ -63,14 +77,20 @@ export async function resetPassword(context: Context<typeof authCalls.resetPassw
 const bearerOf = (header: string | undefined): string => /^Bearer (\S+)$/i.exec(header ?? '')?.[1] ?? '';
 
 /** Accounts that are not there, or asked for no code, are answered as if a guess had been wrong, and lock in the same way. */
-async function codeByOtp(gateway: Gateway, email: string, otp: string): Promise<CodeDoc> {
+async function codeByOtp(
+  gateway: Gateway,
+  ip: string,
+  { email, otp }: { email: string; otp: string },
+): Promise<CodeDoc> {
+  await gateway.throttle.take('resetCode', { email });
   const user = await gateway.models.User.findOne({ email, deletedAt: { $exists: false } }, { _id: 1 }).lean();
-  const code = user && (await latestReset(gateway, user._id));
-  if (code) return checkCode(gateway, code._id, otp);
+  const own = user && (await latestReset(gateway, user._id));
   const nobody = gateway.nobody(email);
-  const decoy = await latestReset(gateway, nobody);
-  await checkCode(gateway, decoy?._id ?? (await issueCode(gateway, nobody, 'reset', null)), otp);
-  throw new AppError('WRONG_CODE');
+  const id = (own ?? (await latestReset(gateway, nobody)))?._id ?? (await issueCode(gateway, nobody, 'reset', null));
+  const code = await checkCode(gateway, id, otp, placeOf(gateway, ip));
+  if (!own) throw new AppError('WRONG_CODE');
+  await gateway.throttle.reset('resetCode', { email });
+  return code;
 }
 
 const latestReset = (gateway: Gateway, user: ObjectId) =>
@@ -95,6 +115,8 @@ async function setPassword(
   const passwordAt = gateway.clock.now();
   await gateway.events.change(actor, async (tx) => {
     if (!(await useCode(gateway, code._id, tx.session))) throw new AppError('EXPIRED');
+    const usedFrom = placeOf(gateway, actor.ip);
+    await gateway.models.Code.updateOne({ _id: code._id }, { $set: { usedFrom } }, { session: tx.session });
     await gateway.models.User.updateOne(
       { _id: code.user },
       { $set: { passwordHash, passwordAt } },

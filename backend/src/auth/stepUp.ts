@@ -98,7 +98,8 @@ async function check(gateway: Gateway, viewer: Viewer, proof: Proof): Promise<Sp
 async function spendMailedCode(gateway: Gateway, user: ObjectId, guess: string): Promise<Spend> {
   const newest = await gateway.models.Code.findOne({ user, purpose: 'stepUp' }).sort({ createAt: -1 }).lean<CodeDoc>();
   if (!newest) throw new AppError('EXPIRED');
-  await checkCode(gateway, newest._id, guess);
+  // Only the account itself asks for one: all tries are counted together.
+  await checkCode(gateway, newest._id, guess, '');
   return (tx) => useCode(gateway, newest._id, tx);
 }
 
@@ -110,7 +111,7 @@ export async function mailStepUpCode({
   if (viewer.secondFactor) {
     throw new AppError('CONFLICT', { message: 'Use your authenticator app, your passkey or your password.' });
   }
-  await gateway.throttle.take('verificationMail', viewer.id);
+  await gateway.throttle.take('verificationMail', { caller: viewer.id });
   await gateway.events.change(actor, async (tx) => {
     const code = await issueCode(gateway, viewer._id, 'stepUp', tx.session);
     tx.record({ type: 'auth.stepUpMail', table: 'users', record: viewer._id, refs: { code } });

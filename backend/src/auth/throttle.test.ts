@@ -1,7 +1,20 @@
-import { limits } from '@lightbox/contract/limits.js';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { calls } from '@lightbox/contract/calls.js';
+import { type ThrottleName, throttles } from '@lightbox/contract/throttles.js';
+import { newId } from '@lightbox/core/db/ids.js';
+import type { EventDoc } from '@lightbox/core/models/types.js';
+import type { Test } from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Subject } from '../http/throttle.js';
 import { Client } from '../testing/client.js';
-import { buildPatient, buildProvider, PASSWORD } from '../testing/factories.js';
+import {
+  buildImage,
+  buildPatient,
+  buildProvider,
+  mailedCode,
+  PASSWORD,
+  type Person,
+  wrong,
+} from '../testing/factories.js';
 import { buildGateway, joinGateway, type TestGateway } from '../testing/gateway.js';
 
 let test: TestGateway;
@@ -13,13 +26,11 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([test.stop(), other.stop()]));
 
-const { throttle } = limits;
-
 it('ten wrong passwords close an account to one address, on every gateway, and to no other address', async () => {
   const { email } = await buildPatient(test.gateway);
   const login = (url: string, password: string, address: string) =>
     new Client(url).post('/auth/login', { email, password }).set('X-Forwarded-For', address);
-  for (let i = 0; i < throttle.loginFailuresPerAccountAddress; i++) {
+  for (let i = 0; i < throttles.loginPair.points; i++) {
     await login(i % 2 ? test.url : other.url, 'Wrong-Pass-1', '203.0.113.7').expect(401);
   }
   const refused = await login(other.url, PASSWORD, '203.0.113.7').expect(429);
@@ -34,21 +45,21 @@ it('a right password among many guesses at once is not looked at either', async 
     new Client(test.url).post('/auth/login', { email, password }).set('X-Forwarded-For', '203.0.113.10');
   const passwords = Array.from({ length: 30 }, (_, i) => (i === 20 ? PASSWORD : 'Wrong-Pass-1'));
   const statuses = (await Promise.all(passwords.map(login))).map(({ status }) => status);
-  expect(statuses.filter((status) => status === 401)).toHaveLength(throttle.loginFailuresPerAccountAddress);
+  expect(statuses.filter((status) => status === 401)).toHaveLength(throttles.loginPair.points);
   expect(statuses[20]).toBe(429);
 });
 
 it('right passwords are not counted', async () => {
   const { email } = await buildProvider(test.gateway, { status: 'pending' });
   const login = () => new Client(test.url).post('/auth/login', { email, password: PASSWORD });
-  for (let i = 0; i <= throttle.loginFailuresPerAccountAddress; i++) await login().expect(403);
+  for (let i = 0; i <= throttles.loginPair.points; i++) await login().expect(403);
 });
 
 it('reset mails are three an hour, whether or not there is an account', async () => {
   const { email } = await buildPatient(test.gateway);
   for (const address of [email, 'nobody@hospital.test']) {
     const forgot = () => new Client(test.url).post('/auth/forgot-password', { email: address });
-    for (let i = 0; i < throttle.resetMailsPerHour; i++) await forgot().expect(200);
+    for (let i = 0; i < throttles.resetPair.points; i++) await forgot().expect(200);
     await forgot().expect(429);
   }
 });
@@ -58,7 +69,7 @@ it('sign-in codes are ten an hour', async () => {
   const login = () => new Client(test.url).post('/auth/login', { email, password: PASSWORD });
   const { body } = await login().expect(200);
   const resend = () => new Client(test.url).as(body.data.token).post('/auth/resend-code', {});
-  for (let i = 1; i < throttle.verificationMailsPerHour; i++) await resend().expect(200);
+  for (let i = 1; i < throttles.verificationMail.points; i++) await resend().expect(200);
   await resend().expect(429);
   await login().expect(429);
 });
@@ -67,8 +78,8 @@ it('messages are a hundred a minute', async () => {
   const [from, to] = [await buildPatient(test.gateway), await buildProvider(test.gateway)];
   const api = new Client(test.url).as(from);
   const send = () => api.post('/message/send', { recipientId: to.id, content: 'Hello' });
-  const answers = await Promise.all(Array.from({ length: throttle.messagesPerMinute + 5 }, send));
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(throttle.messagesPerMinute);
+  const answers = await Promise.all(Array.from({ length: throttles.message.points + 5 }, send));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(throttles.message.points);
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(5);
 });
 
@@ -85,9 +96,212 @@ it('ten registrations an hour come from one address', async () => {
     lastname: 'Many',
   });
   const statuses: number[] = [];
-  for (let i = 0; i <= throttle.registrationsPerHour; i++) {
+  for (let i = 0; i <= throttles.registration.points; i++) {
     const { status } = await new Client(test.url).post('/auth/register', full(i)).set('X-Forwarded-For', '203.0.113.9');
     statuses.push(status);
   }
   expect(statuses.slice(-2)).toEqual([201, 429]);
+});
+
+const guess = (email: string, password: string, address: string) =>
+  new Client(test.url).post('/auth/login', { email, password }).set('X-Forwarded-For', address);
+
+it.each([
+  ['of one IPv6 network', (i: number) => `2001:db8:7:7::${i + 1}`, '2001:db8:7:8::1'],
+  ['written as IPv6', (i: number) => (i % 2 ? '203.0.113.33' : '::ffff:203.0.113.33'), '203.0.113.34'],
+])('addresses %s count as one', async (_, address, elsewhere) => {
+  const { email } = await buildPatient(test.gateway);
+  for (let i = 0; i < throttles.loginPair.points; i++) await guess(email, 'Wrong-Pass-1', address(i)).expect(401);
+  await guess(email, PASSWORD, address(99)).expect(429);
+  await guess(email, PASSWORD, elsewhere).expect(200);
+});
+
+it('after twenty wrong passwords each further try waits, the owner is mailed once, and is not locked out', async () => {
+  const { email, id } = await buildPatient(test.gateway);
+  const far = (i: number) => `2001:db8:8:${i.toString(16)}::1`;
+  const alarms = async () =>
+    (await test.gateway.models.Event.find({ type: 'auth.guesses' }).lean<EventDoc[]>()).filter(
+      ({ record }) => String(record) === id,
+    );
+  const first = Array.from({ length: throttles.loginFailures.points }, (_, i) => guess(email, 'Wrong-Pass-1', far(i)));
+  for (const { status } of await Promise.all(first)) expect([401, 429]).toContain(status);
+  // Of many at once one may have waited already.
+  await expect.poll(async () => (await guess(email, 'Wrong-Pass-1', far(98))).status, { timeout: 10_000 }).toBe(401);
+  expect(await alarms()).toHaveLength(1);
+  const refused = await guess(email, PASSWORD, far(99)).expect(429);
+  const wait = Number(refused.get('Retry-After'));
+  expect(wait).toBeGreaterThan(0);
+  expect(wait).toBeLessThanOrEqual(8);
+  // The account signed in from here before; a wrong password is told from a right one by nobody else.
+  const home = (password: string) => guess(email, password, '127.0.0.1');
+  expect((await home('Wrong-Pass-1').expect(429)).body.error).toBe('TOO_MANY_REQUESTS');
+  await home(PASSWORD).expect(200);
+  // The count begins anew with the right password.
+  await guess(email, 'Wrong-Pass-1', far(97)).expect(401);
+  await guess(email, 'Wrong-Pass-1', far(96)).expect(401);
+  expect(await alarms()).toHaveLength(1);
+});
+
+it('whoever has just chosen a new password by mail signs in where they did', async () => {
+  const { email, _id } = await buildPatient(test.gateway);
+  const here = '203.0.113.77';
+  for (let i = 0; i < 30; i++) await test.gateway.throttle.count('loginFailures', { email });
+  await test.gateway.throttle.wait('loginFailures', { email }, 60);
+  await guess(email, PASSWORD, here).expect(429);
+  const api = new Client(test.url);
+  await api.post('/auth/forgot-password', { email }).set('X-Forwarded-For', here).expect(200);
+  const { code } = await mailedCode(test.gateway, _id, 'reset');
+  const fresh = 'Meadow-Copper-19';
+  await api
+    .post('/auth/reset-password', { email, otp: code, newPassword: fresh })
+    .set('X-Forwarded-For', here)
+    .expect(200);
+  await guess(email, fresh, '203.0.113.78').expect(429);
+  await guess(email, fresh, here).expect(200);
+});
+
+it('others keep nobody from a new password: neither by requests nor by guesses', async () => {
+  const { email, _id } = await buildPatient(test.gateway);
+  const api = new Client(test.url);
+  const forgot = (address: string) =>
+    api.post('/auth/forgot-password', { email }).set('X-Forwarded-For', address).expect(200);
+  const reset = (otp: string, address: string) =>
+    api.post('/auth/reset-password', { email, otp, newPassword: 'Meadow-Copper-19' }).set('X-Forwarded-For', address);
+  await forgot('203.0.113.81');
+  await forgot('203.0.113.82');
+  const { code, _id: newest } = await mailedCode(test.gateway, _id, 'reset');
+  // Beyond the mails of ten minutes the newest one stands.
+  await forgot('203.0.113.83');
+  expect((await mailedCode(test.gateway, _id, 'reset'))._id).toEqual(newest);
+  for (let i = 0; i < 5; i++) await reset(wrong(code), `203.0.113.${90 + i}`).expect(422);
+  await reset(code, '203.0.113.95').expect(423);
+  await reset(code, '203.0.113.82').expect(200);
+});
+
+it('resets and guesses at their codes are thirty in a quarter of an hour from one address', async () => {
+  const address = '203.0.113.120';
+  const api = new Client(test.url);
+  const statuses = await Promise.all(
+    Array.from({ length: throttles.reset.points + 2 }, (_, i) => {
+      const email = `spread${i}@hospital.test`;
+      const call = i % 2 ? '/auth/forgot-password' : '/auth/reset-password';
+      const body = i % 2 ? { email } : { email, otp: '000000', newPassword: 'Meadow-Copper-19' };
+      return api.post(call, body).set('X-Forwarded-For', address);
+    }),
+  );
+  expect(statuses.filter(({ status }) => status === 429)).toHaveLength(2);
+});
+
+it('of shares with one person ten an hour are mailed, and the rest wait in the app', async () => {
+  const [owner, recipient] = [await buildProvider(test.gateway), await buildPatient(test.gateway)];
+  const api = new Client(test.url).as(owner);
+  const ids: string[] = [];
+  for (let i = 0; i < throttles.shareMail.points + 2; i++) {
+    const image = await buildImage(test.gateway, { owner });
+    const body = { imagemetadataId: image.id, createdfor: recipient.id };
+    ids.push((await api.post('/sharing/request', body).expect(201)).body.data.id);
+  }
+  const events = await test.gateway.models.Event.find({ type: 'share.create', recipients: recipient._id })
+    .sort({ _id: 1 })
+    .lean<EventDoc[]>();
+  expect(events.map(({ refs }) => String(refs.share))).toEqual(ids);
+  expect(events.map(({ refs }) => refs.mailed !== undefined)).toEqual(
+    ids.map((_, i) => i < throttles.shareMail.points),
+  );
+  await api.post(`/sharing/${ids.at(-1)}/resend`, {}).expect(429);
+});
+
+/** Calls that count by themselves, each with what it counts and a request that is refused when that is used up. */
+interface Counted {
+  person: Person;
+  api: Client;
+}
+const bare = () => new Client(test.url);
+const countedCalls: Record<string, (counted: Counted) => Promise<{ by: Subject; send: () => Test }>> = {
+  'login loginPair': async ({ person: { email } }) => ({
+    by: { email, address: '203.0.113.140' },
+    send: () => guess(email, PASSWORD, '203.0.113.140'),
+  }),
+  'login loginAddress': async ({ person: { email } }) => ({
+    by: { address: '203.0.113.141' },
+    send: () => guess(email, PASSWORD, '203.0.113.141'),
+  }),
+  'login loginTries': async ({ person: { email } }) => ({
+    by: { email },
+    send: () => guess(email, PASSWORD, '203.0.113.142'),
+  }),
+  'login verificationMail': async ({ person: { email, id } }) => ({
+    by: { caller: id },
+    send: () => guess(email, PASSWORD, '203.0.113.143'),
+  }),
+  'confirm secondFactor': async ({ person: { _id, id } }) => {
+    const code = { _id: newId(), user: _id, purpose: 'totp', keyId: 'x', salt: 'x', tries: 0, createAt: new Date() };
+    const expiresAt = new Date(Date.now() + 600_000);
+    await test.gateway.models.Code.collection.insertOne({ ...code, expiresAt } as never);
+    const token = test.gateway.tokens.verification(id, String(code._id));
+    return { by: { caller: id }, send: () => bare().as(token).post('/auth/confirm', { code: '000000' }) };
+  },
+  'resendCode verificationMail': async ({ person: { id } }) => {
+    const token = test.gateway.tokens.verification(id, String(newId()));
+    return { by: { caller: id }, send: () => bare().as(token).post('/auth/resend-code', {}) };
+  },
+  'resetPassword resetCode': async ({ person: { email } }) => ({
+    by: { email },
+    send: () => bare().post('/auth/reset-password', { email, otp: '000000', newPassword: 'Meadow-Copper-19' }),
+  }),
+  'changePassword ownPassword': async ({ api, person: { id } }) => ({
+    by: { caller: id },
+    send: () => api.put('/auth/password', { currentPassword: PASSWORD, newPassword: 'Meadow-Copper-19' }),
+  }),
+  'deleteProfile ownPassword': async ({ api, person: { id } }) => ({
+    by: { caller: id },
+    send: () => api.del('/users/profile', { password: PASSWORD }),
+  }),
+  'removeTotp secondFactor': async ({ api, person: { id } }) => ({
+    by: { caller: id },
+    send: () => api.del('/auth/totp', { password: PASSWORD }),
+  }),
+  'renewRecoveryCodes secondFactor': async ({ api, person: { id } }) => ({
+    by: { caller: id },
+    send: () => api.post('/auth/totp/recovery-codes', { password: PASSWORD }),
+  }),
+  'updateProfile username': async ({ api, person: { id } }) => ({
+    by: { caller: id },
+    send: () => api.put('/users/profile', { username: `other.${id}` }),
+  }),
+  'getAnalysis analysis': async ({ api, person }) => {
+    const image = await buildImage(test.gateway, { owner: person });
+    return { by: { caller: person.id }, send: () => api.get(`/analyze/${image.id}`) };
+  },
+  'startAnalysis analysis': async ({ api, person }) => {
+    const image = await buildImage(test.gateway, { owner: person });
+    return { by: { caller: person.id }, send: () => api.post(`/analyze/${image.id}`, {}) };
+  },
+  'sendMessage message': async ({ api, person: { id } }) => {
+    const body = { recipientId: (await buildProvider(test.gateway)).id, content: 'Hello' };
+    return { by: { caller: id }, send: () => api.post('/message/send', body) };
+  },
+};
+
+describe('a limit that is used up refuses the call that names it:', () => {
+  it.each(Object.entries(countedCalls))('%s', async (name, build) => {
+    const person = await buildProvider(test.gateway);
+    const { by, send } = await build({ person, api: new Client(test.url).as(person) });
+    const throttle = name.split(' ')[1] as ThrottleName;
+    for (let i = 0; i < throttles[throttle].points; i++) await test.gateway.throttle.count(throttle, by);
+    const refused = await send().expect(429);
+    expect(Number(refused.get('Retry-After'))).toBeGreaterThan(0);
+  });
+
+  it('there is none without a row here', () => {
+    // Of subscriptions in `push/push.test.ts`, which has a push service.
+    const named = Object.entries(calls).flatMap(([call, shape]) =>
+      (('throttles' in shape ? shape.throttles : []) as ThrottleName[])
+        .filter((name) => throttles[name].counts !== 'calls' && throttles[name].beyond === 'refused')
+        .map((name) => `${call} ${name}`),
+    );
+    expect(named.filter((name) => name !== 'subscribePush pushSubscription').sort()).toEqual(
+      Object.keys(countedCalls).sort(),
+    );
+  });
 });

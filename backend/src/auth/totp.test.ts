@@ -3,6 +3,7 @@ import type { CallShape } from '@lightbox/contract/call.js';
 import { type CallName, calls } from '@lightbox/contract/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { type Permission, permissions, roleMay } from '@lightbox/contract/permissions.js';
+import { throttles } from '@lightbox/contract/throttles.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { reactions } from '@lightbox/core/events/reactions.js';
 import type { EventDoc, TotpDoc } from '@lightbox/core/models/types.js';
@@ -223,7 +224,7 @@ describe('a sign-in with an authenticator app', () => {
         .post('/auth/totp', { code: shown(body.data.secret, 0, throttled.clock) })
         .expect(200);
       const perSignIn = limits.codeTries - 1;
-      const signIns = limits.throttle.secondFactorFailuresPerHour / perSignIn;
+      const signIns = throttles.secondFactor.points / perSignIn;
       for (let i = 0; i < signIns; i++) {
         const token = await password(person, client);
         for (let n = 0; n < perSignIn; n++) await client.as(token).post('/auth/confirm', { code: guess() }).expect(422);

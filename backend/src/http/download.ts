@@ -18,6 +18,13 @@ export async function* csv(columns: readonly string[], rows: AsyncIterable<Cell[
   for await (const piece of rows) yield await csvLines(piece);
 }
 
+/**
+ * Where `;` parts cells (Excel in many languages), a new cell begins behind one, and a new row behind a line break, also in
+ * the middle of ours. The start of a cell is `escape_formulas`' part.
+ */
+const withoutFormulas = (text: string): string =>
+  text.replace(/([;\r\n]\s*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g, "$1'");
+
 const csvLines = (rows: Cell[][]): Promise<string> =>
   new Promise((resolve, reject) =>
     stringify(
@@ -26,7 +33,7 @@ const csvLines = (rows: Cell[][]): Promise<string> =>
         escape_formulas: true,
         record_delimiter: 'windows',
         quoted_match: /[\r\n]/,
-        cast: { boolean: String },
+        cast: { boolean: String, string: withoutFormulas },
       },
       (error, text) => (error ? reject(error) : resolve(text)),
     ),

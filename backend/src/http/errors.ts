@@ -36,6 +36,7 @@ function bodyError(error: unknown): ErrorCode | null {
   if (type === 'entity.parse.failed') return 'MALFORMED_JSON';
   if (type === 'entity.too.large') return 'PAYLOAD_TOO_LARGE';
   if (type === 'encoding.unsupported' || type === 'charset.unsupported') return 'UNSUPPORTED_MEDIA_TYPE';
+  if (status === 404) return 'NOT_FOUND';
   if (status === 413) return 'PAYLOAD_TOO_LARGE';
   if (status === 415) return 'UNSUPPORTED_MEDIA_TYPE';
   if (status !== undefined && status >= 400 && status < 500) return 'BAD_REQUEST';
@@ -88,8 +89,13 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Duplex): voi
 
 /** The HTTP answer to a Socket.IO handshake: by polling it has a response, as an upgrade only its connection. */
 export function refuseHandshake(req: IncomingMessage & { res?: ServerResponse }, error: AppError): void {
-  if (req.res) answerBare(req.res, error);
-  else answerRaw(req.socket, error);
+  if (req.res) {
+    answerBare(req.res, error);
+    return;
+  }
+  // Node watches over no connection that asked to be upgraded: one that its client keeps open would stay.
+  req.socket.once('finish', () => req.socket.destroy());
+  answerRaw(req.socket, error);
 }
 
 /** The envelope where Express does not answer. */

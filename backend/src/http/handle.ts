@@ -5,6 +5,7 @@ import { type Permission, permissions } from '@lightbox/contract/permissions.js'
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
+import { hmac } from '@lightbox/core/keys/keyring.js';
 import express, { type NextFunction, type Request, type RequestHandler, type Response, type Router } from 'express';
 import { authorize } from '../auth/authorize.js';
 import { holdSession } from '../auth/holdSession.js';
@@ -12,6 +13,7 @@ import { viewerOf } from '../auth/sessions.js';
 import { requireStepUp } from '../auth/stepUp.js';
 import type { Answer, Context, Gateway, Handler, Verification, Viewer } from '../context.js';
 import { readForm } from './form.js';
+import type { Subject } from './throttle.js';
 import { validate } from './validate.js';
 
 const json = express.json({ limit: limits.jsonBytes, strict: true, type: 'application/json' });
@@ -30,6 +32,7 @@ export function bind<C extends CallShape>(router: Router, gateway: Gateway, shap
       if (who.viewer && isPermission(shape.who)) await authorize(gateway, who.viewer, shape.who);
       const context = await read(gateway, shape, req, res, who);
       await requireStepUp(gateway, shape, context);
+      await gateway.throttle.takeForCall(shape, subjectOf(req, who, context.body));
       const answer = await handler(context);
       if (answer) send(res, shape, answer);
     } catch (error) {
@@ -38,6 +41,16 @@ export function bind<C extends CallShape>(router: Router, gateway: Gateway, shap
       throw error;
     }
   });
+}
+
+/** Whom the throttles of a call count. */
+function subjectOf(req: Request, { viewer, verification }: Identity, body: unknown): Subject {
+  const { email } = (body ?? {}) as { email?: unknown };
+  return {
+    address: req.ip ?? '',
+    caller: viewer?.id ?? verification?.userId.toString(),
+    email: typeof email === 'string' ? email : undefined,
+  };
 }
 
 const plainPath = (path: string): string => path.toLowerCase().replace(/\/$/, '');
@@ -84,7 +97,7 @@ async function read<C extends CallShape>(
   return {
     gateway,
     call: shape,
-    actor: actorOf(gateway, shape, req, who),
+    actor: actorOf(gateway, shape, req, who, body),
     viewer: who.viewer,
     verification: who.verification,
     // An id that cannot be one names nothing that is there; asked last, as what is there comes after the fields.
@@ -126,14 +139,28 @@ const run = (middleware: RequestHandler, req: Request, res: Response): Promise<v
     middleware(req, res, next);
   });
 
-function actorOf(gateway: Gateway, shape: CallShape, req: Request, { viewer }: Identity): Actor {
+function actorOf(gateway: Gateway, shape: CallShape, req: Request, { viewer }: Identity, body: unknown): Actor {
   const key = shape.creates ? req.get('idempotency-key') : undefined;
   if (key !== undefined && !isUuid.test(key)) throw fieldError('Idempotency-Key', 'Must be a UUID.');
-  return {
+  const actor: Actor = {
     ip: req.ip ?? '',
     ...(viewer ? { id: viewer._id, hold: (session) => holdSession(gateway, viewer, session) } : {}),
-    ...(key ? { idempotencyKey: `${viewer?.id ?? 'anyone'}:${shape.path}:${key.toLowerCase()}` } : {}),
   };
+  if (!key) return actor;
+  const idempotency = { key: `${viewer?.id ?? 'anyone'}:${shape.path}:${key.toLowerCase()}`, request: '' };
+  return bindKey(gateway, { ...actor, idempotency }, requestText(body));
+}
+
+/** The request as its key is bound to it; of a password a handler binds something that is slow to guess (`register.ts`). */
+const requestText = (body: unknown): string =>
+  JSON.stringify(body, (name, value) => (name === 'password' ? undefined : value)) ?? '';
+
+/** The same actor with the key of its request, if there is one, bound to more of what was sent. */
+export function bindKey(gateway: Gateway, actor: Actor, sent: string): Actor {
+  if (!actor.idempotency) return actor;
+  const { key, request } = actor.idempotency;
+  const bound = hmac(gateway.keys.codes.current.key, 'request', request, sent).toString('base64url');
+  return { ...actor, idempotency: { key, request: bound } };
 }
 
 function send<D>(res: Response, shape: CallShape, answer: Answer<D>): void {

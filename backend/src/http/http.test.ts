@@ -329,6 +329,10 @@ describe('a request for a foreign host', () => {
   });
 });
 
+it('a built file that is not there is not found', async () => {
+  expectEnvelope(await request(test.url).get('/assets/none.js'), 404, 'NOT_FOUND');
+});
+
 it('health and readiness name what they hang on', async () => {
   expect((await request(test.url).get('/healthz').expect(200)).body).toEqual({ status: 'ok' });
   const { body } = await request(test.url).get('/readyz').expect(200);

@@ -139,6 +139,15 @@ describe('uploading', () => {
     const [filesBefore = 0] = before.split(' ').map(Number);
     expect((await stored()).startsWith(`${filesBefore + 1} `)).toBe(true);
     await api.as(provider).upload(files.png).set('Idempotency-Key', 'not-a-uuid').expect(422);
+    // For another request the key is none.
+    for (const other of [
+      api.as(provider).upload(files.jpeg),
+      api.as(provider).upload(files.png, { caption: 'Other' }),
+    ]) {
+      const { body } = await other.set('Idempotency-Key', key).expect(422);
+      expect(body.errors).toEqual([{ field: 'Idempotency-Key', message: expect.any(String) }]);
+    }
+    expect(await test.gateway.models.Image.countDocuments({ owner: provider._id })).toBe(1);
   });
 
   it('stores a file of exactly the limit and refuses one byte more', async () => {

@@ -9,6 +9,7 @@ import type { ImageDoc } from '@lightbox/core/models/types.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { asAppError } from '../http/errors.js';
 import { type FormFile, readForm } from '../http/form.js';
+import { bindKey } from '../http/handle.js';
 import { fieldErrors } from '../http/validate.js';
 import { presentImages } from './present.js';
 import { quotaOf, recordImage, type StoredFile, storeFile } from './storeImage.js';
@@ -20,8 +21,7 @@ type Call = typeof imageCalls.uploadImage;
  * The image's record, written last, makes it one: a blob that never gets a record is removed, here or by maintenance.
  */
 export async function uploadImage(context: Context<Call>): Promise<Answer<Image>> {
-  const { gateway, viewer, req } = context;
-  await gateway.throttle.take('upload', viewer.id);
+  const { gateway, req } = context;
   const maxBytes = await gateway.settings.get('upload.maxBytes');
   // What a request says of its length is believed up to what would be taken of it: nobody holds room for more.
   const giveBack = await gateway.room.take(Math.min(maxBytes, Number(req.get('content-length') ?? maxBytes)));
@@ -30,9 +30,10 @@ export async function uploadImage(context: Context<Call>): Promise<Answer<Image>
 }
 
 async function receiveImage({ gateway, actor, viewer, req }: Context<Call>, maxBytes: number): Promise<Answer<Image>> {
-  const earlier = await gateway.events.earlier(actor);
   // Before the file is read, for nothing of it could stay.
-  if (!earlier && (await gateway.usage.isFull(viewer._id, await quotaOf(gateway)))) throw new AppError('QUOTA_REACHED');
+  if (!(await gateway.events.isKeyUsed(actor)) && (await gateway.usage.isFull(viewer._id, await quotaOf(gateway)))) {
+    throw new AppError('QUOTA_REACHED');
+  }
   const imageId = newId();
   let stored: StoredFile | null = null;
   try {
@@ -45,8 +46,10 @@ async function receiveImage({ gateway, actor, viewer, req }: Context<Call>, maxB
     });
     const { caption, patient } = await checkFields(gateway, viewer, fields, stored !== null);
     const kept = stored as unknown as StoredFile;
+    const sent = bindKey(gateway, actor, JSON.stringify([caption, patient ?? null, kept.facts.sha256]));
     const id =
-      earlier ?? (await recordImage(gateway, actor, { _id: imageId, owner: viewer._id, caption, patient }, kept));
+      (await gateway.events.earlier(sent)) ??
+      (await recordImage(gateway, sent, { _id: imageId, owner: viewer._id, caption, patient }, kept));
     if (!id.equals(imageId)) await gateway.blobs.delete(kept.blob.id);
     return { data: await present(gateway, viewer, id), message: texts.imageUploaded };
   } catch (error) {

@@ -191,6 +191,16 @@ describe('reading on', () => {
     expect((await since(patient, `cursor=${encodeURIComponent(cursor)}`)).more).toBe(false);
   });
 
+  it('finds what was stamped with the past after the cursor was given, as by a machine that slept', async () => {
+    await send(provider, patient, 'before').expect(201);
+    const { cursor } = await since(patient, '');
+    const late = (await send(provider, patient, 'late').expect(201)).body.data.id;
+    const createAt = new Date(test.clock.now().getTime() - 100_000);
+    await test.gateway.models.Message.updateOne({ _id: late }, { createAt });
+    const { messages } = await since(patient, `cursor=${encodeURIComponent(cursor)}`);
+    expect(messages.map(({ content }) => content)).toContain('late');
+  });
+
   it('takes no cursor of somebody else', async () => {
     const { cursor } = await since(patient, '');
     await api

@@ -144,7 +144,7 @@ async function original(gateway: Store, repeated: MessageDoc): Promise<MessageDo
 
 /** The one way in for messages, from HTTP and from sockets. */
 export async function sendMessage(gateway: Gateway, viewer: Viewer, send: Send): Promise<Sent> {
-  await gateway.throttle.take('message', viewer.id);
+  await gateway.throttle.take('message', { caller: viewer.id });
   const recipient = await requirePartner(gateway, viewer, send.recipientId);
   const sent = await gateway.writeMessage({
     sender: viewer._id,

@@ -140,6 +140,9 @@ describe('a failed job', () => {
   it('that is not there, or a queue that is not, is not found', async () => {
     await api.post(`/admin/jobs/mail/${newId()}/retry`, {}).expect(404);
     await api.post('/admin/jobs/__proto__/1/retry', {}).expect(404);
+    await failJob('connect ECONNREFUSED');
+    for (const own of ['events', 'meta', 'id', 'failed', 'wait'])
+      await api.post(`/admin/jobs/mail/${own}/retry`, {}).expect(404);
     await api.post('/admin/jobs/mail/1/retry', { force: true }).expect(422);
   });
 

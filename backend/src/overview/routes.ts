@@ -1,5 +1,6 @@
 import type { DataOf } from '@lightbox/contract/call.js';
 import { type Overview, overviewCalls } from '@lightbox/contract/overview/calls.js';
+import type { QueueName } from '@lightbox/contract/queues.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Router } from 'express';
@@ -56,6 +57,7 @@ function createOverview(gateway: Gateway) {
 async function retryJob({ gateway, actor, params }: Context<RetryCall>): Promise<Answer<DataOf<RetryCall>>> {
   const { queue, id } = params;
   if (gateway.redis.status !== 'ready') throw new AppError('UNAVAILABLE', { retryAfterSeconds: 5 });
+  if (!(await isJob(gateway, queue, id))) throw new AppError('NOT_FOUND');
   const job = await gateway.queues.all[queue].getJob(id);
   if (!job) throw new AppError('NOT_FOUND');
   if (!(await job.isFailed()))
@@ -74,6 +76,12 @@ async function retryJob({ gateway, actor, params }: Context<RetryCall>): Promise
     ...(imageId ? { record: oid(imageId) } : {}),
   });
   return { data: { id, queue, name: job.name } };
+}
+
+/** Beside its jobs BullMQ keeps lists and streams under names that an id could be. */
+async function isJob({ redis, queues }: Gateway, queue: QueueName, id: string): Promise<boolean> {
+  const key = queues.all[queue].toKey(id);
+  return (await redis.type(key)) === 'hash' && (await redis.hexists(key, 'name')) === 1;
 }
 
 export function overviewRoutes(router: Router, gateway: Gateway): void {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
+import { throttles } from '@lightbox/contract/throttles.js';
 import { vapidPublicKey } from '@lightbox/core/config/keys.js';
 import type { PushSubscriptionDoc } from '@lightbox/core/models/types.js';
 import { type PushService, startPushService, type TestBrowser } from '@lightbox/core/testing/pushService.js';
@@ -134,7 +135,7 @@ describe('POST /push/subscriptions', () => {
     const slow = await buildGateway({ vapidKey, rateLimits: true });
     const quiet = new Client(slow.url).as(await buildPatient(slow.gateway));
     const { keys: good } = service.subscribe().subscription;
-    const tries = Array.from({ length: limits.throttle.pushSubscriptionsPerHour }, (_, i) =>
+    const tries = Array.from({ length: throttles.pushSubscription.points }, (_, i) =>
       quiet.post('/push/subscriptions', { endpoint: `https://127.0.0.1/${i}`, keys: good }),
     );
     for (const { status } of await Promise.all(tries)) expect(status).toBe(422);

@@ -30,7 +30,7 @@ export async function subscribePush({
     await gateway.models.PushSubscription.updateOne({ _id: known._id }, { $set: seenNow(gateway, body) });
     return { data: { id: String(known._id) }, status: 200 };
   }
-  await gateway.throttle.take('pushSubscription', viewer.id);
+  await gateway.throttle.take('pushSubscription', { caller: viewer.id });
   if (!isPoint(body.keys.p256dh)) throw fieldError('keys.p256dh', 'Must be a key as browsers write it.');
   if (!(await isEndpoint(body.endpoint, gateway.config.pushOrigins))) {
     throw fieldError('endpoint', 'Must be the address of a push service.');

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
 import { limits } from '@lightbox/contract/limits.js';
+import { texts } from '@lightbox/contract/texts.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { grouped } from '@lightbox/core/group.js';
 import { mongodbAnswers } from '@lightbox/core/ops.js';
@@ -31,6 +33,7 @@ export function allowHandshakes(gateway: Gateway, openConnections: () => number)
     socket.on('error', ignore);
     const serve = await canServe();
     socket.off('error', ignore);
+    if (socket.destroyed) return;
     if (serve) allow(null, true);
     else refuseHandshake(req, unavailable());
   };
@@ -46,8 +49,8 @@ export async function admit(gateway: Gateway, io: Io, socket: Client, next: (ref
     next();
   } catch (thrown) {
     const error = asAppError(thrown);
-    if (error.status === 401) return next(refusal('UNAUTHENTICATED', 'Unauthenticated'));
-    if (error.status === 429) return next(refusal('TOO_MANY_REQUESTS', 'Too many connections'));
+    if (error.status === 401) return next(refusal('UNAUTHENTICATED', errors.UNAUTHENTICATED[1]));
+    if (error.status === 429) return next(refusal('TOO_MANY_REQUESTS', texts.tooManyConnections));
     // MongoDB went away since the handshake was allowed.
     gateway.warn(thrown, 'a socket could not be admitted; its client tries again');
     socket.conn.close();
@@ -57,7 +60,7 @@ export async function admit(gateway: Gateway, io: Io, socket: Client, next: (ref
 }
 
 /** `connect_error` says no more than that somebody is not signed in, whatever the fault of their token is. */
-const refusal = (error: string, words: string): Error => Object.assign(new Error(words), { data: { error } });
+const refusal = (error: ErrorCode, words: string): Error => Object.assign(new Error(words), { data: { error } });
 
 async function authenticate(gateway: Gateway, socket: Client): Promise<void> {
   // A WebSocket is not held to the same-origin policy: who opens one must be asked. Asked here, so that a browser is

@@ -1,4 +1,5 @@
 import { limits } from '@lightbox/contract/limits.js';
+import { throttles } from '@lightbox/contract/throttles.js';
 import { io } from 'socket.io-client';
 import request from 'supertest';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -82,11 +83,10 @@ describe('events', () => {
     const [from, to] = [await buildPatient(test.gateway), await buildProvider(test.gateway)];
     const client = await connect(from);
     const payload = { recipientId: to.id, content: 'Hello' };
-    const { messagesPerMinute } = limits.throttle;
     const answers = await Promise.all(
-      Array.from({ length: messagesPerMinute }, () => client.ask('message:send', payload)),
+      Array.from({ length: throttles.message.points }, () => client.ask('message:send', payload)),
     );
-    expect(answers.filter(({ data }) => data)).toHaveLength(messagesPerMinute);
+    expect(answers.filter(({ data }) => data)).toHaveLength(throttles.message.points);
     expect(await client.ask('message:send', payload)).toMatchObject({ error: 'TOO_MANY_REQUESTS' });
     await new Client(test.url).as(from).post('/message/send', payload).expect(429);
   });

@@ -70,6 +70,8 @@ describe('settings', () => {
     const key = randomUUID();
     const send = () => add({ name: 'once', value: '1' }).set('Idempotency-Key', key).expect(201);
     expect((await send()).body).toEqual((await send()).body);
+    const { body } = await add({ name: 'once', value: '2' }).set('Idempotency-Key', key).expect(422);
+    expect(body.errors.map((error: { field: string }) => error.field)).toEqual(['Idempotency-Key']);
     expect((await add({ name: 'once', value: '2' }).expect(409)).body.error).toBe('CONFLICT');
     const other = await add({ name: 'other', value: '1' }).expect(201);
     await admin.put(`/appsetting/edit/${other.body.data.id}`, { name: 'once' }).expect(409);

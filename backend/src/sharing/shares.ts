@@ -50,13 +50,15 @@ export async function addShare(gateway: Gateway, tx: Transaction, wanted: NewSha
   };
   await models.Share.create([share], { session: tx.session });
   await refreshAudience(models, wanted.image, now, tx.session);
+  // Beyond what one person is mailed in an hour it waits in the app; its code can be sent later (`resendShare`).
+  const mailed = await gateway.throttle.tryTake('shareMail', { recipient: String(wanted.recipient) });
   tx.record({
     type: 'share.create',
     table: 'shares',
     record: wanted.image,
     owners: [owner],
     recipients: [wanted.recipient, owner],
-    refs: { share: share._id },
+    refs: { share: share._id, ...(mailed ? { mailed: wanted.recipient } : {}) },
   });
   return share._id;
 }
@@ -139,7 +141,7 @@ export async function resendShare({
   const { share, image } = await requireManaged(gateway, viewer, params.id);
   const now = gateway.clock.now();
   if (!isLive(share, now)) throw new AppError('EXPIRED');
-  await gateway.throttle.take('verificationMail', `share:${share._id}`);
+  await gateway.throttle.take('shareMail', { recipient: String(share.recipient) });
   await gateway.events.change(actor, async (tx) => {
     const renewed = await gateway.models.Share.updateOne(
       { _id: share._id, ...liveShare(now) },

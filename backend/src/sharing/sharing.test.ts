@@ -49,7 +49,7 @@ describe('sharing', () => {
     const code = await shareCode(test.gateway, oid(id));
     expect(JSON.stringify(kept)).not.toContain(`"${code}"`);
     const event = await test.gateway.models.Event.findOne({ type: 'share.create', record: image._id }).lean();
-    expect(event?.refs).toEqual({ share: oid(id) });
+    expect(event?.refs).toEqual({ share: oid(id), mailed: kept?.recipient });
   });
 
   it.each([[0], [-1], [24.5], [721], [1e6], ['24'], [null]])('for %j hours is refused', async (expiresInHours) => {

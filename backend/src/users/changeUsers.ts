@@ -12,7 +12,7 @@ import type { ClientSession } from 'mongoose';
 import { requireOwnPassword } from '../auth/changePassword.js';
 import { endAccess } from '../auth/endAccess.js';
 import { cutSockets } from '../auth/sessions.js';
-import { refuseHeldUsername, usernameTaken } from '../auth/usernames.js';
+import { isHeld, usernameTaken } from '../auth/usernames.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { closeAccount } from './closeAccount.js';
 import { presentOneself, presentUser } from './present.js';
@@ -32,7 +32,8 @@ export async function updateProfile({
     ...searchFields({ ...user, ...body, username: username ?? user.username }),
   };
   if (username && set.usernameKey !== user.usernameKey) {
-    await refuseHeldUsername(gateway, username, user.email);
+    await gateway.throttle.take('username', { caller: viewer.id });
+    if (await isHeld(gateway, username)) throw usernameTaken();
   }
   try {
     await gateway.events.change(actor, async (tx) => {

@@ -1,9 +1,14 @@
+import { limits } from '@lightbox/contract/limits.js';
 import type { Role } from '@lightbox/contract/permissions.js';
+import { throttles } from '@lightbox/contract/throttles.js';
+import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { conversationOf } from '@lightbox/core/messages.js';
+import type { EventDoc } from '@lightbox/core/models/types.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
 import { buildAdmin, buildImage, buildPatient, buildProvider, buildShare, type Person } from '../testing/factories.js';
 import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { countPeopleRead } from './bulkReads.js';
 
 let test: TestGateway;
 let api: Client;
@@ -38,13 +43,14 @@ const share = async ({ provider, patient }: Two, how: Parameters<typeof buildSha
   await buildShare(test.gateway, { image, recipient: patient, ...how });
 };
 /** An image that an administrator filed for the patient and handed to the provider. */
-const handed = async ({ provider, patient }: Two, verified: boolean) => {
+const handed = async ({ provider, patient }: Two, verified: boolean, revoked = false) => {
   const image = await buildImage(test.gateway, { owner: boss, patient: patient._id });
-  await buildShare(test.gateway, { image, recipient: provider, verified });
+  await buildShare(test.gateway, { image, recipient: provider, verified, revoked });
 };
-const chatted = async (a: Person, b: Person) => {
+const chatted = async (a: Person, b: Person, daysAgo = 0) => {
   const members = [a._id, b._id];
-  const chat = { _id: conversationOf(a._id, b._id), members, seq: 0, lastAt: test.gateway.clock.now(), read: {} };
+  const lastAt = new Date(test.gateway.clock.now().getTime() - daysAgo * 86_400_000);
+  const chat = { _id: conversationOf(a._id, b._id), members, seq: 0, lastAt, read: {} };
   await test.gateway.models.Conversation.create([chat]);
 };
 
@@ -52,8 +58,8 @@ const chatted = async (a: Person, b: Person) => {
 const states: [string, boolean, (two: Two) => Promise<unknown>][] = [
   ['nothing', false, async () => undefined],
   ['a live share', true, (two) => share(two)],
-  ['a share that ran out', true, (two) => share(two, { hours: -1 })],
-  ['a share that was revoked', true, (two) => share(two, { revoked: true })],
+  ['a share that ran out', false, (two) => share(two, { hours: -1 })],
+  ['a share that was revoked', false, (two) => share(two, { revoked: true })],
   [
     'an image of the patient that the provider owns',
     true,
@@ -61,24 +67,40 @@ const states: [string, boolean, (two: Two) => Promise<unknown>][] = [
   ],
   ['an image of the patient that the provider opened', true, (two) => handed(two, true)],
   ['an image of the patient that the provider has not opened', false, (two) => handed(two, false)],
-  ['a conversation', true, ({ provider, patient }) => chatted(provider, patient)],
+  ['an image of the patient that the provider opened, before its share ended', false, (two) => handed(two, true, true)],
+  ['a chat of the last year', true, ({ provider, patient }) => chatted(provider, patient, limits.tieDays - 1)],
+  ['a chat of more than a year ago', false, ({ provider, patient }) => chatted(provider, patient, limits.tieDays + 1)],
   ['an image that another provider keeps', false, ({ patient }) => buildImage(test.gateway, { patient: patient._id })],
   ['a share from another provider', false, ({ patient }) => buildShare(test.gateway, { recipient: patient })],
 ];
 
 const table = (['all', 'known'] as const).flatMap((patients) =>
-  states.map(([state, tied, make]) => ({ patients, state, found: patients === 'all' || tied, make })),
+  states.map(([state, tied, make]) => ({ patients, state, tied, found: patients === 'all' || tied, make })),
 );
 
-describe.each(table)('with directory.patients = $patients and $state', ({ patients, found, make }) => {
+describe.each(table)('with directory.patients = $patients and $state', ({ patients, tied, found, make }) => {
   let two: Two;
   beforeEach(async () => {
     await set(patients);
-    two = { provider: await buildProvider(test.gateway), patient: await buildPatient(test.gateway) };
+    two = {
+      provider: await buildProvider(test.gateway),
+      patient: await buildPatient(test.gateway, { primphysician: 'Dr Iqbal' }),
+    };
     await make(two);
   });
-  const list = async (viewer: Person, search: string) =>
-    (await api.as(viewer).get(`/users?search=${search}`).expect(200)).body.data.map(({ id }: { id: string }) => id);
+  const rows = async (viewer: Person, search: string): Promise<Record<string, string>[]> =>
+    (await api.as(viewer).get(`/users?search=${search}`).expect(200)).body.data;
+  const list = async (viewer: Person, search: string) => (await rows(viewer, search)).map(({ id }) => id);
+
+  it('date of birth, blood group and physician are shown to whom the patient is tied to', async () => {
+    const { provider, patient } = two;
+    const one = (await api.as(provider).get(`/users/${patient.id}`)).body.data ?? {};
+    for (const shown of [one, ...(await rows(provider, patient.username))]) {
+      const clinical = { dob: '1980-05-17', bloodgroup: 'AB+', primphysician: 'Dr Iqbal' };
+      const fields = Object.keys(clinical).map((name) => [name, shown[name]]);
+      expect(Object.fromEntries(fields)).toEqual(tied ? clinical : {});
+    }
+  });
 
   it('list, account, sharing and writing agree', async () => {
     const { provider, patient } = two;
@@ -141,4 +163,39 @@ it('a patient goes on answering in a chat from before, and the list says how man
   const all = await api.as(provider).get('/users').expect(200);
   const stats = await api.as(provider).get('/stats').expect(200);
   expect(stats.body.data.totalUsers).toBe(all.body.pagination.totalItems);
+});
+
+it('reading more than five hundred people in an hour is one line in the log and a notice to administrators', async () => {
+  const reading = await buildGateway({ rateLimits: true });
+  try {
+    const [admin, provider] = [await buildAdmin(reading.gateway), await buildProvider(reading.gateway)];
+    const actor = { id: provider._id, ip: '203.0.113.1' };
+    const viewer = { ...provider, secondFactor: false };
+    const read = (people: ObjectId[]) => countPeopleRead(reading.gateway, actor, viewer, people);
+    const told = () => reading.gateway.models.Event.find({ type: 'user.bulkRead' }).lean<EventDoc[]>();
+    const people = Array.from({ length: throttles.people.points * 2 }, () => newId());
+    for (let times = 0; times < 3; times++) await read(people.slice(0, throttles.people.points - 20));
+    expect(await told()).toEqual([]);
+    for (let i = 0; i < people.length; i += 100) await read(people.slice(i, i + 100));
+    const [event, ...more] = await told();
+    expect(more).toEqual([]);
+    expect(event).toMatchObject({ actor: provider._id, record: provider._id, pending: expect.any(Boolean) });
+    expect(event?.recipients.map(String)).toContain(admin.id);
+    // Calls that read are counted.
+    const other = await buildProvider(reading.gateway);
+    await read(people.slice(0, 100));
+    const api = new Client(reading.url).as(other);
+    await countPeopleRead(
+      reading.gateway,
+      { ...actor, id: other._id },
+      { ...other, secondFactor: false },
+      people.slice(0, 500),
+    );
+    const patients = await Promise.all(Array.from({ length: 20 }, () => buildPatient(reading.gateway)));
+    await api.get('/users?limit=50').expect(200);
+    for (const { id } of patients.slice(0, 3)) await api.get(`/users/${id}`).expect(200);
+    expect((await told()).map((one) => String(one.actor))).toEqual([provider.id, other.id]);
+  } finally {
+    await reading.stop();
+  }
 });

@@ -1,10 +1,14 @@
 import type { DataOf } from '@lightbox/contract/call.js';
 import { type Role, roles } from '@lightbox/contract/permissions.js';
 import type { Stats, userCalls } from '@lightbox/contract/users/calls.js';
+import { needsTie } from '@lightbox/contract/users/policy.js';
+import { tiedPatients } from '@lightbox/core/access/ties.js';
 import { requireUser, visibleUsers } from '@lightbox/core/access/users.js';
 import { oid } from '@lightbox/core/db/ids.js';
+import type { UserDoc } from '@lightbox/core/models/types.js';
 import { openPerson, openPersonIfWhole } from '@lightbox/core/users/profile.js';
-import type { Answer, Context, Gateway } from '../context.js';
+import type { Answer, Context, Gateway, Viewer } from '../context.js';
+import { countPeopleRead } from './bulkReads.js';
 import { counterOf, peopleOf } from './listQuery.js';
 import { presentOneself, presentUser, presentUserRow } from './present.js';
 
@@ -17,8 +21,22 @@ export async function listUsers({
   const { search, role, status, sort, ...page } = query;
   const source = await peopleOf(gateway, viewer, { search, role, status, sort });
   const { rows, pagination } = await gateway.pages.list(source, page);
-  await gateway.events.record(actor, { type: 'user.list', table: 'users', records: rows.map((row) => row._id) });
-  return { data: rows.map((row) => presentUserRow(viewer, openPersonIfWhole(gateway, row))), pagination };
+  const records = rows.map((row) => row._id);
+  const [known] = await Promise.all([
+    tiesOf(gateway, viewer, rows),
+    gateway.events.record(actor, { type: 'user.list', table: 'users', records }),
+    countPeopleRead(gateway, actor, viewer, records),
+  ]);
+  return {
+    data: rows.map((row) => presentUserRow(viewer, openPersonIfWhole(gateway, row), known.has(String(row._id)))),
+    pagination,
+  };
+}
+
+/** Those of these people who are patients that the viewer is tied to. */
+async function tiesOf(gateway: Gateway, viewer: Viewer, people: UserDoc[]): Promise<Set<string>> {
+  const patients = people.filter((user) => needsTie(viewer, user)).map((user) => user._id);
+  return tiedPatients(gateway, viewer._id, patients);
 }
 
 export async function getUser({
@@ -28,8 +46,12 @@ export async function getUser({
   params,
 }: Context<typeof userCalls.getUser>): Promise<Answer<DataOf<typeof userCalls.getUser>>> {
   const user = openPerson(gateway.keys, await requireUser(gateway, viewer, params.id));
-  await gateway.events.record(actor, { type: 'user.read', table: 'users', record: user._id });
-  return { data: presentUser(viewer, user) };
+  const [known] = await Promise.all([
+    tiesOf(gateway, viewer, [user]),
+    gateway.events.record(actor, { type: 'user.read', table: 'users', record: user._id }),
+    countPeopleRead(gateway, actor, viewer, [user._id]),
+  ]);
+  return { data: presentUser(viewer, user, known.has(params.id)) };
 }
 
 export async function getProfile({

@@ -16,7 +16,7 @@ interface UserViewer {
 }
 
 /** The account as this viewer may see it; fields they may not see are absent. */
-function fields(viewer: UserViewer, user: Person) {
+function fields(viewer: UserViewer, user: Person, tied: boolean) {
   const basic = {
     id: String(user._id),
     email: user.email,
@@ -26,7 +26,7 @@ function fields(viewer: UserViewer, user: Person) {
     active: user.active,
     ...pick(user, ['gender']),
   };
-  const view = userView(viewer, userFacts(user));
+  const view = userView(viewer, userFacts(user), tied);
   if (view === 'basic') return basic;
   if (view === 'clinical') return { ...basic, ...pick(user, clinicalFields) };
   return {
@@ -43,13 +43,14 @@ function pick(user: Person, names: readonly ProfileField[]): Partial<Record<Prof
   return Object.fromEntries(names.filter((name) => user[name]).map((name) => [name, user[name]]));
 }
 
-export const presentUser = (viewer: UserViewer, user: Person): User => ({
-  ...fields(viewer, user),
+/** `tied`: whether the viewer knows this patient (`tiedPatients`). */
+export const presentUser = (viewer: UserViewer, user: Person, tied = false): User => ({
+  ...fields(viewer, user, tied),
   role: { name: user.role },
 });
 
-export const presentUserRow = (viewer: UserViewer, user: Person): UserRow => ({
-  ...fields(viewer, user),
+export const presentUserRow = (viewer: UserViewer, user: Person, tied: boolean): UserRow => ({
+  ...fields(viewer, user, tied),
   role: user.role,
 });
 

@@ -5,7 +5,7 @@ import { openProfile, sealedFields } from '@lightbox/core/users/profile.js';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
-import { buildAdmin, buildPatient, buildProvider, PASSWORD, type Person } from '../testing/factories.js';
+import { buildAdmin, buildImage, buildPatient, buildProvider, PASSWORD, type Person } from '../testing/factories.js';
 import { buildGateway, type TestGateway } from '../testing/gateway.js';
 
 let test: TestGateway;
@@ -119,6 +119,7 @@ describe('a profile that was tampered with', () => {
   it.each(['one bit of it', 'all of it, by somebody else’s'])('is refused after %s was changed', async (what) => {
     const [person, other] = [await buildPatient(test.gateway, planted), await buildPatient(test.gateway, planted)];
     const provider = await buildProvider(test.gateway);
+    await buildImage(test.gateway, { owner: provider, patient: other._id });
     if (what.startsWith('one')) await flip(person);
     else await users().updateOne({ _id: person._id }, { $set: { profile: (await stored(other._id))?.profile } });
 

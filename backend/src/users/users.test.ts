@@ -31,6 +31,7 @@ describe('people', () => {
     const changes = { gender: 'female', primphysician: 'Dr X', bio: 'private' };
     const patient = await buildPatient(test.gateway, changes);
     const provider = await buildProvider(test.gateway, { gender: 'male', specialization: 'Radiology' });
+    await buildImage(test.gateway, { owner: provider, patient: patient._id });
     const fields = async (viewer: Person, who: Person) => {
       const { body } = await api.as(viewer).get(`/users/${who.id}`).expect(200);
       expect(body.data.role).toEqual({ name: who.role });

@@ -16,6 +16,8 @@ export const analysisCalls = {
     data: AnalysisAnswer,
     alsoStatus: 202,
     fails: ['NOT_VERIFIED', 'NOT_ANALYSABLE'],
+    causes: ['analysis.request'],
+    throttles: ['analysis'],
   }),
   startAnalysis: call({
     method: 'post',
@@ -28,5 +30,6 @@ export const analysisCalls = {
     data: AnalysisAnswer,
     alsoStatus: 202,
     fails: ['NOT_VERIFIED', 'NOT_ANALYSABLE'],
+    throttles: ['analysis'],
   }),
 };

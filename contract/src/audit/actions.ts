@@ -2,6 +2,7 @@
 export const auditActions = [
   'auth.register',
   'auth.login',
+  'auth.guesses',
   'auth.confirm',
   'auth.resendCode',
   'auth.refreshReused',
@@ -35,6 +36,7 @@ export const auditActions = [
   'user.list',
   'user.export',
   'user.read',
+  'user.bulkRead',
   'user.approve',
   'user.reject',
   'user.activate',

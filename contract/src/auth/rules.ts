@@ -1,5 +1,6 @@
 import { limits } from '../limits.js';
 import { texts } from '../texts.js';
+import { isForeseeable, type Owner } from './foreseeable.js';
 
 /** The rules of the public forms, plain: the schemas apply them, and so do the forms, which do without zod. */
 
@@ -33,8 +34,9 @@ export const emailFault = (typed: string): string | undefined => {
   return email.length <= emailLength && emailPattern.test(email) ? undefined : texts.validEmail;
 };
 
-/** What is wrong with a password that is being chosen. */
-export const passwordFault = (password: string): string | undefined => {
+/** What is wrong with a password that is being chosen, as far as it shows without the list of common ones. */
+export const passwordFault = (password: string, owner?: Owner): string | undefined => {
   if (password.length > limits.passwordMax) return `Must be at most ${limits.passwordMax} characters.`;
-  return isGoodPassword(password) ? undefined : texts.passwordRule;
+  if (!isGoodPassword(password)) return texts.passwordRule;
+  return isForeseeable(password, owner) ? texts.passwordForeseeable : undefined;
 };

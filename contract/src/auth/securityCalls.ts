@@ -66,6 +66,8 @@ export const RecoveryCodes = z.object({ recoveryCodes: z.array(z.string()) });
 const proofs = { password: AnyPassword.optional(), code: Code.optional(), mailedCode: Code.optional() };
 const AppProof = z.strictObject({ code: proofs.code, password: proofs.password }).superRefine(atMostOneOf);
 const appProof = ['code', 'password'] as const;
+/** What limits guesses at a proof. */
+const proofThrottles = ['ownPassword', 'secondFactor'] as const;
 
 export const securityCalls = {
   listSessions: call({
@@ -109,7 +111,7 @@ export const securityCalls = {
     action: 'auth.changePassword',
     summary: 'Another password, for the current one; every other session ends',
     body: z.strictObject({ currentPassword: AnyPassword, newPassword: Password }),
-    fails: ['TOO_MANY_REQUESTS'],
+    throttles: ['securityChange', 'ownPassword'],
   }),
   getTotp: call({
     method: 'get',
@@ -133,6 +135,8 @@ export const securityCalls = {
       .superRefine(atMostOneOf),
     data: z.union([TotpSetUp, RecoveryCodes]),
     fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED', 'CONFLICT'],
+    causes: ['totp.on'],
+    throttles: ['securityChange', ...proofThrottles],
   }),
   removeTotp: call({
     method: 'delete',
@@ -144,6 +148,7 @@ export const securityCalls = {
     summary: 'Take the authenticator app off the account; every other session ends',
     body: AppProof,
     fails: ['NOT_FOUND'],
+    throttles: ['securityChange', ...proofThrottles],
   }),
   renewRecoveryCodes: call({
     method: 'post',
@@ -156,6 +161,7 @@ export const securityCalls = {
     body: AppProof,
     data: RecoveryCodes,
     fails: ['NOT_FOUND'],
+    throttles: ['securityChange', ...proofThrottles],
   }),
   stepUp: call({
     method: 'post',
@@ -167,7 +173,8 @@ export const securityCalls = {
       .strictObject({ ...proofs, passkey: PasskeyAnswer.optional() })
       .superRefine(atMostOneOf)
       .refine((body) => Object.keys(body).length > 0, { path: ['password'], message: 'This field is required.' }),
-    fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED', 'NOT_FOUND', 'PASSKEY_REFUSED', 'TOO_MANY_REQUESTS'],
+    fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED', 'NOT_FOUND', 'PASSKEY_REFUSED'],
+    throttles: proofThrottles,
   }),
   askStepUpPasskey: call({
     method: 'post',
@@ -186,7 +193,8 @@ export const securityCalls = {
     action: 'auth.stepUpMail',
     summary: 'Mail a code that proves it is still the same person, where the account has neither app nor passkey',
     body: z.strictObject({}),
-    fails: ['CONFLICT', 'TOO_MANY_REQUESTS'],
+    fails: ['CONFLICT'],
+    throttles: ['verificationMail'],
   }),
   listPasskeys: call({
     method: 'get',
@@ -207,6 +215,7 @@ export const securityCalls = {
     body: z.strictObject({ password: proofs.password, mailedCode: proofs.mailedCode }).superRefine(atMostOneOf),
     data: PasskeyQuestion,
     fails: ['CONFLICT'],
+    throttles: ['securityChange', ...proofThrottles],
   }),
   addPasskey: call({
     method: 'post',
@@ -219,6 +228,7 @@ export const securityCalls = {
     data: z.object({ passkey: Passkey, recoveryCodes: z.array(z.string()).optional() }),
     status: 201,
     fails: ['PASSKEY_REFUSED', 'EXPIRED', 'CONFLICT'],
+    throttles: ['securityChange'],
   }),
   renamePasskey: call({
     method: 'put',
@@ -240,5 +250,6 @@ export const securityCalls = {
     summary: 'Remove one of the caller’s passkeys; every other session ends',
     params: Params,
     body: AppProof,
+    throttles: ['securityChange', ...proofThrottles],
   }),
 };

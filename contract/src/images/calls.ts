@@ -21,14 +21,9 @@ export const imageCalls = {
     data: Image,
     status: 201,
     creates: true,
-    fails: [
-      'FILE_TOO_LARGE',
-      'UNSUPPORTED_TYPE',
-      'UNREADABLE_FILE',
-      'TOO_MANY_PIXELS',
-      'QUOTA_REACHED',
-      'TOO_MANY_REQUESTS',
-    ],
+    fails: ['FILE_TOO_LARGE', 'UNSUPPORTED_TYPE', 'UNREADABLE_FILE', 'TOO_MANY_PIXELS', 'QUOTA_REACHED'],
+    causes: ['share.create'],
+    throttles: ['upload', 'shareMail'],
   }),
   listImages: call({
     method: 'get',

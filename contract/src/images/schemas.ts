@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Time, text } from '../ids.js';
+import { Id, line, Time } from '../ids.js';
 import { limits } from '../limits.js';
 import { texts } from '../texts.js';
 import { UserRef } from '../users/schemas.js';
@@ -11,7 +11,7 @@ export type ContentType = z.infer<typeof ContentType>;
 /** What file pickers offer; the server decides by content. */
 export const acceptedExtensions = ['.jpg', '.jpeg', '.png', '.pdf', '.dcm', '.dicom'] as const;
 
-export const Caption = text(limits.captionLength).min(1, texts.captionRequired);
+export const Caption = line(limits.captionLength).min(1, texts.captionRequired);
 
 /** Fields of the DICOM header that leave the server: never names or UIDs. */
 export const DicomFacts = z.object({

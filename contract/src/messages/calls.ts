@@ -66,7 +66,8 @@ export const messageCalls = {
     status: 201,
     creates: true,
     alsoStatus: 200,
-    fails: ['NOT_FOUND', 'CONFLICT', 'TOO_MANY_REQUESTS'],
+    fails: ['NOT_FOUND', 'CONFLICT'],
+    throttles: ['message'],
   }),
   readMessages: call({
     method: 'post',

@@ -11,6 +11,7 @@ export const notificationKinds = [
   'analysis.completed',
   'analysis.failed',
   'provider.registered',
+  'user.bulkRead',
 ] as const;
 export const NotificationKind = z.enum(notificationKinds);
 export type NotificationKind = z.infer<typeof NotificationKind>;

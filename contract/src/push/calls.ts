@@ -55,7 +55,7 @@ export const pushCalls = {
     body: PushSubscriptionJson,
     data: z.object({ id: Id }),
     status: 201,
-    fails: ['TOO_MANY_REQUESTS'],
+    throttles: ['pushSubscription'],
   }),
   unsubscribePush: call({
     method: 'delete',

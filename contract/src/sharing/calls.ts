@@ -42,6 +42,7 @@ export const shareCalls = {
     status: 201,
     creates: true,
     fails: ['NOT_FOUND', 'ALREADY_SHARED'],
+    throttles: ['share', 'shareMail'],
   }),
   verifyShare: call({
     method: 'post',
@@ -62,6 +63,7 @@ export const shareCalls = {
     params: Params,
     body: z.strictObject({}),
     fails: ['EXPIRED', 'TOO_MANY_REQUESTS'],
+    throttles: ['shareMail'],
   }),
   revokeShare: call({
     method: 'delete',

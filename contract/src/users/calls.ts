@@ -31,6 +31,7 @@ export const userCalls = {
     query: PageQuery.extend(filter),
     data: z.array(UserRow),
     paged: true,
+    throttles: ['people'],
   }),
   exportUsers: call({
     method: 'get',
@@ -59,6 +60,7 @@ export const userCalls = {
     body: ProfileChange,
     multipart: 'also',
     data: User,
+    throttles: ['username'],
   }),
   deleteProfile: call({
     method: 'delete',
@@ -67,7 +69,8 @@ export const userCalls = {
     action: 'profile.delete',
     summary: 'Close the caller’s own account',
     body: z.strictObject({ password: z.string().min(1, 'This field is required.').max(1000) }),
-    fails: ['LAST_ADMIN', 'TOO_MANY_REQUESTS'],
+    fails: ['LAST_ADMIN'],
+    throttles: ['ownPassword'],
   }),
   getUser: call({
     method: 'get',
@@ -77,6 +80,7 @@ export const userCalls = {
     summary: 'One account the caller may see',
     params: Params,
     data: User,
+    throttles: ['people'],
   }),
   deleteUser: call({
     method: 'delete',
@@ -108,6 +112,7 @@ export const userCalls = {
     body: z.strictObject({ role: RoleName }),
     data: User,
     fails: ['LAST_ADMIN', 'CONFLICT'],
+    throttles: ['staffMail'],
   }),
   resetUserTotp: call({
     method: 'delete',
@@ -119,6 +124,7 @@ export const userCalls = {
       'Take the authenticator app and the passkeys off an account whose owner has lost them; its sessions end, and a mail says so',
     params: Params,
     fails: ['NOT_ONESELF'],
+    throttles: ['staffMail'],
   }),
   approveProvider: call({
     method: 'post',
@@ -129,6 +135,7 @@ export const userCalls = {
     body: z.strictObject({ email: Email }),
     data: User,
     fails: ['NOT_FOUND', 'NOT_PENDING'],
+    throttles: ['staffMail'],
   }),
   rejectProvider: call({
     method: 'post',
@@ -139,6 +146,7 @@ export const userCalls = {
     body: z.strictObject({ email: Email, reason: text(500).min(1, 'Please give a reason.') }),
     data: User,
     fails: ['NOT_FOUND', 'NOT_PENDING'],
+    throttles: ['staffMail'],
   }),
   getStats: call({
     method: 'get',

@@ -52,11 +52,11 @@ export type UserSort = (typeof userSorts)[number];
 export const maySortBy = (role: Role, key: UserSort): boolean =>
   role === 'admin' || key === 'name' || key === 'email' || key === 'role';
 
-/** Health fields that a provider sees of a patient, and a patient's peers do not. */
+/** Health fields that a provider sees of a patient they are tied to, whatever the directory shows, and peers do not. */
 export const clinicalFields = ['dob', 'bloodgroup', 'primphysician'] as const satisfies readonly ProfileField[];
 
 /** How much of an account a viewer sees: everything, the directory entry, or that and the clinical fields. */
-export const userView = (viewer: UserViewer, user: UserFacts): 'full' | 'clinical' | 'basic' => {
+export const userView = (viewer: UserViewer, user: UserFacts, tied: boolean): 'full' | 'clinical' | 'basic' => {
   if (viewer.role === 'admin' || viewer.id === user.id) return 'full';
-  return viewer.role === 'healthProvider' && user.role === 'patient' ? 'clinical' : 'basic';
+  return needsTie(viewer, user) && tied ? 'clinical' : 'basic';
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { emailLength, emailPattern, isGoodPassword } from '../auth/rules.js';
-import { Id, Time, text } from '../ids.js';
+import { Id, line, Time, text } from '../ids.js';
 import { limits } from '../limits.js';
 import { roles } from '../permissions.js';
 import { texts } from '../texts.js';
@@ -34,33 +34,33 @@ export const Password = z
   .max(limits.passwordMax, `Must be at most ${limits.passwordMax} characters.`)
   .refine(isGoodPassword, texts.passwordRule);
 
-export const Username = text(64)
+export const Username = line(64)
   .min(3, 'Must be at least 3 characters.')
   .regex(/^[\p{L}\p{N}._@+-]+$/u, 'Use letters, digits, dots, dashes and underscores.');
 
-const required = (max: number) => text(max).min(1, 'This field is required.');
+const required = (max: number) => line(max).min(1, 'This field is required.');
 
 /** The fields people fill in about themselves, in registration and in the profile. An empty text means none. */
 export const profileFields = {
   firstname: required(80),
   lastname: required(80),
-  phone: text(32)
+  phone: line(32)
     .regex(/^[+0-9 ().-]*$/, 'Use digits, spaces and + ( ) . -')
     .optional(),
   dob: Dob.optional(),
   gender: Gender.optional(),
-  country: text(80).optional(),
-  state: text(80).optional(),
-  city: text(80).optional(),
-  zipcode: text(20).optional(),
-  address: text(200).optional(),
+  country: line(80).optional(),
+  state: line(80).optional(),
+  city: line(80).optional(),
+  zipcode: line(20).optional(),
+  address: line(200).optional(),
   bio: text(2000).optional(),
-  taxid: text(40).optional(),
-  licensenumber: text(40).optional(),
-  insurancenumber: text(40).optional(),
-  bloodgroup: text(8).optional(),
-  primphysician: text(120).optional(),
-  specialization: text(120).optional(),
+  taxid: line(40).optional(),
+  licensenumber: line(40).optional(),
+  insurancenumber: line(40).optional(),
+  bloodgroup: line(8).optional(),
+  primphysician: line(120).optional(),
+  specialization: line(120).optional(),
 };
 export type ProfileField = keyof typeof profileFields;
 

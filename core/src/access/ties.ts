@@ -1,52 +1,49 @@
+import { limits } from '@lightbox/contract/limits.js';
 import { needsTie, type UserViewer } from '@lightbox/contract/users/policy.js';
 import type { Core } from '../core.js';
 import { type ObjectId, oid } from '../db/ids.js';
 import { conversationOf } from '../messages.js';
+import { liveShare } from './images.js';
 
-type Ties = Pick<Core, 'models' | 'settings'>;
-
-/**
- * What makes a patient known to a provider, each found by an index: a share that the provider gave them, live or past; an
- * image of theirs that the provider owns, or has opened with its code; a conversation of the two.
- */
-const ties = {
-  shared: (provider: ObjectId) => ({ sharedBy: provider }),
-  owned: (provider: ObjectId) => ({ owner: provider, patient: { $exists: true } }),
-  opened: (provider: ObjectId) => ({ recipient: provider, verifiedAt: { $exists: true } }),
-};
+type Ties = Pick<Core, 'models' | 'settings' | 'clock'>;
 
 const onlyKnown = async ({ settings }: Ties) => (await settings.get('directory.patients')) === 'known';
 
-/** Whether a tie is there, or none is asked for. */
+/** Whether a tie is there, or none is asked for: what the directory goes by. */
 export async function areTied(core: Ties, a: UserViewer, b: UserViewer): Promise<boolean> {
   const [provider, patient] = needsTie(a, b) ? [a, b] : [b, a];
   if (!needsTie(provider, patient) || !(await onlyKnown(core))) return true;
-  return haveTie(core, oid(provider.id), oid(patient.id));
-}
-
-async function haveTie({ models }: Ties, provider: ObjectId, patient: ObjectId): Promise<boolean> {
-  const found = await Promise.all([
-    models.Share.exists({ ...ties.shared(provider), recipient: patient }),
-    models.Image.exists({ owner: provider, patient }),
-    models.Conversation.exists({ _id: conversationOf(provider, patient) }),
-  ]);
-  if (found.some((one) => one !== null)) return true;
-  const opened = await models.Share.distinct('image', ties.opened(provider));
-  return (await models.Image.exists({ _id: { $in: opened }, patient })) !== null;
+  return (await tiedPatients(core, oid(provider.id), [oid(patient.id)])).size > 0;
 }
 
 /** The patients a provider is tied to, for lists; null when no tie is asked for. */
 export async function knownPatients(core: Ties, viewer: UserViewer): Promise<ObjectId[] | null> {
   if (viewer.role !== 'healthProvider' || !(await onlyKnown(core))) return null;
-  const { models } = core;
-  const provider = oid(viewer.id);
+  return [...(await tiedPatients(core, oid(viewer.id)))].map(oid);
+}
+
+/**
+ * The patients that are known to a provider now, of those named or of all. What makes them known, each found by an index:
+ * a live share that the provider gave them; an image of theirs that the provider owns, or has opened by a share that is
+ * live; a chat of the two in the last year.
+ */
+export async function tiedPatients(
+  { models, clock }: Ties,
+  provider: ObjectId,
+  among?: ObjectId[],
+): Promise<Set<string>> {
+  if (among?.length === 0) return new Set();
+  const now = clock.now();
+  const live = liveShare(now);
+  const since = new Date(now.getTime() - limits.tieDays * 86_400_000);
+  const one = among ? { $in: among } : { $exists: true };
+  const chats = among ? { _id: { $in: among.map((patient) => conversationOf(provider, patient)) } } : {};
   const [shared, owned, opened, conversations] = await Promise.all([
-    models.Share.distinct('recipient', ties.shared(provider)),
-    models.Image.distinct('patient', ties.owned(provider)),
-    models.Share.distinct('image', ties.opened(provider)),
-    models.Conversation.find({ members: provider }, { members: 1 }).lean(),
+    models.Share.distinct('recipient', { sharedBy: provider, ...(among ? { recipient: one } : {}), ...live }),
+    models.Image.distinct('patient', { owner: provider, patient: one }),
+    models.Share.distinct('image', { recipient: provider, verifiedAt: { $exists: true }, ...live }),
+    models.Conversation.find({ ...chats, members: provider, lastAt: { $gte: since } }, { members: 1 }).lean(),
   ]);
-  const ofOpened = await models.Image.distinct('patient', { _id: { $in: opened }, patient: { $exists: true } });
-  const all = [...shared, ...owned, ...ofOpened, ...conversations.flatMap(({ members }) => members)];
-  return [...new Set(all.map(String))].map(oid);
+  const ofOpened = await models.Image.distinct('patient', { _id: { $in: opened }, patient: one });
+  return new Set([...shared, ...owned, ...ofOpened, ...conversations.flatMap(({ members }) => members)].map(String));
 }

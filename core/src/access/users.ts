@@ -15,7 +15,7 @@ export const userFacts = (user: UserDoc): UserFacts => ({
 
 /** `userRules.see` as a filter, without the viewer; closed accounts are nobody's to see. */
 export async function visibleUsers(
-  core: Pick<Core, 'models' | 'settings'>,
+  core: Pick<Core, 'models' | 'settings' | 'clock'>,
   viewer: UserViewer,
 ): Promise<QueryFilter<UserDoc>> {
   const others = { _id: { $ne: oid(viewer.id) }, deletedAt: { $exists: false } };
@@ -30,7 +30,7 @@ export async function visibleUsers(
 
 /** The account, or 404 when it is not there or not the viewer's to see. */
 export async function requireUser(
-  core: Pick<Core, 'models' | 'settings'>,
+  core: Pick<Core, 'models' | 'settings' | 'clock'>,
   viewer: UserViewer,
   id: string,
 ): Promise<UserDoc> {

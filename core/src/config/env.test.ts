@@ -165,6 +165,12 @@ describe('what is refused', () => {
     const sameId = `a:${first.split(':')[1]},a:${second.split(':')[1]}`;
     expect(refusal({ ...base, APP_KEYS: sameId })).toContain('APP_KEYS holds the same id twice');
     expect(refusal({ ...base, APP_KEYS: first, ENCRYPTION_KEYS: first })).toContain('ENCRYPTION_KEYS must not hold');
+    const key = Buffer.from(Array.from({ length: 32 }, (_, i) => (i * i * 37 + 251) % 256));
+    const [plain, forAddresses] = [`k1:${key.toString('base64')}`, `k2:${key.toString('base64url')}`];
+    expect(plain.split(':')[1]).not.toBe(forAddresses.split(':')[1]);
+    expect(refusal({ ...base, APP_KEYS: plain, ENCRYPTION_KEYS: forAddresses })).toContain(
+      'ENCRYPTION_KEYS must not hold',
+    );
     expect(refusal({ ...base, APP_KEYS: first, AUDIT_KEYS: first })).toContain('AUDIT_KEYS must not hold an id');
     expect(refusal({ ...base, AUDIT_KEYS: 'k1:short' })).toContain('AUDIT_KEYS must be id:key');
   });
@@ -205,6 +211,63 @@ describe('production', () => {
   it('refuses what only demonstrations and load tests need', () => {
     const text = refusal({ ...production, PUBLIC_URL: 'http://lightbox.hospital.org', DEMO: '1', RATE_LIMITS: 'off' });
     expect(text).toMatch(/PUBLIC_URL[\s\S]*DEMO must not be 1 in production[\s\S]*RATE_LIMITS must not be off/);
+  });
+
+  const clear = { AI_PROVIDER: 'openai', AI_MODEL: 'm' };
+  it.each([
+    ['AI_BASE_URL', 'http://ai.hospital.org/v1', 'ai.hospital.org'],
+    ['SMTP_URL', 'smtp://mail.hospital.org', 'mail.hospital.org'],
+    ['SMTP_URL', 'smtp://mail.hospital.org?requireTLS=false', 'mail.hospital.org'],
+    ['SMTP_URL', 'smtp://mail.hospital.org?requireTLS=true&ignoreTLS=true', 'mail.hospital.org'],
+    ['SMTP_URL', 'smtps://mail.hospital.org?tls.rejectUnauthorized=false', 'mail.hospital.org'],
+    ['MONGODB_URI', 'mongodb://app:word-7f@db1,DB2:27018,127.0.0.1/lightbox?replicaSet=rs0', 'db1, db2'],
+    ['MONGODB_URI', 'mongodb://db1/lightbox?tls=false', 'db1'],
+    ['MONGODB_URI', 'mongodb://db1/lightbox?tls=true&tlsAllowInvalidCertificates=true', 'db1'],
+    ['MONGODB_URI', 'mongodb+srv://db.hospital.org/lightbox?tls=false', 'db.hospital.org'],
+    ['REDIS_URL', 'redis://:word-7f@cache:6380/2', 'cache'],
+    ['REDIS_URL', 'redis+sentinel://:word-7f@s1:26379,s2/master', 's1, s2'],
+  ])('refuses %s=%s, which would speak in clear, unless its host is named', (name, value, hosts) => {
+    const env = { ...production, ...clear, AI_BASE_URL: 'https://ai.hospital.org', [name]: value };
+    expect(refusal(env)).toContain(`  ${name} would speak in clear to ${hosts}: `);
+    expect(refusal({ ...env, ALLOW_PLAINTEXT: hosts })).toBe('');
+    expect(refusal({ ...env, ALLOW_PLAINTEXT: 'elsewhere' })).not.toBe('');
+    expect(refusal({ ...env, NODE_ENV: 'development', PUBLIC_URL: undefined })).toBe('');
+  });
+
+  it.each([
+    ['AI_BASE_URL', 'https://ai.hospital.org/v1'],
+    ['AI_BASE_URL', 'http://localhost:11434/v1'],
+    ['SMTP_URL', 'smtps://mail.hospital.org'],
+    ['SMTP_URL', 'smtp://mail.hospital.org:587?requireTLS=true'],
+    ['MONGODB_URI', 'mongodb://app:word-7f@db1,db2/lightbox?replicaSet=rs0&tls=true'],
+    ['MONGODB_URI', 'mongodb+srv://db.hospital.org/lightbox'],
+    ['MONGODB_URI', 'mongodb://%2Ftmp%2Fmongodb-27017.sock/lightbox'],
+    ['REDIS_URL', 'rediss://:word-7f@cache'],
+    ['REDIS_URL', 'redis+sentinel://127.0.0.1,localhost/master'],
+  ])('takes %s=%s', (name, value) => {
+    expect(refusal({ ...production, ...clear, AI_BASE_URL: 'https://ai.hospital.org', [name]: value })).toBe('');
+  });
+
+  it.each(['0.0.0.0/0', '::/0', '0.0.0.0/1,128.0.0.0/1', '::ffff:0.0.0.0/96', '2000::/3', '10.0.0.0/7', '99', 'true'])(
+    'refuses TRUST_PROXY=%s, with which clients choose their address',
+    (value) => expect(refusal({ ...production, TRUST_PROXY: value })).toContain('  TRUST_PROXY must '),
+  );
+
+  it.each(['1', 'loopback', '10.0.0.0/8,fd00::/8', '203.0.113.7', '104.16.0.0/13,2606:4700::/32'])(
+    'takes TRUST_PROXY=%s',
+    (value) => expect(refusal({ ...production, TRUST_PROXY: value })).toBe(''),
+  );
+
+  it('refuses the mail catcher of `npm start`, and tells all of it in one message', () => {
+    const text = refusal({
+      ...production,
+      MAIL_INBOX_URL: 'http://127.0.0.1:1080/key/',
+      REDIS_URL: 'redis://cache',
+      TRUST_PROXY: '::/0',
+      ALLOW_PLAINTEXT: 'https://cache',
+    });
+    const variables = text.split('\n').flatMap((line) => /^ {2}([A-Z_]+) /.exec(line)?.[1] ?? []);
+    expect(variables.sort()).toEqual(['ALLOW_PLAINTEXT', 'REDIS_URL', 'SMTP_URL', 'TRUST_PROXY']);
   });
 
   it.each([

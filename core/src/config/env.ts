@@ -1,11 +1,15 @@
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
+import { passwordFault } from '@lightbox/contract/auth/rules.js';
 import { type QueueName, queueNames } from '@lightbox/contract/queues.js';
 import { z } from 'zod';
+import { isLoopback } from '../hosts.js';
+import { faultsOfClearText } from './clearText.js';
 import type { Config } from './config.js';
 import { faultOfKeys, faultOfVapidKey } from './keys.js';
 import { faultOfMongodbUri } from './mongodbUri.js';
 import { faultOfRedisUrl } from './redisUrl.js';
+import { faultOfTrustProxy, parseTrustProxy, trustsEverybody } from './trustProxy.js';
 
 export type Env = Record<string, string | undefined>;
 
@@ -29,11 +33,6 @@ const defaultConcurrency: Record<QueueName, number> = {
   audit: 1,
   maintenance: 1,
 };
-
-const loopbackHosts = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
-const proxyNames = new Set(['loopback', 'linklocal', 'uniquelocal']);
-
-export const isLoopback = (host: string): boolean => loopbackHosts.has(host) || /^127(\.\d+){3}$/.test(host);
 
 /** Text whose fault, if it has one, is said by `faultOf`. */
 const text = (faultOf: (value: string) => string | null) =>
@@ -66,17 +65,6 @@ function faultOfPublicUrl(value: string): string | null {
 /** Addresses without a path, separated by commas. */
 const faultOfOrigins = (value: string): string | null => list(value).map(faultOfPublicUrl).find(Boolean) ?? null;
 
-function faultOfTrustProxy(value: string): string | null {
-  if (/^\d{1,2}$/.test(value)) return null;
-  const good = list(value).every((part) => {
-    const [address = '', bits = '0', more] = part.split('/');
-    const version = isIP(address);
-    const width = version === 6 ? 128 : 32;
-    return proxyNames.has(part) || (version > 0 && more === undefined && /^\d+$/.test(bits) && Number(bits) <= width);
-  });
-  return good ? null : 'must be a number of proxies, or addresses and CIDRs separated by commas';
-}
-
 const faultOfQueues = (value: string): string | null => {
   const unknown = list(value).filter((name) => !isQueue(name));
   if (unknown.length > 0) return `knows no queue "${unknown.join('", "')}": choose from ${queueNames.join(', ')}`;
@@ -95,11 +83,17 @@ const faultOfConcurrency = (value: string): string | null => {
   return ok ? null : 'must be a number from 1 to 999, or such as analysis=2,mail=10';
 };
 
-/** The seed's rule for every password, said here because the first admin's comes from outside. */
-const faultOfPassword = (value: string): string | null =>
-  value.length >= 8 && value.length <= 128 && /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value)
+/** Host names, separated by commas. */
+const faultOfHosts = (value: string): string | null =>
+  list(value).every((host) => /^[\w.-]+$|^\[[\da-f:]+\]$/i.test(host))
     ? null
-    : 'must have 8 to 128 characters, with an upper-case and a lower-case letter and a number';
+    : 'must be host names separated by commas, without scheme and port';
+
+/** The rule is the one of everybody's password. */
+const faultOfPassword = (value: string): string | null => {
+  const fault = passwordFault(value);
+  return fault === undefined ? null : `is refused: ${fault}`;
+};
 
 const schema = z.object({
   NODE_ENV: z.string().optional(),
@@ -123,6 +117,7 @@ const schema = z.object({
   ADMIN_EMAIL: z.email('must be an e-mail address').optional(),
   ADMIN_PASSWORD: text(faultOfPassword).optional(),
   DEMO: oneOf('0', '1').default('0'),
+  ALLOW_PLAINTEXT: text(faultOfHosts).optional(),
   AI_PROVIDER: oneOf('local', 'openai').default('local'),
   AI_BASE_URL: startsWith('http://', 'https://').optional(),
   AI_API_KEY: z.string().optional(),
@@ -153,8 +148,8 @@ const rules: { variable: string; breaks: (env: Env) => boolean; says: string }[]
   },
   {
     variable: 'SMTP_URL',
-    breaks: (env) => !!env.MAIL_INBOX_URL && beyondLoopback(env),
-    says: 'must name a mail server with a HOST or PUBLIC_URL beyond loopback, for the built-in catcher shows every code',
+    breaks: (env) => !!env.MAIL_INBOX_URL && (env.NODE_ENV === 'production' || beyondLoopback(env)),
+    says: 'must name a mail server in production, and with a HOST or PUBLIC_URL beyond loopback: the built-in catcher shows every code',
   },
   {
     variable: 'ADMIN_PASSWORD',
@@ -196,6 +191,11 @@ const productionRules: typeof rules = [
   },
   { variable: 'DEMO', breaks: (env) => env.DEMO === '1', says: 'must not be 1 in production' },
   { variable: 'RATE_LIMITS', breaks: (env) => env.RATE_LIMITS === 'off', says: 'must not be off in production' },
+  {
+    variable: 'TRUST_PROXY',
+    breaks: (env) => trustsEverybody(env.TRUST_PROXY),
+    says: 'must name your own proxies: with so many, clients would choose the address they are counted by',
+  },
   ...['ADMIN_PASSWORD', 'AI_API_KEY', 'MONGODB_URI', 'REDIS_URL', 'SMTP_URL'].map((variable) => ({
     variable,
     breaks: (env: Env) => holdsExample(env[variable]),
@@ -214,6 +214,7 @@ export function loadConfig(from: Env): Config {
       says: code === 'invalid_type' && env[String(path[0])] === undefined ? 'is missing' : message,
     })),
     ...[...rules, ...(production ? productionRules : [])].filter((rule) => rule.breaks(env)),
+    ...(production ? faultsOfClearText(env) : []),
   ];
   if (!parsed.success || faults.length > 0) throw new ConfigError(wordFaults(faults));
   return toConfig(parsed.data, production);
@@ -280,11 +281,6 @@ function originsOf(publicUrl: string): string[] {
   });
 }
 
-function parseTrustProxy(value: string | undefined): Config['trustProxy'] {
-  if (value === undefined || value === '0') return false;
-  return /^\d+$/.test(value) ? Number(value) : list(value);
-}
-
 const parseQueues = (value: string | undefined): QueueName[] =>
   value === undefined ? [...queueNames] : [...new Set(list(value).filter(isQueue))];
 
@@ -305,7 +301,9 @@ const beyondLoopback = ({ HOST, PUBLIC_URL = '' }: Env): boolean =>
 const idsOf = (ring = ''): string[] => list(ring).map((entry) => entry.slice(0, entry.indexOf(':')));
 
 const shareAKey = (some = '', others = ''): boolean => {
-  const bytes = (ring: string) => list(ring).map((entry) => entry.slice(entry.indexOf(':') + 1));
+  // As bytes: the same key can be written in base64 and in base64url.
+  const bytes = (ring: string) =>
+    list(ring).map((entry) => Buffer.from(entry.slice(entry.indexOf(':') + 1), 'base64').toString('hex'));
   return bytes(some).some((key) => bytes(others).includes(key));
 };
 

@@ -20,6 +20,8 @@ export interface InboxOptions {
   folder: string;
   /** The first part of every path: the address of the inbox is its key. */
   token: string;
+  /** Loopback unless a container stands around it. */
+  host?: string | undefined;
 }
 
 export interface Inbox {
@@ -35,7 +37,7 @@ const MOST_BYTES = 1024 * 1024;
 const fileName = /^(\d{13}-[0-9a-f]{16})\.eml$/;
 
 /** Catches every mail and shows its text on loopback, to those who know the inbox's own address. */
-export async function startInbox({ smtpPort, webPort, folder, token }: InboxOptions): Promise<Inbox> {
+export async function startInbox({ smtpPort, webPort, folder, token, host = inboxHost }: InboxOptions): Promise<Inbox> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const mails = await readKept(folder);
   const smtp = new SMTPServer({
@@ -51,7 +53,7 @@ export async function startInbox({ smtpPort, webPort, folder, token }: InboxOpti
   // A client that breaks off is no reason to end.
   smtp.on('error', () => undefined);
   const web = createServer((req, res) => send(res, answerTo(mails, token, req)));
-  await Promise.all([listen(smtp.server, smtpPort), listen(web, webPort)]);
+  await Promise.all([listen(smtp.server, smtpPort, host), listen(web, webPort, host)]);
   return {
     smtpPort: portOf(smtp.server),
     url: inboxUrl(portOf(web), token),
@@ -65,8 +67,8 @@ export async function startInbox({ smtpPort, webPort, folder, token }: InboxOpti
   };
 }
 
-async function listen(server: Server, port: number): Promise<void> {
-  server.listen(port, inboxHost);
+async function listen(server: Server, port: number, host: string): Promise<void> {
+  server.listen(port, host);
   await once(server, 'listening');
 }
 

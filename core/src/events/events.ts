@@ -4,6 +4,7 @@ import type { ClientSession, Connection } from 'mongoose';
 import type { Clock } from '../clock.js';
 import { isDuplicate, newId, type ObjectId, oid } from '../db/ids.js';
 import { MAJORITY_MS, majorityHasAll } from '../db/majority.js';
+import { fieldError } from '../errors.js';
 import { grouped } from '../group.js';
 import type { Models } from '../models/models.js';
 import type { EventDoc, EventStatus } from '../models/types.js';
@@ -17,8 +18,8 @@ export interface Actor {
   /** Absent when the product itself acts, or nobody is signed in. */
   id?: ObjectId;
   ip: string;
-  /** `Idempotency-Key` of the request, already bound to caller and call. */
-  idempotencyKey?: string;
+  /** `Idempotency-Key` of the request, bound to caller and call, and a keyed hash of the request it came with. */
+  idempotency?: { key: string; request: string };
   /** Throws unless they may still act. Asked inside each transaction, and so that one that ends it meets this one. */
   hold?: (session: ClientSession) => Promise<void>;
 }
@@ -85,7 +86,7 @@ export class Events {
         await actor.hold?.(session);
         const id = await work({ session, record: (event) => events.push(this.make(actor, event)) });
         await this.models.Event.insertMany(events, { session, lean: true });
-        if (actor.idempotencyKey) await this.remember(actor.idempotencyKey, id, session);
+        if (actor.idempotency) await this.remember(actor.idempotency, id, session);
         return id;
       }, patience);
       this.dispatchSoon(events);
@@ -109,15 +110,28 @@ export class Events {
     this.dispatchSoon([made]);
   }
 
-  /** The record that this request's idempotency key made before. */
-  async earlier(actor: Actor): Promise<ObjectId | null> {
-    if (!actor.idempotencyKey) return null;
-    const known = await this.models.Idempotency.findById(actor.idempotencyKey).lean();
-    return known?.record ?? null;
+  /** The record that this very request made before. Throws when its key was used for another request. */
+  async earlier({ idempotency }: Actor): Promise<ObjectId | null> {
+    if (!idempotency) return null;
+    const known = await this.models.Idempotency.findById(idempotency.key).lean();
+    if (!known) return null;
+    if (known.request !== idempotency.request) {
+      throw fieldError('Idempotency-Key', 'This key was used for another request.');
+    }
+    return known.record;
   }
 
-  private async remember(key: string, record: ObjectId, session: ClientSession): Promise<void> {
-    await this.models.Idempotency.create([{ _id: key, record, createAt: this.clock.now() }], { session });
+  /** Whether the key was used before, for whatever request. */
+  async isKeyUsed({ idempotency }: Actor): Promise<boolean> {
+    return idempotency !== undefined && (await this.models.Idempotency.exists({ _id: idempotency.key })) !== null;
+  }
+
+  private async remember(
+    { key, request }: NonNullable<Actor['idempotency']>,
+    record: ObjectId,
+    session: ClientSession,
+  ): Promise<void> {
+    await this.models.Idempotency.create([{ _id: key, record, request, createAt: this.clock.now() }], { session });
   }
 
   private make(actor: Actor, event: NewEvent): EventDoc {

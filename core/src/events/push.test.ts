@@ -49,6 +49,20 @@ it('a reader whose connection breaks before anything came misses nothing', async
   expect(heard.missed).toBe(0);
 });
 
+it('a burst larger than a read is heard whole, and nothing of it is taken for missed', async () => {
+  const { sender, redis, heard } = await pair();
+  await untilBlocked(redis);
+  const sent = Array.from({ length: 3_000 }, (_, i) => cutOf(`${i}`));
+  await Promise.all([sender.send(sent.slice(0, 1_500)), sender.send(sent.slice(1_500))]);
+  await expect.poll(() => heard.signals.length).toBe(3_000);
+  // A connection made anew is a reason to look at the stream.
+  await redis.call('CLIENT', 'KILL', 'ID', await untilBlocked(redis));
+  await sender.send([cutOf('after')]);
+  await expect.poll(() => heard.signals.at(-1)).toEqual(cutOf('after'));
+  expect(heard.signals).toHaveLength(3_001);
+  expect(heard.missed).toBe(0);
+});
+
 it('a reader that was away for longer than the stream is kept says so once, and reads on with what is left', async () => {
   const { sender, redis, reader, heard } = await pair(100);
   await untilBlocked(redis);

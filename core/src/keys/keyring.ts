@@ -51,7 +51,12 @@ export interface Keys {
   codes: KeyRing;
   refresh: KeyRing;
   audit: KeyRing;
+  /** Seals the places in lists that clients hand back. */
   cursors: KeyRing;
+  /** Names of throttle keys in Redis. */
+  throttles: KeyRing;
+  /** Topics of web pushes. */
+  topics: KeyRing;
   /** Wraps the images' data keys. */
   images: KeyRing;
   /** Seals what people say about themselves. */
@@ -70,6 +75,8 @@ export function createKeys(config: Pick<Config, 'appKeys' | 'encryptionKeys' | '
     refresh: app.derive('refresh'),
     audit: audit.derive('audit'),
     cursors: app.derive('cursors'),
+    throttles: app.derive('throttles'),
+    topics: app.derive('topics'),
     images: atRest.derive('images'),
     profiles: atRest.derive('profiles'),
     totp: atRest.derive('totp'),

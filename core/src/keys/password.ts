@@ -1,4 +1,5 @@
-import { type Algorithm, hash, verify } from '@node-rs/argon2';
+import { createHash } from 'node:crypto';
+import { type Algorithm, hash, hashRaw, verify } from '@node-rs/argon2';
 
 /** OWASP's floor for Argon2id: 19 MiB, two passes, one lane. */
 const options = { algorithm: 2 satisfies Algorithm, memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
@@ -28,6 +29,12 @@ async function inLane<T>(work: () => Promise<T>): Promise<T> {
 }
 
 export const hashPassword = (password: string): Promise<string> => inLane(() => hash(password, options));
+
+/** The same for the same password and `salt` each time, to find a record by; it is kept behind a key. */
+export async function digestOf(password: string, salt: string): Promise<string> {
+  const bytes = createHash('sha256').update(salt).digest().subarray(0, 16);
+  return (await inLane(() => hashRaw(password, { ...options, salt: bytes }))).toString('base64url');
+}
 
 let decoy: Promise<string> | undefined;
 

@@ -8,6 +8,7 @@ import type {
   CodeDoc,
   ConversationDoc,
   CounterDoc,
+  DecoyDoc,
   EventDoc,
   IdempotencyDoc,
   ImageDoc,
@@ -109,7 +110,19 @@ const session = new Schema<SessionDoc>(
 const codeSeed = { keyId: string, salt: string };
 
 const code = new Schema<CodeDoc>(
-  { ...codeSeed, user: id, purpose: string, undo: Mixed, tries: number, usedAt: Date, createAt: date, expiresAt: date },
+  {
+    ...codeSeed,
+    user: id,
+    purpose: string,
+    undo: Mixed,
+    tries: number,
+    askedFrom: String,
+    askersTries: Number,
+    usedFrom: String,
+    usedAt: Date,
+    createAt: date,
+    expiresAt: date,
+  },
   options,
 )
   .index({ user: 1, purpose: 1, createAt: -1 })
@@ -153,8 +166,23 @@ const ceremony = new Schema<CeremonyDoc>({ expiresAt: date }, options).index(
 );
 
 const usernameHold = new Schema<UsernameHoldDoc>(
-  { _id: String, address: string, expiresAt: date },
+  { _id: String, expiresAt: date },
   { ...options, collection: 'usernameholds' },
+).index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+const decoy = new Schema<DecoyDoc>(
+  {
+    _id: String,
+    user: id,
+    username: string,
+    usernameKey: string,
+    firstname: { type: String, default: '' },
+    lastname: { type: String, default: '' },
+    role: string,
+    createAt: date,
+    expiresAt: date,
+  },
+  options,
 ).index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 const image = new Schema<ImageDoc>(
@@ -375,10 +403,10 @@ const settingChange = new Schema<SettingChangeDoc>(
   .index({ setting: 1, at: -1, _id: -1 })
   .index({ name: 1, at: -1, _id: -1 });
 
-const idempotency = new Schema<IdempotencyDoc>({ _id: String, record: id, createAt: date }, options).index(
-  { createAt: 1 },
-  { expireAfterSeconds: hours(limits.idempotencyHours) },
-);
+const idempotency = new Schema<IdempotencyDoc>(
+  { _id: String, record: id, request: string, createAt: date },
+  options,
+).index({ createAt: 1 }, { expireAfterSeconds: hours(limits.idempotencyHours) });
 
 const counter = new Schema<CounterDoc>({ _id: String, count: number, at: date }, options);
 const usage = new Schema<UsageDoc>({ _id: ObjectId, files: number, bytes: number, at: date }, options).index({ at: 1 });
@@ -417,6 +445,7 @@ export interface Models {
   Passkey: Model<PasskeyDoc>;
   Ceremony: Model<CeremonyDoc>;
   UsernameHold: Model<UsernameHoldDoc>;
+  Decoy: Model<DecoyDoc>;
 }
 
 /** The models on one connection; nothing is kept on mongoose itself, so that tests run several side by side. */
@@ -451,5 +480,6 @@ export function createModels(db: Connection): Models {
     Passkey: model('Passkey', passkey),
     Ceremony: model('Ceremony', ceremony),
     UsernameHold: model('UsernameHold', usernameHold),
+    Decoy: model('Decoy', decoy),
   };
 }

@@ -84,6 +84,11 @@ export interface CodeDoc extends CodeSeed {
   purpose: 'signIn' | 'totp' | 'reset' | 'stepUp' | 'notMe';
   undo?: Undo;
   tries: number;
+  /** The network that asked for a reset code, as a keyed hash, and the tries made from there. */
+  askedFrom?: string;
+  askersTries?: number;
+  /** The network from which a reset code was used, in the same form. */
+  usedFrom?: string;
   usedAt?: Date;
   createAt: Date;
   expiresAt: Date;
@@ -136,8 +141,21 @@ export interface TotpDoc {
 export interface UsernameHoldDoc {
   /** The username in lower case. */
   _id: string;
-  /** Whose registration it was, as a keyed hash: the same address may ask again. */
-  address: string;
+  expiresAt: Date;
+}
+
+/** What a registration of an address that has an account looks like afterwards (`auth/decoys.ts`). */
+export interface DecoyDoc {
+  /** Keyed hash of the address and an Argon2id digest of the password. */
+  _id: string;
+  /** The id that the registration was answered with; no account has it. */
+  user: Id;
+  username: string;
+  usernameKey: string;
+  firstname: string;
+  lastname: string;
+  role: Role;
+  createAt: Date;
   expiresAt: Date;
 }
 
@@ -363,6 +381,8 @@ export interface SettingChangeDoc {
 export interface IdempotencyDoc {
   _id: string;
   record: Id;
+  /** Keyed hash of the request: the key answers for no other one. */
+  request: string;
   createAt: Date;
 }
 

@@ -15,8 +15,12 @@ export class ForbiddenEndpoint extends Error {
  * Whether everybody could reach this address. Loopback, private, link-local, shared and reserved ranges are not public,
  * nor are the IPv6 forms that carry an IPv4 address elsewhere (mapped, NAT64, 6to4, Teredo): nobody's push service is there.
  */
-export const isPublicAddress = (address: string): boolean =>
-  ipaddr.isValid(address) && ipaddr.parse(address).range() === 'unicast';
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  // Of IPv6 only 2000::/3 is given out; the rest holds forms such as `::7f00:1`.
+  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(ipaddr.parseCIDR('2000::/3')));
+}
 
 /** The host of an address as sockets take it: IPv6 without brackets. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');

@@ -3,6 +3,9 @@ import { z } from 'zod';
 
 const Id = z.string().length(24);
 
+/** The event that a job follows from, which is told when the job is done (`Events.settle`). */
+const eventId = Id.optional();
+
 interface JobShape<S extends z.ZodType> {
   queue: QueueName;
   data: S;
@@ -11,9 +14,6 @@ interface JobShape<S extends z.ZodType> {
   backoff: number;
 }
 const defineJob = <S extends z.ZodType>(shape: JobShape<S>) => shape;
-
-/** The event that a job follows from, which is told when the job is done (`Events.settle`). */
-const eventId = Id.optional();
 
 /**
  * Every job there is. Its data are ids only; whoever works on it reads the truth again. Handlers: `workers/src/handlers.ts`.

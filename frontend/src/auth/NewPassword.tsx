@@ -1,3 +1,4 @@
+import type { Owner } from '@lightbox/contract/auth/foreseeable.js';
 import { passwordFault } from '@lightbox/contract/auth/rules.js';
 import type { FieldErrors, UseFormRegister } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
@@ -14,10 +15,12 @@ interface Props {
   errors: FieldErrors<Passwords>;
   value: string;
   label: string;
+  /** Whose it will be, as far as that is known here. */
+  owner?: Owner;
 }
 
 /** A new password, twice: not empty, equal, and by the rules, which stand between the two fields. */
-export function NewPassword({ register, errors, value, label }: Props) {
+export function NewPassword({ register, errors, value, label, owner }: Props) {
   const { t } = useTranslation();
   return (
     <>
@@ -26,7 +29,7 @@ export function NewPassword({ register, errors, value, label }: Props) {
         autoComplete="new-password"
         error={errors.password?.message}
         {...register('password', {
-          validate: (password) => (password ? passwordFault(password) : t('auth.forgot.empty')),
+          validate: (password) => (password ? passwordFault(password, owner) : t('auth.forgot.empty')),
         })}
       />
       <PasswordRules value={value} />

@@ -100,6 +100,7 @@ describe.each(others)('%s', async (code, { load, locale }) => {
     const ofFields = [
       texts.passwordRule,
       texts.passwordCommon,
+      texts.passwordForeseeable,
       texts.validEmail,
       texts.validCode,
       texts.captionRequired,

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '../auth/session';
-import { answer, renderScreen } from '../lib/testing';
+import { answer, newest, renderScreen } from '../lib/testing';
 import { ViewImages } from './ViewImages';
 
 const id = 'c'.repeat(24);
@@ -69,7 +69,11 @@ describe('the open image', () => {
     const router = renderScreen(<ViewImages />, '/view-images?shared=3');
     await userEvent.selectOptions(await screen.findByLabelText('Sort by:'), 'Oldest first');
     await waitFor(() => expect(router.state.location.search).toBe('?sort=createAt'));
-    await waitFor(() => expect(heard.at(-1)?.path).toBe('/upload/shared-images?page=1&limit=10&sort=createAt'));
+    await waitFor(() =>
+      expect(newest(heard, 'GET /upload/shared-images')?.path).toBe(
+        '/upload/shared-images?page=1&limit=10&sort=createAt',
+      ),
+    );
   });
 });
 

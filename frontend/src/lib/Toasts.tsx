@@ -1,6 +1,7 @@
 import { Box, createToaster, IconButton, Link, Portal, Stack, Toast, Toaster as Toasts } from '@chakra-ui/react';
 import { CheckCircleIcon, InfoIcon, WarningCircleIcon, XIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
+import { holdPrivate } from './private';
 import { present } from './toaster';
 
 /** On a phone the acts are at the bottom (bar, sheets, submit), so toasts come from above and cover none of them. */
@@ -49,4 +50,6 @@ function View() {
   );
 }
 
+// What they say may be about the person who was on the screen.
+holdPrivate(() => toaster.remove());
 present({ View, create: (toast) => toaster.create(toast), dismiss: (id) => toaster.dismiss(id) });

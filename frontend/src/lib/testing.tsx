@@ -1,7 +1,8 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { act, render } from '@testing-library/react';
+import { act, render, screen, waitFor } from '@testing-library/react';
 import { Provider } from 'jotai';
 import { createMemoryRouter, type RouteObject, RouterProvider } from 'react-router-dom';
+import { expect } from 'vitest';
 import { Theme } from '../theme/Theme';
 import { queryClient } from './query';
 import { store } from './store';
@@ -62,6 +63,17 @@ interface Heard {
   path: string;
   body: unknown;
   headers: Headers;
+}
+
+/** The newest call of one kind. A screen makes others beside it, sooner or later, and none of them is the last for sure. */
+export const newest = (heard: Heard[], call: string): Heard | undefined =>
+  heard.findLast(({ method, path }) => `${method} ${path.split('?')[0]}` === call);
+
+/** A dialog that has taken the focus. It does so a moment after it is drawn; what is typed before that goes elsewhere. */
+export async function opened(role: 'dialog' | 'alertdialog' = 'dialog', name?: string): Promise<HTMLElement> {
+  const dialog = await screen.findByRole(role, name ? { name } : {});
+  await waitFor(() => expect(dialog.contains(document.activeElement)).toBe(true));
+  return dialog;
 }
 
 /** Answers the app's calls by table: `'POST /auth/login': () => ({ status, body })`. Returns what was asked. */

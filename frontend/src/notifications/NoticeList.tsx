@@ -9,6 +9,7 @@ import {
   SealCheckIcon,
   SparkleIcon,
   UserCheckIcon,
+  UsersIcon,
   WarningIcon,
 } from '@phosphor-icons/react';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -29,6 +30,7 @@ const looks: Record<NotificationKind, { Icon: Icon; tone: string }> = {
   'analysis.completed': { Icon: SparkleIcon, tone: 'accent' },
   'analysis.failed': { Icon: WarningIcon, tone: 'danger' },
   'provider.registered': { Icon: UserCheckIcon, tone: 'warning' },
+  'user.bulkRead': { Icon: UsersIcon, tone: 'warning' },
 };
 
 function Row({ notice, onOpen, onRead }: { notice: Notification; onOpen: () => void; onRead: () => void }) {

@@ -13,6 +13,7 @@ export const places: Record<PushKind, readonly [withId: string, without: string]
   'analysis.completed': analysis,
   'analysis.failed': analysis,
   'provider.registered': [paths.approveProvider, paths.approveProvider],
+  'user.bulkRead': [`${paths.auditLogs}?user=:id`, paths.auditLogs],
   'message.new': [`${paths.messages}?chat=:id`, paths.messages],
 };
 

@@ -165,7 +165,9 @@ describe('the switch', () => {
     await screen.findByText(/^On in this browser/);
     await userEvent.click(screen.getByRole('checkbox'));
     await screen.findByText(/^Off in this browser/);
-    expect(heard.at(-1)).toMatchObject({ method: 'DELETE', body: { endpoint: 'https://push.example.org/1' } });
+    expect(heard.find(({ method }) => method === 'DELETE')).toMatchObject({
+      body: { endpoint: 'https://push.example.org/1' },
+    });
     expect(browser.subscription).toBeNull();
   });
 

@@ -1,9 +1,11 @@
 import { Button, CloseButton, Dialog, Portal, Stack, Text } from '@chakra-ui/react';
 import { KeyIcon } from '@phosphor-icons/react';
+import { useAtomValue } from 'jotai';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { NewPassword } from '../auth/NewPassword';
+import { userAtom } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { ApiError } from '../lib/http';
 import { toast } from '../lib/toaster';
@@ -16,6 +18,7 @@ const fields = { currentPassword: 'current', newPassword: 'password' } as const;
 function PasswordForm({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation();
   const change = useChangePassword();
+  const user = useAtomValue(userAtom);
   const { register, handleSubmit, setError, watch, formState } = useForm({
     defaultValues: { current: '', password: '', confirm: '' },
   });
@@ -52,6 +55,7 @@ function PasswordForm({ onDone }: { onDone: () => void }) {
           register={register}
           errors={formState.errors}
           value={watch('password')}
+          {...(user ? { owner: user } : {})}
         />
         <Button type="submit" loading={change.isPending} loadingText={t('security.password.act')}>
           {t('security.password.act')}

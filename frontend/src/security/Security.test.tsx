@@ -3,7 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '../auth/session';
-import { answer, renderScreen } from '../lib/testing';
+import { answer, opened, renderScreen } from '../lib/testing';
 import { Security } from './Security';
 import { StepUp } from './StepUp';
 
@@ -165,7 +165,7 @@ describe('the authenticator app', () => {
     const heard = server();
     renderScreen(<Security />);
     await press('Set up the app');
-    const dialog = within(await screen.findByRole('dialog'));
+    const dialog = within(await opened());
     expect((await dialog.findByRole('img', { name: 'QR code for the authenticator app' })).innerHTML).toContain('path');
     await dialog.findByText('ABCD EFGH');
     const type = async (code: string) => {
@@ -197,8 +197,8 @@ describe('the authenticator app', () => {
       </>,
     );
     await press('Remove the app');
-    await press('Remove the app', within(await screen.findByRole('alertdialog')));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Is it still you?' }));
+    await press('Remove the app', within(await opened('alertdialog')));
+    const dialog = within(await opened('dialog', 'Is it still you?'));
     const password = dialog.getByLabelText('Your password');
     await userEvent.type(password, 'Wrong-Pass-1');
     await press('Confirm', dialog);
@@ -215,8 +215,8 @@ it('recovery codes are renewed, and shown once', async () => {
   const heard = server();
   renderScreen(<Security />);
   await press('New recovery codes');
-  await press('New recovery codes', within(await screen.findByRole('alertdialog')));
-  const dialog = within(await screen.findByRole('dialog'));
+  await press('New recovery codes', within(await opened('alertdialog')));
+  const dialog = within(await opened());
   expect((await dialog.findByRole('list', { name: 'Recovery codes' })).textContent).toBe('CCCCC-44444DDDDD-55555');
   await press('I have kept them', dialog);
   await waitFor(() => expect(screen.queryByText('CCCCC-44444')).toBeNull());
@@ -250,7 +250,7 @@ it('the password is changed for the current one, and a wrong one is said at its 
   const heard = server();
   renderScreen(<Security />);
   await press('Change password');
-  const dialog = within(await screen.findByRole('dialog'));
+  const dialog = within(await opened());
   await press('Change password', dialog);
   await dialog.findByText('Please enter your password.');
   const current = dialog.getByLabelText('Current password');

@@ -170,9 +170,8 @@ export function EditProfile({ user, open, onClose }: { user: User; open: boolean
   });
   const { reset, formState } = form;
   const { dirtyFields } = formState;
-  useEffect(() => {
-    if (open) reset(valuesOf(user));
-  }, [open, user, reset]);
+  // Somebody's words stay when the profile is read again under the open form.
+  useEffect(() => reset(valuesOf(user), { keepDirtyValues: open }), [open, user, reset]);
 
   const submit = form.handleSubmit((values) => {
     const body = Object.fromEntries(names.filter((name) => dirtyFields[name]).map((name) => [name, values[name]]));

@@ -1,11 +1,14 @@
 import { sessionUserOf } from '@lightbox/contract/auth/session.js';
 import type { User } from '@lightbox/contract/users/schemas.js';
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { session, startSession } from '../auth/session';
-import { answer, renderScreen } from '../lib/testing';
+import { reread } from '../lib/live';
+import { queryClient } from '../lib/query';
+import { answer, newest, opened, renderScreen } from '../lib/testing';
 import { Profile } from './Profile';
+import { oneUser } from './users';
 
 const me: User = {
   id: 'a'.repeat(24),
@@ -55,17 +58,33 @@ describe('the profile', () => {
     });
     renderScreen(<Profile />, '/profile');
     await userEvent.click(await screen.findByRole('button', { name: 'Edit Profile' }));
-    const dialog = await screen.findByRole('dialog');
+    const dialog = await opened();
     const city = within(dialog).getByLabelText('City');
     await userEvent.type(city, 'Karachi');
     await userEvent.click(within(dialog).getByRole('button', { name: 'Save changes' }));
     await screen.findByText('This username is taken.');
-    expect(heard.at(-1)?.body).toEqual({ city: 'Karachi' });
+    expect(newest(heard, 'PUT /users/profile')?.body).toEqual({ city: 'Karachi' });
     expect((city as HTMLInputElement).value).toBe('Karachi');
     refuse = false;
     await userEvent.click(within(dialog).getByRole('button', { name: 'Save changes' }));
     await screen.findByText('Profile updated successfully!');
     expect(JSON.parse(localStorage.getItem('root') ?? '')).toEqual({ token: 'token', user: sessionUserOf(me) });
+  });
+
+  it('keeps what is typed when the profile is read again meanwhile', async () => {
+    let bio = 'Radiologist';
+    answer({ 'GET /users/profile': () => ({ body: { data: { ...me, bio } } }) });
+    renderScreen(<Profile />, '/profile');
+    await userEvent.click(await screen.findByRole('button', { name: 'Edit Profile' }));
+    const dialog = within(await opened());
+    await userEvent.type(dialog.getByLabelText('City'), 'Karachi');
+    bio = 'Radiologist in Karachi';
+    await act(() => reread(queryClient, oneUser().queryKey));
+    await dialog.findByDisplayValue(bio);
+    expect(dialog.getByLabelText<HTMLInputElement>('City').value).toBe('Karachi');
+    await userEvent.click(dialog.getByRole('button', { name: 'Cancel' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Edit Profile' }));
+    expect(within(await opened()).getByLabelText<HTMLInputElement>('City').value).toBe('');
   });
 
   it('closes the account only after the typed word and the right password', async () => {
@@ -85,7 +104,7 @@ describe('the profile', () => {
     });
     const router = renderScreen(<Profile />, '/profile');
     await userEvent.click(await screen.findByRole('button', { name: 'Delete account' }));
-    const dialog = await screen.findByRole('alertdialog');
+    const dialog = await opened('alertdialog');
     const act = within(dialog).getByRole<HTMLButtonElement>('button', { name: 'Delete account' });
     const password = within(dialog).getByLabelText('Your password');
     await userEvent.type(password, 'Wrong-Pass-1');

@@ -7,8 +7,9 @@ import { admin, type Cluster } from './cluster.js';
 import { breakThings, type FaultFigures } from './faults.js';
 import { enterPeople, password } from './people.js';
 import { Chance } from './random.js';
+import { StockClient } from './stockClient.js';
 import { type Uploaded, uploadOne } from './uploader.js';
-import { judgeChats, judgeStore, judgeUploads, settle } from './verdict.js';
+import { judgeChats, judgeStock, judgeStore, judgeUploads, settle } from './verdict.js';
 
 const PAIRS = 10;
 const UPLOADERS = 4;
@@ -40,7 +41,8 @@ export async function campaign(cluster: Cluster, size: Size, seed: number): Prom
     }),
   );
   const uploaders = await Promise.all(providers.slice(PAIRS).map((email) => account(email)));
-  await Promise.all(pairs.flat().map((side) => side.open()));
+  const stock = pairs.map(([one, other]) => ({ client: new StockClient(other.account), sides: [one, other] }));
+  await Promise.all([...pairs.flat(), ...stock.map(({ client }) => client)].map((side) => side.open()));
 
   const uploads: Uploaded[] = [];
   const progress = { done: false };
@@ -81,12 +83,13 @@ export async function campaign(cluster: Cluster, size: Size, seed: number): Prom
       chat.repeatedOnOneSocket === 0,
     ),
     ...(await judgeChats(pairs)),
+    ...(await judgeStock(stock)),
     ...(await judgeUploads(cluster, uploads, patients[0] as string)),
     // The reads of the judges have entries too.
     ...(await settle(cluster, 30_000).then(() => judgeStore(cluster, administrator))),
   ];
   for (const fault of new Set(met.faults)) console.log(`  met: ${fault}`);
-  for (const side of pairs.flat()) side.close();
+  for (const side of [...pairs.flat(), ...stock.map(({ client }) => client)]) side.close();
   return rows;
 }
 

@@ -8,6 +8,7 @@ import { type Core, createCore } from '@lightbox/core/core.js';
 import { findValkey } from '@lightbox/core/embedded/binaries.js';
 import { freePort } from '@lightbox/core/embedded/ports.js';
 import { valkeyServer } from '@lightbox/core/embedded/valkey.js';
+import { connectRedis } from '@lightbox/core/redis.js';
 import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
 import { type Program, startProgram } from '../bench/processes.js';
 import { type ReplicaSet, startReplicaSet } from './replicaSet.js';
@@ -18,7 +19,7 @@ export interface Cluster {
   gateways: [Replaceable, Replaceable];
   workers: [Replaceable, Replaceable];
   mongodb: ReplicaSet;
-  valkey: { uri: string; killAndRestart: (awayMs: number) => Promise<void> };
+  valkey: { uri: string; killAndRestart: (awayMs: number) => Promise<void>; empty: () => Promise<void> };
   mailbox: Mailbox;
   /** The campaign's own eyes: reads what is stored, changes nothing. */
   core: Core;
@@ -160,6 +161,11 @@ async function startValkey(folder: string) {
       await kill(child);
       await sleep(awayMs);
       child = await up(server);
+    },
+    /** As after a failover to an empty replica; waits for it when it is away. */
+    empty: async () => {
+      const redis = connectRedis(server.uri, 'patient');
+      await redis.flushall().finally(() => redis.disconnect());
     },
     stop: () => kill(child),
   };

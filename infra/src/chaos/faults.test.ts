@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newId } from '@lightbox/core/db/ids.js';
+import { newId, oid } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import { pushMessages } from '@lightbox/core/messages.js';
 import type { MessageDoc } from '@lightbox/core/models/types.js';
@@ -13,6 +13,7 @@ import { type ChatFigures, Chatter } from './chatter.js';
 import { admin, type Cluster, startCluster } from './cluster.js';
 import { Crowd } from './crowd.js';
 import { enterPeople, password } from './people.js';
+import { failPoints } from './replicaSet.js';
 import { busiest, tabsOf } from './storm.js';
 import { type Uploaded, uploadOne } from './uploader.js';
 import { judgeChats, judgeStore, judgeUploads, settle } from './verdict.js';
@@ -30,7 +31,7 @@ const uploads: Uploaded[] = [];
 
 beforeAll(async () => {
   // With test commands a member can be told to fall behind: a failover that loses something can be had at will.
-  cluster = await startCluster({ mongodOptions: ['--setParameter', 'enableTestCommands=1'] });
+  cluster = await startCluster({ mongodOptions: failPoints });
   const { providers, patients } = await enterPeople(cluster.core, 2, 1);
   const origins = cluster.gateways.map(({ origin }) => origin);
   const account = async (turn: number, email = '', secret = password) => {
@@ -74,6 +75,10 @@ async function talkDuring(over: Promise<unknown>): Promise<number> {
 
 const unmet = (rows: Row[]): Row[] => rows.filter((row) => row.met === false);
 const uploadMore = async (n: number) => uploads.push(await uploadOne(uploader, n, patient.account.id));
+
+/** But for `doubled`: tests of this file upload by hand, too. */
+const unmetUploads = async (): Promise<Row[]> =>
+  unmet(await judgeUploads(cluster, uploads, patientEmail)).filter(({ measure }) => measure !== 'doubled');
 
 async function expectNothingLost(): Promise<void> {
   expect(unmet(await judgeChats([[provider, patient]]))).toEqual([]);
@@ -173,22 +178,12 @@ it('a gateway killed in the middle of an upload: no half image, and the same key
 /** Kills the primary while nobody has what it took of late, so that the next one does not have it either. */
 async function losePrimary({ mongodb }: Cluster, work: () => Promise<unknown>): Promise<void> {
   const [first, followers] = [await mongodb.primary(), await mongodb.secondaries()];
-  const onFollowers = (command: object) => Promise.all(followers.map((address) => mongodb.command(address, command)));
-  const hits = await onFollowers({ configureFailPoint: 'stopReplProducer', mode: 'alwaysOn' });
-  await Promise.all(
-    followers.map((address, i) =>
-      mongodb.command(address, {
-        waitForFailPoint: 'stopReplProducer',
-        timesEntered: Number(hits[i]?.count) + 1,
-        maxTimeMS: 20_000,
-      }),
-    ),
-  );
+  const goOn = await mongodb.stall(followers);
   try {
     await work();
   } finally {
     const restarted = mongodb.killAndRestart(first);
-    await onFollowers({ configureFailPoint: 'stopReplProducer', mode: 'off' });
+    await goOn();
     await restarted;
     await mongodb.primary();
   }
@@ -221,6 +216,84 @@ it('an election in the middle of an upload that takes pieces with it: 503 and no
   expect(await wholeUpload(gateway.origin, key)).toBe(201);
   expect(await images()).toBe(before + 1);
 }, 90_000);
+
+interface Answered {
+  status: number;
+  id?: string;
+}
+
+/** One try, and no other. */
+async function oneTry(path: string, body: object, key: string): Promise<Answered> {
+  const answer = await fetch(`${cluster.gateways[0].origin}/api${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${uploader.bearer}`,
+      'content-type': 'application/json',
+      'idempotency-key': key,
+    },
+    body: JSON.stringify(body),
+  });
+  const { data } = (await answer.json()) as { data?: { id: string } };
+  return { status: answer.status, ...(data ? { id: data.id } : {}) };
+}
+
+it('a majority that stands still, and a failover: nothing was answered, shown or mailed that it takes back', async () => {
+  const { Share, Message } = cluster.core.models;
+  await uploadMore(10);
+  const image = (uploads.at(-1) as Uploaded).id;
+  const [key, clientId] = [crypto.randomUUID(), crypto.randomUUID()];
+  const share = () => oneTry('/sharing/request', { imagemetadataId: image, createdfor: patient.account.id }, key);
+  const say = () => oneTry('/message/send', { recipientId: patient.account.id, content: 'Taken back', clientId }, key);
+  const tries: Promise<Answered>[] = [];
+  await losePrimary(cluster, async () => {
+    tries.push(share(), say());
+    const written = async () =>
+      [await Share.exists({ image }).readConcern(NEWEST), await Message.exists({ clientId }).readConcern(NEWEST)].every(
+        Boolean,
+      );
+    await vi.waitFor(async () => expect(await written()).toBe(true), 10_000);
+    tries.push(share(), say());
+    // Sweeps look for what was not handed over every 400 ms, and mails go out within a second.
+    await sleep(4_000);
+  });
+  const answers = (await Promise.all(tries)).filter(({ status }) => status < 300);
+  const kept = async (id = '') => (await Share.exists({ _id: oid(id) })) ?? (await Message.exists({ _id: oid(id) }));
+  for (const { id } of answers) expect(await kept(id)).not.toBeNull();
+  const mailed = cluster.mailbox.mails(patientEmail, 'An image was shared with you');
+  for (const { text } of mailed) expect(await kept(/Sharing id: (\w+)/.exec(text)?.[1])).not.toBeNull();
+  for (const id of patient.seen.keys()) expect(await kept(id)).not.toBeNull();
+  // The same keys again, until there is an answer.
+  for (const again of [share, say])
+    await vi.waitFor(async () => expect((await again()).status).toBeLessThan(300), 20_000);
+  expect(await Share.countDocuments({ image })).toBe(1);
+  expect(await Message.countDocuments({ clientId })).toBe(1);
+}, 120_000);
+
+it('Valkey emptied with work in hand: all of it is done, and maintenance goes on', async () => {
+  const { Share, Session, Notification, Event, AuditEntry } = cluster.core.models;
+  // Nobody takes a job before it is gone.
+  const still = Promise.all(cluster.workers.map((worker) => worker.freeze(6_000)));
+  await Promise.all([12, 15, 18].map(uploadMore));
+  await cluster.valkey.empty();
+  await still;
+  await vi.waitFor(async () => expect(await unmetUploads()).toEqual([]), { timeout: 90_000, interval: 1_000 });
+  const shares = (await Event.find({ type: 'share.create' }).lean()).map((event) => event._id);
+  const told = () => Notification.countDocuments({ event: { $in: shares } });
+  await vi.waitFor(async () => expect(await told()).toBe(shares.length), 20_000);
+  await settle(cluster, 30_000);
+  expect(await AuditEntry.countDocuments({ type: 'share.create' })).toBe(shares.length);
+
+  const now = cluster.core.clock.now();
+  const [over, idle] = [oid(uploads.find(({ shareId }) => shareId)?.shareId ?? ''), newId()];
+  const longAgo = new Date(now.getTime() - 24 * 3_600_000);
+  const session = { user: newId(), createAt: longAgo, lastSeenAt: longAgo, generation: 0, rotatedAt: longAgo, ip: '' };
+  await Session.create([{ ...session, _id: idle, expiresAt: new Date(now.getTime() + 3_600_000) }]);
+  await Share.updateOne({ _id: over }, { $set: { expiresAt: now } });
+  await vi.waitFor(async () => expect((await Share.findById(over).lean())?.live).toBe(false), 10_000);
+  await vi.waitFor(async () => expect((await Session.findById(idle).lean())?.endedAt).toBeDefined(), 30_000);
+  await talkDuring(sleep(1_000));
+  await expectNothingLost();
+}, 180_000);
 
 it('an election in the middle of an upload that loses nothing fails nothing', async () => {
   const before = await images();
@@ -275,9 +348,7 @@ it('a worker that stood still for longer than its lock changes nothing twice', a
   await uploadMore(9);
   await still;
   await settle(cluster, 60_000);
-  expect(
-    unmet(await judgeUploads(cluster, uploads, patientEmail)).filter(({ measure }) => measure !== 'doubled'),
-  ).toEqual([]);
+  expect(await unmetUploads()).toEqual([]);
 }, 120_000);
 
 it('after all of it the audit chain is whole, every event was handed over, and no blob is without an image', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from './cluster.js';
 import type { Chance } from './random.js';
+import type { ReplicaSet } from './replicaSet.js';
 
 /** What can happen, and how often beside the others. */
 const weights = {
@@ -8,7 +9,10 @@ const weights = {
   killWorker: 22,
   killValkey: 14,
   killPrimary: 12,
+  emptyValkey: 3,
   stepDown: 5,
+  stallSecondary: 4,
+  stallMajority: 3,
   freezeWorker: 5,
   endGateway: 5,
   endWorker: 3,
@@ -24,6 +28,8 @@ export interface FaultFigures {
 }
 
 const FROZEN_MS = 16_000;
+/** One secondary falls far behind; without both of them nothing is acknowledged. */
+const STALLED_MS = { one: 15_000, both: 3_000 };
 const VALKEY_AWAY_MS = { from: 0, to: 8_000 };
 
 /** Breaks one thing after another, sometimes two at once, until so many processes were killed and `enough` says so. */
@@ -62,8 +68,15 @@ async function happen(
       return valkey.killAndRestart(chance.between(VALKEY_AWAY_MS.from, VALKEY_AWAY_MS.to));
     case 'killPrimary':
       return mongodb.killAndRestart(await mongodb.primary());
+    case 'emptyValkey':
+      return valkey.empty();
     case 'stepDown':
       return mongodb.stepDown();
+    case 'stallSecondary':
+      background.push(stall(mongodb, (await mongodb.secondaries()).slice(0, 1), STALLED_MS.one));
+      return;
+    case 'stallMajority':
+      return stall(mongodb, await mongodb.secondaries(), STALLED_MS.both, chance.next() < 0.5);
     case 'freezeWorker':
       // Long enough for its jobs to be taken over; the others go on breaking meanwhile.
       background.push(chance.of(workers).freeze(FROZEN_MS));
@@ -74,4 +87,16 @@ async function happen(
     case 'endWorker':
       figures.endings.push(await chance.of(workers).endAndRestart());
   }
+}
+
+/** Members take nothing from the primary for a while. Then it may die with what only it has. */
+async function stall(mongodb: ReplicaSet, addresses: string[], ms: number, primaryDies = false): Promise<void> {
+  const primary = await mongodb.primary();
+  // Another fault may have ended one of them meanwhile.
+  const goOn = await mongodb.stall(addresses).catch(() => null);
+  if (!goOn) return;
+  await sleep(ms);
+  const restarted = primaryDies ? mongodb.killAndRestart(primary) : undefined;
+  await goOn();
+  await restarted;
 }

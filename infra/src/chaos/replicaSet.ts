@@ -11,6 +11,9 @@ import { kill, up } from './servers.js';
 const { MongoClient } = mongoose.mongo;
 const SET = 'rs0';
 
+/** Options of mongods that can be told to stand still in one part. */
+export const failPoints = ['--setParameter', 'enableTestCommands=1'];
+
 /** Mongods that replicate each other; three of them can lose any one. */
 export interface ReplicaSet {
   uri: (database: string) => string;
@@ -23,6 +26,8 @@ export interface ReplicaSet {
   /** One command to the admin database of a member. */
   command: (address: string, command: object) => Promise<Record<string, unknown>>;
   secondaries: () => Promise<string[]>;
+  /** Members go on living and take nothing new from the primary, until the answer is called. Needs `failPoints`. */
+  stall: (addresses: string[]) => Promise<() => Promise<void>>;
   /** Asks the primary to step down, without ending it. */
   stepDown: () => Promise<void>;
   stop: () => Promise<void>;
@@ -66,6 +71,7 @@ export async function startReplicaSet(folder: string, size = 3, options: string[
     await kill(member.child);
     member.child = await up(member.server);
   };
+  const command = (address: string, body: object) => direct(address, (client) => client.db('admin').command(body));
   return {
     uri: (database) => `mongodb://${addresses.join(',')}/${database}?replicaSet=${SET}`,
     primary,
@@ -79,10 +85,31 @@ export async function startReplicaSet(folder: string, size = 3, options: string[
       await Promise.all(again);
       await primary();
     },
-    command: (address, command) => direct(address, (client) => client.db('admin').command(command)),
+    command,
     secondaries: async () => {
       const first = await primary();
       return addresses.filter((address) => address !== first);
+    },
+    stall: async (stalled) => {
+      const stop = { configureFailPoint: 'stopReplProducer', mode: 'alwaysOn' };
+      const before = await Promise.all(stalled.map((address) => command(address, stop)));
+      const goOn = async () => {
+        // One that was killed meanwhile has forgotten it.
+        const off = { ...stop, mode: 'off' };
+        await Promise.all(stalled.map((address) => command(address, off).catch(() => undefined)));
+      };
+      const entered = stalled.map((address, i) =>
+        command(address, {
+          waitForFailPoint: stop.configureFailPoint,
+          timesEntered: Number(before[i]?.count) + 1,
+          maxTimeMS: 20_000,
+        }),
+      );
+      await Promise.all(entered).catch(async (error) => {
+        await goOn();
+        throw error;
+      });
+      return goOn;
     },
     stepDown: async () => {
       const address = await primary();

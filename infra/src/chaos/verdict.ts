@@ -8,6 +8,7 @@ import { judged, type Row } from '../bench/report.js';
 import type { Account } from './account.js';
 import type { Chatter } from './chatter.js';
 import type { Cluster } from './cluster.js';
+import type { StockClient } from './stockClient.js';
 import { sha256, type Uploaded } from './uploader.js';
 
 const none = (job: string, measure: string, count: number): Row => judged(job, measure, count, '0', count === 0);
@@ -20,6 +21,7 @@ export async function settle({ core }: Cluster, patienceMs: number): Promise<num
   const { Event, Message: Messages, Analysis } = core.models;
   const busy = async () =>
     (await Event.exists({ $or: [{ pending: true }, { unaudited: true }] })) ??
+    (await Event.exists({ 'owed.0': { $exists: true }, owed: { $gt: '' } })) ??
     (await Messages.exists({ pending: true })) ??
     (await Analysis.exists({ status: { $in: ['queued', 'active'] } }));
   while ((await busy()) && Date.now() - since < patienceMs) await sleep(500);
@@ -53,6 +55,22 @@ async function untilSeen(sides: Chatter[], sent: Message[]): Promise<void> {
   const deadline = Date.now() + 30_000;
   const missing = () => sides.some((side) => sent.some((message) => !side.seen.has(message.id)));
   while (missing() && Date.now() < deadline) await sleep(100);
+}
+
+/** Clients with the library's defaults, each beside one side of a chat: what they saw live, or read when they came back. */
+export async function judgeStock(clients: { client: StockClient; sides: Chatter[] }[]): Promise<Row[]> {
+  const missing = () =>
+    clients.reduce((sum, { client, sides }) => {
+      return sum + client.unseen(sides.flatMap(({ acknowledged }) => acknowledged)).length;
+    }, 0);
+  const deadline = Date.now() + 30_000;
+  while (missing() > 0 && Date.now() < deadline) await sleep(100);
+  const connects = clients.reduce((sum, { client }) => sum + client.connects, 0);
+  return [
+    { job: 'stock clients', measure: 'connections made', value: String(connects) },
+    none('stock clients', 'stayed away for good', clients.filter(({ client }) => !client.comesBack).length),
+    none('stock clients', 'acknowledged and unseen by a connected client', missing()),
+  ];
 }
 
 /** As a person sees it: by `seq`. */

@@ -3,6 +3,7 @@ import { touch } from '@lightbox/core/access/hold.js';
 import { analysisReaders } from '@lightbox/core/access/images.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { Core } from '@lightbox/core/core.js';
+import { isAway } from '@lightbox/core/db/away.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { system } from '@lightbox/core/events/events.js';
 import type { FileFacts } from '@lightbox/core/files/inspect.js';
@@ -41,7 +42,7 @@ export async function analyseImage(
     await progress.told();
     await finish(core, image, analysis.run, { status: 'completed', progress: 100, findings });
   } catch (error) {
-    if (signal.aborted) throw error;
+    if (signal.aborted || isAway(error)) throw error;
     const final = error instanceof NotAnalysable || (error instanceof AnalysisFailed && !error.retryable);
     if (!final && !isLastAttempt) throw error;
     const known = error instanceof NotAnalysable || error instanceof AnalysisFailed;

@@ -104,6 +104,7 @@ const composers: Record<Exclude<MailTemplate, 'unreadMessages'>, Compose> = {
     return user ? { to: user._id, facts: user.rejectedReason ? { reason: user.rejectedReason } : {} } : null;
   },
   passwordChanged: composeNotMe,
+  wrongPasswords: toAccount('/forgot-password'),
   alreadyHaveAccount: toAccount('/login'),
   roleChanged: toAccount('/login'),
   totpOn: composeNotMe,

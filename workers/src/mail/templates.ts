@@ -1,4 +1,5 @@
 import { limits } from '@lightbox/contract/limits.js';
+import { throttles } from '@lightbox/contract/throttles.js';
 import type { MailTemplate } from '@lightbox/core/events/reactions.js';
 
 export interface MailText {
@@ -58,6 +59,14 @@ export const templates: Record<MailTemplate, (facts: MailFacts) => MailText> = {
   passwordChanged: ({ link }) => ({
     subject: 'Your password was changed',
     lines: ['The password of your account was changed, and every other device was signed out.', notMe, `Link: ${link}`],
+  }),
+  wrongPasswords: ({ link }) => ({
+    subject: 'Many wrong passwords for your account',
+    lines: [
+      `Somebody has entered ${throttles.loginFailures.points} wrong passwords for your account. Nobody got in by them.`,
+      'Each further try has to wait now. If you cannot sign in because of that, choose a new password.',
+      `Link: ${link}`,
+    ],
   }),
   alreadyHaveAccount: ({ link }) => ({
     subject: 'You already have an account',

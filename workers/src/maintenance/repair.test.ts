@@ -9,7 +9,9 @@ import { testConfig } from '@lightbox/core/testing/config.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { analyseImage } from '../analysis/analyseImage.js';
 import { localProvider } from '../analysis/providers/local.js';
-import { openPictures } from '../previews/preview.js';
+import { makePreview } from '../previews/makePreview.js';
+import { openPictures, type Pictures } from '../previews/preview.js';
+import type { JobContext } from '../runner.js';
 import { buildImage } from '../testing/buildImage.js';
 import { type RunningWorker, startWorker } from '../worker.js';
 import { removeOrphanBlobs } from './orphans.js';
@@ -165,5 +167,19 @@ describe('a preview whose job was lost', () => {
       expect((await worker.core.models.Image.findById(lost).lean<ImageDoc>())?.preview).toBe('ready');
     }, 15_000);
     expect(await worker.core.queues.all.previews.getJob(`${young}-preview-again`)).toBeUndefined();
+  });
+
+  it('whose attempt ended before it told anybody is told by the next one, and not while Redis is away', async () => {
+    const { core } = worker;
+    const { _id: id } = await buildImage(core, picture, { preview: 'ready' });
+    const told = async () => {
+      const entries = await core.redis.xrevrange('lightbox:signals', '+', '-', 'COUNT', 100);
+      return entries.some(([, fields]) => fields.some((f) => f.includes('image:updated') && f.includes(String(id))));
+    };
+    const again = () => makePreview(core, {} as Pictures, String(id), {} as JobContext);
+    core.redis.disconnect(true);
+    await expect(again()).rejects.toThrow();
+    await vi.waitFor(again, 5_000);
+    expect(await told()).toBe(true);
   });
 });

@@ -25,6 +25,7 @@ const manners: Record<PushKind, Pick<Push, 'urgency' | 'ttlSeconds'>> = {
   'analysis.completed': ordinary,
   'analysis.failed': ordinary,
   'provider.registered': { urgency: 'low', ttlSeconds: 24 * hour },
+  'user.bulkRead': ordinary,
 };
 
 /** Every push is as long as any other, so that its length tells nobody its kind. */
@@ -72,7 +73,7 @@ async function settle(core: Core, { _id, endpoint }: PushSubscriptionDoc, status
 
 /** A name for the kind that the push service can compare and not read. */
 const topicOf = (core: Core, kind: PushKind): string =>
-  hmac(core.keys.cursors.current.key, 'push', kind).toString('base64url').slice(0, 22);
+  hmac(core.keys.topics.current.key, kind).toString('base64url').slice(0, 22);
 
 async function ofNotification(core: Core, id: ObjectId): Promise<Subject | null> {
   const found = await core.models.Notification.findById(id).lean<NotificationDoc>();

@@ -6,7 +6,7 @@ import type { Values } from './form';
 
 export function SecurityStep() {
   const { t } = useTranslation();
-  const { register, formState, watch } = useFormContext<Values>();
+  const { register, formState, watch, getValues } = useFormContext<Values>();
   return (
     <Stack gap="18px" maxW="440px">
       <NewPassword
@@ -14,6 +14,7 @@ export function SecurityStep() {
         register={register as unknown as UseFormRegister<{ password: string; confirm: string }>}
         errors={formState.errors}
         value={watch('password')}
+        owner={getValues()}
       />
     </Stack>
   );

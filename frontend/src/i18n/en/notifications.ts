@@ -21,5 +21,9 @@ export const notifications = {
       title: 'A provider waits for approval',
       text: 'Somebody registered as a health provider.',
     },
+    'user.bulkRead': {
+      title: 'Somebody has read many profiles',
+      text: 'More people within an hour than work usually asks for. The audit log says whom.',
+    },
   },
 } as const;

@@ -60,7 +60,7 @@ export const settings = {
     sharing_expiryHours: 'Hours a share lives when nobody says otherwise.',
     upload_maxBytes: 'Largest file that may be uploaded, in bytes.',
     directory_patients:
-      'Which patients a provider finds and may write to. “all”: every one. “known”: only those they have shared with, written with, or hold or have opened an image of. Patients go on seeing every provider.',
+      'Which patients a provider finds and may write to. “all”: every one. “known”: only those they share with now, have written with in the last year, or whose image they hold or have opened by a share that is live. Health fields need such a tie with “all” too. Patients go on seeing every provider.',
     quota_files: 'Images one account may own.',
     quota_bytes: 'Bytes that the images of one account may take.',
     session_idleMinutes: `Minutes without activity after which a session ends. No session outlives ${limits.sessionHours} hours.`,

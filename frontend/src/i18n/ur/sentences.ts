@@ -5,6 +5,8 @@ import { texts } from '@lightbox/contract/texts.js';
 export const sentences: Record<string, string> = {
   [texts.passwordRule]: 'پاس ورڈ کم از کم 8 حروف کا ہو اور اس میں ایک بڑا حرف، ایک چھوٹا حرف اور ایک ہندسہ ہو۔',
   [texts.passwordCommon]: 'یہ پاس ورڈ بہت عام ہے۔ کوئی اور چنیں۔',
+  [texts.passwordForeseeable]:
+    'یہ پاس ورڈ آسانی سے بوجھا جا سکتا ہے۔ ناموں، عہدوں اور اس سروس کے نام کے سوا کوئی اور الفاظ چنیں۔',
   [texts.passwordNotRight]: 'یہ پاس ورڈ درست نہیں۔',
   [texts.passwordsDiffer]: 'دونوں پاس ورڈ ایک جیسے نہیں ہیں!',
   [texts.validEmail]: 'براہِ کرم درست ای میل درج کریں۔',

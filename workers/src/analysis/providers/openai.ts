@@ -71,7 +71,9 @@ export function openAiProvider(options: OpenAiOptions): AnalysisProvider {
       signal.throwIfAborted();
       if (!png) throw undrawable();
       onProgress(20);
-      const answer = await ask(client, model, png.bytes, input.facts.dicom, signal);
+      // A date is one of the identifiers of HIPAA's safe harbor.
+      const { studyDate: _, ...dicom } = input.facts.dicom ?? {};
+      const answer = await ask(client, model, png.bytes, input.facts.dicom && dicom, signal);
       onProgress(90);
       return findings(answer, model);
     },

@@ -1,0 +1,8 @@
+import type { Core } from '@lightbox/core/core.js';
+import type { ObjectId } from '@lightbox/core/db/ids.js';
+
+/** Those who are told of what administrators have to see to. */
+export async function activeAdmins({ models }: Core): Promise<ObjectId[]> {
+  const admins = await models.User.find({ role: 'admin', status: 'active', active: true }, { _id: 1 }).lean();
+  return admins.map((admin) => admin._id);
+}

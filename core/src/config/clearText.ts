@@ -1,0 +1,63 @@
+import { isLoopback } from '../hosts.js';
+
+/** Where an address would send in clear, by its hosts; none when it is encrypted and the certificate is checked. */
+type InClear = (value: string) => string[];
+
+const isOn = (query: URLSearchParams, name: string): boolean => query.get(name) === 'true';
+
+const toModel: InClear = (value) => {
+  const { protocol, hostname } = new URL(value);
+  return protocol === 'https:' ? [] : [hostname];
+};
+
+/** `smtp://` begins in clear; with `requireTLS` it goes no further unless the server turns TLS on. */
+const toMail: InClear = (value) => {
+  const { protocol, hostname, searchParams } = new URL(value);
+  const checked = searchParams.get('tls.rejectUnauthorized') !== 'false';
+  const encrypted = protocol === 'smtps:' || (isOn(searchParams, 'requireTLS') && !isOn(searchParams, 'ignoreTLS'));
+  return encrypted && checked ? [] : [hostname];
+};
+
+const unchecked = ['tlsInsecure', 'tlsAllowInvalidCertificates', 'tlsAllowInvalidHostnames'];
+
+const toMongo: InClear = (value) => {
+  const [, srv, hosts = '', options = ''] = /^mongodb(\+srv)?:\/\/(?:[^@/]*@)?([^/?]*)[^?]*\??(.*)$/.exec(value) ?? [];
+  const query = new URLSearchParams(options);
+  const tls = query.get('tls') ?? query.get('ssl') ?? String(srv !== undefined);
+  const encrypted = tls === 'true' && !unchecked.some((name) => isOn(query, name));
+  // A socket of this machine is written `%2Ftmp%2Fmongodb.sock`.
+  return encrypted ? [] : namesOf(hosts).filter((host) => !/^%2f/i.test(host));
+};
+
+const toRedis: InClear = (value) => {
+  if (value.startsWith('rediss://')) return [];
+  return namesOf(/^redis(?:\+sentinel)?:\/\/(?:[^@/]*@)?([^/?]*)/.exec(value)?.[1] ?? '');
+};
+
+const namesOf = (hosts: string): string[] => hosts.split(',').map((host) => host.trim().replace(/:\d+$/, ''));
+
+const addresses: Record<string, { inClear: InClear; instead: string }> = {
+  MONGODB_URI: { inClear: toMongo, instead: 'add tls=true' },
+  REDIS_URL: { inClear: toRedis, instead: 'use rediss://' },
+  SMTP_URL: { inClear: toMail, instead: 'use smtps://, or add ?requireTLS=true' },
+  AI_BASE_URL: { inClear: toModel, instead: 'use https://' },
+};
+
+/** Addresses that would send patients' data or passwords in clear to another machine that ALLOW_PLAINTEXT does not name. */
+export function faultsOfClearText(env: Record<string, string | undefined>): { variable: string; says: string }[] {
+  const named = (env.ALLOW_PLAINTEXT ?? '').split(',').map((host) => host.trim().toLowerCase());
+  return Object.entries(addresses).flatMap(([variable, { inClear, instead }]) => {
+    const hosts = hostsOf(inClear, env[variable]).filter((host) => !isLoopback(host) && !named.includes(host));
+    const says = `would speak in clear to ${hosts.join(', ')}: ${instead}, or name it in ALLOW_PLAINTEXT`;
+    return hosts.length > 0 ? [{ variable, says }] : [];
+  });
+}
+
+/** What is no address at all is another fault. */
+function hostsOf(inClear: InClear, value: string | undefined): string[] {
+  try {
+    return value === undefined ? [] : inClear(value).map((host) => host.toLowerCase());
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,48 @@
+#!/bin/sh
+# Makes what the containers of docker-compose.yml share, once: an own CA, a certificate each for MongoDB and Valkey, the key
+# of the replica set, and folders that belong to the accounts of their services. Keeps what is there.
+#   prepare.sh FOLDER    with the volumes ca, mongo, valkey, caddy and renderer in FOLDER
+set -eu
+umask 077
+cd "$1"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Of the official images: `mongodb` and `valkey` are 999, and the proxy runs as 1000.
+mongo=${MONGO_OWNER:-999:999}
+valkey=${VALKEY_OWNER:-999:1000}
+proxy=${PROXY_OWNER:-1000:1000}
+renderer=${RENDERER_OWNER:-10001:10001}
+
+# 90 days before the CA ends, everything is made anew.
+if ! openssl x509 -in ca/ca.pem -noout -checkend 7776000 >/dev/null 2>&1; then
+  echo 'Making certificates for MongoDB and Valkey …'
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -subj '/CN=Lightbox internal CA' \
+    -addext keyUsage=critical,keyCertSign -keyout "$work/ca.key" -out "$work/ca.pem" 2>/dev/null
+  for name in mongo valkey; do
+    openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$name" \
+      -keyout "$work/$name.key" -out "$work/$name.csr" 2>/dev/null
+    printf 'subjectAltName=DNS:%s,DNS:localhost,IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n' "$name" >"$work/names"
+    openssl x509 -req -in "$work/$name.csr" -CA "$work/ca.pem" -CAkey "$work/ca.key" -CAcreateserial -days 3650 \
+      -extfile "$work/names" -out "$work/$name.crt" 2>/dev/null
+    cat "$work/$name.crt" "$work/$name.key" >"$work/$name.pem"
+  done
+  # The key of the CA is kept nowhere: nobody can make another certificate with it.
+  install -m 400 "$work/mongo.pem" mongo/server.pem
+  install -m 400 "$work/valkey.pem" valkey/server.pem
+  chown "$mongo" mongo/server.pem
+  chown "$valkey" valkey/server.pem
+  install -m 444 "$work/ca.pem" ca/ca.pem
+fi
+if [ ! -e mongo/set.key ]; then
+  openssl rand -base64 48 >"$work/set.key"
+  install -m 400 "$work/set.key" mongo/set.key
+  chown "$mongo" mongo/set.key
+fi
+# What an older version left there belonged to root.
+[ "$(stat -c %u caddy)" != 0 ] || chown -R "$proxy" caddy
+# Workers reach the socket in it; nobody but the renderer makes one.
+chmod 755 renderer
+chown "$renderer" renderer
+chmod 755 ca
+chmod 711 mongo valkey
