@@ -136,7 +136,7 @@ export const securityCalls = {
     data: z.union([TotpSetUp, RecoveryCodes]),
     fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED', 'CONFLICT'],
     causes: ['totp.on'],
-    throttles: ['securityChange', ...proofThrottles],
+    throttles: ['securityChange', 'ownPassword'],
   }),
   removeTotp: call({
     method: 'delete',
@@ -215,7 +215,7 @@ export const securityCalls = {
     body: z.strictObject({ password: proofs.password, mailedCode: proofs.mailedCode }).superRefine(atMostOneOf),
     data: PasskeyQuestion,
     fails: ['CONFLICT'],
-    throttles: ['securityChange', ...proofThrottles],
+    throttles: ['securityChange', 'ownPassword'],
   }),
   addPasskey: call({
     method: 'post',
