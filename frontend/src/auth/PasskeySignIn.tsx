@@ -1,4 +1,5 @@
 import { Box, Button, Flex, Text } from '@chakra-ui/react';
+import type { PasskeyAnswer } from '@lightbox/contract/auth/passkeys.js';
 import { FingerprintIcon } from '@phosphor-icons/react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -11,36 +12,41 @@ import { authCalls } from './calls';
 import { choosePasskey, endAutofill, offersAutofill, passkeysPossible } from './passkey';
 import { startSession, takePlace } from './session';
 
-const ask = async () => (await send(authCalls.askPasskey, { body: {} }, { token: 'none' })).data;
+/** The passkey that the person chooses, if they do. */
+async function choose(autofill: boolean): Promise<PasskeyAnswer | undefined> {
+  const { data } = await send(authCalls.askPasskey, { body: {} }, { token: 'none' });
+  return choosePasskey(data, { autofill });
+}
 
-/** Signs in with a passkey that the person chooses; tells whether they did. */
-function useSignIn() {
+function useEnter() {
   const navigate = useNavigate();
-  return async (autofill: boolean): Promise<boolean> => {
-    const body = await choosePasskey(await ask(), { autofill });
-    if (!body) return false;
+  return async (body: PasskeyAnswer | undefined): Promise<void> => {
+    if (!body) return;
     const { data } = await send(authCalls.passkeySignIn, { body }, { token: 'none' });
     startSession(data.user, data.token);
     navigate(takePlace(data.user.id) ?? startOf(data.user.role.name), { replace: true });
-    return true;
   };
 }
+
+const tell = (error: unknown) => toast.error(errorText(error));
 
 /** A button, and, where the browser has it, the suggestions of the e-mail field. */
 export function PasskeySignIn({ autofill = false }: { autofill?: boolean }) {
   const { t } = useTranslation();
-  const signIn = useSignIn();
-  const latest = useRef(signIn);
-  latest.current = signIn;
+  const enter = useEnter();
+  const latest = useRef(enter);
+  latest.current = enter;
   const [pending, setPending] = useState(false);
   const possible = passkeysPossible();
   useEffect(() => {
     if (!autofill || !possible) return;
     let here = true;
-    // Somebody who has no passkey, or chooses none, is not told of one.
+    // Until a passkey is chosen nothing is told: somebody who types a password did not ask for one.
     void offersAutofill()
-      .then((offers) => offers && here && latest.current(true))
-      .catch((error) => here && toast.error(errorText(error)));
+      .then((offers) => (offers && here ? choose(true) : undefined))
+      .catch(() => undefined)
+      .then((chosen) => latest.current(chosen))
+      .catch(tell);
     return () => {
       here = false;
       void endAutofill();
@@ -50,7 +56,7 @@ export function PasskeySignIn({ autofill = false }: { autofill?: boolean }) {
   const press = async () => {
     toast.dismiss();
     setPending(true);
-    await signIn(false).catch((error) => toast.error(errorText(error)));
+    await choose(false).then(enter).catch(tell);
     setPending(false);
   };
   return (
