@@ -11,6 +11,7 @@ const commands = {
   renderer: { main: 'workers/dist/renderer.js', joins: false },
   'admin:code': { main: 'backend/dist/auth/adminCodeCommand.js', joins: true },
   'audit:verify': { main: 'core/dist/audit/verifyCommand.js', joins: true },
+  'audit:adopt': { main: 'core/dist/audit/adoptCommand.js', joins: true },
   'keys:status': { main: 'core/dist/keys/statusCommand.js', joins: true },
   fuzz: { main: 'infra/dist/fuzz.js', joins: false },
   bench: { main: 'infra/dist/bench.js', joins: false },

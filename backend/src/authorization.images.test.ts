@@ -345,11 +345,12 @@ it('what every cell left is in the audit log once, with who, what, from where, a
   const { models, keys } = test.gateway;
   await appendAudit(models, keys.audit);
   const events = await models.Event.countDocuments();
-  expect(await models.AuditEntry.countDocuments()).toBe(events);
-  expect(await models.AuditEntry.distinct('event')).toHaveLength(events);
+  const made = { type: { $ne: 'audit.signed' as const } };
+  expect(await models.AuditEntry.countDocuments(made)).toBe(events);
+  expect(await models.AuditEntry.distinct('event', made)).toHaveLength(events);
   const [nameless] = await models.AuditEntry.find({
     $or: [{ actor: { $exists: false } }, { ip: '' }, { at: { $exists: false } }, { table: '' }],
-    type: { $nin: ['auth.failures'] },
+    type: { $nin: ['auth.failures', 'audit.signed'] },
   })
     .limit(1)
     .lean();

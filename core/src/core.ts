@@ -1,5 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Connection } from 'mongoose';
+import { EventSigner } from './audit/signing.js';
+import { watchLog } from './audit/watch.js';
 import { type BlobStore, GridFsBlobStore } from './blobs/store.js';
 import { Usage } from './blobs/usage.js';
 import { Clock } from './clock.js';
@@ -41,6 +43,7 @@ export interface Core {
   signals: Signals;
   queues: Queues;
   events: Events;
+  signer: EventSigner;
   /** Who looks at a tab that is connected: needs no notification on a device. */
   looking: Presence;
   startUp: StartUp;
@@ -48,6 +51,7 @@ export interface Core {
 }
 
 const CLOCK_EVERY_MS = 10_000;
+const AUDIT_EVERY_MS = 10_000;
 
 /** For a command: everything is there when it resolves, and what is not there now is an error. */
 export async function createCore(config: Config, service: string): Promise<Core> {
@@ -82,6 +86,12 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
     CLOCK_EVERY_MS,
   );
   timer.unref();
+  const signer = new EventSigner(models, keys.audit, warn);
+  const auditWatch = setInterval(
+    () => watchLog({ models, keys, log, signer }).catch((error) => warn(error, 'the audit log was not looked at')),
+    AUDIT_EVERY_MS,
+  );
+  auditWatch.unref();
 
   const redis = connectRedis(config.redisUrl, 'failFast');
   redis.on('error', (error) => warn(error, 'Redis is away; what it is for waits'));
@@ -108,11 +118,14 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
     signals,
     queues,
     looking: new Presence(redis, 'looking', clock),
-    events: new Events(db, models, queues, signals, clock, warn),
+    signer,
+    events: new Events(db, models, queues, signals, clock, signer, warn),
     startUp,
     close: async () => {
       startUp.stop();
       clearInterval(timer);
+      clearInterval(auditWatch);
+      await signer.close();
       await queues.close().catch(() => undefined);
       redis.disconnect();
       queueRedis.disconnect();

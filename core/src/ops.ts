@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { readHead } from './audit/head.js';
 import type { Core } from './core.js';
 import { underOlderKeys } from './keys/usage.js';
 
@@ -91,6 +92,15 @@ function createRegistry(core: Core): Registry {
     registers: [registry],
     async collect() {
       this.set(await core.models.Event.countDocuments({ pending: true }, { limit: 10_000 }).catch(() => Number.NaN));
+    },
+  });
+  new Gauge({
+    name: 'lightbox_audit_head_seq',
+    help: 'Number of the newest entry of the audit log; it never falls.',
+    registers: [registry],
+    async collect() {
+      const head = await readHead(core.models, core.keys.audit).catch(() => undefined);
+      this.set(head === undefined ? Number.NaN : (head?.seq ?? 0));
     },
   });
   new Gauge({

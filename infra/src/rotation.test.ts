@@ -11,7 +11,8 @@ import {
 } from '@lightbox/backend/testing/factories.js';
 import { files, png } from '@lightbox/backend/testing/files.js';
 import { buildGateway, joinGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
-import { appendAudit, verifyAudit } from '@lightbox/core/audit/chain.js';
+import { appendAudit } from '@lightbox/core/audit/chain.js';
+import { verifyAudit } from '@lightbox/core/audit/verify.js';
 import type { Config } from '@lightbox/core/config/config.js';
 import { makeKeys } from '@lightbox/core/config/keys.js';
 import { newId } from '@lightbox/core/db/ids.js';
@@ -183,7 +184,7 @@ describe('ENCRYPTION_KEYS', () => {
     expect(people).toHaveLength(PEOPLE);
     for (const user of people) expect(openProfile(keys, user).city).toBe(`City ${user.username.slice(5)}`);
     expect(await models.User.collection.countDocuments({ city: { $exists: true } })).toBe(0);
-    const { body } = await new Client(test.url).as(provider).get(`/users/${patient.id}`).expect(200);
+    const { body } = await new Client(test.url).as(patient).get(`/users/${patient.id}`).expect(200);
     expect(body.data.dob).toBe('1971-02-03');
     const totp = await models.Totp.findById(patient._id).lean();
     expect(openTotpSecret(keys, patient._id, totp?.secret ?? '')).toBe('JBSWY3DP');
@@ -231,7 +232,8 @@ describe('APP_KEYS', () => {
 
 it('the head that workers note is what the log is held against', async () => {
   const noted: { head: string }[] = [];
-  await noteAuditHead({ ...test.gateway, log: { info: (line: { head: string }) => noted.push(line) } as never });
+  const log = { info: (line: { head: string }) => noted.push(line), error: () => undefined };
+  await noteAuditHead({ ...test.gateway, log: log as never });
   const [{ head }] = noted as [{ head: string }];
   expect(run('audit/verifyCommand.js', head)).toMatchObject({ code: 0, says: expect.stringContaining('holds') });
   const other = head.replace(/.$/, (last) => (last === '0' ? '1' : '0'));

@@ -6,6 +6,11 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type Server } from 'node:tls';
+import { runInNewContext } from 'node:vm';
+import { Client } from '@lightbox/backend/testing/client.js';
+import { buildAdmin, buildShare } from '@lightbox/backend/testing/factories.js';
+import { buildGateway } from '@lightbox/backend/testing/gateway.js';
+import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { makeKeys } from '@lightbox/core/config/keys.js';
 import { findMongod, findValkey } from '@lightbox/core/embedded/binaries.js';
 import { mongodServer } from '@lightbox/core/embedded/mongod.js';
@@ -89,8 +94,25 @@ async function makeAccount(port: number): Promise<void> {
     tls: true,
     tlsCAFile: join(volumes, 'ca/ca.pem'),
   });
-  await root.db('lightbox').command({ createUser: 'lightbox', pwd: secret, roles: ['readWrite'] });
+  for (const command of accountCommands()) await root.db('lightbox').command(command);
   await root.close();
+}
+
+/** What `infra/docker/mongo-user.js` asks of a database that has no account yet. */
+function accountCommands(): mongo.Document[] {
+  const asked: mongo.Document[] = [];
+  const lightbox = {
+    getRole: () => null,
+    getUser: () => null,
+    createRole: ({ role, ...rights }: mongo.Document) => asked.push({ createRole: role, ...rights }),
+    createUser: ({ user, ...account }: mongo.Document) => asked.push({ createUser: user, ...account }),
+  };
+  const script = readFileSync(join(import.meta.dirname, '../docker/mongo-user.js'), 'utf8');
+  runInNewContext(script, {
+    db: { getSiblingDB: () => lightbox },
+    process: { env: { LIGHTBOX_DB_PASSWORD: secret } },
+  });
+  return asked;
 }
 
 async function startValkey(): Promise<string> {
@@ -183,6 +205,46 @@ describe.skipIf(!hasOpenssl)('databases that speak TLS alone', () => {
     expect(login.status).toBe(200);
     // The job went through Redis to the worker, which read the code from MongoDB.
     await mailbox.waitFor(admin.email, 'Your verification code');
+  }, 60_000);
+
+  it('give the product’s account all that the product does, and no change of the audit log', async () => {
+    const mongodbUri = `mongodb://lightbox:${secret}@${mongodb}&tls=true&tlsCAFile=${join(volumes, 'ca/ca.pem')}`;
+    const { gateway, url, stop } = await buildGateway({
+      mongodbUri,
+      appKeys: keys.APP_KEYS,
+      encryptionKeys: keys.ENCRYPTION_KEYS,
+    });
+    const { models } = gateway;
+    try {
+      const { image } = await buildShare(gateway);
+      const api = new Client(url);
+      await api.as(image.owner).get(`/upload/image/${image.id}/content`).expect(200);
+      await api.as(image.owner).del(`/upload/image/${image.id}`).expect(200);
+      const changed = { $set: { changed: true } };
+      const never = { _id: 'never' as never };
+      for (const { collection, modelName } of Object.values(models)) {
+        if (/^Audit/.test(modelName)) continue;
+        await collection.updateOne(never, changed);
+        await collection.deleteOne(never);
+      }
+      for (let i = 0; i < 2; i++) {
+        await gateway.signer.flush();
+        await appendAudit(models, gateway.keys.audit);
+      }
+      const asAdmin = api.as(await buildAdmin(gateway));
+      expect((await asAdmin.get('/audit/verify').expect(200)).body.data).toMatchObject({ ok: true });
+      const refused = { codeName: 'Unauthorized' };
+      const log = models.AuditEntry.collection;
+      await expect(log.deleteMany({ seq: { $gt: 3 } })).rejects.toMatchObject(refused);
+      await expect(log.updateOne({ seq: 1 }, changed)).rejects.toMatchObject(refused);
+      await expect(log.drop()).rejects.toMatchObject(refused);
+      await expect(log.rename('elsewhere')).rejects.toMatchObject(refused);
+      await expect(models.AuditHead.collection.deleteMany({})).rejects.toMatchObject(refused);
+      await expect(models.AuditRun.collection.deleteMany({})).rejects.toMatchObject(refused);
+      await expect(models.Image.aggregate([{ $limit: 1 }, { $out: 'auditlogs' }])).rejects.toMatchObject(refused);
+    } finally {
+      await stop();
+    }
   }, 60_000);
 
   it.each([

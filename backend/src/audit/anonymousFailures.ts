@@ -1,15 +1,17 @@
 import type { AppError } from '@lightbox/core/errors.js';
-import { type Events, system } from '@lightbox/core/events/events.js';
+import { type Actor, type Events, system } from '@lightbox/core/events/events.js';
 
 const FLUSH_MS = 60_000;
 const counted = new Set([401, 403, 423, 429]);
+/** Addresses with an entry of their own in one minute; the failures of further ones are counted together. */
+const MOST_ADDRESSES = 50;
 
 /**
- * Failures of people who are not signed in, as one audit entry a minute: each for itself would let anybody fill the
- * log. What a known account's owner fails at is recorded by the feature itself.
+ * Failures of people who are not signed in, as one audit entry an address and minute: each for itself would let anybody
+ * fill the log. The failures at a known account are recorded by the feature itself.
  */
 export class AnonymousFailures {
-  private counts = new Map<string, number>();
+  private counts = new Map<string, Map<string, number>>();
   private readonly timer: NodeJS.Timeout;
 
   constructor(private readonly events: Events) {
@@ -17,16 +19,22 @@ export class AnonymousFailures {
     this.timer.unref();
   }
 
-  count(error: AppError): void {
-    if (counted.has(error.status)) this.counts.set(error.code, (this.counts.get(error.code) ?? 0) + 1);
+  count({ status, code }: AppError, ip: string): void {
+    if (!counted.has(status)) return;
+    const source = this.counts.has(ip) || this.counts.size < MOST_ADDRESSES ? ip : '';
+    const ofSource = this.counts.get(source) ?? new Map<string, number>();
+    this.counts.set(source, ofSource.set(code, (ofSource.get(code) ?? 0) + 1));
   }
 
   async flush(): Promise<void> {
-    if (this.counts.size === 0) return;
-    const counts = this.counts;
+    const { counts } = this;
     this.counts = new Map();
+    await Promise.all([...counts].map(([ip, ofSource]) => this.record(ip ? { ip } : system, ofSource)));
+  }
+
+  private record(actor: Actor, counts: Map<string, number>): Promise<void> {
     const reason = [...counts].map(([code, count]) => `${code}: ${count}`).join(', ');
-    await this.events.record(system, { type: 'auth.failures', table: 'sessions', status: 'failed', reason });
+    return this.events.record(actor, { type: 'auth.failures', table: 'sessions', status: 'failed', reason });
   }
 
   async stop(): Promise<void> {

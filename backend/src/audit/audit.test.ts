@@ -1,5 +1,7 @@
-import { appendAudit, verifyAudit } from '@lightbox/core/audit/chain.js';
+import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { type Head, readHead } from '@lightbox/core/audit/head.js';
+import { verifyAudit } from '@lightbox/core/audit/verify.js';
+import { AppError } from '@lightbox/core/errors.js';
 import type { AuditEntryDoc } from '@lightbox/core/models/types.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
@@ -12,7 +14,7 @@ import {
   type Person,
   wrong,
 } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { buildGateway, joinGateway, type TestGateway } from '../testing/gateway.js';
 
 let test: TestGateway;
 let api: Client;
@@ -34,12 +36,16 @@ interface Row {
   user: { id: string } | null;
   recordId?: string;
   recordIds?: string[];
+  ipaddress: string;
   reason: string;
   seq: number;
 }
 
-/** What a worker does; the log is read after it. */
-const append = () => appendAudit(test.gateway.models, test.gateway.keys.audit);
+/** What processes and workers do by themselves; the log is read after it. */
+async function append(): Promise<void> {
+  await test.gateway.signer.flush();
+  await appendAudit(test.gateway.models, test.gateway.keys.audit);
+}
 
 async function logs(viewer: Person, query = ''): Promise<Row[]> {
   await append();
@@ -77,7 +83,7 @@ describe('the log', () => {
       ['image.read', 'success', owner.id],
     ]);
     expect(rows[0]).toMatchObject({ tablename: 'imagemetadata', hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
-    expect((rows as { ipaddress?: string }[])[0]?.ipaddress).toMatch(/127\.0\.0\.1$/);
+    expect(rows[0]?.ipaddress).toMatch(/127\.0\.0\.1$/);
   });
 
   it('shows a provider what they did and what was done to their images, and of lists only those', async () => {
@@ -90,6 +96,9 @@ describe('the log', () => {
     const rows = await logs(mine);
     expect(rows.map((row) => row.actiontype)).toEqual(['profile.read', 'image.list']);
     expect(rows[1]).toMatchObject({ user: { id: admin.id }, recordIds: [image.id] });
+    expect(new Set(rows.map(({ ipaddress }) => ipaddress)), 'addresses are for administrators').toEqual(new Set(['']));
+    const exported = await api.as(mine).get('/audit/export?format=fhir').expect(200);
+    expect(JSON.stringify(exported.body)).not.toContain('"network"');
     await api
       .as(await buildPatient(test.gateway))
       .get('/audit/logs')
@@ -149,15 +158,17 @@ describe('the log', () => {
     expect(kept).not.toContain(provider.email);
   });
 
-  it('counts what nobody in particular failed at', async () => {
+  it('counts what nobody in particular failed at, by address, and those of many addresses together', async () => {
+    const { anonymousFailures } = test.gateway;
+    await anonymousFailures.flush();
     for (let i = 0; i < 3; i++) await api.post('/auth/login', { email: 'no@hospital.test', password: 'x' }).expect(401);
-    await test.gateway.anonymousFailures.flush();
-    const [row] = await logs(admin, 'actiontype=auth.failures');
-    expect(row).toMatchObject({
-      user: null,
-      status: 'failed',
-      reason: expect.stringContaining('INVALID_CREDENTIALS: 3'),
-    });
+    for (let i = 0; i < 120; i++) anonymousFailures.count(new AppError('INVALID_CREDENTIALS'), `203.0.113.${i}`);
+    await anonymousFailures.flush();
+    const rows = await logs(admin, 'actiontype=auth.failures');
+    const local = rows.find(({ ipaddress }) => ipaddress.endsWith('127.0.0.1'));
+    expect(local).toMatchObject({ user: null, status: 'failed', reason: 'INVALID_CREDENTIALS: 3' });
+    expect(rows.find(({ ipaddress }) => ipaddress === '')?.reason).toBe('INVALID_CREDENTIALS: 71');
+    expect(rows).toHaveLength(51);
   });
 });
 
@@ -172,11 +183,11 @@ describe('the chain', () => {
     expect(await verify()).toEqual({ ok: true, checked: entries });
   });
 
-  const tampering: [string, (third: AuditEntryDoc, fourth: AuditEntryDoc) => Promise<unknown>, number][] = [
-    ['changed', ({ _id }) => entries().updateOne({ _id }, { $set: { reason: 'nothing to see' } }), 3],
-    ['of another status', ({ _id }) => entries().updateOne({ _id }, { $set: { status: 'other' } }), 3],
-    ['hidden from those it concerns', ({ _id }) => entries().updateOne({ _id }, { $set: { concerns: [] } }), 3],
-    ['deleted', ({ _id }) => entries().deleteOne({ _id }), 3],
+  const tampering: [string, (third: AuditEntryDoc, fourth: AuditEntryDoc) => Promise<unknown>, string][] = [
+    ['changed', ({ _id }) => entries().updateOne({ _id }, { $set: { reason: 'nothing to see' } }), 'changed'],
+    ['of another status', ({ _id }) => entries().updateOne({ _id }, { $set: { status: 'other' } }), 'changed'],
+    ['hidden from those it concerns', ({ _id }) => entries().updateOne({ _id }, { $set: { concerns: [] } }), 'changed'],
+    ['deleted', ({ _id }) => entries().deleteOne({ _id }), 'missing'],
     [
       'moved',
       async (third, fourth) => {
@@ -184,19 +195,19 @@ describe('the chain', () => {
         await entries().updateOne({ _id: fourth._id }, { $set: { seq: 3 } });
         await entries().updateOne({ _id: third._id }, { $set: { seq: 4 } });
       },
-      3,
+      'changed',
     ],
   ];
   const entries = () => test.gateway.models.AuditEntry.collection;
 
-  it.each(tampering)('names the first entry that was %s', async (_, tamper, firstBroken) => {
+  it.each(tampering)('names the first entry that was %s', async (_, tamper, reason) => {
     await append();
     const before = await test.gateway.models.AuditEntry.find({ seq: { $in: [3, 4] } })
       .sort({ seq: 1 })
       .lean<AuditEntryDoc[]>();
     const [third, fourth] = before as [AuditEntryDoc, AuditEntryDoc];
     await tamper(third, fourth);
-    expect(await verify()).toEqual({ ok: false, checked: 2, firstBroken });
+    expect(await verify()).toEqual({ ok: false, checked: 2, firstBroken: 3, reason });
     await entries().deleteMany({ _id: { $in: [third._id, fourth._id] } });
     await entries().insertMany([third, fourth]);
     expect(await verify()).toMatchObject({ ok: true });
@@ -210,11 +221,12 @@ describe('the chain', () => {
     const cut = await last(3);
     const first = cut.at(-1)?.seq ?? 0;
     await entries().deleteMany({ _id: { $in: cut.map(({ _id }) => _id) } });
-    expect(await verify()).toEqual({ ok: false, checked: first - 1, firstBroken: first });
+    const broken = { ok: false, checked: first - 1, firstBroken: first, reason: 'missing' };
+    expect(await verify()).toEqual(broken);
     // What is written from now on does not take the places of those that are gone.
     await append();
     expect((await last(1))[0]?.seq).toBeGreaterThan(first + 2);
-    expect(await verify()).toEqual({ ok: false, checked: first - 1, firstBroken: first });
+    expect(await verify()).toEqual(broken);
     await entries().insertMany(cut);
     expect(await verify()).toMatchObject({ ok: true });
   });
@@ -249,9 +261,13 @@ describe('the chain', () => {
     const noted = await readHead(own.gateway.models, own.gateway.keys.audit);
     await own.gateway.models.AuditEntry.collection.deleteMany({ seq: { $gt: older.seq } });
     await own.gateway.models.AuditHead.collection.replaceOne({}, older as never);
-    const check = (head?: Head) => verifyAudit(own.gateway.models, own.gateway.keys.audit, head);
-    expect(await check()).toMatchObject({ ok: true });
-    expect(await check(noted ?? undefined)).toMatchObject({ ok: false, firstBroken: older.seq + 1 });
+    const check = ({ gateway }: TestGateway, heads: Head[] = []) =>
+      verifyAudit(gateway.models, gateway.keys.audit, { noted: heads });
+    expect(await check(own), 'by the process that saw it').toMatchObject({ ok: false, firstBroken: older.seq + 1 });
+    const later = await joinGateway(own.config);
+    expect(await check(later)).toMatchObject({ ok: true });
+    expect(await check(later, [noted as Head])).toMatchObject({ ok: false, firstBroken: older.seq + 1 });
+    await later.stop();
     await own.stop();
   });
 });

@@ -37,7 +37,7 @@ export function bind<C extends CallShape>(router: Router, gateway: Gateway, shap
       if (answer) send(res, shape, answer);
     } catch (error) {
       if (who.viewer) await recordRefusal(gateway, shape, req, who.viewer, error);
-      else if (error instanceof AppError) gateway.anonymousFailures.count(error);
+      else if (error instanceof AppError) gateway.anonymousFailures.count(error, req.ip ?? '');
       throw error;
     }
   });

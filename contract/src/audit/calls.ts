@@ -3,6 +3,7 @@ import { call } from '../call.js';
 import { PageQuery, sortBy } from '../envelope.js';
 import { Id, Time, text } from '../ids.js';
 import { auditActions } from './actions.js';
+import { auditFaults, auditStarts } from './faults.js';
 
 /** How it came out: done, refused, or tried in vain. */
 export const auditStatuses = ['success', 'denied', 'failed'] as const;
@@ -18,6 +19,7 @@ export const AuditEntry = z.object({
   /** The object acted on; for reading, verifying and sharing an image, that image. */
   recordId: Id.optional(),
   recordIds: z.array(Id).optional(),
+  /** Empty for the product's own acts, and for viewers who may not read it. */
   ipaddress: z.string(),
   status: AuditStatus,
   reason: z.string(),
@@ -77,7 +79,13 @@ export const auditCalls = {
     path: '/audit/verify',
     who: 'audit.verify',
     action: 'audit.verify',
-    summary: 'Recompute the hash chain',
-    data: z.object({ ok: z.boolean(), checked: z.int(), firstBroken: z.int().optional() }),
+    summary: 'Recompute the hash chain, all of it or from the last kept checkpoint on',
+    query: z.strictObject({ since: z.enum(auditStarts).default('start') }),
+    data: z.object({
+      ok: z.boolean(),
+      checked: z.int(),
+      firstBroken: z.int().optional(),
+      reason: z.enum(auditFaults).optional(),
+    }),
   }),
 };

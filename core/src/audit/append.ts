@@ -5,9 +5,10 @@ import { appendAudit } from './chain.js';
 
 /** Brings the log up to date, and tells the open timelines of the images it is about. */
 export const appendAndTell = (core: Core): Promise<number> =>
-  appendAudit(core.models, core.keys.audit, (entries) =>
-    tellTimelines(core, entries).catch((error) => core.warn(error, 'timelines were not told')),
-  );
+  appendAudit(core.models, core.keys.audit, {
+    now: () => core.clock.now(),
+    told: (entries) => tellTimelines(core, entries).catch((error) => core.warn(error, 'timelines were not told')),
+  });
 
 /** One signal for an image, however much happened to it; who may read its timeline is judged where it is shown. */
 async function tellTimelines({ models, signals }: Core, entries: AuditEntryDoc[]): Promise<void> {

@@ -1,150 +1,169 @@
-import { isDuplicate, newId } from '../db/ids.js';
-import { hmac, type KeyRing } from '../keys/keyring.js';
+import { isDuplicate } from '../db/ids.js';
+import { NEWEST } from '../db/newest.js';
+import type { KeyRing } from '../keys/keyring.js';
 import type { Models } from '../models/models.js';
 import type { AuditEntryDoc, EventDoc } from '../models/types.js';
-import { type Head, keepHead, readHead } from './head.js';
+import { type Draft, GENESIS, isWhole, judge, place, remark } from './entry.js';
+import { type Head, keepHead, newestEntry, readHead, rememberedHead, rememberHead } from './head.js';
+import { settleReceipts } from './receipts.js';
 
 const BATCH = 500;
-/** What the first entry follows. */
-export const GENESIS = '0'.repeat(64);
+/** A place that was lost to another writer this many times in a row is taken by nobody who appends. */
+const MOST_RACES = 100;
+/** How long after the log began to be signed gateways of an older version may still write events without a signature. */
+export const UNSIGNED_MS = 3_600_000;
 
-/** HMAC over the entry before and every field of this one that must not change; ids only, never names. */
-export function hashOf(
-  ring: KeyRing,
-  previous: string,
-  entry: Omit<AuditEntryDoc, '_id' | 'hash' | 'concerns'>,
-): string {
-  const key = ring.find(entry.keyId);
-  if (!key) throw new Error(`No key '${entry.keyId}' to check the audit chain with.`);
-  return hmac(
-    key.key,
-    JSON.stringify([
-      previous,
-      entry.seq,
-      String(entry.event),
-      entry.type,
-      entry.status,
-      entry.actor ? String(entry.actor) : null,
-      entry.table,
-      entry.record ? String(entry.record) : null,
-      (entry.records ?? []).map(String),
-      (entry.owners ?? []).map(String),
-      entry.ip,
-      entry.reason,
-      entry.at.toISOString(),
-    ]),
-  ).toString('hex');
+interface Options {
+  /** Hears of each batch that was appended here. */
+  told?: (entries: AuditEntryDoc[]) => Promise<void>;
+  now?: () => Date;
 }
 
 /**
- * Appends every event that is not yet in the log. Any number of processes may do so at once: `seq` and `event` are
- * unique, so of two that race for the next place one loses, reads the head again and goes on. One that was frozen and
- * wakes cannot fork the chain. `told` hears of each batch that was appended here.
+ * Appends every event that is not yet in the log, and what the receipts say is missing. Any number of processes may do so
+ * at once: `seq` and `event` are unique, so of two that race for the next place one loses, reads the head again and goes
+ * on. One that was frozen and wakes cannot fork the chain.
  */
-export async function appendAudit(
-  models: Models,
-  ring: KeyRing,
-  told: (entries: AuditEntryDoc[]) => Promise<void> = async () => undefined,
-): Promise<number> {
+export async function appendAudit(models: Models, ring: KeyRing, options: Options = {}): Promise<number> {
+  const { told = async () => undefined, now = () => new Date() } = options;
   let appended = 0;
+  const append = async (drafts: Draft[]) => {
+    const entries = await appendDrafts(models, ring, drafts, now());
+    appended += entries.length;
+    await told(entries);
+  };
   for (;;) {
     const events = await models.Event.find({ unaudited: true }).sort({ _id: 1 }).limit(BATCH).lean<EventDoc[]>();
-    if (events.length === 0) return appended;
+    if (events.length === 0) break;
+    await append(await draftsOf(models, ring, events, now()));
+    // Past Mongoose, which would refuse an id of another kind.
+    const ids = { _id: { $in: events.map((event) => event._id) } };
+    await models.Event.collection.updateMany(ids, { $set: { unaudited: false } });
+  }
+  await settleReceipts(models, ring, {
+    now,
+    takeUp: async (gaps, events) => append([...gaps, ...(await draftsOf(models, ring, events, now()))]),
+  });
+  return appended;
+}
+
+async function draftsOf(models: Models, ring: KeyRing, events: EventDoc[], now: Date): Promise<Draft[]> {
+  const anyUnsigned = events.some((event) => event.mac === undefined);
+  const takesUnsigned = anyUnsigned && (await takesUnsignedEvents(models, ring, now));
+  return events.map((event) => judge(ring, event, now, takesUnsigned));
+}
+
+/** Appends what is not yet there, in one batch. */
+export async function appendDrafts(
+  models: Models,
+  ring: KeyRing,
+  drafts: Draft[],
+  now: Date,
+): Promise<AuditEntryDoc[]> {
+  for (let races = 0; ; races++) {
     try {
-      const entries = await appendBatch(models, ring, events);
-      appended += entries.length;
-      await told(entries);
+      return await appendBatch(models, ring, drafts, now);
     } catch (error) {
-      if (!isDuplicate(error)) throw error;
+      if (!isDuplicate(error) || races > MOST_RACES) throw error;
     }
   }
 }
 
-async function appendBatch(models: Models, ring: KeyRing, events: EventDoc[]): Promise<AuditEntryDoc[]> {
-  const known = await models.AuditEntry.find({ event: { $in: events.map((e) => e._id) } }, { event: 1 }).lean();
+async function appendBatch(models: Models, ring: KeyRing, drafts: Draft[], now: Date): Promise<AuditEntryDoc[]> {
+  const { last, first, forged } = await endOf(models, ring, now);
+  const wanted = [...first, ...drafts];
+  const known = await models.AuditEntry.find({ event: { $in: wanted.map(({ event }) => event) } }, { event: 1 })
+    .readConcern(NEWEST)
+    .lean();
   const done = new Set(known.map((entry) => String(entry.event)));
-  const head = await newest(models, ring);
-  let seq = head?.seq ?? 0;
-  let previous = head?.hash ?? GENESIS;
-  const entries = events
-    .filter((event) => !done.has(String(event._id)))
-    .map((event) => {
-      const entry = entryOf(ring, event, ++seq, previous);
-      previous = entry.hash;
+  let previous = last;
+  const entries = wanted
+    .filter(({ event }) => !done.has(String(event)))
+    .map((draft) => {
+      const entry = place(ring, draft, previous);
+      previous = entry;
       return entry;
     });
-  if (entries.length > 0) {
-    await models.AuditEntry.insertMany(entries, { lean: true, ordered: true });
-    await keepHead(models, ring, { seq, hash: previous });
-  }
-  await models.Event.updateMany({ _id: { $in: events.map((e) => e._id) } }, { $set: { unaudited: false } });
+  if (entries.length === 0) return [];
+  await models.AuditEntry.insertMany(entries, { lean: true, ordered: true });
+  rememberHead(models, previous);
+  await keepHead(models, ring, previous, forged);
   return entries;
 }
 
-/**
- * What the next entry follows. When the newest were cut off that is the kept head, so that the gap stays where it is and
- * new entries do not close it.
- */
-async function newest(models: Models, ring: KeyRing): Promise<Head | null> {
-  const last = await models.AuditEntry.findOne().sort({ seq: -1 }).lean<AuditEntryDoc>();
-  const kept = await readHead(models, ring);
-  return kept?.genuine && kept.seq > (last?.seq ?? 0) ? kept : last;
+interface End {
+  /** The entry that the next one follows. */
+  last: Head;
+  /** Remarks of the log itself, which come before anything else. */
+  first: Draft[];
+  /** No key signed the kept head. */
+  forged: boolean;
 }
 
-function entryOf(ring: KeyRing, event: EventDoc, seq: number, previous: string): AuditEntryDoc {
-  const entry = {
-    seq,
-    event: event._id,
-    type: event.type,
-    status: event.status,
-    ...(event.actor ? { actor: event.actor } : {}),
-    table: event.table,
-    ...(event.record ? { record: event.record } : {}),
-    ...(event.records ? { records: event.records } : {}),
-    ...(event.owners ? { owners: event.owners } : {}),
-    ip: event.ip,
-    reason: event.reason,
-    at: event.at,
-    keyId: ring.current.id,
+/**
+ * The end of the log. When the newest entries were cut off that is the kept head, or the one that this process remembers,
+ * so that the gap stays where it is and new entries do not close it.
+ */
+async function endOf(models: Models, ring: KeyRing, now: Date): Promise<End> {
+  // In this order: whoever begins a log keeps its head before its first entry.
+  const newest = await newestEntry(models);
+  const kept = await readHead(models, ring);
+  const remembered = rememberedHead(models);
+  const start: Head = { seq: 0, hash: GENESIS };
+  const last = [newest, kept?.genuine ? kept : null, remembered].reduce<Head>(
+    (furthest, head) => (head && head.seq > furthest.seq ? head : furthest),
+    start,
+  );
+  const fresh = !newest && !remembered && !(await models.AuditRun.exists({}).readConcern(NEWEST));
+  if (!kept && fresh) await keepHead(models, ring, start);
+  const lost = !kept && !fresh;
+  const forged = kept !== null && !kept.genuine;
+  return {
+    last,
+    first: [
+      ...(lost ? [remark('audit.gap', now, 'HEAD_MISSING', String(last.seq))] : []),
+      ...(forged ? [remark('audit.gap', now, 'HEAD_FOREIGN', String(kept.mac))] : []),
+      ...(await beginning(models, now, newest !== null && kept !== null)),
+    ],
+    forged,
   };
-  return { _id: newId(), ...entry, hash: hashOf(ring, previous, entry), concerns: concernsOf(event) };
 }
 
-/** In whose log an entry is: the actor's and the owners'. */
-const concernsOf = ({ actor, owners = [] }: Pick<EventDoc, 'actor' | 'owners'>) => [
-  ...(actor ? [actor] : []),
-  ...owners,
-];
+/** Logs that are known to say since when their events are signed. */
+const begun = new WeakSet<Models>();
 
-function isWhole(ring: KeyRing, previous: string, entry: AuditEntryDoc): boolean {
-  if (!ring.find(entry.keyId) || hashOf(ring, previous, entry) !== entry.hash) return false;
-  // Not in the hash, but made of what is: an entry must not be hidden from those it concerns.
-  return String(entry.concerns) === String(concernsOf(entry));
+/** The first entry of a log, or the first that this version adds to an older one's. */
+async function beginning(models: Models, now: Date, upgraded: boolean): Promise<Draft[]> {
+  if (begun.has(models)) return [];
+  if (!(await models.AuditEntry.exists({ type: 'audit.signed' }).readConcern(NEWEST))) {
+    return [remark('audit.signed', now, upgraded ? 'UPGRADED' : 'STARTED')];
+  }
+  begun.add(models);
+  return [];
 }
 
-export interface Verdict {
-  ok: boolean;
-  checked: number;
-  firstBroken?: number;
+/** For an hour after an upgrade that the log itself tells of, gateways of the older version may still be there. */
+async function takesUnsignedEvents(models: Models, ring: KeyRing, now: Date): Promise<boolean> {
+  const told = await models.AuditEntry.findOne({ type: 'audit.signed' })
+    .sort({ seq: -1 })
+    .readConcern(NEWEST)
+    .lean<AuditEntryDoc>();
+  // The first time that this version appends to an older one's log.
+  if (!told)
+    return !begun.has(models) && (await readHead(models, ring))?.genuine === true && (await hasEntries(models));
+  const before = await models.AuditEntry.findOne({ seq: told.seq - 1 }).lean<AuditEntryDoc>();
+  const genuine = isWhole(ring, before?.hash ?? GENESIS, told);
+  return genuine && told.reason === 'UPGRADED' && now.getTime() - told.at.getTime() < UNSIGNED_MS;
 }
+
+const hasEntries = async (models: Models): Promise<boolean> => (await models.AuditEntry.exists({})) !== null;
 
 /**
- * Recomputes the chain from its start and names the first entry that was changed, is missing or stands elsewhere; also
- * when the newest are missing, which the kept head tells. `noted` is a head that was kept elsewhere, in the service's log.
+ * Says in the log that an older version's gateways may write for another hour, and gives a log from before heads were
+ * kept its head. For the command: nobody does it by accident.
  */
-export async function verifyAudit(models: Models, ring: KeyRing, noted?: Head): Promise<Verdict> {
-  // Read first: what is appended meanwhile makes the chain longer than its head, and never shorter.
-  const kept = await readHead(models, ring);
-  let previous = GENESIS;
-  let checked = 0;
-  const broken = (firstBroken: number): Verdict => ({ ok: false, checked, firstBroken });
-  for await (const entry of models.AuditEntry.find().sort({ seq: 1 }).lean<AuditEntryDoc[]>().cursor()) {
-    if (entry.seq !== checked + 1) return broken(checked + 1);
-    if (!isWhole(ring, previous, entry)) return broken(entry.seq);
-    if ([kept, noted].some((head) => head?.seq === entry.seq && head.hash !== entry.hash)) return broken(entry.seq);
-    previous = entry.hash;
-    checked++;
-  }
-  if (kept && !kept.genuine) return broken(Math.min(kept.seq, checked + 1));
-  return [kept, noted].some((head) => head && head.seq > checked) ? broken(checked + 1) : { ok: true, checked };
+export async function adoptAudit(models: Models, ring: KeyRing, now: Date): Promise<void> {
+  const newest = await newestEntry(models);
+  if (newest && !(await readHead(models, ring))) await keepHead(models, ring, newest);
+  await appendDrafts(models, ring, [remark('audit.signed', now, 'UPGRADED', now.toISOString())], now);
 }

@@ -1,10 +1,11 @@
-import { timingSafeEqual } from 'node:crypto';
 import { isDuplicate } from '../db/ids.js';
-import { hmac, type KeyRing } from '../keys/keyring.js';
+import { NEWEST } from '../db/newest.js';
+import { isSigned, type KeyRing, sign } from '../keys/keyring.js';
 import type { Models } from '../models/models.js';
-import type { AuditHeadDoc } from '../models/types.js';
+import type { AuditEntryDoc, AuditHeadDoc } from '../models/types.js';
 
 const HEAD = 'head';
+const CHECKPOINT = 'checkpoint';
 
 /** The place and hash of one entry; the log stands and falls with that of the newest. */
 export interface Head {
@@ -12,21 +13,21 @@ export interface Head {
   hash: string;
 }
 
-const macOf = (key: Buffer, { seq, hash }: Head) => hmac(key, HEAD, String(seq), hash);
+const partsOf = ({ seq, hash }: Head) => [HEAD, String(seq), hash];
 
-/** Keeps the newest entry's place and hash, signed. Of several that append, the furthest stays. */
-export async function keepHead(models: Models, ring: KeyRing, { seq, hash }: Head): Promise<void> {
-  const { id: keyId, key } = ring.current;
-  const known = await models.AuditHead.exists({ _id: HEAD });
-  // A log from before its head was kept: which keys it needs is asked of its entries, once.
-  const keyIds = known ? [keyId] : [keyId, ...(await models.AuditEntry.distinct('keyId'))];
+/**
+ * Keeps the newest entry's place and hash, signed. Of several that append, the furthest stays; a head that no
+ * key signed is replaced wherever it stands.
+ */
+export async function keepHead(models: Models, ring: KeyRing, { seq, hash }: Head, forged = false): Promise<void> {
+  const signature = sign(ring, ...partsOf({ seq, hash }));
+  const known = await models.AuditHead.exists({ _id: HEAD }).readConcern(NEWEST);
+  // A log that has lost its head: which keys it needs is asked of its entries, once.
+  const keyIds = known ? [signature.keyId] : [signature.keyId, ...(await models.AuditEntry.distinct('keyId'))];
   try {
     await models.AuditHead.updateOne(
-      { _id: HEAD, seq: { $lt: seq } },
-      {
-        $set: { seq, hash, keyId, mac: macOf(key, { seq, hash }).toString('hex') },
-        $addToSet: { keyIds: { $each: keyIds } },
-      },
+      { _id: HEAD, ...(forged ? {} : { seq: { $lt: seq } }) },
+      { $set: { seq, hash, ...signature }, $addToSet: { keyIds: { $each: keyIds } } },
       { upsert: true },
     );
   } catch (error) {
@@ -35,16 +36,51 @@ export async function keepHead(models: Models, ring: KeyRing, { seq, hash }: Hea
 }
 
 /** The kept head; `genuine` only when a key of the ring made it. */
-export async function readHead(models: Models, ring: KeyRing): Promise<(Head & { genuine: boolean }) | null> {
-  const kept = await models.AuditHead.findById(HEAD).lean<AuditHeadDoc>();
+export async function readHead(
+  models: Models,
+  ring: KeyRing,
+): Promise<(Head & { genuine: boolean; mac: string }) | null> {
+  const kept = await models.AuditHead.findById(HEAD).readConcern(NEWEST).lean<AuditHeadDoc>();
   if (!kept) return null;
-  const key = ring.find(kept.keyId)?.key;
-  const mac = Buffer.from(kept.mac, 'hex');
-  const genuine = key !== undefined && mac.length === 32 && timingSafeEqual(mac, macOf(key, kept));
-  return { seq: kept.seq, hash: kept.hash, genuine };
+  return { seq: kept.seq, hash: kept.hash, mac: kept.mac, genuine: isSigned(ring, kept, ...partsOf(kept)) };
 }
 
 /** The ids of the keys without which the log could not be checked. */
 export async function auditKeyIds(models: Models): Promise<string[]> {
   return (await models.AuditHead.findById(HEAD).lean<AuditHeadDoc>())?.keyIds ?? [];
+}
+
+/** Right after a failover a majority's view of the log is a little behind what processes remember of it. */
+export const newestEntry = (models: Models): Promise<AuditEntryDoc | null> =>
+  models.AuditEntry.findOne().sort({ seq: -1 }).readConcern(NEWEST).lean<AuditEntryDoc>();
+
+export type Checkpoint = Head & { found?: AuditHeadDoc['found'] | undefined };
+
+const checkpointParts = ({ seq, hash, found }: Checkpoint) => [
+  ...[CHECKPOINT, String(seq), hash],
+  found ? `${found.seq}:${found.fault}` : '',
+];
+
+/** Up to where the log was verified. Somebody else's older one may stay: it only means more to read. */
+export async function keepCheckpoint(models: Models, ring: KeyRing, { seq, hash, found }: Checkpoint): Promise<void> {
+  const kept = { seq, hash, ...sign(ring, ...checkpointParts({ seq, hash, found })) };
+  await models.AuditHead.updateOne(
+    { _id: CHECKPOINT },
+    found ? { $set: { ...kept, found } } : { $set: kept, $unset: { found: 1 } },
+    { upsert: true },
+  );
+}
+
+export async function readCheckpoint(models: Models, ring: KeyRing): Promise<Checkpoint | null> {
+  const kept = await models.AuditHead.findById(CHECKPOINT).lean<AuditHeadDoc>();
+  return kept && isSigned(ring, kept, ...checkpointParts(kept)) ? kept : null;
+}
+
+/** The furthest head that this process has seen on a connection: no change of the database takes it back. */
+const seen = new WeakMap<Models, Head>();
+
+export const rememberedHead = (models: Models): Head | null => seen.get(models) ?? null;
+
+export function rememberHead(models: Models, { seq, hash }: Head): void {
+  if (seq > (seen.get(models)?.seq ?? 0)) seen.set(models, { seq, hash });
 }

@@ -1,19 +1,23 @@
 import { loadConfig } from '../config/env.js';
 import { createCore } from '../core.js';
-import { verifyAudit } from './chain.js';
+import { anchored, parseHead } from './anchor.js';
+import { verifyAudit } from './verify.js';
 
 /**
  * `npm run audit:verify [-- SEQ:HASH]`: recomputes the chain and ends with 1 when an entry was changed, is missing or stands
- * elsewhere. SEQ:HASH is a head that the workers noted in their log: with it not even a whole database from before passes.
+ * elsewhere, or reports a foreign or missing event. SEQ:HASH is a head from the log of the service or from an anchor: with
+ * it not even a whole database from before passes. `--new` reads from the last checkpoint on.
  */
-const [, seq, hash] = /^(\d+):([0-9a-f]{64})$/.exec(process.argv.at(-1) ?? '') ?? [];
-const noted = seq && hash ? { seq: Number(seq), hash } : undefined;
-const core = await createCore(loadConfig(process.env), 'audit');
-const { ok, checked, firstBroken } = await verifyAudit(core.models, core.keys.audit, noted);
+const args = process.argv.slice(2);
+const config = loadConfig(process.env);
+const noted = [...args.flatMap((text) => parseHead(text) ?? []), ...(await anchored(config.auditAnchor))];
+const core = await createCore(config, 'audit');
+const since = args.includes('--new') ? 'checkpoint' : 'start';
+const { ok, checked, firstBroken, reason } = await verifyAudit(core.models, core.keys.audit, { since, noted });
 await core.close();
 process.stdout.write(
   ok
     ? `The audit chain holds: ${checked} entries.\n`
-    : `The audit chain is broken at entry ${firstBroken}; ${checked} before it hold.\n`,
+    : `The audit chain is broken at entry ${firstBroken} (${reason}); ${checked} entries were read.\n`,
 );
 process.exit(ok ? 0 : 1);

@@ -24,6 +24,8 @@ export interface Config {
   encryptionKeys: string;
   /** Keys that are no longer in `appKeys` and still prove the older entries of the audit log; nothing else takes them. */
   auditKeys: string | null;
+  /** Where heads of the audit log are noted besides the log of the service: `file:` or `syslog:` address. */
+  auditAnchor: string | null;
   /** Private VAPID key (RFC 8292), base64; null: nothing is sent to devices. */
   vapidKey: string | null;
   /** Origins of push services that may lie on a private address and need no TLS; all others must be public and https. */

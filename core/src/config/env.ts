@@ -3,6 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { passwordFault } from '@lightbox/contract/auth/rules.js';
 import { type QueueName, queueNames } from '@lightbox/contract/queues.js';
 import { z } from 'zod';
+import { faultOfAnchor } from '../audit/anchor.js';
 import { isLoopback } from '../hosts.js';
 import { faultsOfClearText } from './clearText.js';
 import type { Config } from './config.js';
@@ -112,6 +113,7 @@ const schema = z.object({
   APP_KEYS: text(faultOfKeys),
   ENCRYPTION_KEYS: text(faultOfKeys),
   AUDIT_KEYS: text(faultOfKeys).optional(),
+  AUDIT_ANCHOR: text(faultOfAnchor).optional(),
   VAPID_KEY: text(faultOfVapidKey).optional(),
   PUSH_ORIGINS: text(faultOfOrigins).optional(),
   ADMIN_EMAIL: z.email('must be an e-mail address').optional(),
@@ -242,6 +244,7 @@ function toConfig(env: z.output<typeof schema>, production: boolean): Config {
     appKeys: env.APP_KEYS,
     encryptionKeys: env.ENCRYPTION_KEYS,
     auditKeys: env.AUDIT_KEYS ?? null,
+    auditAnchor: env.AUDIT_ANCHOR ?? null,
     vapidKey: env.VAPID_KEY ?? null,
     pushOrigins: list(env.PUSH_ORIGINS ?? '').map((origin) => new URL(origin).origin),
     admin:

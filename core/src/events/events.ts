@@ -1,7 +1,9 @@
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import { roles } from '@lightbox/contract/permissions.js';
 import type { ClientSession, Connection } from 'mongoose';
+import type { EventSigner } from '../audit/signing.js';
 import type { Clock } from '../clock.js';
+import { isAway } from '../db/away.js';
 import { isDuplicate, newId, type ObjectId, oid } from '../db/ids.js';
 import { MAJORITY_MS, majorityHasAll } from '../db/majority.js';
 import { fieldError } from '../errors.js';
@@ -63,10 +65,17 @@ export class Events {
     private readonly queues: Queues,
     private readonly signals: Signals,
     private readonly clock: Clock,
+    private readonly signer: EventSigner,
     private readonly warn: (error: unknown, text: string) => void,
   ) {
     this.append = grouped(async (events) => {
-      await this.models.Event.insertMany(events, { lean: true });
+      try {
+        await this.models.Event.insertMany(events, { lean: true });
+      } catch (error) {
+        this.signer.mayBeCommitted(events);
+        throw error;
+      }
+      this.signer.wasCommitted(events);
       return events.map(() => undefined);
     });
   }
@@ -89,9 +98,11 @@ export class Events {
         if (actor.idempotency) await this.remember(actor.idempotency, id, session);
         return id;
       }, patience);
+      this.signer.wasCommitted(events);
       this.dispatchSoon(events);
       return record;
     } catch (error) {
+      if (isAway(error)) this.signer.mayBeCommitted(events);
       if (!isDuplicate(error)) throw error;
       // By something that a failover may still take back: nobody is answered because of it before that is settled.
       await majorityHasAll(this.db);
@@ -157,7 +168,7 @@ export class Events {
       unaudited: true,
     };
     const owed = reaction ? jobsOf(made).map(({ name }) => name) : [];
-    return owed.length > 0 ? { ...made, owed } : made;
+    return this.signer.sign(owed.length > 0 ? { ...made, owed } : made);
   }
 
   private dispatchSoon(events: EventDoc[]): void {

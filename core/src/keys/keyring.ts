@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync } from 'node:crypto';
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Config } from '../config/config.js';
 
 interface Key {
@@ -11,6 +11,8 @@ interface Key {
  * while what the older ones made is still in use.
  */
 export class KeyRing {
+  private readonly derived = new Map<string, KeyRing>();
+
   private constructor(private readonly keys: readonly Key[]) {}
 
   static parse(text: string): KeyRing {
@@ -24,12 +26,16 @@ export class KeyRing {
 
   /** Keys for one purpose (HKDF, RFC 5869): one that leaks says nothing about the others. */
   derive(purpose: string): KeyRing {
-    return new KeyRing(
+    const known = this.derived.get(purpose);
+    if (known) return known;
+    const made = new KeyRing(
       this.keys.map(({ id, key }) => ({
         id,
         key: Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `lightbox/${purpose}`, 32)),
       })),
     );
+    this.derived.set(purpose, made);
+    return made;
   }
 
   get current(): Key {
@@ -85,3 +91,21 @@ export function createKeys(config: Pick<Config, 'appKeys' | 'encryptionKeys' | '
 
 export const hmac = (key: Buffer, ...parts: string[]): Buffer =>
   createHmac('sha256', key).update(parts.join('\n')).digest();
+
+export interface Signature {
+  keyId: string;
+  mac: string;
+}
+
+/** Signs with the ring's first key. */
+export function sign(ring: KeyRing, ...parts: string[]): Signature {
+  const { id, key } = ring.current;
+  return { keyId: id, mac: hmac(key, ...parts).toString('hex') };
+}
+
+/** Whether a key of the ring made this signature of these parts. */
+export function isSigned(ring: KeyRing, { keyId, mac }: Partial<Signature>, ...parts: string[]): boolean {
+  const key = typeof keyId === 'string' ? ring.find(keyId)?.key : undefined;
+  const given = Buffer.from(typeof mac === 'string' ? mac : '', 'hex');
+  return key !== undefined && given.length === 32 && timingSafeEqual(given, hmac(key, ...parts));
+}

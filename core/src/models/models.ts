@@ -4,6 +4,8 @@ import type {
   AnalysisDoc,
   AuditEntryDoc,
   AuditHeadDoc,
+  AuditReceiptDoc,
+  AuditRunDoc,
   CeremonyDoc,
   CodeDoc,
   ConversationDoc,
@@ -353,6 +355,8 @@ const event = new Schema<EventDoc>(
     pending: bool,
     unaudited: bool,
     owed: { type: [String], default: undefined },
+    keyId: String,
+    mac: String,
   },
   { ...options, minimize: false },
 )
@@ -381,8 +385,26 @@ const auditEntry = new Schema<AuditEntryDoc>(
   .index({ type: 1, status: 1, at: -1, seq: -1 });
 
 const auditHead = new Schema<AuditHeadDoc>(
-  { _id: String, seq: number, hash: string, keyId: string, mac: string, keyIds: { type: [String], required: true } },
+  {
+    _id: String,
+    seq: number,
+    hash: string,
+    keyId: string,
+    mac: string,
+    keyIds: { type: [String], default: undefined },
+    found: Mixed,
+  },
   { ...options, collection: 'auditheads' },
+);
+
+const auditReceipt = new Schema<AuditReceiptDoc>(
+  { run: string, n: number, events: [ObjectId], keyId: string, mac: string },
+  { ...options, collection: 'auditreceipts' },
+).index({ run: 1, n: 1 });
+
+const auditRun = new Schema<AuditRunDoc>(
+  { _id: String, n: number, keyId: string, mac: string },
+  { ...options, collection: 'auditruns' },
 );
 
 const setting = new Schema<SettingDoc>(
@@ -434,6 +456,8 @@ export interface Models {
   Event: Model<EventDoc>;
   AuditEntry: Model<AuditEntryDoc>;
   AuditHead: Model<AuditHeadDoc>;
+  AuditReceipt: Model<AuditReceiptDoc>;
+  AuditRun: Model<AuditRunDoc>;
   Setting: Model<SettingDoc>;
   SettingChange: Model<SettingChangeDoc>;
   Idempotency: Model<IdempotencyDoc>;
@@ -469,6 +493,8 @@ export function createModels(db: Connection): Models {
     Event: model('Event', event),
     AuditEntry: model('AuditEntry', auditEntry),
     AuditHead: model('AuditHead', auditHead),
+    AuditReceipt: model('AuditReceipt', auditReceipt),
+    AuditRun: model('AuditRun', auditRun),
     Setting: model('Setting', setting),
     SettingChange: model('SettingChange', settingChange),
     Idempotency: model('Idempotency', idempotency),

@@ -1,6 +1,7 @@
 import type { ReasonCode } from '@lightbox/contract/analysis/reasons.js';
 import type { Findings } from '@lightbox/contract/analysis/schemas.js';
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
+import type { AuditFault } from '@lightbox/contract/audit/faults.js';
 import type { AnalysisStatus, DicomFacts } from '@lightbox/contract/images/schemas.js';
 import type { NotificationKind } from '@lightbox/contract/notifications/calls.js';
 import type { Role } from '@lightbox/contract/permissions.js';
@@ -322,6 +323,9 @@ export interface EventDoc {
   unaudited: boolean;
   /** Names of its jobs that have not come to their end. Redis may lose them; by this they are entered again. */
   owed?: string[];
+  /** Signature of the process that made it; absent on events of versions before events were signed. */
+  keyId?: string;
+  mac?: string;
 }
 
 export interface AuditEntryDoc {
@@ -344,15 +348,37 @@ export interface AuditEntryDoc {
   concerns: Id[];
 }
 
-/** The newest entry of the audit log, signed: that the end was cut off is noticed by it. */
+/** A signed place in the audit log: its newest entry (`head`), or the last one that was verified (`checkpoint`). */
 export interface AuditHeadDoc {
   _id: string;
   seq: number;
   hash: string;
   keyId: string;
   mac: string;
-  /** Every key that an entry of the log needs. */
-  keyIds: string[];
+  /** Of the head: every key that an entry of the log needs. */
+  keyIds?: string[];
+  /** Of the checkpoint: the first entry up to it that reports a fault. */
+  found?: { seq: number; fault: AuditFault };
+}
+
+/** A process states which events it committed: an event that is not in the log later was removed. */
+export interface AuditReceiptDoc {
+  _id: Id;
+  /** One start of one process. */
+  run: string;
+  /** Counts the receipts of a run, from 1. */
+  n: number;
+  events: Id[];
+  keyId: string;
+  mac: string;
+}
+
+/** How many receipts of a run the log has taken up. */
+export interface AuditRunDoc {
+  _id: string;
+  n: number;
+  keyId: string;
+  mac: string;
 }
 
 export interface SettingDoc {

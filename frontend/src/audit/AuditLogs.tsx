@@ -132,7 +132,9 @@ function useProof() {
     broken: data && !data.ok && (
       <Box mb="4">
         <Note Icon={WarningOctagonIcon} tone="danger" role="alert" title={t('audit.verify.broken')}>
-          {t('audit.verify.brokenText', { entry: formatNumber(data.firstBroken ?? data.checked + 1) })}
+          {t(`audit.verify.brokenText.${data.reason ?? 'changed'}`, {
+            entry: formatNumber(data.firstBroken ?? data.checked + 1),
+          })}
         </Note>
       </Box>
     ),

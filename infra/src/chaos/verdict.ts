@@ -18,8 +18,9 @@ const DAY_MS = 24 * 3_600_000;
 /** Waits until nothing more is left to do, at most so long; what is left then is the verdict's to find. */
 export async function settle({ core }: Cluster, patienceMs: number): Promise<number> {
   const since = Date.now();
-  const { Event, Message: Messages, Analysis } = core.models;
+  const { Event, Message: Messages, Analysis, AuditReceipt } = core.models;
   const busy = async () =>
+    (await AuditReceipt.exists({})) ??
     (await Event.exists({ $or: [{ pending: true }, { unaudited: true }] })) ??
     (await Event.exists({ 'owed.0': { $exists: true }, owed: { $gt: '' } })) ??
     (await Messages.exists({ pending: true })) ??
@@ -130,7 +131,7 @@ function judgeMails(mails: { text: string; messageId: string }[], uploads: Uploa
 }
 
 export async function judgeStore({ core }: Cluster, administrator: Account): Promise<Row[]> {
-  const { Event } = core.models;
+  const { Event, AuditReceipt } = core.models;
   const unaudited = await Event.countDocuments({ unaudited: true });
   const pending = await Event.countDocuments({ pending: true });
   const left = await orphans(core);
@@ -142,6 +143,7 @@ export async function judgeStore({ core }: Cluster, administrator: Account): Pro
     none('GridFS', 'orphans after the sweep', await orphans(core)),
     judged('audit', 'entries in an unbroken chain', chain.checked, 'whole', chain.ok),
     none('audit', 'events without an entry', unaudited),
+    none('audit', 'receipts that were not taken up', await AuditReceipt.countDocuments({})),
     none('events', 'not handed over', pending),
     { job: 'events', measure: 'in all', value: String(events) },
   ];

@@ -61,10 +61,11 @@ async function handOver(core: Core, events: EventDoc[]): Promise<void> {
   }
 }
 
-/** Entries whose kick was lost, or came while Redis was away. */
+/** Entries whose kick was lost, or came while Redis was away, and what processes state that they committed. */
 export async function sweepAudit(core: Core): Promise<void> {
+  const { Event, AuditReceipt } = core.models;
   const before = new Date(core.clock.now().getTime() - AUDIT_GRACE_MS);
-  if (await core.models.Event.exists({ unaudited: true, at: { $lt: before } })) {
+  if ((await AuditReceipt.exists({})) || (await Event.exists({ unaudited: true, at: { $lt: before } }))) {
     await appendAndTell(core);
   }
 }

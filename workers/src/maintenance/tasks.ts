@@ -28,7 +28,7 @@ export const tasks = {
   reviveAnalyses: { every: 30_000, work: reviveAnalyses },
   revivePreviews: { every: 10 * 60_000, work: revivePreviews },
   removeOrphanBlobs: { every: 10 * 60_000, work: removeOrphanBlobs },
-  noteAuditHead: { every: 10 * 60_000, work: noteAuditHead },
+  noteAuditHead: { every: 60_000, work: noteAuditHead },
   recountUsage: { every: 10 * 60_000, work: recountUsage },
 } satisfies Record<string, Task>;
 export type TaskName = keyof typeof tasks;

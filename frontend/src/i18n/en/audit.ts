@@ -47,6 +47,17 @@ export const audit = {
   spanFilter: 'Filter by time',
   span: { any: 'Any time', today: 'Today', week: 'Last 7 days', month: 'Last 30 days', days: 'From … to …' },
   status: { success: 'Done', denied: 'Denied', failed: 'Failed' },
+  remark: {
+    STARTED: 'From here on every event is signed.',
+    UPGRADED: 'From here on every event is signed; those of an older version are accepted for one hour.',
+    HEAD_MISSING: 'The signed end of the record was removed.',
+    HEAD_FOREIGN: 'The signed end of the record was replaced by another.',
+    EVENT_FOREIGN: 'An event that Lightbox did not make was written into the database.',
+    EVENT_DELETED: 'An event was deleted before it was recorded.',
+    EVENT_SUPPRESSED: 'An event was kept from the record; it is recorded now.',
+    RECEIPT_FOREIGN: 'A receipt that Lightbox did not make was written into the database.',
+    RECEIPTS_MISSING: 'Receipts of events were deleted',
+  },
   verify: {
     act: 'Verify chain',
     busy: 'Verifying chain',
@@ -54,8 +65,16 @@ export const audit = {
     okText_one: '{{count, number}} entry checked at {{time}}',
     okText_other: '{{count, number}} entries checked at {{time}}',
     broken: 'The record was changed.',
-    brokenText:
-      'Entry {{entry}} is the first that does not fit the ones before it. What stands before it is intact. Keep a copy of the database, and find out who had access to it.',
+    brokenText: {
+      changed:
+        'Entry {{entry}} is the first that does not fit the ones before it. The entries before it are intact. Keep a copy of the database, and find out who had access to it.',
+      missing:
+        'Entry {{entry}} is missing. The entries before it are intact. Keep a copy of the database, and find out who had access to it.',
+      head: 'The signed end of the record was removed or changed; it is not known what followed before entry {{entry}}. Keep a copy of the database, and find out who had access to it.',
+      foreign:
+        'Entry {{entry}} is the first that reports an event which Lightbox did not make. Nothing that this event claims was believed. Find out who had access to the database.',
+      gap: 'Entry {{entry}} is the first that reports something which was removed before it could be recorded. Find out who had access to the database.',
+    },
     failed: 'The record could not be checked.',
   },
   area: {
@@ -152,6 +171,9 @@ export const audit = {
     audit_list: 'Read audit log',
     audit_export: 'Export audit log',
     audit_verify: 'Verify audit log',
+    audit_signed: 'Begin to sign the record',
+    audit_foreign: 'Foreign event found',
+    audit_gap: 'Gap in the record found',
     role_list: 'Read roles',
     setting_read: 'Read a setting',
     setting_list: 'Read settings',

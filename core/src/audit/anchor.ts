@@ -1,0 +1,65 @@
+import { appendFile, open } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { hostname } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { Head } from './head.js';
+
+const PATIENCE_MS = 5_000;
+/** Far longer than a line. */
+const TAIL_BYTES = 1_024;
+
+/** The fault of AUDIT_ANCHOR in words, or null. */
+export function faultOfAnchor(value: string): string | null {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  const good = url && ((url.protocol === 'file:' && url.host === '') || (url.protocol === 'syslog:' && url.port));
+  return good ? null : 'must be file:///absolute/path, or syslog://host:port for a server that takes syslog over TCP';
+}
+
+export const headText = ({ seq, hash }: Head): string => `${seq}:${hash}`;
+
+export function parseHead(text: string): Head | undefined {
+  const [, seq, hash] = /(?:^|\s)(\d+):([0-9a-f]{64})$/.exec(text.trim()) ?? [];
+  return seq && hash ? { seq: Number(seq), hash } : undefined;
+}
+
+/** Notes a head where a writer of the database cannot reach it: a line of a file, or of a syslog server (RFC 5424). */
+export async function anchor(address: string, head: Head, at: Date): Promise<void> {
+  const url = new URL(address);
+  if (url.protocol === 'file:') return appendFile(fileURLToPath(url), `${at.toISOString()} ${headText(head)}\n`);
+  // Facility 13 is the audit log's, severity 6 informational.
+  const line = `<110>1 ${at.toISOString()} ${hostname()} lightbox ${process.pid} AUDITHEAD - ${headText(head)}`;
+  // Counted octets (RFC 6587), so that no line is taken for two.
+  await send(url.hostname.replace(/^\[|\]$/g, ''), Number(url.port), `${Buffer.byteLength(line)} ${line}`);
+}
+
+const send = (host: string, port: number, text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ host, port });
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('The audit anchor did not answer in time.')));
+    socket.once('error', reject);
+    socket.once('close', (failed) => !failed && resolve());
+    socket.resume();
+    socket.end(text);
+  });
+
+/** The head that was noted last; a syslog server is written to, and not read. */
+export async function anchored(address: string | null): Promise<Head[]> {
+  if (!address?.startsWith('file:')) return [];
+  const file = await open(fileURLToPath(address)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (!file) return [];
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, TAIL_BYTES);
+    const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    const heads = buffer
+      .toString('utf8')
+      .split('\n')
+      .flatMap((line) => parseHead(line) ?? []);
+    return heads.slice(-1);
+  } finally {
+    await file.close();
+  }
+}
