@@ -46,15 +46,26 @@ const rows: Record<CallName, Harmless> = {
   logout: { status: 200, body: {} },
   forgotPassword: emptyBody,
   resetPassword: emptyBody,
+  notMe: emptyBody,
+  askPasskey: { status: 200, body: {} },
+  passkeySignIn: emptyBody,
   demoPeople: list,
   listSessions: list,
   endSession: nothingThere,
   endOtherSessions: list,
   listSignIns: list,
   getTotp: list,
-  setUpTotp: { status: 410, body: { code: '123456' } },
-  removeTotp: emptyBody,
-  renewRecoveryCodes: emptyBody,
+  setUpTotp: { status: 422, body: { code: 'x' } },
+  removeTotp: { status: 422, body: { code: 'x' } },
+  renewRecoveryCodes: { status: 422, body: { code: 'x' } },
+  stepUp: emptyBody,
+  askStepUpPasskey: { status: 404, body: {} },
+  mailStepUpCode: { status: 200, body: {} },
+  listPasskeys: list,
+  askNewPasskey: { status: 422, body: { password: '' } },
+  addPasskey: emptyBody,
+  renamePasskey: { status: 404, body: { name: 'Key' } },
+  removePasskey: { status: 422, body: { code: 'x' } },
   changePassword: emptyBody,
   listUsers: list,
   exportUsers: list,
@@ -65,7 +76,8 @@ const rows: Record<CallName, Harmless> = {
   deleteUser: nothingThere,
   toggleUserStatus: nothingThere,
   changeRole: { status: 404, body: { role: 'patient' } },
-  resetUserTotp: nothingThere,
+  // After a sign-in alone; somebody else's authenticators ask for more.
+  resetUserTotp: { status: 403 },
   approveProvider: emptyBody,
   rejectProvider: emptyBody,
   getStats: list,
@@ -177,7 +189,13 @@ const unrecorded: readonly CallName[] = [
 ];
 
 /** One's own security, read or set anew: nothing of anybody is shown, and nothing changed in these requests. */
-const unchanged: readonly CallName[] = ['listSessions', 'endOtherSessions', 'getTotp', 'unsubscribePush'];
+const unchanged: readonly CallName[] = [
+  'listSessions',
+  'endOtherSessions',
+  'getTotp',
+  'listPasskeys',
+  'unsubscribePush',
+];
 
 /** What the entry says beside its kind. */
 const reasons: Partial<Record<CallName, string>> = { exportAudit: 'csv', exportUsers: 'csv' };

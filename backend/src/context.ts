@@ -46,8 +46,8 @@ export interface Viewer {
   id: string;
   _id: ObjectId;
   role: Role;
-  /** Signs in with an authenticator app. */
-  totp: boolean;
+  /** Has an authenticator app or a passkey. */
+  secondFactor: boolean;
   sessionId: ObjectId;
 }
 

@@ -18,6 +18,13 @@ export interface CallShape {
   summary: string;
   /** How it stands in the audit log when a signed-in person is refused; and what its success is called there, if that is recorded. */
   action?: AuditAction;
+  /**
+   * That the session is there does not do: the person proves themself again. `recent`: in the last minutes, and a sign-in counts;
+   * `always`: after the sign-in (`auth/stepUp.ts` of the gateway).
+   */
+  stepUp?: 'recent' | 'always';
+  /** Fields of the body that are such a proof. */
+  proof?: readonly ('password' | 'code' | 'mailedCode')[];
   /** Events beyond `action` from which a mail or a job follows (`core/events/reactions`). */
   causes?: readonly AuditAction[];
   /** The limits that it takes. A call that sends mail, costs money or answers about an account has one. */

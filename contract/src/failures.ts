@@ -15,7 +15,14 @@ const anywhere: ErrorCode[] = [
 
 /** Everything that a call may refuse with: what follows from its shape, and what its handler adds. */
 export function failuresOf(shape: CallShape): ErrorCode[] {
-  const found = [...anywhere, ...ofIdentity(shape), ...ofInput(shape), ...ofThrottles(shape), ...(shape.fails ?? [])];
+  const found = [
+    ...anywhere,
+    ...ofIdentity(shape),
+    ...ofInput(shape),
+    ...ofProof(shape),
+    ...ofThrottles(shape),
+    ...(shape.fails ?? []),
+  ];
   if (shape.method !== 'get') found.push('STORAGE_FULL');
   return [...new Set(found)];
 }
@@ -41,6 +48,10 @@ function ofIdentity({ who }: CallShape): ErrorCode[] {
   ];
 }
 
+function ofProof({ stepUp, proof }: CallShape): ErrorCode[] {
+  const wrong = ['NOT_FOUND', 'WRONG_CODE', 'CODE_LOCKED', 'EXPIRED'] as const;
+  return [...(stepUp ? (['STEP_UP_REQUIRED'] as const) : []), ...(proof ? wrong : [])];
+}
 const ofThrottles = ({ throttles: named = [] }: CallShape): ErrorCode[] =>
   named.some((name) => throttles[name].beyond === 'refused') ? ['TOO_MANY_REQUESTS'] : [];
 

@@ -11,6 +11,16 @@ export const limits = {
   totpSeconds: 30,
   totpWindow: 1,
   recoveryCodes: 10,
+  /** Minutes in which somebody who has proven themself need not do it again. */
+  stepUpMinutes: 15,
+  /** Hours in which the link of a mail takes back a change of sign-in. */
+  notMeHours: 72,
+  /** Minutes a challenge for a passkey lives. */
+  ceremonyMinutes: 10,
+  passkeys: 20,
+  passkeyNameLength: 60,
+  /** Of the base64url that a credential's id is; WebAuthn ends at 1,023 bytes. */
+  passkeyIdLength: 1364,
   accessTokenMinutes: 15,
   sessionIdleMinutes: 30,
   sessionHours: 12,

@@ -14,7 +14,7 @@ export const texts = {
   loggedOut: 'Logged out successfully',
   providerActivated: 'Provider Activated successfully!',
   roleChanged: 'The role was changed.',
-  totpReset: 'The authenticator app was removed from this account.',
+  totpReset: 'The authenticator app and the passkeys were removed from this account.',
   providerRejected: 'Provider rejected.',
   codeSent: 'A new code was sent.',
   tooManyConnections: 'Too many connections',

@@ -44,6 +44,7 @@ export const throttles = {
   resetMail: { per: ['email'], points: 2, seconds: 10 * minute, counts: 'mails', beyond: 'noMail' },
   resetCode: { per: ['email'], points: 15, seconds: hour, counts: 'failures', beyond: 'refused' },
   ownPassword: { per: ['caller'], points: 10, seconds: 15 * minute, counts: 'failures', beyond: 'refused' },
+  notMe: { per: ['address'], points: 30, seconds: hour, counts: 'calls', beyond: 'refused' },
   securityChange: { per: ['caller'], points: 20, seconds: hour, counts: 'calls', beyond: 'refused' },
   username: { per: ['caller'], points: 10, seconds: hour, counts: 'usernames', beyond: 'refused' },
   staffMail: { per: ['caller'], points: 300, seconds: hour, counts: 'calls', beyond: 'refused' },

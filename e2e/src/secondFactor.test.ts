@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from './chromium.js';
-import { Person } from './person.js';
+import { line, Person } from './person.js';
 import { type Product, startProduct } from './product.js';
 import { fits, judge } from './screens/judge.js';
 import { STEP_MS, shown } from './totp.js';
@@ -13,6 +13,7 @@ let desk: Person;
 let phone: Person;
 let secret = '';
 let recoveryCodes: string[] = [];
+let device: Awaited<ReturnType<typeof withAuthenticator>>;
 const faults: string[] = [];
 
 beforeAll(async () => {
@@ -54,6 +55,23 @@ async function enterPassword({ page, email, password }: Person): Promise<void> {
   await button(page, 'Login').click();
   await page.waitForURL('**/verify-account');
 }
+/** A device with a passkey store in it; its person touches it by themself or not. */
+async function withAuthenticator(page: Page): Promise<{ holds: (held: boolean) => Promise<unknown> }> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('WebAuthn.enable');
+  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { holds: (enabled) => cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled }) };
+}
+
 const signedIn = (page: Page) => page.waitForURL('**/dashboard');
 
 test('an authenticator app is set up in the profile', async () => {
@@ -63,6 +81,11 @@ test('an authenticator app is set up in the profile', async () => {
   await page.getByText('This device', { exact: true }).waitFor();
   faults.push(...(await desk.look('security')));
   await button(page, 'Set up the app').click();
+  const ask = page.getByRole('dialog', { name: 'Is it still you?' });
+  await ask.getByLabel('Your password').fill(desk.password);
+  faults.push(...(await desk.look('step-up')), ...(await fits(desk, 'step-up', 'step-up-phone')));
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await ask.getByRole('button', { name: 'Confirm', exact: true }).click();
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
   secret = ((await page.locator('[data-secret]').textContent()) ?? '').replaceAll(' ', '');
   faults.push(...(await desk.look('security-set-up')));
@@ -114,7 +137,6 @@ test('recovery codes and the password are renewed in the profile, and mails say 
   await page.getByText('9 recovery codes left.').waitFor();
   await button(page, 'New recovery codes').click();
   const ask = page.getByRole('alertdialog');
-  await ask.getByLabel('Your password').fill(desk.password);
   faults.push(...(await desk.look('security-renew')));
   await ask.getByRole('button', { name: 'New recovery codes' }).click();
   const codes = page.getByRole('list', { name: 'Recovery codes' });
@@ -144,29 +166,71 @@ test('recovery codes and the password are renewed in the profile, and mails say 
   await page.getByText('Password changed', { exact: true }).first().waitFor();
 });
 
-test('where the clinic requires the app, nothing opens without it', async () => {
+test('where the clinic requires more than a password, nothing opens before there is a passkey or an app', async () => {
   const { page } = desk;
   const token = await page.evaluate<string>("JSON.parse(localStorage.getItem('root')).token");
   const set = await page.request.post('/api/appsetting/add', {
     headers: { Authorization: `Bearer ${token}` },
-    data: { name: 'security.requireTotp', value: 'staff', description: '' },
+    data: { name: 'security.requireSecondFactor', value: 'staff', description: '' },
   });
   expect(set.status()).toBe(201);
   await page.goto('/profile');
   await button(page, 'Remove the app').click();
-  await page.getByLabel('Your password').fill(desk.password);
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove the app' }).click();
-  await page.getByText('The app was removed. Codes are mailed again.').waitFor();
+  await page.getByText('The app was removed.').waitFor();
   await page.goto('/dashboard');
   await page.getByRole('heading', { name: 'One more step' }).waitFor();
+  await button(page, 'Use an authenticator app instead').click();
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
+  faults.push(...(await desk.look('security-required-app')));
+  await button(page, 'Use a passkey instead').click();
+  device = await withAuthenticator(page);
+  await page.getByLabel('Name of the passkey').fill('Work laptop');
   faults.push(...(await desk.look('security-required')));
-  secret = ((await page.locator('[data-secret]').textContent()) ?? '').replaceAll(' ', '');
-  await page.getByRole('textbox').first().focus();
-  await page.keyboard.type(shown(secret, Date.now()));
-  await button(page, 'Turn on').click();
+  await button(page, 'Continue').click();
+  recoveryCodes = await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').allTextContents();
   await button(page, 'I have kept them').click();
   await page.getByRole('heading', { name: /Welcome/ }).waitFor();
+});
+
+test('the passkey signs in by itself, and with the password nothing else does but a recovery code', async () => {
+  const { page } = desk;
+  await page.evaluate('localStorage.clear()');
+  await device.holds(false);
+  await page.goto('/login');
+  await button(page, 'Sign in with a passkey').waitFor();
+  faults.push(...(await desk.look('login-passkey')));
+  // The suggestions of the field began while nobody touched the device; the button asks anew.
+  await device.holds(true);
+  await button(page, 'Sign in with a passkey').click();
+  await signedIn(page);
+  await page.goto('/profile');
+  await page.getByText('Signed in with a passkey', { exact: true }).waitFor();
+  await page.getByRole('list', { name: 'Passkeys' }).getByText('Work laptop').waitFor();
+  faults.push(...(await desk.look('security-passkeys')));
+
+  await enterPassword(phone);
+  await button(phone.page, 'Sign in with a passkey').waitFor();
+  faults.push(...(await phone.look('verify-passkey')));
+  faults.push(...(await inUrdu(phone, 'verify-passkey')));
+  await button(phone.page, 'Use a recovery code').click();
+  await phone.page.getByLabel('Recovery code').fill(recoveryCodes[0] ?? '');
+  await phone.page.getByRole('button', { name: 'Verify', exact: true }).click();
+  await signedIn(phone.page);
+});
+
+test('the link of the mail takes the passkey back, after a click, and signs everybody out', async () => {
+  const { page } = phone;
+  await page.goto(line(await phone.mailed('A passkey was added to your account'), 'Link'));
+  await button(page, 'Sign out every device').waitFor();
+  expect(new URL(page.url()).search).toBe('');
+  faults.push(...(await phone.look('not-me')));
+  faults.push(...(await inUrdu(phone, 'not-me')));
+  await button(page, 'Sign out every device').click();
+  await page.getByText('The passkey was removed.').waitFor();
+  faults.push(...(await phone.look('not-me-done')));
+  await desk.page.waitForURL('**/login');
+  await desk.page.getByText('A change of your sign-in was taken back').waitFor();
 });
 
 test('nothing was wrong on the way', () => {

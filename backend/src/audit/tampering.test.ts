@@ -189,6 +189,52 @@ describe('an event in the database', () => {
     await events().deleteOne({ _id: other._id });
     expect(await remarks()).toContainEqual(['audit.gap', 'EVENT_DELETED', String(other._id)]);
   });
+
+  it.each([
+    ['of no run', { $unset: { run: '' } }],
+    ['of a run that is an empty list', { $set: { run: [] } }],
+    ['of a run that reads like a query', { $set: { run: { $gt: '' } } }],
+  ])('is not hidden by receipts that were made ones %s', async (_, change) => {
+    const process = anotherProcess();
+    const event = await process.commit();
+    await receipts().updateMany({}, change as object);
+    await events().deleteOne({ _id: event });
+    expect((await remarks()).map(([type, reason]) => [type, reason])).toEqual([['audit.foreign', 'RECEIPT_FOREIGN']]);
+    expect(await process.signer.restoreReceipts()).toBe(1);
+    expect(await remarks()).toContainEqual(['audit.gap', 'EVENT_DELETED', String(event)]);
+  });
+
+  it('is not kept out by an entry that no worker made, also when that is taken away again', async () => {
+    const log = test.gateway.models.AuditEntry.collection;
+    const forged = async (event: ObjectId) =>
+      (await log.insertOne({ event, seq: -1, type: 'image.content', at: new Date() } as never)).insertedId;
+    for (const [mark, remark] of [
+      [false, ['audit.foreign', 'ENTRY_FOREIGN']],
+      [true, ['audit.gap', 'EVENT_SUPPRESSED']],
+    ] as const) {
+      const { _id } = await done();
+      const entry = await forged(_id);
+      if (mark) await events().updateOne({ _id }, { $set: { unaudited: false } });
+      await settle();
+      await log.deleteOne({ _id: entry });
+      expect(await remarks()).toContainEqual([...remark, String(_id)]);
+    }
+    expect(await verify()).toMatchObject({ ok: false, reason: expect.stringMatching(/^(foreign|gap)$/) });
+  });
+
+  it('cannot be hidden in the log from those who look for its people and records', async () => {
+    const { _id } = await done();
+    await settle();
+    const log = test.gateway.models.AuditEntry.collection;
+    const { seq, actor, concerns } = (await entryOf(_id)) as AuditEntryDoc;
+    for (const [field, kept] of Object.entries({ actor, concerns })) {
+      const text = Array.isArray(kept) ? kept.map(String) : String(kept);
+      await log.updateOne({ event: _id }, { $set: { [field]: text } });
+      expect(await verify(), field).toMatchObject({ firstBroken: seq, reason: 'changed' });
+      await log.updateOne({ event: _id }, { $set: { [field]: kept } });
+      expect(await verify(), field).not.toMatchObject({ reason: 'changed' });
+    }
+  });
 });
 
 describe('a log whose end was cut off together with its head', () => {

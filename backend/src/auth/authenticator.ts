@@ -38,7 +38,7 @@ export type Proof = { step: number } | { recoveryHash: string };
 
 /** The time step that this code is of; null when it is of none that still counts, or was used. Throws `Damaged` when the secret is. */
 export function stepOf(core: Core, totp: TotpDoc, code: string): number | null {
-  const secret = openTotpSecret(core.keys, totp._id, totp.secret);
+  const secret = openTotpSecret(core.keys, totp._id, totp.secret ?? '');
   const timestamp = core.clock.now().getTime();
   const delta = generator(Secret.fromBase32(secret)).validate({ token: code, timestamp, window: limits.totpWindow });
   if (delta === null) return null;
@@ -56,7 +56,7 @@ export function proofOf(
     const known = totp.recoveryCodes.find(({ keyId, hash }) => hashOf(core, totp._id, keyId, recoveryCode) === hash);
     return known ? { recoveryHash: known.hash } : null;
   }
-  const step = stepOf(core, totp, given.code ?? '');
+  const step = totp.confirmedAt ? stepOf(core, totp, given.code ?? '') : null;
   return step === null ? null : { step };
 }
 
@@ -89,6 +89,22 @@ export function newRecoveryCodes(core: Core, user: ObjectId): { shown: string[];
     shown: codes.map((halves) => halves.join('-')),
     kept: codes.map((halves) => ({ keyId, hash: hashOf(core, user, keyId, halves.join('')) ?? '' })),
   };
+}
+
+/** In place of those before, as part of a transaction. Also for an account that has passkeys alone. */
+export async function keepRecoveryCodes(
+  core: Core,
+  user: ObjectId,
+  kept: TotpDoc['recoveryCodes'],
+  tx: ClientSession,
+): Promise<Date> {
+  const now = core.clock.now();
+  await core.models.Totp.updateOne(
+    { _id: user },
+    { $set: { recoveryCodes: kept, recoveryAt: now }, $setOnInsert: { createAt: now, lastStep: 0, tries: 0 } },
+    { upsert: true, session: tx },
+  );
+  return now;
 }
 
 function hashOf(core: Core, user: ObjectId, keyId: string, code: string): string | null {

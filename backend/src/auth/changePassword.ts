@@ -6,7 +6,9 @@ import { hashPassword, isPassword } from '@lightbox/core/keys/password.js';
 import type { UserDoc } from '@lightbox/core/models/types.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { refuseWeak } from './commonPasswords.js';
-import { cutSockets, endSessions } from './sessions.js';
+import { endAccess } from './endAccess.js';
+import { issueNotMe } from './notMe.js';
+import { cutSockets } from './sessions.js';
 
 const notRight = (field: string) => fieldError(field, texts.passwordNotRight);
 
@@ -28,7 +30,7 @@ export async function requireOwnPassword(
   return user;
 }
 
-/** The session that asks goes on; all others, and codes that were asked for before, are worth nothing from now on. */
+/** The session that asks goes on; all other access to the account ends. */
 export async function changePassword({
   gateway,
   actor,
@@ -36,6 +38,7 @@ export async function changePassword({
   body,
 }: Context<typeof securityCalls.changePassword>): Promise<Answer<unknown>> {
   const event = { type: 'auth.changePassword', table: 'users', record: viewer._id } as const;
+  const passwordAt = gateway.clock.now();
   refuseWeak('newPassword', body.newPassword, {});
   const user = await requireOwnPassword(gateway, viewer._id, 'currentPassword', body.currentPassword).catch(
     async (error) => {
@@ -51,19 +54,14 @@ export async function changePassword({
     const { session } = tx;
     const changed = await gateway.models.User.updateOne(
       { _id: user._id, passwordHash: user.passwordHash },
-      { $set: { passwordHash } },
+      { $set: { passwordHash, passwordAt } },
       { session },
     );
     // Changed from another device since: this one's password is the current one no more.
     if (changed.modifiedCount !== 1) throw notRight('currentPassword');
-    await gateway.models.Code.updateMany(
-      { user: user._id, usedAt: { $exists: false } },
-      { $set: { usedAt: gateway.clock.now() } },
-      { session },
-    );
-    const others = { user: user._id, _id: { $ne: viewer.sessionId } };
-    ended = await endSessions(gateway, others, 'passwordReset', session);
-    tx.record(event);
+    ended = await endAccess(gateway, user._id, 'passwordReset', session, { except: viewer.sessionId });
+    const notMe = await issueNotMe(gateway, user._id, session, { password: passwordAt });
+    tx.record({ ...event, refs: { notMe } });
     return user._id;
   });
   cutSockets(gateway, ended, 'passwordReset');

@@ -6,17 +6,19 @@ import { limits } from '@lightbox/contract/limits.js';
 import { texts } from '@lightbox/contract/texts.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { Actor } from '@lightbox/core/events/events.js';
+import type { Actor, Transaction } from '@lightbox/core/events/events.js';
 import { isCode } from '@lightbox/core/keys/codes.js';
 import { isPassword } from '@lightbox/core/keys/password.js';
 import type { CodeDoc, TotpDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { Request, Response } from 'express';
 import type { Answer, Context, Gateway } from '../context.js';
 import { presentUnconfirmed } from '../users/present.js';
 import { type Proof, proofOf, spendProof } from './authenticator.js';
-import { needsTotp } from './authorize.js';
+import { hasSecondFactor, needsSecondFactor } from './authorize.js';
 import { issueCode, renewCode, takeTry, useCode, wrongCode } from './codes.js';
 import { setSessionCookies } from './cookies.js';
 import { asUser, decoyIds, findDecoy } from './decoys.js';
+import { beginAccess } from './endAccess.js';
 import { evenly } from './evenTime.js';
 import { countRight, countWrong, isKnownPlace, type PasswordTry, takePasswordTry } from './passwordTries.js';
 import { startSession } from './sessions.js';
@@ -30,7 +32,7 @@ const RESEND_MS = 100;
 
 type Login = typeof authCalls.login;
 
-/** Checks the password and mails a code, unless an authenticator app has one. Why an account may not sign in is told only to whoever knows its password. */
+/** Checks the password and mails a code, unless an app has one or a passkey stands for it. Why an account may not sign in is told only to whoever knows its password. */
 export async function login({ gateway, actor, body, req }: Context<Login>): Promise<Answer<DataOf<Login>>> {
   const tried = await takePasswordTry(gateway, { email: body.email, address: req.ip ?? '' });
   return evenly(LOGIN_MS, () => begin(gateway, actor, tried, body.password));
@@ -48,13 +50,15 @@ async function begin(
     if (owner) await recordFailure(gateway, actor.ip, owner, 'auth.login', refused);
     throw new AppError(refused);
   }
-  const method = user.totpAt ? 'totp' : 'mail';
+  const method = user.totpAt ? 'totp' : user.passkeyAt ? 'passkey' : 'mail';
   if (method === 'mail') await gateway.throttle.take('verificationMail', { caller: String(user._id) });
 
   const codeId = await gateway.events.change(actor, async (tx) => {
+    const real = owner?.equals(user._id);
+    if (real && !(await beginAccess(gateway, user, tx.session))) throw new AppError('INVALID_CREDENTIALS');
     const code = await issueCode(gateway, user._id, method === 'mail' ? 'signIn' : 'totp', tx.session);
     const event = { type: 'auth.login', table: 'users', ...(owner ? { actor: owner, record: owner } : {}) } as const;
-    if (!owner?.equals(user._id)) tx.record({ ...event, status: 'failed', reason: 'INVALID_CREDENTIALS' });
+    if (!real) tx.record({ ...event, status: 'failed', reason: 'INVALID_CREDENTIALS' });
     else tx.record({ ...event, refs: method === 'mail' ? { code } : {} });
     return code;
   });
@@ -96,13 +100,13 @@ async function checkPassword(gateway: Gateway, ip: string, tried: PasswordTry, p
   throw new AppError('INVALID_CREDENTIALS');
 }
 
-function accountRefusal(user: UserDoc): ErrorCode | null {
+export function accountRefusal(user: UserDoc): ErrorCode | null {
   if (user.status === 'pending') return 'ACCOUNT_PENDING';
   if (user.status === 'rejected') return 'ACCOUNT_REJECTED';
   return user.active ? null : 'ACCOUNT_INACTIVE';
 }
 
-const recordFailure = (
+export const recordFailure = (
   gateway: Gateway,
   ip: string,
   user: ObjectId,
@@ -128,19 +132,39 @@ export async function confirm({
   );
   if (!user || user.deletedAt || accountRefusal(user)) throw new AppError('AUTHENTICATION_FAILED');
 
-  const sessionId = await gateway.events.change(actor, async (tx) => {
-    if (!(await useCode(gateway, code._id, tx.session))) throw new AppError('EXPIRED');
-    if (proof && !(await spendProof(gateway, user._id, proof, tx.session))) throw new AppError('WRONG_CODE');
+  const reason = proof ? ('step' in proof ? 'totp' : 'recoveryCode') : '';
+  return openSession(gateway, actor, { user, reason, req, res }, async ({ session }) => {
+    if (!(await useCode(gateway, code._id, session))) throw new AppError('EXPIRED');
+    if (proof && !(await spendProof(gateway, user._id, proof, session))) throw new AppError('WRONG_CODE');
     if (user.status === 'unverified') {
-      await gateway.models.User.updateOne({ _id: user._id }, { $set: { status: 'active' } }, { session: tx.session });
+      await gateway.models.User.updateOne({ _id: user._id }, { $set: { status: 'active' } }, { session });
     }
+  });
+}
+
+interface SignIn {
+  user: UserDoc;
+  /** By what, for the log. */
+  reason: string;
+  req: Request;
+  res: Response;
+}
+
+/** The session of a sign-in, in one transaction with what spends its proof; and its cookies. */
+export async function openSession(
+  gateway: Gateway,
+  actor: Actor,
+  { user, reason, req, res }: SignIn,
+  spend: (tx: Transaction) => Promise<void>,
+): Promise<Answer<DataOf<Confirm>>> {
+  const sessionId = await gateway.events.change(actor, async (tx) => {
+    await spend(tx);
     const session = await startSession(gateway, user._id, actor.ip, tx.session, req.get('user-agent'));
-    const reason = proof ? ('step' in proof ? 'totp' : 'recoveryCode') : '';
     tx.record({ type: 'auth.confirm', table: 'sessions', actor: user._id, record: session._id, reason });
     return session._id;
   });
   setSessionCookies(gateway, res, String(sessionId), 0);
-  const setUpTotp = !user.totpAt && (await needsTotp(gateway, user.role));
+  const setUpTotp = !hasSecondFactor(user) && (await needsSecondFactor(gateway, user.role));
   return {
     data: {
       token: gateway.tokens.access(String(user._id), String(sessionId)),
@@ -185,7 +209,7 @@ async function proveApp(
   refuse: () => AppError,
 ): Promise<Proof> {
   await gateway.throttle.take('secondFactor', { caller: String(user._id) });
-  const totp = await gateway.models.Totp.findOne({ _id: user._id, confirmedAt: { $exists: true } }).lean<TotpDoc>();
+  const totp = await gateway.models.Totp.findById(user._id).lean<TotpDoc>();
   const proof = totp && proofOf(gateway, totp, given);
   if (!proof) throw refuse();
   await gateway.throttle.reset('secondFactor', { caller: String(user._id) });
@@ -199,7 +223,9 @@ export async function resendCode({
 }: Context<typeof authCalls.resendCode>): Promise<Answer<unknown>> {
   const { userId, codeId } = verification;
   if (await gateway.models.Code.exists({ _id: codeId, purpose: 'totp' })) {
-    throw new AppError('CONFLICT', { message: 'The code is in your authenticator app. None is mailed.' });
+    throw new AppError('CONFLICT', {
+      message: 'Use your authenticator app, your passkey or a recovery code. No code is mailed.',
+    });
   }
   await gateway.throttle.take('verificationMail', { caller: String(userId) });
   await evenly(RESEND_MS, () => renew(gateway, actor, userId, codeId));

@@ -10,6 +10,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { AuditEntryDoc, SessionDoc } from '@lightbox/core/models/types.js';
 import type { Answer, Context } from '../context.js';
 import { clearSessionCookies } from './cookies.js';
+import { endAccess } from './endAccess.js';
 import { aliveSessions, cutSockets, endSessions } from './sessions.js';
 
 /** More than anybody has; a script that signs in again and again must not make the list endless. */
@@ -68,7 +69,10 @@ export async function endOtherSessions({
   let ended: ObjectId[] = [];
   await gateway.events.change(actor, async (tx) => {
     const alive = await aliveSessions(gateway, viewer._id);
-    ended = await endSessions(gateway, { ...alive, _id: { $ne: viewer.sessionId } }, 'signedOut', tx.session);
+    const others = { ...alive, _id: { $ne: viewer.sessionId } };
+    ended = await endSessions(gateway, others, 'signedOut', tx.session);
+    // Also what is no session yet, and what was left by one that went quiet.
+    await endAccess(gateway, viewer._id, 'signedOut', tx.session, { except: viewer.sessionId });
     if (ended.length > 0) tx.record({ type: 'session.end', table: 'sessions', records: ended });
     return viewer.sessionId;
   });

@@ -9,9 +9,11 @@ import type { CodeDoc, UserDoc } from '@lightbox/core/models/types.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { checkCode, issueCode, useCode } from './codes.js';
 import { refuseWeak } from './commonPasswords.js';
+import { endAccess } from './endAccess.js';
 import { evenly } from './evenTime.js';
+import { issueNotMe } from './notMe.js';
 import { placeOf } from './passwordTries.js';
-import { cutSockets, endSessions } from './sessions.js';
+import { cutSockets } from './sessions.js';
 
 /** A little more than issuing a code and handing its mail over takes. */
 const FORGOT_MS = 100;
@@ -110,19 +112,25 @@ async function setPassword(
   passwordHash: string,
 ): Promise<ObjectId[]> {
   let sessions: ObjectId[] = [];
+  const passwordAt = gateway.clock.now();
   await gateway.events.change(actor, async (tx) => {
     if (!(await useCode(gateway, code._id, tx.session))) throw new AppError('EXPIRED');
     const usedFrom = placeOf(gateway, actor.ip);
     await gateway.models.Code.updateOne({ _id: code._id }, { $set: { usedFrom } }, { session: tx.session });
-    await gateway.models.User.updateOne({ _id: code.user }, { $set: { passwordHash } }, { session: tx.session });
+    await gateway.models.User.updateOne(
+      { _id: code.user },
+      { $set: { passwordHash, passwordAt } },
+      { session: tx.session },
+    );
     // The mail proved the address as well as a first sign-in code does.
     await gateway.models.User.updateOne(
       { _id: code.user, status: 'unverified' } satisfies Partial<UserDoc>,
       { $set: { status: 'active' } },
       { session: tx.session },
     );
-    sessions = await endSessions(gateway, { user: code.user }, 'passwordReset', tx.session);
-    tx.record({ type: 'auth.resetPassword', table: 'users', actor: code.user, record: code.user });
+    sessions = await endAccess(gateway, code.user, 'passwordReset', tx.session);
+    const notMe = await issueNotMe(gateway, code.user, tx.session, { password: passwordAt });
+    tx.record({ type: 'auth.resetPassword', table: 'users', actor: code.user, record: code.user, refs: { notMe } });
     return code.user;
   });
   return sessions;

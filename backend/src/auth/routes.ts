@@ -5,10 +5,14 @@ import type { Gateway } from '../context.js';
 import { bind } from '../http/handle.js';
 import { changePassword } from './changePassword.js';
 import { confirm, login, resendCode } from './login.js';
+import { notMe } from './notMe.js';
 import { endOtherSessions, endSession, listSessions, listSignIns } from './ownSessions.js';
+import { askPasskey, askStepUpPasskey, passkeySignIn } from './passkeySignIn.js';
+import { addPasskey, askNewPasskey, listPasskeys, removePasskey, renamePasskey } from './passkeys.js';
 import { logout, refresh } from './refresh.js';
 import { register } from './register.js';
 import { forgotPassword, resetPassword } from './resetPassword.js';
+import { mailStepUpCode, stepUp } from './stepUp.js';
 import { getTotp, removeTotp, renewRecoveryCodes, setUpTotp } from './totp.js';
 
 export function authRoutes(router: Router, gateway: Gateway): void {
@@ -29,5 +33,16 @@ export function authRoutes(router: Router, gateway: Gateway): void {
   bind(router, gateway, securityCalls.setUpTotp, setUpTotp);
   bind(router, gateway, securityCalls.removeTotp, removeTotp);
   bind(router, gateway, securityCalls.renewRecoveryCodes, renewRecoveryCodes);
+  bind(router, gateway, authCalls.notMe, notMe);
+  bind(router, gateway, authCalls.askPasskey, askPasskey);
+  bind(router, gateway, authCalls.passkeySignIn, passkeySignIn);
+  bind(router, gateway, securityCalls.stepUp, stepUp);
+  bind(router, gateway, securityCalls.askStepUpPasskey, askStepUpPasskey);
+  bind(router, gateway, securityCalls.mailStepUpCode, mailStepUpCode);
+  bind(router, gateway, securityCalls.listPasskeys, listPasskeys);
+  bind(router, gateway, securityCalls.askNewPasskey, askNewPasskey);
+  bind(router, gateway, securityCalls.addPasskey, addPasskey);
+  bind(router, gateway, securityCalls.renamePasskey, renamePasskey);
+  bind(router, gateway, securityCalls.removePasskey, removePasskey);
   bind(router, gateway, authCalls.demoPeople, async () => ({ data: gateway.demoPeople }));
 }

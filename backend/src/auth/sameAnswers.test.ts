@@ -60,6 +60,7 @@ class Stranger {
   }
   again = (changes: object = {}) => this.register(changes, this.key);
   second = () => this.register({ username: `${this.names}.two`, password: SECOND, firstname: 'Ada' });
+  renamed = () => this.register({ username: `${this.names}.other` });
   /** The name of the address's owner, where there is one; else that of somebody else. */
   named = (username: string) => this.register({ username });
   probe = () => this.register({ email: `${this.names}@probe.test`, password: SECOND });
@@ -109,6 +110,16 @@ const sequences: [string, Sequence][] = [
       await s.register();
       await s.register({ password: SECOND });
       await s.login(SECOND);
+      await s.login(FIRST);
+    },
+  ],
+  [
+    'register again with another name, twice',
+    async (s) => {
+      await s.register();
+      await s.renamed();
+      await s.renamed();
+      await s.register();
       await s.login(FIRST);
     },
   ],

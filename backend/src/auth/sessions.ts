@@ -3,9 +3,10 @@ import { usable } from '@lightbox/contract/users/policy.js';
 import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { PushSubscriptionDoc, SessionDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { SessionDoc, UserDoc } from '@lightbox/core/models/types.js';
 import type { ClientSession, QueryFilter } from 'mongoose';
 import type { Gateway, Viewer } from '../context.js';
+import { hasSecondFactor } from './authorize.js';
 import { deviceOf } from './device.js';
 import type { Claims } from './tokens.js';
 
@@ -67,7 +68,7 @@ export async function viewerOf(
     id: String(user._id),
     _id: user._id,
     role: user.role,
-    totp: user.totpAt !== undefined,
+    secondFactor: hasSecondFactor(user),
     sessionId: session._id,
   };
 }
@@ -89,7 +90,7 @@ export async function keepSession(core: Core, id: ObjectId): Promise<void> {
   await touch(core, session);
 }
 
-/** Ends sessions as part of a transaction; `cutSockets` tells the gateways after it. */
+/** Ends single sessions as part of a transaction (`endAccess` ends an account's); `cutSockets` tells the gateways after it. */
 export async function endSessions(
   core: Core,
   filter: QueryFilter<SessionDoc>,
@@ -104,10 +105,7 @@ export async function endSessions(
     { $set: { endedAt: core.clock.now(), endReason: reason } },
     { session: tx },
   );
-  // Nobody is told any more what an account is told that they left, or that was closed.
-  const whole = 'user' in filter && !('_id' in filter);
-  const heard: QueryFilter<PushSubscriptionDoc> = whole ? { user: filter.user as ObjectId } : { session: { $in: ids } };
-  await core.models.PushSubscription.deleteMany(heard, { session: tx });
+  await core.models.PushSubscription.deleteMany({ session: { $in: ids } }, { session: tx });
   return ids;
 }
 

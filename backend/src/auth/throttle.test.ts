@@ -5,6 +5,7 @@ import type { EventDoc } from '@lightbox/core/models/types.js';
 import type { Test } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Subject } from '../http/throttle.js';
+import { Authenticator } from '../testing/authenticator.js';
 import { Client } from '../testing/client.js';
 import {
   buildImage,
@@ -257,14 +258,15 @@ const countedCalls: Record<string, (counted: Counted) => Promise<{ by: Subject; 
     by: { caller: id },
     send: () => api.del('/users/profile', { password: PASSWORD }),
   }),
-  'removeTotp secondFactor': async ({ api, person: { id } }) => ({
+  'mailStepUpCode verificationMail': async ({ api, person: { id } }) => ({
     by: { caller: id },
-    send: () => api.del('/auth/totp', { password: PASSWORD }),
+    send: () => api.post('/auth/step-up/mail', {}),
   }),
-  'renewRecoveryCodes secondFactor': async ({ api, person: { id } }) => ({
-    by: { caller: id },
-    send: () => api.post('/auth/totp/recovery-codes', { password: PASSWORD }),
-  }),
+  'passkeySignIn loginAddress': async () => {
+    const answer = new Authenticator('x').get({ ceremony: 'x', options: { challenge: 'x' } });
+    const send = () => bare().post('/auth/passkey', answer).set('X-Forwarded-For', '203.0.113.144');
+    return { by: { address: '203.0.113.144' }, send };
+  },
   'updateProfile username': async ({ api, person: { id } }) => ({
     by: { caller: id },
     send: () => api.put('/users/profile', { username: `other.${id}` }),
@@ -282,6 +284,26 @@ const countedCalls: Record<string, (counted: Counted) => Promise<{ by: Subject; 
     return { by: { caller: id }, send: () => api.post('/message/send', body) };
   },
 };
+
+/** A proof is limited alike wherever it is given. */
+const provenCalls: [call: string, method: string, path: string, ...proofs: ('password' | 'code')[]][] = [
+  ['setUpTotp', 'post', '/auth/totp', 'password'],
+  ['removeTotp', 'delete', '/auth/totp', 'password', 'code'],
+  ['renewRecoveryCodes', 'post', '/auth/totp/recovery-codes', 'password', 'code'],
+  ['stepUp', 'post', '/auth/step-up', 'password', 'code'],
+  ['askNewPasskey', 'post', '/auth/passkeys/options', 'password'],
+  ['removePasskey', 'delete', `/auth/passkeys/${newId()}`, 'password', 'code'],
+];
+for (const [call, method, path, ...proofs] of provenCalls) {
+  for (const proof of proofs) {
+    const name = `${call} ${proof === 'password' ? 'ownPassword' : 'secondFactor'}`;
+    const body = proof === 'password' ? { password: PASSWORD } : { code: '000000' };
+    countedCalls[name] = async ({ api, person: { id } }) => ({
+      by: { caller: id },
+      send: () => api.call(method, path, body),
+    });
+  }
+}
 
 describe('a limit that is used up refuses the call that names it:', () => {
   it.each(Object.entries(countedCalls))('%s', async (name, build) => {

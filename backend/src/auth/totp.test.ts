@@ -1,4 +1,4 @@
-import { openWithoutTotp } from '@lightbox/contract/auth/policy.js';
+import { openWithoutSecondFactor } from '@lightbox/contract/auth/policy.js';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { type CallName, calls } from '@lightbox/contract/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
@@ -46,14 +46,16 @@ interface WithApp extends Person {
 
 async function withApp(person: Person): Promise<WithApp> {
   const token = (await signIn(test.gateway, person._id)).token;
-  const started = await api.as(token).post('/auth/totp', {}).expect(200);
+  const started = await api.as(token).post('/auth/totp', { password: PASSWORD }).expect(200);
   const { secret } = started.body.data;
   const done = await api
     .as(token)
     .post('/auth/totp', { code: shown(secret) })
     .expect(200);
   nextStep();
-  return { ...person, token, secret, recoveryCodes: done.body.data.recoveryCodes };
+  // A session without a proof of its own.
+  const fresh = await signIn(test.gateway, person._id);
+  return { ...person, ...fresh, secret, recoveryCodes: done.body.data.recoveryCodes };
 }
 
 async function password({ email }: Person, through = api): Promise<string> {
@@ -67,7 +69,7 @@ const events = (record: Person, type: EventDoc['type']) =>
 describe('setting up an authenticator app', () => {
   it('takes a code of it, and gives ten recovery codes once', async () => {
     const person = await buildProvider(test.gateway);
-    const { body } = await api.as(person).post('/auth/totp', {}).expect(200);
+    const { body } = await api.as(person).post('/auth/totp', { password: PASSWORD }).expect(200);
     const { secret, uri } = body.data;
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(uri).toMatch(/^otpauth:\/\/totp\/Lightbox:/);
@@ -91,7 +93,7 @@ describe('setting up an authenticator app', () => {
       required: false,
     });
     expect((await api.as(person).get('/users/profile').expect(200)).body.data.totp).toBe(true);
-    await api.as(person).post('/auth/totp', {}).expect(409);
+    await api.as(person).post('/auth/totp', { password: PASSWORD }).expect(409);
     await api
       .as(person)
       .post('/auth/totp', { code: shown(secret, 1) })
@@ -106,7 +108,8 @@ describe('setting up an authenticator app', () => {
 
   it('locks after five wrong codes until there is a new secret, and ends after ten minutes', async () => {
     const person = await buildPatient(test.gateway);
-    const start = async () => (await api.as(person).post('/auth/totp', {}).expect(200)).body.data.secret;
+    const start = async () =>
+      (await api.as(person).post('/auth/totp', { password: PASSWORD }).expect(200)).body.data.secret;
     const turnOn = (code: string) => api.as(person).post('/auth/totp', { code });
     const first = await start();
     for (let i = 0; i < limits.codeTries; i++) await turnOn(wrong(shown(first))).expect(422);
@@ -214,7 +217,7 @@ describe('a sign-in with an authenticator app', () => {
     try {
       const client = new Client(throttled.url);
       const person = await buildPatient(throttled.gateway);
-      const { body } = await client.as(person).post('/auth/totp', {}).expect(200);
+      const { body } = await client.as(person).post('/auth/totp', { password: PASSWORD }).expect(200);
       const guess = () => wrong(shown(body.data.secret, 0, throttled.clock));
       await client
         .as(person)
@@ -245,7 +248,7 @@ describe('an authenticator app is removed', () => {
       const person = await withApp(await buildPatient(test.gateway));
       await remove(person, { password: 'Wrong-Pass-1' }).expect(422);
       await remove(person, { code: wrong(shown(person.secret)) }).expect(422);
-      await remove(person, {}).expect(422);
+      expect((await remove(person, {}).expect(403)).body.error).toBe('STEP_UP_REQUIRED');
       await remove(person, way === 'password' ? { password: PASSWORD } : { code: shown(person.secret) }).expect(200);
       await remove(person, { password: PASSWORD }).expect(404);
       const { body } = await api.post('/auth/login', { email: person.email, password: PASSWORD }).expect(200);
@@ -270,6 +273,7 @@ describe('an authenticator app is removed', () => {
       .as(await buildProvider(test.gateway))
       .del(`/users/totp/${person.id}`)
       .expect(403);
+    await api.as(admin).post('/auth/step-up', { password: PASSWORD }).expect(200);
     await api.as(admin).del(`/users/totp/${admin.id}`).expect(409);
     await api.as(admin).del(`/users/totp/${newId()}`).expect(404);
     await api.as(admin).del(`/users/totp/${person.id}`).expect(200);
@@ -290,7 +294,7 @@ describe('recovery codes are renewed', () => {
       const person = await withApp(await buildPatient(test.gateway));
       await renew(person, { password: 'Wrong-Pass-1' }).expect(422);
       await renew(person, { code: wrong(shown(person.secret)) }).expect(422);
-      await renew(person, {}).expect(422);
+      expect((await renew(person, {}).expect(403)).body.error).toBe('STEP_UP_REQUIRED');
       await confirm(await password(person), { recoveryCode: person.recoveryCodes[0] }).expect(200);
       const proof = way === 'password' ? { password: PASSWORD } : { code: shown(person.secret) };
       const { body } = await renew(person, proof).expect(200);
@@ -364,7 +368,7 @@ describe('where the setting requires it', () => {
     admin = await withApp(await buildAdmin(test.gateway));
   });
   const require = async () => {
-    const body = { name: 'security.requireTotp', value: 'staff', description: '' };
+    const body = { name: 'security.requireSecondFactor', value: 'staff', description: '' };
     return (await api.as(admin).post('/appsetting/add', body).expect(201)).body.data.id as string;
   };
   afterEach(async () => {
@@ -373,7 +377,7 @@ describe('where the setting requires it', () => {
   });
 
   it('knows two values', async () => {
-    const body = { name: 'security.requireTotp', value: 'everybody', description: '' };
+    const body = { name: 'security.requireSecondFactor', value: 'everybody', description: '' };
     const { body: answer } = await api.as(admin).post('/appsetting/add', body).expect(422);
     expect(answer.errors[0].field).toBe('value');
     const { body: known } = await api.as(admin).get('/appsetting/known').expect(200);
@@ -381,6 +385,29 @@ describe('where the setting requires it', () => {
       expect.objectContaining({ name: body.name, kind: 'choice', options: ['none', 'staff'], current: 'none' }),
     );
   });
+
+  it.each(['by a value kept from before', 'by a client from before'])(
+    'counts under its former name too, %s',
+    async (how) => {
+      const row = { name: 'security.requireTotp', value: 'staff', description: '' };
+      const at = { createAt: test.clock.now(), updatedAt: test.clock.now() };
+      if (how.includes('client')) await api.as(admin).post('/appsetting/add', row).expect(201);
+      else await test.gateway.models.Setting.create([{ ...row, ...at }]);
+      test.gateway.settings.forget();
+      const { body } = await api
+        .as(await buildProvider(test.gateway))
+        .get('/users')
+        .expect(403);
+      expect(body.error).toBe('TOTP_REQUIRED');
+      const [listed, ...more] = (await api.as(admin).get('/appsetting/').expect(200)).body.data;
+      expect([listed.name, more]).toEqual(['security.requireSecondFactor', []]);
+      await api.as(admin).put(`/appsetting/edit/${listed.id}`, { value: 'none' }).expect(200);
+      await api
+        .as(await buildProvider(test.gateway))
+        .get('/users')
+        .expect(200);
+    },
+  );
 
   it('people without an app can do nothing else until they have set one up', async () => {
     await require();
@@ -392,7 +419,7 @@ describe('where the setting requires it', () => {
     const { token } = confirmed.body.data;
     const shapes = Object.entries(calls) as [CallName, CallShape][];
     for (const [name, shape] of shapes) {
-      if (!Object.hasOwn(permissions, shape.who) || openWithoutTotp(shape.who as Permission)) continue;
+      if (!Object.hasOwn(permissions, shape.who) || openWithoutSecondFactor(shape.who as Permission)) continue;
       const path = shape.path.replace(/:\w+/g, String(newId()));
       const answer = await api.as(token).call(shape.method, path, shape.method === 'get' ? undefined : {});
       const expected = roleMay('healthProvider', shape.who as Permission) ? 'TOTP_REQUIRED' : 'FORBIDDEN';
@@ -406,7 +433,7 @@ describe('where the setting requires it', () => {
     await api.as(to).post('/message/send', { recipientId: person.id, content: 'Hi' }).expect(201);
 
     await api.as(token).get('/users/profile').expect(200);
-    const started = await api.as(token).post('/auth/totp', {}).expect(200);
+    const started = await api.as(token).post('/auth/totp', { password: PASSWORD }).expect(200);
     await api
       .as(token)
       .post('/auth/totp', { code: shown(started.body.data.secret) })

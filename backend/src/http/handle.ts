@@ -10,6 +10,7 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import { authorize } from '../auth/authorize.js';
 import { holdSession } from '../auth/holdSession.js';
 import { viewerOf } from '../auth/sessions.js';
+import { requireStepUp } from '../auth/stepUp.js';
 import type { Answer, Context, Gateway, Handler, Verification, Viewer } from '../context.js';
 import { readForm } from './form.js';
 import type { Subject } from './throttle.js';
@@ -20,7 +21,7 @@ const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /**
  * Binds a call of the contract to its handler. Every call is judged in the contract's order: who is it, may the role,
- * can it be read, are the fields right; then the handler says whether the object may be touched.
+ * can it be read, are the fields right, is it still the same person; then the handler says whether the object may be touched.
  */
 export function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, handler: Handler<C>): void {
   router[shape.method](shape.path, async (req, res, next) => {
@@ -30,6 +31,7 @@ export function bind<C extends CallShape>(router: Router, gateway: Gateway, shap
       who = await identify(gateway, shape, req, res);
       if (who.viewer && isPermission(shape.who)) await authorize(gateway, who.viewer, shape.who);
       const context = await read(gateway, shape, req, res, who);
+      await requireStepUp(gateway, shape, context);
       await gateway.throttle.takeForCall(shape, subjectOf(req, who, context.body));
       const answer = await handler(context);
       if (answer) send(res, shape, answer);
@@ -199,6 +201,7 @@ const tables: Record<string, string> = {
   auth: 'sessions',
   session: 'sessions',
   totp: 'users',
+  passkey: 'passkeys',
   profile: 'users',
   user: 'users',
   stats: 'users',

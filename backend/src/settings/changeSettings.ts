@@ -1,5 +1,5 @@
 import type { Setting, settingCalls } from '@lightbox/contract/settings/calls.js';
-import { isKnownSetting, settingFault } from '@lightbox/contract/settings/known.js';
+import { currentName, isKnownSetting, settingFault } from '@lightbox/contract/settings/known.js';
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Transaction } from '@lightbox/core/events/events.js';
@@ -42,9 +42,10 @@ export async function addSetting({
   viewer,
   body,
 }: Context<typeof settingCalls.addSetting>): Promise<Answer<Setting>> {
-  checkValue(body.name, body.value);
+  const name = currentName(body.name);
+  checkValue(name, body.value);
   const now = gateway.clock.now();
-  const setting: SettingDoc = { _id: newId(), ...body, createAt: now, updatedAt: now };
+  const setting: SettingDoc = { _id: newId(), ...body, name, createAt: now, updatedAt: now };
   const id = await gateway.events
     .change(actor, async (tx) => {
       await gateway.models.Setting.create([setting], { session: tx.session });
@@ -69,7 +70,7 @@ export async function editSetting({
     .change(actor, async (tx) => {
       const before = await requireSetting(gateway, id, tx.session);
       const next = {
-        name: body.name ?? before.name,
+        name: currentName(body.name ?? before.name),
         value: body.value ?? before.value,
         description: body.description ?? before.description,
       };

@@ -7,7 +7,7 @@ import {
   type SettingInfo,
   type settingCalls,
 } from '@lightbox/contract/settings/calls.js';
-import { type KnownSetting, knownSettings, settingNames } from '@lightbox/contract/settings/known.js';
+import { currentName, type KnownSetting, knownSettings, settingNames } from '@lightbox/contract/settings/known.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { ListSource } from '@lightbox/core/db/page.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -17,7 +17,7 @@ import { namesOf } from '../users/names.js';
 
 export const presentSetting = (setting: SettingDoc): Setting => ({
   id: String(setting._id),
-  name: setting.name,
+  name: currentName(setting.name),
   value: setting.value,
   description: setting.description,
   createAt: setting.createAt.toISOString(),

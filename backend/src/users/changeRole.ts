@@ -5,7 +5,8 @@ import { requireUser } from '@lightbox/core/access/users.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { openPersonIfWhole } from '@lightbox/core/users/profile.js';
-import { cutSockets, endSessions } from '../auth/sessions.js';
+import { endAccess } from '../auth/endAccess.js';
+import { cutSockets } from '../auth/sessions.js';
 import type { Answer, Context } from '../context.js';
 import { keepAnAdmin } from './changeUsers.js';
 import { presentUser } from './present.js';
@@ -35,7 +36,7 @@ export async function changeRole({
       { session: tx.session },
     );
     if (changed.modifiedCount !== 1) throw new AppError('CONFLICT');
-    sessions = await endSessions(gateway, { user: user._id }, 'roleChanged', tx.session);
+    sessions = await endAccess(gateway, user._id, 'roleChanged', tx.session);
     tx.record({ type: 'user.role', table: 'users', record: user._id, reason: `${user.role} → ${role}` });
     return user._id;
   });

@@ -10,7 +10,8 @@ import { plain, searchFields } from '@lightbox/core/text.js';
 import { openPersonIfWhole, openProfile, profileOf, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 import type { ClientSession } from 'mongoose';
 import { requireOwnPassword } from '../auth/changePassword.js';
-import { cutSockets, endSessions } from '../auth/sessions.js';
+import { endAccess } from '../auth/endAccess.js';
+import { cutSockets } from '../auth/sessions.js';
 import { isHeld, usernameTaken } from '../auth/usernames.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { closeAccount } from './closeAccount.js';
@@ -94,7 +95,7 @@ export async function toggleUserStatus({
       { session: tx.session },
     );
     if (changed.modifiedCount !== 1) throw new AppError('CONFLICT');
-    sessions = await endSessions(gateway, { user: user._id }, 'deactivated', tx.session);
+    sessions = await endAccess(gateway, user._id, 'deactivated', tx.session);
     tx.record({ type: active ? 'user.activate' : 'user.deactivate', table: 'users', record: user._id });
     return user._id;
   });

@@ -5,8 +5,9 @@ import type { UserDoc } from '@lightbox/core/models/types.js';
 import { finishClosing, heirOf } from '@lightbox/core/users/closing.js';
 import { sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 import type { ClientSession } from 'mongoose';
-import { cutSockets, endSessions } from '../auth/sessions.js';
-import { dropTotp } from '../auth/totp.js';
+import { dropAuthenticators } from '../auth/authenticators.js';
+import { endAccess } from '../auth/endAccess.js';
+import { cutSockets } from '../auth/sessions.js';
 import type { Gateway } from '../context.js';
 import { keepAnAdmin } from './changeUsers.js';
 
@@ -29,7 +30,7 @@ export async function closeAccount(
     await keepAnAdmin(gateway, user, tx.session);
     await refuseWithoutHeir(gateway, user, tx.session);
     await clearAccount(gateway, user, by, tx.session);
-    sessions = await endSessions(gateway, { user: user._id }, 'deleted', tx.session);
+    sessions = await endAccess(gateway, user._id, 'deleted', tx.session);
     tx.record({ type, table: 'users', record: user._id });
     return user._id;
   });
@@ -67,12 +68,12 @@ async function clearAccount(gateway: Gateway, user: UserDoc, by: ObjectId, tx: C
         closing: { at: now, by },
         profile: sealProfile(gateway.keys, user._id, {}),
       },
-      $unset: { firstname: 1, lastname: 1, rejectedReason: 1, ...unsetClear },
+      $unset: { firstname: 1, lastname: 1, rejectedReason: 1, passkeyHandle: 1, ...unsetClear },
     },
     { session: tx, strict: false },
   );
   // Somebody else has just closed it.
   if (cleared.matchedCount === 0) throw new AppError('NOT_FOUND');
-  await dropTotp(gateway, user._id, tx);
+  await dropAuthenticators(gateway, user._id, tx);
   await gateway.models.Code.deleteMany({ user: user._id }, { session: tx });
 }

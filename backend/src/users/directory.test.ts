@@ -170,7 +170,7 @@ it('reading more than five hundred people in an hour is one line in the log and 
   try {
     const [admin, provider] = [await buildAdmin(reading.gateway), await buildProvider(reading.gateway)];
     const actor = { id: provider._id, ip: '203.0.113.1' };
-    const viewer = { ...provider, totp: false };
+    const viewer = { ...provider, secondFactor: false };
     const read = (people: ObjectId[]) => countPeopleRead(reading.gateway, actor, viewer, people);
     const told = () => reading.gateway.models.Event.find({ type: 'user.bulkRead' }).lean<EventDoc[]>();
     const people = Array.from({ length: throttles.people.points * 2 }, () => newId());
@@ -188,7 +188,7 @@ it('reading more than five hundred people in an hour is one line in the log and 
     await countPeopleRead(
       reading.gateway,
       { ...actor, id: other._id },
-      { ...other, totp: false },
+      { ...other, secondFactor: false },
       people.slice(0, 500),
     );
     const patients = await Promise.all(Array.from({ length: 20 }, () => buildPatient(reading.gateway)));

@@ -35,6 +35,7 @@ function fields(viewer: UserViewer, user: Person, tied: boolean) {
     status: user.status,
     createAt: user.createAt.toISOString(),
     ...(user.totpAt ? { totp: true } : {}),
+    ...(user.passkeyAt ? { passkeys: true } : {}),
   };
 }
 

@@ -69,6 +69,7 @@ export const auditCalls = {
     path: '/audit/export',
     who: 'audit.read',
     action: 'audit.export',
+    stepUp: 'recent',
     summary: 'The same entries as the list, all of them: a CSV file, or a FHIR R4 Bundle of AuditEvents with ids only',
     query: z.strictObject({ ...filter, format: z.enum(auditFormats).default('csv') }).refine(forwards, backwards),
     binary: ['text/csv', 'application/fhir+json'],

@@ -18,6 +18,7 @@ export const auditRemarks = [
   'EVENT_FOREIGN',
   'EVENT_DELETED',
   'EVENT_SUPPRESSED',
+  'ENTRY_FOREIGN',
   'RECEIPT_FOREIGN',
   'RECEIPTS_MISSING',
 ] as const;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { call } from '../call.js';
 import { texts } from '../texts.js';
 import { Email, Password, profileFields, User, Username } from '../users/schemas.js';
+import { PasskeyAnswer, PasskeyQuestion } from './passkeys.js';
 import { authRoutes } from './routes.js';
 import { codePattern, recoveryCodePattern } from './rules.js';
 import { type SessionField, sessionFields } from './session.js';
@@ -39,12 +40,12 @@ export const SessionUser = User.pick(
 );
 export type SessionUser = z.infer<typeof SessionUser>;
 
-/** What the second step of a sign-in asks for: the mailed code, or the authenticator app's. */
-export const SignInMethod = z.enum(['mail', 'totp']);
+/** What the second step of a sign-in asks for: the mailed code, the authenticator app's, or a passkey. */
+export const SignInMethod = z.enum(['mail', 'totp', 'passkey']);
 export type SignInMethod = z.infer<typeof SignInMethod>;
 
 /** Exactly one of two fields; none is reported at the first. */
-export const oneOf =
+const oneOf =
   <A extends string, B extends string>(first: A, second: B) =>
   (body: { [K in A | B]?: unknown }, report: z.RefinementCtx<unknown>): void => {
     const given = [first, second].filter((name) => body[name as A | B] !== undefined);
@@ -52,12 +53,22 @@ export const oneOf =
     if (given.length > 1) report.addIssue({ code: 'custom', path: [second], message: 'Send one of the two.' });
   };
 
+/** At most one field of a body. */
+export function atMostOneOf(body: object, report: z.RefinementCtx<unknown>): void {
+  const [, second] = Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (second) report.addIssue({ code: 'custom', path: [second], message: 'Send one of the two.' });
+}
+
 export const DemoPerson = z.object({
   role: z.string(),
   name: z.string(),
   email: z.string(),
   password: z.string(),
 });
+
+/** What a change of sign-in may have added, and "this was not me" takes back. */
+export const Undoable = z.enum(['app', 'passkey', 'password', 'recoveryCodes']);
+export type Undoable = z.infer<typeof Undoable>;
 
 export const authCalls = {
   register: call({
@@ -75,7 +86,7 @@ export const authCalls = {
     ...authRoutes.login,
     who: 'anyone',
     summary:
-      'Check the password; gives a verification token and mails a code, unless the account has an authenticator app',
+      'Check the password; gives a verification token and mails a code, unless the account has an app or a passkey',
     body: z.strictObject({ email: Email, password: AnyPassword }),
     data: Session.extend({ method: SignInMethod.optional() }),
     fails: ['INVALID_CREDENTIALS', 'ACCOUNT_PENDING', 'ACCOUNT_REJECTED', 'ACCOUNT_INACTIVE'],
@@ -92,7 +103,7 @@ export const authCalls = {
       .superRefine(oneOf('code', 'recoveryCode')),
     data: Session.extend({
       user: SessionUser,
-      /** The role needs an authenticator app, and until it is set up nothing else can be done. */
+      /** The role needs an authenticator app or a passkey, and until there is one nothing else can be done. */
       setUpTotp: z.literal(true).optional(),
     }),
     fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED'],
@@ -137,6 +148,31 @@ export const authCalls = {
     fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED'],
     causes: ['auth.resetPassword'],
     throttles: ['reset', 'resetCode'],
+  }),
+  notMe: call({
+    ...authRoutes.notMe,
+    who: 'anyone',
+    summary: 'By the link of a mail about a change of sign-in: end every session, and take back what the change added',
+    body: z.strictObject({ token: z.string().min(1).max(200) }),
+    data: z.object({ undone: Undoable.optional() }),
+    fails: ['EXPIRED'],
+    throttles: ['notMe'],
+  }),
+  askPasskey: call({
+    ...authRoutes.askPasskey,
+    who: 'anyone',
+    summary: 'A challenge for a sign-in with a passkey; no address is asked for',
+    body: z.strictObject({}),
+    data: PasskeyQuestion,
+  }),
+  passkeySignIn: call({
+    ...authRoutes.passkeySignIn,
+    who: 'anyone',
+    summary: 'Sign in with a passkey alone; gives an access token and the refresh cookie',
+    body: PasskeyAnswer,
+    data: Session.extend({ user: SessionUser }),
+    fails: ['PASSKEY_REFUSED', 'EXPIRED', 'ACCOUNT_PENDING', 'ACCOUNT_REJECTED', 'ACCOUNT_INACTIVE'],
+    throttles: ['loginAddress'],
   }),
   demoPeople: call({
     ...authRoutes.demoPeople,

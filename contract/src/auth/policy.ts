@@ -1,12 +1,12 @@
 import type { Permission, Role } from '../permissions.js';
 
-/** Who has to sign in with an authenticator app: nobody, or providers and administrators. */
-export const totpRequirements = ['none', 'staff'] as const;
-export type TotpRequirement = (typeof totpRequirements)[number];
+/** Who has to sign in with an authenticator app or a passkey: nobody, or providers and administrators. */
+export const secondFactorRequirements = ['none', 'staff'] as const;
+export type SecondFactorRequirement = (typeof secondFactorRequirements)[number];
 
-export const mustUseTotp = (requirement: TotpRequirement, role: Role): boolean =>
+export const mustUseSecondFactor = (requirement: SecondFactorRequirement, role: Role): boolean =>
   requirement === 'staff' && role !== 'patient';
 
-/** All that is open to somebody whose role needs an authenticator app, until it is set up. */
+/** All that is open to somebody whose role needs an authenticator app or a passkey, until there is one. */
 const open: readonly Permission[] = ['session.end', 'session.manage', 'totp.manage', 'profile.read', 'setting.read'];
-export const openWithoutTotp = (permission: Permission): boolean => open.includes(permission);
+export const openWithoutSecondFactor = (permission: Permission): boolean => open.includes(permission);

@@ -11,5 +11,8 @@ export const authRoutes = {
   logout: { method: 'post', path: '/auth/logout' },
   forgotPassword: { method: 'post', path: '/auth/forgot-password' },
   resetPassword: { method: 'post', path: '/auth/reset-password' },
+  notMe: { method: 'post', path: '/auth/not-me' },
+  askPasskey: { method: 'post', path: '/auth/passkey/options' },
+  passkeySignIn: { method: 'post', path: '/auth/passkey' },
   demoPeople: { method: 'get', path: '/demo' },
 } as const;

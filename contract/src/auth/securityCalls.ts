@@ -4,7 +4,8 @@ import { call } from '../call.js';
 import { PageQuery } from '../envelope.js';
 import { Id, Params, Time } from '../ids.js';
 import { Password } from '../users/schemas.js';
-import { AnyPassword, Code, oneOf } from './calls.js';
+import { AnyPassword, atMostOneOf, Code } from './calls.js';
+import { NewPasskey, Passkey, PasskeyAnswer, PasskeyName, PasskeyQuestion } from './passkeys.js';
 
 /** One place where the person is signed in. */
 export const OwnSession = z.object({
@@ -28,6 +29,9 @@ export const signInActions = [
   'auth.refreshReused',
   'auth.resetPassword',
   'auth.changePassword',
+  'auth.notMe',
+  'passkey.add',
+  'passkey.remove',
   'totp.on',
   'totp.off',
   'totp.recovery',
@@ -46,8 +50,9 @@ export type SignInEntry = z.infer<typeof SignInEntry>;
 export const TotpState = z.object({
   on: z.boolean(),
   since: Time.optional(),
+  /** Of the app, and of passkeys. */
   recoveryCodesLeft: z.int(),
-  /** The account’s role has to have one. */
+  /** The account’s role has to have an app or a passkey. */
   required: z.boolean(),
 });
 export type TotpState = z.infer<typeof TotpState>;
@@ -57,10 +62,12 @@ export const TotpSetUp = z.object({ secret: z.string(), uri: z.string() });
 /** Shown once. */
 export const RecoveryCodes = z.object({ recoveryCodes: z.array(z.string()) });
 
-/** That it is still the same person: what a session alone does not say. */
-const OwnProof = z
-  .strictObject({ code: Code.optional(), password: AnyPassword.optional() })
-  .superRefine(oneOf('code', 'password'));
+/** That it is still the same person: what a session alone does not say. Each call names the fields that it takes (`proof`). */
+const proofs = { password: AnyPassword.optional(), code: Code.optional(), mailedCode: Code.optional() };
+const AppProof = z.strictObject({ code: proofs.code, password: proofs.password }).superRefine(atMostOneOf);
+const appProof = ['code', 'password'] as const;
+/** What limits guesses at a proof. */
+const proofThrottles = ['ownPassword', 'secondFactor'] as const;
 
 export const securityCalls = {
   listSessions: call({
@@ -119,33 +126,130 @@ export const securityCalls = {
     path: '/auth/totp',
     who: 'totp.manage',
     action: 'totp.start',
+    stepUp: 'always',
+    proof: ['password', 'mailedCode'],
     summary:
-      'Without a code: a new secret for an authenticator app. With the app’s code: turn it on, and get recovery codes',
-    body: z.strictObject({ code: Code.optional() }),
+      'Without a code: a new secret for an authenticator app. With the app’s code: turn it on, and get recovery codes; every other session ends',
+    body: z
+      .strictObject({ code: Code.optional(), password: proofs.password, mailedCode: proofs.mailedCode })
+      .superRefine(atMostOneOf),
     data: z.union([TotpSetUp, RecoveryCodes]),
     fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED', 'CONFLICT'],
     causes: ['totp.on'],
-    throttles: ['securityChange'],
+    throttles: ['securityChange', 'ownPassword'],
   }),
   removeTotp: call({
     method: 'delete',
     path: '/auth/totp',
     who: 'totp.manage',
     action: 'totp.off',
-    summary: 'Sign in by mailed code again; needs the app’s code or the password',
-    body: OwnProof,
-    fails: ['NOT_FOUND', 'WRONG_CODE', 'CODE_LOCKED', 'FORBIDDEN'],
-    throttles: ['securityChange', 'secondFactor'],
+    stepUp: 'always',
+    proof: appProof,
+    summary: 'Take the authenticator app off the account; every other session ends',
+    body: AppProof,
+    fails: ['NOT_FOUND'],
+    throttles: ['securityChange', ...proofThrottles],
   }),
   renewRecoveryCodes: call({
     method: 'post',
     path: '/auth/totp/recovery-codes',
     who: 'totp.manage',
     action: 'totp.recovery',
-    summary: 'Ten new recovery codes in place of those before; needs the app’s code or the password',
-    body: OwnProof,
+    stepUp: 'always',
+    proof: appProof,
+    summary: 'Ten new recovery codes in place of those before',
+    body: AppProof,
     data: RecoveryCodes,
-    fails: ['NOT_FOUND', 'WRONG_CODE', 'CODE_LOCKED', 'FORBIDDEN'],
-    throttles: ['securityChange', 'secondFactor'],
+    fails: ['NOT_FOUND'],
+    throttles: ['securityChange', ...proofThrottles],
+  }),
+  stepUp: call({
+    method: 'post',
+    path: '/auth/step-up',
+    who: 'session.manage',
+    action: 'auth.stepUp',
+    summary: 'Prove that it is still the same person: by the password, the app’s code, a passkey or a mailed code',
+    body: z
+      .strictObject({ ...proofs, passkey: PasskeyAnswer.optional() })
+      .superRefine(atMostOneOf)
+      .refine((body) => Object.keys(body).length > 0, { path: ['password'], message: 'This field is required.' }),
+    fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED', 'NOT_FOUND', 'PASSKEY_REFUSED'],
+    throttles: proofThrottles,
+  }),
+  askStepUpPasskey: call({
+    method: 'post',
+    path: '/auth/step-up/passkey',
+    who: 'session.manage',
+    action: 'auth.stepUp',
+    summary: 'A challenge for one of the caller’s passkeys',
+    body: z.strictObject({}),
+    data: PasskeyQuestion,
+    fails: ['NOT_FOUND'],
+  }),
+  mailStepUpCode: call({
+    method: 'post',
+    path: '/auth/step-up/mail',
+    who: 'session.manage',
+    action: 'auth.stepUpMail',
+    summary: 'Mail a code that proves it is still the same person, where the account has neither app nor passkey',
+    body: z.strictObject({}),
+    fails: ['CONFLICT'],
+    throttles: ['verificationMail'],
+  }),
+  listPasskeys: call({
+    method: 'get',
+    path: '/auth/passkeys',
+    who: 'totp.manage',
+    action: 'passkey.list',
+    summary: 'The caller’s passkeys; the oldest first',
+    data: z.array(Passkey),
+  }),
+  askNewPasskey: call({
+    method: 'post',
+    path: '/auth/passkeys/options',
+    who: 'totp.manage',
+    action: 'passkey.start',
+    stepUp: 'always',
+    proof: ['password', 'mailedCode'],
+    summary: 'A challenge for a new passkey',
+    body: z.strictObject({ password: proofs.password, mailedCode: proofs.mailedCode }).superRefine(atMostOneOf),
+    data: PasskeyQuestion,
+    fails: ['CONFLICT'],
+    throttles: ['securityChange', 'ownPassword'],
+  }),
+  addPasskey: call({
+    method: 'post',
+    path: '/auth/passkeys',
+    who: 'totp.manage',
+    action: 'passkey.add',
+    stepUp: 'always',
+    summary: 'Add a passkey; the first authenticator of an account gives recovery codes. Every other session ends',
+    body: NewPasskey,
+    data: z.object({ passkey: Passkey, recoveryCodes: z.array(z.string()).optional() }),
+    status: 201,
+    fails: ['PASSKEY_REFUSED', 'EXPIRED', 'CONFLICT'],
+    throttles: ['securityChange'],
+  }),
+  renamePasskey: call({
+    method: 'put',
+    path: '/auth/passkeys/:id',
+    who: 'totp.manage',
+    action: 'passkey.rename',
+    summary: 'Give one of the caller’s passkeys another name',
+    params: Params,
+    body: z.strictObject({ name: PasskeyName }),
+    data: Passkey,
+  }),
+  removePasskey: call({
+    method: 'delete',
+    path: '/auth/passkeys/:id',
+    who: 'totp.manage',
+    action: 'passkey.remove',
+    stepUp: 'always',
+    proof: appProof,
+    summary: 'Remove one of the caller’s passkeys; every other session ends',
+    params: Params,
+    body: AppProof,
+    throttles: ['securityChange', ...proofThrottles],
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { totpRequirements } from '../auth/policy.js';
+import { secondFactorRequirements } from '../auth/policy.js';
 import { limits } from '../limits.js';
 
 export type SettingUnit = 'hours' | 'minutes' | 'bytes' | 'files';
@@ -48,8 +48,9 @@ export const knownSettings = {
       'Which patients a provider finds and may write to: all of them, or only those known to the provider by an image, a share or a chat.',
     fallback: 'all',
   }),
-  'security.requireTotp': choice(totpRequirements, {
-    description: 'Who has to sign in with an authenticator app: none, or staff (providers and administrators).',
+  'security.requireSecondFactor': choice(secondFactorRequirements, {
+    description:
+      'Who has to sign in with an authenticator app or a passkey: none, or staff (providers and administrators).',
     fallback: 'none',
   }),
   'quota.files': number('files', {
@@ -79,5 +80,10 @@ export function settingFault(name: KnownSetting, value: string): string | null {
       : `one of: ${known.options.join(', ')}`;
   return `Must be ${must}. ${known.description}`;
 }
+
+/** Settings under names from before, by what they are called now: a value under such a name goes on counting. */
+const renamed: Readonly<Record<string, KnownSetting>> = { 'security.requireTotp': 'security.requireSecondFactor' };
+export const currentName = (name: string): string => (Object.hasOwn(renamed, name) ? (renamed[name] ?? name) : name);
+export const formerNames = Object.keys(renamed);
 
 export const isKnownSetting = (name: string): name is KnownSetting => Object.hasOwn(knownSettings, name);

@@ -94,6 +94,8 @@ const full = {
   createAt: Time.optional(),
   /** Signs in with an authenticator app; absent without one. */
   totp: z.boolean().optional(),
+  /** Has a passkey; absent without one. */
+  passkeys: z.boolean().optional(),
   phone: optionalText,
   dob: optionalText,
   country: optionalText,

@@ -1,10 +1,11 @@
-import { isDuplicate } from '../db/ids.js';
+import { isDuplicate, newId } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import type { KeyRing } from '../keys/keyring.js';
 import type { Models } from '../models/models.js';
 import type { AuditEntryDoc, EventDoc } from '../models/types.js';
 import { type Draft, GENESIS, isWhole, judge, place, remark } from './entry.js';
 import { type Head, keepHead, newestEntry, readHead, rememberedHead, rememberHead } from './head.js';
+import { inLog } from './inLog.js';
 import { settleReceipts } from './receipts.js';
 
 const BATCH = 500;
@@ -72,15 +73,17 @@ export async function appendDrafts(
 async function appendBatch(models: Models, ring: KeyRing, drafts: Draft[], now: Date): Promise<AuditEntryDoc[]> {
   const { last, first, forged } = await endOf(models, ring, now);
   const wanted = [...first, ...drafts];
-  const known = await models.AuditEntry.find({ event: { $in: wanted.map(({ event }) => event) } }, { event: 1 })
-    .readConcern(NEWEST)
-    .lean();
-  const done = new Set(known.map((entry) => String(entry.event)));
+  const known = await inLog(
+    models,
+    ring,
+    wanted.map(({ event }) => event),
+  );
+  const isTaken = ({ event }: Draft) => known.forged.has(String(event)) || known.open.has(String(event));
   let previous = last;
   const entries = wanted
-    .filter(({ event }) => !done.has(String(event)))
+    .filter(({ event }) => !known.logged.has(String(event)))
     .map((draft) => {
-      const entry = place(ring, draft, previous);
+      const entry = place(ring, isTaken(draft) ? insteadOf(draft, now) : draft, previous);
       previous = entry;
       return entry;
     });
@@ -90,6 +93,12 @@ async function appendBatch(models: Models, ring: KeyRing, drafts: Draft[], now: 
   await keepHead(models, ring, previous, forged);
   return entries;
 }
+
+/** The place of an event in the log is taken by an entry that no worker made. The mark is one that nobody can take before. */
+const insteadOf = ({ event }: Draft, now: Date): Draft => ({
+  ...remark('audit.foreign', now, 'ENTRY_FOREIGN', String(newId())),
+  record: event,
+});
 
 interface End {
   /** The entry that the next one follows. */

@@ -48,6 +48,8 @@ export function place(ring: KeyRing, draft: Draft, previous: Head): AuditEntryDo
 export function isWhole(ring: KeyRing, previous: string, entry: AuditEntryDoc): boolean {
   try {
     if (!ring.find(entry.keyId) || hashOf(ring, previous, entry) !== entry.hash) return false;
+    // The hash is over their text: an id that was turned into text is found by nobody who looks for it.
+    if (!idsOf(entry).every(isObjectId)) return false;
     // Not in the hash, but made of what is: an entry must not be hidden from those it concerns.
     return String(entry.concerns) === String(concernsOf(entry));
   } catch {
@@ -55,6 +57,11 @@ export function isWhole(ring: KeyRing, previous: string, entry: AuditEntryDoc): 
     return false;
   }
 }
+
+const idsOf = ({ event, actor, record, records = [], owners = [], concerns }: AuditEntryDoc) => [
+  ...[event, ...(actor ? [actor] : []), ...(record ? [record] : [])],
+  ...[...records, ...owners, ...concerns],
+];
 
 /** The key that signs events: derived for this alone. */
 const eventKeys = (audit: KeyRing): KeyRing => audit.derive('events');

@@ -5,6 +5,7 @@ import { isSigned, type KeyRing, sign } from '../keys/keyring.js';
 import type { Models } from '../models/models.js';
 import type { AuditReceiptDoc, AuditRunDoc, EventDoc } from '../models/types.js';
 import { type Draft, remark } from './entry.js';
+import { inLog } from './inLog.js';
 
 /** Receipts of one run that are looked at together. */
 const BATCH = 100;
@@ -59,16 +60,17 @@ interface Settling {
  * events are in the log; an event that is in neither place, and a receipt that is missing, become entries `audit.gap`.
  */
 export async function settleReceipts(models: Models, audit: KeyRing, settling: Settling): Promise<void> {
-  for (const run of await models.AuditReceipt.collection.distinct('run')) {
+  const runs: unknown[] = await models.AuditReceipt.collection.distinct('run');
+  for (const run of [...runs.filter((one) => typeof one === 'string'), null]) {
     while (await settleRun(models, audit, run, settling));
   }
 }
 
-/** Whether there may be more of this run. */
-async function settleRun(models: Models, audit: KeyRing, run: unknown, settling: Settling): Promise<boolean> {
+/** Whether there may be more of this run. Null stands for whatever is none: no process made a receipt of it. */
+async function settleRun(models: Models, audit: KeyRing, run: string | null, settling: Settling): Promise<boolean> {
   const { collection } = models.AuditReceipt;
   const found = (await collection
-    .find({ run } as object)
+    .find({ run: run ?? { $not: { $type: 'string' } } } as object)
     .sort({ n: 1 })
     .limit(BATCH)
     .toArray()) as unknown as AuditReceiptDoc[];
@@ -76,14 +78,15 @@ async function settleRun(models: Models, audit: KeyRing, run: unknown, settling:
   const gaps = foreign.map(({ _id }) =>
     remark('audit.foreign', settling.now(), 'RECEIPT_FOREIGN', 'receipt', String(_id)),
   );
-  const before = genuine.length > 0 ? await takenUp(models, audit, run as string) : 0;
+  const before = run !== null && genuine.length > 0 ? await takenUp(models, audit, run) : 0;
   let last = before;
   for (const { n } of genuine.filter((receipt) => receipt.n > before)) {
-    if (n > last + 1) gaps.push(gapOfReceipts(settling.now(), run as string, last + 1, n - 1));
+    if (n > last + 1) gaps.push(gapOfReceipts(settling.now(), String(run), last + 1, n - 1));
     last = Math.max(last, n);
   }
   const missing = await notInLog(
     models,
+    audit,
     genuine.filter(({ n }) => n > before).flatMap(({ events }) => events),
   );
   // Written, and not yet appended: its turn comes with the next batch.
@@ -93,7 +96,7 @@ async function settleRun(models: Models, audit: KeyRing, run: unknown, settling:
     ...missing.kept.map(({ _id }) => gapOfEvent(settling.now(), 'EVENT_SUPPRESSED', _id)),
   ];
   if (gaps.length + eventGaps.length > 0) await settling.takeUp([...gaps, ...eventGaps], missing.kept);
-  if (last > before) await keepTakenUp(models, audit, run as string, last);
+  if (run !== null && last > before) await keepTakenUp(models, audit, run, last);
   await collection.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
   return found.length === BATCH;
 }
@@ -118,14 +121,16 @@ interface NotInLog {
 }
 
 /** Asked of the primary's newest state: right after a failover a majority's view may lack what a receipt states. */
-async function notInLog(models: Models, ids: ObjectId[]): Promise<NotInLog> {
-  const absent = await withoutEntry(models, ids);
+async function notInLog(models: Models, audit: KeyRing, ids: ObjectId[]): Promise<NotInLog> {
+  const { absent, open: unclear } = await withoutEntry(models, audit, ids);
+  // Judged when the entry before is back; until then a verification finds it missing.
+  if (unclear) return { waiting: true, kept: [], gone: [] };
   if (absent.length === 0) return { waiting: false, kept: [], gone: [] };
   const events = await models.Event.find({ _id: { $in: absent } })
     .readConcern(NEWEST)
     .lean<EventDoc[]>();
   // Asked again after the events were read: one that was appended in between is in the log and marked.
-  const still = new Set((await withoutEntry(models, absent)).map(String));
+  const still = new Set((await withoutEntry(models, audit, absent)).absent.map(String));
   const there = new Set(events.map(({ _id }) => String(_id)));
   const open = events.filter(({ _id }) => still.has(String(_id)));
   return {
@@ -135,11 +140,8 @@ async function notInLog(models: Models, ids: ObjectId[]): Promise<NotInLog> {
   };
 }
 
-async function withoutEntry(models: Models, ids: ObjectId[]): Promise<ObjectId[]> {
-  if (ids.length === 0) return [];
-  const logged = await models.AuditEntry.find({ event: { $in: ids } }, { _id: 0, event: 1 })
-    .readConcern(NEWEST)
-    .lean();
-  const known = new Set(logged.map(({ event }) => String(event)));
-  return ids.filter((id) => !known.has(String(id)));
+async function withoutEntry(models: Models, audit: KeyRing, ids: ObjectId[]) {
+  if (ids.length === 0) return { absent: [], open: false };
+  const { logged, open } = await inLog(models, audit, ids);
+  return { absent: ids.filter((id) => !logged.has(String(id))), open: open.size > 0 };
 }

@@ -38,7 +38,8 @@ export function linkTokenOf(ring: KeyRing, id: string, seed: CodeSeed): string |
 export const isLinkToken = (ring: KeyRing, id: string, seed: CodeSeed, token: string): boolean =>
   sameText(linkTokenOf(ring, id, seed), token);
 
-function sameText(expected: string | null, given: string): boolean {
+/** In the same time, whatever they have in common. */
+export function sameText(expected: string | null, given: string): boolean {
   if (expected === null) return false;
   const a = Buffer.from(expected);
   const b = Buffer.from(given);

@@ -41,7 +41,7 @@ let decoy: Promise<string> | undefined;
 /** Without a hash it costs the same as with one, so that an unknown account answers as slowly as a known one. */
 export async function isPassword(stored: string | null | undefined, password: string): Promise<boolean> {
   decoy ??= hashPassword('decoy');
-  const against = stored ?? (await decoy);
+  const against = stored || (await decoy);
   const same = await inLane(() => verify(against, password));
   return same && Boolean(stored);
 }

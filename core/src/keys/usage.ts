@@ -27,7 +27,7 @@ async function totpKeyIds(models: Models): Promise<string[]> {
     const next = await models.Totp.findOne({ secret: { $gte: beyond } }, { secret: 1 })
       .sort({ secret: 1 })
       .lean();
-    if (!next) return ids;
+    if (!next?.secret) return ids;
     ids.push(next.secret.slice(0, next.secret.indexOf('.')));
   }
 }
@@ -75,7 +75,7 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
   const [images, profiles, totp, shares, codes, recovery] = await Promise.all([
     countBy(models.Image, '$dataKey.keyId'),
     countBy(models.User, { $ifNull: ['$profile.keyId', '(in clear)'] }),
-    countBy(models.Totp, { $first: { $split: ['$secret', '.'] } }),
+    countBy(models.Totp, { $first: { $split: ['$secret', '.'] } }, { secret: { $exists: true } }),
     countBy(models.Share, '$keyId', { live: true, verifiedAt: { $exists: false } }),
     countBy(models.Code, '$keyId', { expiresAt: { $gt: now }, usedAt: { $exists: false } }),
     countBy(models.Totp, '$recoveryCodes.keyId', {}, '$recoveryCodes'),

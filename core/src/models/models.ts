@@ -6,6 +6,7 @@ import type {
   AuditHeadDoc,
   AuditReceiptDoc,
   AuditRunDoc,
+  CeremonyDoc,
   CodeDoc,
   ConversationDoc,
   CounterDoc,
@@ -15,6 +16,7 @@ import type {
   ImageDoc,
   MessageDoc,
   NotificationDoc,
+  PasskeyDoc,
   PositionDoc,
   PreviewDoc,
   PushSubscriptionDoc,
@@ -65,6 +67,10 @@ const user = new Schema<UserDoc>(
     closing: { type: new Schema({ at: date, by: id }, { _id: false }) },
     touched: Number,
     totpAt: Date,
+    passkeyAt: Date,
+    passkeyHandle: String,
+    passwordAt: Date,
+    accessEndedAt: Date,
   },
   options,
 )
@@ -89,6 +95,7 @@ const session = new Schema<SessionDoc>(
     expiresAt: date,
     generation: number,
     rotatedAt: date,
+    stepUpAt: Date,
     endedAt: Date,
     endReason: String,
     touched: Number,
@@ -109,6 +116,7 @@ const code = new Schema<CodeDoc>(
     ...codeSeed,
     user: id,
     purpose: string,
+    undo: Mixed,
     tries: number,
     askedFrom: String,
     askersTries: Number,
@@ -124,17 +132,40 @@ const code = new Schema<CodeDoc>(
 
 const totp = new Schema<TotpDoc>(
   {
-    secret: string,
+    secret: String,
     createAt: date,
     confirmedAt: Date,
     lastStep: number,
     tries: number,
     recoveryCodes: { type: [{ _id: false, keyId: string, hash: string }], required: true },
+    recoveryAt: Date,
   },
   options,
 )
   // It begins with the id of its key.
   .index({ secret: 1 });
+
+const passkey = new Schema<PasskeyDoc>(
+  {
+    user: id,
+    credentialId: string,
+    publicKey: bytes,
+    counter: number,
+    transports: { type: [String], required: true },
+    synced: bool,
+    name: string,
+    createAt: date,
+    usedAt: Date,
+  },
+  options,
+)
+  .index({ credentialId: 1 }, { unique: true })
+  .index({ user: 1, createAt: 1 });
+
+const ceremony = new Schema<CeremonyDoc>({ expiresAt: date }, options).index(
+  { expiresAt: 1 },
+  { expireAfterSeconds: hours(1) },
+);
 
 const usernameHold = new Schema<UsernameHoldDoc>(
   { _id: String, expiresAt: date },
@@ -435,6 +466,8 @@ export interface Models {
   SentMail: Model<SentMailDoc>;
   Task: Model<TaskDoc>;
   Totp: Model<TotpDoc>;
+  Passkey: Model<PasskeyDoc>;
+  Ceremony: Model<CeremonyDoc>;
   UsernameHold: Model<UsernameHoldDoc>;
   Decoy: Model<DecoyDoc>;
 }
@@ -470,6 +503,8 @@ export function createModels(db: Connection): Models {
     SentMail: model('SentMail', sentMail),
     Task: model('Task', task),
     Totp: model('Totp', totp),
+    Passkey: model('Passkey', passkey),
+    Ceremony: model('Ceremony', ceremony),
     UsernameHold: model('UsernameHold', usernameHold),
     Decoy: model('Decoy', decoy),
   };

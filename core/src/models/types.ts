@@ -35,6 +35,14 @@ export interface UserDoc {
   touched?: number;
   /** Since when the account signs in with an authenticator app; absent while it does not. */
   totpAt?: Date;
+  /** Since when the account has a passkey; absent while it has none. */
+  passkeyAt?: Date;
+  /** The account as passkeys know it: random, and the same for all of them. */
+  passkeyHandle?: string;
+  /** When the password was last changed. */
+  passwordAt?: Date;
+  /** When all access to the account was last ended (`auth/endAccess.ts`). */
+  accessEndedAt?: Date;
   firstname?: string;
   lastname?: string;
   /** All else that people say about themselves (`users/profile.ts`). Absent only in databases from before it was sealed. */
@@ -57,6 +65,8 @@ export interface SessionDoc {
   /** Counts refreshes; the cookie names the one it belongs to. */
   generation: number;
   rotatedAt: Date;
+  /** When the person last proved themself after the sign-in. */
+  stepUpAt?: Date;
   endedAt?: Date;
   endReason?: string;
   touched?: number;
@@ -68,8 +78,12 @@ export interface SessionDoc {
 export interface CodeDoc extends CodeSeed {
   _id: Id;
   user: Id;
-  /** `totp` mails nothing: it counts the tries of one sign-in with an authenticator app. */
-  purpose: 'signIn' | 'totp' | 'reset';
+  /**
+   * `totp` mails nothing: it counts the tries of one sign-in with an app or a recovery code. `notMe` is never a code to type, but
+   * the link that takes back a change.
+   */
+  purpose: 'signIn' | 'totp' | 'reset' | 'stepUp' | 'notMe';
+  undo?: Undo;
   tries: number;
   /** The network that asked for a reset code, as a keyed hash, and the tries made from there. */
   askedFrom?: string;
@@ -81,12 +95,38 @@ export interface CodeDoc extends CodeSeed {
   expiresAt: Date;
 }
 
-/** An account's authenticator app. */
+/** What the link of a mail takes back: an app or a password since then, recovery codes of then, or that passkey. */
+export type Undo = { app: Date } | { password: Date } | { recoveryCodes: Date } | { passkey: Id };
+
+/** A passkey (WebAuthn) of an account. */
+export interface PasskeyDoc {
+  _id: Id;
+  user: Id;
+  /** As the authenticator named it, base64url. */
+  credentialId: string;
+  /** COSE. */
+  publicKey: Buffer;
+  /** How often the authenticator says it was used; stays 0 with those that do not count. */
+  counter: number;
+  transports: string[];
+  synced: boolean;
+  name: string;
+  createAt: Date;
+  usedAt?: Date;
+}
+
+/** A ceremony that was answered: no answer counts twice. */
+export interface CeremonyDoc {
+  _id: Id;
+  expiresAt: Date;
+}
+
+/** An account's authenticator app, and the recovery codes of all its authenticators. */
 export interface TotpDoc {
   /** The account's id. */
   _id: Id;
-  /** Sealed with the key ring. */
-  secret: string;
+  /** Sealed with the key ring; absent while there is no app. */
+  secret?: string;
   createAt: Date;
   /** Absent until the first code has shown that the app has the secret. */
   confirmedAt?: Date;
@@ -95,6 +135,7 @@ export interface TotpDoc {
   /** Wrong codes in a row outside of a sign-in. */
   tries: number;
   recoveryCodes: { keyId: string; hash: string }[];
+  recoveryAt?: Date;
 }
 
 /** A username that looks taken: it was asked for with an address that has an account, which must not show. */

@@ -1,4 +1,6 @@
 import {
+  currentName,
+  formerNames,
   type KnownSetting,
   knownSettings,
   type SettingValues,
@@ -39,11 +41,13 @@ export class Settings {
   }
 
   private async read(): Promise<SettingValues> {
-    const rows = await this.models.Setting.find({ name: { $in: settingNames } }).lean();
+    const rows = await this.models.Setting.find({ name: { $in: [...settingNames, ...formerNames] } }).lean();
+    const stored = (name: KnownSetting) =>
+      (rows.find((row) => row.name === name) ?? rows.find((row) => currentName(row.name) === name))?.value;
     return Object.fromEntries(
       settingNames.map((name) => {
         const { value, fallback } = knownSettings[name];
-        const parsed = value.safeParse(rows.find((row) => row.name === name)?.value);
+        const parsed = value.safeParse(stored(name));
         return [name, parsed.success ? parsed.data : fallback];
       }),
     ) as SettingValues;

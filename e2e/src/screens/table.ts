@@ -32,6 +32,7 @@ export const routes: readonly Screen[] = [
   at('/verify-account', 'nobody'),
   at('/forgot-password', 'nobody'),
   at('/reset-password?token=of-a-mail', 'nobody'),
+  at('/not-me?token=of-a-mail', 'nobody'),
   { ...at('/dashboard', 'admin', 'healthProvider'), ready: 'td' },
   at('/admin-dashboard', 'admin'),
   { ...at('/profile', 'patient', 'healthProvider', 'admin'), ready: 'dl' },
@@ -121,13 +122,14 @@ const inRowMenu = (entry: number) => async (page: Page) => {
 const inSettingRow = (button: number) => async (page: Page) =>
   page.locator('tbody tr').first().locator('button').nth(button).click();
 
-const setUpApp = async (page: Page, language: Language) => {
+const setUpApp = async (page: Page, language: Language, person: Person) => {
+  await person.call('/auth/step-up', 'POST', { password: person.password });
   await press(word('Set up the app', 'ایپ لگائیں'))(page, language);
   await page.locator('[data-secret]').waitFor();
 };
 
 const confirmApp = async (page: Page, language: Language, person: Person) => {
-  await setUpApp(page, language);
+  await setUpApp(page, language, person);
   const secret = (await page.locator('[data-secret]').textContent()) ?? '';
   await page.getByRole('dialog').getByRole('textbox').first().focus();
   await page.keyboard.type(shown(secret.replaceAll(' ', ''), Date.now()));

@@ -4,6 +4,7 @@ import { useAtomValue } from 'jotai';
 import { lazy, Suspense, useEffect } from 'react';
 import { Navigate, useLocation } from 'react-router-dom';
 import { IdleWarning } from '../auth/IdleWarning';
+import { askedAtom } from '../auth/proof';
 import { asEndReason, endedAtom, endSession, rememberPlace, session, sessionAtom, totpDueAtom } from '../auth/session';
 import { watchEnds } from '../images/ends';
 import { queryClient } from '../lib/query';
@@ -14,6 +15,7 @@ import { paths } from './paths';
 import { Shell } from './Shell';
 import { socketEvents } from './socketEvents';
 
+const StepUp = lazy(async () => ({ default: (await import('../security/StepUp')).StepUp }));
 const RequiredApp = lazy(async () => ({ default: (await import('../security/RequiredApp')).RequiredApp }));
 
 function useSocket(userId: string | undefined) {
@@ -45,6 +47,7 @@ export function RequireSession() {
   const { token, user } = useAtomValue(sessionAtom);
   const signedIn = Boolean(token && user);
   const locked = useAtomValue(totpDueAtom);
+  const asked = useAtomValue(askedAtom);
   const whose = signedIn && !locked ? user?.id : undefined;
   useSocket(whose);
   useClaimedDevice(whose);
@@ -53,6 +56,7 @@ export function RequireSession() {
     return (
       <Suspense fallback={null}>
         <RequiredApp />
+        {asked && <StepUp />}
         <IdleWarning key={user?.id} />
       </Suspense>
     );
@@ -61,6 +65,7 @@ export function RequireSession() {
     <>
       <Shell />
       <IdleWarning key={user?.id} />
+      <Suspense fallback={null}>{asked && <StepUp />}</Suspense>
     </>
   );
 }

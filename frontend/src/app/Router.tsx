@@ -33,6 +33,7 @@ const publicScreens = [
   screen(paths.verifyAccount, async () => (await import('../auth/VerifyAccount')).VerifyAccount),
   screen(paths.forgotPassword, async () => (await import('../auth/ForgotPassword')).ForgotPassword),
   screen(paths.resetPassword, async () => (await import('../auth/ResetPassword')).ResetPassword),
+  screen(paths.notMe, async () => (await import('../auth/NotMe')).NotMe),
 ];
 
 const protectedScreens = [

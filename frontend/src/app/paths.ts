@@ -8,6 +8,7 @@ export const paths = {
   verifyAccount: '/verify-account',
   forgotPassword: '/forgot-password',
   resetPassword: '/reset-password',
+  notMe: '/not-me',
   dashboard: '/dashboard',
   adminDashboard: '/admin-dashboard',
   profile: '/profile',

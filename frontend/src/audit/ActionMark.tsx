@@ -59,6 +59,7 @@ const areas = {
   auth: SignInIcon,
   session: SignInIcon,
   totp: ShieldCheckIcon,
+  passkey: ShieldCheckIcon,
   profile: UserCircleIcon,
   user: UsersIcon,
   stats: ChartBarIcon,

@@ -9,7 +9,7 @@ import {
   ShieldCheckIcon,
 } from '@phosphor-icons/react';
 import { useAtomValue, useSetAtom } from 'jotai';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, Link as RouterLink, useNavigate } from 'react-router-dom';
 import { paths, startOf } from '../app/paths';
@@ -23,7 +23,11 @@ import { AuthFrame } from './AuthFrame';
 import { authCalls } from './calls';
 import { DemoPeople } from './DemoPeople';
 import { placeErrors } from './forms';
+import { passkeysPossible } from './passkey';
 import { endedAtom, idleMinutesAtom, sessionAtom, verificationAtom } from './session';
+
+/** After the form, which people can fill in meanwhile. */
+const PasskeySignIn = lazy(async () => ({ default: (await import('./PasskeySignIn')).PasskeySignIn }));
 
 const aboutTheAccount = ['ACCOUNT_PENDING', 'ACCOUNT_REJECTED', 'ACCOUNT_INACTIVE'];
 
@@ -123,8 +127,8 @@ function useLogin({ checked, setFault }: Pick<ReturnType<typeof useFields>, 'che
     try {
       const body = { email, password: values.password };
       const { data } = await send(authCalls.login, { body }, { token: 'none' });
-      // An authenticator app has the code already: none was sent.
-      setState(data.method === 'totp' ? 'right' : 'sent');
+      // An authenticator app has the code already, and a passkey needs none: none was sent.
+      setState(data.method === 'mail' ? 'sent' : 'right');
       keepVerification({ token: data.token, email, method: data.method, sentAt: Date.now() });
       later(() => navigate(paths.verifyAccount));
     } catch (error) {
@@ -156,7 +160,7 @@ function LoginForm() {
           <TextField
             label={t('auth.email')}
             type="email"
-            autoComplete="username"
+            autoComplete="username webauthn"
             inputMode="email"
             Icon={EnvelopeSimpleIcon}
             {...register('email')}
@@ -184,6 +188,13 @@ function LoginForm() {
           </Button>
         </form>
       </Stack>
+      {passkeysPossible() && (
+        <Box minH="105px">
+          <Suspense fallback={null}>
+            <PasskeySignIn autofill />
+          </Suspense>
+        </Box>
+      )}
       <Text textAlign="center" color="fg.muted" mt="22px">
         {t('auth.login.newHere')}{' '}
         <Link asChild variant="underline" fontWeight="semibold">

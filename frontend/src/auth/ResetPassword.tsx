@@ -1,10 +1,9 @@
 import { Button, Link, Stack } from '@chakra-ui/react';
 import { KeyIcon, LinkBreakIcon } from '@phosphor-icons/react';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { Link as RouterLink, useNavigate, useSearchParams } from 'react-router-dom';
+import { Link as RouterLink, useNavigate } from 'react-router-dom';
 import { paths } from '../app/paths';
 import { errorText } from '../lib/errors';
 import { send } from '../lib/http';
@@ -14,17 +13,7 @@ import { AuthFrame } from './AuthFrame';
 import { authCalls } from './calls';
 import { placeErrors } from './forms';
 import { NewPassword } from './NewPassword';
-
-/** The link's token, read once and taken out of the address at once: it stays in no history and in no screenshot. */
-function useLinkToken(): string | null {
-  const [search] = useSearchParams();
-  const navigate = useNavigate();
-  const [token] = useState(() => search.get('token'));
-  useEffect(() => {
-    if (search.has('token')) navigate(paths.resetPassword, { replace: true });
-  }, [search, navigate]);
-  return token;
-}
+import { useLinkToken } from './useLinkToken';
 
 function ResetForm({ token }: { token: string }) {
   const { t } = useTranslation();
@@ -62,7 +51,7 @@ function ResetForm({ token }: { token: string }) {
 
 export function ResetPassword() {
   const { t } = useTranslation();
-  const token = useLinkToken();
+  const token = useLinkToken(paths.resetPassword);
   return (
     <AuthFrame
       title={t('auth.reset.title')}

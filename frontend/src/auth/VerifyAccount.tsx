@@ -7,6 +7,7 @@ import {
   ClockIcon,
   DeviceMobileIcon,
   EnvelopeSimpleOpenIcon,
+  FingerprintIcon,
   SealCheckIcon,
   TrayIcon,
 } from '@phosphor-icons/react';
@@ -26,6 +27,8 @@ import { CodeInput } from '../ui/CodeInput';
 import { TextField } from '../ui/Field';
 import { AuthFrame } from './AuthFrame';
 import { authCalls } from './calls';
+import { PasskeySignIn } from './PasskeySignIn';
+import { passkeysPossible } from './passkey';
 import { setTotpDue, startSession, takePlace, type Verification, verificationAtom } from './session';
 import { useWrongCode } from './useWrongCode';
 
@@ -75,16 +78,22 @@ function Resend({ verification, onSent }: { verification: Verification | null; o
   );
 }
 
-/** Between the app and a recovery code. */
-function OtherWay({ recovery, onChange }: { recovery: boolean; onChange: (recovery: boolean) => void }) {
+interface OtherWayProps {
+  method: 'totp' | 'passkey';
+  recovery: boolean;
+  onChange: (recovery: boolean) => void;
+}
+
+/** Between the app, or the passkey, and a recovery code. */
+function OtherWay({ method, recovery, onChange }: OtherWayProps) {
   const { t } = useTranslation();
   return (
     <Box mt="22px" textAlign="center">
       <Button variant="ghost" onClick={() => onChange(!recovery)}>
-        {t(recovery ? 'auth.verify.useApp' : 'auth.verify.recovery')}
+        {t(!recovery ? 'auth.verify.recovery' : method === 'totp' ? 'auth.verify.useApp' : 'auth.verify.usePasskey')}
       </Button>
       <Text fontSize="sm" color="fg.muted" mt="2">
-        {t('auth.verify.lost')}
+        {t(method === 'totp' ? 'auth.verify.lost' : 'auth.verify.lostPasskey')}
       </Text>
     </Box>
   );
@@ -118,8 +127,11 @@ export function VerifyAccount() {
   const navigate = useNavigate();
   const [verification, setVerification] = useAtom(verificationAtom);
   const totp = verification?.method === 'totp';
-  const words = useWrongCode(totp);
-  const [recovery, setRecovery] = useState<string>();
+  const passkey = verification?.method === 'passkey';
+  const words = useWrongCode(totp || passkey);
+  // Where no passkey can be used, a recovery code is what is left.
+  const [recovery, setRecovery] = useState(() => (passkey && !passkeysPossible() ? '' : undefined));
+  const byPasskey = passkey && recovery === undefined;
   const [code, setCode] = useState('');
   const [error, setError] = useState<string>();
   const [goTo, setGoTo] = useState<string>();
@@ -161,10 +173,11 @@ export function VerifyAccount() {
     confirm.mutate(verification.token);
   };
 
+  const Badge = totp ? DeviceMobileIcon : passkey ? FingerprintIcon : EnvelopeSimpleOpenIcon;
   return (
     <AuthFrame
-      title={t('auth.verify.title')}
-      badge={totp ? <DeviceMobileIcon size={28} aria-hidden /> : <EnvelopeSimpleOpenIcon size={28} aria-hidden />}
+      title={t(byPasskey ? 'auth.passkey.title' : passkey ? 'auth.verify.recoveryLabel' : 'auth.verify.title')}
+      badge={<Badge size={28} aria-hidden />}
       sub={
         !goTo && (
           <>
@@ -172,9 +185,11 @@ export function VerifyAccount() {
               {t(
                 recovery !== undefined
                   ? 'auth.verify.recoveryText'
-                  : totp
-                    ? 'auth.verify.totpText'
-                    : 'auth.verify.text',
+                  : passkey
+                    ? 'auth.passkey.text'
+                    : totp
+                      ? 'auth.verify.totpText'
+                      : 'auth.verify.text',
               )}
             </Text>
             {verification && (
@@ -195,59 +210,64 @@ export function VerifyAccount() {
         <SignedIn />
       ) : (
         <>
-          <form
-            noValidate
-            onSubmit={(event) => {
-              event.preventDefault();
-              submit();
-            }}
-          >
-            {recovery === undefined ? (
-              <CodeInput
-                autoFocus
-                value={code}
-                onChange={(next) => {
-                  setCode(next);
-                  if (next) setError(undefined);
-                }}
-                error={error}
-                help={
-                  <>
-                    <ClockIcon size={17} aria-hidden />
-                    {t(totp ? 'auth.verify.totpHelp' : 'auth.verify.help')}
-                  </>
-                }
-              />
-            ) : (
-              <TextField
-                label={t('auth.verify.recoveryLabel')}
-                autoFocus
-                autoComplete="off"
-                autoCapitalize="characters"
-                spellCheck={false}
-                dir="ltr"
-                fontFamily="mono"
-                value={recovery}
-                error={error}
-                onChange={(event) => {
-                  setRecovery(event.target.value);
-                  setError(undefined);
-                }}
-              />
-            )}
-            <Button
-              type="submit"
-              size="xl"
-              w="full"
-              mt="22px"
-              loading={confirm.isPending}
-              loadingText={t('auth.verify.pending')}
+          {byPasskey ? (
+            <PasskeySignIn />
+          ) : (
+            <form
+              noValidate
+              onSubmit={(event) => {
+                event.preventDefault();
+                submit();
+              }}
             >
-              {t('auth.verify.act')}
-            </Button>
-          </form>
-          {totp ? (
+              {recovery === undefined ? (
+                <CodeInput
+                  autoFocus
+                  value={code}
+                  onChange={(next) => {
+                    setCode(next);
+                    if (next) setError(undefined);
+                  }}
+                  error={error}
+                  help={
+                    <>
+                      <ClockIcon size={17} aria-hidden />
+                      {t(totp ? 'auth.verify.totpHelp' : 'auth.verify.help')}
+                    </>
+                  }
+                />
+              ) : (
+                <TextField
+                  label={t('auth.verify.recoveryLabel')}
+                  autoFocus
+                  autoComplete="off"
+                  autoCapitalize="characters"
+                  spellCheck={false}
+                  dir="ltr"
+                  fontFamily="mono"
+                  value={recovery}
+                  error={error}
+                  onChange={(event) => {
+                    setRecovery(event.target.value);
+                    setError(undefined);
+                  }}
+                />
+              )}
+              <Button
+                type="submit"
+                size="xl"
+                w="full"
+                mt="22px"
+                loading={confirm.isPending}
+                loadingText={t('auth.verify.pending')}
+              >
+                {t('auth.verify.act')}
+              </Button>
+            </form>
+          )}
+          {totp || passkey ? (
             <OtherWay
+              method={totp ? 'totp' : 'passkey'}
               recovery={recovery !== undefined}
               onChange={(next) => {
                 setError(undefined);

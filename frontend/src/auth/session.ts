@@ -9,6 +9,7 @@ import { connectSession } from '../lib/http';
 import { forgetPrivate } from '../lib/private';
 import { store } from '../lib/store';
 import { tabs } from '../lib/tabs';
+import { askProof, dropProof } from './proof';
 
 export interface Session {
   token: string;
@@ -68,6 +69,8 @@ const endReasons = [
   'reuse',
   'roleChanged',
   'signedOut',
+  'signInChanged',
+  'notMe',
 ] as const;
 export type EndReason = (typeof endReasons)[number];
 
@@ -90,7 +93,7 @@ const end = (reason: EndReason) => {
 const tellTabs = tabs<EndReason>('ended', end);
 
 const totpDue = atom(false);
-/** The server lets this person do nothing until they have set up an authenticator app. */
+/** The server lets this person do nothing until they have an authenticator app or a passkey. */
 export const totpDueAtom = atom((get) => get(totpDue));
 export const setTotpDue = (due: boolean) => store.set(totpDue, due);
 
@@ -107,7 +110,7 @@ export const asEndReason = (said: string | undefined): EndReason =>
 export interface Verification {
   token: string;
   email: string;
-  /** Where the code is: in the mail, or in the authenticator app. */
+  /** What comes next: the code of the mail or of the authenticator app, or a passkey. */
   method?: SignInMethod | undefined;
   /** When the last code went out, for the wait before another. */
   sentAt: number;
@@ -153,6 +156,7 @@ connectSession({
   },
   end: () => endSession('expired'),
   lock: () => setTotpDue(true),
+  prove: (ways) => askProof(Array.isArray(ways) ? ways : ['password']),
 });
 
 // Mounted for the life of the page, so that the other tabs' storage events arrive, and what belongs to one person is
@@ -165,6 +169,7 @@ store.sub(rootAtom, () => {
     lastId = whose;
     forgetPrivate();
     setTotpDue(false);
+    dropProof();
     if (!id) sessionStorage.clear();
   }
   if (id) store.set(endedAtom, undefined);

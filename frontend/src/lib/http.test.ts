@@ -21,6 +21,9 @@ let asked: { url: string; method: string; headers: IncomingMessage['headers']; b
 let stored: string;
 let ended: number;
 let locked: number;
+/** What the person was asked to prove, and whether they do. */
+let questions: unknown[];
+let proves: boolean;
 let memory: string;
 
 const realFetch = globalThis.fetch;
@@ -29,6 +32,8 @@ beforeEach(async () => {
   asked = [];
   ended = 0;
   locked = 0;
+  questions = [];
+  proves = false;
   server = createServer((request: IncomingMessage, response: ServerResponse) => {
     let body = '';
     request.on('data', (part) => {
@@ -60,6 +65,10 @@ beforeEach(async () => {
     lock: () => {
       locked += 1;
     },
+    prove: async (ways) => {
+      questions.push(ways);
+      return proves;
+    },
   });
 });
 
@@ -83,6 +92,20 @@ test('a person who has to set up an authenticator app first is locked, not signe
   await expect(send(userCalls.getStats, {})).rejects.toMatchObject({ code: 'TOTP_REQUIRED' });
   expect([locked, ended]).toEqual([1, 0]);
 });
+
+test.each([true, false])(
+  'a call that needs a proof is made again once the person has given one: %s',
+  async (proven) => {
+    proves = proven;
+    const refused = { message: 'Prove it', error: 'STEP_UP_REQUIRED', requestId: 'r', ways: ['password'] };
+    handler = () =>
+      asked.length === 1 ? { status: 403, body: refused } : { status: 200, body: { data: { totalImages: 1 } } };
+    const answer = send(userCalls.getStats, {});
+    if (proven) expect((await answer).data.totalImages).toBe(1);
+    else await expect(answer).rejects.toMatchObject({ code: 'STEP_UP_REQUIRED' });
+    expect([questions, asked.length]).toEqual([[['password']], proven ? 2 : 1]);
+  },
+);
 
 describe('an expired token', () => {
   test('is refreshed once for calls that fail together, and each call is repeated', async () => {

@@ -55,11 +55,20 @@ interface SessionDoor {
   reread(): string;
   keep(token: string): void;
   end(): void;
-  /** An authenticator app has to be set up before anything else. */
+  /** An authenticator app or a passkey has to be set up before anything else. */
   lock(): void;
+  /** Asks the person to prove that it is still them; true once they have. */
+  prove(ways: unknown): Promise<boolean>;
 }
 
-let session: SessionDoor = { token: () => '', reread: () => '', keep: () => {}, end: () => {}, lock: () => {} };
+let session: SessionDoor = {
+  token: () => '',
+  reread: () => '',
+  keep: () => {},
+  end: () => {},
+  lock: () => {},
+  prove: async () => false,
+};
 
 /** Called once by `auth/session`: lib knows no feature. */
 export function connectSession(door: SessionDoor) {
@@ -235,6 +244,11 @@ async function answerTo(method: string, path: string, options: RequestOptions): 
   const stillOurs = !token || session.token() === token;
   if (own && error.status === 401 && stillOurs && endings.some((text) => error.message.includes(text))) session.end();
   if (own && error.code === 'TOTP_REQUIRED') session.lock();
+  if (own && error.code === 'STEP_UP_REQUIRED' && (await session.prove(error.details.ways))) {
+    answer = await send(session.token());
+    if (answer.status < 300) return answer;
+    error = await failure(answer);
+  }
   throw error;
 }
 

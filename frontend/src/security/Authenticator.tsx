@@ -1,45 +1,18 @@
-import { Button, CloseButton, Dialog, Flex, Portal, Text } from '@chakra-ui/react';
+import { Button, Flex, Text } from '@chakra-ui/react';
 import { DeviceMobileIcon, KeyIcon, ShieldCheckIcon, ShieldSlashIcon } from '@phosphor-icons/react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../lib/errors';
 import { formatDate } from '../lib/format';
-import { reread } from '../lib/live';
 import { toast } from '../lib/toaster';
+import { ConfirmDialog } from '../ui/ConfirmDialog';
 import { LoadFailed } from '../ui/LoadFailed';
-import { PasswordDialog } from '../ui/PasswordDialog';
 import { Waiting } from '../ui/Skeletons';
-import { RecoveryCodes } from './RecoveryCodes';
+import { PlainDialog } from './PlainDialog';
+import { RenewDialog } from './RenewDialog';
 import { SetUpApp } from './SetUpApp';
-import { totpState, useRemoveTotp, useRenewRecoveryCodes } from './security';
-
-function AppDialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
-  const { t } = useTranslation();
-  return (
-    <Dialog.Root
-      open
-      onOpenChange={(change) => !change.open && onClose()}
-      closeOnInteractOutside={false}
-      scrollBehavior="inside"
-    >
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner>
-          <Dialog.Content>
-            <Dialog.Header pe="14">
-              <Dialog.Title>{title}</Dialog.Title>
-            </Dialog.Header>
-            <Dialog.CloseTrigger asChild>
-              <CloseButton variant="ghost" aria-label={t('common.close')} />
-            </Dialog.CloseTrigger>
-            <Dialog.Body pb="6">{children}</Dialog.Body>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
-  );
-}
+import { totpState, useRemoveTotp } from './security';
 
 function RemoveDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
@@ -49,49 +22,17 @@ function RemoveDialog({ onClose }: { onClose: () => void }) {
     onClose();
   };
   return (
-    <PasswordDialog
+    <ConfirmDialog
+      open
       Icon={ShieldSlashIcon}
       title={t('security.app.removeTitle')}
-      text={t('security.app.removeText')}
       act={t('security.app.remove')}
       pending={remove.isPending}
       onClose={onClose}
-      onConfirm={(password, refuse) => remove.mutate({ password }, { onSuccess, onError: refuse })}
-    />
-  );
-}
-
-/** New codes in place of those before, shown once. */
-function RenewDialog({ onClose }: { onClose: () => void }) {
-  const { t } = useTranslation();
-  const cache = useQueryClient();
-  const renew = useRenewRecoveryCodes();
-  const close = () => {
-    void reread(cache, ['security']);
-    onClose();
-  };
-  if (renew.data) {
-    const done = () => {
-      toast.success(t('security.recovery.renewed'));
-      close();
-    };
-    return (
-      <AppDialog title={t('security.recovery.renew')} onClose={close}>
-        <RecoveryCodes codes={renew.data.data.recoveryCodes} onDone={done} />
-      </AppDialog>
-    );
-  }
-  return (
-    <PasswordDialog
-      Icon={KeyIcon}
-      title={t('security.recovery.renewTitle')}
-      text={t('security.recovery.renewText')}
-      act={t('security.recovery.renew')}
-      danger={false}
-      pending={renew.isPending}
-      onClose={onClose}
-      onConfirm={(password, refuse) => renew.mutate({ password }, { onError: refuse })}
-    />
+      onConfirm={() => remove.mutate(undefined, { onSuccess })}
+    >
+      {t('security.app.removeText')}
+    </ConfirmDialog>
   );
 }
 
@@ -139,14 +80,14 @@ export function Authenticator() {
         </Button>
       )}
       {asked === 'setUp' && (
-        <AppDialog title={t('security.setUp.title')} onClose={close}>
+        <PlainDialog title={t('security.setUp.title')} onClose={close}>
           <SetUpApp
             onDone={() => {
               toast.success(t('security.app.turnedOn'));
               close();
             }}
           />
-        </AppDialog>
+        </PlainDialog>
       )}
       {asked === 'renew' && <RenewDialog onClose={close} />}
       {asked === 'remove' && <RemoveDialog onClose={close} />}

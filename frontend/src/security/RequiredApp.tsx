@@ -1,29 +1,39 @@
 import { Button, Text } from '@chakra-ui/react';
 import { ShieldCheckIcon } from '@phosphor-icons/react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { AuthFrame } from '../auth/AuthFrame';
+import { passkeysPossible } from '../auth/passkey';
 import { setTotpDue } from '../auth/session';
 import { useLogout } from '../auth/useLogout';
 import { reread } from '../lib/live';
 import { queryClient } from '../lib/query';
+import { AddPasskey } from './AddPasskey';
 import { SetUpApp } from './SetUpApp';
 
-/** In place of every screen, for those whose role needs an authenticator app and who have none. */
+/** In place of every screen, for those whose role needs an authenticator app or a passkey, and who have neither. */
 export function RequiredApp() {
   const { t } = useTranslation();
   const logout = useLogout();
+  const possible = passkeysPossible();
+  const [way, setWay] = useState<'passkey' | 'app'>(possible ? 'passkey' : 'app');
+  const other = way === 'app' ? 'passkey' : 'app';
+  const finish = () => {
+    setTotpDue(false);
+    void reread(queryClient, []);
+  };
   return (
     <AuthFrame
       title={t('security.required.title')}
       badge={<ShieldCheckIcon size={28} aria-hidden />}
-      sub={<Text>{t('security.required.text')}</Text>}
+      sub={<Text>{t(`security.required.${way}`)}</Text>}
     >
-      <SetUpApp
-        onDone={() => {
-          setTotpDue(false);
-          void reread(queryClient, []);
-        }}
-      />
+      {way === 'app' ? <SetUpApp onDone={finish} /> : <AddPasskey onDone={finish} />}
+      {possible && (
+        <Button variant="outline" w="full" mt="4" onClick={() => setWay(other)}>
+          {t(`security.required.other.${other}`)}
+        </Button>
+      )}
       <Button variant="ghost" w="full" mt="4" mb="6" loading={logout.pending} onClick={logout.now}>
         {t('app.logout')}
       </Button>

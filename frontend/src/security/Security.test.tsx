@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '../auth/session';
 import { answer, opened, renderScreen } from '../lib/testing';
 import { Security } from './Security';
+import { StepUp } from './StepUp';
 
 const me: User = {
   id: 'a'.repeat(24),
@@ -47,8 +48,17 @@ const notRight = (field: string) => ({
   },
 });
 
+/** What the server says to whoever has not proven themself. */
+const unproven = {
+  status: 403,
+  body: { error: 'STEP_UP_REQUIRED', message: 'No.', requestId: 'r', ways: ['password', 'mailedCode'] },
+};
+const key = { id: '9'.repeat(24), name: 'Desk', createAt: at, synced: false };
+
 const state = (on: boolean) => ({ on, recoveryCodesLeft: on ? 10 : 0, required: false, ...(on && { since: at }) });
 let on: boolean;
+let proven: boolean;
+let passkeys: object[];
 let devices: object[];
 const server = () =>
   answer({
@@ -72,6 +82,11 @@ const server = () =>
       },
     }),
     'GET /auth/totp': () => ({ body: { data: state(on) } }),
+    'GET /auth/passkeys': () => ({ body: { data: passkeys } }),
+    'POST /auth/step-up': ({ body }) => {
+      proven = (body as { password: string }).password === 'Right-Pass-1';
+      return proven ? { body: { data: null } } : notRight('password');
+    },
     'POST /auth/totp': ({ body }) => {
       const { code } = body as { code?: string };
       if (code === undefined)
@@ -80,20 +95,31 @@ const server = () =>
       on = true;
       return { body: { data: { recoveryCodes: ['AAAAA-22222', 'BBBBB-33333'] } } };
     },
-    'POST /auth/totp/recovery-codes': () => ({ body: { data: { recoveryCodes: ['CCCCC-44444', 'DDDDD-55555'] } } }),
+    'POST /auth/totp/recovery-codes': () =>
+      proven ? { body: { data: { recoveryCodes: ['CCCCC-44444', 'DDDDD-55555'] } } } : unproven,
     'PUT /auth/password': ({ body }) => {
       const { currentPassword } = body as { currentPassword: string };
       return currentPassword === 'Right-Pass-1' ? { body: { data: null } } : notRight('currentPassword');
     },
-    'DELETE /auth/totp': ({ body }) => {
-      on = (body as { password: string }).password !== 'Right-Pass-1';
-      return on ? notRight('password') : { body: { data: null } };
+    'DELETE /auth/totp': () => {
+      on = !proven;
+      return on ? unproven : { body: { data: null } };
+    },
+    [`DELETE /auth/passkeys/${key.id}`]: () => {
+      passkeys = [];
+      return { body: { data: null } };
+    },
+    [`PUT /auth/passkeys/${key.id}`]: ({ body }) => {
+      passkeys = [{ ...key, ...(body as { name: string }) }];
+      return { body: { data: passkeys[0] } };
     },
   });
 
 beforeEach(() => {
   startSession(me, 'token');
   on = false;
+  proven = false;
+  passkeys = [];
   devices = [here, phone];
 });
 
@@ -161,36 +187,59 @@ describe('the authenticator app', () => {
     expect(heard.filter(({ method, path }) => method === 'POST' && path === '/auth/totp')).toHaveLength(3);
   });
 
-  it('is removed with the password', async () => {
+  it('is removed, for a proof that is asked in between', async () => {
     on = true;
     server();
-    renderScreen(<Security />);
+    renderScreen(
+      <>
+        <Security />
+        <StepUp />
+      </>,
+    );
     await press('Remove the app');
-    const dialog = within(await opened('alertdialog'));
+    await press('Remove the app', within(await opened('alertdialog')));
+    const dialog = within(await opened('dialog', 'Is it still you?'));
     const password = dialog.getByLabelText('Your password');
     await userEvent.type(password, 'Wrong-Pass-1');
-    await press('Remove the app', dialog);
+    await press('Confirm', dialog);
     await dialog.findByText('This password is not right.');
     await userEvent.clear(password);
     await userEvent.type(password, 'Right-Pass-1');
-    await press('Remove the app', dialog);
+    await press('Confirm', dialog);
     await screen.findByRole('button', { name: 'Set up the app' });
   });
 });
 
-it('recovery codes are renewed for the password, and shown once', async () => {
-  on = true;
+it('recovery codes are renewed, and shown once', async () => {
+  [on, proven] = [true, true];
   const heard = server();
   renderScreen(<Security />);
   await press('New recovery codes');
-  const ask = within(await opened('alertdialog'));
-  await userEvent.type(ask.getByLabelText('Your password'), 'Right-Pass-1');
-  await press('New recovery codes', ask);
+  await press('New recovery codes', within(await opened('alertdialog')));
   const dialog = within(await opened());
   expect((await dialog.findByRole('list', { name: 'Recovery codes' })).textContent).toBe('CCCCC-44444DDDDD-55555');
   await press('I have kept them', dialog);
   await waitFor(() => expect(screen.queryByText('CCCCC-44444')).toBeNull());
-  expect(heard.find(({ path }) => path === '/auth/totp/recovery-codes')?.body).toEqual({ password: 'Right-Pass-1' });
+  expect(heard.find(({ path }) => path === '/auth/totp/recovery-codes')?.body).toEqual({});
+});
+
+it('a passkey is renamed and removed; where the browser has none, none is offered', async () => {
+  passkeys = [key];
+  server();
+  renderScreen(<Security />);
+  await screen.findByText('This browser cannot use passkeys at this address. They need https, or localhost.');
+  expect(screen.queryByRole('button', { name: 'Add a passkey' })).toBeNull();
+  await press('Rename Desk');
+  const dialog = within(await screen.findByRole('dialog'));
+  const name = dialog.getByLabelText('Name of the passkey');
+  await userEvent.clear(name);
+  await press('Save', dialog);
+  await dialog.findByText('Please give it a name.');
+  await userEvent.type(name, 'Telephone');
+  await press('Save', dialog);
+  await press('Remove Telephone');
+  await press('Remove the passkey', within(await screen.findByRole('alertdialog')));
+  await waitFor(() => expect(screen.queryByText('Telephone')).toBeNull());
 });
 
 it('the password is changed for the current one, and a wrong one is said at its field', async () => {

@@ -1,9 +1,17 @@
 import { Box } from '@chakra-ui/react';
-import { ClockCounterClockwiseIcon, DevicesIcon, type Icon, KeyIcon, ShieldCheckIcon } from '@phosphor-icons/react';
+import {
+  ClockCounterClockwiseIcon,
+  DevicesIcon,
+  FingerprintIcon,
+  type Icon,
+  KeyIcon,
+  ShieldCheckIcon,
+} from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Card } from '../ui/Card';
 import { Authenticator } from './Authenticator';
 import { Devices } from './Devices';
+import { Passkeys } from './Passkeys';
 import { Password } from './Password';
 import { SignIns } from './SignIns';
 
@@ -23,6 +31,9 @@ export function Security() {
     <>
       <Card title={<Title Icon={KeyIcon}>{t('security.password.title')}</Title>}>
         <Password />
+      </Card>
+      <Card title={<Title Icon={FingerprintIcon}>{t('security.passkeys.title')}</Title>}>
+        <Passkeys />
       </Card>
       <Card title={<Title Icon={ShieldCheckIcon}>{t('security.app.title')}</Title>}>
         <Authenticator />

@@ -16,7 +16,8 @@ function useWords() {
   const { t } = useTranslation();
   return ({ actiontype, status, reason }: SignInEntry): string => {
     if (actiontype === 'auth.confirm' && status === 'success') {
-      return t(reason === 'recoveryCode' ? 'security.signIns.byRecovery' : 'security.signIns.done');
+      const by = { recoveryCode: 'byRecovery', passkey: 'byPasskey' } as const;
+      return t(`security.signIns.${by[reason as keyof typeof by] ?? 'done'}`);
     }
     if (actiontype === 'auth.confirm') return t('security.signIns.wrongCode');
     if (actiontype === 'auth.login') {

@@ -1,6 +1,7 @@
 import { securityCalls } from '@lightbox/contract/auth/securityCalls.js';
 import type { BodyInput } from '@lightbox/contract/call.js';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { makePasskey } from '../auth/passkey';
 import { send } from '../lib/http';
 import { reread } from '../lib/live';
 import { oneUser } from '../users/users';
@@ -62,18 +63,46 @@ export const useConfirmTotp = () =>
 export function useRemoveTotp() {
   const cache = useQueryClient();
   return useMutation({
-    mutationFn: (body: BodyInput<typeof securityCalls.removeTotp>) => send(securityCalls.removeTotp, { body }),
-    meta: { silent: true },
-    onSuccess: () => Promise.all([reread(cache, totpState.queryKey), reread(cache, oneUser().queryKey)]),
+    mutationFn: () => send(securityCalls.removeTotp, { body: {} }),
+    // The other devices are signed out, and the change is among the sign-ins.
+    onSuccess: () => Promise.all([reread(cache, ['security']), reread(cache, oneUser().queryKey)]),
   });
 }
 
 export const useRenewRecoveryCodes = () =>
-  useMutation({
-    mutationFn: (body: BodyInput<typeof securityCalls.renewRecoveryCodes>) =>
-      send(securityCalls.renewRecoveryCodes, { body }),
-    meta: { silent: true },
+  useMutation({ mutationFn: () => send(securityCalls.renewRecoveryCodes, { body: {} }) });
+
+export const passkeyList = queryOptions({
+  queryKey: ['security', 'passkeys'],
+  queryFn: ({ signal }) => send(securityCalls.listPasskeys, {}, { signal }),
+});
+
+/** What a change of the passkeys changes: their list, the sign-ins, the devices and one's own account. */
+function usePasskeyChange<Input, Data>(mutationFn: (input: Input) => Promise<Data>) {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn,
+    onSuccess: () => Promise.all([reread(cache, ['security']), reread(cache, oneUser().queryKey)]),
   });
+}
+
+/** Null where the person made none after all. */
+export const useAddPasskey = () =>
+  usePasskeyChange(async (name: string) => {
+    const { data } = await send(securityCalls.askNewPasskey, { body: {} });
+    const made = await makePasskey(data);
+    if (!made) return null;
+    const body = { ...made, name } as BodyInput<typeof securityCalls.addPasskey>;
+    return (await send(securityCalls.addPasskey, { body })).data;
+  });
+
+export const useRenamePasskey = () =>
+  usePasskeyChange(({ id, name }: { id: string; name: string }) =>
+    send(securityCalls.renamePasskey, { params: { id }, body: { name } }),
+  );
+
+export const useRemovePasskey = () =>
+  usePasskeyChange((id: string) => send(securityCalls.removePasskey, { params: { id }, body: {} }));
 
 export function useChangePassword() {
   const cache = useQueryClient();

@@ -12,7 +12,6 @@ interface Props {
   title: string;
   text: string;
   act: string;
-  danger?: boolean;
   /** To be typed as well. */
   word?: string;
   pending: boolean;

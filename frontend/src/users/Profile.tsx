@@ -100,7 +100,7 @@ function Manage({ user }: { user: User }) {
             {t('users.table.changeRole')}
           </Button>
         )}
-        {user.totp && (
+        {(user.totp || user.passkeys) && (
           <Button variant="outline" onClick={() => setAct('appReset')}>
             <ShieldSlashIcon aria-hidden />
             {t('users.table.appReset')}

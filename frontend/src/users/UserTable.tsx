@@ -160,7 +160,7 @@ function RowMenu({ user, manages, onView, onAct }: RowMenuProps) {
                     {t('users.table.changeRole')}
                   </Menu.Item>
                 )}
-                {user.totp && (
+                {(user.totp || user.passkeys) && (
                   <Menu.Item value="appReset">
                     <ShieldSlashIcon size={20} aria-hidden />
                     {t('users.table.appReset')}

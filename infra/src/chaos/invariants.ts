@@ -31,6 +31,7 @@ const belongings: Belonging[] = [
   { what: 'imagemetadata', field: 'owner', to: 'account' },
   { what: 'sessions', field: 'user', to: 'account', match: { endedAt: { $exists: false } } },
   { what: 'totps', field: '_id', to: 'account' },
+  { what: 'passkeys', field: 'user', to: 'account' },
   { what: 'codes', field: 'user', to: 'account' },
   { what: 'notifications', field: 'user', to: 'account' },
   { what: 'pushsubscriptions', field: 'user', to: 'account' },

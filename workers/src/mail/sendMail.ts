@@ -103,17 +103,27 @@ const composers: Record<Exclude<MailTemplate, 'unreadMessages'>, Compose> = {
     const user = event.record && (await core.models.User.findById(event.record).lean<UserDoc>());
     return user ? { to: user._id, facts: user.rejectedReason ? { reason: user.rejectedReason } : {} } : null;
   },
-  passwordChanged: toAccount('/login'),
+  passwordChanged: composeNotMe,
   wrongPasswords: toAccount('/forgot-password'),
   alreadyHaveAccount: toAccount('/login'),
   roleChanged: toAccount('/login'),
-  totpOn: toAccount('/login'),
-  totpOff: toAccount('/login'),
-  recoveryCodes: toAccount('/login'),
+  totpOn: composeNotMe,
+  totpOff: composeNotMe,
+  passkeyAdded: composeNotMe,
+  passkeyRemoved: composeNotMe,
+  recoveryCodes: composeNotMe,
 };
 
 const compose = async (core: Core, event: EventDoc, template: MailTemplate): Promise<Letter | null> =>
   template === 'unreadMessages' ? null : composers[template](core, event);
+
+/** A change of how one signs in, with the link that takes it back; also when nobody needs the link any more, the change is told. */
+async function composeNotMe(core: Core, event: EventDoc): Promise<Letter | null> {
+  const doc = event.refs.notMe ? await core.models.Code.findById(event.refs.notMe).lean<CodeDoc>() : null;
+  const token = doc && linkTokenOf(core.keys.codes, String(doc._id), doc);
+  if (!doc || !token) return null;
+  return { to: doc.user, facts: { link: `${core.config.publicUrl}/not-me?token=${token}` } };
+}
 
 async function usableCode(core: Core, event: EventDoc): Promise<{ doc: CodeDoc; digits: string } | null> {
   const doc = event.refs.code ? await core.models.Code.findById(event.refs.code).lean<CodeDoc>() : null;

@@ -17,6 +17,7 @@ export interface MailFacts {
 }
 
 const minutes = `It is valid for ${limits.codeMinutes} minutes.`;
+const notMe = `If this was not you, open this link within ${limits.notMeHours} hours. It signs out every device and takes the change back.`;
 const ignore = 'If this was not you, ignore this mail. Nobody can sign in without the code.';
 
 export const templates: Record<MailTemplate, (facts: MailFacts) => MailText> = {
@@ -55,12 +56,9 @@ export const templates: Record<MailTemplate, (facts: MailFacts) => MailText> = {
       ...(reason ? [`Reason: ${reason}`] : []),
     ],
   }),
-  passwordChanged: () => ({
+  passwordChanged: ({ link }) => ({
     subject: 'Your password was changed',
-    lines: [
-      'The password of your account was changed, and every other device was signed out.',
-      'If this was not you, ask for a reset code at once and tell your administrator.',
-    ],
+    lines: ['The password of your account was changed, and every other device was signed out.', notMe, `Link: ${link}`],
   }),
   wrongPasswords: ({ link }) => ({
     subject: 'Many wrong passwords for your account',
@@ -86,25 +84,36 @@ export const templates: Record<MailTemplate, (facts: MailFacts) => MailText> = {
       `Link: ${link}`,
     ],
   }),
-  totpOn: () => ({
+  totpOn: ({ link }) => ({
     subject: 'Your account signs in with an authenticator app',
     lines: [
       'An authenticator app was set up for your account. From now on no code is mailed when you sign in.',
-      'If this was not you, choose a new password at once and tell your administrator.',
+      notMe,
+      `Link: ${link}`,
     ],
   }),
-  totpOff: () => ({
+  totpOff: ({ link }) => ({
     subject: 'The authenticator app was removed from your account',
     lines: [
-      'Your account signs in with a mailed code again.',
-      'If this was neither you nor your administrator, choose a new password at once and tell your administrator.',
+      'Your account does not sign in with an authenticator app any more. You or an administrator removed it.',
+      notMe,
+      `Link: ${link}`,
     ],
   }),
-  recoveryCodes: () => ({
+  passkeyAdded: ({ link }) => ({
+    subject: 'A passkey was added to your account',
+    lines: ['A passkey was added. It signs in to your account without a password.', notMe, `Link: ${link}`],
+  }),
+  passkeyRemoved: ({ link }) => ({
+    subject: 'A passkey was removed from your account',
+    lines: ['A passkey was removed. It does not sign in to your account any more.', notMe, `Link: ${link}`],
+  }),
+  recoveryCodes: ({ link }) => ({
     subject: 'Your recovery codes were renewed',
     lines: [
       'New recovery codes were made for your account. Those before do not work any more.',
-      'If this was not you, choose a new password at once and tell your administrator.',
+      notMe,
+      `Link: ${link}`,
     ],
   }),
   unreadMessages: ({ link }) => ({

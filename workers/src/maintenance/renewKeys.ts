@@ -94,7 +94,7 @@ function renewProfile({ keys }: Core, user: UserDoc): Renewal {
   };
 }
 
-function renewTotp({ keys }: Core, { _id, secret }: TotpDoc): Renewal {
+function renewTotp({ keys }: Core, { _id, secret = '' }: TotpDoc): Renewal {
   const renewed = sealTotpSecret(keys, _id, openTotpSecret(keys, _id, secret));
   return { filter: { _id, secret }, update: { $set: { secret: renewed } } };
 }

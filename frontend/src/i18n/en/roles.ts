@@ -12,7 +12,7 @@ export const roles = {
   may: {
     session_end: 'Sign out',
     session_manage: 'See where they are signed in, and sign out there',
-    totp_manage: 'Sign in with an authenticator app',
+    totp_manage: 'Sign in with an authenticator app or a passkey',
     password_change: 'Change their own password',
     profile_read: 'See their own profile',
     profile_write: 'Change their own profile, or close their account',

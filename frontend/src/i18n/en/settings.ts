@@ -64,7 +64,7 @@ export const settings = {
     quota_files: 'Images one account may own.',
     quota_bytes: 'Bytes that the images of one account may take.',
     session_idleMinutes: `Minutes without activity after which a session ends. No session outlives ${limits.sessionHours} hours.`,
-    security_requireTotp:
-      'Who has to sign in with an authenticator app: none, or staff (providers and administrators).',
+    security_requireSecondFactor:
+      'Who has to sign in with an authenticator app or a passkey: none, or staff (providers and administrators).',
   },
 } as const;

@@ -12,7 +12,7 @@ export const roles = {
   may: {
     session_end: 'لاگ آؤٹ کرنا',
     session_manage: 'دیکھنا کہ کہاں لاگ اِن ہیں، اور وہاں سے لاگ آؤٹ کرنا',
-    totp_manage: 'تصدیقی ایپ سے لاگ اِن کرنا',
+    totp_manage: 'تصدیقی ایپ یا پاس کی سے لاگ اِن کرنا',
     password_change: 'اپنا پاس ورڈ بدلنا',
     profile_read: 'اپنا پروفائل دیکھنا',
     profile_write: 'اپنا پروفائل بدلنا، یا اپنا اکاؤنٹ بند کرنا',

@@ -1,0 +1,47 @@
+import { limits } from '@lightbox/contract/limits.js';
+import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { AppError } from '@lightbox/core/errors.js';
+import type { TotpDoc } from '@lightbox/core/models/types.js';
+import type { ClientSession } from 'mongoose';
+import type { Gateway } from '../context.js';
+import { spendProof, stepOf } from './authenticator.js';
+import { wrongCode } from './codes.js';
+
+export const alreadyOn = () => new AppError('CONFLICT', { message: 'An authenticator app is set up already.' });
+
+/**
+ * One of the five tries that an app has outside of a sign-in, before anything is compared. They begin anew with the next
+ * sign-in, or with a new secret. One that was never confirmed is good for as long as a code.
+ */
+export async function takeAppTry(gateway: Gateway, user: ObjectId, confirmed: boolean): Promise<TotpDoc> {
+  const wanted = { _id: user, secret: { $exists: true }, confirmedAt: { $exists: confirmed } };
+  const known = await gateway.models.Totp.findOne(wanted).lean<TotpDoc>();
+  if (!known) {
+    if (confirmed) throw new AppError('NOT_FOUND');
+    const on = await gateway.models.Totp.exists({ _id: user, confirmedAt: { $exists: true } });
+    throw on ? alreadyOn() : new AppError('EXPIRED');
+  }
+  const age = gateway.clock.now().getTime() - known.createAt.getTime();
+  if (!confirmed && age >= limits.codeMinutes * 60_000) throw new AppError('EXPIRED');
+  const totp = await gateway.models.Totp.findOneAndUpdate(
+    { ...wanted, tries: { $lt: limits.codeTries } },
+    { $inc: { tries: 1 } },
+    { returnDocument: 'after' },
+  ).lean<TotpDoc>();
+  if (!totp) throw new AppError('CODE_LOCKED');
+  return totp;
+}
+
+/** Compares a code of the app outside of a sign-in, and gives what spends it in a transaction. */
+export async function spendAppCode(
+  gateway: Gateway,
+  user: ObjectId,
+  code: string,
+): Promise<(tx: ClientSession) => Promise<boolean>> {
+  await gateway.throttle.take('secondFactor', { caller: String(user) });
+  const totp = await takeAppTry(gateway, user, true);
+  const step = stepOf(gateway, totp, code);
+  if (step === null) throw wrongCode(limits.codeTries - totp.tries);
+  await gateway.throttle.reset('secondFactor', { caller: String(user) });
+  return (tx) => spendProof(gateway, user, { step }, tx);
+}

@@ -1,0 +1,135 @@
+import { limits } from '@lightbox/contract/limits.js';
+import { newId } from '@lightbox/core/db/ids.js';
+import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Authenticator } from '../testing/authenticator.js';
+import { Client } from '../testing/client.js';
+import { buildPatient, mailedCode, PASSWORD, type Person, signIn } from '../testing/factories.js';
+import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { notMeToken } from '../testing/notMe.js';
+
+let test: TestGateway;
+let api: Client;
+
+beforeAll(async () => {
+  test = await buildGateway();
+  api = new Client(test.url);
+});
+afterAll(() => test.stop());
+
+const other = 'Harbour-Lantern-42';
+const own = (person: Person) => api.as(person);
+
+async function addPasskey(person: Person): Promise<void> {
+  const asked = await own(person).post('/auth/passkeys/options', { password: PASSWORD }).expect(200);
+  const made = new Authenticator(test.config.publicUrl).create(asked.body.data);
+  await own(person)
+    .post('/auth/passkeys', { ...made, name: 'Key' })
+    .expect(201);
+}
+
+async function turnOnApp(person: Person): Promise<void> {
+  const { secret } = (await own(person).post('/auth/totp', { password: PASSWORD }).expect(200)).body.data;
+  const timestamp = test.clock.now().getTime();
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp });
+  await own(person).post('/auth/totp', { code }).expect(200);
+}
+
+const reset = async (person: Person, newPassword: string) => {
+  await api.post('/auth/forgot-password', { email: person.email }).expect(200);
+  const { code } = await mailedCode(test.gateway, person._id, 'reset');
+  await api.post('/auth/reset-password', { email: person.email, otp: code, newPassword }).expect(200);
+};
+
+/** What somebody else did with a session and the password; what is taken back; and how one signs in then. */
+const changes: [string, (person: Person) => Promise<unknown>, undone: string | undefined, login: number | string][] = [
+  ['an app turned on', turnOnApp, 'app', 'mail'],
+  ['a passkey added', addPasskey, 'passkey', 'mail'],
+  [
+    'a passkey added beside one’s own',
+    async (person) => {
+      await addPasskey(person);
+      await addPasskey(person);
+    },
+    'passkey',
+    'passkey',
+  ],
+  [
+    'an app removed',
+    async (person) => {
+      await turnOnApp(person);
+      await own(person).del('/auth/totp', { password: PASSWORD }).expect(200);
+    },
+    undefined,
+    'mail',
+  ],
+  [
+    'recovery codes renewed',
+    async (person) => {
+      await addPasskey(person);
+      await own(person).post('/auth/totp/recovery-codes', { password: PASSWORD }).expect(200);
+    },
+    'recoveryCodes',
+    'passkey',
+  ],
+  [
+    'a changed password',
+    (person) => own(person).put('/auth/password', { currentPassword: PASSWORD, newPassword: other }).expect(200),
+    'password',
+    401,
+  ],
+  ['a password reset', (person) => reset(person, other), 'password', 401],
+];
+
+describe.each(changes)('“this was not me”, of %s', (_, change, undone, login) => {
+  it('ends every session and takes back what was added, once', async () => {
+    const person = await buildPatient(test.gateway);
+    await change(person);
+    const token = await notMeToken(test.gateway, person._id);
+    const { token: theirs } = await signIn(test.gateway, person._id);
+    expect((await api.post('/auth/not-me', { token }).expect(200)).body.data).toEqual(undone ? { undone } : {});
+    await api.as(theirs).get('/users/profile').expect(401);
+    for (const password of [PASSWORD, other]) {
+      const { status, body } = await api.post('/auth/login', { email: person.email, password });
+      if (login === 401 || password === other) expect(status).toBe(401);
+      else expect(body.data.method).toBe(login);
+    }
+    if (undone === 'recoveryCodes') {
+      expect(await test.gateway.models.Totp.findById(person._id).lean()).toMatchObject({ recoveryCodes: [] });
+    }
+    await api.post('/auth/not-me', { token }).expect(410);
+    const said = await test.gateway.models.Event.find({ record: person._id, type: 'auth.notMe' }).lean();
+    expect(said).toMatchObject([{ actor: person._id, reason: undone ?? '' }]);
+    // The way back in.
+    await reset(person, 'Third-Enough-Pass-7');
+    await api.post('/auth/login', { email: person.email, password: 'Third-Enough-Pass-7' }).expect(200);
+  });
+});
+
+describe('the link of “this was not me”', () => {
+  it('leaves alone what its owner has set since', async () => {
+    const person = await buildPatient(test.gateway);
+    await own(person).put('/auth/password', { currentPassword: PASSWORD, newPassword: other }).expect(200);
+    const token = await notMeToken(test.gateway, person._id);
+    test.clock.forward({ seconds: 1 });
+    await reset(person, 'Third-Enough-Pass-7');
+    expect((await api.post('/auth/not-me', { token }).expect(200)).body.data).toEqual({});
+    await api.post('/auth/login', { email: person.email, password: 'Third-Enough-Pass-7' }).expect(200);
+  });
+
+  it('is good for three days, and cannot be made up', async () => {
+    const person = await buildPatient(test.gateway);
+    await addPasskey(person);
+    const token = await notMeToken(test.gateway, person._id);
+    await api.post('/auth/forgot-password', { email: person.email }).expect(200);
+    const { _id } = await mailedCode(test.gateway, person._id, 'reset');
+    const proof = token.split('.')[1];
+    for (const bad of ['x', `${newId()}.${proof}`, `${_id}.${proof}`, `${token}x`]) {
+      const { body } = await api.post('/auth/not-me', { token: bad }).expect(422);
+      expect(body.errors).toMatchObject([{ field: 'token' }]);
+    }
+    test.clock.forward({ hours: limits.notMeHours });
+    await api.post('/auth/not-me', { token }).expect(410);
+    expect(await test.gateway.models.Passkey.countDocuments({ user: person._id })).toBe(1);
+  });
+});

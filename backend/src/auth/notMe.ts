@@ -1,0 +1,86 @@
+import type { authCalls, Undoable } from '@lightbox/contract/auth/calls.js';
+import type { DataOf } from '@lightbox/contract/call.js';
+import { limits } from '@lightbox/contract/limits.js';
+import type { Core } from '@lightbox/core/core.js';
+import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { AppError, fieldError } from '@lightbox/core/errors.js';
+import { isLinkToken, newCodeSeed } from '@lightbox/core/keys/codes.js';
+import type { CodeDoc, Undo } from '@lightbox/core/models/types.js';
+import type { ClientSession } from 'mongoose';
+import type { Answer, Context } from '../context.js';
+import { dropApp, dropPasskey } from './authenticators.js';
+import { useCode } from './codes.js';
+import { endAccess } from './endAccess.js';
+import { cutSockets } from './sessions.js';
+
+/** For the mail about a change of sign-in, as part of the transaction of the change: the link that takes it back. */
+export async function issueNotMe(core: Core, user: ObjectId, tx: ClientSession, undo?: Undo): Promise<ObjectId> {
+  const now = core.clock.now();
+  const code: CodeDoc = {
+    _id: newId(),
+    user,
+    purpose: 'notMe',
+    ...(undo ? { undo } : {}),
+    ...newCodeSeed(core.keys.codes),
+    tries: 0,
+    createAt: now,
+    expiresAt: new Date(now.getTime() + limits.notMeHours * 3_600_000),
+  };
+  await core.models.Code.create([code], { session: tx });
+  return code._id;
+}
+
+type Call = typeof authCalls.notMe;
+
+/** The owner did not make a change that a mail told them of: nobody stays signed in, and what the change added goes. */
+export async function notMe({ gateway, actor, body }: Context<Call>): Promise<Answer<DataOf<Call>>> {
+  const { _id, user, undo } = await codeByLink(gateway, body.token);
+  let [undone, ended]: [Undoable | undefined, ObjectId[]] = [undefined, []];
+  await gateway.events.change(actor, async (tx) => {
+    if (!(await useCode(gateway, _id, tx.session))) throw new AppError('EXPIRED');
+    undone = undo && (await takeBack(gateway, user, undo, tx.session));
+    ended = await endAccess(gateway, user, 'notMe', tx.session);
+    tx.record({ type: 'auth.notMe', table: 'users', actor: user, record: user, reason: undone ?? '' });
+    return user;
+  });
+  cutSockets(gateway, ended, 'notMe');
+  return { data: undone ? { undone } : {} };
+}
+
+async function codeByLink(core: Core, token: string): Promise<CodeDoc> {
+  const id = token.split('.')[0] ?? '';
+  const code = /^[0-9a-f]{24}$/.test(id) ? await core.models.Code.findById(oid(id)).lean<CodeDoc>() : null;
+  if (code?.purpose !== 'notMe' || !isLinkToken(core.keys.codes, id, code, token)) {
+    throw fieldError('token', 'This link is not valid.');
+  }
+  if (code.usedAt || code.expiresAt <= core.clock.now()) throw new AppError('EXPIRED');
+  return code;
+}
+
+/** What the change added, unless something else is in its place by now. */
+async function takeBack(core: Core, user: ObjectId, undo: Undo, tx: ClientSession): Promise<Undoable | undefined> {
+  const { Totp, User } = core.models;
+  if ('passkey' in undo) return (await dropPasskey(core, user, undo.passkey, tx)) ? 'passkey' : undefined;
+  if ('password' in undo) {
+    // No password opens the account until its owner sets one by mail.
+    const closed = await User.updateOne(
+      { _id: user, passwordAt: undo.password },
+      { $set: { passwordHash: '' } },
+      { session: tx },
+    );
+    return closed.modifiedCount === 1 ? 'password' : undefined;
+  }
+  if ('recoveryCodes' in undo) {
+    const known = { _id: user, recoveryAt: undo.recoveryCodes };
+    const dropped = await Totp.updateOne(known, { $set: { recoveryCodes: [] } }, { session: tx });
+    return dropped.modifiedCount === 1 ? 'recoveryCodes' : undefined;
+  }
+  const app = await Totp.updateOne(
+    { _id: user, confirmedAt: undo.app },
+    { $set: { recoveryCodes: [] } },
+    { session: tx },
+  );
+  if (app.matchedCount !== 1) return undefined;
+  await dropApp(core, user, tx);
+  return 'app';
+}

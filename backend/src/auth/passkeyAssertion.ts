@@ -1,0 +1,92 @@
+import type { PasskeyAnswer } from '@lightbox/contract/auth/passkeys.js';
+import type { Core } from '@lightbox/core/core.js';
+import { bufferOf } from '@lightbox/core/db/bytes.js';
+import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { AppError } from '@lightbox/core/errors.js';
+import type { PasskeyDoc, UserDoc } from '@lightbox/core/models/types.js';
+import { type AuthenticationResponseJSON, verifyAuthenticationResponse } from '@simplewebauthn/server';
+import type { ClientSession } from 'mongoose';
+import { type Ceremony, spendCeremony } from './ceremonies.js';
+
+/** The domain that passkeys are bound to. No browser takes an address of digits for one, so a start on loopback is `localhost`. */
+export function relyingParty({ config }: Core): { rpID: string; expectedOrigin: string[] } {
+  const { hostname } = new URL(config.publicUrl);
+  return { rpID: hostname === '127.0.0.1' ? 'localhost' : hostname, expectedOrigin: config.allowedOrigins };
+}
+
+/** A use of a passkey that was right, whose it is, and how often the authenticator says that it was used. */
+export interface Assertion {
+  passkey: PasskeyDoc;
+  user: UserDoc;
+  counter: number;
+}
+
+/**
+ * The passkey that has signed, with its person verified by the device. Throws `EXPIRED` for a ceremony that is over and `PASSKEY_REFUSED` for all
+ * else; `onRefused` hears whose passkey it was, if it is one of ours.
+ */
+export async function checkAssertion(
+  core: Core,
+  about: Ceremony,
+  { ceremony, response }: PasskeyAnswer,
+  onRefused: (passkey: PasskeyDoc) => Promise<void> = async () => undefined,
+): Promise<Assertion> {
+  const expectedChallenge = await spendCeremony(core, about, ceremony);
+  const passkey = await core.models.Passkey.findOne({ credentialId: response.id }).lean<PasskeyDoc>();
+  const user = passkey && (await core.models.User.findById(passkey.user).lean<UserDoc>());
+  if (!user) throw new AppError('PASSKEY_REFUSED');
+  const { userHandle } = response.response;
+  const ofUser = userHandle === undefined || userHandle === user.passkeyHandle;
+  const counter =
+    ofUser && (await newCounter(core, passkey, expectedChallenge, response as AuthenticationResponseJSON));
+  if (typeof counter === 'number') return { passkey, user, counter };
+  await onRefused(passkey);
+  throw new AppError('PASSKEY_REFUSED');
+}
+
+/** Null for what was not signed rightly, and for a counter that went back: then there are two of a thing that there is one of. */
+async function newCounter(
+  core: Core,
+  passkey: PasskeyDoc,
+  expectedChallenge: string,
+  response: AuthenticationResponseJSON,
+): Promise<number | null> {
+  const { rpID, expectedOrigin } = relyingParty(core);
+  const { credentialId: id, publicKey, counter } = passkey;
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge,
+      expectedOrigin,
+      expectedRPID: rpID,
+      credential: { id, publicKey: new Uint8Array(bufferOf(publicKey)), counter },
+      requireUserVerification: true,
+    });
+    return verified ? authenticationInfo.newCounter : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Notes the use as part of a transaction; false when the same state of the passkey was just used elsewhere, or it is gone. */
+export async function noteUse(core: Core, { passkey, counter }: Assertion, tx: ClientSession): Promise<boolean> {
+  const { _id, counter: before } = passkey;
+  const noted = await core.models.Passkey.updateOne(
+    { _id, counter: before },
+    { $set: { counter, usedAt: core.clock.now() } },
+    { session: tx },
+  );
+  return noted.matchedCount === 1;
+}
+
+/** Of somebody who is signed in: one of their own passkeys. */
+export async function spendAssertion(
+  core: Core,
+  about: Ceremony,
+  answer: PasskeyAnswer,
+  user: ObjectId,
+): Promise<(tx: ClientSession) => Promise<boolean>> {
+  const assertion = await checkAssertion(core, about, answer);
+  if (!assertion.passkey.user.equals(user)) throw new AppError('PASSKEY_REFUSED');
+  return (tx) => noteUse(core, assertion, tx);
+}

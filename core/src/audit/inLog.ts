@@ -1,0 +1,47 @@
+import type { ObjectId } from '../db/ids.js';
+import { NEWEST } from '../db/newest.js';
+import type { KeyRing } from '../keys/keyring.js';
+import type { Models } from '../models/models.js';
+import type { AuditEntryDoc } from '../models/types.js';
+import { GENESIS, isWhole } from './entry.js';
+
+interface InLog {
+  /** Events that a worker logged. */
+  logged: Set<string>;
+  /** Events that an entry names which no worker made. */
+  forged: Set<string>;
+  /** Events whose entry nobody can judge while the one before it is missing. */
+  open: Set<string>;
+}
+
+/**
+ * Which of these events are in the log. Only a genuine entry counts: with another one a writer of the database would keep
+ * an event out, and could take the entry away again afterwards.
+ */
+export async function inLog(models: Models, ring: KeyRing, events: ObjectId[]): Promise<InLog> {
+  const entries = await models.AuditEntry.find({ event: { $in: events } })
+    .readConcern(NEWEST)
+    .lean<AuditEntryDoc[]>();
+  const hashes = await hashesAt(
+    models,
+    entries.map(({ seq }) => seq - 1),
+  );
+  const found: InLog = { logged: new Set(), forged: new Set(), open: new Set() };
+  for (const entry of entries) {
+    const previous = hashes.get(entry.seq - 1);
+    const kind = previous === undefined ? 'open' : isWhole(ring, previous, entry) ? 'logged' : 'forged';
+    for (const event of [entry.event].flat()) found[kind].add(String(event));
+  }
+  return found;
+}
+
+async function hashesAt(models: Models, places: number[]): Promise<Map<number, string>> {
+  const there = places.filter((seq) => Number.isInteger(seq) && seq > 0);
+  const before =
+    there.length === 0
+      ? []
+      : await models.AuditEntry.find({ seq: { $in: there } }, { _id: 0, seq: 1, hash: 1 })
+          .readConcern(NEWEST)
+          .lean<AuditEntryDoc[]>();
+  return new Map([[0, GENESIS], ...before.map(({ seq, hash }) => [seq, hash] as const)]);
+}

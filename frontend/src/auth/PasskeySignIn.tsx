@@ -1,0 +1,85 @@
+import { Box, Button, Flex, Text } from '@chakra-ui/react';
+import type { PasskeyAnswer } from '@lightbox/contract/auth/passkeys.js';
+import { FingerprintIcon } from '@phosphor-icons/react';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
+import { startOf } from '../app/paths';
+import { errorText } from '../lib/errors';
+import { send } from '../lib/http';
+import { toast } from '../lib/toaster';
+import { authCalls } from './calls';
+import { choosePasskey, endAutofill, offersAutofill, passkeysPossible } from './passkey';
+import { startSession, takePlace } from './session';
+
+/** The passkey that the person chooses, if they do. */
+async function choose(autofill: boolean): Promise<PasskeyAnswer | undefined> {
+  const { data } = await send(authCalls.askPasskey, { body: {} }, { token: 'none' });
+  return choosePasskey(data, { autofill });
+}
+
+function useEnter() {
+  const navigate = useNavigate();
+  return async (body: PasskeyAnswer | undefined): Promise<void> => {
+    if (!body) return;
+    const { data } = await send(authCalls.passkeySignIn, { body }, { token: 'none' });
+    startSession(data.user, data.token);
+    navigate(takePlace(data.user.id) ?? startOf(data.user.role.name), { replace: true });
+  };
+}
+
+const tell = (error: unknown) => toast.error(errorText(error));
+
+/** A button, and, where the browser has it, the suggestions of the e-mail field. */
+export function PasskeySignIn({ autofill = false }: { autofill?: boolean }) {
+  const { t } = useTranslation();
+  const enter = useEnter();
+  const latest = useRef(enter);
+  latest.current = enter;
+  const [pending, setPending] = useState(false);
+  const possible = passkeysPossible();
+  useEffect(() => {
+    if (!autofill || !possible) return;
+    let here = true;
+    // Until a passkey is chosen nothing is told: somebody who types a password did not ask for one.
+    void offersAutofill()
+      .then((offers) => (offers && here ? choose(true) : undefined))
+      .catch(() => undefined)
+      .then((chosen) => latest.current(chosen))
+      .catch(tell);
+    return () => {
+      here = false;
+      void endAutofill();
+    };
+  }, [autofill, possible]);
+  if (!possible) return null;
+  const press = async () => {
+    toast.dismiss();
+    setPending(true);
+    await choose(false).then(enter).catch(tell);
+    setPending(false);
+  };
+  return (
+    <>
+      {autofill && (
+        <Flex align="center" gap="3" my="4" aria-hidden>
+          <Box flex="1" borderTopWidth="1px" />
+          <Text fontSize="sm" color="fg.muted">
+            {t('auth.passkey.or')}
+          </Text>
+          <Box flex="1" borderTopWidth="1px" />
+        </Flex>
+      )}
+      <Button
+        variant={autofill ? 'outline' : 'solid'}
+        size="xl"
+        w="full"
+        loading={pending}
+        onClick={() => void press()}
+      >
+        <FingerprintIcon aria-hidden />
+        {t('auth.passkey.act')}
+      </Button>
+    </>
+  );
+}

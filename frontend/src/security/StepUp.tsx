@@ -1,0 +1,150 @@
+import { Button, CloseButton, Dialog, Flex, Portal, Text } from '@chakra-ui/react';
+import { codePattern } from '@lightbox/contract/auth/rules.js';
+import { securityCalls } from '@lightbox/contract/auth/securityCalls.js';
+import type { BodyInput } from '@lightbox/contract/call.js';
+import { FingerprintIcon, ShieldCheckIcon } from '@phosphor-icons/react';
+import { useMutation } from '@tanstack/react-query';
+import { useAtomValue } from 'jotai';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { choosePasskey, passkeysPossible } from '../auth/passkey';
+import { askedAtom, type Way } from '../auth/proof';
+import { useWrongCode } from '../auth/useWrongCode';
+import { errorText } from '../lib/errors';
+import { ApiError, send } from '../lib/http';
+import { toast } from '../lib/toaster';
+import { CodeInput } from '../ui/CodeInput';
+import { PasswordField } from '../ui/PasswordField';
+
+type Proof = BodyInput<typeof securityCalls.stepUp>;
+
+/** Null where the person chose no passkey after all. */
+async function passkeyProof(): Promise<Proof | null> {
+  const { data } = await send(securityCalls.askStepUpPasskey, { body: {} });
+  const passkey = await choosePasskey(data);
+  return passkey ? { passkey } : null;
+}
+
+function useProof(way: Way, onProven: () => void) {
+  const { t } = useTranslation();
+  const wrongCode = useWrongCode(true);
+  const [typed, setTyped] = useState('');
+  const [fault, setFault] = useState<string>();
+  const prove = useMutation({
+    mutationFn: async () => {
+      const body = way === 'passkey' ? await passkeyProof() : { [way]: typed };
+      if (body) await send(securityCalls.stepUp, { body });
+      return body !== null;
+    },
+    meta: { silent: true },
+    onSuccess: (proven) => proven && onProven(),
+    onError: (error) => {
+      const field = error instanceof ApiError && error.errors.find((one) => one.field === 'password');
+      if (way === 'passkey') return toast.error(errorText(error));
+      if (way !== 'password') setTyped('');
+      setFault(field ? field.message : (wrongCode(error) ?? errorText(error)));
+    },
+  });
+  const submit = () => {
+    if (way === 'password' && !typed) return setFault(t('profile.remove.passwordNeeded'));
+    if (['code', 'mailedCode'].includes(way) && !codePattern.test(typed))
+      return setFault(t('security.setUp.incomplete'));
+    setFault(undefined);
+    prove.mutate();
+  };
+  const type = (next: string) => {
+    setTyped(next);
+    if (next) setFault(undefined);
+  };
+  return { typed, type, fault, submit, pending: prove.isPending };
+}
+
+function ProofForm({ way, onProven }: { way: Way; onProven: () => void }) {
+  const { t } = useTranslation();
+  const { typed, type, fault, submit, pending } = useProof(way, onProven);
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      {way === 'password' && (
+        <PasswordField
+          autoFocus
+          label={t('profile.remove.password')}
+          autoComplete="current-password"
+          value={typed}
+          error={fault}
+          onChange={(event) => type(event.target.value)}
+        />
+      )}
+      {(way === 'code' || way === 'mailedCode') && (
+        <CodeInput autoFocus value={typed} onChange={type} error={fault} help={t(`security.stepUp.help.${way}`)} />
+      )}
+      <Button type="submit" w="full" mt="5" loading={pending} loadingText={t('security.stepUp.pending')}>
+        {way === 'passkey' ? <FingerprintIcon aria-hidden /> : <ShieldCheckIcon aria-hidden />}
+        {t(way === 'passkey' ? 'security.stepUp.use.passkey' : 'security.stepUp.act')}
+      </Button>
+    </form>
+  );
+}
+
+/** By the best way, with the others below. */
+function Ways({ ways, onProven }: { ways: Way[]; onProven: () => void }) {
+  const { t } = useTranslation();
+  const usable = ways.filter((way) => way !== 'passkey' || passkeysPossible());
+  const [way, setWay] = useState<Way>(usable[0] ?? 'password');
+  const mail = useMutation({
+    mutationFn: () => send(securityCalls.mailStepUpCode, { body: {} }),
+    onSuccess: () => setWay('mailedCode'),
+  });
+  return (
+    <>
+      <ProofForm key={way} way={way} onProven={onProven} />
+      <Flex direction="column" gap="1" mt="3">
+        {usable
+          .filter((other) => other !== way)
+          .map((other) => (
+            <Button
+              key={other}
+              variant="ghost"
+              loading={other === 'mailedCode' && mail.isPending}
+              onClick={() => (other === 'mailedCode' ? mail.mutate() : setWay(other))}
+            >
+              {t(`security.stepUp.use.${other}`)}
+            </Button>
+          ))}
+      </Flex>
+    </>
+  );
+}
+
+/** The one place where people prove that it is still them; the call that was refused is made again afterwards. */
+export function StepUp() {
+  const { t } = useTranslation();
+  const asked = useAtomValue(askedAtom);
+  if (!asked) return null;
+  return (
+    <Dialog.Root open onOpenChange={(change) => !change.open && asked.answer(false)} closeOnInteractOutside={false}>
+      <Portal>
+        <Dialog.Backdrop />
+        <Dialog.Positioner>
+          <Dialog.Content maxW="420px">
+            <Dialog.Header pe="14">
+              <Dialog.Title>{t('security.stepUp.title')}</Dialog.Title>
+            </Dialog.Header>
+            <Dialog.CloseTrigger asChild>
+              <CloseButton variant="ghost" aria-label={t('common.close')} />
+            </Dialog.CloseTrigger>
+            <Dialog.Body pb="6">
+              <Text mb="4">{t('security.stepUp.text')}</Text>
+              <Ways ways={asked.ways} onProven={() => asked.answer(true)} />
+            </Dialog.Body>
+          </Dialog.Content>
+        </Dialog.Positioner>
+      </Portal>
+    </Dialog.Root>
+  );
+}
