@@ -53,7 +53,9 @@ async function openAccount(gateway: Gateway, actor: Actor, body: Registration, i
     return await gateway.events.change(actor, async (tx) => {
       // The registration's own code has its id, so that a repeated answer finds it and no other one.
       const code =
-        user.role === 'patient' ? await issueCode(gateway, user._id, 'signIn', tx.session, user._id) : undefined;
+        user.role === 'patient'
+          ? await issueCode(gateway, user._id, 'signIn', tx.session, { _id: user._id })
+          : undefined;
       if (existing) await keepLikeness(gateway, tx, existing._id, user, isEarlier ? null : ids);
       else await keepAccount(gateway, tx, user, code);
       return user._id;
