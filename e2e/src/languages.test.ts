@@ -31,13 +31,13 @@ test('somebody who reads Urdu finds it on the login page, and signs in by it', a
   // A wrong password is said in Urdu, by its code.
   await page.getByLabel('ای میل').fill(admin.email);
   await page.getByLabel('پاس ورڈ', { exact: true }).fill('Not-The-Password-1');
-  await page.getByRole('button', { name: 'لاگ اِن کریں' }).click();
+  await page.getByRole('button', { name: 'لاگ اِن کریں', exact: true }).click();
   await page.getByText('ای میل یا پاس ورڈ درست نہیں۔').first().waitFor();
 
   // Other journeys' sign-ins have been mailed to the same administrator.
   const before = admin.product.mailbox.mails(admin.email, 'Your verification code').length;
   await page.getByLabel('پاس ورڈ', { exact: true }).fill(admin.password);
-  await page.getByRole('button', { name: 'لاگ اِن کریں' }).click();
+  await page.getByRole('button', { name: 'لاگ اِن کریں', exact: true }).click();
   await page.waitForURL('**/verify-account');
   const code = line(await admin.mailed('Your verification code', before + 1), 'Code');
   await page

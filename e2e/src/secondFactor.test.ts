@@ -188,7 +188,9 @@ test('where the clinic requires more than a password, nothing opens before there
   await page.getByLabel('Name of the passkey').fill('Work laptop');
   faults.push(...(await desk.look('security-required')));
   await button(page, 'Continue').click();
-  recoveryCodes = await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').allTextContents();
+  const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
+  await codes.first().waitFor();
+  recoveryCodes = await codes.allTextContents();
   await button(page, 'I have kept them').click();
   await page.getByRole('heading', { name: /Welcome/ }).waitFor();
 });

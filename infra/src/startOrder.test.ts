@@ -16,7 +16,7 @@ import { kill, up } from './chaos/servers.js';
 import { type RunningProcess, spawnProcess } from './testing.js';
 
 /** Servers that come later than the processes that need them (security.md, R75). */
-const admin = { email: 'admin@start.example', password: 'Start-password-1' };
+const admin = { email: 'admin@start.example', password: 'Harbour-Lantern-42' };
 /** Tries follow each other more closely than they would. */
 const soon = 'serverSelectionTimeoutMS=1000';
 const children: ChildProcess[] = [];

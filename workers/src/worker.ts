@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
+import type { QueueName } from '@lightbox/contract/queues.js';
 import type { Config } from '@lightbox/core/config/config.js';
 import { assembleCore, type Core, prepareCore } from '@lightbox/core/core.js';
 import { startOps } from '@lightbox/core/ops.js';
@@ -37,7 +38,7 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
   setMaxListeners(0, stopping.signal);
   const pushSender = createPushSender(config);
   const pictures = await openPictures(config.rendererSocket);
-  tellIsolation(core, pictures.isolation);
+  if (config.worker.queues.some((queue) => decoding.has(queue))) tellIsolation(core, pictures.isolation);
   const tools = { core, mailer, provider: selectProvider(config.ai), pictures, pushSender };
   let workers: Worker[] = [];
   let loops: Promise<void>[] = [];
@@ -70,6 +71,9 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
     },
   };
 }
+
+/** The queues whose jobs decode foreign files. */
+const decoding = new Set<QueueName>(['previews', 'analysis']);
 
 function tellIsolation(core: Core, isolation: Isolation): void {
   if (isolation === 'none') {

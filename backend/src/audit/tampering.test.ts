@@ -222,6 +222,21 @@ describe('an event in the database', () => {
     expect(await verify()).toMatchObject({ ok: false, reason: expect.stringMatching(/^(foreign|gap)$/) });
   });
 
+  it.each([
+    ['a place that is no number', { seq: 'last' }],
+    ['a place beyond all numbers', { seq: Number.POSITIVE_INFINITY }],
+    ['two events', { seq: -2, event: [newId(), newId()] }],
+  ])('is logged although somebody planted an entry with %s, and a verification names that', async (_, planted) => {
+    const log = test.gateway.models.AuditEntry.collection;
+    const { insertedId } = await log.insertOne({ event: newId(), type: 'image.content', ...planted } as never);
+    const { _id } = await done();
+    await settle();
+    expect(await entryOf(_id)).toMatchObject({ type: 'image.content' });
+    expect(await verify()).toMatchObject({ ok: false, reason: 'missing' });
+    await log.deleteOne({ _id: insertedId });
+    expect(await verify()).not.toMatchObject({ reason: 'missing' });
+  });
+
   it('cannot be hidden in the log from those who look for its people and records', async () => {
     const { _id } = await done();
     await settle();

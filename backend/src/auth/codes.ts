@@ -1,8 +1,8 @@
 import { limits } from '@lightbox/contract/limits.js';
 import type { Core } from '@lightbox/core/core.js';
-import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
-import { AppError } from '@lightbox/core/errors.js';
-import { isCode, newCodeSeed } from '@lightbox/core/keys/codes.js';
+import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { AppError, fieldError } from '@lightbox/core/errors.js';
+import { isCode, isLinkToken, newCodeSeed } from '@lightbox/core/keys/codes.js';
 import type { CodeDoc } from '@lightbox/core/models/types.js';
 import type { ClientSession, QueryFilter } from 'mongoose';
 
@@ -14,17 +14,18 @@ export async function issueCode(
   user: ObjectId,
   purpose: CodeDoc['purpose'],
   tx: ClientSession | null,
-  _id = newId(),
+  changes: Partial<Pick<CodeDoc, '_id' | 'expiresAt' | 'undo' | 'askedFrom'>> = {},
 ): Promise<ObjectId> {
   const now = core.clock.now();
   const code: CodeDoc = {
-    _id,
+    _id: newId(),
     user,
     purpose,
     ...newCodeSeed(core.keys.codes),
     tries: 0,
     createAt: now,
     expiresAt: lifetime(now),
+    ...changes,
   };
   await core.models.Code.create([code], { session: tx });
   return code._id;
@@ -78,6 +79,17 @@ export const wrongCode = (triesLeft: number): AppError =>
     message: `That code is not right. ${triesLeft} ${triesLeft === 1 ? 'try' : 'tries'} left.`,
     extra: { triesLeft },
   });
+
+/** The code of a mailed link that is still good. Throws a field error for a link that is none, else `EXPIRED`. */
+export async function codeByLink(core: Core, purpose: 'reset' | 'notMe', token: string): Promise<CodeDoc> {
+  const id = token.split('.')[0] ?? '';
+  const code = /^[0-9a-f]{24}$/.test(id) ? await core.models.Code.findById(oid(id)).lean<CodeDoc>() : null;
+  if (code?.purpose !== purpose || !isLinkToken(core.keys.codes, id, code, token)) {
+    throw fieldError('token', 'This link is not valid.');
+  }
+  if (code.usedAt || code.expiresAt <= core.clock.now()) throw new AppError('EXPIRED');
+  return code;
+}
 
 /** Spends a code as part of a transaction; false when somebody else has just done so. */
 export async function useCode(core: Core, id: ObjectId, tx: ClientSession): Promise<boolean> {

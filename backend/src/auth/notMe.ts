@@ -2,39 +2,28 @@ import type { authCalls, Undoable } from '@lightbox/contract/auth/calls.js';
 import type { DataOf } from '@lightbox/contract/call.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Core } from '@lightbox/core/core.js';
-import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
-import { AppError, fieldError } from '@lightbox/core/errors.js';
-import { isLinkToken, newCodeSeed } from '@lightbox/core/keys/codes.js';
-import type { CodeDoc, Undo } from '@lightbox/core/models/types.js';
+import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { AppError } from '@lightbox/core/errors.js';
+import type { Undo } from '@lightbox/core/models/types.js';
 import type { ClientSession } from 'mongoose';
 import type { Answer, Context } from '../context.js';
 import { dropApp, dropPasskey } from './authenticators.js';
-import { useCode } from './codes.js';
+import { codeByLink, issueCode, useCode } from './codes.js';
 import { endAccess } from './endAccess.js';
 import { cutSockets } from './sessions.js';
 
 /** For the mail about a change of sign-in, as part of the transaction of the change: the link that takes it back. */
-export async function issueNotMe(core: Core, user: ObjectId, tx: ClientSession, undo?: Undo): Promise<ObjectId> {
-  const now = core.clock.now();
-  const code: CodeDoc = {
-    _id: newId(),
-    user,
-    purpose: 'notMe',
+export const issueNotMe = (core: Core, user: ObjectId, tx: ClientSession, undo?: Undo): Promise<ObjectId> =>
+  issueCode(core, user, 'notMe', tx, {
+    expiresAt: new Date(core.clock.now().getTime() + limits.notMeHours * 3_600_000),
     ...(undo ? { undo } : {}),
-    ...newCodeSeed(core.keys.codes),
-    tries: 0,
-    createAt: now,
-    expiresAt: new Date(now.getTime() + limits.notMeHours * 3_600_000),
-  };
-  await core.models.Code.create([code], { session: tx });
-  return code._id;
-}
+  });
 
 type Call = typeof authCalls.notMe;
 
 /** The owner did not make a change that a mail told them of: nobody stays signed in, and what the change added goes. */
 export async function notMe({ gateway, actor, body }: Context<Call>): Promise<Answer<DataOf<Call>>> {
-  const { _id, user, undo } = await codeByLink(gateway, body.token);
+  const { _id, user, undo } = await codeByLink(gateway, 'notMe', body.token);
   let [undone, ended]: [Undoable | undefined, ObjectId[]] = [undefined, []];
   await gateway.events.change(actor, async (tx) => {
     if (!(await useCode(gateway, _id, tx.session))) throw new AppError('EXPIRED');
@@ -45,16 +34,6 @@ export async function notMe({ gateway, actor, body }: Context<Call>): Promise<An
   });
   cutSockets(gateway, ended, 'notMe');
   return { data: undone ? { undone } : {} };
-}
-
-async function codeByLink(core: Core, token: string): Promise<CodeDoc> {
-  const id = token.split('.')[0] ?? '';
-  const code = /^[0-9a-f]{24}$/.test(id) ? await core.models.Code.findById(oid(id)).lean<CodeDoc>() : null;
-  if (code?.purpose !== 'notMe' || !isLinkToken(core.keys.codes, id, code, token)) {
-    throw fieldError('token', 'This link is not valid.');
-  }
-  if (code.usedAt || code.expiresAt <= core.clock.now()) throw new AppError('EXPIRED');
-  return code;
 }
 
 /** What the change added, unless something else is in its place by now. */

@@ -41,15 +41,22 @@ export async function register({ gateway, actor, body }: Context<Call>): Promise
 async function openAccount(gateway: Gateway, actor: Actor, body: Registration, ids: string[]): Promise<ObjectId> {
   await refuseTakenUsername(gateway, body, ids);
   const user = newUser(body, await hashPassword(body.password));
-  const existing = await gateway.models.User.findOne({ email: body.email }, { passwordHash: 1 }).lean<UserDoc>();
+  const existing = await gateway.models.User.findOne(
+    { email: body.email },
+    { passwordHash: 1, role: 1, status: 1 },
+  ).lean<UserDoc>();
   // Asked of a free address too: it takes a while.
   const isOwn = await isPassword(existing?.passwordHash, body.password);
+  // An account that nobody has proven yet is this very registration under another name.
+  const isEarlier = isOwn && existing !== null && existing.status === statusOf(existing.role);
   try {
     return await gateway.events.change(actor, async (tx) => {
       // The registration's own code has its id, so that a repeated answer finds it and no other one.
       const code =
-        user.role === 'patient' ? await issueCode(gateway, user._id, 'signIn', tx.session, user._id) : undefined;
-      if (existing) await keepLikeness(gateway, tx, existing._id, user, isOwn ? null : ids);
+        user.role === 'patient'
+          ? await issueCode(gateway, user._id, 'signIn', tx.session, { _id: user._id })
+          : undefined;
+      if (existing) await keepLikeness(gateway, tx, existing._id, user, isEarlier ? null : ids);
       else await keepAccount(gateway, tx, user, code);
       return user._id;
     });
@@ -73,8 +80,8 @@ async function keepAccount(gateway: Gateway, tx: Transaction, user: Person, code
 }
 
 /**
- * Where the address has an account: a decoy, the username as if it were taken, and a mail to the owner. With the password
- * of the account itself there is no decoy: sign-ins are the account's, and of a decoy's names only the first one counts.
+ * Where the address has an account: a decoy, the username as if it were taken, and a mail to the owner. No decoy (null)
+ * where the account is an earlier registration with this password: of several names only the first one counts.
  */
 async function keepLikeness(
   gateway: Gateway,

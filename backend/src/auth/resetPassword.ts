@@ -1,13 +1,12 @@
 import type { authCalls } from '@lightbox/contract/auth/calls.js';
 import { texts } from '@lightbox/contract/texts.js';
-import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
-import { AppError, fieldError } from '@lightbox/core/errors.js';
+import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
-import { isLinkToken } from '@lightbox/core/keys/codes.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
 import type { CodeDoc, UserDoc } from '@lightbox/core/models/types.js';
 import type { Answer, Context, Gateway } from '../context.js';
-import { checkCode, issueCode, useCode } from './codes.js';
+import { checkCode, codeByLink, issueCode, useCode } from './codes.js';
 import { refuseWeak } from './commonPasswords.js';
 import { endAccess } from './endAccess.js';
 import { evenly } from './evenTime.js';
@@ -46,9 +45,8 @@ async function issueReset(gateway: Gateway, actor: Actor, email: string): Promis
       { $set: { usedAt: gateway.clock.now() } },
       { session: tx.session },
     );
-    const code = await issueCode(gateway, account, 'reset', tx.session);
     const askedFrom = placeOf(gateway, actor.ip);
-    await gateway.models.Code.updateOne({ _id: code }, { $set: { askedFrom } }, { session: tx.session });
+    const code = await issueCode(gateway, account, 'reset', tx.session, { askedFrom });
     if (user) {
       tx.record({ type: 'auth.forgotPassword', table: 'users', actor: account, record: account, refs: { code } });
     }
@@ -65,7 +63,7 @@ export async function resetPassword(context: Context<typeof authCalls.resetPassw
   refuseWeak(field, password, byCode ? body : {});
   const code = byCode
     ? await evenly(RESET_MS, () => codeByOtp(gateway, actor.ip, body))
-    : await codeByLink(gateway, body.token ?? bearerOf(req.headers.authorization));
+    : await codeByLink(gateway, 'reset', body.token ?? bearerOf(req.headers.authorization));
   // Only now, for it says something about the account.
   const user = await gateway.models.User.findById(code.user).lean<UserDoc>();
   refuseWeak(field, password, user ?? {});
@@ -95,16 +93,6 @@ async function codeByOtp(
 
 const latestReset = (gateway: Gateway, user: ObjectId) =>
   gateway.models.Code.findOne({ user, purpose: 'reset' }).sort({ createAt: -1 }).lean<CodeDoc>();
-
-async function codeByLink(gateway: Gateway, token: string): Promise<CodeDoc> {
-  const id = token.split('.')[0] ?? '';
-  const code = /^[0-9a-f]{24}$/.test(id) ? await gateway.models.Code.findById(oid(id)).lean<CodeDoc>() : null;
-  if (code?.purpose !== 'reset' || !isLinkToken(gateway.keys.codes, id, code, token)) {
-    throw fieldError('token', 'This link is not valid.');
-  }
-  if (code.usedAt || code.expiresAt <= gateway.clock.now()) throw new AppError('EXPIRED');
-  return code;
-}
 
 async function setPassword(
   { gateway, actor }: Context<typeof authCalls.resetPassword>,

@@ -3,7 +3,7 @@ import { requireImage } from '@lightbox/core/access/images.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { PreviewDoc } from '@lightbox/core/models/types.js';
+import type { ImageDoc, PreviewDoc } from '@lightbox/core/models/types.js';
 import type { Context, Viewer } from '../context.js';
 import { stream } from '../http/stream.js';
 import { openPreview } from './present.js';
@@ -23,60 +23,76 @@ const guarded = (contentType: string): Record<string, string> => ({
   'Cache-Control': 'no-store',
 });
 
-/** The original bytes. Who read them is in the log before the first byte leaves. */
-export async function streamContent(context: Context<typeof imageCalls.getImageContent>): Promise<undefined> {
-  const { gateway, actor, viewer, params } = context;
-  const open = (who: Viewer) => requireImage(gateway.models, who, params.id, 'open', gateway.clock.now());
-  const { image } = await open(viewer);
-  const id = String(image._id);
-  await stream(context, {
-    // A piece is proven before it is given out: a damaged blob is an error, not an empty file.
-    pieces: gateway.blobs.read(image.blob, unwrapDataKey(gateway.keys.images, id, image.dataKey), image.size),
+type Read = typeof imageCalls.getImageContent | typeof imageCalls.getImagePreview;
+
+/** Asked before anything is answered, and again while bytes go out. */
+const opening =
+  ({ gateway, params }: Context<Read>) =>
+  (viewer: Viewer) =>
+    requireImage(gateway.models, viewer, params.id, 'open', gateway.clock.now());
+
+interface Bytes {
+  type: 'image.content' | 'image.preview';
+  contentType: string;
+  length: number;
+  disposition: string;
+  pieces: AsyncGenerator<Buffer>;
+}
+
+/** Who reads an image is in the log before the first byte leaves. */
+const send = (context: Context<Read>, image: ImageDoc, bytes: Bytes): Promise<void> =>
+  stream(context, {
+    pieces: bytes.pieces,
     headers: {
-      ...guarded(image.contentType),
-      'Content-Length': String(image.size),
-      'Content-Disposition': `attachment; filename="${id}.${extensions[image.contentType] ?? 'bin'}"`,
+      ...guarded(bytes.contentType),
+      'Content-Length': String(bytes.length),
+      'Content-Disposition': bytes.disposition,
     },
     record: () =>
-      gateway.events.record(actor, {
-        type: 'image.content',
+      context.gateway.events.record(context.actor, {
+        type: bytes.type,
         table: 'imagemetadata',
         record: image._id,
         owners: [image.owner],
       }),
-    may: open,
+    may: opening(context),
+  });
+
+/** The original bytes. */
+export async function streamContent(context: Context<typeof imageCalls.getImageContent>): Promise<undefined> {
+  const { gateway, viewer } = context;
+  const { image } = await opening(context)(viewer);
+  const { contentType, size } = image;
+  const id = String(image._id);
+  await send(context, image, {
+    type: 'image.content',
+    contentType,
+    length: size,
+    disposition: `attachment; filename="${id}.${extensions[contentType] ?? 'bin'}"`,
+    // A piece is proven before it is given out: a damaged blob is an error, not an empty file.
+    pieces: gateway.blobs.read(image.blob, unwrapDataKey(gateway.keys.images, id, image.dataKey), size),
   });
   return undefined;
 }
 
 export async function sendPreview(context: Context<typeof imageCalls.getImagePreview>): Promise<undefined> {
-  const { gateway, actor, viewer, params } = context;
-  const open = (who: Viewer) => requireImage(gateway.models, who, params.id, 'open', gateway.clock.now());
+  const { gateway, viewer, params } = context;
   // Fetched along with the question whether it may be shown: sealed bytes are nothing until they are opened.
   const [{ image }, preview] = await Promise.all([
-    open(viewer),
+    opening(context)(viewer),
     gateway.models.Preview.findById(oid(params.id)).lean<PreviewDoc>(),
   ]);
   if (image.preview === 'none') throw new AppError('NO_PREVIEW');
   if (!preview) throw new AppError('PREVIEW_PENDING');
   const webp = openPreview(gateway, image, preview);
-  await stream(context, {
+  await send(context, image, {
+    type: 'image.preview',
+    contentType: 'image/webp',
+    length: webp.length,
+    disposition: `inline; filename="${image._id}.webp"`,
     pieces: (async function* () {
       yield webp;
     })(),
-    headers: {
-      ...guarded('image/webp'),
-      'Content-Length': String(webp.length),
-      'Content-Disposition': `inline; filename="${image._id}.webp"`,
-    },
-    record: () =>
-      gateway.events.record(actor, {
-        type: 'image.preview',
-        table: 'imagemetadata',
-        record: image._id,
-        owners: [image.owner],
-      }),
-    may: open,
   });
   return undefined;
 }

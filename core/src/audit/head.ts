@@ -50,9 +50,16 @@ export async function auditKeyIds(models: Models): Promise<string[]> {
   return (await models.AuditHead.findById(HEAD).lean<AuditHeadDoc>())?.keyIds ?? [];
 }
 
-/** Right after a failover a majority's view of the log is a little behind what processes remember of it. */
+/**
+ * Null for an empty log. An entry that was planted with a place beyond all numbers, or none, stops nobody from appending;
+ * a verification names it. Right after a failover a majority's view of the log is a little behind what
+ * processes remember of it.
+ */
 export const newestEntry = (models: Models): Promise<AuditEntryDoc | null> =>
-  models.AuditEntry.findOne().sort({ seq: -1 }).readConcern(NEWEST).lean<AuditEntryDoc>();
+  models.AuditEntry.findOne({ seq: { $lte: Number.MAX_SAFE_INTEGER } })
+    .sort({ seq: -1 })
+    .readConcern(NEWEST)
+    .lean<AuditEntryDoc>();
 
 export type Checkpoint = Head & { found?: AuditHeadDoc['found'] | undefined };
 

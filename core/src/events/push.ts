@@ -157,8 +157,10 @@ export class Signals {
 /** What the stream says of itself. */
 interface Stream {
   lastId: string;
-  /** Entries it was given since it began, and those that it still holds. */
-  added: number;
+  /** The oldest entry that it still holds; '0-0' when it holds none. */
+  firstId: string;
+  /** Entries it was given since it began, and those that it still holds. Redis before 7.0 does not count the former. */
+  added: number | null;
   length: number;
 }
 
@@ -171,9 +173,12 @@ interface Next {
 
 function onwards(place: Place | null, stream: Stream | null): Next {
   // A place of its own from the start: `$` would mean "from now on" again after every pause and every break.
-  if (!place) return { place: stream ? { last: stream.lastId, read: stream.added } : START, missed: false };
+  if (!place) return { place: stream ? { last: stream.lastId, read: stream.added ?? 0 } : START, missed: false };
   // Redis came back without it, or with another that has begun since.
   if (!stream || isBefore(stream.lastId, place.last)) return { place: START, missed: place.last !== START.last };
+  // Without a count: the entry that was read last is gone, so that later ones may be gone as well.
+  if (stream.added === null)
+    return { place, missed: place.last !== START.last && isBefore(place.last, stream.firstId) };
   const gone = stream.added - stream.length;
   if (place.read < gone) return { place: { ...place, read: gone }, missed: true };
   // All is read, but not as much as there was: another stream with later ids stands in the place of the one before.
@@ -197,11 +202,14 @@ async function stateOf(reader: Redis): Promise<Stream | null> {
     throw error;
   });
   if (!answer) return null;
-  const flat = answer as (string | number)[];
-  const field = (name: string) => flat[flat.indexOf(name) + 1];
+  const flat = answer as (string | number | unknown[] | null)[];
+  const field = (name: string) => (flat.includes(name) ? flat[flat.indexOf(name) + 1] : null);
+  const added = field('entries-added');
+  const [firstId = START.last] = (field('first-entry') as string[] | null) ?? [];
   return {
     lastId: String(field('last-generated-id')),
-    added: Number(field('entries-added')),
+    firstId,
+    added: added === null ? null : Number(added),
     length: Number(field('length')),
   };
 }

@@ -29,7 +29,7 @@ export async function emptyDatabase(): Promise<string> {
   if (collections.some(({ collectionName }) => collectionName === 'system.profile')) {
     await db.command({ profile: 0 });
     await db.dropDatabase();
-  } else await Promise.all(collections.map((collection) => collection.deleteMany({})));
+  } else await Promise.all(collections.map((collection) => empty(db, collection.collectionName)));
   await client.close();
   return uri.href;
 }
@@ -51,6 +51,12 @@ export async function testConfig(changes: Partial<Config> = {}): Promise<Config>
   });
   await emptyRedis(config.redisUrl);
   return { ...config, port: 0, ...changes };
+}
+
+/** Also of the plans of its queries, which fit the documents of before. */
+async function empty(db: mongo.Db, collection: string): Promise<void> {
+  await db.collection(collection).deleteMany({});
+  await db.command({ planCacheClear: collection });
 }
 
 async function emptyRedis(redisUrl: string): Promise<void> {

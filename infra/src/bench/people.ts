@@ -13,7 +13,7 @@ export interface Person {
 
 type Role = 'healthProvider' | 'patient';
 
-const PASSWORD = 'Bench-password-1';
+const PASSWORD = 'Granite-Willow-77';
 
 /** Enters people into the database and signs them in through the product: password, mailed code, token. */
 export async function signInPeople(site: Site, role: Role, count: number): Promise<Person[]> {

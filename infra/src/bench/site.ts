@@ -78,7 +78,7 @@ function environment(servers: { mongodbUri: string; redisUrl: string; folder: st
     APP_KEYS: makeKeys(),
     ENCRYPTION_KEYS: makeKeys(),
     ADMIN_EMAIL: 'admin@bench.example',
-    ADMIN_PASSWORD: 'Bench-password-1',
+    ADMIN_PASSWORD: 'Granite-Willow-77',
     DATA_DIR: servers.folder,
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'error',

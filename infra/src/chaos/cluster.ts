@@ -26,7 +26,7 @@ export interface Cluster {
   stop: () => Promise<void>;
 }
 
-export const admin = { email: 'admin@chaos.example', password: 'Chaos-password-1' };
+export const admin = { email: 'admin@chaos.example', password: 'Granite-Willow-77' };
 
 /** Where the servers keep their data, how many mongods there are, and what else they are told. */
 export interface Ground {
@@ -106,6 +106,11 @@ export class Replaceable {
   }
 
   async start(): Promise<void> {
+    this.program = await startProgram(this.main, this.env, sayInternal);
+  }
+
+  /** Tries until it succeeds: the servers that it needs may be away. */
+  private async startAgain(): Promise<void> {
     while (!this.stopped) {
       this.program = await startProgram(this.main, this.env, sayInternal).catch(() => null);
       if (this.program) return;
@@ -116,7 +121,7 @@ export class Replaceable {
   killAndRestart = (): Promise<void> =>
     this.inTurn(async () => {
       if (this.program) await kill(this.program.child);
-      await this.start();
+      await this.startAgain();
     });
 
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -133,7 +138,7 @@ export class Replaceable {
       this.program?.child.kill('SIGCONT');
       await this.program?.stop();
       const took = Date.now() - since;
-      await this.start();
+      await this.startAgain();
       return took;
     });
 

@@ -1,7 +1,7 @@
 import type { Core } from '@lightbox/core/core.js';
 import { newUsers } from '../bench/people.js';
 
-export const password = 'Chaos-password-1';
+export const password = 'Granite-Willow-77';
 
 /** Enters people into the database; their addresses. */
 export async function enterPeople(core: Core, providers: number, patients: number) {

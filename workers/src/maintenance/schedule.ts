@@ -16,28 +16,30 @@ export const keepSchedule = (core: Core, signal: AbortSignal): Promise<void>[] =
 async function repeat(core: Core, name: string, task: Task, signal: AbortSignal): Promise<void> {
   let entered = false;
   while (!signal.aborted) {
+    let more = false;
     try {
       if (!entered) await enter(core, name);
       entered = true;
-      await takeTurn(core, name, task);
+      more = await takeTurn(core, name, task);
     } catch (error) {
       core.warn(error, `${name} failed; trying again`);
     }
-    await pause(Math.min(task.every / 4, MOST_PAUSE_MS), signal);
+    if (!more) await pause(Math.min(task.every / 4, MOST_PAUSE_MS), signal);
   }
 }
 
 export const enter = ({ models }: Core, name: string): Promise<unknown> =>
   models.Task.updateOne({ _id: name }, { $setOnInsert: { nextAt: new Date(0) } }, { upsert: true });
 
-/** Does the task if it is due and no other worker is at it. */
-export async function takeTurn(core: Core, name: string, { every, work }: Task): Promise<void> {
+/** Does the task if it is due and no other worker is at it. True: there is more to do at once. */
+export async function takeTurn(core: Core, name: string, { every, work }: Task): Promise<boolean> {
   const begunAt = await claim(core, name, Math.max(every, LEAST_CLAIM_MS));
-  if (!begunAt) return;
+  if (!begunAt) return false;
   let next = every;
   try {
-    const more = await core.elections.steady(() => work(core));
-    if (more === true) next = 0;
+    const more = (await core.elections.steady(() => work(core))) === true;
+    if (more) next = 0;
+    return more;
   } catch (error) {
     next = Math.min(every, MOST_PAUSE_MS);
     throw error;

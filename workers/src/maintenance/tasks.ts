@@ -17,8 +17,8 @@ export interface Task {
 
 /** Maintenance that comes round by itself. Each of them may be done twice, or be cut short, without harm. */
 export const tasks = {
-  // An open picture goes dark within two seconds of its share's end.
-  expireShares: { every: 1_000, work: expireShares },
+  // An open picture goes dark within two seconds of its share's end, also on a busy machine.
+  expireShares: { every: 500, work: expireShares },
   expireSessions: { every: 15_000, work: expireSessions },
   finishClosings: { every: 15_000, work: finishClosings },
   enterOwed: { every: 10_000, work: enterOwed },
