@@ -7,6 +7,7 @@ import { clientEvents, serverEvents } from '@lightbox/contract/events.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { permissions, roles } from '@lightbox/contract/permissions.js';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 
 const root = join(import.meta.dirname, '../..');
 const read = (name: string): string => readFileSync(join(root, name), 'utf8');
@@ -175,4 +176,17 @@ describe('the documents', () => {
     });
     expect(unknown).toEqual([]);
   });
+});
+
+it('the hosted workflow runs .ci/run from the oldest Node that is allowed, and its cache follows a file that exists', () => {
+  const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
+  const text = read('.github/workflows/ci.yml');
+  const { jobs } = parse(text) as {
+    jobs: { test: { strategy: { matrix: { node: number[] } }; steps: { run?: string }[] } };
+  };
+  expect(jobs.test.steps.flatMap(({ run }) => run ?? [])).toEqual(['.ci/run']);
+  expect(Math.min(...jobs.test.strategy.matrix.node)).toBe(Number(/\d+/.exec(engines.node)?.[0]));
+  const hashed = [...text.matchAll(/hashFiles\('([^']+)'\)/g)].map(([, file = '']) => file);
+  expect(hashed).toHaveLength(1);
+  for (const file of hashed) expect(existsSync(join(root, file)), file).toBe(true);
 });
