@@ -15,7 +15,8 @@ export class StockClient {
 
   constructor(private readonly account: Account) {
     this.socket = io(account.origin, {
-      auth: (give) => give({ token: account.bearer }),
+      // An access token ends after 15 minutes, and a campaign may be longer.
+      auth: (give) => account.refresh().then(() => give({ token: account.bearer })),
       autoConnect: false,
       forceNew: true,
     });
