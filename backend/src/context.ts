@@ -6,7 +6,7 @@ import type { Core } from '@lightbox/core/core.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { MessageDoc, SessionDoc, UserDoc } from '@lightbox/core/models/types.js';
-import type { Presence } from '@lightbox/core/presence.js';
+import type { Presence } from '@lightbox/core/realtime/presence.js';
 import type { Request, Response } from 'express';
 import type { LRUCache } from 'lru-cache';
 import type { z } from 'zod';

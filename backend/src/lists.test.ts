@@ -8,7 +8,7 @@ import { maySortBy, userSorts } from '@lightbox/contract/users/policy.js';
 import { UserStatus } from '@lightbox/contract/users/schemas.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import type { AuditEntryDoc, NotificationDoc, UserDoc } from '@lightbox/core/models/types.js';
-import { searchFields } from '@lightbox/core/text.js';
+import { searchFields } from '@lightbox/core/users/search.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from './testing/client.js';
 import { buildAdmin, buildImage, buildProvider, type Person } from './testing/factories.js';

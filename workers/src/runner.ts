@@ -1,7 +1,7 @@
 import type { QueueName } from '@lightbox/contract/queues.js';
 import { isAway } from '@lightbox/core/db/away.js';
+import { connectRedis } from '@lightbox/core/db/redis.js';
 import { type JobName, jobs } from '@lightbox/core/queues/jobs.js';
-import { connectRedis } from '@lightbox/core/redis.js';
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { withoutForeignText } from './failures.js';
 import { handlers, type Tools } from './handlers.js';

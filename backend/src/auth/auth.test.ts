@@ -6,7 +6,7 @@ import { texts } from '@lightbox/contract/texts.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import { linkTokenOf } from '@lightbox/core/keys/codes.js';
 import type { EventDoc, UserDoc } from '@lightbox/core/models/types.js';
-import { testConfig } from '@lightbox/core/testing/config.js';
+import { testConfig } from '@lightbox/testkit/config.js';
 import jwt from 'jsonwebtoken';
 import request, { type Response } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -2,7 +2,7 @@ import type { ReasonCode } from '@lightbox/contract/analysis/reasons.js';
 import type { Findings } from '@lightbox/contract/analysis/schemas.js';
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import type { AuditFault } from '@lightbox/contract/audit/faults.js';
-import type { AnalysisStatus, DicomFacts } from '@lightbox/contract/images/schemas.js';
+import type { AnalysisStatus, ContentType, DicomFacts } from '@lightbox/contract/images/schemas.js';
 import type { NotificationKind } from '@lightbox/contract/notifications/calls.js';
 import type { Role } from '@lightbox/contract/permissions.js';
 import type { ProfileField, UserStatus } from '@lightbox/contract/users/schemas.js';
@@ -166,19 +166,43 @@ export interface SealedValue {
   sealed: Buffer;
 }
 
-export interface ImageDoc {
-  _id: Id;
-  owner: Id;
-  patient?: Id;
-  caption: string;
-  contentType: string;
+/** More of a DICOM header, for the analysis alone: the picture and the device, never people and never their UIDs. */
+export interface DicomDetail {
+  transferSyntax: string;
+  hasPixels: boolean;
+  bitsAllocated: number | null;
+  bitsStored: number | null;
+  samplesPerPixel: number | null;
+  photometricInterpretation: string | null;
+  /** Millimetres between rows, between columns. */
+  pixelSpacing: [number, number] | null;
+  sliceThickness: number | null;
+  windowCenter: number | null;
+  windowWidth: number | null;
+  manufacturerModel: string | null;
+  laterality: string | null;
+  orientation: string | null;
+  /** Names may be written into the picture itself (0028,0301). */
+  burnedIn: boolean;
+}
+
+/** The inspection of a file finds these while it is uploaded. */
+export interface FileFacts {
+  contentType: ContentType;
   size: number;
+  /** Hex. */
   sha256: string;
   width?: number;
   height?: number;
   dicom?: DicomFacts;
-  /** More of the DICOM header, for the analysis alone; never names or UIDs. */
-  dicomDetail?: Record<string, unknown>;
+  dicomDetail?: DicomDetail;
+}
+
+export interface ImageDoc extends FileFacts {
+  _id: Id;
+  owner: Id;
+  patient?: Id;
+  caption: string;
   blob: Id;
   dataKey: SealedValue;
   preview: 'pending' | 'ready' | 'none';

@@ -6,7 +6,6 @@ import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { system } from '@lightbox/core/events/events.js';
-import type { FileFacts } from '@lightbox/core/files/inspect.js';
 import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
 import { UnrecoverableError } from 'bullmq';
 import { withoutForeignText } from '../failures.js';
@@ -33,9 +32,9 @@ export async function analyseImage(
     const findings = await provider.analyse(
       {
         imageId,
-        contentType: image.contentType as FileFacts['contentType'],
+        contentType: image.contentType,
         bytes: await readAll(core, image),
-        facts: factsOf(image),
+        facts: image,
       },
       { signal, onProgress: progress.tell, pictures },
     );
@@ -73,18 +72,6 @@ async function begin(core: Core, imageId: string): Promise<{ image: ImageDoc; an
     if (!image) await Analysis.deleteOne({ _id }, { session });
     return image && { image, analysis };
   });
-}
-
-/** The record has no field for what the file did not say; the provider's facts have null. */
-function factsOf(image: ImageDoc): Pick<FileFacts, 'width' | 'height' | 'dicom' | 'dicomDetail'> {
-  const none = { modality: null, bodyPart: null, view: null, studyDate: null, rows: null, columns: null, frames: null };
-  return {
-    ...(image.width && image.height ? { width: image.width, height: image.height } : {}),
-    ...(image.dicom ? { dicom: { ...none, ...image.dicom } as NonNullable<FileFacts['dicom']> } : {}),
-    ...(image.dicomDetail
-      ? { dicomDetail: image.dicomDetail as unknown as NonNullable<FileFacts['dicomDetail']> }
-      : {}),
-  };
 }
 
 export async function readAll(core: Core, image: ImageDoc): Promise<Buffer> {

@@ -5,7 +5,7 @@ import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { system } from '@lightbox/core/events/events.js';
 import { removeImage } from '@lightbox/core/images/removeImage.js';
 import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
-import { testConfig } from '@lightbox/core/testing/config.js';
+import { testConfig } from '@lightbox/testkit/config.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { analyseImage } from '../analysis/analyseImage.js';
 import { localProvider } from '../analysis/providers/local.js';
@@ -19,7 +19,7 @@ import { reviveAnalyses, revivePreviews } from './repair.js';
 
 /** A worker that analyses and draws; when lost jobs are looked for is the test's to say. */
 let worker: RunningWorker;
-const picture = readFileSync(new URL('../../../core/assets/demo/hand-xray.jpg', import.meta.url));
+const picture = readFileSync(new URL('../../../backend/assets/demo/hand-xray.jpg', import.meta.url));
 
 const pictures = await openPictures(null);
 
