@@ -12,7 +12,7 @@ import { buildGateway, joinGateway, type TestGateway } from '@lightbox/backend/t
 import { type Violation, violations } from '@lightbox/campaigns/chaos/invariants.js';
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
-import type { ShareDoc } from '@lightbox/core/models/types.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 

@@ -19,7 +19,7 @@ import { makeKeys } from '@lightbox/core/config/keys.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
 import { keyUses } from '@lightbox/core/keys/usage.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openProfile, sealPerson } from '@lightbox/core/users/profile.js';
 import { noteAuditHead } from '@lightbox/workers/maintenance/noteAuditHead.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -12,7 +12,8 @@ import { EventSigner } from '@lightbox/core/audit/signing.js';
 import { verifyAudit } from '@lightbox/core/audit/verify.js';
 import { noteHead, verifyAndNote, watchLog } from '@lightbox/core/audit/watch.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
-import type { AuditEntryDoc, EventDoc } from '@lightbox/core/models/types.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildGateway, joinGateway, type TestGateway } from '../testing/gateway.js';
 

@@ -4,7 +4,7 @@ import { texts } from '@lightbox/contract/texts.js';
 import { isDuplicate, newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import type { Actor, Transaction } from '@lightbox/core/events/events.js';
 import { hashPassword, isPassword } from '@lightbox/core/keys/password.js';
-import type { Person, UserDoc } from '@lightbox/core/models/types.js';
+import type { Person, UserDoc } from '@lightbox/core/models/user.js';
 import { sealPerson } from '@lightbox/core/users/profile.js';
 import { plain, searchFields } from '@lightbox/core/users/search.js';
 import type { Answer, Context, Gateway } from '../context.js';

@@ -1,7 +1,7 @@
 import { limits } from '@lightbox/contract/limits.js';
 import type { Core } from '@lightbox/core/core.js';
 import { fieldError } from '@lightbox/core/errors.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import { plain } from '@lightbox/core/users/search.js';
 import type { ClientSession } from 'mongoose';
 

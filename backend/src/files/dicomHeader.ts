@@ -1,7 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import type { DicomFacts } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
-import type { DicomDetail } from '@lightbox/core/models/types.js';
+import type { DicomDetail } from '@lightbox/core/models/image.js';
 import dicomParser, { type DataSet } from 'dicom-parser';
 import { checkTables } from './dicomTables.js';
 import { DEFLATED, DicomWalker, type PixelData, type Walked } from './dicomWalker.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ContentType, DicomFacts } from '@lightbox/contract/images/schemas.js';
-import type { FileFacts } from '@lightbox/core/models/types.js';
+import type { FileFacts } from '@lightbox/core/models/image.js';
 import { DEFLATED, DicomWalker } from './dicomWalker.js';
 import { readDicomHeader } from './inspectionPool.js';
 import { PdfReader } from './pdf.js';

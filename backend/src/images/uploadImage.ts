@@ -4,7 +4,7 @@ import { texts } from '@lightbox/contract/texts.js';
 import { visibleUsers } from '@lightbox/core/access/users.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { ImageDoc } from '@lightbox/core/models/types.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { FileRejected } from '../files/rejected.js';
 import { asAppError } from '../http/errors.js';

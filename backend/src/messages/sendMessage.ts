@@ -9,7 +9,9 @@ import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js
 import { majorityHasAll } from '@lightbox/core/db/majority.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { conversationOf, pushMessages, settleMessages } from '@lightbox/core/messages/messages.js';
-import type { ConversationDoc, MessageDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { ConversationDoc } from '@lightbox/core/models/conversation.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { presentMessage } from './present.js';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
 import { throttles } from '@lightbox/contract/throttles.js';
 import { vapidPublicKey } from '@lightbox/core/config/keys.js';
-import type { PushSubscriptionDoc } from '@lightbox/core/models/types.js';
+import type { PushSubscriptionDoc } from '@lightbox/core/models/pushSubscription.js';
 import { type PushService, startPushService, type TestBrowser } from '@lightbox/testkit/pushService.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, connectSocket } from '../testing/client.js';

@@ -3,7 +3,7 @@ import type { Role } from '@lightbox/contract/permissions.js';
 import { throttles } from '@lightbox/contract/throttles.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { conversationOf } from '@lightbox/core/messages/messages.js';
-import type { EventDoc } from '@lightbox/core/models/types.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
 import { buildAdmin, buildImage, buildPatient, buildProvider, buildShare, type Person } from '../testing/factories.js';

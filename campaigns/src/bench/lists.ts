@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { newId, oid } from '@lightbox/core/db/ids.js';
-import type { ImageDoc } from '@lightbox/core/models/types.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
 import { call } from './client.js';
 import type { Person } from './people.js';
 import { judged, plain, type Row } from './report.js';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '@lightbox/contract/limits.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import { conversationOf } from '@lightbox/core/messages/messages.js';
-import type { MessageDoc } from '@lightbox/core/models/types.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
 import { connect, type Pair } from './chat.js';
 import { call, data, postJson } from './client.js';
 import { memoryDuring } from './memory.js';

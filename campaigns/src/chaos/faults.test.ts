@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import { pushMessages } from '@lightbox/core/messages/messages.js';
-import type { MessageDoc } from '@lightbox/core/models/types.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { formType, noisePng, uploadForm } from '../bench/files.js';
 import type { Row } from '../bench/report.js';

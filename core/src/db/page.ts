@@ -4,7 +4,7 @@ import type { Model, QueryFilter } from 'mongoose';
 import { fieldError } from '../errors.js';
 import type { KeyRing } from '../keys/keyring.js';
 import { openText, sealText } from '../keys/seal.js';
-import type { CounterDoc } from '../models/types.js';
+import type { CounterDoc } from '../models/counter.js';
 import type { Clock } from './clock.js';
 import { oid } from './ids.js';
 

@@ -1,7 +1,7 @@
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Signal } from '../events/push.js';
-import type { MessageDoc } from '../models/types.js';
+import type { MessageDoc } from '../models/message.js';
 import { pushedAmong } from '../push/deliveries.js';
 import type { JobRequest } from '../queues/queues.js';
 

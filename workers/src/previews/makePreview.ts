@@ -3,7 +3,7 @@ import { previewContext } from '@lightbox/core/blobs/preview.js';
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { seal } from '@lightbox/core/keys/seal.js';
-import type { ImageDoc } from '@lightbox/core/models/types.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
 import { readAll } from '../analysis/analyseImage.js';
 import type { JobContext } from '../runner.js';
 import type { Pictures, Preview } from './preview.js';

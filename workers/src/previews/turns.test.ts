@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { newId } from '@lightbox/core/db/ids.js';
-import type { ImageDoc } from '@lightbox/core/models/types.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { expect, test, vi } from 'vitest';
 import { buildImage } from '../testing/buildImage.js';

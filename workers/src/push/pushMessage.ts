@@ -2,7 +2,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { oncePush } from '@lightbox/core/messages/messages.js';
-import type { MessageDoc } from '@lightbox/core/models/types.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
 import { queueDeliveries } from '@lightbox/core/push/deliveries.js';
 import type { JobContext } from '../runner.js';
 
