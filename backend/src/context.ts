@@ -15,9 +15,8 @@ import type { z } from 'zod';
 import type { AnonymousFailures } from './audit/anonymousFailures.js';
 import type { Authenticate } from './auth/passport.js';
 import type { Tokens } from './auth/tokens.js';
-
 import type { Throttle } from './http/throttle.js';
-import type { MessageSettler, MessageWriter } from './messages/sendMessage.js';
+import type { MessageSettler, MessageWriter } from './messages/messageWriter.js';
 
 export type DemoPerson = z.infer<typeof DemoPersonSchema>;
 

@@ -22,7 +22,7 @@ import { closeInspectors } from './files/inspectionPool.js';
 import { onClientError } from './http/errors.js';
 import { refuseForeignHosts } from './http/hosts.js';
 import { Throttle } from './http/throttle.js';
-import { createMessageSettler, createMessageWriter } from './messages/sendMessage.js';
+import { createMessageSettler, createMessageWriter } from './messages/messageWriter.js';
 import { createSockets } from './realtime/sockets.js';
 
 export interface RunningGateway {

@@ -25,7 +25,7 @@ export class InspectionPool {
   private busy = new Map<Worker, { job: Job; timer: NodeJS.Timeout }>();
   private waiting: Job[] = [];
 
-  constructor(thread = compiled('./inspection-thread.js', import.meta.url), timeLimitMs = TIME_LIMIT_MS) {
+  constructor(thread = compiled('./inspectionThread.js', import.meta.url), timeLimitMs = TIME_LIMIT_MS) {
     this.thread = thread;
     this.timeLimitMs = timeLimitMs;
   }

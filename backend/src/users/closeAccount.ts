@@ -9,7 +9,7 @@ import { dropAuthenticators } from '../auth/authenticators.js';
 import { endAccess } from '../auth/endAccess.js';
 import { cutSockets } from '../auth/sessions.js';
 import type { Gateway } from '../context.js';
-import { keepAnAdmin } from './changeUsers.js';
+import { keepAnAdmin } from './admins.js';
 
 /** How long the answer waits for the rest. Maintenance does what is left then, and what a crash leaves. */
 const PATIENCE_MS = 5_000;

@@ -1,7 +1,6 @@
 import { reasonText } from '@lightbox/contract/analysis/reasons.js';
 import { touch } from '@lightbox/core/access/hold.js';
 import { analysisReaders } from '@lightbox/core/access/images.js';
-import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
 import { oid } from '@lightbox/core/db/ids.js';
@@ -10,8 +9,9 @@ import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import { UnrecoverableError } from 'bullmq';
 import { withoutForeignText } from '../failures.js';
+import type { JobContext } from '../jobContext.js';
 import type { Pictures } from '../previews/preview.js';
-import type { JobContext } from '../runner.js';
+import { readImage } from '../readImage.js';
 import { AnalysisFailed, type AnalysisProvider, NotAnalysable } from './providers/provider.js';
 
 /**
@@ -34,7 +34,7 @@ export async function analyseImage(
       {
         imageId,
         contentType: image.contentType,
-        bytes: await readAll(core, image),
+        bytes: await readImage(core, image),
         facts: image,
       },
       { signal, onProgress: progress.tell, pictures },
@@ -73,13 +73,6 @@ async function begin(core: Core, imageId: string): Promise<{ image: ImageDoc; an
     if (!image) await Analysis.deleteOne({ _id }, { session });
     return image && { image, analysis };
   });
-}
-
-export async function readAll(core: Core, image: ImageDoc): Promise<Buffer> {
-  const key = unwrapDataKey(core.keys.images, String(image._id), image.dataKey);
-  const pieces: Buffer[] = [];
-  for await (const piece of core.blobs.read(image.blob, key, image.size)) pieces.push(piece);
-  return Buffer.concat(pieces);
 }
 
 /**
