@@ -1,4 +1,3 @@
-import { parentPort } from 'node:worker_threads';
 import { type DicomHeader, readDeflated, readHeader } from './dicomHeader.js';
 import type { Walked } from './dicomWalker.js';
 import { FileRejected, type RejectionCode } from './rejected.js';
@@ -6,9 +5,8 @@ import { FileRejected, type RejectionCode } from './rejected.js';
 export type Inspection = { walked: Walked } | { deflated: Uint8Array };
 export type Inspected = { header: DicomHeader } | { rejected: { code: RejectionCode; message: string } };
 
-parentPort?.on('message', (job: Inspection) => parentPort?.postMessage(inspect(job)));
-
-function inspect(job: Inspection): Inspected {
+/** Runs in a thread of the inspection pool. */
+export default function inspect(job: Inspection): Inspected {
   try {
     return { header: 'deflated' in job ? readDeflated(asBuffer(job.deflated)) : readHeader(revived(job.walked)) };
   } catch (error) {
