@@ -1,27 +1,22 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { InspectionPool } from './inspectionPool.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'lightbox-threads-'));
-const hostile = join(folder, 'hostile.mjs');
-writeFileSync(
-  hostile,
-  `export default function inspect({ deflated: [kind] }) {
-    if (kind === 1) for (;;);
-    if (kind === 2) for (const all = []; ; ) all.push(new Array(1e5).fill({}));
-    if (kind === 3) process.exit(1);
-    if (kind === 4) throw 'a string';
-    return { header: { kind } };
-  }`,
+/** Answers, hangs, eats memory or dies, by what it is given. */
+const hostile = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort } from 'node:worker_threads';
+    parentPort.on('message', ({ deflated: [kind] }) => {
+      if (kind === 1) for (;;);
+      if (kind === 2) for (const all = []; ; ) all.push(new Array(1e5).fill({}));
+      if (kind === 3) process.exit(1);
+      if (kind === 4) throw 'a string';
+      parentPort.postMessage({ header: { kind } });
+    });`)}`,
 );
-const pool = new InspectionPool(pathToFileURL(hostile), 1_000);
+const pool = new InspectionPool(hostile, 500);
 const run = (kind: number) => pool.run({ deflated: Uint8Array.of(kind) });
 
 afterEach(() => pool.close());
-afterAll(() => rmSync(folder, { recursive: true }));
 
 test.each([
   ['runs for ever', 1],

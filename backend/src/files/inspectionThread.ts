@@ -1,3 +1,4 @@
+import { parentPort } from 'node:worker_threads';
 import { type DicomHeader, readDeflated, readHeader } from './dicomHeader.js';
 import type { Walked } from './dicomWalker.js';
 import { FileRejected, type RejectionCode } from './rejected.js';
@@ -5,8 +6,9 @@ import { FileRejected, type RejectionCode } from './rejected.js';
 export type Inspection = { walked: Walked } | { deflated: Uint8Array };
 export type Inspected = { header: DicomHeader } | { rejected: { code: RejectionCode; message: string } };
 
-/** Runs in a thread of the inspection pool. */
-export default function inspect(job: Inspection): Inspected {
+parentPort?.on('message', (job: Inspection) => parentPort?.postMessage(inspect(job)));
+
+function inspect(job: Inspection): Inspected {
   try {
     return { header: 'deflated' in job ? readDeflated(asBuffer(job.deflated)) : readHeader(revived(job.walked)) };
   } catch (error) {
