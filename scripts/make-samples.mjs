@@ -1,6 +1,6 @@
 /**
  * Makes the pictures that the demonstration and the share page show: no patient was ever in front of a camera for
- * them. Needs the compiled core (`npx tsc -b core`); the results are committed, so this runs only when they change.
+ * them. Needs the compiled test kit (`npx tsc -b testkit`); the results are committed, so this runs only when they change.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

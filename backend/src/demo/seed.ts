@@ -9,7 +9,7 @@ import type { DemoPerson, Gateway } from '../context.js';
 import { recordImage, storeFile } from '../images/storeImage.js';
 import { addShare } from '../sharing/shares.js';
 
-const assets = new URL('../../../backend/assets/demo/', import.meta.url);
+const assets = new URL('../../assets/demo/', import.meta.url);
 
 /** Nobody who lives: the people of a demonstration. */
 const profiles = {

@@ -29,7 +29,7 @@ export function png(width: number, height: number, bytes?: number, lines = heigh
   return Buffer.concat(parts([chunk('prVt', Buffer.alloc(bytes - plain.length - 12, 1))]));
 }
 
-const asset = (name: string): Buffer => readFileSync(new URL(`../../../backend/assets/demo/${name}`, import.meta.url));
+const asset = (name: string): Buffer => readFileSync(new URL(`../../assets/demo/${name}`, import.meta.url));
 
 export const files = {
   png: png(3, 2),
