@@ -18,7 +18,7 @@ interface TestFile {
   text: string;
 }
 
-const tests: TestFile[] = workspaces.flatMap((workspace) =>
+const tests: TestFile[] = workspaces.sort().flatMap((workspace) =>
   readdirSync(join(root, workspace, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.test\.tsx?$/.test(file))
     .sort()
