@@ -3,10 +3,10 @@ import { type Icon, SignOutIcon, TranslateIcon, XIcon } from '@phosphor-icons/re
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLogout } from '../auth/useLogout';
+import { useNextLanguage } from '../ui/LanguageSwitch';
 import { Logo } from '../ui/Mark';
-import { useNextLanguage } from './LanguageSwitch';
+import { useThemeCycle } from '../ui/ThemeMenu';
 import { MenuLinks } from './MenuLinks';
-import { useThemeCycle } from './ThemeMenu';
 import { WhoAmI } from './WhoAmI';
 
 /** One thing that is turned on at a tap: what it is, and its state. */

@@ -2,10 +2,10 @@ import { Box, Flex, IconButton } from '@chakra-ui/react';
 import { SidebarSimpleIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
+import { paths } from '../lib/paths';
 import { Logo } from '../ui/Mark';
 import { Tooltip } from '../ui/Tooltip';
 import { MenuLinks } from './MenuLinks';
-import { paths } from './paths';
 import { WhoAmI } from './WhoAmI';
 
 /** The desktop's menu: 256 px, or 76 with icons only. */

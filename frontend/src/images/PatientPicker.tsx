@@ -5,10 +5,10 @@ import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fullName } from '../lib/format';
 import { useDebounced } from '../lib/useDebounced';
-import type { Person } from '../sharing/PersonSearch';
 import { EmailLine } from '../ui/EmailLine';
 import { Field } from '../ui/Field';
 import { UserAvatar } from '../ui/UserAvatar';
+import type { Person } from '../users/PersonSearch';
 import { userList } from '../users/users';
 
 interface Props {

@@ -1,11 +1,11 @@
 import { Box, Button, Drawer, Flex, IconButton, Portal, Text } from '@chakra-ui/react';
 import type { TimelineEntry } from '@lightbox/contract/images/insight.js';
-import type { Image } from '@lightbox/contract/images/schemas.js';
 import { ClockCounterClockwiseIcon, RobotIcon, XIcon } from '@phosphor-icons/react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { ActionMark } from '../audit/ActionMark';
 import { reasonText } from '../audit/reason';
+import { useViewer } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { formatDateTime, fullName } from '../lib/format';
 import { useIsDesktop } from '../lib/useMedia';
@@ -14,7 +14,8 @@ import { EndedWell } from '../ui/ImageWell';
 import { LoadFailed } from '../ui/LoadFailed';
 import { PersonSkeleton } from '../ui/Skeletons';
 import { UserAvatar } from '../ui/UserAvatar';
-import { actionsOf, useViewer } from './access';
+import { actionsOf } from './access';
+import type { AboutImage } from './dialogs';
 import { useImage } from './images';
 import { timelineOf } from './insight';
 
@@ -83,15 +84,8 @@ function Entries({ imageId }: { imageId: string }) {
   );
 }
 
-interface Props {
-  open: boolean;
-  image: Image | undefined;
-  onClose: () => void;
-  finalFocus: () => HTMLElement | null;
-}
-
 /** Who was given an image, opened it, failed its code, downloaded it; it grows while one looks. */
-export function Timeline({ open, image: asked, onClose, finalFocus }: Props) {
+export function Timeline({ open, image: asked, onClose, finalFocus }: AboutImage) {
   const { t } = useTranslation();
   const viewer = useViewer();
   const desktop = useIsDesktop();

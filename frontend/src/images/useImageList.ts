@@ -1,7 +1,7 @@
 import { type Permission, roleMay } from '@lightbox/contract/permissions.js';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { useViewer } from './access';
+import { useViewer } from '../auth/session';
 import { imageList, type ListName } from './images';
 import { useImagePaging } from './useImagePaging';
 

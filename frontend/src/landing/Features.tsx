@@ -14,9 +14,9 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatPercent } from '../lib/format';
 import { RoleBadge } from '../ui/Badge';
+import abdomen from '../ui/films/abdomen.webp';
 import { FilmMark } from '../ui/ImageWell';
 import { UserAvatar } from '../ui/UserAvatar';
-import abdomen from './films/abdomen.webp';
 import { Section } from './Section';
 
 interface CardProps {

@@ -10,12 +10,12 @@ import {
 } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { paths } from '../app/paths';
+import { paths } from '../lib/paths';
+import chest from '../ui/films/chest.webp';
+import hand from '../ui/films/hand.webp';
 import { FilmMark } from '../ui/ImageWell';
-import chest from './films/chest.webp';
-import hand from './films/hand.webp';
+import { ClampedFilm, LitBox } from '../ui/LitBox';
 import { useStart } from './Header';
-import { ClampedFilm, LitBox } from './LitBox';
 
 function BoxFoot() {
   const { t } = useTranslation();

@@ -6,17 +6,20 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../auth/session';
+import type { AboutImage } from '../images/dialogs';
 import { refreshLists } from '../images/images';
+import { sharesOf } from '../images/insight';
 import { errorText } from '../lib/errors';
 import { fullName } from '../lib/format';
 import { ApiError, send } from '../lib/http';
+import { usePublicSettings } from '../lib/publicSettings';
 import { toast } from '../lib/toaster';
+import { uuid } from '../lib/uuid';
 import { offerDevice } from '../push/offer';
-import { usePublicSettings } from '../settings/publicSettings';
+import { type Person, PersonSearch } from '../users/PersonSearch';
 import { AccessList } from './AccessList';
 import { Expiry } from './Expiry';
-import { type Person, PersonSearch } from './PersonSearch';
-import { refreshShares, sharesOf } from './sharing';
+import { refreshShares } from './sharing';
 import { WhyAccess } from './WhyAccess';
 
 interface Wish {
@@ -32,7 +35,7 @@ function useShare(image: Image, onDone: () => void) {
   return useMutation({
     mutationFn: ({ person, hours }: Wish) => {
       const of = `${image.id} ${person.id} ${hours}`;
-      if (attempt.current?.of !== of) attempt.current = { of, key: crypto.randomUUID() };
+      if (attempt.current?.of !== of) attempt.current = { of, key: uuid() };
       return send(
         shareCalls.createShare,
         { body: { imagemetadataId: image.id, createdfor: person.id, expiresInHours: hours } },
@@ -139,15 +142,8 @@ function ShareForm({ image, onClose }: { image: Image; onClose: () => void }) {
   );
 }
 
-interface Props {
-  open: boolean;
-  image: Image | undefined;
-  onClose: () => void;
-  finalFocus: () => HTMLElement | null;
-}
-
 /** Who, for how long, and who has access already. */
-export function ShareDialog({ open, image, onClose, finalFocus }: Props) {
+export function ShareDialog({ open, image, onClose, finalFocus }: AboutImage) {
   const { t } = useTranslation();
   const content = useRef<HTMLDivElement>(null);
   if (!image) return null;

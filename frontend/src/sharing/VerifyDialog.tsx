@@ -13,6 +13,7 @@ import { useAtomValue } from 'jotai';
 import { type FormEvent, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { userAtom } from '../auth/session';
+import type { Verifying } from '../images/dialogs';
 import { useImage } from '../images/images';
 import { fullName } from '../lib/format';
 import { CodeInput } from '../ui/CodeInput';
@@ -210,21 +211,8 @@ function Head({ sub, lit = false }: { sub: React.ReactNode; lit?: boolean }) {
   );
 }
 
-interface Props {
-  open: boolean;
-  /** The sharing id it starts with; empty when none is known. */
-  shareId: string;
-  /** The image behind it, as far as it is known. */
-  image: Image | undefined;
-  onClose: () => void;
-  onOpen: (image: Image) => void;
-  /** It is closed, and out of the way. */
-  onExited?: () => void;
-  finalFocus?: () => HTMLElement | null;
-}
-
 /** The id and the code from the mail open an image: it lights up right here. */
-export function VerifyDialog({ open, shareId, image, onClose, onOpen, onExited, finalFocus }: Props) {
+export function VerifyDialog({ open, shareId, image, onClose, onOpen, onExited, finalFocus }: Verifying) {
   const { t } = useTranslation();
   const content = useRef<HTMLDivElement>(null);
   return (

@@ -5,10 +5,10 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../auth/session';
-import chest from '../landing/films/chest.webp';
-import hand from '../landing/films/hand.webp';
-import spine from '../landing/films/spine.webp';
 import { formatNumber, formatPercent } from '../lib/format';
+import chest from '../ui/films/chest.webp';
+import hand from '../ui/films/hand.webp';
+import spine from '../ui/films/spine.webp';
 import { Waiting } from '../ui/Skeletons';
 import { stats } from './users';
 

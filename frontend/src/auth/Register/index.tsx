@@ -13,11 +13,12 @@ import { useEffect, useRef, useState } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Link as RouterLink, useNavigate } from 'react-router-dom';
-import { paths } from '../../app/paths';
 import { errorText } from '../../lib/errors';
-import { ApiError, newKey, send } from '../../lib/http';
+import { ApiError, send } from '../../lib/http';
+import { paths } from '../../lib/paths';
 import { toast } from '../../lib/toaster';
 import { useIsDesktop } from '../../lib/useMedia';
+import { uuid } from '../../lib/uuid';
 import { EmptyState } from '../../ui/EmptyState';
 import { Lamp } from '../../ui/Lamp';
 import { Logo } from '../../ui/Mark';
@@ -91,7 +92,7 @@ function useRegister(form: ReturnType<typeof useWizard>['form'], setAt: (at: num
   const attempt = useRef<string>(undefined);
   return useMutation({
     mutationFn: (values: Values) => {
-      attempt.current ??= newKey();
+      attempt.current ??= uuid();
       return send(authCalls.register, { body: toBody(values) }, { token: 'none', idempotencyKey: attempt.current });
     },
     onSettled: (_, error) => {

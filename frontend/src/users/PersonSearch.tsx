@@ -11,7 +11,7 @@ import { EmailLine } from '../ui/EmailLine';
 import { TextField } from '../ui/Field';
 import { PersonSkeleton } from '../ui/Skeletons';
 import { UserAvatar } from '../ui/UserAvatar';
-import { userList } from '../users/users';
+import { userList } from './users';
 
 export type Person = z.infer<typeof UserRow>;
 

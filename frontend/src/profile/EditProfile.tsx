@@ -22,7 +22,7 @@ import { countryNames } from '../lib/countries';
 import { errorText } from '../lib/errors';
 import { toast } from '../lib/toaster';
 import { Field, TextField } from '../ui/Field';
-import { useUpdateProfile } from './users';
+import { useUpdateProfile } from '../users/users';
 
 type Values = z.input<typeof ProfileChange>;
 type Name = ProfileField | 'username';
