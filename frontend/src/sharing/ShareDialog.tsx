@@ -1,7 +1,7 @@
-import { Box, Button, Dialog, Flex, IconButton, Portal, Text } from '@chakra-ui/react';
+import { Box, Button, Dialog, Flex, Text } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { shareCalls } from '@lightbox/contract/sharing/calls.js';
-import { EyeIcon, ShareNetworkIcon, XIcon } from '@phosphor-icons/react';
+import { EyeIcon, ShareNetworkIcon } from '@phosphor-icons/react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -16,6 +16,7 @@ import { usePublicSettings } from '../lib/publicSettings';
 import { toast } from '../lib/toaster';
 import { uuid } from '../lib/uuid';
 import { offerDevice } from '../push/offer';
+import { Modal } from '../ui/Modal';
 import { type Person, PersonSearch } from '../users/PersonSearch';
 import { AccessList } from './AccessList';
 import { Expiry } from './Expiry';
@@ -145,52 +146,38 @@ function ShareForm({ image, onClose }: { image: Image; onClose: () => void }) {
 /** Who, for how long, and who has access already. */
 export function ShareDialog({ open, image, onClose, finalFocus }: AboutImage) {
   const { t } = useTranslation();
-  const content = useRef<HTMLDivElement>(null);
   if (!image) return null;
   return (
-    <Dialog.Root
+    <Modal
       open={open}
-      onOpenChange={(change) => !change.open && onClose()}
-      initialFocusEl={() => content.current?.querySelector<HTMLElement>('input[type=search]') ?? null}
+      onClose={onClose}
+      initialFocus={(content) => content?.querySelector<HTMLElement>('input[type=search]') ?? null}
       finalFocusEl={finalFocus}
       scrollBehavior="inside"
-      lazyMount
-      unmountOnExit
+      maxW={{ base: '100vw', md: '560px' }}
     >
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner>
-          <Dialog.Content ref={content} maxW={{ base: '100vw', md: '560px' }}>
-            <Dialog.Header alignItems="center" gap="3">
-              {image.image_url && (
-                <Box bg="film.bg" boxSize="64px" flex="none" borderRadius="film" overflow="hidden">
-                  <img
-                    src={image.image_url}
-                    alt=""
-                    width={64}
-                    height={64}
-                    style={{ width: 64, height: 64, objectFit: 'contain' }}
-                  />
-                </Box>
-              )}
-              <Box pe="8" minW="0">
-                <Dialog.Title overflowWrap="anywhere">
-                  {t('sharing.share.title', { caption: image.caption || t('common.untitled') })}
-                </Dialog.Title>
-                <Dialog.Description fontSize="sm" mt="0.5">
-                  {t('sharing.share.sub')}
-                </Dialog.Description>
-              </Box>
-            </Dialog.Header>
-            <ShareForm key={image.id} image={image} onClose={onClose} />
-            <Dialog.CloseTrigger asChild>
-              <IconButton variant="ghost" size="sm" aria-label={t('common.close')}>
-                <XIcon />
-              </IconButton>
-            </Dialog.CloseTrigger>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+      <Dialog.Header alignItems="center" gap="3">
+        {image.image_url && (
+          <Box bg="film.bg" boxSize="64px" flex="none" borderRadius="film" overflow="hidden">
+            <img
+              src={image.image_url}
+              alt=""
+              width={64}
+              height={64}
+              style={{ width: 64, height: 64, objectFit: 'contain' }}
+            />
+          </Box>
+        )}
+        <Box pe="8" minW="0">
+          <Dialog.Title overflowWrap="anywhere">
+            {t('sharing.share.title', { caption: image.caption || t('common.untitled') })}
+          </Dialog.Title>
+          <Dialog.Description fontSize="sm" mt="0.5">
+            {t('sharing.share.sub')}
+          </Dialog.Description>
+        </Box>
+      </Dialog.Header>
+      <ShareForm key={image.id} image={image} onClose={onClose} />
+    </Modal>
   );
 }

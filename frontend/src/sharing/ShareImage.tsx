@@ -111,15 +111,7 @@ function OwnImages() {
         </Heading>
         {pagination && pagination.totalPages > 1 && (
           <Box ms="auto">
-            <Pager
-              label={t('shareImage.pages')}
-              page={paging.page}
-              total={pagination.totalPages}
-              hasPrev={pagination.hasPrevPage}
-              hasNext={pagination.hasNextPage}
-              onPrev={() => paging.prev(pagination)}
-              onNext={() => paging.next(pagination)}
-            />
+            <Pager label={t('shareImage.pages')} paging={paging} pagination={pagination} />
           </Box>
         )}
       </Flex>

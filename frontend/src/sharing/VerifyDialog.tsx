@@ -1,16 +1,8 @@
-import { Box, Button, Dialog, Flex, IconButton, Portal, Text, VisuallyHidden } from '@chakra-ui/react';
+import { Box, Button, Dialog, Flex, Text, VisuallyHidden } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import {
-  ClipboardTextIcon,
-  ClockIcon,
-  KeyIcon,
-  LockKeyIcon,
-  ProhibitIcon,
-  SealCheckIcon,
-  XIcon,
-} from '@phosphor-icons/react';
+import { ClipboardTextIcon, ClockIcon, KeyIcon, LockKeyIcon, ProhibitIcon, SealCheckIcon } from '@phosphor-icons/react';
 import { useAtomValue } from 'jotai';
-import { type FormEvent, useId, useRef } from 'react';
+import { type FormEvent, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { userAtom } from '../auth/session';
 import type { Verifying } from '../images/dialogs';
@@ -18,7 +10,9 @@ import { useImage } from '../images/images';
 import { fullName } from '../lib/format';
 import { CodeInput } from '../ui/CodeInput';
 import { TextField } from '../ui/Field';
+import { IconTile } from '../ui/IconTile';
 import { EndedWell, ImageWell } from '../ui/ImageWell';
+import { Modal } from '../ui/Modal';
 import { Note } from '../ui/Note';
 import { Said } from '../ui/Said';
 import { type Halt, useVerify } from './useVerify';
@@ -186,21 +180,13 @@ function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
 
 function Head({ sub, lit = false }: { sub: React.ReactNode; lit?: boolean }) {
   const { t } = useTranslation();
-  const Icon = lit ? SealCheckIcon : LockKeyIcon;
-  const tone = lit ? 'success' : 'warning';
   return (
     <Dialog.Header alignItems="flex-start" gap="4">
-      <Box
-        boxSize="48px"
-        flex="none"
-        display="grid"
-        placeItems="center"
-        borderRadius="14px"
-        bg={`${tone}.subtle`}
-        color={`${tone}.onSubtle`}
-      >
-        <Icon size={24} weight={lit ? 'fill' : 'regular'} aria-hidden />
-      </Box>
+      <IconTile
+        Icon={lit ? SealCheckIcon : LockKeyIcon}
+        tone={lit ? 'success' : 'warning'}
+        weight={lit ? 'fill' : 'regular'}
+      />
       <Box pe="8" minW="0">
         <Dialog.Title>{lit ? t('sharing.verify.done') : t('sharing.verify.title')}</Dialog.Title>
         <Dialog.Description fontSize="sm" mt="1" dir="auto">
@@ -213,36 +199,21 @@ function Head({ sub, lit = false }: { sub: React.ReactNode; lit?: boolean }) {
 
 /** The id and the code from the mail open an image: it lights up right here. */
 export function VerifyDialog({ open, shareId, image, onClose, onOpen, onExited, finalFocus }: Verifying) {
-  const { t } = useTranslation();
-  const content = useRef<HTMLDivElement>(null);
   return (
-    <Dialog.Root
+    <Modal
       open={open}
-      onOpenChange={(change) => !change.open && onClose()}
-      initialFocusEl={() =>
-        content.current?.querySelector<HTMLElement>(
+      onClose={onClose}
+      initialFocus={(content) =>
+        content?.querySelector<HTMLElement>(
           shareId ? '[data-part=input]:not([aria-hidden])[data-index="0"]' : 'input:not([type=hidden])',
         ) ?? null
       }
       {...(onExited && { onExitComplete: onExited })}
       {...(finalFocus && { finalFocusEl: finalFocus })}
       scrollBehavior="inside"
-      lazyMount
-      unmountOnExit
+      maxW={{ base: '100vw', md: '468px' }}
     >
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner>
-          <Dialog.Content ref={content} maxW={{ base: '100vw', md: '468px' }}>
-            <VerifyForm key={shareId} shareId={shareId} image={image} onClose={onClose} onOpen={onOpen} />
-            <Dialog.CloseTrigger asChild>
-              <IconButton variant="ghost" size="sm" aria-label={t('common.close')}>
-                <XIcon />
-              </IconButton>
-            </Dialog.CloseTrigger>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+      <VerifyForm key={shareId} shareId={shareId} image={image} onClose={onClose} onOpen={onOpen} />
+    </Modal>
   );
 }
