@@ -22,7 +22,7 @@ export function Sidebar({ collapsed, onCollapse }: { collapsed: boolean; onColla
       minW="0"
       overflowX="hidden"
       overflowY="auto"
-      pt="18px"
+      pt="block"
       pb="4"
       ps="4"
       pe="14px"

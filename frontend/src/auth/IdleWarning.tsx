@@ -30,7 +30,7 @@ function Countdown({ idleMs }: { idleMs: number }) {
   const seconds = Math.ceil(idleState(lastActive(), now, idleMs).left / 1000);
   const announcement = useAnnouncement(seconds);
   return (
-    <Flex align="baseline" justify="space-between" mt="4" px="4" py="3" borderRadius="12px" bg="bg.subtle">
+    <Flex align="baseline" justify="space-between" mt="4" px="4" py="3" borderRadius="box" bg="bg.subtle">
       <Text color="fg.muted">{t('app.idle.left')}</Text>
       <Text aria-hidden fontSize="xl" fontWeight="650" fontVariantNumeric="tabular-nums" dir="ltr">
         {formatSeconds(seconds)}

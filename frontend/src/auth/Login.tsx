@@ -148,7 +148,7 @@ function LoginForm() {
   const done = state === 'sent' || state === 'right';
   return (
     <>
-      <Stack asChild gap="18px">
+      <Stack asChild gap="block">
         <form
           onSubmit={(event) => {
             event.preventDefault();

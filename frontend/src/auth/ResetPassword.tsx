@@ -33,7 +33,7 @@ function ResetForm({ token }: { token: string }) {
       placeErrors(error, ['password'], setError) || toast.error(errorText(error, t('auth.forgot.failed'))),
   });
   return (
-    <Stack asChild gap="18px" mb="6">
+    <Stack asChild gap="block" mb="6">
       <form onSubmit={handleSubmit((values) => reset.mutate(values))} noValidate>
         <NewPassword
           label={t('auth.newPassword')}

@@ -14,8 +14,8 @@ import { ConfirmDialog } from '../ui/ConfirmDialog';
 import { Field } from '../ui/Field';
 import { Said } from '../ui/Said';
 import { actionsOf } from './access';
+import { dropImage, refreshLists } from './cache';
 import type { AboutImage } from './dialogs';
-import { dropImage, refreshLists } from './images';
 import { sharesOf } from './insight';
 
 /** Names the image and who loses it. A reason where a patient is named; a typed word where others have access. */

@@ -106,7 +106,7 @@ export function Timeline({ open, image: asked, onClose, finalFocus }: AboutImage
         </Text>
       }
       maxW={{ base: '100vw', lg: '440px' }}
-      {...(desktop && { borderStartStartRadius: '18px', borderEndStartRadius: '18px' })}
+      {...(desktop && { borderStartStartRadius: 'sheet', borderEndStartRadius: 'sheet' })}
       textStyle="none"
       fontSize="md"
     >

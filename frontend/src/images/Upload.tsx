@@ -206,7 +206,7 @@ export function Upload() {
         alignItems="start"
       >
         <FileCard file={file} upload={upload} />
-        <Flex direction="column" gap="18px" layerStyle="card" p={{ base: '4', lg: '5' }}>
+        <Flex direction="column" gap="block" layerStyle="card" p={{ base: '4', lg: '5' }}>
           <TextField
             label={t('images.form.caption')}
             help={t('images.form.captionHelp')}

@@ -12,12 +12,12 @@ import { useIsDesktop } from '../lib/useMedia';
 import { EmptyState } from '../ui/EmptyState';
 import { Page } from '../ui/Page';
 import { SortSelect } from '../ui/Sorting';
+import type { ListName } from './cache';
 import { DeleteImageDialog } from './DeleteImageDialog';
 import type { AboutImage, Verifying } from './dialogs';
 import type { Ask } from './ImageCard';
 import { ImageDialog } from './ImageDialog';
 import { ImageSection } from './ImageSection';
-import type { ListName } from './images';
 import { useAddressedImage, useForget } from './useAddressedImage';
 import { useImageList } from './useImageList';
 
@@ -103,7 +103,7 @@ function ListTabs({ shown, onShow }: { shown: ListName; onShow: (name: ListName)
           type="button"
           aria-pressed={shown === name}
           onClick={() => onShow(name)}
-          minH="44px"
+          minH="touch"
           px="3.5"
           borderRadius="full"
           borderWidth="1px"

@@ -4,7 +4,7 @@ import type { TimelineEntry } from '@lightbox/contract/images/insight.js';
 import { shareCalls } from '@lightbox/contract/sharing/calls.js';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { send } from '../lib/http';
-import { timelineKey } from './images';
+import { timelineKey } from './cache';
 
 const PAGE = 20;
 

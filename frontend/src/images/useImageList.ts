@@ -2,7 +2,8 @@ import { type Permission, roleMay } from '@lightbox/contract/permissions.js';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useViewer } from '../auth/session';
-import { imageList, type ListName } from './images';
+import type { ListName } from './cache';
+import { imageList } from './images';
 import { useImagePaging } from './useImagePaging';
 
 /** One of the two lists, a page at a time. */

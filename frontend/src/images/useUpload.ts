@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { ApiError, send } from '../lib/http';
 import { toast } from '../lib/toaster';
 import { uuid } from '../lib/uuid';
-import { refreshLists } from './images';
+import { refreshLists } from './cache';
 
 export interface UploadInput {
   file: File;

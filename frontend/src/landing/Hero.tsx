@@ -90,7 +90,7 @@ function ExampleBox() {
             <FilmMark at="bl">14 NOV 2026</FilmMark>
             <FilmMark at="br">2494×2048</FilmMark>
           </ClampedFilm>
-          <Flex direction="column" gap={{ base: '2.5', md: '18px' }} minW="0">
+          <Flex direction="column" gap={{ base: '2.5', md: 'block' }} minW="0">
             <ClampedFilm src={hand} alt="" height="clamp(128px, 16.4vw, 216px)" clamped>
               <FilmMark at="tl">DX</FilmMark>
             </ClampedFilm>

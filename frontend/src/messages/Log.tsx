@@ -66,7 +66,7 @@ function Typing({ userId, name }: { userId: string; name: string }) {
       px="15px"
       py="13px"
       mb="7px"
-      borderRadius="17px"
+      borderRadius="bubble"
       borderEndStartRadius="5px"
       bg="chat.other"
       color="chat.meta"

@@ -40,7 +40,7 @@ function People({ among, onPick }: { among: Role | undefined; onPick: (person: U
             type="search"
             data-autofocus
             size="lg"
-            h={{ base: '50px', lg: '44px' }}
+            h="field"
             borderRadius="control"
             aria-label={t('messages.pick.search')}
             placeholder={t('messages.pick.search')}
@@ -80,7 +80,7 @@ function People({ among, onPick }: { among: Role | undefined; onPick: (person: U
                 px="2.5"
                 py="2.5"
                 textAlign="start"
-                borderRadius="12px"
+                borderRadius="box"
                 cursor="pointer"
                 transition="background-color"
                 transitionDuration="fade"

@@ -75,7 +75,7 @@ export function Bell() {
             bg="bg.panel"
             borderWidth="1px"
             borderColor="border"
-            borderRadius="16px"
+            borderRadius="float"
             boxShadow="float"
             overflow="hidden"
             textStyle="none"

@@ -57,7 +57,7 @@ function Choice({
     <Box {...span(of6)} minW="0">
       <Field label={t(`profile.field.${name}`)} error={formState.errors[name]?.message}>
         <NativeSelect.Root size="lg">
-          <NativeSelect.Field h={{ base: '50px', lg: '44px' }} {...register(name)}>
+          <NativeSelect.Field h="field" {...register(name)}>
             <option value="">{none}</option>
             {options.map(({ value, label }) => (
               <option key={value} value={value}>
@@ -193,7 +193,7 @@ export function EditProfile({ user, open, onClose }: { user: User; open: boolean
       <Dialog.Body>
         <FormProvider {...form}>
           <form id={id} onSubmit={submit} noValidate>
-            <Grid templateColumns="repeat(6, minmax(0, 1fr))" gapX="18px" gapY="17px">
+            <Grid templateColumns="repeat(6, minmax(0, 1fr))" gapX="block" gapY="17px">
               <PersonalFields />
               <AddressFields />
               <MedicalFields role={user.role.name} />

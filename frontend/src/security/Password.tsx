@@ -43,7 +43,7 @@ function PasswordForm({ onDone }: { onDone: () => void }) {
     ),
   );
   return (
-    <Stack asChild gap="18px">
+    <Stack asChild gap="block">
       <form onSubmit={submit} noValidate>
         <PasswordField
           label={t('security.password.current')}

@@ -3,7 +3,8 @@ import { PlusIcon } from '@phosphor-icons/react';
 import { type ReactNode, type Ref, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../lib/toaster';
-import { type Draft, Fault, InputCell, MonoInput, ValueInput } from './Row';
+import type { Draft } from './EditRow';
+import { Fault, InputCell, MonoInput, ValueInput } from './inputs';
 import { knownOf, useAddSetting, useFault, useRefusal } from './settings';
 
 export type NewDraft = Draft & { name: string };
@@ -140,7 +141,7 @@ export function AddRow({ wide, draft, onDraft, valueRef }: Props) {
         size="sm"
         loading={add.isPending}
         loadingText={t('settings.add')}
-        h={{ base: '44px', lg: '40px' }}
+        h="control"
         w={{ base: 'full', md: 'auto' }}
       >
         <PlusIcon aria-hidden />

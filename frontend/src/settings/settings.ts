@@ -137,3 +137,11 @@ export const useEditSetting = (id: string, outcome: Outcome) =>
   );
 export const useDeleteSetting = (outcome: Outcome) =>
   useChange((id: string) => send(settingCalls.deleteSetting, { body: { id } }), outcome);
+
+export const useKnownText = () => {
+  const { t } = useTranslation();
+  return (name: string) => {
+    const known = knownOf(name);
+    return known && t(`settings.known.${known.name.replace('.', '_') as 'sharing_expiryHours'}`);
+  };
+};

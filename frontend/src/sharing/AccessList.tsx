@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../auth/session';
-import { refreshLists } from '../images/images';
+import { refreshLists } from '../images/cache';
 import { sharesOf } from '../images/insight';
 import { errorText } from '../lib/errors';
 import { formatSpan, fullName } from '../lib/format';
@@ -175,7 +175,7 @@ export function AccessList({ imageId }: { imageId: string }) {
         </Text>
       )}
       {shares && shares.length > 0 && (
-        <Box as="ul" listStyleType="none" borderWidth="1px" borderColor="border" borderRadius="12px">
+        <Box as="ul" listStyleType="none" borderWidth="1px" borderColor="border" borderRadius="box">
           {shares.map((share) => (
             <Access key={share.id} share={share} now={now} />
           ))}

@@ -6,8 +6,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../auth/session';
+import { refreshLists } from '../images/cache';
 import type { AboutImage } from '../images/dialogs';
-import { refreshLists } from '../images/images';
 import { sharesOf } from '../images/insight';
 import { errorText } from '../lib/errors';
 import { fullName } from '../lib/format';
@@ -95,9 +95,9 @@ function ShareForm({ image, onClose }: { image: Image; onClose: () => void }) {
 
   return (
     <>
-      <Dialog.Body pt="18px">
-        <Flex direction="column" gap="18px">
-          <Flex as="form" id={form} direction="column" gap="18px" onSubmit={submit} {...{ noValidate: true }}>
+      <Dialog.Body pt="block">
+        <Flex direction="column" gap="block">
+          <Flex as="form" id={form} direction="column" gap="block" onSubmit={submit} {...{ noValidate: true }}>
             <PersonSearch
               chosen={person}
               taken={taken}

@@ -109,7 +109,7 @@ function Entry({ verify, image, known, onClose }: EntryProps) {
     <>
       <Head sub={<Sentence image={image} />} />
       <Dialog.Body>
-        <Flex as="form" id={form} direction="column" gap="18px" onSubmit={submit} {...{ noValidate: true }}>
+        <Flex as="form" id={form} direction="column" gap="block" onSubmit={submit} {...{ noValidate: true }}>
           <IdField verify={verify} />
           {verify.halt ? (
             <HaltNote halt={verify.halt} image={image} />

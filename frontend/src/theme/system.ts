@@ -60,7 +60,7 @@ const outline = (slot: string) => refine({ variants: { variant: { outline: { [sl
 /** Solid colours lean towards the text colour on hover: darker by day, lighter by night. */
 const leaning = 'color-mix(in srgb, var(--chakra-colors-color-palette-solid) 86%, var(--chakra-colors-fg))';
 /** A finger needs 44 px; a mouse does not. */
-const finger = { '@media (pointer: coarse)': { minH: '44px', minW: '44px' } };
+const finger = { '@media (pointer: coarse)': { minH: 'touch', minW: 'touch' } };
 
 export const system = createSystem(
   base,
@@ -83,7 +83,19 @@ export const system = createSystem(
           '3xl': '2.375rem',
           '4xl': '3.75rem',
         }),
-        radii: tokens({ film: '4px', control: '10px', card: '14px', panel: '20px' }),
+        radii: tokens({
+          film: '4px',
+          control: '10px',
+          box: '12px',
+          card: '14px',
+          float: '16px',
+          bubble: '17px',
+          sheet: '18px',
+          panel: '20px',
+        }),
+        // In pixels: Urdu's larger type must not spread the layout.
+        spacing: tokens({ block: '18px' }),
+        sizes: tokens({ touch: '44px' }),
         durations: tokens({ press: '90ms', fade: '160ms', slide: '240ms', light: '420ms' }),
         easings: tokens({ settle: 'cubic-bezier(.2,.8,.2,1)' }),
         colors: {
@@ -106,6 +118,11 @@ export const system = createSystem(
         lightUp: { from: { opacity: '0', filter: 'brightness(.25)' }, to: { opacity: '1', filter: 'brightness(1)' } },
       },
       semanticTokens: {
+        // A field of a form, and a smaller control of a bar: both taller where fingers press them.
+        sizes: {
+          field: { value: { base: '50px', lg: '44px' } },
+          control: { value: { base: '44px', lg: '40px' } },
+        },
         radii: tokens({ l1: '6px', l2: '{radii.control}', l3: '{radii.card}' }),
         shadows: {
           lit: c('0 1px 3px rgb(15 40 62/.10), 0 0 0 1px rgb(15 40 62/.04)', '0 0 0 1px rgb(255 255 255/.05)'),
@@ -332,7 +349,7 @@ export const system = createSystem(
               borderRadius: '8px',
               fontSize: '.90625rem',
               fontWeight: 'medium',
-              '@media (pointer: coarse)': { minH: '44px' },
+              '@media (pointer: coarse)': { minH: 'touch' },
             },
           },
         }),
@@ -340,7 +357,7 @@ export const system = createSystem(
           base: {
             backdrop: { bg: 'scrim' },
             content: {
-              borderRadius: { base: '18px 18px 0 0', md: '18px' },
+              borderRadius: { base: '{radii.sheet} {radii.sheet} 0 0', md: 'sheet' },
               borderWidth: '1px',
               borderColor: 'border',
               boxShadow: 'dialog',

@@ -15,7 +15,7 @@ export function IconTile({ Icon, tone, weight = 'regular' }: Props) {
       flex="none"
       display="grid"
       placeItems="center"
-      borderRadius="14px"
+      borderRadius="card"
       bg={`${tone}.subtle`}
       color={`${tone}.onSubtle`}
     >

@@ -18,7 +18,7 @@ interface Props extends Root, Omit<ComponentProps<typeof Drawer.Content>, 'title
   children: ReactNode;
 }
 
-const sheet = { borderStartStartRadius: '18px', borderStartEndRadius: '18px', maxH: '88dvh', minH: '50dvh' };
+const sheet = { borderStartStartRadius: 'sheet', borderStartEndRadius: 'sheet', maxH: '88dvh', minH: '50dvh' };
 
 /** A drawer: a panel from the side, or a sheet from below. Escape closes it, and the focus goes back to its opener. */
 export function SidePanel({

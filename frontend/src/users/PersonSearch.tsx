@@ -138,7 +138,7 @@ export function PersonSearch({ chosen, onChoose, taken, error }: Props) {
         p="1.5"
         borderWidth="1px"
         borderColor="border"
-        borderRadius="12px"
+        borderRadius="box"
         maxH="196px"
         overflowY="auto"
       >

@@ -103,7 +103,7 @@ export function StatCards() {
   const { totalImages, sharedImages, totalUsers, usersByRole } = data?.data ?? {};
   const share = totalImages ? (sharedImages ?? 0) / totalImages : 0;
   return (
-    <Grid templateColumns={{ base: '1fr', md: 'repeat(3, minmax(0, 1fr))' }} gap={{ base: '3', md: '18px' }} mb="22px">
+    <Grid templateColumns={{ base: '1fr', md: 'repeat(3, minmax(0, 1fr))' }} gap={{ base: '3', md: 'block' }} mb="22px">
       <StatCard
         label={t('users.stats.images')}
         value={totalImages}

@@ -58,7 +58,7 @@ export function StepFoot({ at, desktop, ready, busy, opening, onBack }: FootProp
   const { t } = useTranslation();
   const mirrored = document.dir === 'rtl';
   return (
-    <Flex align="center" gap="3" px={{ base: '5', md: '14' }} py="18px" borderTopWidth="1px" wrap="wrap">
+    <Flex align="center" gap="3" px={{ base: '5', md: '14' }} py="block" borderTopWidth="1px" wrap="wrap">
       {at > 0 && (
         <Button variant="outline" size="lg" onClick={onBack}>
           <ArrowLeftIcon mirrored={mirrored} aria-hidden />
