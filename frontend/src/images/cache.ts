@@ -26,12 +26,6 @@ export function findListed(cache: QueryClient, matches: (image: Image) => boolea
 export const findShared = (cache: QueryClient, shareId: string) =>
   findListed(cache, (image) => image.shareId === shareId)?.image;
 
-/** Whether a list on the screen shows it. */
-export const isListed = (cache: QueryClient, id: string) =>
-  cache
-    .getQueriesData<ListPage>({ queryKey: lists, type: 'active' })
-    .some(([, page]) => page?.data.some((image) => image.id === id));
-
 function patchImages(cache: QueryClient, matches: (image: Image) => boolean, to: (image: Image) => Image) {
   change<ListPage>(cache, lists, (page) =>
     page.data.some(matches) ? { ...page, data: page.data.map((image) => (matches(image) ? to(image) : image)) } : page,
