@@ -434,6 +434,7 @@ describe('the refresh cookie', () => {
     ['no header', null, ''],
     ['another header', null, 'another'],
     ['an invented cookie', { refresh: `${'a'.repeat(24)}.0.k.x`, xsrf: 'a' }, 'a'],
+    ['a header as long as the cookie in letters and not in bytes', { refresh: 'x', xsrf: '%C4%80' }, 'a'],
   ])('with %s is refused', async (_, made, header) => {
     const browser = made ?? (await signedInBrowser(await buildPatient(test.gateway)));
     await refresh(browser, header).expect(401);

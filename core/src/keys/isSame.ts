@@ -1,0 +1,12 @@
+import { timingSafeEqual } from 'node:crypto';
+
+/**
+ * Compares a secret, or a proof made with one, in constant time: the time it takes does not tell how much of a guess is
+ * right. The length is not hidden. Nothing is the same as a secret that is missing, or as a value that is no text.
+ */
+export function isSame(expected: string | null | undefined, given: unknown): boolean {
+  if (typeof expected !== 'string' || typeof given !== 'string') return false;
+  const a = Buffer.from(expected);
+  const b = Buffer.from(given);
+  return a.length === b.length && timingSafeEqual(a, b);
+}
