@@ -1,18 +1,10 @@
 import { newId } from '@lightbox/core/db/ids.js';
 import type { AnalysisDoc, ImageDoc, NotificationDoc } from '@lightbox/core/models/types.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from '../testing/client.js';
+import { describe, expect, it } from 'vitest';
 import { buildAdmin, buildImage, buildProvider, buildShare, type Person } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
-
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
+const { test, api } = useGateway();
 
 const findings = {
   description: 'A grey rectangle.',

@@ -9,9 +9,9 @@ import type { EventDoc, UserDoc } from '@lightbox/core/models/types.js';
 import { testConfig } from '@lightbox/core/testing/config.js';
 import jwt from 'jsonwebtoken';
 import request, { type Response } from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startGateway } from '../gateway.js';
-import { Client, connectSocket } from '../testing/client.js';
+import { connectSocket } from '../testing/client.js';
 import {
   buildAdmin,
   buildPatient,
@@ -22,16 +22,10 @@ import {
   signIn,
   wrong,
 } from '../testing/factories.js';
-import { buildGateway, firstAdmin, type TestGateway } from '../testing/gateway.js';
+import { firstAdmin } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
-
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
+const { test, api } = useGateway();
 
 let count = 0;
 const registration = (changes: Record<string, unknown> = {}) => {

@@ -7,8 +7,8 @@ import { newId, oid } from '@lightbox/core/db/ids.js';
 import { closeInspectors } from '@lightbox/core/files/inspect.js';
 import type { EventDoc, ImageDoc } from '@lightbox/core/models/types.js';
 import request, { type Response } from 'supertest';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { boundary, Client, multipart } from '../testing/client.js';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { boundary, type Client, multipart } from '../testing/client.js';
 import {
   buildAdmin,
   buildImage,
@@ -19,17 +19,12 @@ import {
   sampleFile,
 } from '../testing/factories.js';
 import { files, png } from '../testing/files.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let provider: Person;
 
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop().then(closeInspectors));
+afterAll(closeInspectors);
 beforeEach(async () => {
   provider = await buildProvider(test.gateway);
 });
