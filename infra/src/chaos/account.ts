@@ -79,9 +79,13 @@ export class Account {
   private async answerOf(method: string, path: string, call: Call): Promise<Response> {
     const deadline = Date.now() + PATIENCE_MS;
     for (let pause = 100; ; pause = Math.min(pause * 2, 1000)) {
-      const answer = await this.send(method, path, call).catch(() => null);
-      if (answer && (await this.isFinal(answer, method, path))) return answer;
-      if (Date.now() > deadline) throw new Error(`${method} ${path}: no final answer in ${PATIENCE_MS / 1000} s.`);
+      const answer = await this.send(method, path, call).catch((error: Error) => error);
+      const came = answer instanceof Response;
+      if (came && (await this.isFinal(answer, method, path))) return answer;
+      if (Date.now() > deadline) {
+        const last = came ? `${answer.status} ${await answer.text()}` : answer.message;
+        throw new Error(`${method} ${path}: no final answer in ${PATIENCE_MS / 1000} s, at last ${last}`);
+      }
       this.met.repeats++;
       this.turnToOther();
       await sleep(pause);
