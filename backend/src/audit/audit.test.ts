@@ -2,7 +2,7 @@ import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { type Head, readHead } from '@lightbox/core/audit/head.js';
 import { verifyAudit } from '@lightbox/core/audit/verify.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { AuditEntryDoc } from '@lightbox/core/models/types.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
 import {

@@ -2,7 +2,8 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { Core } from '@lightbox/core/core.js';
 import { system } from '@lightbox/core/events/events.js';
 import { codeOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
-import type { CodeDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { CodeDoc } from '@lightbox/core/models/code.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import { isUsable } from './sessions.js';
 
 /**

@@ -5,7 +5,7 @@ import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { isSame } from '@lightbox/core/keys/isSame.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
 import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
-import type { TotpDoc } from '@lightbox/core/models/types.js';
+import type { TotpDoc } from '@lightbox/core/models/totp.js';
 import type { ClientSession } from 'mongoose';
 import { Secret, TOTP } from 'otpauth';
 

@@ -6,7 +6,8 @@ import { limits } from '@lightbox/contract/limits.js';
 import { usable } from '@lightbox/contract/users/policy.js';
 import { imageFacts, isLive, requireImage } from '@lightbox/core/access/images.js';
 import { requireUser } from '@lightbox/core/access/users.js';
-import type { ShareDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context } from '../context.js';
 
 type Call = typeof imageCalls.explainAccess;

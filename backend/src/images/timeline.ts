@@ -1,7 +1,7 @@
 import type { imageCalls } from '@lightbox/contract/images/calls.js';
 import { type TimelineAction, type TimelineEntry, timelineActions } from '@lightbox/contract/images/insight.js';
 import { requireImage } from '@lightbox/core/access/images.js';
-import type { AuditEntryDoc } from '@lightbox/core/models/types.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
 import type { Answer, Context } from '../context.js';
 import { namesOf } from '../users/names.js';
 

@@ -3,7 +3,11 @@ import { type ImageRule, imageRules } from '@lightbox/contract/images/policy.js'
 import { findImage } from '@lightbox/core/access/images.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { Push } from '@lightbox/core/events/push.js';
-import type { AnalysisDoc, ImageDoc, MessageDoc, NotificationDoc, ShareDoc } from '@lightbox/core/models/types.js';
+import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
+import type { NotificationDoc } from '@lightbox/core/models/notification.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { presentFailure, presentResult } from '../analysis/present.js';
 import type { Gateway, Viewer } from '../context.js';
 import { presentMessage } from '../messages/present.js';

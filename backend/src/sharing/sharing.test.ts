@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
-import type { EventDoc, ShareDoc } from '@lightbox/core/models/types.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { describe, expect, it } from 'vitest';
 import { payloads } from '../realtime/payloads.js';
 import {

@@ -6,7 +6,8 @@ import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor, NewEvent } from '@lightbox/core/events/events.js';
 import { isCode } from '@lightbox/core/keys/codes.js';
-import type { ImageDoc, ShareDoc } from '@lightbox/core/models/types.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { takeTry, wrongCode } from '../auth/tries.js';
 import type { Answer, Context, Gateway } from '../context.js';
 

@@ -1,5 +1,6 @@
 import { newId, oid } from '@lightbox/core/db/ids.js';
-import type { ImageDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
 import {

@@ -4,8 +4,9 @@ import type { AuditFault, AuditStart } from '@lightbox/contract/audit/faults.js'
 import { NEWEST } from '../db/newest.js';
 import { isSame } from '../keys/isSame.js';
 import type { KeyRing } from '../keys/keyring.js';
+import type { AuditEntryDoc } from '../models/auditEntry.js';
+import type { AuditHeadDoc } from '../models/auditHead.js';
 import type { Models } from '../models/models.js';
-import type { AuditEntryDoc, AuditHeadDoc } from '../models/types.js';
 import { GENESIS, isWhole } from './entry.js';
 import { type Checkpoint, type Head, keepCheckpoint, readCheckpoint, readHead, rememberedHead } from './head.js';
 

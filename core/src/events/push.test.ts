@@ -1,9 +1,9 @@
 import { once } from 'node:events';
+import { testConfig } from '@lightbox/testkit/config.js';
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterEach, expect, it } from 'vitest';
-import { connectRedis } from '../redis.js';
-import { testConfig } from '../testing/config.js';
+import { connectRedis } from '../db/redis.js';
 import { type Signal, Signals } from './push.js';
 
 const NAME = `reader-${process.pid}`;

@@ -1,7 +1,7 @@
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import type { ServerEvent } from '@lightbox/contract/events.js';
 import type { NotificationKind } from '@lightbox/contract/notifications/calls.js';
-import type { EventDoc } from '../models/types.js';
+import type { EventDoc } from '../models/event.js';
 import type { JobRequest } from '../queues/queues.js';
 
 export const mailTemplates = [

@@ -1,7 +1,7 @@
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Actor } from '../events/events.js';
-import type { ImageDoc } from '../models/types.js';
+import type { ImageDoc } from '../models/image.js';
 
 /**
  * The record goes at once with everything that belongs to it. Nobody can reach the bytes any more: a worker removes them,
