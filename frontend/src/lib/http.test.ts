@@ -8,6 +8,7 @@ import { userCalls } from '@lightbox/contract/users/calls.js';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { errorText } from './errors';
 import { ApiError, connectSession, freshToken, send } from './http';
+import { uuid } from './uuid';
 
 type Handler = (
   request: IncomingMessage,
@@ -218,4 +219,13 @@ describe('a call', () => {
     expect(errorText(error, 'Login failed. Please try again.')).toBe('Login failed. Please try again.');
     expect(errorText(error)).toBe('An error occurred. Please try again.');
   });
+});
+
+test('a UUID can be made on plain http, where browsers have no randomUUID', () => {
+  const { getRandomValues } = crypto;
+  vi.stubGlobal('crypto', { getRandomValues: getRandomValues.bind(crypto) });
+  const made = [uuid(), uuid()];
+  vi.unstubAllGlobals();
+  for (const one of made) expect(one).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(new Set(made).size).toBe(2);
 });

@@ -43,13 +43,6 @@ export interface RequestOptions {
   onProgress?: (share: number) => void;
 }
 
-/** An idempotency key. `randomUUID` exists on https and localhost only, and a clinic's first try may be neither. */
-export const newKey = (): string =>
-  crypto.randomUUID?.() ??
-  '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (digit) =>
-    (Number(digit) ^ ((crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) & (15 >> (Number(digit) / 4)))).toString(16),
-  );
-
 interface SessionDoor {
   token(): string;
   /** The token as the other tabs left it, read afresh from storage. */

@@ -21,7 +21,7 @@ function PatientFields() {
       />
       <Field label={t('auth.register.medical.bloodgroup')} optional error={formState.errors.bloodgroup?.message}>
         <NativeSelect.Root size="lg">
-          <NativeSelect.Field h={{ base: '50px', lg: '44px' }} {...register('bloodgroup')}>
+          <NativeSelect.Field h="field" {...register('bloodgroup')}>
             <option value="">{t('auth.register.medical.bloodgroupNone')}</option>
             {bloodGroups.map((group) => (
               <option key={group} value={group}>
@@ -58,7 +58,7 @@ export function MedicalStep() {
   const { watch } = useFormContext<Values>();
   return (
     <Box maxW="820px">
-      <Grid templateColumns={{ base: '1fr', md: '1fr 1fr' }} gapX="18px" gapY="17px" alignItems="start">
+      <Grid templateColumns={{ base: '1fr', md: '1fr 1fr' }} gapX="block" gapY="17px" alignItems="start">
         {watch('role') === 'healthProvider' ? <ProviderFields /> : <PatientFields />}
       </Grid>
     </Box>
