@@ -16,6 +16,7 @@ type Kind = 'broken' | 'newVersion' | 'unreachable';
 
 /** Without a connection a part is only out of reach; with one it has been replaced. */
 function kindOf(error: unknown): Kind {
+  // biome-ignore lint/plugin/codesNotWords: browsers have no code for it
   if (!(error instanceof Error) || !missingPart.test(error.message)) return 'broken';
   return navigator.onLine ? 'newVersion' : 'unreachable';
 }
