@@ -3,7 +3,7 @@ import { type Head, readHead } from '@lightbox/core/audit/head.js';
 import { verifyAudit } from '@lightbox/core/audit/verify.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
 import {
   buildAdmin,
@@ -15,16 +15,11 @@ import {
   wrong,
 } from '../testing/factories.js';
 import { buildGateway, joinGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let admin: Person;
 
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
 beforeEach(async () => {
   admin = await buildAdmin(test.gateway);
 });

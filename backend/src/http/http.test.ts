@@ -5,21 +5,17 @@ import { calls } from '@lightbox/contract/calls.js';
 import { failuresByStatus } from '@lightbox/contract/failures.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import request, { type Response } from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from '../testing/client.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buildAdmin, buildPatient, buildProvider, type Person } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { buildGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let admin: Person;
 
 beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
   admin = await buildAdmin(test.gateway);
 });
-afterAll(() => test.stop());
 
 const login = (body: Buffer | string, type = 'application/json') => api.raw('/auth/login', type, body);
 
