@@ -19,7 +19,6 @@ export async function getAnalysis(context: Context<typeof analysisCalls.getAnaly
     (await gateway.models.Analysis.findById(image._id).lean<AnalysisDoc>()) ?? (await start(context, image));
   await gateway.events.record(actor, {
     type: 'analysis.read',
-    table: 'analyses',
     record: image._id,
     owners: [image.owner],
   });
@@ -56,7 +55,6 @@ async function start({ gateway, actor, viewer }: Context<Call>, image: ImageDoc)
       );
       tx.record({
         type: 'analysis.request',
-        table: 'analyses',
         record: image._id,
         owners: [owner],
         recipients: await analysisReaders(gateway.models, image, gateway.clock.now()),

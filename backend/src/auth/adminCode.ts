@@ -38,7 +38,7 @@ export async function adminCode(core: Core, email: string): Promise<{ code: stri
       { $set: { ...seed, purpose: 'signIn', tries: 0 } },
       { session: tx.session },
     );
-    tx.record({ type: 'auth.adminCode', table: 'users', record: user._id });
+    tx.record({ type: 'auth.adminCode', record: user._id });
     return user._id;
   });
   const code = codeOf(core.keys.codes, String(waiting._id), seed);

@@ -60,7 +60,7 @@ async function endIfReused(gateway: Gateway, ip: string, sessionId: string, gene
   if (!session || session.endedAt || session.generation <= generation) return;
   await gateway.events.change({ ip, id: session.user }, async (tx) => {
     await endSessions(gateway, { _id: session._id }, 'reuse', tx.session);
-    tx.record({ type: 'auth.refreshReused', table: 'sessions', record: session._id, status: 'failed' });
+    tx.record({ type: 'auth.refreshReused', record: session._id, status: 'failed' });
     return session._id;
   });
   cutSockets(gateway, [session._id], 'reuse');
@@ -79,7 +79,7 @@ export async function logout({
 }: Context<typeof authCalls.logout>): Promise<Answer<unknown>> {
   await gateway.events.change(actor, async (tx) => {
     await endSessions(gateway, { _id: viewer.sessionId }, 'logout', tx.session);
-    tx.record({ type: 'auth.logout', table: 'sessions', record: viewer.sessionId });
+    tx.record({ type: 'auth.logout', record: viewer.sessionId });
     return viewer.sessionId;
   });
   cutSockets(gateway, [viewer.sessionId], 'logout');

@@ -48,7 +48,7 @@ async function issueReset(gateway: Gateway, actor: Actor, email: string): Promis
     const askedFrom = placeOf(gateway, actor.ip);
     const code = await issueCode(gateway, account, 'reset', tx.session, { askedFrom });
     if (user) {
-      tx.record({ type: 'auth.forgotPassword', table: 'users', actor: account, record: account, refs: { code } });
+      tx.record({ type: 'auth.forgotPassword', actor: account, record: account, refs: { code } });
     }
     return code;
   });
@@ -118,7 +118,7 @@ async function setPassword(
     );
     sessions = await endAccess(gateway, code.user, 'passwordReset', tx.session);
     const notMe = await issueNotMe(gateway, code.user, tx.session, { password: passwordAt });
-    tx.record({ type: 'auth.resetPassword', table: 'users', actor: code.user, record: code.user, refs: { notMe } });
+    tx.record({ type: 'auth.resetPassword', actor: code.user, record: code.user, refs: { notMe } });
     return code.user;
   });
   return sessions;

@@ -37,7 +37,6 @@ export async function explainAccess({
   ) as Decisions;
   await gateway.events.record(actor, {
     type: 'access.explain',
-    table: 'users',
     record: user._id,
     records: [image._id],
     owners: [image.owner],

@@ -37,7 +37,7 @@ function createOverview(gateway: Gateway) {
     const shown = providers.oldest.map(({ id }) => id);
     const key = [viewer.sessionId, ...shown].join();
     if (!recorded.has(key)) {
-      await gateway.events.record(actor, { type: 'overview.read', table: 'overview', records: shown.map(oid) });
+      await gateway.events.record(actor, { type: 'overview.read', records: shown.map(oid) });
       recorded.set(key, true);
     }
     return {
@@ -71,7 +71,6 @@ async function retryJob({ gateway, actor, params }: Context<RetryCall>): Promise
   const { imageId } = job.data as { imageId?: string };
   await gateway.events.record(actor, {
     type: 'job.retry',
-    table: 'jobs',
     reason: `${queue} ${job.name} ${id}`,
     ...(imageId ? { record: oid(imageId) } : {}),
   });

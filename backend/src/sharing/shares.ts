@@ -54,7 +54,6 @@ export async function addShare(gateway: Gateway, tx: Transaction, wanted: NewSha
   const mailed = await gateway.throttle.tryTake('shareMail', { recipient: String(wanted.recipient) });
   tx.record({
     type: 'share.create',
-    table: 'shares',
     record: wanted.image,
     owners: [owner],
     recipients: [wanted.recipient, owner],
@@ -151,7 +150,6 @@ export async function resendShare({
     if (renewed.matchedCount === 0) throw new AppError('EXPIRED');
     tx.record({
       type: 'share.resend',
-      table: 'shares',
       record: image._id,
       owners: [image.owner],
       refs: { share: share._id },
@@ -194,7 +192,6 @@ export async function listShares({
   const byId = new Map(users.map((user) => [String(user._id), user]));
   await gateway.events.record(actor, {
     type: 'share.list',
-    table: 'shares',
     record: image._id,
     owners: [image.owner],
   });

@@ -4,7 +4,7 @@ import type { shareCalls } from '@lightbox/contract/sharing/calls.js';
 import { isLive, liveShare } from '@lightbox/core/access/images.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { Actor, NewEvent } from '@lightbox/core/events/events.js';
+import type { Actor, DoneEvent } from '@lightbox/core/events/events.js';
 import { isCode } from '@lightbox/core/keys/codes.js';
 import type { ImageDoc, ShareDoc } from '@lightbox/core/models/types.js';
 import type { ClientSession } from 'mongoose';
@@ -21,25 +21,25 @@ export async function verifyShare({ gateway, actor, viewer, body }: Context<Call
   }).lean<ShareDoc>();
   const image = share && (await gateway.models.Image.findById(share.image, { owner: 1 }).lean<ImageDoc>());
   if (!share || !image) throw new AppError('NOT_FOUND');
-  const event: NewEvent = { type: 'share.verify', table: 'shares', record: share.image, owners: [image.owner] };
+  const about = { record: share.image, owners: [image.owner] };
+  const done = {
+    ...about,
+    recipients: [share.recipient, share.sharedBy, image.owner],
+    refs: { share: share._id },
+  };
 
   const right = isCode(gateway.keys.codes, String(share._id), share, body.verificationCode);
   const refused =
     over(gateway, share) ??
     (right
-      ? await open(gateway, actor, share, { ...event, ...told(share, image) })
-      : await countWrong(gateway, actor, share, { ...event, ...told(share, image), type: 'share.lock' }));
+      ? await open(gateway, actor, share, { type: 'share.verify', ...done })
+      : await countWrong(gateway, actor, share, { type: 'share.lock', ...done }));
   if (refused) {
-    await gateway.events.record(actor, { ...event, status: 'failed', reason: refused.code });
+    await gateway.events.record(actor, { type: 'share.verify', ...about, status: 'failed', reason: refused.code });
     throw refused;
   }
   return { data: { imagemetadataId: String(share.image), isVerified: true } };
 }
-
-const told = (share: ShareDoc, image: ImageDoc) => ({
-  recipients: [share.recipient, share.sharedBy, image.owner],
-  refs: { share: share._id },
-});
 
 /** A standing share outlives its code; what was opened with it stays open. */
 function over(gateway: Gateway, share: ShareDoc): AppError | null {
@@ -52,7 +52,12 @@ function over(gateway: Gateway, share: ShareDoc): AppError | null {
  * A right code spends no try, so the same one may come many times at once. It opens the share only while fewer than five
  * wrong ones were counted; that is decided by the write itself, so of guesses made at once no more than five help.
  */
-async function open(gateway: Gateway, actor: Actor, share: ShareDoc, event: NewEvent): Promise<AppError | null> {
+async function open(
+  gateway: Gateway,
+  actor: Actor,
+  share: ShareDoc,
+  event: DoneEvent<'share.verify'>,
+): Promise<AppError | null> {
   if (share.verifiedAt) return null;
   const now = gateway.clock.now();
   await gateway.events.change(actor, async (tx) => {
@@ -83,7 +88,12 @@ async function whyNot(gateway: Gateway, share: ShareDoc): Promise<AppError | nul
 }
 
 /** The last try locks the share, and that is an event of its own: somebody may be guessing, and its people are told. */
-async function countWrong(gateway: Gateway, actor: Actor, share: ShareDoc, lock: NewEvent): Promise<AppError> {
+async function countWrong(
+  gateway: Gateway,
+  actor: Actor,
+  share: ShareDoc,
+  lock: DoneEvent<'share.lock'>,
+): Promise<AppError> {
   if (share.verifiedAt) return new AppError('WRONG_CODE');
   if (share.tries >= limits.codeTries) return new AppError('CODE_LOCKED');
   const take = (below: number, session: ClientSession | null) =>

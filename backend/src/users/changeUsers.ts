@@ -45,7 +45,7 @@ export async function updateProfile({
         { $set: { ...set, profile: sealProfile(gateway.keys, user._id, profile) }, $unset: unsetClear },
         { session: tx.session, strict: false },
       );
-      tx.record({ type: 'profile.update', table: 'users', record: user._id });
+      tx.record({ type: 'profile.update', record: user._id });
       return user._id;
     });
   } catch (error) {
@@ -96,7 +96,7 @@ export async function toggleUserStatus({
     );
     if (changed.modifiedCount !== 1) throw new AppError('CONFLICT');
     sessions = await endAccess(gateway, user._id, 'deactivated', tx.session);
-    tx.record({ type: active ? 'user.activate' : 'user.deactivate', table: 'users', record: user._id });
+    tx.record({ type: active ? 'user.activate' : 'user.deactivate', record: user._id });
     return user._id;
   });
   cutSockets(gateway, sessions, 'deactivated');
@@ -126,7 +126,7 @@ export async function approveProvider({
       { session: tx.session },
     );
     // Another admin was faster: one effect, one mail.
-    if (changed.modifiedCount === 1) tx.record({ type: 'user.approve', table: 'users', record: user._id });
+    if (changed.modifiedCount === 1) tx.record({ type: 'user.approve', record: user._id });
     return user._id;
   });
   return {
@@ -151,7 +151,7 @@ export async function rejectProvider({
       { session: tx.session },
     );
     if (changed.modifiedCount === 1) {
-      tx.record({ type: 'user.reject', table: 'users', record: user._id, reason: body.reason });
+      tx.record({ type: 'user.reject', record: user._id, reason: body.reason });
     }
     return user._id;
   });

@@ -31,7 +31,7 @@ export async function closeAccount(
     await refuseWithoutHeir(gateway, user, tx.session);
     await clearAccount(gateway, user, by, tx.session);
     sessions = await endAccess(gateway, user._id, 'deleted', tx.session);
-    tx.record({ type, table: 'users', record: user._id });
+    tx.record({ type, record: user._id });
     return user._id;
   });
   cutSockets(gateway, sessions, 'deleted');

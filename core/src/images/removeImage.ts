@@ -23,7 +23,6 @@ export async function removeImage(core: Core, actor: Actor, id: ObjectId, reason
     await models.Share.updateMany({ image: id, live: true }, { $set: { live: false, endedAt: now } }, { session });
     tx.record({
       type: 'image.delete',
-      table: 'imagemetadata',
       record: id,
       owners: [owner],
       recipients: [...audience, owner],

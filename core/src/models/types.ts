@@ -1,9 +1,8 @@
 import type { ReasonCode } from '@lightbox/contract/analysis/reasons.js';
 import type { Findings } from '@lightbox/contract/analysis/schemas.js';
-import type { AuditAction } from '@lightbox/contract/audit/actions.js';
+import type { AuditAction, NotificationKind } from '@lightbox/contract/audit/actions.js';
 import type { AuditFault } from '@lightbox/contract/audit/faults.js';
 import type { AnalysisStatus, DicomFacts } from '@lightbox/contract/images/schemas.js';
-import type { NotificationKind } from '@lightbox/contract/notifications/calls.js';
 import type { Role } from '@lightbox/contract/permissions.js';
 import type { ProfileField, UserStatus } from '@lightbox/contract/users/schemas.js';
 import type { Types } from 'mongoose';

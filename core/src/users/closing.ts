@@ -73,7 +73,6 @@ async function giveImage(core: Core, actor: Actor, id: ObjectId, from: ObjectId)
     await refreshAudience(models, id, clock.now(), tx.session);
     tx.record({
       type: 'image.transfer',
-      table: 'imagemetadata',
       record: id,
       owners: [from, to],
       recipients: [...image.audience, to],

@@ -1,5 +1,5 @@
 import { Box, Button, Flex, IconButton, Text } from '@chakra-ui/react';
-import { auditActions } from '@lightbox/contract/audit/actions.js';
+import { auditActionNames } from '@lightbox/contract/audit/actions.js';
 import { type AuditEntry, auditSorts, auditStatuses } from '@lightbox/contract/audit/calls.js';
 import { mayPickPerson } from '@lightbox/contract/audit/policy.js';
 import { Id } from '@lightbox/contract/ids.js';
@@ -170,7 +170,7 @@ export function AuditLogs() {
   // Words that people search by stay out of the address; what narrows and sorts the list does not.
   const [search, setSearch] = useState('');
   const rested = useDebounced(search.trim());
-  const action = auditActions.find((one) => one === params.get('action'));
+  const action = auditActionNames.find((one) => one === params.get('action'));
   const status = auditStatuses.find((one) => one === params.get('status'));
   const user = useUserIn(params);
   const range = rangeOf(params);

@@ -136,7 +136,6 @@ async function finish(
     );
     tx.record({
       type: outcome.status === 'completed' ? 'analysis.complete' : 'analysis.fail',
-      table: 'analyses',
       record: image._id,
       owners: [image.owner],
       recipients: await analysisReaders(core.models, image, core.clock.now()),

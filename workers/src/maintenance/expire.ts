@@ -34,7 +34,7 @@ export async function expireSessions(core: Core): Promise<void> {
         { session: tx.session },
       );
       if (ended.modifiedCount === 1) {
-        tx.record({ type: 'session.expire', table: 'sessions', record: session._id, actor: session.user });
+        tx.record({ type: 'session.expire', record: session._id, actor: session.user });
       }
       return session._id;
     });
