@@ -19,11 +19,25 @@ import { validate } from './validate.js';
 const json = express.json({ limit: limits.jsonBytes, strict: true, type: 'application/json' });
 const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+type Handlers<Calls> = { [K in keyof Calls]: Calls[K] extends CallShape ? Handler<Calls[K]> : never };
+
+/** Binds every call of a feature to its handler, in the order of the handlers. A call without one does not compile. */
+export function bindAll<Calls extends Record<string, CallShape>>(
+  router: Router,
+  gateway: Gateway,
+  calls: Calls,
+  handlers: Handlers<NoInfer<Calls>>,
+): void {
+  for (const name of Object.keys(handlers) as (keyof Calls)[]) {
+    bind(router, gateway, calls[name] as CallShape, handlers[name] as unknown as Handler<CallShape>);
+  }
+}
+
 /**
- * Binds a call of the contract to its handler. Every call is judged in the contract's order: who is it, may the role, can it be read, are the fields right, is it still
+ * Every call is judged in the contract's order: who is it, may the role, can it be read, are the fields right, is it still
  * the same person; then the handler says whether the object may be touched.
  */
-export function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, handler: Handler<C>): void {
+function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, handler: Handler<C>): void {
   router[shape.method](shape.path, async (req, res, next) => {
     if (isAnotherPath(shape, req.path)) return next('route');
     let who: Identity = nobody;

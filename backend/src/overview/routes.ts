@@ -6,7 +6,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Answer, Context, Gateway } from '../context.js';
-import { bind } from '../http/handle.js';
+import { bindAll } from '../http/handle.js';
 import { lockedShares, pendingProviders, reportQueues } from './attention.js';
 import { countLiveSessions, createActivity, measureStorage, remembered, serviceState } from './service.js';
 
@@ -84,6 +84,8 @@ async function isJob({ redis, queues }: Gateway, queue: QueueName, id: string): 
 }
 
 export function overviewRoutes(router: Router, gateway: Gateway): void {
-  bind(router, gateway, overviewCalls.getOverview, createOverview(gateway));
-  bind(router, gateway, overviewCalls.retryJob, retryJob);
+  bindAll(router, gateway, overviewCalls, {
+    getOverview: createOverview(gateway),
+    retryJob,
+  });
 }
