@@ -210,7 +210,7 @@ export const shownImages = (cache: QueryClient): Image[] => [
   ...cache.getQueriesData<Image>({ queryKey: ['images', 'one'] }).flatMap(([, image]) => (image ? [image] : [])),
 ];
 
-export const imageEvents: SocketRows = {
+export const imageEvents = {
   feeds: [lists, ['images', 'one'], ['timeline']],
   'image:uploaded': (_, cache) => refreshLists(cache, 'uploaded'),
   'image:updated': ({ imagemetadataId }, cache) => {
@@ -224,6 +224,6 @@ export const imageEvents: SocketRows = {
       coalesce(`timeline ${imagemetadataId}`, () => void reread(cache, queryKey));
     }
   },
-};
+} satisfies SocketRows;
 
 export const firstPage: ListQuery = { page: 1, limit: limits.pageLimit };

@@ -273,7 +273,7 @@ store.sub(userAtom, () => {
   for (const set of [counted, toReport, reported]) set.clear();
 });
 
-export const messageEvents: SocketRows = {
+export const messageEvents = {
   feeds: [listKey, chats],
   'message:new': (message, cache) => take(cache, message),
   'message:delivered': ({ ids, at }, cache) =>
@@ -284,4 +284,4 @@ export const messageEvents: SocketRows = {
   typing: ({ userId }) => typingFrom(userId),
   presence: ({ userId, online }, cache) =>
     change<ChatListEntry[]>(cache, listKey, (list) => withPresence(list, userId, online)),
-};
+} satisfies SocketRows;
