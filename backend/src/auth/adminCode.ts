@@ -1,9 +1,9 @@
 import { limits } from '@lightbox/contract/limits.js';
+import { isUsable } from '@lightbox/contract/users/states.js';
 import type { Core } from '@lightbox/core/core.js';
 import { system } from '@lightbox/core/events/events.js';
 import { codeOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
 import type { CodeDoc, UserDoc } from '@lightbox/core/models/types.js';
-import { isUsable } from './sessions.js';
 
 /**
  * A sign-in code for an administrator whom no mail reaches, or whose authenticator app is gone. It needs the password

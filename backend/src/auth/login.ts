@@ -4,6 +4,7 @@ import type { BodyOf, DataOf } from '@lightbox/contract/call.js';
 import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { texts } from '@lightbox/contract/texts.js';
+import { accountMoves } from '@lightbox/contract/users/states.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor, Transaction } from '@lightbox/core/events/events.js';
@@ -141,7 +142,8 @@ export async function confirm({
     if (!(await useCode(gateway, code._id, session))) throw new AppError('EXPIRED');
     if (proof && !(await spendProof(gateway, user._id, proof, session))) throw new AppError('WRONG_CODE');
     if (user.status === 'unverified') {
-      await gateway.models.User.updateOne({ _id: user._id }, { $set: { status: 'active' } }, { session });
+      const { to } = accountMoves.confirm;
+      await gateway.models.User.updateOne({ _id: user._id }, { $set: { status: to } }, { session });
     }
   });
 }

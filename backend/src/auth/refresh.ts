@@ -3,12 +3,13 @@ import type { authCalls } from '@lightbox/contract/auth/calls.js';
 import type { DataOf } from '@lightbox/contract/call.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { texts } from '@lightbox/contract/texts.js';
+import { isUsable } from '@lightbox/contract/users/states.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { SessionDoc, UserDoc } from '@lightbox/core/models/types.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { clearSessionCookies, REFRESH_COOKIE, setSessionCookies, XSRF_COOKIE, XSRF_HEADER } from './cookies.js';
-import { cutSockets, endSessions, isAlive, isUsable } from './sessions.js';
+import { cutSockets, endSessions, isAlive } from './sessions.js';
 
 /** A new access token for the refresh cookie, which changes at each use. */
 export async function refresh({

@@ -1,5 +1,6 @@
 import type { authCalls } from '@lightbox/contract/auth/calls.js';
 import { texts } from '@lightbox/contract/texts.js';
+import { accountMoves } from '@lightbox/contract/users/states.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
@@ -112,8 +113,8 @@ async function setPassword(
     );
     // The mail proved the address as well as a first sign-in code does.
     await gateway.models.User.updateOne(
-      { _id: code.user, status: 'unverified' } satisfies Partial<UserDoc>,
-      { $set: { status: 'active' } },
+      { _id: code.user, status: { $in: accountMoves.confirm.from } },
+      { $set: { status: accountMoves.confirm.to } },
       { session: tx.session },
     );
     sessions = await endAccess(gateway, code.user, 'passwordReset', tx.session);

@@ -1,7 +1,7 @@
 import type { DataOf } from '@lightbox/contract/call.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { shareCalls } from '@lightbox/contract/sharing/calls.js';
-import { isLive, liveShare } from '@lightbox/core/access/images.js';
+import { isLive, pendingShare } from '@lightbox/core/access/shares.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor, DoneEvent } from '@lightbox/core/events/events.js';
@@ -64,10 +64,8 @@ async function open(
     const marked = await gateway.models.Share.updateOne(
       {
         _id: share._id,
-        ...liveShare(now),
+        ...pendingShare(now),
         salt: share.salt,
-        tries: { $lt: limits.codeTries },
-        verifiedAt: { $exists: false },
       },
       { $set: { verifiedAt: now } },
       { session: tx.session },

@@ -1,6 +1,8 @@
 import type { DataOf } from '@lightbox/contract/call.js';
 import { texts } from '@lightbox/contract/texts.js';
 import type { userCalls } from '@lightbox/contract/users/calls.js';
+import { accountMoves } from '@lightbox/contract/users/states.js';
+import { usableAdmin } from '@lightbox/core/access/accounts.js';
 import { holdUser } from '@lightbox/core/access/hold.js';
 import { requireUser } from '@lightbox/core/access/users.js';
 import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
@@ -106,7 +108,7 @@ export async function toggleUserStatus({
 /** Throws when nobody could administer the product afterwards. */
 export async function keepAnAdmin(gateway: Gateway, user: UserDoc, tx: ClientSession): Promise<void> {
   if (user.role !== 'admin') return;
-  const other = await holdUser(gateway.models, { role: 'admin', _id: { $ne: user._id } }, tx);
+  const other = await holdUser(gateway.models, { ...usableAdmin, _id: { $ne: user._id } }, tx);
   if (!other) throw new AppError('LAST_ADMIN');
 }
 
@@ -121,8 +123,8 @@ export async function approveProvider({
     return { data: presentUser(viewer, openPersonIfWhole(gateway, user)), message: texts.providerActivated };
   await gateway.events.change(actor, async (tx) => {
     const changed = await gateway.models.User.updateOne(
-      { _id: user._id, status: { $in: ['pending', 'rejected'] }, deletedAt: { $exists: false } },
-      { $set: { status: 'active' }, $unset: { rejectedReason: 1 } },
+      { _id: user._id, status: { $in: accountMoves.approve.from }, deletedAt: { $exists: false } },
+      { $set: { status: accountMoves.approve.to }, $unset: { rejectedReason: 1 } },
       { session: tx.session },
     );
     // Another admin was faster: one effect, one mail.
@@ -146,8 +148,8 @@ export async function rejectProvider({
     return { data: presentUser(viewer, openPersonIfWhole(gateway, user)), message: texts.providerRejected };
   await gateway.events.change(actor, async (tx) => {
     const changed = await gateway.models.User.updateOne(
-      { _id: user._id, status: 'pending' },
-      { $set: { status: 'rejected', rejectedReason: body.reason } },
+      { _id: user._id, status: { $in: accountMoves.reject.from } },
+      { $set: { status: accountMoves.reject.to, rejectedReason: body.reason } },
       { session: tx.session },
     );
     if (changed.modifiedCount === 1) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timelineActions } from '../audit/actions.js';
 import { Id, Time } from '../ids.js';
+import { shareStates } from '../sharing/states.js';
 import { UserRef } from '../users/schemas.js';
 import { type ImageRule, imageBars, imageGrounds } from './policy.js';
 
@@ -36,7 +37,7 @@ export const AccessExplanation = z.object({
   share: z
     .object({
       shareId: Id,
-      state: z.enum(['pending', 'locked', 'verified', 'expired', 'revoked']),
+      state: z.enum(shareStates),
       createAt: Time,
       expiresAt: Time.nullable(),
       verifiedAt: Time.nullable(),
