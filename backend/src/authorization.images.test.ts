@@ -5,7 +5,8 @@ import { decideImage, type ImageFacts, type ImageRule, imageRules } from '@light
 import { type Permission, type Role, roleMay, roles } from '@lightbox/contract/permissions.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import type { AnalysisDoc, EventDoc } from '@lightbox/core/models/types.js';
+import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { Response } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payloads } from './realtime/payloads.js';

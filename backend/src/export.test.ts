@@ -1,7 +1,7 @@
 import { auditActionNames } from '@lightbox/contract/audit/actions.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import type { AuditEntryDoc } from '@lightbox/core/models/types.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from './testing/client.js';
 import { buildAdmin, buildImage, buildPatient, buildProvider, type Person } from './testing/factories.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { PIECE } from '@lightbox/core/blobs/cipher.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { seal } from '@lightbox/core/keys/seal.js';
-import type { AuditEntryDoc } from '@lightbox/core/models/types.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Client } from './testing/client.js';
 import {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FieldError } from '@lightbox/contract/envelope.js';
 import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
-import type { Logger } from './log.js';
+import type { Logger } from './process/log.js';
 
 interface Details {
   /** Replaces the table's words where a more exact sentence helps. Never text from a driver or a file. */

@@ -5,7 +5,7 @@ import { launchChromium } from './chromium.js';
 import { line, Person } from './person.js';
 import { type Product, startProduct } from './product.js';
 
-const assets = join(import.meta.dirname, '../../core/assets/demo');
+const assets = join(import.meta.dirname, '../../backend/assets/demo');
 const password = 'Long-Enough-Pass-9';
 
 let product: Product;

@@ -9,14 +9,14 @@ import { permissions, roles } from '@lightbox/contract/permissions.js';
 import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
-const workspaces = ['backend', 'contract', 'core', 'e2e', 'frontend', 'infra', 'workers'];
+const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { workspaces: string[] };
 
 interface TestFile {
   name: string;
   text: string;
 }
 
-const tests: TestFile[] = workspaces.flatMap((workspace) =>
+const tests: TestFile[] = workspaces.sort().flatMap((workspace) =>
   readdirSync(join(root, workspace, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.test\.tsx?$/.test(file))
     .sort()

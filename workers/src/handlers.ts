@@ -6,6 +6,7 @@ import type { JobData, JobName } from '@lightbox/core/queues/jobs.js';
 import type { Transporter } from 'nodemailer';
 import { analyseImage } from './analysis/analyseImage.js';
 import type { AnalysisProvider } from './analysis/providers/provider.js';
+import type { JobContext } from './jobContext.js';
 import { sendMail } from './mail/sendMail.js';
 import { notify } from './notifications/notify.js';
 import { remindUnread } from './notifications/remindUnread.js';
@@ -15,7 +16,6 @@ import { takePlaceForAnalysis, takePlaceForPreview } from './previews/turns.js';
 import { deliverPush } from './push/deliverPush.js';
 import { pushMessage } from './push/pushMessage.js';
 import type { PushSender } from './push/sender.js';
-import type { JobContext } from './runner.js';
 
 export interface Tools {
   core: Core;

@@ -1,7 +1,7 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { throttles } from '@lightbox/contract/throttles.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
-import { freePort } from '@lightbox/core/embedded/ports.js';
+import { freePort } from '@lightbox/launcher/ports.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, connectSocket } from '../testing/client.js';
 import {

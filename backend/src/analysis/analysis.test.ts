@@ -1,7 +1,9 @@
 import { type AnalysisMove, analysisMoves, analysisStates } from '@lightbox/contract/analysis/states.js';
 import { mayMove } from '@lightbox/core/analysis/moves.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import type { AnalysisDoc, ImageDoc, NotificationDoc } from '@lightbox/core/models/types.js';
+import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
 import {

@@ -2,10 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import type { AuditEntry, auditCalls } from '@lightbox/contract/audit/calls.js';
 import { mayReadAddresses } from '@lightbox/contract/audit/policy.js';
 import type { DataOf } from '@lightbox/contract/call.js';
-import { verifyAndNote } from '@lightbox/core/audit/watch.js';
+import { verifyAndNote } from '@lightbox/core/audit/noteHead.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { AuditEntryDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { entriesOf } from './entries.js';
 

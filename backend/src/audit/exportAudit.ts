@@ -1,5 +1,5 @@
 import type { AuditEntry, auditCalls } from '@lightbox/contract/audit/calls.js';
-import type { AuditEntryDoc } from '@lightbox/core/models/types.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
 import type { Context } from '../context.js';
 import { attached, type Cell, csv } from '../http/download.js';
 import { stream } from '../http/stream.js';

@@ -8,11 +8,13 @@ import { setImmediate } from 'node:timers/promises';
 import { adoptAudit, appendAudit } from '@lightbox/core/audit/chain.js';
 import { type Draft, GENESIS, place } from '@lightbox/core/audit/entry.js';
 import { type Head, keepHead } from '@lightbox/core/audit/head.js';
+import { noteHead, verifyAndNote } from '@lightbox/core/audit/noteHead.js';
 import { EventSigner } from '@lightbox/core/audit/signing.js';
 import { verifyAudit } from '@lightbox/core/audit/verify.js';
-import { noteHead, verifyAndNote, watchLog } from '@lightbox/core/audit/watch.js';
+import { watchLog } from '@lightbox/core/audit/watch.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
-import type { AuditEntryDoc, EventDoc } from '@lightbox/core/models/types.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildGateway, joinGateway, type TestGateway } from '../testing/gateway.js';
 

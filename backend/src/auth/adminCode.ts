@@ -3,7 +3,8 @@ import { isUsable } from '@lightbox/contract/users/states.js';
 import type { Core } from '@lightbox/core/core.js';
 import { system } from '@lightbox/core/events/events.js';
 import { codeOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
-import type { CodeDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { CodeDoc } from '@lightbox/core/models/code.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 
 /**
  * A sign-in code for an administrator whom no mail reaches, or whose authenticator app is gone. It needs the password

@@ -1,7 +1,7 @@
 import { limits } from '@lightbox/contract/limits.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { TotpDoc } from '@lightbox/core/models/types.js';
+import type { TotpDoc } from '@lightbox/core/models/totp.js';
 import type { ClientSession } from 'mongoose';
 import type { Gateway } from '../context.js';
 import { spendProof, stepOf } from './authenticator.js';

@@ -4,7 +4,7 @@ import type { Core } from '@lightbox/core/core.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
 import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
-import type { TotpDoc } from '@lightbox/core/models/types.js';
+import type { TotpDoc } from '@lightbox/core/models/totp.js';
 import type { ClientSession } from 'mongoose';
 import { Secret, TOTP } from 'otpauth';
 

@@ -1,7 +1,7 @@
 import { texts } from '@lightbox/contract/texts.js';
 import { throttles } from '@lightbox/contract/throttles.js';
 import { consequencesOf } from '@lightbox/core/events/reactions.js';
-import type { EventDoc } from '@lightbox/core/models/types.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, connectSocket } from '../testing/client.js';
 import { buildPatient, mailedCode, PASSWORD, type Person, signIn } from '../testing/factories.js';

@@ -3,7 +3,7 @@ import { texts } from '@lightbox/contract/texts.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import { hashPassword, isPassword } from '@lightbox/core/keys/password.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { refuseWeak } from './commonPasswords.js';
 import { endAccess } from './endAccess.js';

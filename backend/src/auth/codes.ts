@@ -3,7 +3,7 @@ import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import { isCode, isLinkToken, newCodeSeed } from '@lightbox/core/keys/codes.js';
-import type { CodeDoc } from '@lightbox/core/models/types.js';
+import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { ClientSession, QueryFilter } from 'mongoose';
 
 const lifetime = (now: Date) => new Date(now.getTime() + limits.codeMinutes * 60_000);

@@ -1,7 +1,8 @@
 import { isUsable } from '@lightbox/contract/users/states.js';
 import { touch } from '@lightbox/core/access/hold.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { SessionDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { SessionDoc } from '@lightbox/core/models/session.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { ClientSession } from 'mongoose';
 import type { Gateway, Viewer } from '../context.js';
 import { isAlive } from './sessions.js';

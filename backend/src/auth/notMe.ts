@@ -4,7 +4,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { Core } from '@lightbox/core/core.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { Undo } from '@lightbox/core/models/types.js';
+import type { Undo } from '@lightbox/core/models/code.js';
 import type { ClientSession } from 'mongoose';
 import type { Answer, Context } from '../context.js';
 import { dropApp, dropPasskey } from './authenticators.js';

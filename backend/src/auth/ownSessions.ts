@@ -7,7 +7,8 @@ import {
 import type { DataOf } from '@lightbox/contract/call.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { AuditEntryDoc, SessionDoc } from '@lightbox/core/models/types.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
+import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { Answer, Context } from '../context.js';
 import { clearSessionCookies } from './cookies.js';
 import { endAccess } from './endAccess.js';

@@ -7,7 +7,7 @@ import { requireUser } from '@lightbox/core/access/users.js';
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Transaction } from '@lightbox/core/events/events.js';
-import type { PasskeyDoc } from '@lightbox/core/models/types.js';
+import type { PasskeyDoc } from '@lightbox/core/models/passkey.js';
 import {
   generateRegistrationOptions,
   type RegistrationResponseJSON,

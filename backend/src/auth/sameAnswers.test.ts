@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { consequencesOf } from '@lightbox/core/events/reactions.js';
-import type { EventDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Response, Test } from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';

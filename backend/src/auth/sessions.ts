@@ -3,7 +3,7 @@ import { isUsable } from '@lightbox/contract/users/states.js';
 import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { SessionDoc } from '@lightbox/core/models/types.js';
+import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { ClientSession, QueryFilter } from 'mongoose';
 import type { Gateway, Viewer } from '../context.js';
 import { hasSecondFactor } from './authorize.js';

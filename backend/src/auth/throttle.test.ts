@@ -1,7 +1,7 @@
 import { calls } from '@lightbox/contract/calls.js';
 import { type ThrottleName, throttles } from '@lightbox/contract/throttles.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import type { EventDoc } from '@lightbox/core/models/types.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { Test } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Subject } from '../http/throttle.js';

@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
-import type { Clock } from '@lightbox/core/clock.js';
+import type { Clock } from '@lightbox/core/db/clock.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { hmac, type Keys } from '@lightbox/core/keys/keyring.js';
 import jwt from 'jsonwebtoken';

@@ -6,7 +6,8 @@ import { type Permission, permissions, roleMay } from '@lightbox/contract/permis
 import { throttles } from '@lightbox/contract/throttles.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { consequencesOf } from '@lightbox/core/events/reactions.js';
-import type { EventDoc, TotpDoc } from '@lightbox/core/models/types.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { TotpDoc } from '@lightbox/core/models/totp.js';
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Client, connectSocket } from '../testing/client.js';

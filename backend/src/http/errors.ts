@@ -6,7 +6,7 @@ import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { isAway } from '@lightbox/core/db/away.js';
 import { AppError, Damaged, tellDamage } from '@lightbox/core/errors.js';
 import { PasswordQueueFull } from '@lightbox/core/keys/password.js';
-import type { Logger } from '@lightbox/core/log.js';
+import type { Logger } from '@lightbox/core/process/log.js';
 import type { ErrorRequestHandler, Request } from 'express';
 import { mongo } from 'mongoose';
 

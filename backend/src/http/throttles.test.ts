@@ -6,7 +6,7 @@ import { calls } from '@lightbox/contract/calls.js';
 import { loginWaitSeconds, throttleNames, throttles } from '@lightbox/contract/throttles.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { consequencesOf } from '@lightbox/core/events/reactions.js';
-import type { EventDoc } from '@lightbox/core/models/types.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 

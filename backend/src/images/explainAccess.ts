@@ -7,7 +7,8 @@ import { isUsable } from '@lightbox/contract/users/states.js';
 import { imageFacts, requireImage } from '@lightbox/core/access/images.js';
 import { isLive } from '@lightbox/core/access/shares.js';
 import { requireUser } from '@lightbox/core/access/users.js';
-import type { ShareDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context } from '../context.js';
 
 type Call = typeof imageCalls.explainAccess;

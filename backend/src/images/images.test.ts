@@ -4,10 +4,11 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { texts } from '@lightbox/contract/texts.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
-import { closeInspectors } from '@lightbox/core/files/inspect.js';
-import type { EventDoc, ImageDoc } from '@lightbox/core/models/types.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
 import request, { type Response } from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { closeInspectors } from '../files/inspectionPool.js';
 import { boundary, Client, multipart } from '../testing/client.js';
 import {
   buildAdmin,

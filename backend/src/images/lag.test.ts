@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { closeInspectors } from '@lightbox/core/files/inspect.js';
-import { dicomPicture } from '@lightbox/core/testing/part10.js';
+import { dicomPicture } from '@lightbox/testkit/part10.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { closeInspectors } from '../files/inspectionPool.js';
 import { Client } from '../testing/client.js';
 import { buildProvider } from '../testing/factories.js';
 import { png } from '../testing/files.js';

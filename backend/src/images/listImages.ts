@@ -3,7 +3,7 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import { requireImage } from '@lightbox/core/access/images.js';
 import { type Orders, orderOf } from '@lightbox/core/db/page.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { ImageDoc } from '@lightbox/core/models/types.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { QueryFilter } from 'mongoose';
 import type { Answer, Context } from '../context.js';
 import { presentImages } from './present.js';

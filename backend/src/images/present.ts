@@ -8,7 +8,9 @@ import { bufferOf } from '@lightbox/core/db/bytes.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { unlessDamaged } from '@lightbox/core/errors.js';
 import { open } from '@lightbox/core/keys/seal.js';
-import type { ImageDoc, PreviewDoc, ShareDoc } from '@lightbox/core/models/types.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { PreviewDoc } from '@lightbox/core/models/preview.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { Gateway, Viewer } from '../context.js';
 import { namesOf } from '../users/names.js';
 

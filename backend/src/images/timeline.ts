@@ -2,7 +2,7 @@ import { type TimelineAction, timelineActions } from '@lightbox/contract/audit/a
 import type { imageCalls } from '@lightbox/contract/images/calls.js';
 import type { TimelineEntry } from '@lightbox/contract/images/insight.js';
 import { requireImage } from '@lightbox/core/access/images.js';
-import type { AuditEntryDoc } from '@lightbox/core/models/types.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
 import type { Answer, Context } from '../context.js';
 import { namesOf } from '../users/names.js';
 

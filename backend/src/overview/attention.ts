@@ -1,7 +1,8 @@
 import { type FailureReason, type Overview, overviewCap, type QueueState } from '@lightbox/contract/overview/calls.js';
 import { type QueueName, queueNames } from '@lightbox/contract/queues.js';
 import { lockedShare } from '@lightbox/core/access/shares.js';
-import type { ShareDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Gateway } from '../context.js';
 
 const SHOWN = 5;

@@ -1,7 +1,7 @@
 import { Overview } from '@lightbox/contract/overview/calls.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import { connectRedis } from '@lightbox/core/redis.js';
+import { connectRedis } from '@lightbox/core/db/redis.js';
 import { Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';

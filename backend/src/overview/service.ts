@@ -6,7 +6,7 @@ import {
   type Overview,
   overviewCap,
 } from '@lightbox/contract/overview/calls.js';
-import { readiness } from '@lightbox/core/ops.js';
+import { readiness } from '@lightbox/core/process/ops.js';
 import type { Gateway } from '../context.js';
 
 export async function serviceState(gateway: Gateway): Promise<Overview['service']> {

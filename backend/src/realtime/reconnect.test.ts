@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { testConfig } from '@lightbox/core/testing/config.js';
-import { startWire, type Wire } from '@lightbox/core/testing/wire.js';
+import { testConfig } from '@lightbox/testkit/config.js';
+import { startWire, type Wire } from '@lightbox/testkit/wire.js';
 import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from '../gateway.js';

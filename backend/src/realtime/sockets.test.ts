@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { limits } from '@lightbox/contract/limits.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import { dispatchMessages, pushMessages } from '@lightbox/core/messages.js';
-import type { MessageDoc } from '@lightbox/core/models/types.js';
-import { testConfig } from '@lightbox/core/testing/config.js';
+import { dispatchMessages, pushMessages } from '@lightbox/core/messages/messages.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
+import { testConfig } from '@lightbox/testkit/config.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, connectSocket, type TestSocket } from '../testing/client.js';
 import {

@@ -5,7 +5,7 @@ import { type ClientEvent, type ClientPayload, clientEventRules, clientEvents } 
 import { limits } from '@lightbox/contract/limits.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Push, Signal } from '@lightbox/core/events/push.js';
-import type { ConversationDoc } from '@lightbox/core/models/types.js';
+import type { ConversationDoc } from '@lightbox/core/models/conversation.js';
 import { Server } from 'socket.io';
 import { authorize } from '../auth/authorize.js';
 import { keepSession, TOUCH_MS } from '../auth/sessions.js';

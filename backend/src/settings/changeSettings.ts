@@ -3,7 +3,8 @@ import { currentName, isKnownSetting, settingFault } from '@lightbox/contract/se
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Transaction } from '@lightbox/core/events/events.js';
-import type { SettingChangeDoc, SettingDoc } from '@lightbox/core/models/types.js';
+import type { SettingDoc } from '@lightbox/core/models/setting.js';
+import type { SettingChangeDoc } from '@lightbox/core/models/settingChange.js';
 import type { ClientSession } from 'mongoose';
 import type { Answer, Context, Gateway } from '../context.js';
 import { presentSetting } from './listSettings.js';

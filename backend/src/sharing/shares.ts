@@ -12,7 +12,9 @@ import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Transaction } from '@lightbox/core/events/events.js';
 import { newCodeSeed } from '@lightbox/core/keys/codes.js';
-import type { ImageDoc, ShareDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import { endShares } from '@lightbox/core/sharing/endShares.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 

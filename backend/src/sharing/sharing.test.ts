@@ -11,7 +11,8 @@ import {
 } from '@lightbox/core/access/shares.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import { newCodeSeed } from '@lightbox/core/keys/codes.js';
-import type { EventDoc, ShareDoc } from '@lightbox/core/models/types.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payloads } from '../realtime/payloads.js';
 import { Client } from '../testing/client.js';

@@ -8,7 +8,7 @@ import { openPersonIfWhole } from '@lightbox/core/users/profile.js';
 import { endAccess } from '../auth/endAccess.js';
 import { cutSockets } from '../auth/sessions.js';
 import type { Answer, Context } from '../context.js';
-import { keepAnAdmin } from './changeUsers.js';
+import { keepAnAdmin } from './admins.js';
 import { presentUser } from './present.js';
 
 type Call = typeof userCalls.changeRole;

@@ -2,20 +2,18 @@ import type { DataOf } from '@lightbox/contract/call.js';
 import { texts } from '@lightbox/contract/texts.js';
 import type { userCalls } from '@lightbox/contract/users/calls.js';
 import { accountMoves } from '@lightbox/contract/users/states.js';
-import { usableAdmin } from '@lightbox/core/access/accounts.js';
-import { holdUser } from '@lightbox/core/access/hold.js';
 import { requireUser } from '@lightbox/core/access/users.js';
 import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
-import { plain, searchFields } from '@lightbox/core/text.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openPersonIfWhole, openProfile, profileOf, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
-import type { ClientSession } from 'mongoose';
+import { plain, searchFields } from '@lightbox/core/users/search.js';
 import { requireOwnPassword } from '../auth/changePassword.js';
 import { endAccess } from '../auth/endAccess.js';
 import { cutSockets } from '../auth/sessions.js';
 import { isHeld, usernameTaken } from '../auth/usernames.js';
 import type { Answer, Context, Gateway } from '../context.js';
+import { keepAnAdmin } from './admins.js';
 import { closeAccount } from './closeAccount.js';
 import { presentOneself, presentUser } from './present.js';
 
@@ -103,13 +101,6 @@ export async function toggleUserStatus({
   });
   cutSockets(gateway, sessions, 'deactivated');
   return { data: presentUser(viewer, openPersonIfWhole(gateway, { ...user, active })) };
-}
-
-/** Throws when nobody could administer the product afterwards. */
-export async function keepAnAdmin(gateway: Gateway, user: UserDoc, tx: ClientSession): Promise<void> {
-  if (user.role !== 'admin') return;
-  const other = await holdUser(gateway.models, { ...usableAdmin, _id: { $ne: user._id } }, tx);
-  if (!other) throw new AppError('LAST_ADMIN');
 }
 
 export async function approveProvider({

@@ -2,7 +2,7 @@ import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { Models } from '@lightbox/core/models/models.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import { finishClosing, heirOf } from '@lightbox/core/users/closing.js';
 import { sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 import type { ClientSession } from 'mongoose';
@@ -10,7 +10,7 @@ import { dropAuthenticators } from '../auth/authenticators.js';
 import { endAccess } from '../auth/endAccess.js';
 import { cutSockets } from '../auth/sessions.js';
 import type { Gateway } from '../context.js';
-import { keepAnAdmin } from './changeUsers.js';
+import { keepAnAdmin } from './admins.js';
 
 /** How long the answer waits for the rest. Maintenance does what is left then, and what a crash leaves. */
 const PATIENCE_MS = 5_000;

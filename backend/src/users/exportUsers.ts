@@ -1,5 +1,5 @@
 import type { userCalls } from '@lightbox/contract/users/calls.js';
-import type { Person, UserDoc } from '@lightbox/core/models/types.js';
+import type { Person, UserDoc } from '@lightbox/core/models/user.js';
 import { openPersonIfWhole } from '@lightbox/core/users/profile.js';
 import type { Context, Gateway } from '../context.js';
 import { attached, type Cell, csv } from '../http/download.js';

@@ -5,7 +5,7 @@ import { needsTie } from '@lightbox/contract/users/policy.js';
 import { tiedPatients } from '@lightbox/core/access/ties.js';
 import { requireUser, visibleUsers } from '@lightbox/core/access/users.js';
 import { oid } from '@lightbox/core/db/ids.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openPerson, openPersonIfWhole } from '@lightbox/core/users/profile.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { countPeopleRead } from './bulkReads.js';

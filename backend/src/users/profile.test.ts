@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openProfile, sealedFields } from '@lightbox/core/users/profile.js';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,7 +1,8 @@
 import { accountState, accountStates, accountStatuses, isUsable } from '@lightbox/contract/users/states.js';
 import { usableAccount } from '@lightbox/core/access/accounts.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
-import type { ImageDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
 import {

@@ -1,8 +1,9 @@
 import type { ClientSession, QueryFilter } from 'mongoose';
 import type { ObjectId } from '../db/ids.js';
 import { AppError } from '../errors.js';
+import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
-import type { ImageDoc, UserDoc } from '../models/types.js';
+import type { UserDoc } from '../models/user.js';
 import { usableAccount } from './accounts.js';
 
 /**

@@ -9,8 +9,9 @@ import type { ClientSession } from 'mongoose';
 import { type ObjectId, oid } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import { AppError } from '../errors.js';
+import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
-import type { ImageDoc, ShareDoc } from '../models/types.js';
+import type { ShareDoc } from '../models/share.js';
 import { touch } from './hold.js';
 import { liveShare, verifiedShare } from './shares.js';
 

@@ -2,7 +2,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import { needsTie, type UserViewer } from '@lightbox/contract/users/policy.js';
 import type { Core } from '../core.js';
 import { type ObjectId, oid } from '../db/ids.js';
-import { conversationOf } from '../messages.js';
+import { conversationOf } from '../messages/messages.js';
 import { liveShare, verifiedShare } from './shares.js';
 
 type Ties = Pick<Core, 'models' | 'settings' | 'clock'>;

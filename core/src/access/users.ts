@@ -3,7 +3,7 @@ import type { QueryFilter } from 'mongoose';
 import type { Core } from '../core.js';
 import { oid } from '../db/ids.js';
 import { AppError } from '../errors.js';
-import type { UserDoc } from '../models/types.js';
+import type { UserDoc } from '../models/user.js';
 import { usableAccount } from './accounts.js';
 import { areTied, knownPatients } from './ties.js';
 

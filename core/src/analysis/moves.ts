@@ -1,5 +1,5 @@
 import { type AnalysisMove, analysisMoves, underWayStates } from '@lightbox/contract/analysis/states.js';
-import type { AnalysisDoc } from '../models/types.js';
+import type { AnalysisDoc } from '../models/analysis.js';
 
 const inStates = (states: readonly string[]) => ({ status: { $in: states as AnalysisDoc['status'][] } });
 

@@ -1,6 +1,7 @@
 import { actionOf } from '@lightbox/contract/audit/actions.js';
 import type { Core } from '../core.js';
-import type { AuditEntryDoc, ImageDoc } from '../models/types.js';
+import type { AuditEntryDoc } from '../models/auditEntry.js';
+import type { ImageDoc } from '../models/image.js';
 import { appendAudit } from './chain.js';
 
 /** Brings the log up to date, and tells the open timelines of the images it is about. */

@@ -3,7 +3,8 @@ import { auditActions } from '@lightbox/contract/audit/actions.js';
 import type { AuditRemark } from '@lightbox/contract/audit/faults.js';
 import { newId, type ObjectId, oid } from '../db/ids.js';
 import { hmac, isSigned, type KeyRing, sign } from '../keys/keyring.js';
-import type { AuditEntryDoc, EventDoc } from '../models/types.js';
+import type { AuditEntryDoc } from '../models/auditEntry.js';
+import type { EventDoc } from '../models/event.js';
 import type { Head } from './head.js';
 
 /** An entry before it has its place in the log. */

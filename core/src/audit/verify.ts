@@ -3,8 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { AuditFault, AuditStart } from '@lightbox/contract/audit/faults.js';
 import { NEWEST } from '../db/newest.js';
 import type { KeyRing } from '../keys/keyring.js';
+import type { AuditEntryDoc } from '../models/auditEntry.js';
+import type { AuditHeadDoc } from '../models/auditHead.js';
 import type { Models } from '../models/models.js';
-import type { AuditEntryDoc, AuditHeadDoc } from '../models/types.js';
 import { GENESIS, isWhole } from './entry.js';
 import { type Checkpoint, type Head, keepCheckpoint, readCheckpoint, readHead, rememberedHead } from './head.js';
 

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Damaged } from '../errors.js';
 import type { KeyRing } from '../keys/keyring.js';
 import { openValue, sealValue } from '../keys/seal.js';
-import type { SealedValue } from '../models/types.js';
+import type { SealedValue } from '../models/sealedValue.js';
 
 /** Bytes of plain text that are sealed, stored and opened at a time. */
 export const PIECE = 1024 * 1024;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { testConfig } from '@lightbox/testkit/config.js';
 import type { Connection } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectDatabase } from '../db/connect.js';
 import { newId, type ObjectId } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
-import { testConfig } from '../testing/config.js';
 import { PIECE } from './cipher.js';
 import { GridFsBlobStore } from './store.js';
 

@@ -1,11 +1,11 @@
 import type { PageQuery, Pagination, SortOf } from '@lightbox/contract/envelope.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Model, QueryFilter } from 'mongoose';
-import type { Clock } from '../clock.js';
 import { fieldError } from '../errors.js';
 import type { KeyRing } from '../keys/keyring.js';
 import { openText, sealText } from '../keys/seal.js';
-import type { CounterDoc } from '../models/types.js';
+import type { CounterDoc } from '../models/counter.js';
+import type { Clock } from './clock.js';
 import { oid } from './ids.js';
 
 export interface ListSource<T> {

@@ -2,14 +2,14 @@ import { type ActionWithRefs, type AuditAction, auditActions, type RefsOf } from
 import { roles } from '@lightbox/contract/permissions.js';
 import type { ClientSession, Connection } from 'mongoose';
 import type { EventSigner } from '../audit/signing.js';
-import type { Clock } from '../clock.js';
 import { isAway } from '../db/away.js';
+import type { Clock } from '../db/clock.js';
+import { grouped } from '../db/group.js';
 import { isDuplicate, newId, type ObjectId, oid } from '../db/ids.js';
 import { MAJORITY_MS, majorityHasAll } from '../db/majority.js';
 import { fieldError } from '../errors.js';
-import { grouped } from '../group.js';
+import type { EventDoc, EventStatus } from '../models/event.js';
 import type { Models } from '../models/models.js';
-import type { EventDoc, EventStatus } from '../models/types.js';
 import type { JobName } from '../queues/jobs.js';
 import type { JobRequest, Queues } from '../queues/queues.js';
 import type { Signal, Signals } from './push.js';

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
+import { testConfig } from '@lightbox/testkit/config.js';
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterEach, expect, it } from 'vitest';
-import { connectRedis } from '../redis.js';
-import { testConfig } from '../testing/config.js';
+import { connectRedis } from '../db/redis.js';
 import { type Signal, Signals } from './push.js';
 
+const NAME = `reader-${process.pid}`;
 const open: Redis[] = [];
 const log = pino({ level: 'silent' });
 const cutOf = (id: string): Signal => ({ cut: { sessions: [id], reason: 'test' } });
@@ -31,6 +32,9 @@ async function pair(length?: number) {
   const [sending, receiving] = [connect(redisUrl, 'failFast'), connect(redisUrl, 'failFast')];
   const reader = connect(redisUrl, 'patient');
   await Promise.all([once(sending, 'ready'), once(receiving, 'ready'), once(reader, 'ready')]);
+  await reader.client('SETNAME', NAME);
+  // For the connections that are made anew.
+  reader.options.connectionName = NAME;
   const heard: Heard = { signals: [], missed: 0 };
   new Signals(receiving, log).listen(reader, {
     deliver: (signal) => heard.signals.push(signal),
@@ -145,9 +149,9 @@ function withoutCounts(reader: Redis): void {
     )) as unknown as typeof reader.xinfo;
 }
 
-/** The connection that waits in XREAD on the same database: other test files use other databases of the server. */
+/** The id of the reader's connection, as soon as it waits in XREAD. Other processes read on the same server. */
 async function untilBlocked(redis: Redis): Promise<string> {
-  const waiting = new RegExp(`^id=(\\d+) .*db=${redis.options.db} .*cmd=xread`, 'm');
+  const waiting = new RegExp(`^id=(\\d+) .*name=${NAME} .*cmd=xread`, 'm');
   for (;;) {
     const id = waiting.exec(String(await redis.call('CLIENT', 'LIST')))?.[1];
     if (id) return id;

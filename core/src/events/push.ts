@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerEvent } from '@lightbox/contract/events.js';
 import type { Redis } from 'ioredis';
-import { grouped } from '../group.js';
-import type { Logger } from '../log.js';
+import { grouped } from '../db/group.js';
+import type { Logger } from '../process/log.js';
 
 /**
  * Something to show in browsers now. It carries ids and numbers, never content: the gateway that holds the socket reads

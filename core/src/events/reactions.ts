@@ -7,7 +7,7 @@ import {
 } from '@lightbox/contract/audit/actions.js';
 import type { ServerEvent } from '@lightbox/contract/events.js';
 import type { MailTemplate } from '../mail/mailTemplates.js';
-import type { EventDoc } from '../models/types.js';
+import type { EventDoc } from '../models/event.js';
 import type { JobRequest } from '../queues/queues.js';
 
 type Recorded<A extends AuditAction> = Omit<EventDoc, 'refs'> & { refs: RefsOf<A, EventDoc['refs'][string]> };

@@ -2,8 +2,8 @@ import type { ClientSession } from 'mongoose';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Actor } from '../events/events.js';
+import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
-import type { ImageDoc } from '../models/types.js';
 
 interface Removal {
   models: Models;

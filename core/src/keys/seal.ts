@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { bufferOf } from '../db/bytes.js';
 import { Damaged } from '../errors.js';
-import type { SealedValue } from '../models/types.js';
+import type { SealedValue } from '../models/sealedValue.js';
 import type { KeyRing } from './keyring.js';
 
 const NONCE = 12;

@@ -6,7 +6,7 @@ import type { ObjectId } from '../db/ids.js';
 import { AppError } from '../errors.js';
 import type { Actor } from '../events/events.js';
 import { removeImage } from '../images/removeImage.js';
-import type { ImageDoc } from '../models/types.js';
+import type { ImageDoc } from '../models/image.js';
 import { endShares } from '../sharing/endShares.js';
 
 const BATCH = 100;

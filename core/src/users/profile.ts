@@ -3,8 +3,9 @@ import type { ObjectId } from '../db/ids.js';
 import { unlessDamaged } from '../errors.js';
 import type { Keys } from '../keys/keyring.js';
 import { openValue, sealValue } from '../keys/seal.js';
-import type { Logger } from '../log.js';
-import type { Person, Profile, SealedValue, UserDoc } from '../models/types.js';
+import type { SealedValue } from '../models/sealedValue.js';
+import type { Person, Profile, UserDoc } from '../models/user.js';
+import type { Logger } from '../process/log.js';
 
 const inClear: readonly string[] = ['firstname', 'lastname'] satisfies ProfileField[];
 

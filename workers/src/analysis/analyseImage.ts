@@ -3,17 +3,17 @@ import { analysisMoves } from '@lightbox/contract/analysis/states.js';
 import { touch } from '@lightbox/core/access/hold.js';
 import { analysisReaders } from '@lightbox/core/access/images.js';
 import { mayMove } from '@lightbox/core/analysis/moves.js';
-import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { system } from '@lightbox/core/events/events.js';
-import type { FileFacts } from '@lightbox/core/files/inspect.js';
-import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
+import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
 import { UnrecoverableError } from 'bullmq';
 import { withoutForeignText } from '../failures.js';
+import type { JobContext } from '../jobContext.js';
 import type { Pictures } from '../previews/preview.js';
-import type { JobContext } from '../runner.js';
+import { readImage } from '../readImage.js';
 import { AnalysisFailed, type AnalysisProvider, NotAnalysable } from './providers/provider.js';
 
 /**
@@ -35,9 +35,9 @@ export async function analyseImage(
     const findings = await provider.analyse(
       {
         imageId,
-        contentType: image.contentType as FileFacts['contentType'],
-        bytes: await readAll(core, image),
-        facts: factsOf(image),
+        contentType: image.contentType,
+        bytes: await readImage(core, image),
+        facts: image,
       },
       { signal, onProgress: progress.tell, pictures },
     );
@@ -73,25 +73,6 @@ async function begin(core: Core, imageId: string): Promise<{ image: ImageDoc; an
     if (!image) await Analysis.deleteOne({ _id }, { session });
     return image && { image, analysis };
   });
-}
-
-/** The record has no field for what the file did not say; the provider's facts have null. */
-function factsOf(image: ImageDoc): Pick<FileFacts, 'width' | 'height' | 'dicom' | 'dicomDetail'> {
-  const none = { modality: null, bodyPart: null, view: null, studyDate: null, rows: null, columns: null, frames: null };
-  return {
-    ...(image.width && image.height ? { width: image.width, height: image.height } : {}),
-    ...(image.dicom ? { dicom: { ...none, ...image.dicom } as NonNullable<FileFacts['dicom']> } : {}),
-    ...(image.dicomDetail
-      ? { dicomDetail: image.dicomDetail as unknown as NonNullable<FileFacts['dicomDetail']> }
-      : {}),
-  };
-}
-
-export async function readAll(core: Core, image: ImageDoc): Promise<Buffer> {
-  const key = unwrapDataKey(core.keys.images, String(image._id), image.dataKey);
-  const pieces: Buffer[] = [];
-  for await (const piece of core.blobs.read(image.blob, key, image.size)) pieces.push(piece);
-  return Buffer.concat(pieces);
 }
 
 /**

@@ -2,7 +2,7 @@ import { type Core, createCore } from '@lightbox/core/core.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { newCodeSeed } from '@lightbox/core/keys/codes.js';
 import { type MailTemplate, mailTemplates } from '@lightbox/core/mail/mailTemplates.js';
-import type { ShareDoc } from '@lightbox/core/models/types.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { testConfig } from '@lightbox/core/testing/config.js';
 import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
 import { createTransport, type Transporter } from 'nodemailer';

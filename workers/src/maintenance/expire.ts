@@ -1,7 +1,7 @@
 import { overdueShare } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
 import { system } from '@lightbox/core/events/events.js';
-import type { ShareDoc } from '@lightbox/core/models/types.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { endShares } from '@lightbox/core/sharing/endShares.js';
 
 const BATCH = 500;

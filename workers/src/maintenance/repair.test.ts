@@ -4,14 +4,15 @@ import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { system } from '@lightbox/core/events/events.js';
 import { removeImage } from '@lightbox/core/images/removeImage.js';
-import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
-import { testConfig } from '@lightbox/core/testing/config.js';
+import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import { testConfig } from '@lightbox/testkit/config.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { analyseImage } from '../analysis/analyseImage.js';
 import { localProvider } from '../analysis/providers/local.js';
+import type { JobContext } from '../jobContext.js';
 import { makePreview } from '../previews/makePreview.js';
 import { openPictures, type Pictures } from '../previews/preview.js';
-import type { JobContext } from '../runner.js';
 import { buildImage } from '../testing/buildImage.js';
 import { type RunningWorker, startWorker } from '../worker.js';
 import { removeOrphanBlobs } from './orphans.js';
@@ -19,7 +20,7 @@ import { reviveAnalyses, revivePreviews } from './repair.js';
 
 /** A worker that analyses and draws; when lost jobs are looked for is the test's to say. */
 let worker: RunningWorker;
-const picture = readFileSync(new URL('../../../core/assets/demo/hand-xray.jpg', import.meta.url));
+const picture = readFileSync(new URL('../../../backend/assets/demo/hand-xray.jpg', import.meta.url));
 
 const pictures = await openPictures(null);
 

@@ -3,7 +3,7 @@ import { touch } from '@lightbox/core/access/hold.js';
 import { mayMove, underWay } from '@lightbox/core/analysis/moves.js';
 import type { Core } from '@lightbox/core/core.js';
 import { ObjectId } from '@lightbox/core/db/ids.js';
-import type { AnalysisDoc } from '@lightbox/core/models/types.js';
+import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 
 const HOUR_MS = 3_600_000;
 const BATCH = 500;

@@ -4,8 +4,9 @@ import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
-import { dispatchMessages } from '@lightbox/core/messages.js';
-import type { EventDoc, MessageDoc } from '@lightbox/core/models/types.js';
+import { dispatchMessages } from '@lightbox/core/messages/messages.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { Model, QueryFilter } from 'mongoose';
 
 /** Old enough that whoever wrote it has had the time to hand it over, milliseconds. */

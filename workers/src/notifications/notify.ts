@@ -3,7 +3,8 @@ import { isDuplicate, newId, oid } from '@lightbox/core/db/ids.js';
 import { majorityHasAll } from '@lightbox/core/db/majority.js';
 import type { Signal } from '@lightbox/core/events/push.js';
 import { consequencesOf } from '@lightbox/core/events/reactions.js';
-import type { EventDoc, NotificationDoc } from '@lightbox/core/models/types.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import { queueDeliveries } from '@lightbox/core/push/deliveries.js';
 
 /** Writes an event into its recipients' notification centres, once for each, and shows it. Who did it needs no telling. */

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
-import { damagedDicom } from '@lightbox/core/testing/damagedDicom.js';
-import { lyingTables, shorts, withPalette, withTable } from '@lightbox/core/testing/part10.js';
+import { damagedDicom } from '@lightbox/testkit/damagedDicom.js';
+import { lyingTables, shorts, withPalette, withTable } from '@lightbox/testkit/part10.js';
 import sharp from 'sharp';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openPictures, type Preview } from './preview.js';

@@ -3,9 +3,9 @@ import { previewContext } from '@lightbox/core/blobs/preview.js';
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { seal } from '@lightbox/core/keys/seal.js';
-import type { ImageDoc } from '@lightbox/core/models/types.js';
-import { readAll } from '../analysis/analyseImage.js';
-import type { JobContext } from '../runner.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { JobContext } from '../jobContext.js';
+import { readImage } from '../readImage.js';
 import type { Pictures, Preview } from './preview.js';
 
 /** Makes the small picture of an image, once; an image that was deleted meanwhile needs none. */
@@ -19,7 +19,7 @@ export async function makePreview(
   if (!image) return;
   // An earlier attempt ended between the mark and its signal.
   if (image.preview !== 'pending') return tell(core, image);
-  const preview = await pictures.preview(await readAll(core, image), image.contentType).catch((error) => {
+  const preview = await pictures.preview(await readImage(core, image), image.contentType).catch((error) => {
     if (!isLastAttempt) throw error;
     return null;
   });

@@ -3,10 +3,12 @@ import { PushPayload } from '@lightbox/contract/push/calls.js';
 import { vapidPublicKey } from '@lightbox/core/config/keys.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { system } from '@lightbox/core/events/events.js';
-import { conversationOf, dispatchMessages } from '@lightbox/core/messages.js';
-import type { MessageDoc, PushSubscriptionDoc, UserDoc } from '@lightbox/core/models/types.js';
-import { testConfig } from '@lightbox/core/testing/config.js';
-import { type PushService, startPushService, type TestBrowser } from '@lightbox/core/testing/pushService.js';
+import { conversationOf, dispatchMessages } from '@lightbox/core/messages/messages.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
+import type { PushSubscriptionDoc } from '@lightbox/core/models/pushSubscription.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
+import { testConfig } from '@lightbox/testkit/config.js';
+import { type PushService, startPushService, type TestBrowser } from '@lightbox/testkit/pushService.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningWorker, startWorker } from '../worker.js';
 
