@@ -6,21 +6,15 @@ import { newId } from '@lightbox/core/db/ids.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { closeInspectors } from './files/inspectionPool.js';
-import { Client } from './testing/client.js';
 import { buildAdmin, buildPatient, buildProvider, type Person } from './testing/factories.js';
-import { buildGateway, type TestGateway } from './testing/gateway.js';
 import { leaks } from './testing/leaks.js';
+import { useGateway } from './testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop().then(closeInspectors));
+afterAll(closeInspectors);
 
 const builders: Record<Role, (changes?: Partial<UserDoc>) => Promise<Person>> = {
   patient: (changes) => buildPatient(test.gateway, changes),

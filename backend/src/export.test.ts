@@ -2,19 +2,15 @@ import { auditActionNames } from '@lightbox/contract/audit/actions.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from './testing/client.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buildAdmin, buildImage, buildPatient, buildProvider, type Person } from './testing/factories.js';
-import { buildGateway, type TestGateway } from './testing/gateway.js';
+import { useGateway } from './testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let admin: Person;
 let provider: Person;
 
 beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
   [admin, provider] = await Promise.all([
     buildAdmin(test.gateway),
     buildProvider(test.gateway, { firstname: '=HYPERLINK("x")', lastname: 'Khan, "Ali"' }),
@@ -29,7 +25,6 @@ beforeAll(async () => {
     .get(`/analyze/${own.id}`)
     .expect(403);
 });
-afterAll(() => test.stop());
 
 const append = () => appendAudit(test.gateway.models, test.gateway.keys.audit);
 

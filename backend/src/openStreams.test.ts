@@ -7,7 +7,7 @@ import { PIECE } from '@lightbox/core/blobs/cipher.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { seal } from '@lightbox/core/keys/seal.js';
 import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { Client } from './testing/client.js';
 import {
   type BuiltShare,
@@ -17,20 +17,19 @@ import {
   buildShare,
   type Person,
 } from './testing/factories.js';
-import { buildGateway, type TestGateway } from './testing/gateway.js';
+import { useGateway } from './testing/useGateway.js';
 
 /** Far more than the system's buffers on the way hold. */
 const PIECES = 32;
 const SIZE = PIECES * PIECE;
 
-let test: TestGateway;
+const { test } = useGateway();
 let admin: Person;
 /** The gateway's ends of its connections, by the port at the other end. */
 const connections = new Map<number, Socket>();
 const large = { blob: newId(), key: Buffer.alloc(32, 7) };
 
 beforeAll(async () => {
-  test = await buildGateway();
   test.server.on('connection', (socket: Socket) => connections.set(socket.remotePort as number, socket));
   admin = await buildAdmin(test.gateway);
   const zeros = async function* () {
@@ -44,7 +43,6 @@ beforeAll(async () => {
   });
   await test.gateway.models.AuditEntry.collection.insertMany(entries);
 });
-afterAll(() => test.stop());
 
 /** A verified share of a large image, and its recipient. */
 async function shareLarge(): Promise<BuiltShare> {

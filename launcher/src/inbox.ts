@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { bareRefusal } from '@lightbox/core/errors.js';
+import { isSame } from '@lightbox/core/keys/isSame.js';
 import { isOwnHost } from '@lightbox/core/net/hosts.js';
 import { simpleParser } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
@@ -112,7 +113,7 @@ function answerTo(mails: Mail[], token: string, { headers, method = '', url = '/
   const [, key = '', ...rest] = (url.split('?')[0] ?? '').split('/');
   if (key === 'healthz') return found('text/plain', 'ok');
   if (!isOwnHost(headers.host, ownNames)) return refused('MISDIRECTED');
-  if (!isSame(key, token))
+  if (!isSame(token, key))
     return refused('UNAUTHENTICATED', 'Open the whole address of the inbox that `npm start` shows.');
   if (!['GET', 'HEAD'].includes(method)) return refused('METHOD_NOT_ALLOWED');
   const path = rest.join('/');
@@ -141,6 +142,3 @@ function send(res: ServerResponse, { status, type, body }: Answer): void {
   });
   res.end(body);
 }
-
-const digest = (text: string) => createHash('sha256').update(text).digest();
-const isSame = (some: string, other: string): boolean => timingSafeEqual(digest(some), digest(other));

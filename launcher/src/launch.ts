@@ -207,7 +207,7 @@ class Launcher {
 /** A worker process has no port to ask; it says so itself, or is taken to be up after a while. */
 async function untilReady({ child }: Supervised): Promise<void> {
   if (!child) return;
-  const said = new Promise<void>((resolve) => child.on('message', (message) => message === 'ready' && resolve()));
+  const said = new Promise<void>((resolve) => child.on('message', (sent) => sent === 'ready' && resolve()));
   await Promise.race([said, sleep(20_000, undefined, { ref: false })]);
 }
 

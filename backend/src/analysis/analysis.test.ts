@@ -4,8 +4,7 @@ import { newId } from '@lightbox/core/db/ids.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from '../testing/client.js';
+import { describe, expect, it } from 'vitest';
 import {
   type BuiltImage,
   buildAdmin,
@@ -14,16 +13,9 @@ import {
   buildShare,
   type Person,
 } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
-
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
+const { test, api } = useGateway();
 
 const findings = {
   description: 'A grey rectangle.',

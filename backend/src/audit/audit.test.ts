@@ -6,7 +6,7 @@ import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor, NewEvent } from '@lightbox/core/events/events.js';
 import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
 import {
   buildAdmin,
@@ -18,16 +18,11 @@ import {
   wrong,
 } from '../testing/factories.js';
 import { buildGateway, joinGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let admin: Person;
 
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
 beforeEach(async () => {
   admin = await buildAdmin(test.gateway);
 });

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Core } from '@lightbox/core/core.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { isSame } from '@lightbox/core/keys/isSame.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
 import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
 import type { TotpDoc } from '@lightbox/core/models/totp.js';
@@ -53,7 +54,9 @@ export function proofOf(
 ): Proof | null {
   if (given.recoveryCode !== undefined) {
     const { recoveryCode } = given;
-    const known = totp.recoveryCodes.find(({ keyId, hash }) => hashOf(core, totp._id, keyId, recoveryCode) === hash);
+    const known = totp.recoveryCodes.find(({ keyId, hash }) =>
+      isSame(hashOf(core, totp._id, keyId, recoveryCode), hash),
+    );
     return known ? { recoveryHash: known.hash } : null;
   }
   const step = totp.confirmedAt ? stepOf(core, totp, given.code ?? '') : null;

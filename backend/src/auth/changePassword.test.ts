@@ -2,20 +2,14 @@ import { texts } from '@lightbox/contract/texts.js';
 import { throttles } from '@lightbox/contract/throttles.js';
 import { consequencesOf } from '@lightbox/core/events/reactions.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Client, connectSocket } from '../testing/client.js';
 import { buildPatient, mailedCode, PASSWORD, type Person, signIn } from '../testing/factories.js';
-import { buildGateway, joinGateway, type TestGateway } from '../testing/gateway.js';
+import { buildGateway, joinGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
 const NEXT = 'Harbour-Lantern-42';
-let test: TestGateway;
-let api: Client;
-
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
+const { test, api } = useGateway();
 
 const change = (person: { token: string }, currentPassword: string, newPassword: string, client = api) =>
   client.as(person).put('/auth/password', { currentPassword, newPassword });

@@ -2,7 +2,6 @@ import type { authCalls } from '@lightbox/contract/auth/calls.js';
 import { sessionUserOf } from '@lightbox/contract/auth/session.js';
 import type { BodyOf, DataOf } from '@lightbox/contract/call.js';
 import type { ErrorCode } from '@lightbox/contract/errors.js';
-import { limits } from '@lightbox/contract/limits.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { accountMoves } from '@lightbox/contract/users/states.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
@@ -18,13 +17,14 @@ import type { Answer, Context, Gateway } from '../context.js';
 import { presentUnconfirmed } from '../users/present.js';
 import { type Proof, proofOf, spendProof } from './authenticator.js';
 import { hasSecondFactor, needsSecondFactor } from './authorize.js';
-import { issueCode, renewCode, takeTry, useCode, wrongCode } from './codes.js';
+import { issueCode, renewCode, takeCodeTry, useCode } from './codes.js';
 import { setSessionCookies } from './cookies.js';
 import { asUser, decoyIds, findDecoy } from './decoys.js';
 import { beginAccess } from './endAccess.js';
 import { evenly } from './evenTime.js';
 import { countRight, countWrong, isKnownPlace, type PasswordTry, takePasswordTry } from './passwordTries.js';
 import { startSession } from './sessions.js';
+import { wrongCode } from './tries.js';
 
 /** A little more than a password takes to check twice, and writing down how it ended. */
 const LOGIN_MS = 150;
@@ -196,8 +196,8 @@ async function checkSecondStep(
   { userId, codeId, user, body }: SecondStep,
 ): Promise<{ code: CodeDoc; proof: Proof | null }> {
   try {
-    const code = await takeTry(gateway, codeId);
-    const refuse = () => wrongCode(limits.codeTries - code.tries);
+    const code = await takeCodeTry(gateway, codeId);
+    const refuse = () => wrongCode(code.tries);
     if (!code.user.equals(userId) || !user) throw refuse();
     if (code.purpose === 'totp') return { code, proof: await proveApp(gateway, user, body, refuse) };
     const right = isCode(gateway.keys.codes, String(code._id), code, body.code ?? '');

@@ -5,20 +5,14 @@ import { newId } from '@lightbox/core/db/ids.js';
 import { consequencesOf } from '@lightbox/core/events/reactions.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { PasskeyDoc } from '@lightbox/core/models/passkey.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Authenticator } from '../testing/authenticator.js';
 import { Client } from '../testing/client.js';
 import { buildAdmin, buildPatient, buildProvider, PASSWORD, type Person, signIn } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { buildGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
-
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
+const { test, api } = useGateway();
 
 const device = () => new Authenticator(test.config.publicUrl);
 const ask = async (person: { token: string }, through = api) =>

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { authCalls } from '@lightbox/contract/auth/calls.js';
 import type { DataOf } from '@lightbox/contract/call.js';
 import { limits } from '@lightbox/contract/limits.js';
@@ -6,6 +5,7 @@ import { texts } from '@lightbox/contract/texts.js';
 import { isUsable } from '@lightbox/contract/users/states.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
+import { isSame } from '@lightbox/core/keys/isSame.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway } from '../context.js';
@@ -22,7 +22,8 @@ export async function refresh({
   const cookies = req.cookies as Record<string, string | undefined>;
   const presented = cookies[REFRESH_COOKIE];
   if (!presented) throw new AppError('UNAUTHENTICATED');
-  if (!same(cookies[XSRF_COOKIE], req.get(XSRF_HEADER))) throw new AppError('AUTHENTICATION_FAILED');
+  const xsrf = cookies[XSRF_COOKIE];
+  if (!xsrf || !isSame(xsrf, req.get(XSRF_HEADER))) throw new AppError('AUTHENTICATION_FAILED');
   const claim = gateway.tokens.readRefresh(presented);
   if (!claim) throw new AppError('AUTHENTICATION_FAILED');
 
@@ -66,11 +67,6 @@ async function endIfReused(gateway: Gateway, ip: string, sessionId: string, gene
     return session._id;
   });
   cutSockets(gateway, [session._id], 'reuse');
-}
-
-function same(a: string | undefined, b: string | undefined): boolean {
-  if (!a || !b || a.length !== b.length) return false;
-  return timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }
 
 export async function logout({

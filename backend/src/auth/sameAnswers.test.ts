@@ -3,19 +3,17 @@ import { consequencesOf } from '@lightbox/core/events/reactions.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Response, Test } from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
 import { buildPatient, buildProvider, PASSWORD, type Person } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
+const { test } = useGateway({ rateLimits: true, trustProxy: 1 });
 let bystander: Person;
 
 beforeAll(async () => {
-  test = await buildGateway({ rateLimits: true, trustProxy: 1 });
   bystander = await buildPatient(test.gateway);
 });
-afterAll(() => test.stop());
 
 const FIRST = 'Meadow-Copper-19';
 const SECOND = 'Quartz-Heron-58';

@@ -9,7 +9,7 @@ import { consequencesOf } from '@lightbox/core/events/reactions.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { TotpDoc } from '@lightbox/core/models/totp.js';
 import { Secret, TOTP } from 'otpauth';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Client, connectSocket } from '../testing/client.js';
 import {
   buildAdmin,
@@ -21,17 +21,11 @@ import {
   signIn,
   wrong,
 } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { buildGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 import { adminCode } from './adminCode.js';
 
-let test: TestGateway;
-let api: Client;
-
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
+const { test, api } = useGateway();
 
 /** What the person's telephone shows, `steps` from now. */
 const shown = (secret: string, steps = 0, clock = test.clock) =>

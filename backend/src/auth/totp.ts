@@ -1,6 +1,5 @@
 import type { securityCalls, TotpState } from '@lightbox/contract/auth/securityCalls.js';
 import type { DataOf } from '@lightbox/contract/call.js';
-import { limits } from '@lightbox/contract/limits.js';
 import { texts } from '@lightbox/contract/texts.js';
 import type { userCalls } from '@lightbox/contract/users/calls.js';
 import { requireUser } from '@lightbox/core/access/users.js';
@@ -13,10 +12,10 @@ import { alreadyOn, takeAppTry } from './appTries.js';
 import { keepRecoveryCodes, newRecoveryCodes, newSecret, stepOf } from './authenticator.js';
 import { dropApp, dropAuthenticators } from './authenticators.js';
 import { hasSecondFactor, needsSecondFactor } from './authorize.js';
-import { wrongCode } from './codes.js';
 import { endAccess } from './endAccess.js';
 import { issueNotMe } from './notMe.js';
 import { cutSockets } from './sessions.js';
+import { wrongCode } from './tries.js';
 
 export async function getTotp({ gateway, viewer }: Context<typeof securityCalls.getTotp>): Promise<Answer<TotpState>> {
   const totp = await gateway.models.Totp.findById(viewer._id).lean<TotpDoc>();
@@ -60,7 +59,7 @@ async function start({ gateway, actor, viewer }: Context<SetUp>): Promise<Answer
 async function turnOn({ gateway, actor, viewer }: Context<SetUp>, code: string): Promise<Answer<DataOf<SetUp>>> {
   const totp = await takeAppTry(gateway, viewer._id, false);
   const step = stepOf(gateway, totp, code);
-  if (step === null) throw wrongCode(limits.codeTries - totp.tries);
+  if (step === null) throw wrongCode(totp.tries);
   const { shown, kept } = newRecoveryCodes(gateway, viewer._id);
   const now = gateway.clock.now();
   let ended: ObjectId[] = [];

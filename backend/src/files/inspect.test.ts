@@ -200,7 +200,7 @@ describe('types', () => {
   test('the limit holds to the byte, and an empty file is refused', async () => {
     const bytes = png(3, 2);
     expect(await refusal(bytes, { maxBytes: bytes.length })).toBe('accepted');
-    expect(await refusal(bytes, { maxBytes: bytes.length - 1 })).toBe('TOO_LARGE The file is too large.');
+    expect(await refusal(bytes, { maxBytes: bytes.length - 1 })).toBe('FILE_TOO_LARGE The file is too large.');
     expect(await refusal(Buffer.alloc(0))).toBe('UNREADABLE_FILE The file is empty.');
   });
 
@@ -209,7 +209,7 @@ describe('types', () => {
     const inspector = createInspector({ declaredType: undefined, filename: undefined, maxBytes: bytes.length });
     inspector.write(bytes);
     expect(() => inspector.write(Buffer.alloc(1))).toThrow(FileRejected);
-    await expect(inspector.finish()).rejects.toMatchObject({ code: 'TOO_LARGE' });
+    await expect(inspector.finish()).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' });
   });
 });
 

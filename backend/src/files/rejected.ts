@@ -1,5 +1,10 @@
-/** Stable codes of a file that is not taken; the gateway maps them to 413, 415 and 422. */
-export type RejectionCode = 'UNSUPPORTED_TYPE' | 'UNREADABLE_FILE' | 'TOO_MANY_PIXELS' | 'TOO_LARGE';
+import type { ErrorCode } from '@lightbox/contract/errors.js';
+
+/** The contract's codes of a file that is refused. */
+export type RejectionCode = Extract<
+  ErrorCode,
+  'UNSUPPORTED_TYPE' | 'UNREADABLE_FILE' | 'TOO_MANY_PIXELS' | 'FILE_TOO_LARGE'
+>;
 
 /** Says in plain words why a file is not taken; the message may be shown to the person who sent it. */
 export class FileRejected extends Error {
@@ -20,4 +25,4 @@ export const damaged = (what = 'The file is damaged or incomplete.') => new File
 export const unreadableDicom = () => damaged('Not a readable DICOM file.');
 export const pixelMismatch = () => damaged('Pixel data do not match.');
 export const tooManyPixels = () => new FileRejected('TOO_MANY_PIXELS', 'The picture has too many pixels.');
-export const tooLarge = (message = 'The file is too large.') => new FileRejected('TOO_LARGE', message);
+export const tooLarge = (message = 'The file is too large.') => new FileRejected('FILE_TOO_LARGE', message);

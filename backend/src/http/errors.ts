@@ -28,6 +28,7 @@ export function asAppError(error: unknown): AppError {
 
 /** Out of disk: MongoDB says so by code (OutOfDiskSpace) or by its storage engine's words. */
 const isFull = (error: unknown): boolean =>
+  // biome-ignore lint/plugin/codesNotWords: the storage engine's errors have no code of their own
   error instanceof mongo.MongoServerError && (error.code === 14031 || /No space left|disk space/i.test(error.message));
 
 /** What Express's body parser throws, by its `type`. */

@@ -7,23 +7,19 @@ import { roleCalls } from '@lightbox/contract/roles/calls.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import type { Router } from 'express';
 import request, { type Response } from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Gateway } from '../context.js';
-import { Client } from '../testing/client.js';
 import { buildAdmin, buildPatient, buildProvider, type Person } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { buildGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 import { bindAll } from './handle.js';
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let admin: Person;
 
 beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
   admin = await buildAdmin(test.gateway);
 });
-afterAll(() => test.stop());
 
 /** Never run: it is the compiler that refuses a feature whose calls and handlers do not match. */
 export function notRoutes(router: Router, gateway: Gateway) {

@@ -7,9 +7,9 @@ import { newId, oid } from '@lightbox/core/db/ids.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import request, { type Response } from 'supertest';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeInspectors } from '../files/inspectionPool.js';
-import { boundary, Client, multipart } from '../testing/client.js';
+import { boundary, type Client, multipart } from '../testing/client.js';
 import {
   buildAdmin,
   buildImage,
@@ -20,17 +20,12 @@ import {
   sampleFile,
 } from '../testing/factories.js';
 import { files, png } from '../testing/files.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let provider: Person;
 
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop().then(closeInspectors));
+afterAll(closeInspectors);
 beforeEach(async () => {
   provider = await buildProvider(test.gateway);
 });

@@ -1,23 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { errors } from '@lightbox/contract/errors.js';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { Client } from '../testing/client.js';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildPatient, buildProvider, type Person } from '../testing/factories.js';
 import { files } from '../testing/files.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
 /** The figures of the disk are MongoDB's; what is left on it is wanted for the reserve, or is not. */
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let provider: Person;
 const MORE_THAN_THERE_IS = 2 ** 52;
 
 beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
   provider = await buildProvider(test.gateway);
 });
-afterAll(() => test.stop());
 beforeEach(() => {
   test.config.reserveBytes = null;
 });

@@ -42,7 +42,7 @@ export async function storeFile(
       if (inspector.canSniff) await inspector.sniffed();
       yield chunk;
     }
-    if (stream.truncated) throw new FileRejected('TOO_LARGE', texts.fileSize(maxBytes));
+    if (stream.truncated) throw new FileRejected('FILE_TOO_LARGE', texts.fileSize(maxBytes));
   }
   try {
     const written = await gateway.blobs.write(blob, key, inspected());

@@ -126,7 +126,9 @@ async function present(gateway: Gateway, viewer: Viewer, id: ObjectId): Promise<
 
 function asRefusal(error: unknown, maxBytes: number): unknown {
   if (!(error instanceof FileRejected)) return error;
-  if (error.code === 'TOO_LARGE') return new AppError('FILE_TOO_LARGE', { message: texts.fileSize(maxBytes) });
-  if (error.code === 'UNSUPPORTED_TYPE') return new AppError('UNSUPPORTED_TYPE');
-  return new AppError(error.code, { message: error.message, errors: [{ field: 'file', message: error.message }] });
+  const { code, message } = error;
+  if (code === 'FILE_TOO_LARGE') return new AppError(code, { message: texts.fileSize(maxBytes) });
+  // The contract's words name the types that are taken.
+  if (code === 'UNSUPPORTED_TYPE') return new AppError(code);
+  return new AppError(code, { message, errors: [{ field: 'file', message }] });
 }

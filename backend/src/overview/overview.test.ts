@@ -3,22 +3,21 @@ import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { connectRedis } from '@lightbox/core/db/redis.js';
 import { Worker } from 'bullmq';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
 import { buildAdmin, buildImage, buildProvider, buildShare, type Person } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { buildGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 import { reasonOf } from './attention.js';
 
-let test: TestGateway;
+const { test } = useGateway();
 let admin: Person;
 let api: Client;
 
 beforeAll(async () => {
-  test = await buildGateway();
   admin = await buildAdmin(test.gateway);
   api = new Client(test.url).as(admin);
 });
-afterAll(() => test.stop());
 
 async function overview(caller = api): Promise<Overview> {
   const { body } = await caller.get('/admin/overview').expect(200);

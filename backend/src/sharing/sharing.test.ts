@@ -13,9 +13,8 @@ import { newId, oid } from '@lightbox/core/db/ids.js';
 import { newCodeSeed } from '@lightbox/core/keys/codes.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { payloads } from '../realtime/payloads.js';
-import { Client } from '../testing/client.js';
 import {
   type BuiltImage,
   buildAdmin,
@@ -27,16 +26,9 @@ import {
   signIn,
   wrong,
 } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
-
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
+const { test, api } = useGateway();
 
 const share = (image: BuiltImage, recipient: Person | string, rest: object = {}) =>
   api.as(image.owner).post('/sharing/request', {

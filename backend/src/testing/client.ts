@@ -6,15 +6,19 @@ export interface UploadForm {
   parts: ({ name: string; value: string } | { name: string; file: Buffer; filename?: string; type?: string })[];
 }
 
-/** Calls below `/api`, made for somebody. */
+/** Calls below `/api`, made for somebody. The server is asked for its address at each call, because it may start later. */
 export class Client {
   constructor(
-    private readonly url: string,
+    private readonly server: string | { url: string },
     private readonly token: string | null = null,
   ) {}
 
+  private get url(): string {
+    return typeof this.server === 'string' ? this.server : this.server.url;
+  }
+
   as(person: { token: string } | string | null): Client {
-    return new Client(this.url, typeof person === 'string' ? person : (person?.token ?? null));
+    return new Client(this.server, typeof person === 'string' ? person : (person?.token ?? null));
   }
 
   get = (path: string): Test => this.sign(request(this.url).get(`/api${path}`));

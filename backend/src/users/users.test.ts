@@ -3,7 +3,7 @@ import { usableAccount } from '@lightbox/core/access/accounts.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
 import {
   buildAdmin,
@@ -14,18 +14,15 @@ import {
   PASSWORD,
   type Person,
 } from '../testing/factories.js';
-import { buildGateway, firstAdmin, type TestGateway } from '../testing/gateway.js';
+import { buildGateway, firstAdmin } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let admin: Person;
 
 beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
   admin = await buildAdmin(test.gateway);
 });
-afterAll(() => test.stop());
 
 const basic = ['active', 'email', 'firstname', 'gender', 'id', 'lastname', 'role', 'username'];
 

@@ -96,8 +96,8 @@ export class Account {
     const { status } = answer;
     if (status === 503 || status === 507 || status === 429) return false;
     if (status === 401 && path !== '/auth/refresh') {
-      const { message } = (await answer.clone().json()) as { message: string };
-      if (message !== 'jwt expired') return true;
+      const { error } = (await answer.clone().json()) as { error: string };
+      if (error !== 'JWT_EXPIRED') return true;
       await this.refresh();
       return false;
     }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ErrorCode } from '@lightbox/contract/errors.js';
 import type { Message } from '@lightbox/contract/messages/calls.js';
 import { io, type Socket } from 'socket.io-client';
 import type { Account } from './account.js';
@@ -16,6 +17,8 @@ export interface ChatFigures {
 }
 
 const ACK_MS = 5_000;
+
+type Refusal = Error & { data?: { error?: ErrorCode } };
 
 /** Somebody who chats, with what a client keeps: an outbox, the messages seen, and the cursor to catch up from. */
 export class Chatter {
@@ -60,12 +63,12 @@ export class Chatter {
     });
     const refusal = await new Promise<string | null>((resolve) => {
       socket.once('connect', () => resolve(null));
-      socket.once('connect_error', (error) => resolve(error.message));
+      socket.once('connect_error', (error: Refusal) => resolve(error.data?.error ?? 'unreachable'));
       socket.once('disconnect', () => resolve('disconnected'));
     });
     if (refusal !== null) {
       socket.close();
-      if (refusal === 'jwt expired' || refusal === 'Unauthenticated') await this.account.refresh();
+      if (refusal === 'UNAUTHENTICATED') await this.account.refresh();
       return false;
     }
     this.figures.connects++;

@@ -19,6 +19,7 @@ export function connectRedis(url: string, kind: 'failFast' | 'patient'): Redis {
     enableOfflineQueue: kind === 'patient',
     connectTimeout: 5_000,
     retryStrategy: (attempt) => Math.min(100 * attempt, 2_000),
+    // biome-ignore lint/plugin/codesNotWords: Redis answers in words alone
     reconnectOnError: (error) => error.message.includes('READONLY'),
     ...(kind === 'failFast' ? failFast : patient),
   };

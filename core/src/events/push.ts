@@ -198,6 +198,7 @@ function isBefore(a: string, b: string): boolean {
 
 async function stateOf(reader: Redis): Promise<Stream | null> {
   const answer = await reader.xinfo('STREAM', STREAM).catch((error: Error) => {
+    // biome-ignore lint/plugin/codesNotWords: Redis answers in words alone
     if (error.message.includes('no such key')) return null;
     throw error;
   });

@@ -2,7 +2,7 @@ import { analysisCalls } from '@lightbox/contract/analysis/calls.js';
 import type { AnalysisAnswer } from '@lightbox/contract/analysis/schemas.js';
 import type { AnalysisStatus } from '@lightbox/contract/images/schemas.js';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import { patchImage } from '../images/images';
+import { patchImage } from '../images/cache';
 import { send } from '../lib/http';
 import { put, reread } from '../lib/live';
 import type { SocketRows } from '../lib/socket';

@@ -1,11 +1,11 @@
 import type { ServerEvent } from '@lightbox/contract/events.js';
 import { analysisEvents } from '../analysis/analysis';
 import { imageEvents } from '../images/images';
+import { settingEvents } from '../lib/publicSettings';
 import type { SocketRows } from '../lib/socket';
 import { messageEvents } from '../messages/messages';
 import { notificationEvents } from '../notifications/notifications';
 import { overviewEvents } from '../overview/overview';
-import { settingEvents } from '../settings/publicSettings';
 import { shareEvents } from '../sharing/sharing';
 import { userEvents } from '../users/users';
 

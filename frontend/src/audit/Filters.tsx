@@ -25,7 +25,7 @@ const Pick = ({ label, Icon: Mark, width, value, onPick, children }: PickProps) 
       <Mark size={18} aria-hidden />
     </Box>
     <NativeSelect.Field
-      h={{ base: '44px', lg: '40px' }}
+      h="control"
       ps="9"
       fontWeight="medium"
       aria-label={label}
@@ -72,7 +72,7 @@ function Day({ label, value, onPick }: { label: string; value: string; onPick: (
         type="date"
         dir="ltr"
         w={{ base: 'full', sm: '160px' }}
-        h={{ base: '44px', lg: '40px' }}
+        h="control"
         bg="bg.surface"
         value={value}
         onChange={(event) => onPick(event.target.value)}

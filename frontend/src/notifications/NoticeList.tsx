@@ -46,7 +46,7 @@ function Row({ notice, onOpen, onRead }: { notice: Notification; onOpen: () => v
       mx="2"
       my="1px"
       pe="1.5"
-      borderRadius="12px"
+      borderRadius="box"
       transition="background-color"
       transitionDuration="fade"
       _hover={{ bg: 'bg.muted' }}
@@ -58,7 +58,7 @@ function Row({ notice, onOpen, onRead }: { notice: Notification; onOpen: () => v
         gap="3"
         align="flex-start"
         p="2.5"
-        borderRadius="12px"
+        borderRadius="box"
         color="fg"
         textDecoration="none"
       >

@@ -56,7 +56,10 @@ export async function analyseImage(
   }
 }
 
-/** Marks run and image as under way, both or neither; null when nothing is to be done. */
+/**
+ * Marks the run and the image as active, both or neither. Null when there is nothing to do. A plain transaction and no event: the
+ * audit log holds the request and the result of an analysis, not its start.
+ */
 async function begin(core: Core, imageId: string): Promise<{ image: ImageDoc; analysis: AnalysisDoc } | null> {
   const { Analysis, Image } = core.models;
   const _id = oid(imageId);

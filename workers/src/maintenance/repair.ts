@@ -27,7 +27,10 @@ export async function reviveAnalyses(core: Core): Promise<void> {
   }
 }
 
-/** In the run and in the image's record, both or neither; false when another worker was faster, or there is no image. */
+/**
+ * Writes the run and the image's record, both or neither. False when another worker was faster, or when there is no image. A
+ * plain transaction and no event: the analysis is already in the audit log, from the request that asked for it.
+ */
 function queueAgain({ db, models, clock }: Core, { _id, run, startedAt }: AnalysisDoc): Promise<boolean> {
   const { Analysis, Image } = models;
   return db.transaction(async (session) => {

@@ -33,7 +33,10 @@ async function tell(core: Core, { _id, audience, owner }: ImageDoc): Promise<voi
   await core.signals.send([{ push: { name: 'image:updated', to, refs: { record: String(_id) } } }]);
 }
 
-/** Writes the preview and says so in the image's record, both or neither; null when the image was deleted while it was drawn. */
+/**
+ * Writes the preview and marks the image's record, both or neither. Null when the image was deleted meanwhile. A plain transaction
+ * and no event: nobody acts here, so nothing belongs in the audit log, and a signal tells browsers.
+ */
 function keep(core: Core, { _id, dataKey }: ImageDoc, preview: Preview | null): Promise<ImageDoc | null> {
   const { Image, Preview } = core.models;
   return core.db.transaction(async (session) => {

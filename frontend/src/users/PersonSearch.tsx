@@ -11,7 +11,7 @@ import { EmailLine } from '../ui/EmailLine';
 import { TextField } from '../ui/Field';
 import { PersonSkeleton } from '../ui/Skeletons';
 import { UserAvatar } from '../ui/UserAvatar';
-import { userList } from '../users/users';
+import { userList } from './users';
 
 export type Person = z.infer<typeof UserRow>;
 
@@ -138,7 +138,7 @@ export function PersonSearch({ chosen, onChoose, taken, error }: Props) {
         p="1.5"
         borderWidth="1px"
         borderColor="border"
-        borderRadius="12px"
+        borderRadius="box"
         maxH="196px"
         overflowY="auto"
       >

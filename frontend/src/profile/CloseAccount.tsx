@@ -3,11 +3,11 @@ import { TrashIcon } from '@phosphor-icons/react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
-import { paths } from '../app/paths';
 import { endSession } from '../auth/session';
+import { paths } from '../lib/paths';
 import { toast } from '../lib/toaster';
 import { PasswordDialog } from '../ui/PasswordDialog';
-import { useCloseAccount } from './users';
+import { useCloseAccount } from '../users/users';
 
 /** The way out of the product, behind the password and a typed word. */
 export function CloseAccount() {

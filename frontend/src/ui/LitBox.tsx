@@ -61,7 +61,7 @@ export function LitBox({
   return (
     <Box
       borderRadius="26px"
-      p={{ base: '3', md: '18px' }}
+      p={{ base: '3', md: 'block' }}
       backgroundImage="linear-gradient(#12395A, #0A2439)"
       boxShadow={{
         _light: '0 0 130px 18px rgb(255 214 140/.62), 0 34px 70px -20px rgb(8 30 50/.5)',
@@ -83,9 +83,9 @@ export function LitBox({
         />
         <Grid
           templateColumns={columns}
-          gap={{ base: '2.5', md: '18px' }}
+          gap={{ base: '2.5', md: 'block' }}
           px={{ base: '3', md: '22px' }}
-          pt="18px"
+          pt="block"
           pb={{ base: '3', md: '24px' }}
         >
           {children}

@@ -1,15 +1,4 @@
-import {
-  Box,
-  Button,
-  CloseButton,
-  Dialog,
-  Grid,
-  Heading,
-  NativeSelect,
-  Portal,
-  Text,
-  Textarea,
-} from '@chakra-ui/react';
+import { Box, Button, Dialog, Grid, Heading, NativeSelect, Textarea } from '@chakra-ui/react';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { ProfileChange, type ProfileField, type User } from '@lightbox/contract/users/schemas.js';
 import { type ComponentProps, useEffect, useId, useMemo } from 'react';
@@ -22,7 +11,8 @@ import { countryNames } from '../lib/countries';
 import { errorText } from '../lib/errors';
 import { toast } from '../lib/toaster';
 import { Field, TextField } from '../ui/Field';
-import { useUpdateProfile } from './users';
+import { Modal } from '../ui/Modal';
+import { useUpdateProfile } from '../users/users';
 
 type Values = z.input<typeof ProfileChange>;
 type Name = ProfileField | 'username';
@@ -67,7 +57,7 @@ function Choice({
     <Box {...span(of6)} minW="0">
       <Field label={t(`profile.field.${name}`)} error={formState.errors[name]?.message}>
         <NativeSelect.Root size="lg">
-          <NativeSelect.Field h={{ base: '50px', lg: '44px' }} {...register(name)}>
+          <NativeSelect.Field h="field" {...register(name)}>
             <option value="">{none}</option>
             {options.map(({ value, label }) => (
               <option key={value} value={value}>
@@ -191,49 +181,34 @@ export function EditProfile({ user, open, onClose }: { user: User; open: boolean
     });
   });
   return (
-    <Dialog.Root
+    <Modal
       open={open}
-      onOpenChange={(change) => !change.open && onClose()}
+      onClose={onClose}
+      title={t('profile.edit')}
+      sub={t('profile.form.sub')}
       closeOnInteractOutside={!formState.isDirty}
       scrollBehavior="inside"
-      lazyMount
-      unmountOnExit
+      maxW={{ base: '100vw', md: '760px' }}
     >
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner>
-          <Dialog.Content maxW={{ base: '100vw', md: '760px' }}>
-            <Dialog.Header pe="14" display="block">
-              <Dialog.Title>{t('profile.edit')}</Dialog.Title>
-              <Text color="fg.muted" fontSize="sm" mt="1">
-                {t('profile.form.sub')}
-              </Text>
-            </Dialog.Header>
-            <Dialog.CloseTrigger asChild>
-              <CloseButton variant="ghost" aria-label={t('common.close')} />
-            </Dialog.CloseTrigger>
-            <Dialog.Body>
-              <FormProvider {...form}>
-                <form id={id} onSubmit={submit} noValidate>
-                  <Grid templateColumns="repeat(6, minmax(0, 1fr))" gapX="18px" gapY="17px">
-                    <PersonalFields />
-                    <AddressFields />
-                    <MedicalFields role={user.role.name} />
-                  </Grid>
-                </form>
-              </FormProvider>
-            </Dialog.Body>
-            <Dialog.Footer>
-              <Button variant="outline" onClick={onClose}>
-                {t('common.cancel')}
-              </Button>
-              <Button type="submit" form={id} loading={save.isPending} loadingText={t('profile.form.save')}>
-                {t('profile.form.save')}
-              </Button>
-            </Dialog.Footer>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+      <Dialog.Body>
+        <FormProvider {...form}>
+          <form id={id} onSubmit={submit} noValidate>
+            <Grid templateColumns="repeat(6, minmax(0, 1fr))" gapX="block" gapY="17px">
+              <PersonalFields />
+              <AddressFields />
+              <MedicalFields role={user.role.name} />
+            </Grid>
+          </form>
+        </FormProvider>
+      </Dialog.Body>
+      <Dialog.Footer>
+        <Button variant="outline" onClick={onClose}>
+          {t('common.cancel')}
+        </Button>
+        <Button type="submit" form={id} loading={save.isPending} loadingText={t('profile.form.save')}>
+          {t('profile.form.save')}
+        </Button>
+      </Dialog.Footer>
+    </Modal>
   );
 }

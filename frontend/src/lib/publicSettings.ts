@@ -1,10 +1,10 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { type PublicSettings, settingCalls } from '@lightbox/contract/settings/calls.js';
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
-import { coalesce } from '../lib/coalesce';
-import { send } from '../lib/http';
-import { reread } from '../lib/live';
-import type { SocketRows } from '../lib/socket';
+import { coalesce } from './coalesce';
+import { send } from './http';
+import { reread } from './live';
+import type { SocketRows } from './socket';
 
 const defaults: PublicSettings = {
   'upload.maxBytes': limits.uploadBytes,

@@ -7,8 +7,8 @@ import { session, startSession } from '../auth/session';
 import { reread } from '../lib/live';
 import { queryClient } from '../lib/query';
 import { answer, newest, opened, renderScreen } from '../lib/testing';
+import { oneUser } from '../users/users';
 import { Profile } from './Profile';
-import { oneUser } from './users';
 
 const me: User = {
   id: 'a'.repeat(24),
