@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-const serverSide = ['contract', 'core', 'backend', 'workers', 'infra'];
+const serverSide = ['contract', 'core', 'launcher', 'testkit', 'backend', 'workers', 'campaigns', 'infra'];
 
 /**
  * Loading the component library takes longer than most test files, so the files of the browser share their modules. Those
@@ -32,7 +32,7 @@ export default defineConfig({
           // Loading the modules anew for each file takes longer than most files.
           isolate: false,
           include: serverSide.map((name) => `${name}/src/**/*.test.ts`),
-          globalSetup: ['core/src/testing/globalSetup.ts'],
+          globalSetup: ['testkit/src/globalSetup.ts'],
           testTimeout: 20_000,
           hookTimeout: 30_000,
         },

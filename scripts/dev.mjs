@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { root, StepError, setup } from './setup.mjs';
 
 const web = 'http://localhost:5173';
-const compiled = ['contract', 'core', 'backend', 'workers'].map((name) => join(root, name, 'dist'));
+const compiled = ['contract', 'core', 'launcher', 'backend', 'workers'].map((name) => join(root, name, 'dist'));
 
 const start = (args, env = {}) =>
   spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
@@ -18,7 +18,7 @@ let timer;
 function startServer() {
   // The gateway must know the origin from which the browser comes.
   server = start(
-    ['-e', "import('./core/dist/embedded/launch.js').then(async (m) => process.exit(await m.launch(process.env)))"],
+    ['-e', "import('./launcher/dist/launch.js').then(async (m) => process.exit(await m.launch(process.env)))"],
     {
       PUBLIC_URL: process.env.PUBLIC_URL || web,
     },

@@ -1,10 +1,10 @@
 /**
  * Makes the pictures that the demonstration and the share page show: no patient was ever in front of a camera for
- * them. Needs the compiled core (`npx tsc -b core`); the results are committed, so this runs only when they change.
+ * them. Needs the compiled test kit (`npx tsc -b testkit`); the results are committed, so this runs only when they change.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { element, partTen } from '../core/dist/testing/part10.js';
+import { element, partTen } from '../testkit/dist/part10.js';
 import { chestFilm, chestTone } from './samples/chest.mjs';
 import { ctSide, ctSlice, ctSpacing, windowed } from './samples/ct.mjs';
 import { handFilm, handTone } from './samples/hand.mjs';
@@ -12,7 +12,7 @@ import { reportPdf } from './samples/report.mjs';
 import { ultrasound, ultrasoundSize } from './samples/ultrasound.mjs';
 
 const sharp = createRequire(new URL('../workers/package.json', import.meta.url))('sharp');
-const demo = new URL('../core/assets/demo/', import.meta.url);
+const demo = new URL('../backend/assets/demo/', import.meta.url);
 const shown = new URL('../frontend/public/samples/', import.meta.url);
 for (const folder of [demo, shown]) mkdirSync(folder, { recursive: true });
 

@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const workspaces = ['contract', 'core', 'backend', 'workers', 'frontend', 'infra', 'e2e'];
+const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const serverSide = workspaces.filter((name) => name !== 'frontend');
 
 /** A step that failed; what it printed says why. */

@@ -13,16 +13,16 @@ const commands = {
   'audit:verify': { main: 'core/dist/audit/verifyCommand.js', joins: true },
   'audit:adopt': { main: 'core/dist/audit/adoptCommand.js', joins: true },
   'keys:status': { main: 'core/dist/keys/statusCommand.js', joins: true },
-  fuzz: { main: 'infra/dist/fuzz.js', joins: false },
-  bench: { main: 'infra/dist/bench.js', joins: false },
+  fuzz: { main: 'campaigns/dist/fuzz.js', joins: false },
+  bench: { main: 'campaigns/dist/bench.js', joins: false },
   vitals: { main: 'e2e/dist/vitals.js', joins: false },
-  chaos: { main: 'infra/dist/chaos.js', joins: false },
+  chaos: { main: 'campaigns/dist/chaos.js', joins: false },
 };
 
 const load = (file) => import(pathToFileURL(join(root, file)).href);
 
 async function start() {
-  const { launch } = await load('core/dist/embedded/launch.js');
+  const { launch } = await load('launcher/dist/launch.js');
   process.exit(await launch(process.env));
 }
 
@@ -30,7 +30,7 @@ async function start() {
 async function runCommand({ main, joins }) {
   if (!existsSync(join(root, main))) throw new StepError(`${main} is not there: run \`npm run build\`.`);
   if (joins) {
-    const { joinEnv } = await load('core/dist/embedded/instance.js');
+    const { joinEnv } = await load('launcher/dist/instance.js');
     Object.assign(process.env, joinEnv(process.env, resolve(process.env.DATA_DIR || '.data')));
   }
   await load(main);

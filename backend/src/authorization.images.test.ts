@@ -5,11 +5,11 @@ import { decideImage, type ImageFacts, type ImageRule, imageRules } from '@light
 import { type Permission, type Role, roleMay, roles } from '@lightbox/contract/permissions.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import type { AnalysisDoc, EventDoc } from '@lightbox/core/models/types.js';
+import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { Response } from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { payloads } from './realtime/payloads.js';
-import { Client } from './testing/client.js';
 import {
   type BuiltImage,
   type BuiltShare,
@@ -20,15 +20,14 @@ import {
   buildShare,
   type Person,
 } from './testing/factories.js';
-import { buildGateway, type TestGateway } from './testing/gateway.js';
 import { leaks } from './testing/leaks.js';
+import { useGateway } from './testing/useGateway.js';
 
 /**
  * Callers × calls × states of one image. What is expected of a cell is asked of the very policy that the server
  * enforces; what it leaves in the audit log, of the contract's calls.
  */
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 /** Nobody, somebody between password and code, and accounts that cannot sign in, with tokens from before. */
 let outsiders: [name: string, token: string | null][];
 let tokenless: Person[];
@@ -36,8 +35,6 @@ let tokenless: Person[];
 let somebody: Person;
 
 beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
   tokenless = [
     await buildProvider(test.gateway, { status: 'pending' }),
     await buildProvider(test.gateway, { status: 'rejected' }),
@@ -50,7 +47,6 @@ beforeAll(async () => {
     ...tokenless.map(({ token }, i) => [['unapproved', 'rejected', 'inactive'][i], token] as [string, string]),
   ];
 });
-afterAll(() => test.stop());
 
 const builders: Record<Role, () => Promise<Person>> = {
   patient: () => buildPatient(test.gateway),

@@ -3,7 +3,7 @@ import { type CallName, calls } from '@lightbox/contract/calls.js';
 import { type ClientEvent, clientEventRules, clientEvents, serverEvents } from '@lightbox/contract/events.js';
 import { permissions, roleMay, roles } from '@lightbox/contract/permissions.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createApp } from './app.js';
 import { payloads } from './realtime/payloads.js';
 import { Client, connectSocket } from './testing/client.js';
@@ -16,17 +16,11 @@ import {
   PASSWORD,
   type Person,
 } from './testing/factories.js';
-import { buildGateway, firstAdmin, type TestGateway } from './testing/gateway.js';
+import { buildGateway, firstAdmin } from './testing/gateway.js';
 import { leaks } from './testing/leaks.js';
+import { useGateway } from './testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
-
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
+const { test, api } = useGateway();
 
 const shapes = calls as Record<CallName, CallShape>;
 const builders = {

@@ -3,22 +3,18 @@ import { type CallName, calls } from '@lightbox/contract/calls.js';
 import { permissions, type Role, roleMay, roles } from '@lightbox/contract/permissions.js';
 import { type UserFacts, userRules } from '@lightbox/contract/users/policy.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import { closeInspectors } from '@lightbox/core/files/inspect.js';
-import type { EventDoc, NotificationDoc, UserDoc } from '@lightbox/core/models/types.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from './testing/client.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { NotificationDoc } from '@lightbox/core/models/notification.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { closeInspectors } from './files/inspectionPool.js';
 import { buildAdmin, buildPatient, buildProvider, type Person } from './testing/factories.js';
-import { buildGateway, type TestGateway } from './testing/gateway.js';
 import { leaks } from './testing/leaks.js';
+import { useGateway } from './testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop().then(closeInspectors));
+afterAll(closeInspectors);
 
 const builders: Record<Role, (changes?: Partial<UserDoc>) => Promise<Person>> = {
   patient: (changes) => buildPatient(test.gateway, changes),

@@ -5,17 +5,18 @@ import type { Role } from '@lightbox/contract/permissions.js';
 import type { Core } from '@lightbox/core/core.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { Actor } from '@lightbox/core/events/events.js';
-import type { MessageDoc, SessionDoc, UserDoc } from '@lightbox/core/models/types.js';
-import type { Presence } from '@lightbox/core/presence.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
+import type { SessionDoc } from '@lightbox/core/models/session.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
+import type { Presence } from '@lightbox/core/realtime/presence.js';
 import type { Request, Response } from 'express';
 import type { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { AnonymousFailures } from './audit/anonymousFailures.js';
 import type { Authenticate } from './auth/passport.js';
 import type { Tokens } from './auth/tokens.js';
-
 import type { Throttle } from './http/throttle.js';
-import type { MessageSettler, MessageWriter } from './messages/sendMessage.js';
+import type { MessageSettler, MessageWriter } from './messages/messageWriter.js';
 
 export type DemoPerson = z.infer<typeof DemoPersonSchema>;
 
@@ -38,7 +39,7 @@ export interface Gateway extends Core {
   demoPeople: DemoPerson[];
   anonymousFailures: AnonymousFailures;
   /** The account of an address that has none, so that both are answered, counted and locked alike. */
-  nobody: (email: string) => ObjectId;
+  decoyAccountId: (email: string) => ObjectId;
 }
 
 /** The signed-in person a call is made for; read from the database at each call, so a changed role holds at once. */

@@ -1,20 +1,16 @@
-import { auditActions } from '@lightbox/contract/audit/actions.js';
+import { auditActionNames } from '@lightbox/contract/audit/actions.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import type { AuditEntryDoc } from '@lightbox/core/models/types.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from './testing/client.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buildAdmin, buildImage, buildPatient, buildProvider, type Person } from './testing/factories.js';
-import { buildGateway, type TestGateway } from './testing/gateway.js';
+import { useGateway } from './testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let admin: Person;
 let provider: Person;
 
 beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
   [admin, provider] = await Promise.all([
     buildAdmin(test.gateway),
     buildProvider(test.gateway, { firstname: '=HYPERLINK("x")', lastname: 'Khan, "Ali"' }),
@@ -29,7 +25,6 @@ beforeAll(async () => {
     .get(`/analyze/${own.id}`)
     .expect(403);
 });
-afterAll(() => test.stop());
 
 const append = () => appendAudit(test.gateway.models, test.gateway.keys.audit);
 
@@ -123,7 +118,7 @@ describe('the audit log as CSV', () => {
     ]);
   });
 
-  it('is read in pieces: a log of thousands comes whole, in order, while memory stays where it was', async () => {
+  it('is read in chunks: a log of thousands comes whole, in order, while memory stays where it was', async () => {
     const viewer = await buildProvider(test.gateway);
     const head = await test.gateway.models.AuditEntry.findOne().sort({ seq: -1 }).lean<AuditEntryDoc>();
     const many = Array.from({ length: 2345 }, (_, i): AuditEntryDoc => {
@@ -167,7 +162,7 @@ describe('the audit log as FHIR', () => {
         agent: [{ requestor: expect.any(Boolean) }],
         source: { observer: { identifier: { value: 'lightbox' } } },
       });
-      expect(auditActions).toContain((event.subtype as { code: string }[])[0]?.code);
+      expect(auditActionNames).toContain((event.subtype as { code: string }[])[0]?.code);
     }
     for (const name of [provider.username, admin.username, 'HYPERLINK', 'Khan', '@hospital.test']) {
       expect(answer.body).not.toContain(name);

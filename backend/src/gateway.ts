@@ -1,17 +1,16 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '@lightbox/core/clock.js';
 import type { Config } from '@lightbox/core/config/config.js';
 import { ConfigError } from '@lightbox/core/config/env.js';
 import { assembleCore, type Core, prepareCore } from '@lightbox/core/core.js';
 import { byId } from '@lightbox/core/db/byId.js';
+import type { Clock } from '@lightbox/core/db/clock.js';
 import { oid } from '@lightbox/core/db/ids.js';
-import { portTakenMessage } from '@lightbox/core/embedded/ports.js';
-import { closeInspectors } from '@lightbox/core/files/inspect.js';
+import { connectRedis } from '@lightbox/core/db/redis.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
-import { startOps } from '@lightbox/core/ops.js';
-import { Presence } from '@lightbox/core/presence.js';
-import { connectRedis } from '@lightbox/core/redis.js';
+import { startOps } from '@lightbox/core/process/ops.js';
+import { portTakenMessage } from '@lightbox/core/process/portTaken.js';
+import { Presence } from '@lightbox/core/realtime/presence.js';
 import { LRUCache } from 'lru-cache';
 import { createApp } from './app.js';
 import { AnonymousFailures } from './audit/anonymousFailures.js';
@@ -19,10 +18,11 @@ import { createAuthenticate } from './auth/passport.js';
 import { Tokens } from './auth/tokens.js';
 import { bootstrap } from './bootstrap.js';
 import type { Gateway } from './context.js';
+import { closeInspectors } from './files/inspectionPool.js';
 import { onClientError } from './http/errors.js';
 import { refuseForeignHosts } from './http/hosts.js';
 import { Throttle } from './http/throttle.js';
-import { createMessageSettler, createMessageWriter } from './messages/sendMessage.js';
+import { createMessageSettler, createMessageWriter } from './messages/messageWriter.js';
 import { createSockets } from './realtime/sockets.js';
 
 export interface RunningGateway {
@@ -113,7 +113,7 @@ function extras(core: Core): Omit<Gateway, keyof Core> {
     shownMessages: new LRUCache({ max: 50_000, ttl: 10 * 60_000 }),
     demoPeople: [],
     anonymousFailures: new AnonymousFailures(core.events),
-    nobody: (email) => oid(hmac(core.keys.codes.current.key, 'nobody', email).toString('hex').slice(0, 24)),
+    decoyAccountId: (email) => oid(hmac(core.keys.codes.current.key, 'nobody', email).toString('hex').slice(0, 24)),
   };
 }
 

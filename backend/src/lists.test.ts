@@ -1,25 +1,25 @@
-import { auditActions } from '@lightbox/contract/audit/actions.js';
+import { auditActionNames, notificationKinds } from '@lightbox/contract/audit/actions.js';
 import { auditSorts, auditStatuses } from '@lightbox/contract/audit/calls.js';
 import { imageSorts } from '@lightbox/contract/images/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
-import { notificationKinds, notificationSorts } from '@lightbox/contract/notifications/calls.js';
+import { notificationSorts } from '@lightbox/contract/notifications/calls.js';
 import { roles } from '@lightbox/contract/permissions.js';
 import { maySortBy, userSorts } from '@lightbox/contract/users/policy.js';
 import { UserStatus } from '@lightbox/contract/users/schemas.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
-import type { AuditEntryDoc, NotificationDoc, UserDoc } from '@lightbox/core/models/types.js';
-import { searchFields } from '@lightbox/core/text.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from './testing/client.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
+import type { NotificationDoc } from '@lightbox/core/models/notification.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
+import { searchFields } from '@lightbox/core/users/search.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buildAdmin, buildImage, buildProvider, type Person } from './testing/factories.js';
-import { buildGateway, type TestGateway } from './testing/gateway.js';
+import { useGateway } from './testing/useGateway.js';
 
 /** Enough that reading on from the wrong end, or sorting, would show. */
 const MANY = 3000;
 const LIMIT = 10;
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let admin: Person;
 let provider: Person;
 
@@ -29,8 +29,6 @@ const start = Date.now() - 48 * 3_600_000;
 const moment = (i: number) => new Date(start + Math.floor(i / 3) * 60_000);
 
 beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
   [admin, provider] = await Promise.all([buildAdmin(test.gateway), buildProvider(test.gateway)]);
   const each = <T>(make: (i: number) => T): T[] => Array.from({ length: MANY }, (_, i) => make(i));
   const { User, Image, Notification, AuditEntry } = test.gateway.models;
@@ -62,7 +60,6 @@ beforeAll(async () => {
   await test.gateway.db.db?.createCollection('system.profile', { capped: true, size: 64 * 1024 * 1024 });
   await test.gateway.db.db?.command({ profile: 2 });
 }, 60_000);
-afterAll(() => test.stop());
 
 function someUser(i: number): UserDoc {
   const names = { firstname: `Given${i % 50}`, lastname: `Family${i % 90}`, username: `u${i}`, email: `u${i}@x.test` };
@@ -84,7 +81,7 @@ const someEntry = (i: number, actor: ObjectId): AuditEntryDoc => ({
   seq: 1_000_000 + i,
   event: newId(),
   // A few kinds, so that each has pages enough; a prime number of them, so that nothing else goes with the kind.
-  type: some(auditActions.slice(0, 41), i),
+  type: some(auditActionNames.slice(0, 41), i),
   status: some(auditStatuses, Math.floor(i / 7)),
   actor,
   table: 'users',

@@ -1,4 +1,4 @@
-import { runProcess } from '@lightbox/core/runProcess.js';
+import { runProcess } from '@lightbox/core/process/runProcess.js';
 import { startGateway } from './gateway.js';
 
 await runProcess(async (config) => {

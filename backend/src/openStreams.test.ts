@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { PIECE } from '@lightbox/core/blobs/cipher.js';
+import { CHUNK } from '@lightbox/core/blobs/cipher.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { seal } from '@lightbox/core/keys/seal.js';
-import type { AuditEntryDoc } from '@lightbox/core/models/types.js';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
+import { beforeAll, expect, it } from 'vitest';
 import { Client } from './testing/client.js';
 import {
   type BuiltShare,
@@ -17,24 +17,23 @@ import {
   buildShare,
   type Person,
 } from './testing/factories.js';
-import { buildGateway, type TestGateway } from './testing/gateway.js';
+import { useGateway } from './testing/useGateway.js';
 
 /** Far more than the system's buffers on the way hold. */
 const PIECES = 32;
-const SIZE = PIECES * PIECE;
+const SIZE = PIECES * CHUNK;
 
-let test: TestGateway;
+const { test } = useGateway();
 let admin: Person;
 /** The gateway's ends of its connections, by the port at the other end. */
 const connections = new Map<number, Socket>();
 const large = { blob: newId(), key: Buffer.alloc(32, 7) };
 
 beforeAll(async () => {
-  test = await buildGateway();
   test.server.on('connection', (socket: Socket) => connections.set(socket.remotePort as number, socket));
   admin = await buildAdmin(test.gateway);
   const zeros = async function* () {
-    for (let i = 0; i < PIECES; i++) yield Buffer.alloc(PIECE);
+    for (let i = 0; i < PIECES; i++) yield Buffer.alloc(CHUNK);
   };
   await test.gateway.blobs.write(large.blob, large.key, zeros());
   const entries = Array.from({ length: 12_000 }, (_, seq): AuditEntryDoc => {
@@ -44,7 +43,6 @@ beforeAll(async () => {
   });
   await test.gateway.models.AuditEntry.collection.insertMany(entries);
 });
-afterAll(() => test.stop());
 
 /** A verified share of a large image, and its recipient. */
 async function shareLarge(): Promise<BuiltShare> {
@@ -75,8 +73,8 @@ async function openAndPause(path: string, person: Person): Promise<Reader> {
 /** Reads on to the end; whether it was the whole answer. */
 async function readOn({ res }: Reader): Promise<{ bytes: number; whole: boolean }> {
   let bytes = 0;
-  res.on('data', (piece: Buffer) => {
-    bytes += piece.length;
+  res.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
   });
   await Promise.race([once(res, 'end'), once(res, 'close')]).catch(() => undefined);
   return { bytes, whole: res.complete };

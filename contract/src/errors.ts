@@ -1,7 +1,11 @@
 import { limits } from './limits.js';
 import { texts } from './texts.js';
 
-/** Every failure that leaves the server: a stable code, its HTTP status and its English words. */
+/**
+ * Every failure that leaves the server: a stable code, its HTTP status and its English words. Our own client goes by the code.
+ * The words of `UNAUTHENTICATED`, `JWT_EXPIRED`, `AUTHENTICATION_FAILED` and `INVALID_CREDENTIALS` are fixed too: clients that
+ * were written for the specification sign out when a 401 contains them.
+ */
 export const errors = {
   UNAUTHENTICATED: [401, 'Unauthenticated'],
   JWT_EXPIRED: [401, 'jwt expired'],

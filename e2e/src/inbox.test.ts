@@ -1,4 +1,4 @@
-import { freePort } from '@lightbox/core/embedded/ports.js';
+import { freePort } from '@lightbox/launcher/ports.js';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from './chromium.js';

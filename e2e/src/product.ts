@@ -1,6 +1,6 @@
 import type { Env } from '@lightbox/core/config/env.js';
-import { joinEnv } from '@lightbox/core/embedded/instance.js';
-import { type Product as Started, startProduct as start } from '@lightbox/core/testing/product.js';
+import { joinEnv } from '@lightbox/launcher/instance.js';
+import { type Product as Started, startProduct as start } from '@lightbox/testkit/product.js';
 
 export interface Account {
   email: string;

@@ -7,7 +7,7 @@ import { line, Person } from './person.js';
 import type { Product } from './product.js';
 
 /** Two browsers side by side: what one takes back goes dark on the other, while somebody looks at it. */
-const assets = join(import.meta.dirname, '../../core/assets/demo');
+const assets = join(import.meta.dirname, '../../backend/assets/demo');
 const password = 'Long-Enough-Pass-9';
 const nadia = { email: 'nadia.aslam@example.org', username: 'nadia.aslam', firstname: 'Nadia', lastname: 'Aslam' };
 const omar = { email: 'omar.raza@example.org', username: 'omar.raza', firstname: 'Omar', lastname: 'Raza' };

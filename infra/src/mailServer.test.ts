@@ -3,8 +3,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { Client } from '@lightbox/backend/testing/client.js';
 import { buildImage, buildPatient, buildProvider, PASSWORD, type Person } from '@lightbox/backend/testing/factories.js';
 import { buildGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
-import { freePort } from '@lightbox/core/embedded/ports.js';
-import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
+import { freePort } from '@lightbox/launcher/ports.js';
+import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { Client, connectSocket, type TestSocket } from '@lightbox/backend/testing/client.js';
 import { buildPatient, buildProvider, PASSWORD, type Person } from '@lightbox/backend/testing/factories.js';
 import { firstAdmin, joinGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
-import { testConfig } from '@lightbox/core/testing/config.js';
-import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
-import { startWire, type Wire } from '@lightbox/core/testing/wire.js';
+import { noisePng } from '@lightbox/campaigns/bench/files.js';
+import { testConfig } from '@lightbox/testkit/config.js';
+import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
+import { startWire, type Wire } from '@lightbox/testkit/wire.js';
 import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
 import type { Test } from 'supertest';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { noisePng } from './bench/files.js';
 
 /** A gateway and a worker whose wires to MongoDB and Redis are slow, torn or black (security.md, R74). */
 let mongodb: Wire;
@@ -162,7 +162,7 @@ describe('a network that', () => {
     await expectAllWell();
   }, 60_000);
 
-  it('resets a connection with every hundredth piece: calls are answered or asked to come back', async () => {
+  it('resets a connection with every hundredth chunk: calls are answered or asked to come back', async () => {
     for (const wire of [mongodb, redis]) wire.tear(100);
     do expect(faults(await Promise.all(everything()))).toEqual([]);
     while (mongodb.torn() < 3 || redis.torn() < 3);

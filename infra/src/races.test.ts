@@ -9,12 +9,12 @@ import {
 } from '@lightbox/backend/testing/factories.js';
 import { png } from '@lightbox/backend/testing/files.js';
 import { buildGateway, joinGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
+import { type Violation, violations } from '@lightbox/campaigns/chaos/invariants.js';
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
-import type { ShareDoc } from '@lightbox/core/models/types.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Violation, violations } from './chaos/invariants.js';
 
 /** How often each pair meets; `RACE_ROUNDS=50 npx vitest run infra/src/races.test.ts` looks longer. */
 const ROUNDS = Number(process.env.RACE_ROUNDS ?? 2);

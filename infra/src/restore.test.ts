@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { closeInspectors } from '@lightbox/backend/files/inspectionPool.js';
 import { Client } from '@lightbox/backend/testing/client.js';
 import { buildAdmin, buildPatient, buildProvider, mailedCode, PASSWORD } from '@lightbox/backend/testing/factories.js';
 import { files } from '@lightbox/backend/testing/files.js';
@@ -6,7 +7,6 @@ import { buildGateway, joinGateway, type TestGateway } from '@lightbox/backend/t
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { makeKeys } from '@lightbox/core/config/keys.js';
 import { connectDatabase } from '@lightbox/core/db/connect.js';
-import { closeInspectors } from '@lightbox/core/files/inspect.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 let test: TestGateway;

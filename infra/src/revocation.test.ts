@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { makeKeys } from '@lightbox/core/config/keys.js';
 import { connectDatabase } from '@lightbox/core/db/connect.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
-import { freePort } from '@lightbox/core/embedded/ports.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
-import { emptyDatabase } from '@lightbox/core/testing/config.js';
-import type {} from '@lightbox/core/testing/globalSetup.js';
-import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
-import { searchFields } from '@lightbox/core/text.js';
+import { searchFields } from '@lightbox/core/users/search.js';
+import { freePort } from '@lightbox/launcher/ports.js';
+import { emptyDatabase } from '@lightbox/testkit/config.js';
+import type {} from '@lightbox/testkit/globalSetup.js';
+import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { type RunningProcess, startProcess } from './testing.js';
@@ -23,7 +23,7 @@ let db: Awaited<ReturnType<typeof connectDatabase>>;
 
 const password = 'Granite-Willow-77';
 const admin = { email: 'chief@hospital.test', password: 'Harbour-Lantern-42' };
-const picture = readFileSync(join(import.meta.dirname, '../../core/assets/demo/hand-xray.jpg'));
+const picture = readFileSync(join(import.meta.dirname, '../../backend/assets/demo/hand-xray.jpg'));
 /** From the moment the share is over to the other side's screen, and to the refusal of every address. */
 const PROMISE_MS = 2_000;
 const CUT_MS = 1_000;

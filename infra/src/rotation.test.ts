@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { closeInspectors } from '@lightbox/backend/files/inspectionPool.js';
 import { Client } from '@lightbox/backend/testing/client.js';
 import {
   buildAdmin,
@@ -16,10 +17,9 @@ import { verifyAudit } from '@lightbox/core/audit/verify.js';
 import type { Config } from '@lightbox/core/config/config.js';
 import { makeKeys } from '@lightbox/core/config/keys.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import { closeInspectors } from '@lightbox/core/files/inspect.js';
 import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
 import { keyUses } from '@lightbox/core/keys/usage.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openProfile, sealPerson } from '@lightbox/core/users/profile.js';
 import { noteAuditHead } from '@lightbox/workers/maintenance/noteAuditHead.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

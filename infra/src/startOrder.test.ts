@@ -2,17 +2,17 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { kill, up } from '@lightbox/campaigns/chaos/servers.js';
 import { configExitCode, type Env } from '@lightbox/core/config/env.js';
 import { makeKeys } from '@lightbox/core/config/keys.js';
 import { kindOfMongo } from '@lightbox/core/db/kindOfMongo.js';
-import { findMongod, findValkey } from '@lightbox/core/embedded/binaries.js';
-import { mongodServer } from '@lightbox/core/embedded/mongod.js';
-import { freePort } from '@lightbox/core/embedded/ports.js';
-import type { EmbeddedServer } from '@lightbox/core/embedded/server.js';
-import { valkeyServer } from '@lightbox/core/embedded/valkey.js';
-import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
+import { findMongod, findValkey } from '@lightbox/launcher/binaries.js';
+import { mongodServer } from '@lightbox/launcher/mongod.js';
+import { freePort } from '@lightbox/launcher/ports.js';
+import type { EmbeddedServer } from '@lightbox/launcher/server.js';
+import { valkeyServer } from '@lightbox/launcher/valkey.js';
+import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { kill, up } from './chaos/servers.js';
 import { type RunningProcess, spawnProcess } from './testing.js';
 
 /** Servers that come later than the processes that need them (security.md, R75). */

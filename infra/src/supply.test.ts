@@ -18,6 +18,7 @@ interface Locked {
   hasInstallScript?: boolean;
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
 }
 const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
 const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
@@ -80,6 +81,25 @@ describe('the lockfile', () => {
     for (const name of asking) expect(allowScripts, name).toHaveProperty([name], false);
     expect(Object.values(allowScripts)).not.toContain(true);
   });
+});
+
+it('Each workspace imports every dependency that it declares.', () => {
+  const { workspaces } = JSON.parse(read('package.json')) as { workspaces: string[] };
+  for (const workspace of workspaces) {
+    const { dependencies, devDependencies } = JSON.parse(read(`${workspace}/package.json`)) as Record<string, object>;
+    const declared = Object.keys({ ...dependencies, ...devDependencies });
+    // A peer is there for the package that asks for it, and types are there for the package that they describe.
+    const peers = declared.flatMap((name) => Object.keys(packages[`node_modules/${name}`]?.peerDependencies ?? {}));
+    const files = readdirSync(join(root, workspace), { recursive: true, encoding: 'utf8' });
+    const sources = files.filter((file) => /\.(tsx?|css)$/.test(file) && !/^(dist|node_modules|\.tsc)\b/.test(file));
+    const text = sources.map((file) => read(join(workspace, file))).join('\n');
+    const imported = new Set(text.match(/(?<=['"])(@[\w.-]+\/)?[\w.-]+(?=['"/])/g));
+    const own = declared.filter((name) => !name.startsWith('@types/') && !peers.includes(name));
+    expect(
+      own.filter((name) => !imported.has(name)),
+      workspace,
+    ).toEqual([]);
+  }
 });
 
 describe('docs/security.md', () => {
@@ -203,17 +223,14 @@ describe('what is deployed', () => {
     const left = [...deployed, 'frontend'].flatMap((workspace) => filesOf(join(folder, workspace)));
     expect(left.filter((file) => /\.map$|\.test\.|\/testing\/|\.d\.ts$|\.tsbuildinfo$/.test(file))).toEqual([]);
 
-    const names = new Set([...production].map(nameOf));
-    // The servers that `npm start` brings along on one machine; production names its own.
-    const started = left.filter((file) => file.endsWith('.js') && !file.includes('core/dist/embedded/'));
+    const names = new Set([...deployed.map((name) => `@lightbox/${name}`), ...[...production].map(nameOf)]);
+    const started = left.filter((file) => file.endsWith('.js'));
     const imports = started.flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(/^(?:import|export)\s[^'"]*from ['"]([^.'"][^'"]*)['"]/gm)].map(
         ([, from = '']) => (from.startsWith('@') ? from.split('/').slice(0, 2) : from.split('/').slice(0, 1)).join('/'),
       ),
     );
-    const strange = new Set(
-      imports.filter((name) => !isBuiltin(name) && !name.startsWith('@lightbox/') && !names.has(name)),
-    );
+    const strange = new Set(imports.filter((name) => !isBuiltin(name) && !names.has(name)));
     expect([...strange]).toEqual([]);
     expect(imports.filter((name) => name === 'express').length).toBeGreaterThan(0);
   });

@@ -10,18 +10,18 @@ import { runInNewContext } from 'node:vm';
 import { Client } from '@lightbox/backend/testing/client.js';
 import { buildAdmin, buildShare } from '@lightbox/backend/testing/factories.js';
 import { buildGateway } from '@lightbox/backend/testing/gateway.js';
+import { kill, up } from '@lightbox/campaigns/chaos/servers.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { makeKeys } from '@lightbox/core/config/keys.js';
-import { findMongod, findValkey } from '@lightbox/core/embedded/binaries.js';
-import { mongodServer } from '@lightbox/core/embedded/mongod.js';
-import { freePort } from '@lightbox/core/embedded/ports.js';
-import { valkeyServer } from '@lightbox/core/embedded/valkey.js';
-import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
+import { findMongod, findValkey } from '@lightbox/launcher/binaries.js';
+import { mongodServer } from '@lightbox/launcher/mongod.js';
+import { freePort } from '@lightbox/launcher/ports.js';
+import { valkeyServer } from '@lightbox/launcher/valkey.js';
+import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { Redis } from 'ioredis';
 import { mongo } from 'mongoose';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
-import { kill, up } from './chaos/servers.js';
 import { type RunningProcess, spawnProcess } from './testing.js';
 
 /**

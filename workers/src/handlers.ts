@@ -1,12 +1,12 @@
 import { appendAndTell } from '@lightbox/core/audit/append.js';
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
-import type { MailTemplate } from '@lightbox/core/events/reactions.js';
 import { removeBytes } from '@lightbox/core/images/removeImage.js';
 import type { JobData, JobName } from '@lightbox/core/queues/jobs.js';
 import type { Transporter } from 'nodemailer';
 import { analyseImage } from './analysis/analyseImage.js';
 import type { AnalysisProvider } from './analysis/providers/provider.js';
+import type { JobContext } from './jobContext.js';
 import { sendMail } from './mail/sendMail.js';
 import { notify } from './notifications/notify.js';
 import { remindUnread } from './notifications/remindUnread.js';
@@ -16,7 +16,6 @@ import { takePlaceForAnalysis, takePlaceForPreview } from './previews/turns.js';
 import { deliverPush } from './push/deliverPush.js';
 import { pushMessage } from './push/pushMessage.js';
 import type { PushSender } from './push/sender.js';
-import type { JobContext } from './runner.js';
 
 export interface Tools {
   core: Core;
@@ -39,7 +38,7 @@ export const handlers: Handlers = {
     await takePlaceForAnalysis(core, imageId, context);
     await analyseImage(core, tools, imageId, context);
   },
-  sendMail: ({ core, mailer }, { eventId, template }) => sendMail(core, mailer, eventId, template as MailTemplate),
+  sendMail: ({ core, mailer }, { eventId, template }) => sendMail(core, mailer, eventId, template),
   notify: ({ core }, { eventId }) => notify(core, eventId),
   remindUnread: ({ core, mailer }, { messageId }) => remindUnread(core, mailer, messageId),
   pushMessage: ({ core }, { messageId }, context) => pushMessage(core, messageId, context),

@@ -1,4 +1,4 @@
-import { createLogger } from '@lightbox/core/log.js';
+import { createLogger } from '@lightbox/core/process/log.js';
 import { Renderers } from './previews/renderers.js';
 import { findSandbox } from './previews/sandbox.js';
 import { startRenderService } from './previews/service.js';

@@ -2,11 +2,13 @@ import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import { system } from '@lightbox/core/events/events.js';
-import { conversationOf } from '@lightbox/core/messages.js';
-import type { EventDoc, MessageDoc, UserDoc } from '@lightbox/core/models/types.js';
-import { testConfig } from '@lightbox/core/testing/config.js';
-import { type Mailbox, startMailbox } from '@lightbox/core/testing/mailbox.js';
-import { startWire, type Wire } from '@lightbox/core/testing/wire.js';
+import { conversationOf } from '@lightbox/core/messages/messages.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
+import { testConfig } from '@lightbox/testkit/config.js';
+import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
+import { startWire, type Wire } from '@lightbox/testkit/wire.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { enterOwed } from './maintenance/enterOwed.js';
 import { enter, takeTurn } from './maintenance/schedule.js';
@@ -44,7 +46,7 @@ afterAll(async () => {
 async function share(): Promise<EventDoc> {
   const { core } = worker;
   const record = newId();
-  await core.events.record(system, { type: 'share.verify', table: 'shares', record, recipients: [newId()] });
+  await core.events.record(system, { type: 'share.verify', record, recipients: [newId()], refs: { share: newId() } });
   const event = await core.models.Event.findOne({ record }).lean<EventDoc>();
   if (!event) throw new Error('The event is gone.');
   return event;

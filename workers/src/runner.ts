@@ -1,24 +1,12 @@
 import type { QueueName } from '@lightbox/contract/queues.js';
 import { isAway } from '@lightbox/core/db/away.js';
+import { connectRedis } from '@lightbox/core/db/redis.js';
 import { type JobName, jobs } from '@lightbox/core/queues/jobs.js';
-import { connectRedis } from '@lightbox/core/redis.js';
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
-import { withoutForeignText } from './failures.js';
+import { JobFailed, withoutForeignText } from './failures.js';
 import { handlers, type Tools } from './handlers.js';
+import type { JobContext } from './jobContext.js';
 import { tasks } from './maintenance/tasks.js';
-
-export interface JobContext {
-  /** Nothing will try again after this one. */
-  isLastAttempt: boolean;
-  /** Aborted when the worker stops. */
-  signal: AbortSignal;
-  /** Ends this try, and has the job done again after a while. It counts as no attempt. */
-  later: (ms: number) => Promise<never>;
-  /** The place among the jobs of the queue that `behind` gave to this one, 0 without. */
-  place: number;
-  /** Ends this try, and has the job done after all that have a smaller place or none. It counts as no attempt. */
-  behind: (place: number) => Promise<never>;
-}
 
 /** A worker that was killed is noticed after this long, instead of BullMQ's minute. */
 const LOCK_MS = 5_000;
@@ -68,7 +56,8 @@ async function work(tools: Tools, job: Job, token: string | undefined, signal: A
   const isLastAttempt = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
   try {
     const parsed = jobs[name].data.safeParse(job.data);
-    if (!parsed.success) throw new UnrecoverableError(`The data of '${name}' are not what it takes.`);
+    // Tried again like any failure: it may be a newer version's, and a process of that version takes it then.
+    if (!parsed.success) throw new JobFailed(`The data of '${name}' are not what it takes.`);
     const handler = handlers[name] as (tools: Tools, data: unknown, context: JobContext) => Promise<unknown>;
     await core.elections.steady(() =>
       handler(tools, parsed.data, { isLastAttempt, signal, later, place: job.priority, behind }),

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { QueueName } from '@lightbox/contract/queues.js';
 import type { Config } from '@lightbox/core/config/config.js';
 import { assembleCore, type Core, prepareCore } from '@lightbox/core/core.js';
-import { startOps } from '@lightbox/core/ops.js';
+import { startOps } from '@lightbox/core/process/ops.js';
 import type { Worker } from 'bullmq';
 import { createTransport } from 'nodemailer';
 import { selectProvider } from './analysis/providers/select.js';

@@ -1,29 +1,24 @@
 import { texts } from '@lightbox/contract/texts.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import request, { type Response, type Test } from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from '../testing/client.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buildAdmin, buildPatient, buildProvider, PASSWORD, type Person } from '../testing/factories.js';
 import { files } from '../testing/files.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
 /** The rows of the bad-input catalogue that no feature's own tests hold; docs/security.md says where each is. */
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let patient: Person;
 let provider: Person;
 let admin: Person;
 
 beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
   [patient, provider, admin] = [
     await buildPatient(test.gateway),
     await buildProvider(test.gateway),
     await buildAdmin(test.gateway),
   ];
 });
-afterAll(() => test.stop());
 
 const nowhere = String(newId());
 const registration = (changes: object) => ({
@@ -291,7 +286,7 @@ describe('bad input', () => {
     expect(new Set(kept.map(({ passwordHash }) => passwordHash)).size).toBe(2);
     for (const { passwordHash } of kept) expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     for (const model of Object.values(test.gateway.models)) {
-      expect(JSON.stringify(await model.find().lean())).not.toContain(PASSWORD);
+      expect(JSON.stringify(await model.collection.find().toArray())).not.toContain(PASSWORD);
     }
   });
 

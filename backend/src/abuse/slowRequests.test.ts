@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { testConfig } from '@lightbox/core/testing/config.js';
+import { testConfig } from '@lightbox/testkit/config.js';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningGateway, startGateway } from '../gateway.js';

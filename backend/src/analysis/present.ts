@@ -1,5 +1,5 @@
 import type { AnalysisAnswer, AnalysisResult } from '@lightbox/contract/analysis/schemas.js';
-import type { AnalysisDoc } from '@lightbox/core/models/types.js';
+import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 
 export function presentAnalysis(analysis: AnalysisDoc): AnalysisAnswer {
   const result = presentResult(analysis);

@@ -2,10 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import type { AuditEntry, auditCalls } from '@lightbox/contract/audit/calls.js';
 import { mayReadAddresses } from '@lightbox/contract/audit/policy.js';
 import type { DataOf } from '@lightbox/contract/call.js';
-import { verifyAndNote } from '@lightbox/core/audit/watch.js';
+import { verifyAndNote } from '@lightbox/core/audit/noteHead.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { AuditEntryDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { entriesOf } from './entries.js';
 
@@ -21,7 +22,7 @@ export async function listAudit({ gateway, actor, viewer, query }: Context<ListC
     limit,
     cursor,
   });
-  await gateway.events.record(actor, { type: 'audit.list', table: 'auditlogs', records: rows.map((row) => row._id) });
+  await gateway.events.record(actor, { type: 'audit.list', records: rows.map((row) => row._id) });
   return { data: await presentEntries(gateway, viewer, rows), pagination };
 }
 
@@ -69,7 +70,7 @@ export async function checkAudit({
   actor,
   query,
 }: Context<typeof auditCalls.verifyAudit>): Promise<Answer<DataOf<typeof auditCalls.verifyAudit>>> {
-  await gateway.events.record(actor, { type: 'audit.verify', table: 'auditlogs' });
+  await gateway.events.record(actor, { type: 'audit.verify' });
   const patience = new AbortController();
   const tooLong = setTimeout(VERIFY_MS, null, { signal: patience.signal }).catch(() => null);
   const verdict = await Promise.race([verifyAndNote(gateway, query.since), tooLong]);

@@ -5,8 +5,8 @@ import { visibleUsers } from '@lightbox/core/access/users.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { type ListSource, type Orders, orderOf } from '@lightbox/core/db/page.js';
 import { fieldError } from '@lightbox/core/errors.js';
-import type { AuditEntryDoc } from '@lightbox/core/models/types.js';
-import { searchFilter } from '@lightbox/core/text.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
+import { searchFilter } from '@lightbox/core/users/search.js';
 import type { QueryFilter } from 'mongoose';
 import type { Gateway, Viewer } from '../context.js';
 

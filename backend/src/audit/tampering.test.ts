@@ -8,11 +8,13 @@ import { setImmediate } from 'node:timers/promises';
 import { adoptAudit, appendAudit } from '@lightbox/core/audit/chain.js';
 import { type Draft, GENESIS, place } from '@lightbox/core/audit/entry.js';
 import { type Head, keepHead } from '@lightbox/core/audit/head.js';
+import { noteHead, verifyAndNote } from '@lightbox/core/audit/noteHead.js';
 import { EventSigner } from '@lightbox/core/audit/signing.js';
 import { verifyAudit } from '@lightbox/core/audit/verify.js';
-import { noteHead, verifyAndNote, watchLog } from '@lightbox/core/audit/watch.js';
+import { watchLog } from '@lightbox/core/audit/watch.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
-import type { AuditEntryDoc, EventDoc } from '@lightbox/core/models/types.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildGateway, joinGateway, type TestGateway } from '../testing/gateway.js';
 
@@ -37,7 +39,7 @@ async function settle({ gateway }: TestGateway = test): Promise<void> {
 
 const person = newId();
 const act = ({ gateway }: TestGateway = test) =>
-  gateway.events.record({ id: person, ip: '192.0.2.1' }, { type: 'image.content', table: 'imagemetadata' });
+  gateway.events.record({ id: person, ip: '192.0.2.1' }, { type: 'image.content' });
 
 /** The event of something that was just done. */
 async function done(): Promise<EventDoc> {
@@ -88,12 +90,12 @@ describe('an event in the database', () => {
     const add = () =>
       gateway.events.change({ id: person, ip: '' }, async ({ session, record }) => {
         await Counter.updateOne({ _id: 'contended' }, { $inc: { count: 1 } }, { session, upsert: true });
-        record({ type: 'setting.add', table: 'appsettings' });
+        record({ type: 'setting.add' });
         return person;
       });
     const other = await start(joinGateway(test.config));
     const givenUp = gateway.events.change({ ip: '' }, async ({ record }) => {
-      record({ type: 'setting.add', table: 'appsettings' });
+      record({ type: 'setting.add' });
       throw new Error('given up');
     });
     await expect(givenUp).rejects.toThrow('given up');

@@ -1,17 +1,17 @@
 import { limits } from '@lightbox/contract/limits.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { TotpDoc } from '@lightbox/core/models/types.js';
+import type { TotpDoc } from '@lightbox/core/models/totp.js';
 import type { ClientSession } from 'mongoose';
 import type { Gateway } from '../context.js';
 import { spendProof, stepOf } from './authenticator.js';
-import { wrongCode } from './codes.js';
+import { takeTry, wrongCode } from './tries.js';
 
 export const alreadyOn = () => new AppError('CONFLICT', { message: 'An authenticator app is set up already.' });
 
 /**
- * One of the five tries that an app has outside of a sign-in, before anything is compared. They begin anew with the next
- * sign-in, or with a new secret. One that was never confirmed is good for as long as a code.
+ * One of the five tries that an app has outside of a sign-in. They start again with the next sign-in, or with a new secret. A
+ * secret that was never confirmed is good for as long as a code.
  */
 export async function takeAppTry(gateway: Gateway, user: ObjectId, confirmed: boolean): Promise<TotpDoc> {
   const wanted = { _id: user, secret: { $exists: true }, confirmedAt: { $exists: confirmed } };
@@ -23,11 +23,7 @@ export async function takeAppTry(gateway: Gateway, user: ObjectId, confirmed: bo
   }
   const age = gateway.clock.now().getTime() - known.createAt.getTime();
   if (!confirmed && age >= limits.codeMinutes * 60_000) throw new AppError('EXPIRED');
-  const totp = await gateway.models.Totp.findOneAndUpdate(
-    { ...wanted, tries: { $lt: limits.codeTries } },
-    { $inc: { tries: 1 } },
-    { returnDocument: 'after' },
-  ).lean<TotpDoc>();
+  const totp = await takeTry(gateway.models.Totp, wanted);
   if (!totp) throw new AppError('CODE_LOCKED');
   return totp;
 }
@@ -41,7 +37,7 @@ export async function spendAppCode(
   await gateway.throttle.take('secondFactor', { caller: String(user) });
   const totp = await takeAppTry(gateway, user, true);
   const step = stepOf(gateway, totp, code);
-  if (step === null) throw wrongCode(limits.codeTries - totp.tries);
+  if (step === null) throw wrongCode(totp.tries);
   await gateway.throttle.reset('secondFactor', { caller: String(user) });
   return (tx) => spendProof(gateway, user, { step }, tx);
 }

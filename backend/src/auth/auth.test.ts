@@ -5,13 +5,14 @@ import { limits } from '@lightbox/contract/limits.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import { linkTokenOf } from '@lightbox/core/keys/codes.js';
-import type { EventDoc, UserDoc } from '@lightbox/core/models/types.js';
-import { testConfig } from '@lightbox/core/testing/config.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
+import { testConfig } from '@lightbox/testkit/config.js';
 import jwt from 'jsonwebtoken';
 import request, { type Response } from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startGateway } from '../gateway.js';
-import { Client, connectSocket } from '../testing/client.js';
+import { connectSocket } from '../testing/client.js';
 import {
   buildAdmin,
   buildPatient,
@@ -22,16 +23,10 @@ import {
   signIn,
   wrong,
 } from '../testing/factories.js';
-import { buildGateway, firstAdmin, type TestGateway } from '../testing/gateway.js';
+import { firstAdmin } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
-
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
+const { test, api } = useGateway();
 
 let count = 0;
 const registration = (changes: Record<string, unknown> = {}) => {
@@ -434,6 +429,7 @@ describe('the refresh cookie', () => {
     ['no header', null, ''],
     ['another header', null, 'another'],
     ['an invented cookie', { refresh: `${'a'.repeat(24)}.0.k.x`, xsrf: 'a' }, 'a'],
+    ['a header as long as the cookie in letters and not in bytes', { refresh: 'x', xsrf: '%C4%80' }, 'a'],
   ])('with %s is refused', async (_, made, header) => {
     const browser = made ?? (await signedInBrowser(await buildPatient(test.gateway)));
     await refresh(browser, header).expect(401);

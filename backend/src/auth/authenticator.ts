@@ -2,9 +2,10 @@ import { randomInt } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Core } from '@lightbox/core/core.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { isSame } from '@lightbox/core/keys/isSame.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
 import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
-import type { TotpDoc } from '@lightbox/core/models/types.js';
+import type { TotpDoc } from '@lightbox/core/models/totp.js';
 import type { ClientSession } from 'mongoose';
 import { Secret, TOTP } from 'otpauth';
 
@@ -36,7 +37,7 @@ export function newSecret(core: Core, user: ObjectId, email: string): { sealed: 
 /** What proves that somebody holds the app: a time step of it, or one of the recovery codes. Each is good once. */
 export type Proof = { step: number } | { recoveryHash: string };
 
-/** The time step that this code is of; null when it is of none that still counts, or was used. Throws `Damaged` when the secret is. */
+/** The time step that this code is of; null when it is of none that still counts, or was used. Throws `IntegrityError` when the secret is. */
 export function stepOf(core: Core, totp: TotpDoc, code: string): number | null {
   const secret = openTotpSecret(core.keys, totp._id, totp.secret ?? '');
   const timestamp = core.clock.now().getTime();
@@ -53,7 +54,9 @@ export function proofOf(
 ): Proof | null {
   if (given.recoveryCode !== undefined) {
     const { recoveryCode } = given;
-    const known = totp.recoveryCodes.find(({ keyId, hash }) => hashOf(core, totp._id, keyId, recoveryCode) === hash);
+    const known = totp.recoveryCodes.find(({ keyId, hash }) =>
+      isSame(hashOf(core, totp._id, keyId, recoveryCode), hash),
+    );
     return known ? { recoveryHash: known.hash } : null;
   }
   const step = totp.confirmedAt ? stepOf(core, totp, given.code ?? '') : null;

@@ -1,7 +1,7 @@
 import { mustUseSecondFactor, openWithoutSecondFactor } from '@lightbox/contract/auth/policy.js';
 import { type Permission, roleMay } from '@lightbox/contract/permissions.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Gateway, Viewer } from '../context.js';
 
 /** Whether a role has to have an authenticator app or a passkey now. */

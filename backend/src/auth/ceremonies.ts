@@ -2,7 +2,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import { sameText } from '@lightbox/core/keys/codes.js';
+import { isSame } from '@lightbox/core/keys/isSame.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
 
 /** A passkey is made or used within a session; a sign-in has none yet. */
@@ -33,7 +33,7 @@ export function beginCeremony(core: Core, about: Ceremony): { ceremony: string; 
 export async function spendCeremony(core: Core, about: Ceremony, ceremony: string): Promise<string> {
   const [id = '', until = '', keyId = '', challenge = ''] = ceremony.split('.');
   const key = core.keys.codes.find(keyId);
-  const ours = key !== undefined && sameText(challengeOf(key.key, about, id, until), challenge);
+  const ours = key !== undefined && isSame(challengeOf(key.key, about, id, until), challenge);
   if (!ours || Number(until) <= core.clock.now().getTime()) throw new AppError('EXPIRED');
   try {
     await core.models.Ceremony.create([{ _id: oid(id), expiresAt: new Date(Number(until)) }]);

@@ -1,21 +1,15 @@
 import { texts } from '@lightbox/contract/texts.js';
 import { throttles } from '@lightbox/contract/throttles.js';
-import { reactions } from '@lightbox/core/events/reactions.js';
-import type { EventDoc } from '@lightbox/core/models/types.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { consequencesOf } from '@lightbox/core/events/reactions.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import { describe, expect, it } from 'vitest';
 import { Client, connectSocket } from '../testing/client.js';
 import { buildPatient, mailedCode, PASSWORD, type Person, signIn } from '../testing/factories.js';
-import { buildGateway, joinGateway, type TestGateway } from '../testing/gateway.js';
+import { buildGateway, joinGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
 const NEXT = 'Harbour-Lantern-42';
-let test: TestGateway;
-let api: Client;
-
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
+const { test, api } = useGateway();
 
 const change = (person: { token: string }, currentPassword: string, newPassword: string, client = api) =>
   client.as(person).put('/auth/password', { currentPassword, newPassword });
@@ -50,7 +44,7 @@ describe('one’s own password', () => {
 
     const found = await test.gateway.models.Event.find({ actor: person._id, type: 'auth.changePassword' }).lean();
     expect(found).toMatchObject([{ status: 'success', record: person._id }]);
-    expect(reactions['auth.changePassword']?.mail?.(found[0] as EventDoc)).toBe('passwordChanged');
+    expect(consequencesOf('auth.changePassword')?.mail?.(found[0] as EventDoc)).toBe('passwordChanged');
     here.socket.close();
     await second.stop();
   });

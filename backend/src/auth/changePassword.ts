@@ -3,7 +3,7 @@ import { texts } from '@lightbox/contract/texts.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import { hashPassword, isPassword } from '@lightbox/core/keys/password.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { refuseWeak } from './commonPasswords.js';
 import { endAccess } from './endAccess.js';
@@ -37,7 +37,7 @@ export async function changePassword({
   viewer,
   body,
 }: Context<typeof securityCalls.changePassword>): Promise<Answer<unknown>> {
-  const event = { type: 'auth.changePassword', table: 'users', record: viewer._id } as const;
+  const event = { type: 'auth.changePassword', record: viewer._id } as const;
   const passwordAt = gateway.clock.now();
   refuseWeak('newPassword', body.newPassword, {});
   const user = await requireOwnPassword(gateway, viewer._id, 'currentPassword', body.currentPassword).catch(

@@ -3,8 +3,9 @@ import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import { isCode, isLinkToken, newCodeSeed } from '@lightbox/core/keys/codes.js';
-import type { CodeDoc } from '@lightbox/core/models/types.js';
-import type { ClientSession, QueryFilter } from 'mongoose';
+import type { CodeDoc } from '@lightbox/core/models/code.js';
+import type { ClientSession } from 'mongoose';
+import { takeTry, wrongCode } from './tries.js';
 
 const lifetime = (now: Date) => new Date(now.getTime() + limits.codeMinutes * 60_000);
 
@@ -41,44 +42,24 @@ export async function renewCode(core: Core, id: ObjectId, tx: ClientSession): Pr
   ).lean<CodeDoc>();
 }
 
-/**
- * Takes one of the five tries, which comes before any comparison: of guesses made at once no more than five are ever
- * looked at. Throws `CODE_LOCKED` or `EXPIRED`.
- */
-export async function takeTry(core: Core, id: ObjectId, from?: string): Promise<CodeDoc> {
+/** One of the five tries of a code. Throws `CODE_LOCKED` or `EXPIRED`. */
+export async function takeCodeTry({ models, clock }: Core, id: ObjectId, from?: string): Promise<CodeDoc> {
   // The place that asked for a reset code has five tries of its own, so that guesses from elsewhere do not lock its owner out.
   const code =
-    (from !== undefined && (await count(core, { _id: id, askedFrom: from }, 'askersTries'))) ||
-    (await count(core, from === undefined ? { _id: id } : { _id: id, askedFrom: { $ne: from } }, 'tries'));
-  if (!code) throw await refusalOf(core, id);
-  if (code.expiresAt <= core.clock.now() || code.usedAt) throw new AppError('EXPIRED');
+    (from !== undefined && (await takeTry(models.Code, { _id: id, askedFrom: from }, { counter: 'askersTries' }))) ||
+    (await takeTry(models.Code, from === undefined ? { _id: id } : { _id: id, askedFrom: { $ne: from } }));
+  if (!code) throw new AppError((await models.Code.exists({ _id: id })) ? 'CODE_LOCKED' : 'EXPIRED');
+  if (code.expiresAt <= clock.now() || code.usedAt) throw new AppError('EXPIRED');
   return code;
 }
-
-const count = (core: Core, one: QueryFilter<CodeDoc>, tries: 'tries' | 'askersTries'): Promise<CodeDoc | null> =>
-  core.models.Code.findOneAndUpdate(
-    { ...one, [tries]: { $not: { $gte: limits.codeTries } } },
-    { $inc: { [tries]: 1 } },
-    { returnDocument: 'after' },
-  ).lean<CodeDoc>();
 
 /** Throws `WRONG_CODE`, `CODE_LOCKED` or `EXPIRED`. `from` is the place of the guess (`placeOf`). */
 export async function checkCode(core: Core, id: ObjectId, guess: string, from: string): Promise<CodeDoc> {
-  const code = await takeTry(core, id, from);
+  const code = await takeCodeTry(core, id, from);
   const tries = code.askedFrom === from ? code.askersTries : code.tries;
-  if (!isCode(core.keys.codes, String(id), code, guess)) throw wrongCode(limits.codeTries - (tries ?? 0));
+  if (!isCode(core.keys.codes, String(id), code, guess)) throw wrongCode(tries ?? 0);
   return code;
 }
-
-async function refusalOf(core: Core, id: ObjectId): Promise<AppError> {
-  return new AppError((await core.models.Code.exists({ _id: id })) ? 'CODE_LOCKED' : 'EXPIRED');
-}
-
-export const wrongCode = (triesLeft: number): AppError =>
-  new AppError('WRONG_CODE', {
-    message: `That code is not right. ${triesLeft} ${triesLeft === 1 ? 'try' : 'tries'} left.`,
-    extra: { triesLeft },
-  });
 
 /** The code of a mailed link that is still good. Throws a field error for a link that is none, else `EXPIRED`. */
 export async function codeByLink(core: Core, purpose: 'reset' | 'notMe', token: string): Promise<CodeDoc> {

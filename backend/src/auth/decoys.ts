@@ -2,7 +2,8 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { Core } from '@lightbox/core/core.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
 import { digestOf } from '@lightbox/core/keys/password.js';
-import type { DecoyDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { DecoyDoc } from '@lightbox/core/models/decoy.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { ClientSession } from 'mongoose';
 
 /*

@@ -1,24 +1,19 @@
 import { newId } from '@lightbox/core/db/ids.js';
 import { Secret, TOTP } from 'otpauth';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Authenticator } from '../testing/authenticator.js';
-import { Client } from '../testing/client.js';
 import { buildAdmin, buildProvider, mailedCode, PASSWORD, type Person, signIn } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
 import { notMeToken } from '../testing/notMe.js';
+import { useGateway } from '../testing/useGateway.js';
 import { beginAccess, endAccess } from './endAccess.js';
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let admin: Person;
 
 beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
   admin = await buildAdmin(test.gateway);
   await api.as(admin).post('/auth/step-up', { password: PASSWORD }).expect(200);
 });
-afterAll(() => test.stop());
 
 const other = 'Harbour-Lantern-42';
 const shown = (secret: string) =>

@@ -1,7 +1,7 @@
 import { touch } from '@lightbox/core/access/hold.js';
 import type { Core } from '@lightbox/core/core.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { ClientSession } from 'mongoose';
 import { endSessions } from './sessions.js';
 

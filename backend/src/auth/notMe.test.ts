@@ -1,21 +1,13 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { Secret, TOTP } from 'otpauth';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Authenticator } from '../testing/authenticator.js';
-import { Client } from '../testing/client.js';
 import { buildPatient, mailedCode, PASSWORD, type Person, signIn } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
 import { notMeToken } from '../testing/notMe.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
-
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
+const { test, api } = useGateway();
 
 const other = 'Harbour-Lantern-42';
 const own = (person: Person) => api.as(person);

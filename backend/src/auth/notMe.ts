@@ -4,7 +4,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { Core } from '@lightbox/core/core.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { Undo } from '@lightbox/core/models/types.js';
+import type { Undo } from '@lightbox/core/models/code.js';
 import type { ClientSession } from 'mongoose';
 import type { Answer, Context } from '../context.js';
 import { dropApp, dropPasskey } from './authenticators.js';
@@ -29,7 +29,7 @@ export async function notMe({ gateway, actor, body }: Context<Call>): Promise<An
     if (!(await useCode(gateway, _id, tx.session))) throw new AppError('EXPIRED');
     undone = undo && (await takeBack(gateway, user, undo, tx.session));
     ended = await endAccess(gateway, user, 'notMe', tx.session);
-    tx.record({ type: 'auth.notMe', table: 'users', actor: user, record: user, reason: undone ?? '' });
+    tx.record({ type: 'auth.notMe', actor: user, record: user, reason: undone ?? '' });
     return user;
   });
   cutSockets(gateway, ended, 'notMe');

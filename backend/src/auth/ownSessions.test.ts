@@ -1,7 +1,8 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import type { EventDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, connectSocket } from '../testing/client.js';
 import {

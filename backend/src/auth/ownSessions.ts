@@ -7,7 +7,8 @@ import {
 import type { DataOf } from '@lightbox/contract/call.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { AuditEntryDoc, SessionDoc } from '@lightbox/core/models/types.js';
+import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
+import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { Answer, Context } from '../context.js';
 import { clearSessionCookies } from './cookies.js';
 import { endAccess } from './endAccess.js';
@@ -51,7 +52,7 @@ export async function endSession({
     const own = { ...(await aliveSessions(gateway, viewer._id)), _id: id };
     const ended = await endSessions(gateway, own, 'signedOut', tx.session);
     if (ended.length === 0) throw new AppError('NOT_FOUND');
-    tx.record({ type: 'session.end', table: 'sessions', record: id });
+    tx.record({ type: 'session.end', record: id });
     return id;
   });
   cutSockets(gateway, [id], 'signedOut');
@@ -73,7 +74,7 @@ export async function endOtherSessions({
     ended = await endSessions(gateway, others, 'signedOut', tx.session);
     // Also what is no session yet, and what was left by one that went quiet.
     await endAccess(gateway, viewer._id, 'signedOut', tx.session, { except: viewer.sessionId });
-    if (ended.length > 0) tx.record({ type: 'session.end', table: 'sessions', records: ended });
+    if (ended.length > 0) tx.record({ type: 'session.end', records: ended });
     return viewer.sessionId;
   });
   cutSockets(gateway, ended, 'signedOut');
@@ -100,7 +101,6 @@ export async function listSignIns({
   );
   await gateway.events.record(actor, {
     type: 'session.history',
-    table: 'auditlogs',
     records: rows.map((row) => row._id),
   });
   return {

@@ -4,7 +4,7 @@ import type { securityCalls } from '@lightbox/contract/auth/securityCalls.js';
 import type { DataOf } from '@lightbox/contract/call.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { PasskeyDoc } from '@lightbox/core/models/types.js';
+import type { PasskeyDoc } from '@lightbox/core/models/passkey.js';
 import { generateAuthenticationOptions } from '@simplewebauthn/server';
 import type { Answer, Context, Gateway } from '../context.js';
 import { beginCeremony, type Ceremony } from './ceremonies.js';

@@ -2,22 +2,17 @@ import { limits } from '@lightbox/contract/limits.js';
 import { throttles } from '@lightbox/contract/throttles.js';
 import type { UserStatus } from '@lightbox/contract/users/schemas.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import { reactions } from '@lightbox/core/events/reactions.js';
-import type { EventDoc, PasskeyDoc } from '@lightbox/core/models/types.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { consequencesOf } from '@lightbox/core/events/reactions.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { PasskeyDoc } from '@lightbox/core/models/passkey.js';
+import { describe, expect, it } from 'vitest';
 import { Authenticator } from '../testing/authenticator.js';
 import { Client } from '../testing/client.js';
 import { buildAdmin, buildPatient, buildProvider, PASSWORD, type Person, signIn } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { buildGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
-
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
+const { test, api } = useGateway();
 
 const device = () => new Authenticator(test.config.publicUrl);
 const ask = async (person: { token: string }, through = api) =>
@@ -67,7 +62,7 @@ describe('a passkey is added', () => {
     const listed = (await api.as(person).get('/auth/passkeys').expect(200)).body.data;
     expect(listed.map(({ name }: { name: string }) => name)).toEqual(['Desk', 'Telephone']);
     const added = await events({ actor: person._id, type: 'passkey.add', status: 'success' });
-    expect(added.map((event) => reactions[event.type]?.mail?.(event))).toEqual(['passkeyAdded', 'passkeyAdded']);
+    expect(added.map((event) => consequencesOf(event.type)?.mail?.(event))).toEqual(['passkeyAdded', 'passkeyAdded']);
     expect((await api.as(person).get('/users/profile').expect(200)).body.data.passkeys).toBe(true);
   });
 

@@ -3,8 +3,8 @@ import { loginWaitSeconds, throttles } from '@lightbox/contract/throttles.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
-import type { SessionDoc } from '@lightbox/core/models/types.js';
-import { networkOf } from '@lightbox/core/network.js';
+import type { SessionDoc } from '@lightbox/core/models/session.js';
+import { networkOf } from '@lightbox/core/net/network.js';
 import type { Gateway } from '../context.js';
 
 interface From {

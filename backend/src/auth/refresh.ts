@@ -1,14 +1,16 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { authCalls } from '@lightbox/contract/auth/calls.js';
 import type { DataOf } from '@lightbox/contract/call.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { texts } from '@lightbox/contract/texts.js';
+import { isUsable } from '@lightbox/contract/users/states.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { SessionDoc, UserDoc } from '@lightbox/core/models/types.js';
+import { isSame } from '@lightbox/core/keys/isSame.js';
+import type { SessionDoc } from '@lightbox/core/models/session.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { clearSessionCookies, REFRESH_COOKIE, setSessionCookies, XSRF_COOKIE, XSRF_HEADER } from './cookies.js';
-import { cutSockets, endSessions, isAlive, isUsable } from './sessions.js';
+import { cutSockets, endSessions, isAlive } from './sessions.js';
 
 /** A new access token for the refresh cookie, which changes at each use. */
 export async function refresh({
@@ -20,7 +22,8 @@ export async function refresh({
   const cookies = req.cookies as Record<string, string | undefined>;
   const presented = cookies[REFRESH_COOKIE];
   if (!presented) throw new AppError('UNAUTHENTICATED');
-  if (!same(cookies[XSRF_COOKIE], req.get(XSRF_HEADER))) throw new AppError('AUTHENTICATION_FAILED');
+  const xsrf = cookies[XSRF_COOKIE];
+  if (!xsrf || !isSame(xsrf, req.get(XSRF_HEADER))) throw new AppError('AUTHENTICATION_FAILED');
   const claim = gateway.tokens.readRefresh(presented);
   if (!claim) throw new AppError('AUTHENTICATION_FAILED');
 
@@ -60,15 +63,10 @@ async function endIfReused(gateway: Gateway, ip: string, sessionId: string, gene
   if (!session || session.endedAt || session.generation <= generation) return;
   await gateway.events.change({ ip, id: session.user }, async (tx) => {
     await endSessions(gateway, { _id: session._id }, 'reuse', tx.session);
-    tx.record({ type: 'auth.refreshReused', table: 'sessions', record: session._id, status: 'failed' });
+    tx.record({ type: 'auth.refreshReused', record: session._id, status: 'failed' });
     return session._id;
   });
   cutSockets(gateway, [session._id], 'reuse');
-}
-
-function same(a: string | undefined, b: string | undefined): boolean {
-  if (!a || !b || a.length !== b.length) return false;
-  return timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }
 
 export async function logout({
@@ -79,7 +77,7 @@ export async function logout({
 }: Context<typeof authCalls.logout>): Promise<Answer<unknown>> {
   await gateway.events.change(actor, async (tx) => {
     await endSessions(gateway, { _id: viewer.sessionId }, 'logout', tx.session);
-    tx.record({ type: 'auth.logout', table: 'sessions', record: viewer.sessionId });
+    tx.record({ type: 'auth.logout', record: viewer.sessionId });
     return viewer.sessionId;
   });
   cutSockets(gateway, [viewer.sessionId], 'logout');

@@ -1,20 +1,19 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { reactions } from '@lightbox/core/events/reactions.js';
-import type { EventDoc, UserDoc } from '@lightbox/core/models/types.js';
+import { consequencesOf } from '@lightbox/core/events/reactions.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Response, Test } from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
 import { buildPatient, buildProvider, PASSWORD, type Person } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
+const { test } = useGateway({ rateLimits: true, trustProxy: 1 });
 let bystander: Person;
 
 beforeAll(async () => {
-  test = await buildGateway({ rateLimits: true, trustProxy: 1 });
   bystander = await buildPatient(test.gateway);
 });
-afterAll(() => test.stop());
 
 const FIRST = 'Meadow-Copper-19';
 const SECOND = 'Quartz-Heron-58';
@@ -171,7 +170,7 @@ async function play(sequence: Sequence, email: string, role: string, name: strin
 /** Whose mailboxes the mails of these events go to. */
 async function mailed(since: Date): Promise<string[]> {
   const events = await test.gateway.models.Event.find({ at: { $gte: since } }).lean<EventDoc[]>();
-  const told = events.filter((event) => reactions[event.type]?.mail?.(event));
+  const told = events.filter((event) => consequencesOf(event.type)?.mail?.(event));
   const ids = told.flatMap(({ record }) => (record ? [record] : []));
   const users = await test.gateway.models.User.find({ _id: { $in: ids } }).lean<UserDoc[]>();
   return users.map(({ email }) => email).filter((email) => !email.endsWith('@probe.test'));

@@ -2,22 +2,14 @@ import type { CallShape } from '@lightbox/contract/call.js';
 import { type CallName, calls } from '@lightbox/contract/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import type { EventDoc } from '@lightbox/core/models/types.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
 import { Secret, TOTP } from 'otpauth';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Authenticator } from '../testing/authenticator.js';
-import { Client } from '../testing/client.js';
 import { buildAdmin, buildPatient, mailedCode, PASSWORD, type Person, signIn, wrong } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
-
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
+const { test, api } = useGateway();
 
 const shapes = Object.entries(calls) as [CallName, CallShape][];
 const asking = shapes.filter(([, { stepUp }]) => stepUp);

@@ -4,7 +4,8 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
-import type { CodeDoc, SessionDoc } from '@lightbox/core/models/types.js';
+import type { CodeDoc } from '@lightbox/core/models/code.js';
+import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { ClientSession } from 'mongoose';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { spendAppCode } from './appTries.js';
@@ -63,7 +64,7 @@ export async function stepUp({
 }
 
 async function prove(gateway: Gateway, actor: Actor, viewer: Viewer, proof: Proof): Promise<void> {
-  const event = { type: 'auth.stepUp', table: 'sessions', record: viewer.sessionId } as const;
+  const event = { type: 'auth.stepUp', record: viewer.sessionId } as const;
   try {
     const spend = await check(gateway, viewer, proof);
     await gateway.events.change(actor, async (tx) => {
@@ -114,7 +115,7 @@ export async function mailStepUpCode({
   await gateway.throttle.take('verificationMail', { caller: viewer.id });
   await gateway.events.change(actor, async (tx) => {
     const code = await issueCode(gateway, viewer._id, 'stepUp', tx.session);
-    tx.record({ type: 'auth.stepUpMail', table: 'users', record: viewer._id, refs: { code } });
+    tx.record({ type: 'auth.stepUpMail', record: viewer._id, refs: { code } });
     return code;
   });
   return { data: null };

@@ -1,7 +1,7 @@
 import { calls } from '@lightbox/contract/calls.js';
 import { type ThrottleName, throttles } from '@lightbox/contract/throttles.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import type { EventDoc } from '@lightbox/core/models/types.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { Test } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Subject } from '../http/throttle.js';
@@ -16,16 +16,16 @@ import {
   type Person,
   wrong,
 } from '../testing/factories.js';
-import { buildGateway, joinGateway, type TestGateway } from '../testing/gateway.js';
+import { joinGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
+const { test } = useGateway({ rateLimits: true, trustProxy: 1 });
 let other: TestGateway;
 
 beforeAll(async () => {
-  test = await buildGateway({ rateLimits: true, trustProxy: 1 });
   other = await joinGateway(test.config);
 });
-afterAll(() => Promise.all([test.stop(), other.stop()]));
+afterAll(() => other.stop());
 
 it('ten wrong passwords close an account to one address, on every gateway, and to no other address', async () => {
   const { email } = await buildPatient(test.gateway);

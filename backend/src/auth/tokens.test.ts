@@ -1,20 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { newId } from '@lightbox/core/db/ids.js';
 import type { Express } from 'express';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createApp } from '../app.js';
-import { Client, connectSocket } from '../testing/client.js';
+import { connectSocket } from '../testing/client.js';
 import { buildAdmin, buildPatient, mailedCode, PASSWORD, type Person } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
-
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
+const { test, api } = useGateway();
 
 interface Layer {
   route?: { path: string; stack: { method?: string }[] };

@@ -1,7 +1,8 @@
 import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
-import type { Clock } from '@lightbox/core/clock.js';
+import type { Clock } from '@lightbox/core/db/clock.js';
 import { AppError } from '@lightbox/core/errors.js';
+import { isSame } from '@lightbox/core/keys/isSame.js';
 import { hmac, type Keys } from '@lightbox/core/keys/keyring.js';
 import jwt from 'jsonwebtoken';
 
@@ -98,7 +99,7 @@ export class Tokens {
     const [sessionId = '', generation = '', keyId = '', proof = ''] = value.split('.');
     const key = this.keys.refresh.find(keyId);
     if (!key || !/^[0-9a-f]{24}$/.test(sessionId) || !/^\d{1,9}$/.test(generation)) return null;
-    return refreshProof(key.key, sessionId, Number(generation)) === proof
+    return isSame(refreshProof(key.key, sessionId, Number(generation)), proof)
       ? { sessionId, generation: Number(generation) }
       : null;
   }

@@ -5,10 +5,11 @@ import { limits } from '@lightbox/contract/limits.js';
 import { type Permission, permissions, roleMay } from '@lightbox/contract/permissions.js';
 import { throttles } from '@lightbox/contract/throttles.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import { reactions } from '@lightbox/core/events/reactions.js';
-import type { EventDoc, TotpDoc } from '@lightbox/core/models/types.js';
+import { consequencesOf } from '@lightbox/core/events/reactions.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { TotpDoc } from '@lightbox/core/models/totp.js';
 import { Secret, TOTP } from 'otpauth';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Client, connectSocket } from '../testing/client.js';
 import {
   buildAdmin,
@@ -20,17 +21,11 @@ import {
   signIn,
   wrong,
 } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { buildGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 import { adminCode } from './adminCode.js';
 
-let test: TestGateway;
-let api: Client;
-
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
+const { test, api } = useGateway();
 
 /** What the person's telephone shows, `steps` from now. */
 const shown = (secret: string, steps = 0, clock = test.clock) =>
@@ -309,7 +304,7 @@ describe('recovery codes are renewed', () => {
       await confirm(await password(person), { code: shown(person.secret) }).expect(200);
       // Proven, told to its owner by mail, and once in the log; never the codes themselves.
       const [event, ...more] = await events(person, 'totp.recovery');
-      expect([event?.pending !== undefined, reactions['totp.recovery']?.mail?.(event as EventDoc), more]).toEqual([
+      expect([event?.pending !== undefined, consequencesOf('totp.recovery')?.mail?.(event as EventDoc), more]).toEqual([
         true,
         'recoveryCodes',
         [],

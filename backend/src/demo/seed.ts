@@ -2,14 +2,14 @@ import { createReadStream } from 'node:fs';
 import { demoPeople } from '@lightbox/core/config/demo.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
-import type { Person } from '@lightbox/core/models/types.js';
-import { plain, searchFields } from '@lightbox/core/text.js';
+import type { Person } from '@lightbox/core/models/user.js';
 import { sealPerson } from '@lightbox/core/users/profile.js';
+import { plain, searchFields } from '@lightbox/core/users/search.js';
 import type { DemoPerson, Gateway } from '../context.js';
 import { recordImage, storeFile } from '../images/storeImage.js';
 import { addShare } from '../sharing/shares.js';
 
-const assets = new URL('../../../core/assets/demo/', import.meta.url);
+const assets = new URL('../../assets/demo/', import.meta.url);
 
 /** Nobody who lives: the people of a demonstration. */
 const profiles = {

@@ -1,5 +1,5 @@
 import type { Core } from '@lightbox/core/core.js';
-import { readiness } from '@lightbox/core/ops.js';
+import { readiness } from '@lightbox/core/process/ops.js';
 import type { Router } from 'express';
 
 /** `/healthz`: the process lives. `/readyz`: it can serve. */

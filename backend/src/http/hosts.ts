@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError } from '@lightbox/core/errors.js';
-import { isOwnHost } from '@lightbox/core/hosts.js';
+import { isOwnHost } from '@lightbox/core/net/hosts.js';
 import { answerBare, answerRaw } from './errors.js';
 
 /** Whatever asks for these knows the machine by an address of its own. */

@@ -1,7 +1,7 @@
 import type { CallShape } from '@lightbox/contract/call.js';
 import { type ThrottleName, type ThrottlePart, throttleNames, throttles } from '@lightbox/contract/throttles.js';
 import { AppError } from '@lightbox/core/errors.js';
-import { networkOf } from '@lightbox/core/network.js';
+import { networkOf } from '@lightbox/core/net/network.js';
 import type { Redis } from 'ioredis';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 

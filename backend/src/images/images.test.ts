@@ -4,11 +4,12 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { texts } from '@lightbox/contract/texts.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
-import { closeInspectors } from '@lightbox/core/files/inspect.js';
-import type { EventDoc, ImageDoc } from '@lightbox/core/models/types.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
 import request, { type Response } from 'supertest';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { boundary, Client, multipart } from '../testing/client.js';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { closeInspectors } from '../files/inspectionPool.js';
+import { boundary, type Client, multipart } from '../testing/client.js';
 import {
   buildAdmin,
   buildImage,
@@ -19,17 +20,12 @@ import {
   sampleFile,
 } from '../testing/factories.js';
 import { files, png } from '../testing/files.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let provider: Person;
 
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop().then(closeInspectors));
+afterAll(closeInspectors);
 beforeEach(async () => {
   provider = await buildProvider(test.gateway);
 });
@@ -111,7 +107,7 @@ describe('uploading', () => {
     expect(answer.body.error).toBe('DAMAGED');
   });
 
-  it('gives a named patient a standing share to verify', async () => {
+  it('gives a named patient a permanent share to verify', async () => {
     const patient = await buildPatient(test.gateway);
     const { body } = await api
       .as(provider)

@@ -1,9 +1,10 @@
-import { type AccessExplanation, timelineActions } from '@lightbox/contract/images/insight.js';
+import { timelineActions } from '@lightbox/contract/audit/actions.js';
+import type { AccessExplanation } from '@lightbox/contract/images/insight.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { appendAndTell } from '@lightbox/core/audit/append.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Client, connectSocket } from '../testing/client.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { connectSocket } from '../testing/client.js';
 import {
   type BuiltImage,
   buildAdmin,
@@ -15,17 +16,12 @@ import {
   shareCode,
   wrong,
 } from '../testing/factories.js';
-import { buildGateway, joinGateway, type TestGateway } from '../testing/gateway.js';
+import { joinGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let admin: Person;
 
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
 beforeEach(async () => {
   admin = await buildAdmin(test.gateway);
 });

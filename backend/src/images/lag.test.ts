@@ -1,17 +1,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { closeInspectors } from '@lightbox/core/files/inspect.js';
-import { dicomPicture } from '@lightbox/core/testing/part10.js';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { dicomPicture } from '@lightbox/testkit/part10.js';
+import { afterAll, expect, it } from 'vitest';
+import { closeInspectors } from '../files/inspectionPool.js';
 import { Client } from '../testing/client.js';
 import { buildProvider } from '../testing/factories.js';
 import { png } from '../testing/files.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-beforeAll(async () => {
-  test = await buildGateway();
-});
-afterAll(() => test.stop().then(closeInspectors));
+const { test } = useGateway();
+afterAll(closeInspectors);
 
 const AT_ONCE = 8;
 const MOST_MS = 200;

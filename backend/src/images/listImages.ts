@@ -3,7 +3,7 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import { requireImage } from '@lightbox/core/access/images.js';
 import { type Orders, orderOf } from '@lightbox/core/db/page.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { ImageDoc } from '@lightbox/core/models/types.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { QueryFilter } from 'mongoose';
 import type { Answer, Context } from '../context.js';
 import { presentImages } from './present.js';
@@ -45,7 +45,6 @@ async function list(
   const shown = rows.filter((image) => ids.has(String(image._id)));
   await gateway.events.record(actor, {
     type: 'image.list',
-    table: 'imagemetadata',
     records: shown.map((image) => image._id),
     owners: shown.map((image) => image.owner),
   });
@@ -63,7 +62,6 @@ export async function getImage({
   if (!shown) throw new AppError('NOT_FOUND');
   await gateway.events.record(actor, {
     type: 'image.read',
-    table: 'imagemetadata',
     record: image._id,
     owners: [image.owner],
   });

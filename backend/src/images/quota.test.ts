@@ -1,20 +1,13 @@
 import { errors } from '@lightbox/contract/errors.js';
 import { oid } from '@lightbox/core/db/ids.js';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { Client } from '../testing/client.js';
+import { beforeEach, expect, it } from 'vitest';
 import { buildAdmin, buildImage, buildPatient, buildProvider, PASSWORD, type Person } from '../testing/factories.js';
 import { files } from '../testing/files.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let provider: Person;
 
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
 beforeEach(async () => {
   provider = await buildProvider(test.gateway);
   await test.gateway.models.Setting.deleteMany({});

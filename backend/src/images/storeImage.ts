@@ -5,9 +5,11 @@ import type { Quota } from '@lightbox/core/blobs/usage.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
-import { createInspector, type DicomFacts, type FileFacts, FileRejected } from '@lightbox/core/files/inspect.js';
-import type { ImageDoc, SealedValue } from '@lightbox/core/models/types.js';
+import type { FileFacts, ImageDoc } from '@lightbox/core/models/image.js';
+import type { SealedValue } from '@lightbox/core/models/sealedValue.js';
 import type { Gateway } from '../context.js';
+import { createInspector } from '../files/inspect.js';
+import { FileRejected } from '../files/rejected.js';
 import { addShare } from '../sharing/shares.js';
 
 export interface IncomingFile {
@@ -40,7 +42,7 @@ export async function storeFile(
       if (inspector.canSniff) await inspector.sniffed();
       yield chunk;
     }
-    if (stream.truncated) throw new FileRejected('TOO_LARGE', texts.fileSize(maxBytes));
+    if (stream.truncated) throw new FileRejected('FILE_TOO_LARGE', texts.fileSize(maxBytes));
   }
   try {
     const written = await gateway.blobs.write(blob, key, inspected());
@@ -58,7 +60,7 @@ interface NewImage {
   patient: ObjectId | undefined;
 }
 
-/** Writes the record that makes a stored file an image, and its patient's standing share. */
+/** Writes the record that makes a stored file an image, and its patient's permanent share. */
 export async function recordImage(
   gateway: Gateway,
   actor: Actor,
@@ -91,18 +93,12 @@ function writeRecord(
   { _id, owner, caption, patient }: NewImage,
   { blob, dataKey, facts }: StoredFile,
 ): Promise<ObjectId> {
-  const { contentType, size, sha256, width, height, dicom, dicomDetail } = facts;
   const image: ImageDoc = {
     _id,
     owner,
     ...(patient ? { patient } : {}),
     caption,
-    contentType,
-    size,
-    sha256,
-    ...(width && height ? { width, height } : {}),
-    ...(dicom ? { dicom: known(dicom) } : {}),
-    ...(dicomDetail ? { dicomDetail: { ...dicomDetail } } : {}),
+    ...facts,
     blob: blob.id,
     dataKey,
     preview: 'pending',
@@ -116,7 +112,6 @@ function writeRecord(
     if (!(await gateway.blobs.confirm(blob, tx.session))) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
     tx.record({
       type: 'image.upload',
-      table: 'imagemetadata',
       record: _id,
       owners: [owner],
       recipients: [owner, ...(patient ? [patient] : [])],
@@ -126,7 +121,3 @@ function writeRecord(
     return _id;
   });
 }
-
-/** What the header does not say is absent from the record, not null. */
-const known = (facts: DicomFacts): NonNullable<ImageDoc['dicom']> =>
-  Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null));

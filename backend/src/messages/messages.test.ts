@@ -1,21 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Client } from '../testing/client.js';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { buildAdmin, buildPatient, buildProvider, type Person } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let patient: Person;
 let provider: Person;
 
-beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
-});
-afterAll(() => test.stop());
 beforeEach(async () => {
   patient = await buildPatient(test.gateway);
   provider = await buildProvider(test.gateway);

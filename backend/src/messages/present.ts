@@ -1,5 +1,5 @@
 import type { Message } from '@lightbox/contract/messages/calls.js';
-import type { MessageDoc } from '@lightbox/core/models/types.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
 
 export const presentMessage = (message: MessageDoc): Message => ({
   id: String(message._id),

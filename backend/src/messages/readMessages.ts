@@ -2,8 +2,10 @@ import type { ChatListEntry, Message, messageCalls } from '@lightbox/contract/me
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import { openText, sealText } from '@lightbox/core/keys/seal.js';
-import { conversationOf, unread } from '@lightbox/core/messages.js';
-import type { ConversationDoc, MessageDoc, UserDoc } from '@lightbox/core/models/types.js';
+import { conversationOf, unread } from '@lightbox/core/messages/messages.js';
+import type { ConversationDoc } from '@lightbox/core/models/conversation.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { presentRef } from '../users/present.js';
 import { presentMessage } from './present.js';

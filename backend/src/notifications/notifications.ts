@@ -2,7 +2,7 @@ import type { Notification, notificationCalls, notificationSorts } from '@lightb
 import { oid } from '@lightbox/core/db/ids.js';
 import { type Orders, orderOf } from '@lightbox/core/db/page.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { NotificationDoc } from '@lightbox/core/models/types.js';
+import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import type { Answer, Context } from '../context.js';
 
 const orders: Orders<NotificationDoc, (typeof notificationSorts)[number]> = { at: ['at', '_id'] };

@@ -1,24 +1,23 @@
 import { Overview } from '@lightbox/contract/overview/calls.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import { connectRedis } from '@lightbox/core/redis.js';
+import { connectRedis } from '@lightbox/core/db/redis.js';
 import { Worker } from 'bullmq';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
 import { buildAdmin, buildImage, buildProvider, buildShare, type Person } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { buildGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 import { reasonOf } from './attention.js';
 
-let test: TestGateway;
+const { test } = useGateway();
 let admin: Person;
 let api: Client;
 
 beforeAll(async () => {
-  test = await buildGateway();
   admin = await buildAdmin(test.gateway);
   api = new Client(test.url).as(admin);
 });
-afterAll(() => test.stop());
 
 async function overview(caller = api): Promise<Overview> {
   const { body } = await caller.get('/admin/overview').expect(200);
@@ -63,10 +62,11 @@ describe('the overview', () => {
     await buildImage(fresh.gateway, { owner, contentType: 'image/png', size: 5 });
     await buildImage(fresh.gateway, { owner, contentType: 'application/pdf', size: 100 });
     const actor = { id: owner._id, ip: '' };
-    for (const type of ['image.upload', 'image.upload', 'share.create', 'auth.confirm', 'image.read'] as const) {
-      await fresh.gateway.events.record(actor, { type, table: 'x' });
+    for (const type of ['image.upload', 'image.upload', 'auth.confirm', 'image.read'] as const) {
+      await fresh.gateway.events.record(actor, { type });
     }
-    await fresh.gateway.events.record(actor, { type: 'image.upload', table: 'x', status: 'denied' });
+    await fresh.gateway.events.record(actor, { type: 'share.create', refs: { share: newId() } });
+    await fresh.gateway.events.record(actor, { type: 'image.upload', status: 'denied' });
     await appendAudit(fresh.gateway.models, fresh.gateway.keys.audit);
     const now = await overview(caller);
     expect(now.storage).toEqual([

@@ -1,5 +1,5 @@
 import { oid } from '@lightbox/core/db/ids.js';
-import type { SessionDoc } from '@lightbox/core/models/types.js';
+import type { SessionDoc } from '@lightbox/core/models/session.js';
 import { isAlive } from '../auth/sessions.js';
 import type { Gateway } from '../context.js';
 import { type Io, sessionRoom } from './rooms.js';

@@ -2,18 +2,14 @@ import { limits } from '@lightbox/contract/limits.js';
 import { throttles } from '@lightbox/contract/throttles.js';
 import { io } from 'socket.io-client';
 import request from 'supertest';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { Client, connectSocket, type TestSocket } from '../testing/client.js';
 import { buildPatient, buildProvider } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
+const { test } = useGateway({ rateLimits: true });
 const open: TestSocket[] = [];
 
-beforeAll(async () => {
-  test = await buildGateway({ rateLimits: true });
-});
-afterAll(() => test.stop());
 afterEach(() => {
   for (const { socket } of open.splice(0)) socket.close();
 });

@@ -3,7 +3,8 @@ import { currentName, isKnownSetting, settingFault } from '@lightbox/contract/se
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Transaction } from '@lightbox/core/events/events.js';
-import type { SettingChangeDoc, SettingDoc } from '@lightbox/core/models/types.js';
+import type { SettingDoc } from '@lightbox/core/models/setting.js';
+import type { SettingChangeDoc } from '@lightbox/core/models/settingChange.js';
 import type { ClientSession } from 'mongoose';
 import type { Answer, Context, Gateway } from '../context.js';
 import { presentSetting } from './listSettings.js';
@@ -50,7 +51,7 @@ export async function addSetting({
     .change(actor, async (tx) => {
       await gateway.models.Setting.create([setting], { session: tx.session });
       await remember(gateway, tx, setting._id, viewer._id, { name: setting.name, to: setting.value });
-      tx.record({ type: 'setting.add', table: 'appsettings', record: setting._id });
+      tx.record({ type: 'setting.add', record: setting._id });
       return setting._id;
     })
     .catch(nameTaken);
@@ -83,7 +84,7 @@ export async function editSetting({
       if (next.value !== before.value || next.name !== before.name) {
         await remember(gateway, tx, id, viewer._id, { name: next.name, from: before.value, to: next.value });
       }
-      tx.record({ type: 'setting.edit', table: 'appsettings', record: id });
+      tx.record({ type: 'setting.edit', record: id });
       return id;
     })
     .catch(nameTaken);
@@ -102,7 +103,7 @@ export async function deleteSetting({
     const { name, value } = await requireSetting(gateway, id, tx.session);
     await gateway.models.Setting.deleteOne({ _id: id }, { session: tx.session });
     await remember(gateway, tx, id, viewer._id, { name, from: value });
-    tx.record({ type: 'setting.delete', table: 'appsettings', record: id });
+    tx.record({ type: 'setting.delete', record: id });
     return id;
   });
   gateway.settings.forget();

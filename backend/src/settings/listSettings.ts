@@ -11,7 +11,8 @@ import { currentName, type KnownSetting, knownSettings, settingNames } from '@li
 import { oid } from '@lightbox/core/db/ids.js';
 import type { ListSource } from '@lightbox/core/db/page.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { SettingChangeDoc, SettingDoc } from '@lightbox/core/models/types.js';
+import type { SettingDoc } from '@lightbox/core/models/setting.js';
+import type { SettingChangeDoc } from '@lightbox/core/models/settingChange.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { namesOf } from '../users/names.js';
 

@@ -3,19 +3,17 @@ import { permissions, roles } from '@lightbox/contract/permissions.js';
 import type { Setting, SettingChange } from '@lightbox/contract/settings/calls.js';
 import { settingNames } from '@lightbox/contract/settings/known.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
 import { buildAdmin, buildPatient } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
+const { test, api } = useGateway();
 let admin: Client;
 
 beforeAll(async () => {
-  test = await buildGateway();
-  admin = new Client(test.url).as(await buildAdmin(test.gateway));
+  admin = api.as(await buildAdmin(test.gateway));
 });
-afterAll(() => test.stop());
 
 const add = (body: object) => admin.post('/appsetting/add', body);
 

@@ -1,14 +1,14 @@
 import type { DataOf } from '@lightbox/contract/call.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { shareCalls } from '@lightbox/contract/sharing/calls.js';
-import { isLive, liveShare } from '@lightbox/core/access/images.js';
+import { isLive, pendingShare } from '@lightbox/core/access/shares.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { Actor, NewEvent } from '@lightbox/core/events/events.js';
+import type { Actor, DoneEvent } from '@lightbox/core/events/events.js';
 import { isCode } from '@lightbox/core/keys/codes.js';
-import type { ImageDoc, ShareDoc } from '@lightbox/core/models/types.js';
-import type { ClientSession } from 'mongoose';
-import { wrongCode } from '../auth/codes.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
+import { takeTry, wrongCode } from '../auth/tries.js';
 import type { Answer, Context, Gateway } from '../context.js';
 
 type Call = typeof shareCalls.verifyShare;
@@ -21,14 +21,15 @@ export async function verifyShare({ gateway, actor, viewer, body }: Context<Call
   }).lean<ShareDoc>();
   const image = share && (await gateway.models.Image.findById(share.image, { owner: 1 }).lean<ImageDoc>());
   if (!share || !image) throw new AppError('NOT_FOUND');
-  const event: NewEvent = { type: 'share.verify', table: 'shares', record: share.image, owners: [image.owner] };
+  const event = { type: 'share.verify' as const, record: share.image, owners: [image.owner] };
 
-  const right = isCode(gateway.keys.codes, String(share._id), share, body.verificationCode);
   const refused =
     over(gateway, share) ??
-    (right
-      ? await open(gateway, actor, share, { ...event, ...told(share, image) })
-      : await countWrong(gateway, actor, share, { ...event, ...told(share, image), type: 'share.lock' }));
+    (await tryCode(gateway, actor, share, body.verificationCode, {
+      ...event,
+      recipients: [share.recipient, share.sharedBy, image.owner],
+      refs: { share: share._id },
+    }));
   if (refused) {
     await gateway.events.record(actor, { ...event, status: 'failed', reason: refused.code });
     throw refused;
@@ -36,12 +37,7 @@ export async function verifyShare({ gateway, actor, viewer, body }: Context<Call
   return { data: { imagemetadataId: String(share.image), isVerified: true } };
 }
 
-const told = (share: ShareDoc, image: ImageDoc) => ({
-  recipients: [share.recipient, share.sharedBy, image.owner],
-  refs: { share: share._id },
-});
-
-/** A standing share outlives its code; what was opened with it stays open. */
+/** A permanent share outlives its code; what was opened with it stays open. */
 function over(gateway: Gateway, share: ShareDoc): AppError | null {
   const now = gateway.clock.now();
   const usable = isLive(share, now) && (share.verifiedAt || share.codeExpiresAt > now);
@@ -49,56 +45,50 @@ function over(gateway: Gateway, share: ShareDoc): AppError | null {
 }
 
 /**
- * A right code spends no try, so the same one may come many times at once. It opens the share only while fewer than five
- * wrong ones were counted; that is decided by the write itself, so of guesses made at once no more than five help.
+ * Takes a try, compares, and writes what follows, in one transaction. A right code opens the share and gives its try back, so
+ * the same one may come many times at once. The last wrong one locks the share. That is an event of its own, because somebody
+ * may be guessing: recipient, sharer and owner are told.
  */
-async function open(gateway: Gateway, actor: Actor, share: ShareDoc, event: NewEvent): Promise<AppError | null> {
-  if (share.verifiedAt) return null;
+async function tryCode(
+  gateway: Gateway,
+  actor: Actor,
+  share: ShareDoc,
+  guess: string,
+  event: DoneEvent<'share.verify'>,
+): Promise<AppError | null> {
+  const { Share } = gateway.models;
+  const isRight = (current: ShareDoc) => isCode(gateway.keys.codes, String(share._id), current, guess);
+  if (share.verifiedAt || share.tries >= limits.codeTries) return withoutTry(gateway, share, isRight);
   const now = gateway.clock.now();
+  const open = { _id: share._id, ...pendingShare(now) };
+  let refused: AppError | null = null;
   await gateway.events.change(actor, async (tx) => {
-    const marked = await gateway.models.Share.updateOne(
-      {
-        _id: share._id,
-        ...liveShare(now),
-        salt: share.salt,
-        tries: { $lt: limits.codeTries },
-        verifiedAt: { $exists: false },
-      },
-      { $set: { verifiedAt: now } },
-      { session: tx.session },
-    );
-    if (marked.modifiedCount === 1) tx.record(event);
+    // With the code of this moment: another one may have been sent since the share was read.
+    const current = await takeTry(Share, open, { session: tx.session });
+    if (!current) {
+      const settled = await Share.findById(share._id).session(tx.session).lean<ShareDoc>();
+      refused = withoutTry(gateway, settled, isRight);
+    } else if (isRight(current)) {
+      refused = null;
+      const opened = { $set: { verifiedAt: now }, $inc: { tries: -1 } };
+      await Share.updateOne({ _id: share._id }, opened, { session: tx.session });
+      tx.record(event);
+    } else {
+      refused = wrongCode(current.tries);
+      if (current.tries === limits.codeTries) tx.record({ ...event, type: 'share.lock' });
+    }
     return share._id;
   });
-  return whyNot(gateway, share);
+  return refused;
 }
 
-/** Read anew, why a code did not count at the moment of its write; null when the share is open, by another tab for example. */
-async function whyNot(gateway: Gateway, share: ShareDoc): Promise<AppError | null> {
-  const after = await gateway.models.Share.findById(share._id).lean<ShareDoc>();
-  if (!isLive(after, gateway.clock.now())) return new AppError('EXPIRED');
-  if (after.verifiedAt) return null;
-  // A new code was sent at that moment, and counts instead.
-  return after.salt === share.salt ? new AppError('CODE_LOCKED') : wrongCode(limits.codeTries - after.tries);
-}
-
-/** The last try locks the share, and that is an event of its own: somebody may be guessing, and its people are told. */
-async function countWrong(gateway: Gateway, actor: Actor, share: ShareDoc, lock: NewEvent): Promise<AppError> {
-  if (share.verifiedAt) return new AppError('WRONG_CODE');
-  if (share.tries >= limits.codeTries) return new AppError('CODE_LOCKED');
-  const take = (below: number, session: ClientSession | null) =>
-    gateway.models.Share.findOneAndUpdate(
-      { _id: share._id, live: true, salt: share.salt, tries: { $lt: below } },
-      { $inc: { tries: 1 } },
-      { returnDocument: 'after', session },
-    ).lean<ShareDoc>();
-  const counted = await take(limits.codeTries - 1, null);
-  if (counted) return wrongCode(limits.codeTries - counted.tries);
-  let locked = false;
-  await gateway.events.change(actor, async (tx) => {
-    locked = (await take(limits.codeTries, tx.session)) !== null;
-    if (locked) tx.record(lock);
-    return share._id;
-  });
-  return locked ? wrongCode(0) : ((await whyNot(gateway, share)) ?? new AppError('WRONG_CODE'));
+/** The answer for a share that has no try to take: it ended, is open already, or is locked. */
+function withoutTry(
+  gateway: Gateway,
+  share: ShareDoc | null,
+  isRight: (current: ShareDoc) => boolean,
+): AppError | null {
+  if (!isLive(share, gateway.clock.now())) return new AppError('EXPIRED');
+  if (!share.verifiedAt) return new AppError('CODE_LOCKED');
+  return isRight(share) ? null : new AppError('WRONG_CODE');
 }

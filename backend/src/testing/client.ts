@@ -6,15 +6,19 @@ export interface UploadForm {
   parts: ({ name: string; value: string } | { name: string; file: Buffer; filename?: string; type?: string })[];
 }
 
-/** Calls below `/api`, made for somebody. */
+/** Calls below `/api`, made for somebody. The server is asked for its address at each call, because it may start later. */
 export class Client {
   constructor(
-    private readonly url: string,
+    private readonly server: string | { url: string },
     private readonly token: string | null = null,
   ) {}
 
+  private get url(): string {
+    return typeof this.server === 'string' ? this.server : this.server.url;
+  }
+
   as(person: { token: string } | string | null): Client {
-    return new Client(this.url, typeof person === 'string' ? person : (person?.token ?? null));
+    return new Client(this.server, typeof person === 'string' ? person : (person?.token ?? null));
   }
 
   get = (path: string): Test => this.sign(request(this.url).get(`/api${path}`));
@@ -73,7 +77,7 @@ export interface TestSocket {
 }
 
 /** Two cores may be busy with something else; what has come is noticed at once all the same. */
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 /** Connects, or rejects with the server's `connect_error`. */
 export function connectSocket(
@@ -104,12 +108,12 @@ export function connectSocket(
       const timer = setTimeout(() => {
         socket.offAny(look);
         reject(new Error(`${seen(event).length} of ${n} '${event}' came.`));
-      }, PATIENCE_MS);
+      }, TIMEOUT_MS);
       socket.onAny(look);
       look();
     });
   const ask = (event: string, payload?: unknown): Promise<Answer> =>
-    socket.timeout(PATIENCE_MS).emitWithAck(event, payload);
+    socket.timeout(TIMEOUT_MS).emitWithAck(event, payload);
   return new Promise((resolve, reject) => {
     socket.once('connect', () => resolve({ socket, seen, until, ask }));
     socket.once('connect_error', (error) => {

@@ -6,9 +6,12 @@ import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { codeOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
 import { seal } from '@lightbox/core/keys/seal.js';
-import type { CodeDoc, ImageDoc, ShareDoc, Person as StoredPerson } from '@lightbox/core/models/types.js';
-import { plain, searchFields } from '@lightbox/core/text.js';
+import type { CodeDoc } from '@lightbox/core/models/code.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
+import type { Person as StoredPerson } from '@lightbox/core/models/user.js';
 import { sealPerson } from '@lightbox/core/users/profile.js';
+import { plain, searchFields } from '@lightbox/core/users/search.js';
 import { startSession } from '../auth/sessions.js';
 import type { Gateway } from '../context.js';
 import { png } from './files.js';
@@ -143,7 +146,7 @@ interface ShareWishes extends Partial<ShareDocTimes> {
   recipient?: Person;
   verified?: boolean;
   revoked?: boolean;
-  /** Hours from now, less than none for one that is over; null for a patient's standing share. */
+  /** Hours from now, less than none for one that is over; null for a patient's permanent share. */
   hours?: number | null;
 }
 type ShareDocTimes = Pick<ShareDoc, 'tries'>;

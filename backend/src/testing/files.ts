@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { crc32, deflateSync } from 'node:zlib';
-import { dicomPicture } from '@lightbox/core/testing/part10.js';
+import { dicomPicture } from '@lightbox/testkit/part10.js';
 
 function chunk(type: string, body: Buffer): Buffer {
   const out = Buffer.alloc(12 + body.length);
@@ -29,7 +29,7 @@ export function png(width: number, height: number, bytes?: number, lines = heigh
   return Buffer.concat(parts([chunk('prVt', Buffer.alloc(bytes - plain.length - 12, 1))]));
 }
 
-const asset = (name: string): Buffer => readFileSync(new URL(`../../../core/assets/demo/${name}`, import.meta.url));
+const asset = (name: string): Buffer => readFileSync(new URL(`../../assets/demo/${name}`, import.meta.url));
 
 export const files = {
   png: png(3, 2),

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
-import { Clock } from '@lightbox/core/clock.js';
 import type { Config } from '@lightbox/core/config/config.js';
-import { testConfig } from '@lightbox/core/testing/config.js';
+import { Clock } from '@lightbox/core/db/clock.js';
+import { testConfig } from '@lightbox/testkit/config.js';
 import type { Gateway } from '../context.js';
 import { startGateway } from '../gateway.js';
 

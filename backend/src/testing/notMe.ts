@@ -1,6 +1,6 @@
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { linkTokenOf } from '@lightbox/core/keys/codes.js';
-import type { CodeDoc } from '@lightbox/core/models/types.js';
+import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { Gateway } from '../context.js';
 
 /** The token of the newest "this was not me" link that a person was mailed. */

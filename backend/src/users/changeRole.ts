@@ -8,7 +8,7 @@ import { openPersonIfWhole } from '@lightbox/core/users/profile.js';
 import { endAccess } from '../auth/endAccess.js';
 import { cutSockets } from '../auth/sessions.js';
 import type { Answer, Context } from '../context.js';
-import { keepAnAdmin } from './changeUsers.js';
+import { keepAnAdmin } from './admins.js';
 import { presentUser } from './present.js';
 
 type Call = typeof userCalls.changeRole;
@@ -37,7 +37,7 @@ export async function changeRole({
     );
     if (changed.modifiedCount !== 1) throw new AppError('CONFLICT');
     sessions = await endAccess(gateway, user._id, 'roleChanged', tx.session);
-    tx.record({ type: 'user.role', table: 'users', record: user._id, reason: `${user.role} → ${role}` });
+    tx.record({ type: 'user.role', record: user._id, reason: `${user.role} → ${role}` });
     return user._id;
   });
   cutSockets(gateway, sessions, 'roleChanged');

@@ -2,24 +2,21 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { Role } from '@lightbox/contract/permissions.js';
 import { throttles } from '@lightbox/contract/throttles.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
-import { conversationOf } from '@lightbox/core/messages.js';
-import type { EventDoc } from '@lightbox/core/models/types.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { conversationOf } from '@lightbox/core/messages/messages.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
 import { buildAdmin, buildImage, buildPatient, buildProvider, buildShare, type Person } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { buildGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 import { countPeopleRead } from './bulkReads.js';
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let boss: Person;
 
 beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
   boss = await buildAdmin(test.gateway);
 });
-afterAll(() => test.stop());
 
 async function set(patients: 'all' | 'known') {
   const { models, settings, clock } = test.gateway;

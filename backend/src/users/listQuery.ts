@@ -6,8 +6,8 @@ import { UserStatus } from '@lightbox/contract/users/schemas.js';
 import { visibleUsers } from '@lightbox/core/access/users.js';
 import { keyOf, type ListSource, type Orders, orderOf } from '@lightbox/core/db/page.js';
 import { fieldError } from '@lightbox/core/errors.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
-import { searchFilter } from '@lightbox/core/text.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
+import { searchFilter } from '@lightbox/core/users/search.js';
 import type { Gateway, Viewer } from '../context.js';
 
 const orders: Orders<UserDoc, UserSort> = {

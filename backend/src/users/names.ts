@@ -1,7 +1,7 @@
 import type { UserRef } from '@lightbox/contract/users/schemas.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { Models } from '@lightbox/core/models/models.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import { presentRef } from './present.js';
 
 /** Names for many ids in one query. */

@@ -8,7 +8,7 @@ import {
   type UserRow,
 } from '@lightbox/contract/users/schemas.js';
 import { userFacts } from '@lightbox/core/access/users.js';
-import type { Person, UserDoc } from '@lightbox/core/models/types.js';
+import type { Person, UserDoc } from '@lightbox/core/models/user.js';
 
 interface UserViewer {
   id: string;

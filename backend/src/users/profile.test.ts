@@ -1,23 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openProfile, sealedFields } from '@lightbox/core/users/profile.js';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from '../testing/client.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buildAdmin, buildImage, buildPatient, buildProvider, PASSWORD, type Person } from '../testing/factories.js';
-import { buildGateway, type TestGateway } from '../testing/gateway.js';
+import { useGateway } from '../testing/useGateway.js';
 
-let test: TestGateway;
-let api: Client;
+const { test, api } = useGateway();
 let admin: Person;
 
 beforeAll(async () => {
-  test = await buildGateway();
-  api = new Client(test.url);
   admin = await buildAdmin(test.gateway);
 });
-afterAll(() => test.stop());
 
 /** Values that are nobody's, so that finding one in the database's own bytes can mean one thing only. */
 const planted = {

@@ -17,6 +17,13 @@ export const RecoveryCode = z
   .regex(recoveryCodePattern, texts.validRecoveryCode)
   .transform((code) => code.replace('-', ''));
 
+/**
+ * The registration form demands these of a provider: an administrator checks them before approving the account. The call
+ * itself takes providers without them, because other clients register people with fewer fields.
+ */
+export const providerCredentials = ['licensenumber', 'specialization'] as const;
+export type ProviderCredential = (typeof providerCredentials)[number];
+
 export const Registration = z.strictObject({
   ...profileFields,
   email: Email,

@@ -1,8 +1,9 @@
 import { isDuplicate, newId } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import type { KeyRing } from '../keys/keyring.js';
+import type { AuditEntryDoc } from '../models/auditEntry.js';
+import type { EventDoc } from '../models/event.js';
 import type { Models } from '../models/models.js';
-import type { AuditEntryDoc, EventDoc } from '../models/types.js';
 import { type Draft, GENESIS, isWhole, judge, place, remark } from './entry.js';
 import { type Head, keepHead, newestEntry, readHead, rememberedHead, rememberHead } from './head.js';
 import { inLog } from './inLog.js';

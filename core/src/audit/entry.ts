@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import { auditActions } from '@lightbox/contract/audit/actions.js';
 import type { AuditRemark } from '@lightbox/contract/audit/faults.js';
 import { newId, type ObjectId, oid } from '../db/ids.js';
+import { isSame } from '../keys/isSame.js';
 import { hmac, isSigned, type KeyRing, sign } from '../keys/keyring.js';
-import type { AuditEntryDoc, EventDoc } from '../models/types.js';
+import type { AuditEntryDoc } from '../models/auditEntry.js';
+import type { EventDoc } from '../models/event.js';
 import type { Head } from './head.js';
 
 /** An entry before it has its place in the log. */
@@ -47,7 +50,7 @@ export function place(ring: KeyRing, draft: Draft, previous: Head): AuditEntryDo
 
 export function isWhole(ring: KeyRing, previous: string, entry: AuditEntryDoc): boolean {
   try {
-    if (!ring.find(entry.keyId) || hashOf(ring, previous, entry) !== entry.hash) return false;
+    if (!ring.find(entry.keyId) || !isSame(hashOf(ring, previous, entry), entry.hash)) return false;
     // The hash is over their text: an id that was turned into text is found by nobody who looks for it.
     if (!idsOf(entry).every(isObjectId)) return false;
     // Not in the hash, but made of what is: an entry must not be hidden from those it concerns.
@@ -117,7 +120,7 @@ export const remark = (type: Remark, now: Date, says: AuditRemark, ...mark: stri
   event: markId(type, says, ...mark),
   type,
   status: type === 'audit.signed' ? 'success' : 'failed',
-  table: 'events',
+  table: auditActions[type].table,
   ip: '',
   reason: says,
   at: now,

@@ -1,8 +1,9 @@
 import { isDuplicate } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import { isSigned, type KeyRing, sign } from '../keys/keyring.js';
+import type { AuditEntryDoc } from '../models/auditEntry.js';
+import type { AuditHeadDoc } from '../models/auditHead.js';
 import type { Models } from '../models/models.js';
-import type { AuditEntryDoc, AuditHeadDoc } from '../models/types.js';
 
 const HEAD = 'head';
 const CHECKPOINT = 'checkpoint';

@@ -1,8 +1,8 @@
 import type { ObjectId } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import type { KeyRing } from '../keys/keyring.js';
+import type { AuditEntryDoc } from '../models/auditEntry.js';
 import type { Models } from '../models/models.js';
-import type { AuditEntryDoc } from '../models/types.js';
 import { GENESIS, isWhole } from './entry.js';
 
 interface InLog {

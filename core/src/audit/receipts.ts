@@ -2,8 +2,10 @@ import type { AuditRemark } from '@lightbox/contract/audit/faults.js';
 import { isDuplicate, newId, type ObjectId } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import { isSigned, type KeyRing, sign } from '../keys/keyring.js';
+import type { AuditReceiptDoc } from '../models/auditReceipt.js';
+import type { AuditRunDoc } from '../models/auditRun.js';
+import type { EventDoc } from '../models/event.js';
 import type { Models } from '../models/models.js';
-import type { AuditReceiptDoc, AuditRunDoc, EventDoc } from '../models/types.js';
 import { type Draft, remark } from './entry.js';
 import { inLog } from './inLog.js';
 

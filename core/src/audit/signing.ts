@@ -1,8 +1,9 @@
 import { isDuplicate, newId, type ObjectId } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import type { KeyRing } from '../keys/keyring.js';
+import type { AuditReceiptDoc } from '../models/auditReceipt.js';
+import type { EventDoc } from '../models/event.js';
 import type { Models } from '../models/models.js';
-import type { AuditReceiptDoc, EventDoc } from '../models/types.js';
 import { signEvent } from './entry.js';
 import { makeReceipt, takenUp } from './receipts.js';
 

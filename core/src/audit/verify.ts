@@ -2,9 +2,11 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import type { AuditFault, AuditStart } from '@lightbox/contract/audit/faults.js';
 import { NEWEST } from '../db/newest.js';
+import { isSame } from '../keys/isSame.js';
 import type { KeyRing } from '../keys/keyring.js';
+import type { AuditEntryDoc } from '../models/auditEntry.js';
+import type { AuditHeadDoc } from '../models/auditHead.js';
 import type { Models } from '../models/models.js';
-import type { AuditEntryDoc, AuditHeadDoc } from '../models/types.js';
 import { GENESIS, isWhole } from './entry.js';
 import { type Checkpoint, type Head, keepCheckpoint, readCheckpoint, readHead, rememberedHead } from './head.js';
 
@@ -64,7 +66,7 @@ async function verify(models: Models, ring: KeyRing, since: AuditStart, noted: H
     firstBroken,
     reason,
   });
-  const contradicts = ({ seq, hash }: Head) => heads.some((head) => head.seq === seq && head.hash !== hash);
+  const contradicts = ({ seq, hash }: Head) => heads.some((head) => head.seq === seq && !isSame(head.hash, hash));
   const entries = models.AuditEntry.collection
     // From the start no filter: an entry that was put in with a place before the first, or none, is read too.
     .find(start ? { seq: { $gt: start.seq } } : {}, { readConcern: { level: NEWEST } })
@@ -99,7 +101,7 @@ async function checkpointOf(models: Models, ring: KeyRing): Promise<Checkpoint |
   const kept = await readCheckpoint(models, ring);
   if (!kept) return null;
   const entry = await models.AuditEntry.findOne({ seq: kept.seq }).readConcern(NEWEST).lean<AuditEntryDoc>();
-  return entry?.hash === kept.hash ? pick(kept) : null;
+  return isSame(kept.hash, entry?.hash) ? pick(kept) : null;
 }
 
 const pick = ({ seq, hash, found }: Checkpoint | AuditHeadDoc): Checkpoint => ({

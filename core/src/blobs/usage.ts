@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../db/clock.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Models } from '../models/models.js';
 

@@ -1,4 +1,4 @@
-import { isLoopback } from '../hosts.js';
+import { isLoopback } from '../net/hosts.js';
 
 /** Where an address would send in clear, by its hosts; none when it is encrypted and the certificate is checked. */
 type InClear = (value: string) => string[];

@@ -4,7 +4,7 @@ import { passwordFault } from '@lightbox/contract/auth/rules.js';
 import { type QueueName, queueNames } from '@lightbox/contract/queues.js';
 import { z } from 'zod';
 import { faultOfAnchor } from '../audit/anchor.js';
-import { isLoopback } from '../hosts.js';
+import { isLoopback } from '../net/hosts.js';
 import { faultsOfClearText } from './clearText.js';
 import type { Config } from './config.js';
 import { faultOfKeys, faultOfVapidKey } from './keys.js';

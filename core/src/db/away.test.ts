@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { connectRedis } from '../redis.js';
 import { isAway } from './away.js';
+import { connectRedis } from './redis.js';
 
 it.each(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT'])(
   'a connection broken by %s is a part that is away',

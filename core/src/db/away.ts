@@ -29,6 +29,7 @@ export function isAway(error: unknown): boolean {
   if (code && BROKEN_CODES.has(code)) return true;
   // The name server that MONGODB_URI needs (mongodb+srv).
   if (syscall?.startsWith('query')) return true;
+  // biome-ignore lint/plugin/codesNotWords: Redis's client has no code for these
   return REDIS_AWAY.test(error.message);
 }
 

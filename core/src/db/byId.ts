@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose';
-import { grouped } from '../group.js';
+import { grouped } from './group.js';
 import type { ObjectId } from './ids.js';
 import { NEWEST } from './newest.js';
 

@@ -53,7 +53,9 @@ export async function openDatabase(db: Connection, { mongodbUri }: Pick<Config, 
 }
 
 /** Servers answered, and none of them was one to work with: else the driver says what befell the connection. */
-const isPuzzling = (error: unknown): boolean => /^Server selection timed out/.test((error as Error).message);
+const isPuzzling = (error: unknown): boolean =>
+  // biome-ignore lint/plugin/codesNotWords: the driver has no code for it
+  /^Server selection timed out/.test((error as Error).message);
 
 /** Both at once, for who needs nothing else. */
 export async function connectDatabase(config: Pick<Config, 'mongodbUri'>): Promise<Connection> {

@@ -1,5 +1,6 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
+import { isSame } from './isSame.js';
 import { hmac, type KeyRing } from './keyring.js';
 
 /**
@@ -27,7 +28,7 @@ export function codeOf(ring: KeyRing, id: string, seed: CodeSeed): string | null
 }
 
 export const isCode = (ring: KeyRing, id: string, seed: CodeSeed, guess: string): boolean =>
-  sameText(codeOf(ring, id, seed), guess);
+  isSame(codeOf(ring, id, seed), guess);
 
 /** The token of a mailed link: the record's id and a proof that only the key ring can make. */
 export function linkTokenOf(ring: KeyRing, id: string, seed: CodeSeed): string | null {
@@ -36,12 +37,4 @@ export function linkTokenOf(ring: KeyRing, id: string, seed: CodeSeed): string |
 }
 
 export const isLinkToken = (ring: KeyRing, id: string, seed: CodeSeed, token: string): boolean =>
-  sameText(linkTokenOf(ring, id, seed), token);
-
-/** In the same time, whatever they have in common. */
-export function sameText(expected: string | null, given: string): boolean {
-  if (expected === null) return false;
-  const a = Buffer.from(expected);
-  const b = Buffer.from(given);
-  return a.length === b.length && timingSafeEqual(a, b);
-}
+  isSame(linkTokenOf(ring, id, seed), token);

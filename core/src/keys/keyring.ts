@@ -1,5 +1,6 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
 import type { Config } from '../config/config.js';
+import { isSame } from './isSame.js';
 
 interface Key {
   id: string;
@@ -106,6 +107,5 @@ export function sign(ring: KeyRing, ...parts: string[]): Signature {
 /** Whether a key of the ring made this signature of these parts. */
 export function isSigned(ring: KeyRing, { keyId, mac }: Partial<Signature>, ...parts: string[]): boolean {
   const key = typeof keyId === 'string' ? ring.find(keyId)?.key : undefined;
-  const given = Buffer.from(typeof mac === 'string' ? mac : '', 'hex');
-  return key !== undefined && given.length === 32 && timingSafeEqual(given, hmac(key, ...parts));
+  return key !== undefined && isSame(hmac(key, ...parts).toString('hex'), mac);
 }

@@ -1,31 +1,20 @@
 import { createHash } from 'node:crypto';
 import { type Algorithm, hash, hashRaw, verify } from '@node-rs/argon2';
+import pLimit from 'p-limit';
 
 /** OWASP's floor for Argon2id: 19 MiB, two passes, one lane. */
 const options = { algorithm: 2 satisfies Algorithm, memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
-/** More than two at a time are slower on two cores, and hungrier; who waits beyond this is told to come back. */
+/** Two at a time: more are slower on two cores and take more memory. A call that finds the queue full is refused. */
 const LANES = 2;
 const QUEUE = 200;
 
-let running = 0;
-const waiting: (() => void)[] = [];
+const lanes = pLimit(LANES);
 
 export class PasswordQueueFull extends Error {}
 
 async function inLane<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= LANES) {
-    if (waiting.length >= QUEUE) throw new PasswordQueueFull();
-    await new Promise<void>((go) => waiting.push(go));
-  } else {
-    running++;
-  }
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
-  }
+  if (lanes.pendingCount >= QUEUE) throw new PasswordQueueFull();
+  return lanes(work);
 }
 
 export const hashPassword = (password: string): Promise<string> => inLane(() => hash(password, options));

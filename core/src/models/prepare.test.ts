@@ -1,6 +1,6 @@
+import { testConfig } from '@lightbox/testkit/config.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Core, createCore } from '../core.js';
-import { testConfig } from '../testing/config.js';
 import { prepareModels } from './prepare.js';
 
 let core: Core;

@@ -1,6 +1,6 @@
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
-import type { PushSubscriptionDoc } from '../models/types.js';
+import type { PushSubscriptionDoc } from '../models/pushSubscription.js';
 import type { JobData } from '../queues/jobs.js';
 
 export type PushSubject = Pick<JobData<'deliverPush'>, 'about' | 'recordId'>;

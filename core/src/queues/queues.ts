@@ -1,7 +1,7 @@
 import { type QueueName, queueNames } from '@lightbox/contract/queues.js';
 import { type JobsOptions, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { Clock } from '../clock.js';
+import type { Clock } from '../db/clock.js';
 import { type JobData, type JobName, jobs } from './jobs.js';
 
 export interface JobRequest<N extends JobName = JobName> {

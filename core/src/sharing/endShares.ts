@@ -3,7 +3,8 @@ import { refreshAudience } from '../access/images.js';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Transaction } from '../events/events.js';
-import type { ImageDoc, ShareDoc } from '../models/types.js';
+import type { ImageDoc } from '../models/image.js';
+import type { ShareDoc } from '../models/share.js';
 
 /** Ends an image's live shares that match, with one event for each; part of the caller's transaction. */
 export async function endShares(
@@ -26,7 +27,6 @@ export async function endShares(
   for (const share of shares) {
     tx.record({
       type,
-      table: 'shares',
       record: share.image,
       owners: image ? [image.owner] : [],
       recipients: [share.recipient, share.sharedBy, ...(image ? [image.owner] : [])],

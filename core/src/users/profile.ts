@@ -3,8 +3,9 @@ import type { ObjectId } from '../db/ids.js';
 import { unlessDamaged } from '../errors.js';
 import type { Keys } from '../keys/keyring.js';
 import { openValue, sealValue } from '../keys/seal.js';
-import type { Logger } from '../log.js';
-import type { Person, Profile, SealedValue, UserDoc } from '../models/types.js';
+import type { SealedValue } from '../models/sealedValue.js';
+import type { Person, Profile, UserDoc } from '../models/user.js';
+import type { Logger } from '../process/log.js';
 
 const inClear: readonly string[] = ['firstname', 'lastname'] satisfies ProfileField[];
 
@@ -32,7 +33,7 @@ export function sealPerson(keys: Keys, person: Person): UserDoc {
 }
 
 /**
- * What an account says about itself. Throws `Damaged` when it is not what was sealed. Fields in clear are of a database
+ * What an account says about itself. Throws `IntegrityError` when it is not what was sealed. Fields in clear are of a database
  * from before they were sealed, or were written by a process of that version while this one was rolled out: either way
  * they are the newer ones, until the account or a key changes and they are sealed too.
  */

@@ -272,7 +272,7 @@ export const uploadScenes: Scene[] = [
     act: async (page) => {
       await page
         .locator('input[type=file]')
-        .setInputFiles(join(import.meta.dirname, '../../../core/assets/demo/hand-xray.jpg'));
+        .setInputFiles(join(import.meta.dirname, '../../../backend/assets/demo/hand-xray.jpg'));
       await page.getByAltText(/^Preview of/).waitFor();
       await page.getByLabel('Caption').fill('Right hand');
       await refuse(page, '**/api/upload/image');

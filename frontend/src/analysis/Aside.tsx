@@ -38,7 +38,7 @@ export function AboutImage({ image }: { image: Image | undefined }) {
 export function Confidence({ confidence }: { confidence: number | null }) {
   const { t } = useTranslation();
   return (
-    <Box layerStyle="card" px="5" py="18px">
+    <Box layerStyle="card" px="5" py="block">
       <Flex align="baseline" justify="space-between" gap="3">
         <Text as="h2" fontWeight="650">
           {t('analysis.confidence')}

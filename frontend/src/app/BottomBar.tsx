@@ -1,53 +1,14 @@
-import { Box, chakra, Flex, Text } from '@chakra-ui/react';
-import { type Icon, ListIcon } from '@phosphor-icons/react';
+import { chakra, Flex } from '@chakra-ui/react';
+import { ListIcon } from '@phosphor-icons/react';
 import { useAtomValue } from 'jotai';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { NavLink } from 'react-router-dom';
 import { roleAtom } from '../auth/session';
 import { NoticesTab } from '../notifications/Bell';
-import { Count } from '../ui/Count';
+import { TabFace } from '../ui/TabFace';
 import { MenuDrawer } from './MenuDrawer';
 import { type MenuEntry, tabsOf } from './menu';
-
-/** What a tab of the bottom bar looks like; the notices' tab uses it too. */
-export function TabFace({
-  Icon,
-  label,
-  active = false,
-  count = 0,
-  lamp = false,
-}: {
-  Icon: Icon;
-  label: string;
-  active?: boolean;
-  count?: number;
-  lamp?: boolean;
-}) {
-  const { t } = useTranslation();
-  return (
-    <Flex
-      direction="column"
-      align="center"
-      justify="center"
-      gap="3px"
-      minH="48px"
-      position="relative"
-      fontSize="12px"
-      lineHeight="1.3"
-      fontWeight={active ? '650' : 'medium'}
-      color={active ? 'accent.fg' : 'fg.muted'}
-    >
-      <Icon size={24} weight={active ? 'fill' : 'regular'} aria-hidden />
-      <Text as="span">{label}</Text>
-      {count > 0 && (
-        <Box position="absolute" top="0" insetStart="54%" display="inline-flex">
-          <Count value={count} lamp={lamp} label={t('app.menu.count', { count })} />
-        </Box>
-      )}
-    </Flex>
-  );
-}
 
 const noCount = () => 0;
 

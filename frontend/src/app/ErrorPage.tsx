@@ -3,10 +3,10 @@ import { ArrowsClockwiseIcon, HouseLineIcon, type Icon, WarningCircleIcon, WifiS
 import { useTranslation } from 'react-i18next';
 import { isRouteErrorResponse, useRouteError } from 'react-router-dom';
 import { ApiError } from '../lib/http';
+import { paths } from '../lib/paths';
 import { EmptyState } from '../ui/EmptyState';
 import { useTitle } from '../ui/Page';
 import { NotFound } from './NotFound';
-import { paths } from './paths';
 
 /** What browsers say when a part of the app does not come: after a new version the old parts are gone from the server. */
 const missingPart =
@@ -16,6 +16,7 @@ type Kind = 'broken' | 'newVersion' | 'unreachable';
 
 /** Without a connection a part is only out of reach; with one it has been replaced. */
 function kindOf(error: unknown): Kind {
+  // biome-ignore lint/plugin/codesNotWords: browsers have no code for it
   if (!(error instanceof Error) || !missingPart.test(error.message)) return 'broken';
   return navigator.onLine ? 'newVersion' : 'unreachable';
 }

@@ -1,12 +1,13 @@
-import { Box, Button, chakra, Drawer, Flex, IconButton, Portal, Separator, Text } from '@chakra-ui/react';
-import { type Icon, SignOutIcon, TranslateIcon, XIcon } from '@phosphor-icons/react';
+import { Box, Button, chakra, Flex, Separator, Text } from '@chakra-ui/react';
+import { type Icon, SignOutIcon, TranslateIcon } from '@phosphor-icons/react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLogout } from '../auth/useLogout';
+import { useNextLanguage } from '../ui/LanguageSwitch';
 import { Logo } from '../ui/Mark';
-import { useNextLanguage } from './LanguageSwitch';
+import { SidePanel } from '../ui/SidePanel';
+import { useThemeCycle } from '../ui/ThemeMenu';
 import { MenuLinks } from './MenuLinks';
-import { useThemeCycle } from './ThemeMenu';
 import { WhoAmI } from './WhoAmI';
 
 /** One thing that is turned on at a tap: what it is, and its state. */
@@ -59,47 +60,35 @@ export function MenuDrawer({ open, onClose }: { open: boolean; onClose: () => vo
   const { t } = useTranslation();
   const logout = useLogout();
   return (
-    <Drawer.Root open={open} onOpenChange={(change) => !change.open && onClose()} placement="start">
-      <Portal>
-        <Drawer.Backdrop />
-        <Drawer.Positioner>
-          <Drawer.Content
-            maxW="312px"
-            bg="bg.panel"
-            boxShadow="dialog"
-            borderStartEndRadius="22px"
-            borderEndEndRadius="22px"
-            px="3"
-            pt="14px"
-            pb="calc(18px + env(safe-area-inset-bottom))"
-            aria-label={t('app.menu.title')}
-            overflowY="auto"
-          >
-            <Flex align="center" justify="space-between" px="2">
-              <Logo size={28} />
-              <Drawer.CloseTrigger asChild position="static">
-                <IconButton variant="ghost" aria-label={t('common.close')}>
-                  <XIcon />
-                </IconButton>
-              </Drawer.CloseTrigger>
-            </Flex>
-            <Box mt="3.5">
-              <MenuLinks drawer onPick={onClose} />
-            </Box>
-            <Box mt="auto" pt="4">
-              <Rows />
-              <Separator my="9px" mx="3" />
-              <Flex align="center" gap="2" ps="2">
-                <WhoAmI />
-                <Button variant="ghost" size="sm" onClick={logout.now} loading={logout.pending}>
-                  <SignOutIcon mirrored={document.dir === 'rtl'} />
-                  {t('app.logout')}
-                </Button>
-              </Flex>
-            </Box>
-          </Drawer.Content>
-        </Drawer.Positioner>
-      </Portal>
-    </Drawer.Root>
+    <SidePanel
+      open={open}
+      onClose={onClose}
+      placement="start"
+      title={<Logo size={28} />}
+      head={{ align: 'center', px: '2', pt: '0', pb: '0' }}
+      maxW="312px"
+      borderStartEndRadius="22px"
+      borderEndEndRadius="22px"
+      px="3"
+      pt="14px"
+      pb="calc(18px + env(safe-area-inset-bottom))"
+      aria-label={t('app.menu.title')}
+      overflowY="auto"
+    >
+      <Box mt="3.5">
+        <MenuLinks drawer onPick={onClose} />
+      </Box>
+      <Box mt="auto" pt="4">
+        <Rows />
+        <Separator my="9px" mx="3" />
+        <Flex align="center" gap="2" ps="2">
+          <WhoAmI />
+          <Button variant="ghost" size="sm" onClick={logout.now} loading={logout.pending}>
+            <SignOutIcon mirrored={document.dir === 'rtl'} />
+            {t('app.logout')}
+          </Button>
+        </Flex>
+      </Box>
+    </SidePanel>
   );
 }

@@ -4,10 +4,9 @@ import { useAtomValue } from 'jotai';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { roleAtom } from '../auth/session';
+import { paths, startOf } from '../lib/paths';
 import { EmptyState } from '../ui/EmptyState';
 import { useTitle } from '../ui/Page';
-
-import { paths, startOf } from './paths';
 
 export function NotFound() {
   const { t } = useTranslation();

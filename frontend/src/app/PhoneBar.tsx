@@ -3,9 +3,9 @@ import { useAtomValue } from 'jotai';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { userAtom } from '../auth/session';
+import { paths } from '../lib/paths';
 import { Logo } from '../ui/Mark';
 import { UserAvatar } from '../ui/UserAvatar';
-import { paths } from './paths';
 
 export function PhoneBar() {
   const { t } = useTranslation();

@@ -7,11 +7,11 @@ import { IdleWarning } from '../auth/IdleWarning';
 import { askedAtom } from '../auth/proof';
 import { asEndReason, endedAtom, endSession, rememberPlace, session, sessionAtom, totpDueAtom } from '../auth/session';
 import { watchEnds } from '../images/ends';
+import { paths } from '../lib/paths';
 import { queryClient } from '../lib/query';
 import { connectSocket } from '../lib/socket';
 import { store } from '../lib/store';
 import { useClaimedDevice } from '../push/useDevice';
-import { paths } from './paths';
 import { Shell } from './Shell';
 import { socketEvents } from './socketEvents';
 

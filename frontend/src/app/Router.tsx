@@ -1,12 +1,12 @@
 import type { Permission } from '@lightbox/contract/permissions.js';
 import type { ComponentType } from 'react';
 import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router-dom';
+import { paths } from '../lib/paths';
 import { Toaster } from '../lib/toaster';
 import { useOpened } from '../pwa/opened';
 import { OfflineBar } from '../ui/OfflineBar';
 import { ErrorPage } from './ErrorPage';
 import { NotFound } from './NotFound';
-import { paths } from './paths';
 
 /** A screen in a chunk of its own, fetched when somebody goes there. */
 const screen = (path: string, load: () => Promise<ComponentType>): RouteObject => ({
@@ -69,9 +69,9 @@ const protectedScreens = [
     'setting.manage',
     screen(paths.appSettings, async () => (await import('../settings/AppSettings')).AppSettings),
   ),
-  screen(paths.profile, async () => (await import('../users/Profile')).Profile),
-  screen(paths.userProfile(), async () => (await import('../users/Profile')).Profile),
-  screen(paths.viewImages, async () => (await import('../images/ViewImages')).ViewImages),
+  screen(paths.profile, async () => (await import('../profile/Profile')).Profile),
+  screen(paths.userProfile(), async () => (await import('../profile/Profile')).Profile),
+  screen(paths.viewImages, async () => (await import('./ImagesScreen')).ImagesScreen),
   screen(paths.shareImage, async () => (await import('../sharing/ShareImage')).ShareImage),
   screen(paths.messages, async () => (await import('../messages/Messages')).Messages),
 ];

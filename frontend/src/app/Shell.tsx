@@ -59,7 +59,7 @@ export function Shell() {
             layerStyle: 'lit',
             borderRadius: { base: '20px 20px 0 0', lg: 'panel' },
             px: { base: '4', md: '6', lg: '34px' },
-            pt: { base: '18px', lg: '30px' },
+            pt: { base: 'block', lg: '30px' },
             pb: { base: 'calc(92px + env(safe-area-inset-bottom))', lg: '34px' },
           })}
     >

@@ -2,10 +2,10 @@ import { Box, Flex, IconButton } from '@chakra-ui/react';
 import { SidebarSimpleIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
+import { paths } from '../lib/paths';
 import { Logo } from '../ui/Mark';
 import { Tooltip } from '../ui/Tooltip';
 import { MenuLinks } from './MenuLinks';
-import { paths } from './paths';
 import { WhoAmI } from './WhoAmI';
 
 /** The desktop's menu: 256 px, or 76 with icons only. */
@@ -22,7 +22,7 @@ export function Sidebar({ collapsed, onCollapse }: { collapsed: boolean; onColla
       minW="0"
       overflowX="hidden"
       overflowY="auto"
-      pt="18px"
+      pt="block"
       pb="4"
       ps="4"
       pe="14px"

@@ -3,8 +3,8 @@ import { SignOutIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { useLogout } from '../auth/useLogout';
 import { Bell } from '../notifications/Bell';
-import { LanguageSwitch } from './LanguageSwitch';
-import { ThemeMenu } from './ThemeMenu';
+import { LanguageSwitch } from '../ui/LanguageSwitch';
+import { ThemeMenu } from '../ui/ThemeMenu';
 
 /** Language, theme, bell and Logout, at the end of the line; the panel's first line is the page's own. */
 export function TopBar() {

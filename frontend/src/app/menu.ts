@@ -13,9 +13,9 @@ import {
   UserCheckIcon,
   UserCircleIcon,
 } from '@phosphor-icons/react';
+import { paths } from '../lib/paths';
 import { useUnreadMessages } from '../messages/unread';
 import { usePendingCount } from '../users/users';
-import { paths } from './paths';
 
 export interface MenuEntry {
   label:

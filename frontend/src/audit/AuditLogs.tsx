@@ -1,5 +1,5 @@
 import { Box, Button, Flex, IconButton, Text } from '@chakra-ui/react';
-import { auditActions } from '@lightbox/contract/audit/actions.js';
+import { auditActionNames } from '@lightbox/contract/audit/actions.js';
 import { type AuditEntry, auditSorts, auditStatuses } from '@lightbox/contract/audit/calls.js';
 import { mayPickPerson } from '@lightbox/contract/audit/policy.js';
 import { Id } from '@lightbox/contract/ids.js';
@@ -161,16 +161,10 @@ function useUserIn(params: URLSearchParams): string | undefined {
 const rowOf = (entries: AuditEntry[] | undefined, user: string) =>
   entries?.find((entry) => entry.user?.id === user)?.user ?? undefined;
 
-/** Who did what and when, read only. */
-export function AuditLogs() {
-  const { t } = useTranslation();
-  const proves = useMay('audit.verify');
-  const paging = useUrlPaging(sizes);
-  const { params } = paging;
-  // Words that people search by stay out of the address; what narrows and sorts the list does not.
-  const [search, setSearch] = useState('');
+/** The entries asked for: by the address, and by the words of the search, which stay out of the address. */
+function useWanted(params: URLSearchParams, search: string) {
   const rested = useDebounced(search.trim());
-  const action = auditActions.find((one) => one === params.get('action'));
+  const action = auditActionNames.find((one) => one === params.get('action'));
   const status = auditStatuses.find((one) => one === params.get('status'));
   const user = useUserIn(params);
   const range = rangeOf(params);
@@ -178,19 +172,33 @@ export function AuditLogs() {
   const wanted = {
     sort,
     ...range,
-    // The words that found the person have done their work.
+    // Once a person is chosen, the words that found them are not searched for.
     ...(rested && !user && { search: rested }),
     ...(action && { actiontype: action }),
     ...(status && { status }),
     ...(user && { user }),
   };
+  return { user, sort, wanted, filtered: Boolean(rested || action || status || user || range.from || range.to) };
+}
+
+/** Who did what and when, read only. */
+export function AuditLogs() {
+  const { t } = useTranslation();
+  const proves = useMay('audit.verify');
+  const paging = useUrlPaging(sizes);
+  const [search, setSearch] = useState('');
+  const { user, sort, wanted, filtered } = useWanted(paging.params, search);
   const { data, error, isFetching, refetch } = useQuery(auditLog({ ...paging.query, ...wanted }));
   const [chosen, setChosen] = useState<UserRow>();
   const [shown, setShown] = useState<AuditEntry>();
   const proof = useProof();
   const failure = useFailure();
   const columns = useColumns();
-  const filtered = Boolean(rested || action || status || user || range.from || range.to);
+  const nameOf = (entry: AuditEntry) =>
+    t('audit.rowName', {
+      action: t(`audit.action.${keyOf(entry.actiontype)}`),
+      time: formatDateTime(entry.createAt),
+    });
   const clear = () => {
     setSearch('');
     paging.filter({ action: '', status: '', user: '', since: '', from: '', to: '' });
@@ -224,7 +232,7 @@ export function AuditLogs() {
               }}
             />
           }
-          params={params}
+          params={paging.params}
           filter={paging.filter}
         />
         <Flex ms="auto" align="center" gap="2.5" fontSize="sm" color="fg.muted" role="status" wrap="wrap">
@@ -240,21 +248,13 @@ export function AuditLogs() {
             columns={columns}
             rows={data?.data}
             rowId={({ id }) => id}
-            rowName={(entry) =>
-              t('audit.rowName', {
-                action: t(`audit.action.${keyOf(entry.actiontype)}`),
-                time: formatDateTime(entry.createAt),
-              })
-            }
+            rowName={nameOf}
             rowActions={(entry) => (
               <IconButton
                 variant="ghost"
                 size="sm"
                 aria-label={t('audit.details', {
-                  name: t('audit.rowName', {
-                    action: t(`audit.action.${keyOf(entry.actiontype)}`),
-                    time: formatDateTime(entry.createAt),
-                  }),
+                  name: nameOf(entry),
                 })}
                 onClick={() => setShown(entry)}
               >

@@ -1,10 +1,10 @@
-import { Box, Drawer, Flex, IconButton, Portal } from '@chakra-ui/react';
+import { Box, Drawer } from '@chakra-ui/react';
 import type { AuditEntry } from '@lightbox/contract/audit/calls.js';
-import { XIcon } from '@phosphor-icons/react';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatMoment, formatNumber } from '../lib/format';
 import { type Fact, Facts } from '../ui/Facts';
+import { SidePanel } from '../ui/SidePanel';
 import { ActionMark } from './ActionMark';
 import { reasonText } from './reason';
 import { Mono, Who } from './Who';
@@ -33,32 +33,21 @@ export function EntryDrawer({ entry, onClose }: { entry: AuditEntry | undefined;
     ...mono(t('audit.seal'), shown.hash),
   ];
   return (
-    <Drawer.Root open={entry !== undefined} onOpenChange={(change) => !change.open && onClose()} placement="end">
-      <Portal>
-        <Drawer.Backdrop />
-        <Drawer.Positioner>
-          <Drawer.Content maxW={{ base: '100vw', sm: '440px' }} bg="bg.panel" boxShadow="dialog">
-            <Flex align="center" gap="3" px="5" pt="4" pb="3">
-              <Drawer.Title textStyle="section" me="auto">
-                {t('audit.entryTitle')}
-              </Drawer.Title>
-              <Drawer.CloseTrigger asChild position="static">
-                <IconButton variant="ghost" size="sm" aria-label={t('common.close')}>
-                  <XIcon />
-                </IconButton>
-              </Drawer.CloseTrigger>
-            </Flex>
-            {/* Longer than a small screen, and nothing in it to reach with Tab. */}
-            <Drawer.Body px="5" pb="6" tabIndex={0}>
-              <ActionMark entry={shown} />
-              <Box my="5">
-                <Who entry={shown} />
-              </Box>
-              <Facts facts={facts} columns="1fr" />
-            </Drawer.Body>
-          </Drawer.Content>
-        </Drawer.Positioner>
-      </Portal>
-    </Drawer.Root>
+    <SidePanel
+      open={entry !== undefined}
+      onClose={onClose}
+      title={t('audit.entryTitle')}
+      head={{ align: 'center' }}
+      maxW={{ base: '100vw', sm: '440px' }}
+    >
+      {/* Longer than a small screen, and nothing in it to reach with Tab. */}
+      <Drawer.Body px="5" pb="6" tabIndex={0}>
+        <ActionMark entry={shown} />
+        <Box my="5">
+          <Who entry={shown} />
+        </Box>
+        <Facts facts={facts} columns="1fr" />
+      </Drawer.Body>
+    </SidePanel>
   );
 }

@@ -1,4 +1,4 @@
-import { Box, Button, Combobox, createListCollection, Input, InputGroup, Text } from '@chakra-ui/react';
+import { Button, Input, InputGroup, Text } from '@chakra-ui/react';
 import { mayPickPerson } from '@lightbox/contract/audit/policy.js';
 import type { UserRow } from '@lightbox/contract/users/schemas.js';
 import { MagnifyingGlassIcon, XIcon } from '@phosphor-icons/react';
@@ -9,10 +9,11 @@ import { useTranslation } from 'react-i18next';
 import { roleAtom } from '../auth/session';
 import { fullName, type Named } from '../lib/format';
 import { useDebounced } from '../lib/useDebounced';
+import { PersonCombobox } from '../ui/PersonCombobox';
 import { UserAvatar } from '../ui/UserAvatar';
 import { userList } from '../users/users';
 
-/** Somebody picked: the id is in the address, the name is what this page has seen of them. */
+/** A picked person. The id is in the address; the name is known if this page has seen it. */
 export interface Picked {
   id: string;
   person: Named | undefined;
@@ -26,7 +27,7 @@ interface Props {
 }
 
 const width = { base: 'full', md: '260px' };
-const height = { base: '44px', lg: '40px' };
+const height = 'control';
 
 function Chosen({ picked: { id, person }, onClear }: { picked: Picked; onClear: () => void }) {
   const { t } = useTranslation();
@@ -51,84 +52,30 @@ function Chosen({ picked: { id, person }, onClear }: { picked: Picked; onClear: 
   );
 }
 
-/** Whoever may pick one of the people found does; the words narrow the log either way. */
+/** The words narrow the log at once; a person who is found can be picked instead. */
 function People({ search, onSearch, onPick }: Omit<Props, 'picked'>) {
   const { t } = useTranslation();
   const word = useDebounced(search.trim());
   const { data } = useQuery({ ...userList({ search: word, limit: 6 }), enabled: word !== '' });
-  const collection = useMemo(() => {
-    const items = word ? (data?.data ?? []) : [];
-    return createListCollection({ items, itemToValue: ({ id }) => id, itemToString: fullName });
-  }, [data, word]);
+  const people = useMemo(() => (word ? (data?.data ?? []) : []), [data, word]);
   return (
-    <Combobox.Root
+    <PersonCombobox
+      look="filter"
       w={width}
-      collection={collection}
+      people={people}
       value={[]}
       inputValue={search}
-      onInputValueChange={({ inputValue }) => onSearch(inputValue)}
-      onValueChange={({ items }) => onPick(items[0])}
+      onSearch={onSearch}
+      onChoose={onPick}
       selectionBehavior="clear"
       allowCustomValue
-      openOnChange
       placeholder={t('audit.search')}
-      positioning={{ sameWidth: true, gutter: 6 }}
-    >
-      <Combobox.Control>
-        <Box
-          position="absolute"
-          insetStart="3"
-          top="0"
-          h="full"
-          display="grid"
-          placeItems="center"
-          color="fg.muted"
-          pointerEvents="none"
-          zIndex="1"
-        >
-          <MagnifyingGlassIcon size={18} aria-hidden />
-        </Box>
-        <Combobox.Input
-          h={height}
-          ps="9"
-          bg="bg.surface"
-          autoComplete="off"
-          dir="auto"
-          aria-label={t('audit.searchLabel')}
-        />
-      </Combobox.Control>
-      {/* There from the start, for it is placed when it opens; without people it shows nothing. */}
-      <Combobox.Positioner>
-        <Combobox.Content
-          borderRadius="12px"
-          borderWidth="1px"
-          borderColor="border"
-          boxShadow="float"
-          p="1.5"
-          display={collection.items.length === 0 ? 'none' : 'block'}
-        >
-          {collection.items.map((person) => (
-            <Combobox.Item key={person.id} item={person} minH="48px" borderRadius="9px" px="2.5" gap="3">
-              <UserAvatar person={person} role={person.role} size="sm" />
-              <Box flex="1" minW="0">
-                <Combobox.ItemText>
-                  <Text as="bdi" fontWeight="semibold" fontSize="sm" display="block" truncate>
-                    {fullName(person)}
-                  </Text>
-                </Combobox.ItemText>
-                <Text fontSize="xs" color="fg.muted" truncate>
-                  <bdi>{person.email}</bdi>
-                </Text>
-              </Box>
-            </Combobox.Item>
-          ))}
-        </Combobox.Content>
-      </Combobox.Positioner>
-    </Combobox.Root>
+      label={t('audit.searchLabel')}
+    />
   );
 }
 
-/** Whose deeds: by words for everybody, and for an administrator exactly one person's. */
+/** Narrows the log by words, and for an administrator to one person. */
 export function PersonFilter({ search, onSearch, picked, onPick }: Props) {
   const { t } = useTranslation();
   const role = useAtomValue(roleAtom);

@@ -3,12 +3,12 @@ import { ArrowLeftIcon, QuestionIcon } from '@phosphor-icons/react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { LanguageSwitch } from '../app/LanguageSwitch';
-import { paths } from '../app/paths';
-import chest from '../landing/films/chest.webp';
-import { ClampedFilm, LitBox } from '../landing/LitBox';
+import { paths } from '../lib/paths';
 import { useIsDesktop } from '../lib/useMedia';
+import chest from '../ui/films/chest.webp';
 import { Lamp } from '../ui/Lamp';
+import { LanguageSwitch } from '../ui/LanguageSwitch';
+import { ClampedFilm, LitBox } from '../ui/LitBox';
 import { Logo } from '../ui/Mark';
 import { useTitle } from '../ui/Page';
 import { HelpDialog } from './HelpDialog';
@@ -90,7 +90,7 @@ export function AuthFrame({ title, tabTitle = title, sub, badge, home = true, ch
           borderRadius={{ base: '22px', lg: 'panel' }}
           px={{ base: '5', md: '10' }}
           pt={{ base: '7', lg: '6' }}
-          pb="18px"
+          pb="block"
         >
           <Lamp />
           {desktop && (
@@ -103,10 +103,10 @@ export function AuthFrame({ title, tabTitle = title, sub, badge, home = true, ch
             {badge && (
               <Box
                 boxSize="54px"
-                borderRadius="16px"
+                borderRadius="float"
                 display="grid"
                 placeItems="center"
-                mb="18px"
+                mb="block"
                 bg="accent.subtle"
                 color="accent.onSubtle"
               >
@@ -150,7 +150,7 @@ export function AuthFrame({ title, tabTitle = title, sub, badge, home = true, ch
 function HomeLink() {
   const { t } = useTranslation();
   return (
-    <Button asChild variant="ghost" size="sm" h="44px">
+    <Button asChild variant="ghost" size="sm" h="touch">
       <Link to={paths.home}>
         <ArrowLeftIcon mirrored={document.dir === 'rtl'} aria-hidden />
         {t('auth.home')}

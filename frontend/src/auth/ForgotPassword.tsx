@@ -7,9 +7,9 @@ import { useState } from 'react';
 import { Controller, type UseFormRegister, useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Link as RouterLink } from 'react-router-dom';
-import { paths } from '../app/paths';
 import { errorText } from '../lib/errors';
 import { ApiError, send } from '../lib/http';
+import { paths } from '../lib/paths';
 import { toast } from '../lib/toaster';
 import { CodeInput } from '../ui/CodeInput';
 import { TextField } from '../ui/Field';
@@ -36,7 +36,7 @@ function AskForCode({ onSent }: { onSent: (email: string) => void }) {
   });
   return (
     <AuthFrame title={t('auth.forgot.title')} sub={t('auth.forgot.text')} badge={<KeyIcon size={28} aria-hidden />}>
-      <Stack asChild gap="18px">
+      <Stack asChild gap="block">
         <form onSubmit={handleSubmit(({ email }) => ask.mutate({ email: asEmail(email) }))} noValidate>
           <TextField
             label={t('auth.email')}
@@ -119,7 +119,7 @@ function SetPassword({ email, onDone, onChange }: { email: string; onDone: () =>
         </>
       }
     >
-      <Stack asChild gap="18px">
+      <Stack asChild gap="block">
         <form onSubmit={handleSubmit((values) => reset.mutate(values))} noValidate>
           <Controller
             control={control}

@@ -1,4 +1,4 @@
-import { Box, Button, Dialog, Flex, Portal, Text, VisuallyHidden } from '@chakra-ui/react';
+import { Button, Dialog, Flex, Text, VisuallyHidden } from '@chakra-ui/react';
 import { notificationCalls } from '@lightbox/contract/notifications/calls.js';
 import { ClockCountdownIcon } from '@phosphor-icons/react';
 import { useMutation } from '@tanstack/react-query';
@@ -8,8 +8,10 @@ import { useTranslation } from 'react-i18next';
 import { lastActive } from '../lib/activity';
 import { formatSeconds } from '../lib/format';
 import { send } from '../lib/http';
+import { usePublicSettings } from '../lib/publicSettings';
 import { useNow } from '../lib/useNow';
-import { usePublicSettings } from '../settings/publicSettings';
+import { IconTile } from '../ui/IconTile';
+import { Modal } from '../ui/Modal';
 import { authCalls } from './calls';
 import { idleState, watchIdle } from './idle';
 import { endSession, idleMinutesAtom, session } from './session';
@@ -28,7 +30,7 @@ function Countdown({ idleMs }: { idleMs: number }) {
   const seconds = Math.ceil(idleState(lastActive(), now, idleMs).left / 1000);
   const announcement = useAnnouncement(seconds);
   return (
-    <Flex align="baseline" justify="space-between" mt="4" px="4" py="3" borderRadius="12px" bg="bg.subtle">
+    <Flex align="baseline" justify="space-between" mt="4" px="4" py="3" borderRadius="box" bg="bg.subtle">
       <Text color="fg.muted">{t('app.idle.left')}</Text>
       <Text aria-hidden fontSize="xl" fontWeight="650" fontVariantNumeric="tabular-nums" dir="ltr">
         {formatSeconds(seconds)}
@@ -71,49 +73,32 @@ export function IdleWarning() {
     mutationFn: () => send(notificationCalls.listNotifications, { query: { page: 1, limit: 1 } }),
   });
   return (
-    <Dialog.Root
+    <Modal
       role="alertdialog"
       open={due}
+      // Escape is the safe answer: the session goes on.
+      onClose={() => keep.mutate()}
+      closable={false}
       closeOnInteractOutside={false}
-      // Escape is the safe answer: it stays.
-      onOpenChange={({ open }) => !open && keep.mutate()}
-      initialFocusEl={() => stay.current}
-      lazyMount
-      unmountOnExit
+      initialFocus={() => stay.current}
+      zIndex="toast"
     >
-      <Portal>
-        <Dialog.Backdrop zIndex="toast" />
-        <Dialog.Positioner zIndex="toast">
-          <Dialog.Content>
-            <Dialog.Header alignItems="center" gap="4">
-              <Box
-                boxSize="48px"
-                flex="none"
-                display="grid"
-                placeItems="center"
-                borderRadius="14px"
-                bg="warning.subtle"
-                color="warning.onSubtle"
-              >
-                <ClockCountdownIcon size={24} aria-hidden />
-              </Box>
-              <Dialog.Title>{t('app.idle.title')}</Dialog.Title>
-            </Dialog.Header>
-            <Dialog.Body>
-              <Dialog.Description>{t('app.idle.text')}</Dialog.Description>
-              {due && <Countdown idleMs={idleMs} />}
-            </Dialog.Body>
-            <Dialog.Footer>
-              <Button variant="outline" onClick={logout.now} loading={logout.pending}>
-                {t('app.idle.out')}
-              </Button>
-              <Button ref={stay} onClick={() => keep.mutate()} loading={keep.isPending}>
-                {t('app.idle.stay')}
-              </Button>
-            </Dialog.Footer>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+      <Dialog.Header alignItems="center" gap="4">
+        <IconTile Icon={ClockCountdownIcon} tone="warning" />
+        <Dialog.Title>{t('app.idle.title')}</Dialog.Title>
+      </Dialog.Header>
+      <Dialog.Body>
+        <Dialog.Description>{t('app.idle.text')}</Dialog.Description>
+        {due && <Countdown idleMs={idleMs} />}
+      </Dialog.Body>
+      <Dialog.Footer>
+        <Button variant="outline" onClick={logout.now} loading={logout.pending}>
+          {t('app.idle.out')}
+        </Button>
+        <Button ref={stay} onClick={() => keep.mutate()} loading={keep.isPending}>
+          {t('app.idle.stay')}
+        </Button>
+      </Dialog.Footer>
+    </Modal>
   );
 }

@@ -2,7 +2,7 @@ import { texts } from '@lightbox/contract/texts.js';
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { paths } from '../app/paths';
+import { paths } from '../lib/paths';
 import { answer, renderScreen } from '../lib/testing';
 import { Login } from './Login';
 

@@ -12,9 +12,9 @@ import { useAtomValue, useSetAtom } from 'jotai';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, Link as RouterLink, useNavigate } from 'react-router-dom';
-import { paths, startOf } from '../app/paths';
 import { errorText } from '../lib/errors';
 import { ApiError, send } from '../lib/http';
+import { paths, startOf } from '../lib/paths';
 import { toast } from '../lib/toaster';
 import { TextField } from '../ui/Field';
 import { Note } from '../ui/Note';
@@ -148,7 +148,7 @@ function LoginForm() {
   const done = state === 'sent' || state === 'right';
   return (
     <>
-      <Stack asChild gap="18px">
+      <Stack asChild gap="block">
         <form
           onSubmit={(event) => {
             event.preventDefault();

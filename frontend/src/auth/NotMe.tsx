@@ -3,9 +3,9 @@ import { CheckCircleIcon, LinkBreakIcon, ShieldWarningIcon, SignOutIcon } from '
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link as RouterLink } from 'react-router-dom';
-import { paths } from '../app/paths';
 import { errorText } from '../lib/errors';
 import { ApiError, send } from '../lib/http';
+import { paths } from '../lib/paths';
 import { toast } from '../lib/toaster';
 import { Note } from '../ui/Note';
 import { AuthFrame } from './AuthFrame';

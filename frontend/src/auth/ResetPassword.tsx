@@ -4,9 +4,9 @@ import { useMutation } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Link as RouterLink, useNavigate } from 'react-router-dom';
-import { paths } from '../app/paths';
 import { errorText } from '../lib/errors';
 import { send } from '../lib/http';
+import { paths } from '../lib/paths';
 import { toast } from '../lib/toaster';
 import { Note } from '../ui/Note';
 import { AuthFrame } from './AuthFrame';
@@ -33,7 +33,7 @@ function ResetForm({ token }: { token: string }) {
       placeErrors(error, ['password'], setError) || toast.error(errorText(error, t('auth.forgot.failed'))),
   });
   return (
-    <Stack asChild gap="18px" mb="6">
+    <Stack asChild gap="block" mb="6">
       <form onSubmit={handleSubmit((values) => reset.mutate(values))} noValidate>
         <NewPassword
           label={t('auth.newPassword')}

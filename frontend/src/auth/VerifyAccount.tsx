@@ -1,82 +1,20 @@
-import { Box, Button, chakra, Flex, Link, Text } from '@chakra-ui/react';
-import { codePattern, recoveryCodePattern } from '@lightbox/contract/auth/rules.js';
-import { limits } from '@lightbox/contract/limits.js';
-import { texts } from '@lightbox/contract/texts.js';
+import { Box, Button, Flex, Link, Text } from '@chakra-ui/react';
 import {
-  ArrowsClockwiseIcon,
   ClockIcon,
   DeviceMobileIcon,
   EnvelopeSimpleOpenIcon,
   FingerprintIcon,
   SealCheckIcon,
-  TrayIcon,
 } from '@phosphor-icons/react';
-import { useMutation } from '@tanstack/react-query';
-import { useAtom } from 'jotai';
-import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link as RouterLink, useNavigate } from 'react-router-dom';
-import { paths, startOf } from '../app/paths';
-import { said } from '../i18n';
-import { errorText, fieldText } from '../lib/errors';
-import { formatSeconds } from '../lib/format';
-import { ApiError, send } from '../lib/http';
-import { toast } from '../lib/toaster';
-import { useNow } from '../lib/useNow';
+import { Link as RouterLink } from 'react-router-dom';
+import { paths } from '../lib/paths';
 import { CodeInput } from '../ui/CodeInput';
 import { TextField } from '../ui/Field';
 import { AuthFrame } from './AuthFrame';
-import { authCalls } from './calls';
+import { NewCode } from './NewCode';
 import { PasskeySignIn } from './PasskeySignIn';
-import { passkeysPossible } from './passkey';
-import { setTotpDue, startSession, takePlace, type Verification, verificationAtom } from './session';
-import { useWrongCode } from './useWrongCode';
-
-/** Seconds before another code may be asked for. */
-const resendAfter = 60;
-
-/** A new code by mail, after a wait that is counted down. */
-function Resend({ verification, onSent }: { verification: Verification | null; onSent: () => void }) {
-  const { t } = useTranslation();
-  const now = useNow(1000);
-  const wait = verification ? Math.ceil((verification.sentAt + resendAfter * 1000 - now) / 1000) : 0;
-  const { mutate, isPending } = useMutation({
-    mutationFn: (token: string) => send(authCalls.resendCode, { body: {} }, { token }),
-    onSuccess: () => {
-      onSent();
-      toast.success(t('auth.verify.sent'));
-    },
-  });
-  return (
-    <chakra.button
-      type="button"
-      display="flex"
-      alignItems="center"
-      gap="3"
-      w="full"
-      minH="52px"
-      textAlign="start"
-      cursor="pointer"
-      borderRadius="control"
-      disabled={!verification || wait > 0 || isPending}
-      onClick={() => verification && mutate(verification.token)}
-      _disabled={{ cursor: 'not-allowed', color: 'fg.muted' }}
-      _focusVisible={{ outline: '3px solid', outlineColor: 'accent.focusRing' }}
-    >
-      <Box color="fg.muted">
-        <ArrowsClockwiseIcon size={20} aria-hidden />
-      </Box>
-      <Text as="span" flex="1">
-        {t('auth.verify.resend')}
-      </Text>
-      {wait > 0 && (
-        <Text as="span" color="fg.muted" fontVariantNumeric="tabular-nums">
-          {t('auth.verify.resendIn', { time: formatSeconds(wait) })}
-        </Text>
-      )}
-    </chakra.button>
-  );
-}
+import { type Confirming, useConfirm } from './useConfirm';
 
 interface OtherWayProps {
   method: 'totp' | 'passkey';
@@ -122,184 +60,112 @@ function SignedIn() {
   );
 }
 
+/** Says where the code is, and for which address. */
+function Where({ verification, method, recovery }: Confirming) {
+  const { t } = useTranslation();
+  const text =
+    recovery !== undefined
+      ? 'auth.verify.recoveryText'
+      : method === 'passkey'
+        ? 'auth.passkey.text'
+        : method === 'totp'
+          ? 'auth.verify.totpText'
+          : 'auth.verify.text';
+  return (
+    <>
+      <Text>{t(text)}</Text>
+      {verification && (
+        <Flex gap="2" align="baseline" wrap="wrap" mt="0.5">
+          <Text as="strong" fontWeight="semibold" color="fg" overflowWrap="anywhere">
+            {verification.email}
+          </Text>
+          <Link asChild variant="underline" fontSize="sm">
+            <RouterLink to={paths.login}>{t('auth.verify.change')}</RouterLink>
+          </Link>
+        </Flex>
+      )}
+    </>
+  );
+}
+
+/** The code of the mail or of the app, or a recovery code. */
+function CodeForm({ method, code, recovery, error, pending, type, typeRecovery, submit }: Confirming) {
+  const { t } = useTranslation();
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      {recovery === undefined ? (
+        <CodeInput
+          autoFocus
+          value={code}
+          onChange={type}
+          error={error}
+          help={
+            <>
+              <ClockIcon size={17} aria-hidden />
+              {t(method === 'totp' ? 'auth.verify.totpHelp' : 'auth.verify.help')}
+            </>
+          }
+        />
+      ) : (
+        <TextField
+          label={t('auth.verify.recoveryLabel')}
+          autoFocus
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          dir="ltr"
+          fontFamily="mono"
+          value={recovery}
+          error={error}
+          onChange={(event) => typeRecovery(event.target.value)}
+        />
+      )}
+      <Button type="submit" size="xl" w="full" mt="22px" loading={pending} loadingText={t('auth.verify.pending')}>
+        {t('auth.verify.act')}
+      </Button>
+    </form>
+  );
+}
+
+/** The second step of a sign-in. */
 export function VerifyAccount() {
   const { t } = useTranslation();
-  const navigate = useNavigate();
-  const [verification, setVerification] = useAtom(verificationAtom);
-  const totp = verification?.method === 'totp';
-  const passkey = verification?.method === 'passkey';
-  const words = useWrongCode(totp || passkey);
-  // Where no passkey can be used, a recovery code is what is left.
-  const [recovery, setRecovery] = useState(() => (passkey && !passkeysPossible() ? '' : undefined));
-  const byPasskey = passkey && recovery === undefined;
-  const [code, setCode] = useState('');
-  const [error, setError] = useState<string>();
-  const [goTo, setGoTo] = useState<string>();
-
-  useEffect(() => {
-    if (!goTo) return;
-    const timer = setTimeout(() => navigate(goTo, { replace: true }), limits.redirectAfterVerification);
-    return () => clearTimeout(timer);
-  }, [goTo, navigate]);
-
-  const confirm = useMutation({
-    mutationFn: (token: string) =>
-      send(authCalls.confirm, { body: recovery === undefined ? { code } : { recoveryCode: recovery } }, { token }),
-    meta: { silent: true },
-    onSuccess: ({ data }) => {
-      setGoTo(takePlace(data.user.id) ?? startOf(data.user.role.name));
-      startSession(data.user, data.token);
-      setTotpDue(data.setUpTotp === true);
-      setVerification(null);
-    },
-    onError: (failed) => {
-      setCode('');
-      const refusal = words(failed);
-      if (refusal) return setError(refusal);
-      if (failed instanceof ApiError && failed.errors.length) {
-        for (const fault of failed.errors) toast.error(fieldText(fault));
-      } else toast.error(errorText(failed));
-    },
-  });
-
-  const submit = () => {
-    if (recovery !== undefined && !recoveryCodePattern.test(recovery.trim())) {
-      return setError(said(texts.validRecoveryCode));
-    }
-    if (!verification || (recovery === undefined && !codePattern.test(code))) {
-      return setError(t(totp ? 'security.setUp.incomplete' : 'auth.verify.incomplete'));
-    }
-    setError(undefined);
-    confirm.mutate(verification.token);
-  };
-
-  const Badge = totp ? DeviceMobileIcon : passkey ? FingerprintIcon : EnvelopeSimpleOpenIcon;
+  const confirming = useConfirm();
+  const { verification, method, byPasskey, recovery, done, typeRecovery, sentAgain } = confirming;
+  const passkey = method === 'passkey';
+  const Badge = method === 'totp' ? DeviceMobileIcon : passkey ? FingerprintIcon : EnvelopeSimpleOpenIcon;
   return (
     <AuthFrame
       title={t(byPasskey ? 'auth.passkey.title' : passkey ? 'auth.verify.recoveryLabel' : 'auth.verify.title')}
       badge={<Badge size={28} aria-hidden />}
-      sub={
-        !goTo && (
-          <>
-            <Text>
-              {t(
-                recovery !== undefined
-                  ? 'auth.verify.recoveryText'
-                  : passkey
-                    ? 'auth.passkey.text'
-                    : totp
-                      ? 'auth.verify.totpText'
-                      : 'auth.verify.text',
-              )}
-            </Text>
-            {verification && (
-              <Flex gap="2" align="baseline" wrap="wrap" mt="0.5">
-                <Text as="strong" fontWeight="semibold" color="fg" overflowWrap="anywhere">
-                  {verification.email}
-                </Text>
-                <Link asChild variant="underline" fontSize="sm">
-                  <RouterLink to={paths.login}>{t('auth.verify.change')}</RouterLink>
-                </Link>
-              </Flex>
-            )}
-          </>
-        )
-      }
+      sub={!done && <Where {...confirming} />}
     >
-      {goTo ? (
+      {done ? (
         <SignedIn />
       ) : (
         <>
-          {byPasskey ? (
-            <PasskeySignIn />
-          ) : (
-            <form
-              noValidate
-              onSubmit={(event) => {
-                event.preventDefault();
-                submit();
-              }}
-            >
-              {recovery === undefined ? (
-                <CodeInput
-                  autoFocus
-                  value={code}
-                  onChange={(next) => {
-                    setCode(next);
-                    if (next) setError(undefined);
-                  }}
-                  error={error}
-                  help={
-                    <>
-                      <ClockIcon size={17} aria-hidden />
-                      {t(totp ? 'auth.verify.totpHelp' : 'auth.verify.help')}
-                    </>
-                  }
-                />
-              ) : (
-                <TextField
-                  label={t('auth.verify.recoveryLabel')}
-                  autoFocus
-                  autoComplete="off"
-                  autoCapitalize="characters"
-                  spellCheck={false}
-                  dir="ltr"
-                  fontFamily="mono"
-                  value={recovery}
-                  error={error}
-                  onChange={(event) => {
-                    setRecovery(event.target.value);
-                    setError(undefined);
-                  }}
-                />
-              )}
-              <Button
-                type="submit"
-                size="xl"
-                w="full"
-                mt="22px"
-                loading={confirm.isPending}
-                loadingText={t('auth.verify.pending')}
-              >
-                {t('auth.verify.act')}
-              </Button>
-            </form>
-          )}
-          {totp || passkey ? (
+          {byPasskey ? <PasskeySignIn /> : <CodeForm {...confirming} />}
+          {method ? (
             <OtherWay
-              method={totp ? 'totp' : 'passkey'}
+              method={method}
               recovery={recovery !== undefined}
-              onChange={(next) => {
-                setError(undefined);
-                setRecovery(next ? '' : undefined);
-              }}
+              onChange={(next) => typeRecovery(next ? '' : undefined)}
             />
           ) : (
-            <Box layerStyle="card" mt="22px" px="4" py="1">
-              <Resend
-                verification={verification}
-                onSent={() => {
-                  setError(undefined);
-                  setCode('');
-                  if (verification) setVerification({ ...verification, sentAt: Date.now() });
-                }}
-              />
-              <Flex align="center" gap="3" minH="52px" borderTopWidth="1px">
-                <Box color="fg.muted">
-                  <TrayIcon size={20} aria-hidden />
-                </Box>
-                {t('auth.verify.junk')}
-              </Flex>
-            </Box>
+            <NewCode verification={verification} onSent={sentAgain} />
           )}
+          <Text textAlign="center" mt="5" mb="6">
+            <Link asChild variant="underline" fontWeight="semibold">
+              <RouterLink to={paths.login}>{t('auth.haveAccount')}</RouterLink>
+            </Link>
+          </Text>
         </>
-      )}
-      {!goTo && (
-        <Text textAlign="center" mt="5" mb="6">
-          <Link asChild variant="underline" fontWeight="semibold">
-            <RouterLink to={paths.login}>{t('auth.haveAccount')}</RouterLink>
-          </Link>
-        </Text>
       )}
     </AuthFrame>
   );

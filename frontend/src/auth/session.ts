@@ -39,6 +39,15 @@ export const sessionAtom = atom((get) => get(rootAtom));
 export const userAtom = atom((get) => get(rootAtom).user);
 export const roleAtom = atom((get) => get(rootAtom).user?.role.name);
 
+/** The signed-in person as the contract's rules see them. Nobody signed in counts as a patient without an id. */
+const viewerAtom = atom((get): { id: string; role: Role } => {
+  const { user } = get(rootAtom);
+  return { id: user?.id ?? '', role: user?.role.name ?? 'patient' };
+});
+export const useViewer = () => useAtomValue(viewerAtom);
+/** The same, outside of a component. */
+export const viewerNow = () => store.get(viewerAtom);
+
 /** Whether this person's role may do this at all; what may be done to one object is its feature's policy. */
 export function useMay(permission: Permission): boolean {
   const role = useAtomValue(roleAtom);
@@ -76,12 +85,6 @@ export type EndReason = (typeof endReasons)[number];
 
 /** Why there is no session now; signing out on purpose is not followed by a return to the same page. */
 export const endedAtom = atom<EndReason | undefined>(undefined);
-
-/** The signed-in person as the rules see them; outside of a screen. */
-export function viewerNow(): { id: string; role: Role } {
-  const { user } = session();
-  return { id: user?.id ?? '', role: user?.role.name ?? 'patient' };
-}
 
 const end = (reason: EndReason) => {
   // Several signs may tell of one end; the first one that knows the reason is right.

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
-import { paths } from '../app/paths';
 import { ApiError, send } from '../lib/http';
+import { paths } from '../lib/paths';
 import { toast } from '../lib/toaster';
 import { authCalls } from './calls';
 import { endSession } from './session';

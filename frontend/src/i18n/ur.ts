@@ -1,5 +1,5 @@
 import './ur/fonts.css';
-import type { LanguageFile } from './languages';
+import type { LanguageFile } from './languageFile';
 import { analysis } from './ur/analysis';
 import { app } from './ur/app';
 import { audit } from './ur/audit';

@@ -63,7 +63,7 @@ export function ChosenFile({ file, error, help, progress, onCancel, onChange }: 
       px="3.5"
       py="3"
       borderWidth="1px"
-      borderRadius="12px"
+      borderRadius="box"
       bg="bg.surface"
       borderColor={error ? 'border.error' : 'border'}
     >

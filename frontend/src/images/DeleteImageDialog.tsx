@@ -5,26 +5,21 @@ import { TrashIcon } from '@phosphor-icons/react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useViewer } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { fullName } from '../lib/format';
 import { ApiError, send } from '../lib/http';
 import { toast } from '../lib/toaster';
-import { sharesOf } from '../sharing/sharing';
 import { ConfirmDialog } from '../ui/ConfirmDialog';
 import { Field } from '../ui/Field';
 import { Said } from '../ui/Said';
-import { actionsOf, useViewer } from './access';
-import { dropImage, refreshLists } from './images';
-
-interface Props {
-  open: boolean;
-  image: Image | undefined;
-  onClose: () => void;
-  finalFocus: () => HTMLElement | null;
-}
+import { actionsOf } from './access';
+import { dropImage, refreshLists } from './cache';
+import type { AboutImage } from './dialogs';
+import { sharesOf } from './insight';
 
 /** Names the image and who loses it. A reason where a patient is named; a typed word where others have access. */
-export function DeleteImageDialog({ open, image, onClose, finalFocus }: Props) {
+export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutImage) {
   const { t } = useTranslation();
   const viewer = useViewer();
   const cache = useQueryClient();

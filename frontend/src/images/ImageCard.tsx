@@ -3,15 +3,16 @@ import { contentTypes, type Image } from '@lightbox/contract/images/schemas.js';
 import { KeyIcon, ShareNetworkIcon, SparkleIcon, TrashIcon, UsersIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { paths } from '../app/paths';
+import { useViewer } from '../auth/session';
 import { formatDate, fullName } from '../lib/format';
+import { paths } from '../lib/paths';
 import { useNow } from '../lib/useNow';
 import { Badge } from '../ui/Badge';
 import { Countdown } from '../ui/Countdown';
 import { EndedWell, ImageWell, WaitingWell } from '../ui/ImageWell';
 import { Said } from '../ui/Said';
 import { StateBadge } from '../ui/StateBadge';
-import { actionsOf, hasEnded, ownsImage, useViewer } from './access';
+import { actionsOf, hasEnded, ownsImage } from './access';
 
 /** Above this age a missing preview is no longer on its way. */
 const previewMs = 120_000;

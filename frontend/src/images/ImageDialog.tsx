@@ -1,4 +1,4 @@
-import { Box, Button, chakra, Dialog, Flex, Grid, IconButton, Portal, Text } from '@chakra-ui/react';
+import { Box, Button, chakra, Dialog, Flex, Grid, IconButton, Text } from '@chakra-ui/react';
 import type { ContentType, Image } from '@lightbox/contract/images/schemas.js';
 import {
   ClockCounterClockwiseIcon,
@@ -13,14 +13,16 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { paths } from '../app/paths';
+import { useViewer } from '../auth/session';
 import { formatBytes, formatDate, formatDateTime, fullName, ltr } from '../lib/format';
+import { paths } from '../lib/paths';
 import { useNow } from '../lib/useNow';
 import { useObjectUrl } from '../lib/useObjectUrl';
 import { Countdown } from '../ui/Countdown';
 import { EndedWell } from '../ui/ImageWell';
+import { Modal } from '../ui/Modal';
 import { Said } from '../ui/Said';
-import { actionsOf, hasEnded, useViewer } from './access';
+import { actionsOf, hasEnded } from './access';
 import { useDownload } from './download';
 import { type Ask, ImageBadges, ImageLine, isPicture } from './ImageCard';
 import { imageContent, useImage } from './images';
@@ -137,105 +139,93 @@ export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, fina
   const ended = hasEnded(image, now);
   const giver = image.sharedBy ?? image.owner;
   return (
-    <Dialog.Root
+    <Modal
       open={open}
-      onOpenChange={(change) => !change.open && onClose()}
+      onClose={onClose}
+      closable={false}
       onExitComplete={onExited}
       finalFocusEl={finalFocus}
-      lazyMount
-      unmountOnExit
       scrollBehavior="inside"
+      maxW={{ base: '100vw', md: 'min(1120px, calc(100vw - 64px))' }}
     >
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner>
-          <Dialog.Content maxW={{ base: '100vw', md: 'min(1120px, calc(100vw - 64px))' }}>
-            <Grid
-              templateColumns={{ base: 'minmax(0, 1fr)', lg: 'minmax(0, 1fr) 320px' }}
-              overflowY="auto"
-              flex="1"
-              minH="0"
-            >
-              {gone ? (
-                <Box p="4">
-                  {ended ? (
-                    <EndedWell
-                      title={t('images.card.endedTitle')}
-                      help={giver && <Said i18nKey="images.card.endedText" values={{ name: fullName(giver) }} />}
-                    />
-                  ) : (
-                    <EndedWell title={t('images.view.gone')} help={t('images.view.goneText')} />
-                  )}
-                </Box>
-              ) : (
-                <Picture key={image.id} image={image} open={open} />
-              )}
-              <Flex direction="column" p={{ base: '5', lg: '6' }} gap="4">
-                <Box pe="9">
-                  <Dialog.Title dir="auto">{image.caption || t('common.untitled')}</Dialog.Title>
-                  <Text fontSize="sm" color="fg.muted" mt="1">
-                    <ImageLine image={image} />
-                  </Text>
-                </Box>
-                <Flex gap="1.5" wrap="wrap">
-                  <ImageBadges image={image} />
-                </Flex>
-                {image.expiresAt && <Countdown expiresAt={image.expiresAt} />}
-                {!gone && <Facts image={image} />}
-                {!gone && (
-                  <Flex direction="column" gap="2.5" mt="auto" pt="2">
-                    <Button
-                      onClick={() => saving.mutate()}
-                      loading={saving.isPending}
-                      loadingText={t('images.view.download')}
-                    >
-                      <DownloadSimpleIcon />
-                      {t('images.view.download')}
-                    </Button>
-                    {(can.share || can.ai) && (
-                      <Flex gap="2.5">
-                        {can.share && (
-                          <Button variant="subtle" flex="1" onClick={() => onAsk('share', image)}>
-                            <ShareNetworkIcon />
-                            {t('images.card.share')}
-                          </Button>
-                        )}
-                        {can.ai && (
-                          <Button asChild variant="outline" flex="1">
-                            <Link to={paths.aiAnalysis(image.id)}>
-                              <SparkleIcon />
-                              {t('images.card.ai')}
-                            </Link>
-                          </Button>
-                        )}
-                      </Flex>
-                    )}
-                    {can.timeline && (
-                      <Button variant="ghost" onClick={() => onAsk('timeline', image)}>
-                        <ClockCounterClockwiseIcon />
-                        {t('images.timeline.act')}
-                      </Button>
-                    )}
-                    <Text fontSize="xs" color="fg.muted">
-                      {isPicture(image) ? t('sharing.share.recorded') : t('images.view.previewOnly')}
-                    </Text>
-                  </Flex>
-                )}
-              </Flex>
-            </Grid>
-            <Dialog.CloseTrigger asChild top="3" insetEnd="3">
-              <IconButton
-                variant="ghost"
-                size="sm"
-                aria-label={t('common.close')}
-                {...{ bg: { base: 'bg.panel', lg: 'transparent' } }}
+      <Grid templateColumns={{ base: 'minmax(0, 1fr)', lg: 'minmax(0, 1fr) 320px' }} overflowY="auto" flex="1" minH="0">
+        {gone ? (
+          <Box p="4">
+            {ended ? (
+              <EndedWell
+                title={t('images.card.endedTitle')}
+                help={giver && <Said i18nKey="images.card.endedText" values={{ name: fullName(giver) }} />}
+              />
+            ) : (
+              <EndedWell title={t('images.view.gone')} help={t('images.view.goneText')} />
+            )}
+          </Box>
+        ) : (
+          <Picture key={image.id} image={image} open={open} />
+        )}
+        <Flex direction="column" p={{ base: '5', lg: '6' }} gap="4">
+          <Box pe="9">
+            <Dialog.Title dir="auto">{image.caption || t('common.untitled')}</Dialog.Title>
+            <Text fontSize="sm" color="fg.muted" mt="1">
+              <ImageLine image={image} />
+            </Text>
+          </Box>
+          <Flex gap="1.5" wrap="wrap">
+            <ImageBadges image={image} />
+          </Flex>
+          {image.expiresAt && <Countdown expiresAt={image.expiresAt} />}
+          {!gone && <Facts image={image} />}
+          {!gone && (
+            <Flex direction="column" gap="2.5" mt="auto" pt="2">
+              <Button
+                onClick={() => saving.mutate()}
+                loading={saving.isPending}
+                loadingText={t('images.view.download')}
               >
-                <XIcon />
-              </IconButton>
-            </Dialog.CloseTrigger>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+                <DownloadSimpleIcon />
+                {t('images.view.download')}
+              </Button>
+              {(can.share || can.ai) && (
+                <Flex gap="2.5">
+                  {can.share && (
+                    <Button variant="subtle" flex="1" onClick={() => onAsk('share', image)}>
+                      <ShareNetworkIcon />
+                      {t('images.card.share')}
+                    </Button>
+                  )}
+                  {can.ai && (
+                    <Button asChild variant="outline" flex="1">
+                      <Link to={paths.aiAnalysis(image.id)}>
+                        <SparkleIcon />
+                        {t('images.card.ai')}
+                      </Link>
+                    </Button>
+                  )}
+                </Flex>
+              )}
+              {can.timeline && (
+                <Button variant="ghost" onClick={() => onAsk('timeline', image)}>
+                  <ClockCounterClockwiseIcon />
+                  {t('images.timeline.act')}
+                </Button>
+              )}
+              <Text fontSize="xs" color="fg.muted">
+                {isPicture(image) ? t('sharing.share.recorded') : t('images.view.previewOnly')}
+              </Text>
+            </Flex>
+          )}
+        </Flex>
+      </Grid>
+      <Dialog.CloseTrigger asChild top="3" insetEnd="3">
+        <IconButton
+          variant="ghost"
+          size="sm"
+          aria-label={t('common.close')}
+          {...{ bg: { base: 'bg.panel', lg: 'transparent' } }}
+        >
+          <XIcon />
+        </IconButton>
+      </Dialog.CloseTrigger>
+    </Modal>
   );
 }

@@ -51,15 +51,7 @@ export function ImageSection({ title, list, empty, quietTitle = false, onAsk }: 
   const total = pagination?.totalItems ?? 0;
   const count = t(pagination?.totalItemsCapped ? 'images.totalCapped' : 'images.total', { count: total });
   const pager = images && (images.length > 0 || paging.page > 1) && (
-    <Pager
-      label={t('images.pagesOf', { list: title })}
-      page={paging.page}
-      total={pagination?.totalPages ?? 1}
-      hasPrev={pagination?.hasPrevPage ?? false}
-      hasNext={pagination?.hasNextPage ?? false}
-      onPrev={() => paging.prev(pagination)}
-      onNext={() => paging.next(pagination)}
-    />
+    <Pager label={t('images.pagesOf', { list: title })} paging={paging} pagination={pagination} />
   );
   return (
     <Box as="section" aria-labelledby={heading} mb={{ base: '6', lg: '8' }}>

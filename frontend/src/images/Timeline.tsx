@@ -1,20 +1,22 @@
-import { Box, Button, Drawer, Flex, IconButton, Portal, Text } from '@chakra-ui/react';
+import { Box, Button, Flex, Text } from '@chakra-ui/react';
 import type { TimelineEntry } from '@lightbox/contract/images/insight.js';
-import type { Image } from '@lightbox/contract/images/schemas.js';
-import { ClockCounterClockwiseIcon, RobotIcon, XIcon } from '@phosphor-icons/react';
+import { ClockCounterClockwiseIcon, RobotIcon } from '@phosphor-icons/react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { ActionMark } from '../audit/ActionMark';
 import { reasonText } from '../audit/reason';
+import { useViewer } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { formatDateTime, fullName } from '../lib/format';
 import { useIsDesktop } from '../lib/useMedia';
 import { EmptyState } from '../ui/EmptyState';
 import { EndedWell } from '../ui/ImageWell';
 import { LoadFailed } from '../ui/LoadFailed';
+import { SidePanel } from '../ui/SidePanel';
 import { PersonSkeleton } from '../ui/Skeletons';
 import { UserAvatar } from '../ui/UserAvatar';
-import { actionsOf, useViewer } from './access';
+import { actionsOf } from './access';
+import type { AboutImage } from './dialogs';
 import { useImage } from './images';
 import { timelineOf } from './insight';
 
@@ -83,15 +85,8 @@ function Entries({ imageId }: { imageId: string }) {
   );
 }
 
-interface Props {
-  open: boolean;
-  image: Image | undefined;
-  onClose: () => void;
-  finalFocus: () => HTMLElement | null;
-}
-
 /** Who was given an image, opened it, failed its code, downloaded it; it grows while one looks. */
-export function Timeline({ open, image: asked, onClose, finalFocus }: Props) {
+export function Timeline({ open, image: asked, onClose, finalFocus }: AboutImage) {
   const { t } = useTranslation();
   const viewer = useViewer();
   const desktop = useIsDesktop();
@@ -99,52 +94,31 @@ export function Timeline({ open, image: asked, onClose, finalFocus }: Props) {
   const image = data ?? asked;
   if (!image) return null;
   return (
-    <Drawer.Root
+    <SidePanel
       open={open}
-      onOpenChange={(change) => !change.open && onClose()}
+      onClose={onClose}
       finalFocusEl={finalFocus}
       placement={desktop ? 'end' : 'bottom'}
-      lazyMount
-      unmountOnExit
+      title={t('images.timeline.title')}
+      sub={
+        <Text fontSize="sm" color="fg.muted" overflowWrap="anywhere">
+          <bdi>{image.caption || t('common.untitled')}</bdi>
+        </Text>
+      }
+      maxW={{ base: '100vw', lg: '440px' }}
+      {...(desktop && { borderStartStartRadius: 'sheet', borderEndStartRadius: 'sheet' })}
+      textStyle="none"
+      fontSize="md"
     >
-      <Portal>
-        <Drawer.Backdrop />
-        <Drawer.Positioner>
-          <Drawer.Content
-            bg="bg.panel"
-            boxShadow="dialog"
-            maxW={{ base: '100vw', lg: '440px' }}
-            {...(desktop
-              ? { borderStartStartRadius: '18px', borderEndStartRadius: '18px' }
-              : { borderStartStartRadius: '18px', borderStartEndRadius: '18px', maxH: '88dvh', minH: '50dvh' })}
-            textStyle="none"
-            fontSize="md"
-          >
-            <Flex align="flex-start" gap="2" ps="5" pe="2" pt="4" pb="2" flex="none">
-              <Box flex="1" minW="0">
-                <Drawer.Title textStyle="section">{t('images.timeline.title')}</Drawer.Title>
-                <Text fontSize="sm" color="fg.muted" overflowWrap="anywhere">
-                  <bdi>{image.caption || t('common.untitled')}</bdi>
-                </Text>
-              </Box>
-              <Drawer.CloseTrigger asChild position="static">
-                <IconButton variant="ghost" aria-label={t('common.close')}>
-                  <XIcon />
-                </IconButton>
-              </Drawer.CloseTrigger>
-            </Flex>
-            <Box overflowY="auto" minH="0" flex="1" tabIndex={0} pb="env(safe-area-inset-bottom)">
-              {actionsOf(viewer, image).timeline ? (
-                <Entries imageId={image.id} />
-              ) : (
-                <Box p="4">
-                  <EndedWell title={t('images.card.endedTitle')} />
-                </Box>
-              )}
-            </Box>
-          </Drawer.Content>
-        </Drawer.Positioner>
-      </Portal>
-    </Drawer.Root>
+      <Box overflowY="auto" minH="0" flex="1" tabIndex={0} pb="env(safe-area-inset-bottom)">
+        {actionsOf(viewer, image).timeline ? (
+          <Entries imageId={image.id} />
+        ) : (
+          <Box p="4">
+            <EndedWell title={t('images.card.endedTitle')} />
+          </Box>
+        )}
+      </Box>
+    </SidePanel>
   );
 }

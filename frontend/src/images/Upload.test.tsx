@@ -4,8 +4,8 @@ import { act, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event';
 import { createMemoryRouter, RouterProvider } from 'react-router-dom';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { publicSettings } from '../lib/publicSettings';
 import { answer } from '../lib/testing';
-import { publicSettings } from '../settings/publicSettings';
 import { system } from '../theme/system';
 import { faultOf } from './checkFile';
 import { Upload } from './Upload';

@@ -9,16 +9,16 @@ import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { z } from 'zod';
-import { paths } from '../app/paths';
 import { errorText } from '../lib/errors';
 import { formatBytes } from '../lib/format';
 import { ApiError } from '../lib/http';
-import { usePublicSettings } from '../settings/publicSettings';
-import type { Person } from '../sharing/PersonSearch';
+import { paths } from '../lib/paths';
+import { usePublicSettings } from '../lib/publicSettings';
 import { TextField } from '../ui/Field';
 import { FileDrop } from '../ui/FileDrop';
 import { Note } from '../ui/Note';
 import { Page } from '../ui/Page';
+import type { Person } from '../users/PersonSearch';
 import { ChosenFile, FilePreview } from './ChosenFile';
 import { type FileFault, faultOf } from './checkFile';
 import { PatientPicker } from './PatientPicker';
@@ -101,13 +101,58 @@ function useChosenFile() {
   };
 }
 
+interface FileCardProps {
+  file: ReturnType<typeof useChosenFile>;
+  upload: ReturnType<typeof useUpload>;
+}
+
+/** The file: chosen, refused, missing, or on its way. */
+function FileCard({ file, upload }: FileCardProps) {
+  const { t } = useTranslation();
+  const { chosen } = file;
+  return (
+    <Box layerStyle="card" p={{ base: '4', lg: '5' }}>
+      <Text fontSize="sm" fontWeight="semibold" mb="2">
+        {t('images.form.file')}
+      </Text>
+      <Flex direction="column" gap="3">
+        {chosen && !chosen.fault ? (
+          <FilePreview file={chosen.file} />
+        ) : (
+          <FileDrop maxBytes={file.maxBytes} onFile={file.choose} invalid={file.missing || Boolean(chosen?.fault)} />
+        )}
+        {chosen ? (
+          <ChosenFile
+            file={chosen.file}
+            error={chosen.fault}
+            help={chosen.help}
+            progress={upload.isPending ? upload.progress : undefined}
+            onCancel={upload.cancel}
+            onChange={file.drop}
+          />
+        ) : file.missing ? (
+          <Flex gap="1.5" color="fg.error" fontSize=".84375rem" fontWeight="medium" role="alert">
+            <WarningCircleIcon size={17} aria-hidden style={{ flex: 'none', marginTop: 1 }} />
+            {t('images.form.fileRequired')}
+          </Flex>
+        ) : (
+          <Text fontSize="xs" color="fg.muted">
+            {t('images.form.pasteHint')}
+          </Text>
+        )}
+      </Flex>
+    </Box>
+  );
+}
+
 type Trouble = { cancelled: true } | { cancelled: false; text: string };
 
 /** ‘Upload Medical Image’: a file, a caption, and whose it is. */
 export function Upload() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { chosen, maxBytes, missing, choose, drop, miss, refuse } = useChosenFile();
+  const file = useChosenFile();
+  const { chosen, miss } = file;
   const [patient, setPatient] = useState<Person>();
   const [patientFault, setPatientFault] = useState<string>();
   const [trouble, setTrouble] = useState<Trouble>();
@@ -116,7 +161,7 @@ export function Upload() {
     resolver: zodResolver(fields),
     defaultValues: { caption: '' },
   });
-  usePastedFile(choose, !upload.isPending);
+  usePastedFile(file.choose, !upload.isPending);
 
   function explain(error: unknown) {
     if (wasCancelled(error)) return setTrouble({ cancelled: true });
@@ -124,12 +169,12 @@ export function Upload() {
     const rest = (known?.errors ?? []).filter(({ field, message }) => {
       if (field === 'caption') setError('caption', { message }, { shouldFocus: true });
       else if (field === 'patientId') setPatientFault(message);
-      else if (field === 'file') refuse(message);
+      else if (field === 'file') file.refuse(message);
       else return true;
       return false;
     });
     if (known?.errors.length && rest.length === 0) return;
-    if (known && fileCodes.has(known.code)) return refuse(errorText(error));
+    if (known && fileCodes.has(known.code)) return file.refuse(errorText(error));
     const vague = !known || known.code === 'INTERNAL' || known.code === 'UNKNOWN';
     setTrouble({ cancelled: false, text: vague ? t('images.form.failed') : errorText(known) });
   }
@@ -149,7 +194,6 @@ export function Upload() {
     () => !chosen && miss(),
   );
 
-  const good = chosen && !chosen.fault;
   return (
     <Page title={t('images.form.title')} sub={t('images.form.sub')}>
       <Grid
@@ -161,38 +205,8 @@ export function Upload() {
         maxW="1080px"
         alignItems="start"
       >
-        <Box layerStyle="card" p={{ base: '4', lg: '5' }}>
-          <Text fontSize="sm" fontWeight="semibold" mb="2">
-            {t('images.form.file')}
-          </Text>
-          <Flex direction="column" gap="3">
-            {good ? (
-              <FilePreview file={chosen.file} />
-            ) : (
-              <FileDrop maxBytes={maxBytes} onFile={choose} invalid={missing || Boolean(chosen?.fault)} />
-            )}
-            {chosen ? (
-              <ChosenFile
-                file={chosen.file}
-                error={chosen.fault}
-                help={chosen.help}
-                progress={upload.isPending ? upload.progress : undefined}
-                onCancel={upload.cancel}
-                onChange={drop}
-              />
-            ) : missing ? (
-              <Flex gap="1.5" color="fg.error" fontSize=".84375rem" fontWeight="medium" role="alert">
-                <WarningCircleIcon size={17} aria-hidden style={{ flex: 'none', marginTop: 1 }} />
-                {t('images.form.fileRequired')}
-              </Flex>
-            ) : (
-              <Text fontSize="xs" color="fg.muted">
-                {t('images.form.pasteHint')}
-              </Text>
-            )}
-          </Flex>
-        </Box>
-        <Flex direction="column" gap="18px" layerStyle="card" p={{ base: '4', lg: '5' }}>
+        <FileCard file={file} upload={upload} />
+        <Flex direction="column" gap="block" layerStyle="card" p={{ base: '4', lg: '5' }}>
           <TextField
             label={t('images.form.caption')}
             help={t('images.form.captionHelp')}

@@ -2,23 +2,22 @@ import { Button, chakra, Flex } from '@chakra-ui/react';
 import { imageSorts } from '@lightbox/contract/images/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { ChatsCircleIcon, ImagesIcon, LinkIcon, ShareNetworkIcon, UploadSimpleIcon } from '@phosphor-icons/react';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { type ComponentType, lazy, Suspense, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
-import { paths } from '../app/paths';
 import { useMay } from '../auth/session';
+import { paths } from '../lib/paths';
 import { sortIn } from '../lib/sortIn';
 import { useIsDesktop } from '../lib/useMedia';
-import { ShareDialog } from '../sharing/ShareDialog';
-import { VerifyDialog } from '../sharing/VerifyDialog';
 import { EmptyState } from '../ui/EmptyState';
 import { Page } from '../ui/Page';
 import { SortSelect } from '../ui/Sorting';
+import type { ListName } from './cache';
 import { DeleteImageDialog } from './DeleteImageDialog';
+import type { AboutImage, Verifying } from './dialogs';
 import type { Ask } from './ImageCard';
 import { ImageDialog } from './ImageDialog';
 import { ImageSection } from './ImageSection';
-import type { ListName } from './images';
 import { useAddressedImage, useForget } from './useAddressedImage';
 import { useImageList } from './useImageList';
 
@@ -104,7 +103,7 @@ function ListTabs({ shown, onShow }: { shown: ListName; onShow: (name: ListName)
           type="button"
           aria-pressed={shown === name}
           onClick={() => onShow(name)}
-          minH="44px"
+          minH="touch"
           px="3.5"
           borderRadius="full"
           borderWidth="1px"
@@ -177,8 +176,13 @@ function Order() {
   );
 }
 
-/** The gallery: what one uploaded, and what is shared. */
-export function ViewImages() {
+interface Props {
+  Share: ComponentType<AboutImage>;
+  Verify: ComponentType<Verifying>;
+}
+
+/** The gallery: the viewer's own images, and the shared ones. */
+export function ViewImages({ Share, Verify }: Props) {
   const { t } = useTranslation();
   const desktop = useIsDesktop();
   const [mayUpload, all, own] = [useMay('image.upload'), useMay('image.listAll'), useMay('image.listOwn')];
@@ -244,14 +248,14 @@ export function ViewImages() {
         }}
         finalFocus={finalFocus}
       />
-      <ShareDialog open={what === 'share'} image={image} onClose={leave} finalFocus={finalFocus} />
+      <Share open={what === 'share'} image={image} onClose={leave} finalFocus={finalFocus} />
       {what === 'timeline' && (
         <Suspense fallback={null}>
           <Timeline open image={image} onClose={close} finalFocus={finalFocus} />
         </Suspense>
       )}
       <DeleteImageDialog open={what === 'remove'} image={image} onClose={close} finalFocus={finalFocus} />
-      <VerifyDialog
+      <Verify
         open={what === 'verify' || Boolean(linked && what === undefined && next === undefined)}
         shareId={shareId ?? ''}
         image={listed ?? (linked ? undefined : image)}

@@ -5,8 +5,6 @@ import {
   imageRules,
 } from '@lightbox/contract/images/policy.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { useAtomValue } from 'jotai';
-import { userAtom } from '../auth/session';
 
 export const hasEnded = (image: Pick<Image, 'expiresAt'>, now = Date.now()) =>
   image.expiresAt !== undefined && Date.parse(image.expiresAt) <= now;
@@ -47,10 +45,4 @@ export function actionsOf(viewer: ImageViewer, image: Image, now = Date.now()): 
     timeline: imageRules.timeline(viewer, facts) && image.isVerified,
     removeNeedsReason: deletionNeedsReason(viewer, facts),
   };
-}
-
-/** The signed-in person as the rules see them. */
-export function useViewer(): ImageViewer {
-  const user = useAtomValue(userAtom);
-  return { id: user?.id ?? '', role: user?.role.name ?? 'patient' };
 }

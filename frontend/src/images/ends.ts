@@ -1,6 +1,6 @@
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import type { QueryClient } from '@tanstack/react-query';
-import { endShare, shownImages } from './images';
+import { endShare, shownImages } from './cache';
 
 /** Longer waits than a timer can hold are taken in pieces. */
 const LONGEST_MS = 3_600_000;

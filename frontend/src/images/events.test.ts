@@ -8,8 +8,9 @@ import { analysisEvents } from '../analysis/analysis';
 import { endSession, startSession } from '../auth/session';
 import { liveClient } from '../lib/live';
 import { shareEvents } from '../sharing/sharing';
+import { timelineKey } from './cache';
 import { watchEnds } from './ends';
-import { imageEvents, oneImage, timelineKey } from './images';
+import { imageEvents, oneImage } from './images';
 
 const id = (n: number) => String(n).padStart(24, '0');
 const [me, imageId, otherId, shareId] = [id(1), id(9), id(8), id(7)];

@@ -1,13 +1,14 @@
 import type { Success } from '@lightbox/contract/envelope.js';
 import { imageCalls } from '@lightbox/contract/images/calls.js';
 import type { TimelineEntry } from '@lightbox/contract/images/insight.js';
+import { shareCalls } from '@lightbox/contract/sharing/calls.js';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { send } from '../lib/http';
-import { timelineKey } from './images';
+import { timelineKey } from './cache';
 
 const PAGE = 20;
 
-/** What happened to an image, the newest first. What is read again by itself does not keep an idle session alive. */
+/** The events of an image, the newest first. A reread that nobody asked for does not keep an idle session alive. */
 export const timelineOf = (imageId: string) =>
   infiniteQueryOptions({
     queryKey: timelineKey(imageId),
@@ -24,7 +25,14 @@ export const timelineOf = (imageId: string) =>
     gcTime: 0,
   });
 
-/** Why a person may see an image. Each asking is recorded, so it is asked when somebody wants to know, and kept no longer. */
+/** Who has access to an image. */
+export const sharesOf = (imageId: string) =>
+  queryOptions({
+    queryKey: ['sharing', imageId],
+    queryFn: async ({ signal }) => (await send(shareCalls.listShares, { query: { imageId } }, { signal })).data,
+  });
+
+/** Why a person may see an image. Each request is recorded, so the answer is asked for on demand and not kept. */
 export const whyOf = (imageId: string, userId: string) =>
   queryOptions({
     queryKey: ['why', imageId, userId],

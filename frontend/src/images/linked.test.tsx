@@ -1,9 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ImagesScreen } from '../app/ImagesScreen';
 import { startSession } from '../auth/session';
 import { answer, newest, renderScreen } from '../lib/testing';
-import { ViewImages } from './ViewImages';
 
 const id = 'c'.repeat(24);
 const patient = {
@@ -31,7 +31,7 @@ const show = (image: object | undefined) => {
     'GET /upload/shared-images': () => ({ body: { data: [] } }),
     ...(image && { [`GET /upload/image/${id}`]: () => ({ body: { data: image } }) }),
   });
-  return renderScreen(<ViewImages />, `/view-images?image=${id}`);
+  return renderScreen(<ImagesScreen />, `/view-images?image=${id}`);
 };
 
 beforeEach(() => startSession(patient, 'token'));
@@ -43,7 +43,7 @@ describe('the open image', () => {
       'GET /upload/shared-images': () => ({ body: { data: [{ ...shared, isVerified: true }] } }),
       [`GET /upload/image/${id}`]: () => ({ body: { data: { ...shared, isVerified: true } } }),
     });
-    const router = renderScreen(<ViewImages />, '/view-images?shared=1');
+    const router = renderScreen(<ImagesScreen />, '/view-images?shared=1');
     await userEvent.click(await screen.findByLabelText('Open Chest CT', {}, soon));
     await screen.findByRole('dialog', {}, soon);
     await waitFor(() => expect(router.state.location.search).toBe(`?shared=1&image=${id}`), soon);
@@ -66,7 +66,7 @@ describe('the open image', () => {
 
   it('stays beside the order of the lists, which starts them over', async () => {
     const heard = answer({ 'GET /upload/shared-images': () => ({ body: { data: [] } }) });
-    const router = renderScreen(<ViewImages />, '/view-images?shared=3');
+    const router = renderScreen(<ImagesScreen />, '/view-images?shared=3');
     await userEvent.selectOptions(await screen.findByLabelText('Sort by:'), 'Oldest first');
     await waitFor(() => expect(router.state.location.search).toBe('?sort=createAt'));
     await waitFor(() =>
@@ -99,7 +99,7 @@ describe('a link to an image', () => {
       [`GET /upload/image/${id}`]: () => ({ body: { data: { ...shared, isVerified: true } } }),
       'GET /sharing': () => ({ body: { data: [] } }),
     });
-    const router = renderScreen(<ViewImages />, `/view-images?image=${id}&show=share`);
+    const router = renderScreen(<ImagesScreen />, `/view-images?image=${id}&show=share`);
     const sheet = await screen.findByRole('dialog', { name: 'Share (Chest CT)' });
     await within(sheet).findByText('Who has access');
     await userEvent.click(within(sheet).getByRole('button', { name: 'Cancel' }));

@@ -2,9 +2,10 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useSearchParams } from 'react-router-dom';
+import { useViewer } from '../auth/session';
 import { ApiError } from '../lib/http';
 import { toast } from '../lib/toaster';
-import { actionsOf, useViewer } from './access';
+import { actionsOf } from './access';
 import type { Ask } from './ImageCard';
 import { useImage } from './images';
 

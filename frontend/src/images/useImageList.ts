@@ -1,8 +1,9 @@
 import { type Permission, roleMay } from '@lightbox/contract/permissions.js';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { useViewer } from './access';
-import { imageList, type ListName } from './images';
+import { useViewer } from '../auth/session';
+import type { ListName } from './cache';
+import { imageList } from './images';
 import { useImagePaging } from './useImagePaging';
 
 /** One of the two lists, a page at a time. */

@@ -1,7 +1,8 @@
 import type { Pagination } from '@lightbox/contract/envelope.js';
 import { useCallback, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
-import { firstPage, type ListName, type ListQuery } from './images';
+import type { ListName } from './cache';
+import { firstPage, type ListQuery } from './images';
 
 /** Where one of the two lists stands: the page in the address, the server's cursor beside it while it is known. */
 export function useImagePaging(name: ListName) {

@@ -4,7 +4,8 @@ import { useCallback, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, send } from '../lib/http';
 import { toast } from '../lib/toaster';
-import { refreshLists } from './images';
+import { uuid } from '../lib/uuid';
+import { refreshLists } from './cache';
 
 export interface UploadInput {
   file: File;
@@ -29,7 +30,7 @@ export function useUpload() {
   const mutation = useMutation({
     mutationFn: (input: UploadInput) => {
       if (!attempt.current || !isSame(attempt.current.input, input)) {
-        attempt.current = { input, key: crypto.randomUUID() };
+        attempt.current = { input, key: uuid() };
       }
       running.current = new AbortController();
       setProgress(0);

@@ -14,9 +14,9 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatPercent } from '../lib/format';
 import { RoleBadge } from '../ui/Badge';
+import abdomen from '../ui/films/abdomen.webp';
 import { FilmMark } from '../ui/ImageWell';
 import { UserAvatar } from '../ui/UserAvatar';
-import abdomen from './films/abdomen.webp';
 import { Section } from './Section';
 
 interface CardProps {
@@ -35,7 +35,7 @@ function Feature({ Icon, title, text, big = false, children, picture }: CardProp
     <Flex
       as="article"
       layerStyle="card"
-      borderRadius="18px"
+      borderRadius="sheet"
       overflow="hidden"
       direction={{ base: 'column', sm: 'row' }}
       gridColumn={{ base: 'span 6', md: big ? 'span 6' : 'span 2', lg: big ? 'span 3' : 'span 2' }}
@@ -131,7 +131,7 @@ function Bubbles() {
         alignSelf="flex-start"
         bg="chat.other"
         color="chat.otherText"
-        borderRadius="16px"
+        borderRadius="float"
         borderEndStartRadius="5px"
       >
         {t('landing.bento.messagesAsk')}
@@ -141,7 +141,7 @@ function Bubbles() {
         alignSelf="flex-end"
         bg="chat.own"
         color="chat.ownText"
-        borderRadius="16px"
+        borderRadius="float"
         borderEndEndRadius="5px"
       >
         {t('landing.bento.messagesAnswer')}
@@ -159,7 +159,7 @@ function SecondLook() {
         gap="3"
         px="3"
         py="2.5"
-        borderRadius="12px"
+        borderRadius="box"
         bg="warning.subtle"
         color="warning.onSubtle"
         fontSize="sm"
@@ -201,7 +201,7 @@ export function Features() {
   });
   return (
     <Section id="features" title={t('landing.bento.title')}>
-      <Grid templateColumns="repeat(6, minmax(0, 1fr))" gap="18px">
+      <Grid templateColumns="repeat(6, minmax(0, 1fr))" gap="block">
         <Feature big Icon={ScanIcon} {...words('dicom')} picture={<Slice />} />
         <Feature big Icon={ClockCountdownIcon} {...words('ends')}>
           <RunningShare />

@@ -2,11 +2,11 @@ import { Box, Button, chakra, Flex } from '@chakra-ui/react';
 import { useAtomValue } from 'jotai';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { LanguageSwitch } from '../app/LanguageSwitch';
-import { paths, startOf } from '../app/paths';
-import { ThemeMenu } from '../app/ThemeMenu';
 import { sessionAtom } from '../auth/session';
+import { paths, startOf } from '../lib/paths';
+import { LanguageSwitch } from '../ui/LanguageSwitch';
 import { Logo } from '../ui/Mark';
+import { ThemeMenu } from '../ui/ThemeMenu';
 
 /** Where a signed-in person goes from here, or nothing. */
 export function useStart(): string | undefined {

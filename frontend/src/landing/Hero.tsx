@@ -10,12 +10,12 @@ import {
 } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { paths } from '../app/paths';
+import { paths } from '../lib/paths';
+import chest from '../ui/films/chest.webp';
+import hand from '../ui/films/hand.webp';
 import { FilmMark } from '../ui/ImageWell';
-import chest from './films/chest.webp';
-import hand from './films/hand.webp';
+import { ClampedFilm, LitBox } from '../ui/LitBox';
 import { useStart } from './Header';
-import { ClampedFilm, LitBox } from './LitBox';
 
 function BoxFoot() {
   const { t } = useTranslation();
@@ -90,7 +90,7 @@ function ExampleBox() {
             <FilmMark at="bl">14 NOV 2026</FilmMark>
             <FilmMark at="br">2494×2048</FilmMark>
           </ClampedFilm>
-          <Flex direction="column" gap={{ base: '2.5', md: '18px' }} minW="0">
+          <Flex direction="column" gap={{ base: '2.5', md: 'block' }} minW="0">
             <ClampedFilm src={hand} alt="" height="clamp(128px, 16.4vw, 216px)" clamped>
               <FilmMark at="tl">DX</FilmMark>
             </ClampedFilm>

@@ -2,7 +2,7 @@ import { Box, createToaster, IconButton, Link, Portal, Stack, Toast, Toaster as 
 import { CheckCircleIcon, InfoIcon, WarningCircleIcon, XIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { holdPrivate } from './private';
-import { present } from './toaster';
+import { present } from './toastState';
 
 /** On a phone the acts are at the bottom (bar, sheets, submit), so toasts come from above and cover none of them. */
 const phone = window.matchMedia?.('(max-width: 767px)').matches ?? false;

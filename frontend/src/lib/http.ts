@@ -3,6 +3,7 @@
 import { authRoutes } from '@lightbox/contract/auth/routes.js';
 import type { BodyInput, CallShape, DataOf, QueryInput, Route } from '@lightbox/contract/call.js';
 import type { FieldError, Success } from '@lightbox/contract/envelope.js';
+import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { active } from './activity';
 
 export type Envelope<Data> = Success<Data>;
@@ -41,13 +42,6 @@ export interface RequestOptions {
   /** 0…1; sends through XMLHttpRequest, because fetch cannot tell. */
   onProgress?: (share: number) => void;
 }
-
-/** An idempotency key. `randomUUID` exists on https and localhost only, and a clinic's first try may be neither. */
-export const newKey = (): string =>
-  crypto.randomUUID?.() ??
-  '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (digit) =>
-    (Number(digit) ^ ((crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) & (15 >> (Number(digit) / 4)))).toString(16),
-  );
 
 interface SessionDoor {
   token(): string;
@@ -216,7 +210,13 @@ export function freshToken(stale: string): Promise<string> {
   return refreshing;
 }
 
-const endings = ['Unauthenticated', 'Authentication failed', 'Invalid', 'jwt expired'];
+/** Refusals of the session's own token: the session is over. */
+const endings: readonly string[] = [
+  'UNAUTHENTICATED',
+  'AUTHENTICATION_FAILED',
+  'INVALID_CREDENTIALS',
+  'JWT_EXPIRED',
+] satisfies ErrorCode[];
 
 async function answerTo(method: string, path: string, options: RequestOptions): Promise<Answer> {
   const own = options.token === undefined || options.token === 'session';
@@ -232,7 +232,7 @@ async function answerTo(method: string, path: string, options: RequestOptions): 
   if (answer.status < 300) return answer;
 
   let error = await failure(answer);
-  if (own && token && error.status === 401 && error.message.includes('jwt expired')) {
+  if (own && token && error.code === 'JWT_EXPIRED') {
     token = await freshToken(token);
     if (token) {
       answer = await send(token);
@@ -242,7 +242,7 @@ async function answerTo(method: string, path: string, options: RequestOptions): 
   }
   // Only the session's own token may end the session, and only while it is still the session's.
   const stillOurs = !token || session.token() === token;
-  if (own && error.status === 401 && stillOurs && endings.some((text) => error.message.includes(text))) session.end();
+  if (own && stillOurs && endings.includes(error.code)) session.end();
   if (own && error.code === 'TOTP_REQUIRED') session.lock();
   if (own && error.code === 'STEP_UP_REQUIRED' && (await session.prove(error.details.ways))) {
     answer = await send(session.token());

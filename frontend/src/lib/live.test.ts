@@ -15,16 +15,16 @@ import { analysisOf } from '../analysis/analysis';
 import { socketEvents } from '../app/socketEvents';
 import { endSession } from '../auth/session';
 import { imageList, type ListQuery, oneImage } from '../images/images';
-import { timelineOf } from '../images/insight';
-import { chatList, chatWith, take } from '../messages/messages';
+import { sharesOf, timelineOf } from '../images/insight';
+import { chatList, chatWith } from '../messages/messages';
+import { take } from '../messages/take';
 import { ana, ben, id, listOf, message, signIn } from '../messages/testing';
 import { notices, unreadNotices } from '../notifications/notifications';
 import { overview } from '../overview/overview';
-import { publicSettings } from '../settings/publicSettings';
 import { settingList } from '../settings/settings';
-import { sharesOf } from '../sharing/sharing';
 import { pendingProviders } from '../users/users';
 import { change, reread } from './live';
+import { publicSettings } from './publicSettings';
 import { queryClient } from './query';
 import { Recent } from './recent';
 import { connectSocket } from './socket';
@@ -269,9 +269,9 @@ const cases: Record<string, Case> = {
 
 /** The connection, as far as the app hears of it. */
 const { listeners, connection } = vi.hoisted(() => {
-  const listeners = new Map<string, () => void>();
+  const listeners = new Map<string, (payload?: unknown) => void>();
   const connection = {
-    on: (name: string, told: () => void) => listeners.set(name, told),
+    on: (name: string, told: (payload?: unknown) => void) => listeners.set(name, told),
     onAny: () => undefined,
     close: () => undefined,
   };
@@ -346,6 +346,21 @@ describe('an event while an answer is on its way that does not know of it', () =
     const others = ['typing', 'session:revoked'];
     expect([...told, ...others].sort()).toEqual(Object.keys(serverEvents).sort());
   });
+});
+
+it('A refused socket ends the session when the refusal has the code UNAUTHENTICATED, whatever its words.', async () => {
+  globalThis.fetch = vi.fn(async () => new Response('{}', { status: 401 }));
+  const ended = vi.fn();
+  const close = connectSocket({ token: () => 'token', ended }, socketEvents);
+  for (const [error, times] of [
+    ['TOO_MANY_REQUESTS', 0],
+    ['UNAUTHENTICATED', 1],
+  ] as const) {
+    listeners.get('connect_error')?.(Object.assign(new Error('In other words'), { data: { error } }));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(ended).toHaveBeenCalledTimes(times);
+  }
+  close();
 });
 
 describe('what was read before the connection was there', () => {

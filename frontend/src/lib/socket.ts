@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@lightbox/contract/errors.js';
 import type { ClientEvent, clientEvents, ServerEvent, ServerPayload } from '@lightbox/contract/events.js';
 import { reconnecting, waitAfter } from '@lightbox/contract/reconnecting.js';
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
@@ -27,6 +28,9 @@ interface Door {
   /** The server says that this session is over, and why if it tells. */
   ended(reason?: string): void;
 }
+
+/** A refusal of the server carries its code; a connection that could not be made has none. */
+type Refusal = Error & { data?: { error?: ErrorCode } };
 
 /** One connection for a signed-in tab. Returns how to close it. */
 export function connectSocket(door: Door, tables: readonly SocketRows[]): () => void {
@@ -64,11 +68,11 @@ export function connectSocket(door: Door, tables: readonly SocketRows[]): () => 
     if (reason === 'io server disconnect') again();
   });
 
-  connection.on('connect_error', async (error) => {
+  connection.on('connect_error', async (error: Refusal) => {
     store.set(socketAtom, 'connecting');
     if (connection.active) return;
     refusals += 1;
-    if (!error.message.includes('Unauthenticated')) return again();
+    if (error.data?.error !== 'UNAUTHENTICATED') return again();
     const token = await freshToken(door.token()).catch(() => undefined);
     if (closed) return;
     if (token === '') door.ended();

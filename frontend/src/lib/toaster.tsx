@@ -1,38 +1,9 @@
 import { limits } from '@lightbox/contract/limits.js';
-import { atom, useAtomValue } from 'jotai';
-import type { ComponentType } from 'react';
+import { useAtomValue } from 'jotai';
 import { store } from './store';
+import { type Kind, type Toast, type ToastOptions, toastsAtom } from './toastState';
 
-export interface ToastOptions {
-  description?: string;
-  /** The one act a toast may offer. */
-  action?: { label: string; onClick: () => void };
-  /** Stays until it is closed, as errors do. */
-  lasting?: boolean;
-}
-
-type Kind = 'success' | 'error' | 'info';
-
-interface Toast extends Omit<ToastOptions, 'lasting'> {
-  type: Kind;
-  title: string;
-  closable: boolean;
-  duration: number;
-}
-
-/** What draws toasts: `Toasts.tsx`, in a chunk of its own, which the signed-in frame brings along. */
-interface Toasts {
-  View: ComponentType;
-  create: (toast: Toast) => void;
-  dismiss: (id?: string) => void;
-}
-
-const toastsAtom = atom<Toasts>();
-
-/** Called once, by `Toasts.tsx`. */
-export const present = (toasts: Toasts) => store.set(toastsAtom, toasts);
-
-/** Before anybody has signed in they come with the first toast; if they cannot, the browser's own box says it. */
+/** Before sign-in the first toast loads the chunk that draws it; without that chunk the browser's own box says it. */
 async function first(toast: Toast) {
   try {
     await import('./Toasts');

@@ -133,7 +133,7 @@ export const Bubble = memo(function Bubble({ own, name, content, at, message, ou
         px="3.5"
         py="9px"
         maxW="68ch"
-        borderRadius="17px"
+        borderRadius="bubble"
         {...(own ? { borderEndEndRadius: '5px' } : { borderEndStartRadius: '5px' })}
         bg={own ? 'chat.own' : 'chat.other'}
         color={own ? 'chat.ownText' : 'chat.otherText'}

@@ -6,9 +6,9 @@ import { useAtomValue } from 'jotai';
 import { memo, type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { paths } from '../app/paths';
 import { userAtom } from '../auth/session';
 import { formatWhen, fullName } from '../lib/format';
+import { paths } from '../lib/paths';
 import { useNow } from '../lib/useNow';
 import { Count } from '../ui/Count';
 import { EmptyState } from '../ui/EmptyState';
@@ -41,7 +41,7 @@ const ChatRow = memo(function ChatRow({ entry, current, own, when }: RowProps) {
         align="center"
         px="3"
         py="11px"
-        borderRadius="12px"
+        borderRadius="box"
         bg={current ? 'accent.subtle' : 'transparent'}
         color="fg"
         textDecoration="none"
@@ -153,7 +153,7 @@ export function ChatList({ open, focus, newChat, onNewChat }: Props) {
               placeholder={t('messages.searchChats')}
               value={search}
               onChange={(event) => setSearch(event.target.value)}
-              h={{ base: '44px', lg: '40px' }}
+              h="control"
               borderRadius="control"
             />
           </InputGroup>

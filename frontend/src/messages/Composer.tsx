@@ -69,7 +69,7 @@ export function Composer({ userId, name, waiting }: Props) {
   return (
     <chakra.form
       flex="none"
-      px={{ base: '2.5', lg: '18px' }}
+      px={{ base: '2.5', lg: 'block' }}
       pt={{ base: '2.5', lg: '3' }}
       pb={{ base: 'calc(14px + env(safe-area-inset-bottom))', lg: '4' }}
       borderTopWidth="1px"

@@ -49,10 +49,10 @@ function LogSkeleton() {
       role="status"
       aria-label={t('common.loading')}
     >
-      <Waiting h="42px" w="52%" borderRadius="17px" />
-      <Waiting h="42px" w="38%" borderRadius="17px" alignSelf="flex-end" />
-      <Waiting h="64px" w="56%" borderRadius="17px" />
-      <Waiting h="42px" w="30%" borderRadius="17px" alignSelf="flex-end" />
+      <Waiting h="42px" w="52%" borderRadius="bubble" />
+      <Waiting h="42px" w="38%" borderRadius="bubble" alignSelf="flex-end" />
+      <Waiting h="64px" w="56%" borderRadius="bubble" />
+      <Waiting h="42px" w="30%" borderRadius="bubble" alignSelf="flex-end" />
     </Flex>
   );
 }
@@ -116,7 +116,7 @@ export function Conversation({ userId, onBack, onAdmins }: Props) {
         borderColor="border"
       >
         {!desktop && (
-          <IconButton variant="ghost" boxSize="44px" aria-label={t('messages.backToList')} onClick={onBack}>
+          <IconButton variant="ghost" boxSize="touch" aria-label={t('messages.backToList')} onClick={onBack}>
             <ArrowLeftIcon mirrored={document.dir === 'rtl'} />
           </IconButton>
         )}

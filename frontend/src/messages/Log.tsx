@@ -2,9 +2,9 @@ import { Box, Button, Flex, Text, VisuallyHidden } from '@chakra-ui/react';
 import { ArrowDownIcon, ChatCircleTextIcon } from '@phosphor-icons/react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
-import { Fragment, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { Fragment, type RefObject, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { attentive, useAttentive } from '../lib/attention';
+import { useAttentive } from '../lib/attention';
 import { daysAgo, formatDate, formatLongDay } from '../lib/format';
 import { useNow } from '../lib/useNow';
 import { EmptyState } from '../ui/EmptyState';
@@ -13,6 +13,7 @@ import { type Chat, unreadFrom } from './chat';
 import { loadOlder } from './messages';
 import type { Outgoing } from './outbox';
 import { typingAtom } from './typing';
+import { useNewLine, useReadingPlace } from './useReadingPlace';
 import { useSeen } from './useSeen';
 
 interface Props {
@@ -65,7 +66,7 @@ function Typing({ userId, name }: { userId: string; name: string }) {
       px="15px"
       py="13px"
       mb="7px"
-      borderRadius="17px"
+      borderRadius="bubble"
       borderEndStartRadius="5px"
       bg="chat.other"
       color="chat.meta"
@@ -78,140 +79,155 @@ function Typing({ userId, name }: { userId: string; name: string }) {
   );
 }
 
-/** Near enough to the end to follow it. */
-const near = 60;
-const atEnd = (box: HTMLElement) => box.scrollHeight - box.scrollTop - box.clientHeight < near;
-
-/**
- * Where the reader is: at the end, and follows what comes; or further up, and nothing moves under their eyes, not even
- * when older messages come in above.
- */
-function useReadingPlace(chat: Chat, waiting: Outgoing[], typing: boolean) {
-  const box = useRef<HTMLDivElement>(null);
-  const following = useRef(true);
-  const [away, setAway] = useState(false);
-  const before = useRef<{ first: string | undefined; height: number; sent: string | undefined } | undefined>(undefined);
-
-  const noticePlace = () => {
-    if (!box.current) return;
-    following.current = atEnd(box.current);
-    setAway(!following.current);
-  };
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the place is looked after whenever the content changes
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const now = { first: chat.messages[0]?.id, height: element.scrollHeight, sent: waiting.at(-1)?.clientId };
-    const { current: last } = before;
-    before.current = now;
-    if (!last) {
-      const line = element.querySelector<HTMLElement>('[data-new]');
-      element.scrollTop = line ? line.offsetTop - 48 : element.scrollHeight;
-    } else if (now.sent && now.sent !== last.sent) {
-      element.scrollTop = element.scrollHeight;
-    } else if (now.first !== last.first) {
-      element.scrollTop += now.height - last.height;
-    } else if (following.current) {
-      element.scrollTop = element.scrollHeight;
-    }
-    noticePlace();
-  }, [chat.messages, waiting, typing]);
-
-  // The keyboard of a phone, a growing message field: the end stays in sight.
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const watcher = new ResizeObserver(() => {
-      if (following.current) element.scrollTop = element.scrollHeight;
-    });
-    watcher.observe(element);
-    return () => watcher.disconnect();
-  }, []);
-
-  const toEnd = () => box.current?.scrollTo({ top: box.current.scrollHeight, behavior: 'smooth' });
-  return { box, following, away, noticePlace, toEnd };
-}
-
-/** Over the first message that came unseen, until one answers or leaves. */
-function useNewLine(
-  chat: Chat,
-  { userId, following, sent }: { userId: string; following: { current: boolean }; sent: string | undefined },
-) {
-  const [line, setLine] = useState(() => unreadFrom(chat, userId)[0]?.id);
-  const first = unreadFrom(chat, userId)[0]?.id;
-  useEffect(() => {
-    if (first && !(attentive() && following.current)) setLine(first);
-  }, [first, following]);
-  const before = useRef(sent);
-  useEffect(() => {
-    if (sent && sent !== before.current) setLine(undefined);
-    before.current = sent;
-  }, [sent]);
-  return line;
-}
-
-/** The messages of one chat. Mounted per chat, once its messages are there. */
-export function Log({ chat, waiting, userId, name }: Props) {
-  const { t } = useTranslation();
+/** Loads older messages near the start of the box, and while they do not fill it. */
+function useOlder(chat: Chat, userId: string, box: RefObject<HTMLElement | null>) {
   const cache = useQueryClient();
-  const dayOf = useDay();
-  const today = new Date(useNow(60_000)).toDateString();
-  const typing = userId in useAtomValue(typingAtom);
-  const { box, following, away, noticePlace, toEnd } = useReadingPlace(chat, waiting, typing);
-  const line = useNewLine(chat, { userId, following, sent: waiting.at(-1)?.clientId });
-  useSeen(box, chat);
-
-  const older = useMutation({ mutationFn: () => loadOlder(cache, userId), meta: { silent: true } });
-  const { mutate, isPending, isError } = older;
+  const { mutate, isPending, isError } = useMutation({
+    mutationFn: () => loadOlder(cache, userId),
+    meta: { silent: true },
+  });
   const reachBack = () => {
     if (chat.more && !isPending && !isError && box.current && box.current.scrollTop < 240) mutate();
   };
   // A page that does not fill the box leaves nothing to scroll.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at again after every page
+  // biome-ignore lint/correctness/useExhaustiveDependencies: checked again after every page
   useEffect(() => {
     if (box.current && box.current.clientHeight > 0 && box.current.scrollHeight <= box.current.clientHeight)
       reachBack();
   }, [chat.messages]);
+  return { load: mutate, pending: isPending, failed: isError, reachBack };
+}
 
-  // What was there on opening is not read out; what comes then is, while this tab has the focus.
-  const focused = useAttentive();
-  const [opened, setOpened] = useState(false);
-  useEffect(() => setOpened(true), []);
+/** Above the messages: the way to older ones, or the sentence that there are none. */
+function Start({ chat, older }: { chat: Chat; older: ReturnType<typeof useOlder> }) {
+  const { t } = useTranslation();
+  if (chat.more)
+    return (
+      <Button
+        alignSelf="center"
+        variant="ghost"
+        size="sm"
+        flex="none"
+        loading={older.pending}
+        onClick={() => older.load()}
+      >
+        {older.failed ? `${t('messages.olderFailed')} ${t('common.retry')}` : t('messages.older')}
+      </Button>
+    );
+  if (chat.messages.length === 0) return null;
+  return (
+    <Text alignSelf="center" fontSize="xs" color="fg.muted">
+      {t('messages.beginning')}
+    </Text>
+  );
+}
 
-  const unread = unreadFrom(chat, userId).length;
-  const { messages } = chat;
+const DayChip = ({ label }: { label: string }) => (
+  <Text
+    alignSelf="center"
+    fontSize="xs"
+    fontWeight="semibold"
+    color="fg.muted"
+    bg="bg.subtle"
+    px="3"
+    py="1"
+    borderRadius="full"
+    mt="1.5"
+    mb="2.5"
+  >
+    {label}
+  </Text>
+);
+
+/** Every message and every one on its way, with a chip above the first of a day. */
+function Bubbles({ chat: { messages }, waiting, userId, name, line }: Props & { line: string | undefined }) {
+  const dayOf = useDay();
+  const today = new Date(useNow(60_000)).toDateString();
   let day = '';
   const chip = (at: string) => {
     const label = dayOf(at);
     if (label === day) return null;
     day = label;
-    return (
-      <Text
-        alignSelf="center"
-        fontSize="xs"
-        fontWeight="semibold"
-        color="fg.muted"
-        bg="bg.subtle"
-        px="3"
-        py="1"
-        borderRadius="full"
-        mt="1.5"
-        mb="2.5"
-      >
-        {label}
-      </Text>
-    );
+    return <DayChip label={label} />;
   };
+  return (
+    <>
+      {messages.map((message) => {
+        const own = message.senderId !== userId;
+        return (
+          <Fragment key={(own && message.clientId) || message.id}>
+            {chip(message.createAt)}
+            {message.id === line && <NewLine />}
+            <Bubble
+              own={own}
+              name={name}
+              content={message.content}
+              at={message.createAt}
+              message={message}
+              today={today}
+            />
+          </Fragment>
+        );
+      })}
+      {waiting.map((item) => (
+        <Fragment key={item.clientId}>
+          {chip(item.createAt)}
+          <Bubble own name={name} content={item.content} at={item.createAt} outgoing={item} today={today} />
+        </Fragment>
+      ))}
+    </>
+  );
+}
 
+/** Back to the newest message, with the count of those that came meanwhile. */
+function ToEnd({ unread, onClick }: { unread: number; onClick: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Button
+      position="absolute"
+      bottom="3"
+      insetStart="50%"
+      transform="translateX(-50%)"
+      _rtl={{ transform: 'translateX(50%)' }}
+      _active={{}}
+      size="sm"
+      variant="outline"
+      borderRadius="full"
+      boxShadow="float"
+      bg="bg.panel"
+      {...(unread > 0 ? { color: 'accent.fg' } : { px: '0', boxSize: '40px', color: 'fg' })}
+      onClick={onClick}
+      aria-label={t('messages.jump', { count: unread })}
+    >
+      <ArrowDownIcon aria-hidden />
+      {unread > 0 && t('messages.jump', { count: unread })}
+    </Button>
+  );
+}
+
+/** The messages of one chat. Mounted per chat, once its messages are there. */
+export function Log({ chat, waiting, userId, name }: Props) {
+  const { t } = useTranslation();
+  const typing = userId in useAtomValue(typingAtom);
+  const { box, following, away, noticePlace, toEnd } = useReadingPlace(chat, waiting, typing);
+  const line = useNewLine(chat, { userId, following, sent: waiting.at(-1)?.clientId });
+  useSeen(box, chat);
+
+  const older = useOlder(chat, userId, box);
+  // A screen reader says the messages that come after opening, while this tab has the focus.
+  const focused = useAttentive();
+  const [opened, setOpened] = useState(false);
+  useEffect(() => setOpened(true), []);
+
+  const empty = chat.messages.length + waiting.length === 0;
   return (
     <Box position="relative" flex="1" minH="0" display="flex">
       <Flex
         ref={box}
         role="log"
         aria-label={t('messages.with', { name })}
-        aria-live={opened && focused && !isPending ? 'polite' : 'off'}
-        aria-busy={isPending}
+        aria-live={opened && focused && !older.pending ? 'polite' : 'off'}
+        aria-busy={older.pending}
         tabIndex={0}
         direction="column"
         gap="5px"
@@ -228,22 +244,13 @@ export function Log({ chat, waiting, userId, name }: Props) {
         _focusVisible={{ outlineOffset: '-3px !important' }}
         onScroll={() => {
           noticePlace();
-          reachBack();
+          older.reachBack();
         }}
       >
         {/* Pushes a short conversation to the end of the box. */}
-        {messages.length + waiting.length > 0 && <Box flex="1 0 0" aria-hidden />}
-        {chat.more && (
-          <Button alignSelf="center" variant="ghost" size="sm" flex="none" loading={isPending} onClick={() => mutate()}>
-            {isError ? `${t('messages.olderFailed')} ${t('common.retry')}` : t('messages.older')}
-          </Button>
-        )}
-        {!chat.more && messages.length > 0 && (
-          <Text alignSelf="center" fontSize="xs" color="fg.muted">
-            {t('messages.beginning')}
-          </Text>
-        )}
-        {messages.length + waiting.length === 0 && (
+        {!empty && <Box flex="1 0 0" aria-hidden />}
+        <Start chat={chat} older={older} />
+        {empty && (
           <Box m="auto">
             <EmptyState
               Icon={ChatCircleTextIcon}
@@ -252,52 +259,10 @@ export function Log({ chat, waiting, userId, name }: Props) {
             />
           </Box>
         )}
-        {messages.map((message) => {
-          const own = message.senderId !== userId;
-          return (
-            <Fragment key={(own && message.clientId) || message.id}>
-              {chip(message.createAt)}
-              {message.id === line && <NewLine />}
-              <Bubble
-                own={own}
-                name={name}
-                content={message.content}
-                at={message.createAt}
-                message={message}
-                today={today}
-              />
-            </Fragment>
-          );
-        })}
-        {waiting.map((item) => (
-          <Fragment key={item.clientId}>
-            {chip(item.createAt)}
-            <Bubble own name={name} content={item.content} at={item.createAt} outgoing={item} today={today} />
-          </Fragment>
-        ))}
+        <Bubbles chat={chat} waiting={waiting} userId={userId} name={name} line={line} />
         <Typing userId={userId} name={name} />
       </Flex>
-      {away && (
-        <Button
-          position="absolute"
-          bottom="3"
-          insetStart="50%"
-          transform="translateX(-50%)"
-          _rtl={{ transform: 'translateX(50%)' }}
-          _active={{}}
-          size="sm"
-          variant="outline"
-          borderRadius="full"
-          boxShadow="float"
-          bg="bg.panel"
-          {...(unread > 0 ? { color: 'accent.fg' } : { px: '0', boxSize: '40px', color: 'fg' })}
-          onClick={toEnd}
-          aria-label={t('messages.jump', { count: unread })}
-        >
-          <ArrowDownIcon aria-hidden />
-          {unread > 0 && t('messages.jump', { count: unread })}
-        </Button>
-      )}
+      {away && <ToEnd unread={unreadFrom(chat, userId).length} onClick={toEnd} />}
     </Box>
   );
 }

@@ -11,7 +11,7 @@ import { EmptyState } from '../ui/EmptyState';
 import { Page, useTitle } from '../ui/Page';
 import { ChatList } from './ChatList';
 import { Conversation } from './Conversation';
-import { listKey } from './messages';
+import { listKey } from './keys';
 import { NewChat } from './NewChat';
 
 const anId = /^[0-9a-f]{24}$/i;
@@ -87,7 +87,7 @@ export function Messages() {
         templateRows="minmax(0, 1fr)"
         h="75vh"
         minH="min(75vh, 420px)"
-        borderRadius="16px"
+        borderRadius="float"
         overflow="hidden"
       >
         <ChatList

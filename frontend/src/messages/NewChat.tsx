@@ -1,19 +1,7 @@
-import {
-  Box,
-  Button,
-  chakra,
-  Dialog,
-  Flex,
-  IconButton,
-  Input,
-  InputGroup,
-  Portal,
-  Text,
-  Textarea,
-} from '@chakra-ui/react';
+import { Box, Button, chakra, Dialog, Flex, Input, InputGroup, Text, Textarea } from '@chakra-ui/react';
 import type { Role } from '@lightbox/contract/permissions.js';
 import type { UserRow } from '@lightbox/contract/users/schemas.js';
-import { MagnifyingGlassIcon, PaperPlaneRightIcon, UsersIcon, XIcon } from '@phosphor-icons/react';
+import { MagnifyingGlassIcon, PaperPlaneRightIcon, UsersIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
 import { type RefObject, useId, useRef, useState } from 'react';
@@ -25,6 +13,7 @@ import { RoleBadge } from '../ui/Badge';
 import { EmailLine } from '../ui/EmailLine';
 import { EmptyState } from '../ui/EmptyState';
 import { Field } from '../ui/Field';
+import { Modal } from '../ui/Modal';
 import { PersonSkeleton } from '../ui/Skeletons';
 import { UserAvatar } from '../ui/UserAvatar';
 import { LengthNote, sendsOn } from './Composer';
@@ -32,17 +21,6 @@ import { chatWith, isGone, peopleNamed } from './messages';
 import { post } from './outbox';
 import { rowKeys } from './rowKeys';
 import { Untied, useUntied } from './Untied';
-
-function CloseButton() {
-  const { t } = useTranslation();
-  return (
-    <Dialog.CloseTrigger asChild position="absolute" top="3.5" insetEnd="3.5">
-      <IconButton variant="ghost" aria-label={t('common.close')}>
-        <XIcon />
-      </IconButton>
-    </Dialog.CloseTrigger>
-  );
-}
 
 function People({ among, onPick }: { among: Role | undefined; onPick: (person: UserRow) => void }) {
   const { t } = useTranslation();
@@ -62,7 +40,7 @@ function People({ among, onPick }: { among: Role | undefined; onPick: (person: U
             type="search"
             data-autofocus
             size="lg"
-            h={{ base: '50px', lg: '44px' }}
+            h="field"
             borderRadius="control"
             aria-label={t('messages.pick.search')}
             placeholder={t('messages.pick.search')}
@@ -102,7 +80,7 @@ function People({ among, onPick }: { among: Role | undefined; onPick: (person: U
                 px="2.5"
                 py="2.5"
                 textAlign="start"
-                borderRadius="12px"
+                borderRadius="box"
                 cursor="pointer"
                 transition="background-color"
                 transitionDuration="fade"
@@ -246,64 +224,40 @@ export function NewChat({ open, among, onAdmins, onClose, onSent, opener }: Prop
   const sent = useRef(false);
   return (
     <>
-      <Dialog.Root
+      <Modal
         open={open && !person}
-        onOpenChange={(change) => !change.open && onClose()}
+        onClose={onClose}
+        title={t('messages.pick.title')}
         finalFocusEl={() => opener.current}
-        lazyMount
-        unmountOnExit
       >
-        <Portal>
-          <Dialog.Backdrop />
-          <Dialog.Positioner>
-            <Dialog.Content>
-              <Dialog.Header pe="14">
-                <Dialog.Title>{t('messages.pick.title')}</Dialog.Title>
-              </Dialog.Header>
-              <CloseButton />
-              <Dialog.Body>
-                <People among={among} onPick={setPerson} />
-              </Dialog.Body>
-            </Dialog.Content>
-          </Dialog.Positioner>
-        </Portal>
-      </Dialog.Root>
-      <Dialog.Root
+        <Dialog.Body>
+          <People among={among} onPick={setPerson} />
+        </Dialog.Body>
+      </Modal>
+      <Modal
         open={open && Boolean(person)}
-        onOpenChange={(change) => !change.open && onClose()}
+        onClose={onClose}
+        title={t('messages.compose.title')}
         onExitComplete={() => {
           setPerson(undefined);
           sent.current = false;
         }}
         finalFocusEl={() => (sent.current ? document.querySelector('[data-composer]') : null) ?? opener.current}
-        lazyMount
-        unmountOnExit
       >
-        <Portal>
-          <Dialog.Backdrop />
-          <Dialog.Positioner>
-            <Dialog.Content>
-              <Dialog.Header pe="14">
-                <Dialog.Title>{t('messages.compose.title')}</Dialog.Title>
-              </Dialog.Header>
-              <CloseButton />
-              {person && (
-                <FirstMessage
-                  person={person}
-                  onAdmins={() => {
-                    setPerson(undefined);
-                    onAdmins();
-                  }}
-                  onSent={() => {
-                    sent.current = true;
-                    onSent(person.id);
-                  }}
-                />
-              )}
-            </Dialog.Content>
-          </Dialog.Positioner>
-        </Portal>
-      </Dialog.Root>
+        {person && (
+          <FirstMessage
+            person={person}
+            onAdmins={() => {
+              setPerson(undefined);
+              onAdmins();
+            }}
+            onSent={() => {
+              sent.current = true;
+              onSent(person.id);
+            }}
+          />
+        )}
+      </Modal>
     </>
   );
 }

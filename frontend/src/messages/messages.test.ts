@@ -2,8 +2,12 @@ import type { ChatListEntry, Message } from '@lightbox/contract/messages/calls.j
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { liveClient } from '../lib/live';
 import { store } from '../lib/store';
+import { catchUp } from './catchUp';
 import { type Chat, page } from './chat';
-import { catchUp, chatKey, listKey, markRead, messageEvents, takeMissed } from './messages';
+import { chatKey, listKey } from './keys';
+import { messageEvents } from './messages';
+import { markRead } from './readMarks';
+import { takeMissed } from './take';
 import { ana, ben, chatOf, cleo, listOf, message, signIn } from './testing';
 import { typingAtom } from './typing';
 
@@ -216,11 +220,11 @@ describe('receipts', () => {
 describe('typing', () => {
   it('is believed for five seconds, or until the message is there', () => {
     const cache = liveClient();
-    messageEvents.typing?.({ userId: ben }, cache);
+    messageEvents.typing({ userId: ben });
     expect(store.get(typingAtom)).toHaveProperty(ben);
     vi.advanceTimersByTime(5100);
     expect(store.get(typingAtom)).not.toHaveProperty(ben);
-    messageEvents.typing?.({ userId: ben }, cache);
+    messageEvents.typing({ userId: ben });
     messageEvents['message:new']?.(message(1, ben, ana), cache);
     expect(store.get(typingAtom)).not.toHaveProperty(ben);
   });

@@ -4,7 +4,7 @@ import { type RefObject, useCallback, useEffect } from 'react';
 import { attentive, watchAttention } from '../lib/attention';
 import { socketAtom } from '../lib/connection';
 import { type Chat, seenUpTo } from './chat';
-import { markRead } from './messages';
+import { markRead } from './readMarks';
 
 /** A dialog or the menu lies over the chat: everything behind it is hidden from assistive technology, too. */
 const covered = (element: Element) => element.closest('[aria-hidden="true"],[inert]') !== null;

@@ -1,13 +1,14 @@
-import { Box, chakra, Drawer, Flex, Heading, IconButton, Popover, Portal } from '@chakra-ui/react';
-import { BellIcon, XIcon } from '@phosphor-icons/react';
+import { Box, chakra, Flex, Heading, IconButton, Popover, Portal } from '@chakra-ui/react';
+import { BellIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useAtom } from 'jotai';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
-import { TabFace } from '../app/BottomBar';
 import { toast } from '../lib/toaster';
 import { Count } from '../ui/Count';
+import { SidePanel } from '../ui/SidePanel';
+import { TabFace } from '../ui/TabFace';
 import { NoticeList, ReadAll } from './NoticeList';
 import { arrivedAtom, unreadNotices, useRead } from './notifications';
 import { addressOf } from './places';
@@ -74,7 +75,7 @@ export function Bell() {
             bg="bg.panel"
             borderWidth="1px"
             borderColor="border"
-            borderRadius="16px"
+            borderRadius="float"
             boxShadow="float"
             overflow="hidden"
             textStyle="none"
@@ -107,44 +108,20 @@ export function NoticesTab() {
       <chakra.button type="button" flex="1" cursor="pointer" aria-haspopup="dialog" onClick={() => setOpen(true)}>
         <TabFace Icon={BellIcon} label={t('notifications.tab')} active={open} count={unread} lamp />
       </chakra.button>
-      <Drawer.Root
+      <SidePanel
         open={open}
-        onOpenChange={(change) => setOpen(change.open)}
+        onClose={() => setOpen(false)}
         placement="bottom"
-        lazyMount
-        unmountOnExit
+        title={t('notifications.title')}
+        act={<ReadAll unread={unread} />}
+        head={{ align: 'center', gap: '1', pt: '3', pb: '1' }}
+        textStyle="none"
+        fontSize="md"
       >
-        <Portal>
-          <Drawer.Backdrop />
-          <Drawer.Positioner>
-            <Drawer.Content
-              bg="bg.panel"
-              boxShadow="dialog"
-              borderStartStartRadius="18px"
-              borderStartEndRadius="18px"
-              maxH="88dvh"
-              minH="50dvh"
-              textStyle="none"
-              fontSize="md"
-            >
-              <Flex align="center" gap="1" ps="5" pe="2" pt="3" pb="1" flex="none">
-                <Drawer.Title textStyle="section" flex="1">
-                  {t('notifications.title')}
-                </Drawer.Title>
-                <ReadAll unread={unread} />
-                <Drawer.CloseTrigger asChild position="static">
-                  <IconButton variant="ghost" aria-label={t('common.close')}>
-                    <XIcon />
-                  </IconButton>
-                </Drawer.CloseTrigger>
-              </Flex>
-              <Box overflowY="auto" minH="0" pb="env(safe-area-inset-bottom)">
-                <NoticeList onOpen={() => setOpen(false)} />
-              </Box>
-            </Drawer.Content>
-          </Drawer.Positioner>
-        </Portal>
-      </Drawer.Root>
+        <Box overflowY="auto" minH="0" pb="env(safe-area-inset-bottom)">
+          <NoticeList onOpen={() => setOpen(false)} />
+        </Box>
+      </SidePanel>
     </>
   );
 }

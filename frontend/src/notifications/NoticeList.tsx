@@ -1,5 +1,6 @@
 import { Box, Button, Flex, Heading, IconButton, Text, VisuallyHidden } from '@chakra-ui/react';
-import type { Notification, NotificationKind } from '@lightbox/contract/notifications/calls.js';
+import type { NotificationKind } from '@lightbox/contract/audit/actions.js';
+import type { Notification } from '@lightbox/contract/notifications/calls.js';
 import {
   BellIcon,
   CheckIcon,
@@ -45,7 +46,7 @@ function Row({ notice, onOpen, onRead }: { notice: Notification; onOpen: () => v
       mx="2"
       my="1px"
       pe="1.5"
-      borderRadius="12px"
+      borderRadius="box"
       transition="background-color"
       transitionDuration="fade"
       _hover={{ bg: 'bg.muted' }}
@@ -57,7 +58,7 @@ function Row({ notice, onOpen, onRead }: { notice: Notification; onOpen: () => v
         gap="3"
         align="flex-start"
         p="2.5"
-        borderRadius="12px"
+        borderRadius="box"
         color="fg"
         textDecoration="none"
       >

@@ -1,5 +1,5 @@
 import type { PushKind } from '@lightbox/contract/push/calls.js';
-import { paths } from '../app/paths';
+import { paths } from '../lib/paths';
 
 const image = [`${paths.viewImages}?image=:id`, paths.viewImages] as const;
 const analysis = [paths.aiAnalysis(':id'), paths.viewImages] as const;

@@ -71,7 +71,7 @@ export function AdminDashboard() {
       ) : (
         <Grid
           templateColumns={{ base: '1fr', xl: 'minmax(0, 4fr) minmax(0, 5fr)' }}
-          gap={{ base: '3', md: '18px' }}
+          gap={{ base: '3', md: 'block' }}
           alignItems="start"
         >
           <Panel title={t('overview.needsYou')}>

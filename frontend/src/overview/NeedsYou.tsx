@@ -13,8 +13,8 @@ import {
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { paths } from '../app/paths';
 import { formatNumber, formatWhen, fullName } from '../lib/format';
+import { paths } from '../lib/paths';
 import { toast } from '../lib/toaster';
 import { EmptyState } from '../ui/EmptyState';
 import { Note } from '../ui/Note';

@@ -1,4 +1,4 @@
-import { Button, CloseButton, Dialog, Portal, Stack, Text } from '@chakra-ui/react';
+import { Button, Stack, Text } from '@chakra-ui/react';
 import { KeyIcon } from '@phosphor-icons/react';
 import { useAtomValue } from 'jotai';
 import { useState } from 'react';
@@ -10,6 +10,7 @@ import { errorText } from '../lib/errors';
 import { ApiError } from '../lib/http';
 import { toast } from '../lib/toaster';
 import { PasswordField } from '../ui/PasswordField';
+import { PlainDialog } from './PlainDialog';
 import { useChangePassword } from './security';
 
 /** The fields here by the names that the call gives them. */
@@ -42,7 +43,7 @@ function PasswordForm({ onDone }: { onDone: () => void }) {
     ),
   );
   return (
-    <Stack asChild gap="18px">
+    <Stack asChild gap="block">
       <form onSubmit={submit} noValidate>
         <PasswordField
           label={t('security.password.current')}
@@ -78,31 +79,9 @@ export function Password() {
         <KeyIcon aria-hidden />
         {t('security.password.act')}
       </Button>
-      <Dialog.Root
-        open={open}
-        onOpenChange={(change) => setOpen(change.open)}
-        closeOnInteractOutside={false}
-        scrollBehavior="inside"
-        lazyMount
-        unmountOnExit
-      >
-        <Portal>
-          <Dialog.Backdrop />
-          <Dialog.Positioner>
-            <Dialog.Content>
-              <Dialog.Header pe="14">
-                <Dialog.Title>{t('security.password.act')}</Dialog.Title>
-              </Dialog.Header>
-              <Dialog.CloseTrigger asChild>
-                <CloseButton variant="ghost" aria-label={t('common.close')} />
-              </Dialog.CloseTrigger>
-              <Dialog.Body pb="6">
-                <PasswordForm onDone={() => setOpen(false)} />
-              </Dialog.Body>
-            </Dialog.Content>
-          </Dialog.Positioner>
-        </Portal>
-      </Dialog.Root>
+      <PlainDialog open={open} title={t('security.password.act')} onClose={() => setOpen(false)}>
+        <PasswordForm onDone={() => setOpen(false)} />
+      </PlainDialog>
     </>
   );
 }

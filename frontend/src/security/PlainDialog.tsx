@@ -1,31 +1,17 @@
-import { CloseButton, Dialog, Portal } from '@chakra-ui/react';
+import { Dialog } from '@chakra-ui/react';
 import type { ReactNode } from 'react';
-import { useTranslation } from 'react-i18next';
+import { Modal } from '../ui/Modal';
 
-/** Closed by its own buttons alone: a slip beside it must not lose what is shown once. */
-export function PlainDialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
-  const { t } = useTranslation();
-  return (
-    <Dialog.Root
-      open
-      onOpenChange={(change) => !change.open && onClose()}
-      closeOnInteractOutside={false}
-      scrollBehavior="inside"
-    >
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner>
-          <Dialog.Content>
-            <Dialog.Header pe="14">
-              <Dialog.Title>{title}</Dialog.Title>
-            </Dialog.Header>
-            <Dialog.CloseTrigger asChild>
-              <CloseButton variant="ghost" aria-label={t('common.close')} />
-            </Dialog.CloseTrigger>
-            <Dialog.Body pb="6">{children}</Dialog.Body>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
-  );
+interface Props {
+  open?: boolean;
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
 }
+
+/** Closed by its own buttons alone: a click beside it must not lose what was typed, or is shown once. */
+export const PlainDialog = ({ open = true, title, onClose, children }: Props) => (
+  <Modal open={open} onClose={onClose} title={title} closeOnInteractOutside={false} scrollBehavior="inside">
+    <Dialog.Body pb="6">{children}</Dialog.Body>
+  </Modal>
+);

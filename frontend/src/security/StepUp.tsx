@@ -1,4 +1,4 @@
-import { Button, CloseButton, Dialog, Flex, Portal, Text } from '@chakra-ui/react';
+import { Button, Dialog, Flex, Text } from '@chakra-ui/react';
 import { codePattern } from '@lightbox/contract/auth/rules.js';
 import { securityCalls } from '@lightbox/contract/auth/securityCalls.js';
 import type { BodyInput } from '@lightbox/contract/call.js';
@@ -14,6 +14,7 @@ import { errorText } from '../lib/errors';
 import { ApiError, send } from '../lib/http';
 import { toast } from '../lib/toaster';
 import { CodeInput } from '../ui/CodeInput';
+import { Modal } from '../ui/Modal';
 import { PasswordField } from '../ui/PasswordField';
 
 type Proof = BodyInput<typeof securityCalls.stepUp>;
@@ -127,24 +128,17 @@ export function StepUp() {
   const asked = useAtomValue(askedAtom);
   if (!asked) return null;
   return (
-    <Dialog.Root open onOpenChange={(change) => !change.open && asked.answer(false)} closeOnInteractOutside={false}>
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner>
-          <Dialog.Content maxW="420px">
-            <Dialog.Header pe="14">
-              <Dialog.Title>{t('security.stepUp.title')}</Dialog.Title>
-            </Dialog.Header>
-            <Dialog.CloseTrigger asChild>
-              <CloseButton variant="ghost" aria-label={t('common.close')} />
-            </Dialog.CloseTrigger>
-            <Dialog.Body pb="6">
-              <Text mb="4">{t('security.stepUp.text')}</Text>
-              <Ways ways={asked.ways} onProven={() => asked.answer(true)} />
-            </Dialog.Body>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+    <Modal
+      open
+      onClose={() => asked.answer(false)}
+      title={t('security.stepUp.title')}
+      closeOnInteractOutside={false}
+      maxW="420px"
+    >
+      <Dialog.Body pb="6">
+        <Text mb="4">{t('security.stepUp.text')}</Text>
+        <Ways ways={asked.ways} onProven={() => asked.answer(true)} />
+      </Dialog.Body>
+    </Modal>
   );
 }

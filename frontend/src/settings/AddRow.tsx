@@ -1,9 +1,10 @@
 import { Box, Button, Flex, Table } from '@chakra-ui/react';
 import { PlusIcon } from '@phosphor-icons/react';
-import { type Ref, useId } from 'react';
+import { type ReactNode, type Ref, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../lib/toaster';
-import { type Draft, Fault, InputCell, MonoInput, ValueInput } from './Row';
+import type { Draft } from './EditRow';
+import { Fault, InputCell, MonoInput, ValueInput } from './inputs';
 import { knownOf, useAddSetting, useFault, useRefusal } from './settings';
 
 export type NewDraft = Draft & { name: string };
@@ -14,6 +15,43 @@ interface Props {
   draft: NewDraft;
   onDraft: (draft: NewDraft) => void;
   valueRef: Ref<HTMLInputElement & HTMLSelectElement>;
+}
+
+interface LayoutProps {
+  wide: boolean;
+  fields: Record<'name' | 'value' | 'description', ReactNode>;
+  act: ReactNode;
+}
+
+/** A row of the table; on a phone a card. */
+function Layout({ wide, fields, act }: LayoutProps) {
+  if (wide)
+    return (
+      <Table.Row bg="bg.subtle" verticalAlign="top">
+        <Table.Cell py="4" ps="5" borderBottomWidth="0">
+          {fields.name}
+        </Table.Cell>
+        <Table.Cell py="4" borderBottomWidth="0">
+          {fields.value}
+        </Table.Cell>
+        <Table.Cell py="4" borderBottomWidth="0" colSpan={3}>
+          {fields.description}
+        </Table.Cell>
+        <Table.Cell py="4" pe="5" textAlign="end" borderBottomWidth="0">
+          {act}
+        </Table.Cell>
+      </Table.Row>
+    );
+  return (
+    <Box as="li" p="4" borderTopWidth="1px" bg="bg.subtle">
+      <Flex direction="column" gap="2.5">
+        <Box>{fields.name}</Box>
+        <Box>{fields.value}</Box>
+        <Box>{fields.description}</Box>
+        {act}
+      </Flex>
+    </Box>
+  );
 }
 
 /** The last row adds; with an empty name it does nothing. */
@@ -103,7 +141,7 @@ export function AddRow({ wide, draft, onDraft, valueRef }: Props) {
         size="sm"
         loading={add.isPending}
         loadingText={t('settings.add')}
-        h={{ base: '44px', lg: '40px' }}
+        h="control"
         w={{ base: 'full', md: 'auto' }}
       >
         <PlusIcon aria-hidden />
@@ -111,31 +149,5 @@ export function AddRow({ wide, draft, onDraft, valueRef }: Props) {
       </Button>
     </form>
   );
-  if (wide)
-    return (
-      <Table.Row bg="bg.subtle" verticalAlign="top">
-        <Table.Cell py="4" ps="5" borderBottomWidth="0">
-          {fields.name}
-        </Table.Cell>
-        <Table.Cell py="4" borderBottomWidth="0">
-          {fields.value}
-        </Table.Cell>
-        <Table.Cell py="4" borderBottomWidth="0" colSpan={3}>
-          {fields.description}
-        </Table.Cell>
-        <Table.Cell py="4" pe="5" textAlign="end" borderBottomWidth="0">
-          {act}
-        </Table.Cell>
-      </Table.Row>
-    );
-  return (
-    <Box as="li" p="4" borderTopWidth="1px" bg="bg.subtle">
-      <Flex direction="column" gap="2.5">
-        <Box>{fields.name}</Box>
-        <Box>{fields.value}</Box>
-        <Box>{fields.description}</Box>
-        {act}
-      </Flex>
-    </Box>
-  );
+  return <Layout wide={wide} fields={fields} act={act} />;
 }

@@ -13,9 +13,11 @@ import { LoadFailed } from '../ui/LoadFailed';
 import { Page } from '../ui/Page';
 import { Waiting } from '../ui/Skeletons';
 import { AddRow, nothingNew } from './AddRow';
+import type { Draft } from './EditRow';
 import { History } from './History';
 import { KnownSettings } from './Known';
-import { type Draft, Layout, SettingRow } from './Row';
+import { Layout } from './Layout';
+import { SettingRow } from './Row';
 import { knownOf, settingList, useDeleteSetting, useRefusal } from './settings';
 
 function DeleteSetting({ setting, onClose }: { setting: Setting; onClose: () => void }) {

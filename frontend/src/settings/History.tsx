@@ -1,6 +1,6 @@
-import { Box, chakra, Drawer, Flex, IconButton, Portal, Text } from '@chakra-ui/react';
+import { Box, chakra, Flex, Text } from '@chakra-ui/react';
 import type { SettingChange } from '@lightbox/contract/settings/calls.js';
-import { ArrowRightIcon, XIcon } from '@phosphor-icons/react';
+import { ArrowRightIcon } from '@phosphor-icons/react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -9,6 +9,7 @@ import { formatDateTime, fullName } from '../lib/format';
 import { usePaging } from '../lib/usePaging';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Pager } from '../ui/Pager';
+import { SidePanel } from '../ui/SidePanel';
 import { Waiting } from '../ui/Skeletons';
 import { knownOf, readable, settingHistory } from './settings';
 
@@ -84,14 +85,7 @@ function Changes({ of }: { of: Of }) {
       </Box>
       {pagination && pagination.totalPages > 1 && (
         <Flex justify="center" pt="3">
-          <Pager
-            page={paging.page}
-            total={pagination.totalPages}
-            hasPrev={pagination.hasPrevPage}
-            hasNext={pagination.hasNextPage}
-            onPrev={() => paging.prev(pagination)}
-            onNext={() => paging.next(pagination)}
-          />
+          <Pager paging={paging} pagination={pagination} />
         </Flex>
       )}
     </>
@@ -106,48 +100,22 @@ export function History({ of, onClose }: { of: Of | undefined; onClose: () => vo
   if (of) last.current = of;
   const shown = of ?? last.current;
   return (
-    <Drawer.Root
+    <SidePanel
       open={of !== undefined}
-      onOpenChange={({ open }) => !open && onClose()}
-      placement="end"
-      lazyMount
-      unmountOnExit
+      onClose={onClose}
+      title={t('settings.history')}
+      sub={
+        <Text fontFamily="mono" fontSize="sm" color="fg.muted" dir="ltr" overflowWrap="anywhere" w="fit-content">
+          {shown?.name}
+        </Text>
+      }
+      head={{ px: '0', pt: '0', pb: '0' }}
+      maxW={{ base: '100vw', sm: '420px' }}
+      overflowY="auto"
+      px="5"
+      py="4"
     >
-      <Portal>
-        <Drawer.Backdrop />
-        <Drawer.Positioner>
-          <Drawer.Content
-            maxW={{ base: '100vw', sm: '420px' }}
-            bg="bg.panel"
-            boxShadow="dialog"
-            overflowY="auto"
-            px="5"
-            py="4"
-          >
-            <Flex align="flex-start" justify="space-between" gap="3">
-              <Box minW="0">
-                <Drawer.Title textStyle="section">{t('settings.history')}</Drawer.Title>
-                <Text
-                  fontFamily="mono"
-                  fontSize="sm"
-                  color="fg.muted"
-                  dir="ltr"
-                  overflowWrap="anywhere"
-                  w="fit-content"
-                >
-                  {shown?.name}
-                </Text>
-              </Box>
-              <Drawer.CloseTrigger asChild position="static">
-                <IconButton variant="ghost" aria-label={t('common.close')}>
-                  <XIcon />
-                </IconButton>
-              </Drawer.CloseTrigger>
-            </Flex>
-            {shown && <Changes key={shown.name} of={shown} />}
-          </Drawer.Content>
-        </Drawer.Positioner>
-      </Portal>
-    </Drawer.Root>
+      {shown && <Changes key={shown.name} of={shown} />}
+    </SidePanel>
   );
 }

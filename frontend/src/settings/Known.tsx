@@ -6,8 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { formatDate, fullName } from '../lib/format';
 import { Said } from '../ui/Said';
-import { useKnownText } from './Row';
-import { type Known, knownNames, knownOf, knownSettingList, readable } from './settings';
+import { type Known, knownNames, knownOf, knownSettingList, readable, useKnownText } from './settings';
 
 interface ActProps {
   settings: readonly Setting[];

@@ -7,9 +7,10 @@ import { useTranslation } from 'react-i18next';
 import { said } from '../i18n';
 import { errorText } from '../lib/errors';
 import { formatBytes } from '../lib/format';
-import { ApiError, newKey, send } from '../lib/http';
+import { ApiError, send } from '../lib/http';
 import { reread } from '../lib/live';
 import { toast } from '../lib/toaster';
+import { uuid } from '../lib/uuid';
 
 /** The first look is a person's; one that an event asks for does not keep their session alive. */
 export const settingList = queryOptions({
@@ -126,7 +127,7 @@ function useChange<Variables, Data>(call: (variables: Variables) => Promise<Data
 export const useAddSetting = (outcome: Outcome) =>
   useChange(
     (body: BodyInput<typeof settingCalls.addSetting>) =>
-      send(settingCalls.addSetting, { body }, { idempotencyKey: newKey() }),
+      send(settingCalls.addSetting, { body }, { idempotencyKey: uuid() }),
     outcome,
   );
 export const useEditSetting = (id: string, outcome: Outcome) =>
@@ -136,3 +137,11 @@ export const useEditSetting = (id: string, outcome: Outcome) =>
   );
 export const useDeleteSetting = (outcome: Outcome) =>
   useChange((id: string) => send(settingCalls.deleteSetting, { body: { id } }), outcome);
+
+export const useKnownText = () => {
+  const { t } = useTranslation();
+  return (name: string) => {
+    const known = knownOf(name);
+    return known && t(`settings.known.${known.name.replace('.', '_') as 'sharing_expiryHours'}`);
+  };
+};

@@ -5,16 +5,18 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../auth/session';
-import { refreshLists } from '../images/images';
+import { refreshLists } from '../images/cache';
+import { sharesOf } from '../images/insight';
 import { errorText } from '../lib/errors';
 import { formatSpan, fullName } from '../lib/format';
 import { send } from '../lib/http';
+import { publicSettingsIn } from '../lib/publicSettings';
 import { toast } from '../lib/toaster';
 import { useNow } from '../lib/useNow';
-import { publicSettingsIn } from '../settings/publicSettings';
+import { uuid } from '../lib/uuid';
 import { PersonSkeleton } from '../ui/Skeletons';
 import { UserAvatar } from '../ui/UserAvatar';
-import { hoursOf, patchShares, refreshShares, sharesOf } from './sharing';
+import { hoursOf, patchShares, refreshShares } from './sharing';
 import { WhyAccess } from './WhyAccess';
 
 /** One tap ends an access; the toast gives it back. */
@@ -49,7 +51,7 @@ function useRevoke(imageId: string) {
     mutationFn: ({ id }: ShareAccess) => send(shareCalls.revokeShare, { params: { id } }),
     onMutate: (gone) => patchShares(cache, imageId, (shares) => shares.filter(({ id }) => id !== gone.id)),
     onSuccess: (_, share) => {
-      const idempotencyKey = crypto.randomUUID();
+      const idempotencyKey = uuid();
       toast.success(t('sharing.access.revoked', { name: fullName(share.recipient) }), {
         action: { label: t('sharing.access.shareAgain'), onClick: () => again.mutate({ share, idempotencyKey }) },
       });
@@ -173,7 +175,7 @@ export function AccessList({ imageId }: { imageId: string }) {
         </Text>
       )}
       {shares && shares.length > 0 && (
-        <Box as="ul" listStyleType="none" borderWidth="1px" borderColor="border" borderRadius="12px">
+        <Box as="ul" listStyleType="none" borderWidth="1px" borderColor="border" borderRadius="box">
           {shares.map((share) => (
             <Access key={share.id} share={share} now={now} />
           ))}

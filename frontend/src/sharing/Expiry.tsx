@@ -70,7 +70,7 @@ export function Expiry({
             onChange={(event) => onChange(Number(event.target.value))}
             borderRadius="control"
             fontSize="md"
-            h={{ base: '50px', lg: '44px' }}
+            h="field"
           >
             {others.map((choice) => (
               <option key={choice} value={choice}>

@@ -1,22 +1,26 @@
-import { Box, Button, Dialog, Flex, IconButton, Portal, Text } from '@chakra-ui/react';
+import { Box, Button, Dialog, Flex, Text } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { shareCalls } from '@lightbox/contract/sharing/calls.js';
-import { EyeIcon, ShareNetworkIcon, XIcon } from '@phosphor-icons/react';
+import { EyeIcon, ShareNetworkIcon } from '@phosphor-icons/react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../auth/session';
-import { refreshLists } from '../images/images';
+import { refreshLists } from '../images/cache';
+import type { AboutImage } from '../images/dialogs';
+import { sharesOf } from '../images/insight';
 import { errorText } from '../lib/errors';
 import { fullName } from '../lib/format';
 import { ApiError, send } from '../lib/http';
+import { usePublicSettings } from '../lib/publicSettings';
 import { toast } from '../lib/toaster';
+import { uuid } from '../lib/uuid';
 import { offerDevice } from '../push/offer';
-import { usePublicSettings } from '../settings/publicSettings';
+import { Modal } from '../ui/Modal';
+import { type Person, PersonSearch } from '../users/PersonSearch';
 import { AccessList } from './AccessList';
 import { Expiry } from './Expiry';
-import { type Person, PersonSearch } from './PersonSearch';
-import { refreshShares, sharesOf } from './sharing';
+import { refreshShares } from './sharing';
 import { WhyAccess } from './WhyAccess';
 
 interface Wish {
@@ -32,7 +36,7 @@ function useShare(image: Image, onDone: () => void) {
   return useMutation({
     mutationFn: ({ person, hours }: Wish) => {
       const of = `${image.id} ${person.id} ${hours}`;
-      if (attempt.current?.of !== of) attempt.current = { of, key: crypto.randomUUID() };
+      if (attempt.current?.of !== of) attempt.current = { of, key: uuid() };
       return send(
         shareCalls.createShare,
         { body: { imagemetadataId: image.id, createdfor: person.id, expiresInHours: hours } },
@@ -91,9 +95,9 @@ function ShareForm({ image, onClose }: { image: Image; onClose: () => void }) {
 
   return (
     <>
-      <Dialog.Body pt="18px">
-        <Flex direction="column" gap="18px">
-          <Flex as="form" id={form} direction="column" gap="18px" onSubmit={submit} {...{ noValidate: true }}>
+      <Dialog.Body pt="block">
+        <Flex direction="column" gap="block">
+          <Flex as="form" id={form} direction="column" gap="block" onSubmit={submit} {...{ noValidate: true }}>
             <PersonSearch
               chosen={person}
               taken={taken}
@@ -139,62 +143,41 @@ function ShareForm({ image, onClose }: { image: Image; onClose: () => void }) {
   );
 }
 
-interface Props {
-  open: boolean;
-  image: Image | undefined;
-  onClose: () => void;
-  finalFocus: () => HTMLElement | null;
-}
-
 /** Who, for how long, and who has access already. */
-export function ShareDialog({ open, image, onClose, finalFocus }: Props) {
+export function ShareDialog({ open, image, onClose, finalFocus }: AboutImage) {
   const { t } = useTranslation();
-  const content = useRef<HTMLDivElement>(null);
   if (!image) return null;
   return (
-    <Dialog.Root
+    <Modal
       open={open}
-      onOpenChange={(change) => !change.open && onClose()}
-      initialFocusEl={() => content.current?.querySelector<HTMLElement>('input[type=search]') ?? null}
+      onClose={onClose}
+      initialFocus={(content) => content?.querySelector<HTMLElement>('input[type=search]') ?? null}
       finalFocusEl={finalFocus}
       scrollBehavior="inside"
-      lazyMount
-      unmountOnExit
+      maxW={{ base: '100vw', md: '560px' }}
     >
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner>
-          <Dialog.Content ref={content} maxW={{ base: '100vw', md: '560px' }}>
-            <Dialog.Header alignItems="center" gap="3">
-              {image.image_url && (
-                <Box bg="film.bg" boxSize="64px" flex="none" borderRadius="film" overflow="hidden">
-                  <img
-                    src={image.image_url}
-                    alt=""
-                    width={64}
-                    height={64}
-                    style={{ width: 64, height: 64, objectFit: 'contain' }}
-                  />
-                </Box>
-              )}
-              <Box pe="8" minW="0">
-                <Dialog.Title overflowWrap="anywhere">
-                  {t('sharing.share.title', { caption: image.caption || t('common.untitled') })}
-                </Dialog.Title>
-                <Dialog.Description fontSize="sm" mt="0.5">
-                  {t('sharing.share.sub')}
-                </Dialog.Description>
-              </Box>
-            </Dialog.Header>
-            <ShareForm key={image.id} image={image} onClose={onClose} />
-            <Dialog.CloseTrigger asChild>
-              <IconButton variant="ghost" size="sm" aria-label={t('common.close')}>
-                <XIcon />
-              </IconButton>
-            </Dialog.CloseTrigger>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+      <Dialog.Header alignItems="center" gap="3">
+        {image.image_url && (
+          <Box bg="film.bg" boxSize="64px" flex="none" borderRadius="film" overflow="hidden">
+            <img
+              src={image.image_url}
+              alt=""
+              width={64}
+              height={64}
+              style={{ width: 64, height: 64, objectFit: 'contain' }}
+            />
+          </Box>
+        )}
+        <Box pe="8" minW="0">
+          <Dialog.Title overflowWrap="anywhere">
+            {t('sharing.share.title', { caption: image.caption || t('common.untitled') })}
+          </Dialog.Title>
+          <Dialog.Description fontSize="sm" mt="0.5">
+            {t('sharing.share.sub')}
+          </Dialog.Description>
+        </Box>
+      </Dialog.Header>
+      <ShareForm key={image.id} image={image} onClose={onClose} />
+    </Modal>
   );
 }

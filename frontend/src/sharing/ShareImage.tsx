@@ -14,7 +14,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link as RouterLink, useSearchParams } from 'react-router-dom';
-import { paths } from '../app/paths';
 import { useMay } from '../auth/session';
 import { Gallery } from '../images/ImageSection';
 import { ownImages } from '../images/images';
@@ -22,6 +21,7 @@ import { useImagePaging } from '../images/useImagePaging';
 import { copyText } from '../lib/copy';
 import { errorText } from '../lib/errors';
 import { formatDate } from '../lib/format';
+import { paths } from '../lib/paths';
 import { toast } from '../lib/toaster';
 import { EmptyState } from '../ui/EmptyState';
 import { Film, ImageWell } from '../ui/ImageWell';
@@ -111,15 +111,7 @@ function OwnImages() {
         </Heading>
         {pagination && pagination.totalPages > 1 && (
           <Box ms="auto">
-            <Pager
-              label={t('shareImage.pages')}
-              page={paging.page}
-              total={pagination.totalPages}
-              hasPrev={pagination.hasPrevPage}
-              hasNext={pagination.hasNextPage}
-              onPrev={() => paging.prev(pagination)}
-              onNext={() => paging.next(pagination)}
-            />
+            <Pager label={t('shareImage.pages')} paging={paging} pagination={pagination} />
           </Box>
         )}
       </Flex>

@@ -1,23 +1,18 @@
-import { Box, Button, Dialog, Flex, IconButton, Portal, Text, VisuallyHidden } from '@chakra-ui/react';
+import { Box, Button, Dialog, Flex, Text, VisuallyHidden } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import {
-  ClipboardTextIcon,
-  ClockIcon,
-  KeyIcon,
-  LockKeyIcon,
-  ProhibitIcon,
-  SealCheckIcon,
-  XIcon,
-} from '@phosphor-icons/react';
+import { ClipboardTextIcon, ClockIcon, KeyIcon, LockKeyIcon, ProhibitIcon, SealCheckIcon } from '@phosphor-icons/react';
 import { useAtomValue } from 'jotai';
-import { type FormEvent, useId, useRef } from 'react';
+import { type FormEvent, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { userAtom } from '../auth/session';
+import type { Verifying } from '../images/dialogs';
 import { useImage } from '../images/images';
 import { fullName } from '../lib/format';
 import { CodeInput } from '../ui/CodeInput';
 import { TextField } from '../ui/Field';
+import { IconTile } from '../ui/IconTile';
 import { EndedWell, ImageWell } from '../ui/ImageWell';
+import { Modal } from '../ui/Modal';
 import { Note } from '../ui/Note';
 import { Said } from '../ui/Said';
 import { type Halt, useVerify } from './useVerify';
@@ -50,93 +45,72 @@ function HaltNote({ halt, image }: { halt: Halt; image: Image | undefined }) {
   );
 }
 
-interface FormProps {
-  shareId: string;
-  image: Image | undefined;
-  onClose: () => void;
-  onOpen: (image: Image) => void;
+type Verify = ReturnType<typeof useVerify>;
+
+/** The sharing id. A button pastes the mail's text, which may hold the code too. */
+function IdField({ verify }: { verify: Verify }) {
+  const { t } = useTranslation();
+  const paste = Boolean(navigator.clipboard?.readText);
+  return (
+    <TextField
+      label={t('sharing.verify.id')}
+      value={verify.id}
+      onChange={(event) => verify.changeId(event.target.value)}
+      onPaste={(event) => {
+        if (verify.paste(event.clipboardData.getData('text'))) event.preventDefault();
+      }}
+      error={verify.idFault}
+      dir="ltr"
+      fontFamily="mono"
+      autoComplete="off"
+      autoCapitalize="none"
+      spellCheck={false}
+      // The button is there while the field is empty: a whole id needs the whole line. The frame keeps the focus.
+      {...(paste && {
+        end: verify.id ? (
+          <span />
+        ) : (
+          <Button
+            size="xs"
+            variant="ghost"
+            onClick={() =>
+              void navigator.clipboard
+                .readText()
+                .then(verify.paste)
+                // The browser was not allowed to read; the field is still there.
+                .catch(() => {})
+            }
+          >
+            <ClipboardTextIcon />
+            {t('sharing.verify.paste')}
+          </Button>
+        ),
+      })}
+    />
+  );
 }
 
-function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
+interface EntryProps {
+  verify: Verify;
+  image: Image | undefined;
+  /** The id is known, so the code comes first. */
+  known: boolean;
+  onClose: () => void;
+}
+
+function Entry({ verify, image, known, onClose }: EntryProps) {
   const { t } = useTranslation();
   const form = useId();
-  const verify = useVerify(shareId);
-  const paste = Boolean(navigator.clipboard?.readText);
-  // The other tab may have had the code: then there is nothing left to enter.
-  const live = useImage(verify.verified?.id).data ?? verify.verified ?? asked;
-  const lit = live?.isVerified ? live : undefined;
-  const image = lit ?? (verify.id === shareId ? asked : undefined);
-
-  const said = <VisuallyHidden role="status">{lit || verify.done ? t('sharing.verify.done') : ''}</VisuallyHidden>;
-
-  if (lit || verify.done) {
-    return (
-      <>
-        {said}
-        <Head lit sub={lit?.caption ?? ''} />
-        <Dialog.Body>
-          {lit ? <ImageWell image={lit} lightUp /> : live && <EndedWell title={t('images.card.endedTitle')} />}
-        </Dialog.Body>
-        <Dialog.Footer>
-          <Button variant="outline" onClick={onClose}>
-            {t('common.close')}
-          </Button>
-          {lit && (
-            // A button of its own, not the one before under another name: only what is new takes the focus.
-            <Button key="open" autoFocus flex={{ base: '1', sm: 'none' }} onClick={() => onOpen(lit)}>
-              {t('sharing.verify.open')}
-            </Button>
-          )}
-        </Dialog.Footer>
-      </>
-    );
-  }
-
   const submit = (event: FormEvent) => {
     event.preventDefault();
     verify.submit();
   };
   return (
     <>
-      {said}
       <Head sub={<Sentence image={image} />} />
       <Dialog.Body>
-        <Flex as="form" id={form} direction="column" gap="18px" onSubmit={submit} {...{ noValidate: true }}>
-          <TextField
-            label={t('sharing.verify.id')}
-            value={verify.id}
-            onChange={(event) => verify.changeId(event.target.value)}
-            onPaste={(event) => {
-              if (verify.paste(event.clipboardData.getData('text'))) event.preventDefault();
-            }}
-            error={verify.idFault}
-            dir="ltr"
-            fontFamily="mono"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            // Only while it is empty: a whole id needs the whole line. The frame stays, and with it the focus.
-            {...(paste && {
-              end: verify.id ? (
-                <span />
-              ) : (
-                <Button
-                  size="xs"
-                  variant="ghost"
-                  onClick={() =>
-                    void navigator.clipboard
-                      .readText()
-                      .then(verify.paste)
-                      // The person said no to the browser; the field is still there.
-                      .catch(() => {})
-                  }
-                >
-                  <ClipboardTextIcon />
-                  {t('sharing.verify.paste')}
-                </Button>
-              ),
-            })}
-          />
+        <Flex as="form" id={form} direction="column" gap="block" onSubmit={submit} {...{ noValidate: true }}>
+          <IdField verify={verify} />
           {verify.halt ? (
             <HaltNote halt={verify.halt} image={image} />
           ) : (
@@ -148,7 +122,7 @@ function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
                 value={verify.code}
                 onChange={verify.changeCode}
                 error={verify.codeFault}
-                autoFocus={shareId !== ''}
+                autoFocus={known}
                 disabled={verify.pending}
                 label={t('sharing.verify.code')}
                 help={
@@ -183,23 +157,71 @@ function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
   );
 }
 
+interface OpenedProps {
+  lit: Image | undefined;
+  live: Image | undefined;
+  onClose: () => void;
+  onOpen: (image: Image) => void;
+}
+
+/** The code was right: the image is lit, or has ended meanwhile. */
+function Opened({ lit, live, onClose, onOpen }: OpenedProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Head lit sub={lit?.caption ?? ''} />
+      <Dialog.Body>
+        {lit ? <ImageWell image={lit} lightUp /> : live && <EndedWell title={t('images.card.endedTitle')} />}
+      </Dialog.Body>
+      <Dialog.Footer>
+        <Button variant="outline" onClick={onClose}>
+          {t('common.close')}
+        </Button>
+        {lit && (
+          <Button autoFocus flex={{ base: '1', sm: 'none' }} onClick={() => onOpen(lit)}>
+            {t('sharing.verify.open')}
+          </Button>
+        )}
+      </Dialog.Footer>
+    </>
+  );
+}
+
+type FormProps = Pick<Verifying, 'shareId' | 'image' | 'onClose' | 'onOpen'>;
+
+function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
+  const { t } = useTranslation();
+  const verify = useVerify(shareId);
+  // Another tab may have sent the code already: then there is nothing left to enter.
+  const live = useImage(verify.verified?.id).data ?? verify.verified ?? asked;
+  const lit = live?.isVerified ? live : undefined;
+  const done = verify.done || lit !== undefined;
+  return (
+    <>
+      <VisuallyHidden role="status">{done ? t('sharing.verify.done') : ''}</VisuallyHidden>
+      {done ? (
+        <Opened lit={lit} live={live} onClose={onClose} onOpen={onOpen} />
+      ) : (
+        <Entry
+          verify={verify}
+          image={verify.id === shareId ? asked : undefined}
+          known={shareId !== ''}
+          onClose={onClose}
+        />
+      )}
+    </>
+  );
+}
+
 function Head({ sub, lit = false }: { sub: React.ReactNode; lit?: boolean }) {
   const { t } = useTranslation();
-  const Icon = lit ? SealCheckIcon : LockKeyIcon;
-  const tone = lit ? 'success' : 'warning';
   return (
     <Dialog.Header alignItems="flex-start" gap="4">
-      <Box
-        boxSize="48px"
-        flex="none"
-        display="grid"
-        placeItems="center"
-        borderRadius="14px"
-        bg={`${tone}.subtle`}
-        color={`${tone}.onSubtle`}
-      >
-        <Icon size={24} weight={lit ? 'fill' : 'regular'} aria-hidden />
-      </Box>
+      <IconTile
+        Icon={lit ? SealCheckIcon : LockKeyIcon}
+        tone={lit ? 'success' : 'warning'}
+        weight={lit ? 'fill' : 'regular'}
+      />
       <Box pe="8" minW="0">
         <Dialog.Title>{lit ? t('sharing.verify.done') : t('sharing.verify.title')}</Dialog.Title>
         <Dialog.Description fontSize="sm" mt="1" dir="auto">
@@ -210,51 +232,23 @@ function Head({ sub, lit = false }: { sub: React.ReactNode; lit?: boolean }) {
   );
 }
 
-interface Props {
-  open: boolean;
-  /** The sharing id it starts with; empty when none is known. */
-  shareId: string;
-  /** The image behind it, as far as it is known. */
-  image: Image | undefined;
-  onClose: () => void;
-  onOpen: (image: Image) => void;
-  /** It is closed, and out of the way. */
-  onExited?: () => void;
-  finalFocus?: () => HTMLElement | null;
-}
-
 /** The id and the code from the mail open an image: it lights up right here. */
-export function VerifyDialog({ open, shareId, image, onClose, onOpen, onExited, finalFocus }: Props) {
-  const { t } = useTranslation();
-  const content = useRef<HTMLDivElement>(null);
+export function VerifyDialog({ open, shareId, image, onClose, onOpen, onExited, finalFocus }: Verifying) {
   return (
-    <Dialog.Root
+    <Modal
       open={open}
-      onOpenChange={(change) => !change.open && onClose()}
-      initialFocusEl={() =>
-        content.current?.querySelector<HTMLElement>(
+      onClose={onClose}
+      initialFocus={(content) =>
+        content?.querySelector<HTMLElement>(
           shareId ? '[data-part=input]:not([aria-hidden])[data-index="0"]' : 'input:not([type=hidden])',
         ) ?? null
       }
       {...(onExited && { onExitComplete: onExited })}
       {...(finalFocus && { finalFocusEl: finalFocus })}
       scrollBehavior="inside"
-      lazyMount
-      unmountOnExit
+      maxW={{ base: '100vw', md: '468px' }}
     >
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner>
-          <Dialog.Content ref={content} maxW={{ base: '100vw', md: '468px' }}>
-            <VerifyForm key={shareId} shareId={shareId} image={image} onClose={onClose} onOpen={onOpen} />
-            <Dialog.CloseTrigger asChild>
-              <IconButton variant="ghost" size="sm" aria-label={t('common.close')}>
-                <XIcon />
-              </IconButton>
-            </Dialog.CloseTrigger>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+      <VerifyForm key={shareId} shareId={shareId} image={image} onClose={onClose} onOpen={onOpen} />
+    </Modal>
   );
 }

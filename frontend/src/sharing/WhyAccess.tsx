@@ -96,7 +96,7 @@ export function WhyAccess({ imageId, userId, name }: { imageId: string; userId: 
       ref={panel}
       as="section"
       aria-label={t('sharing.why.ask', { name })}
-      borderRadius="12px"
+      borderRadius="box"
       bg="bg.subtle"
       px="4"
       py="3"

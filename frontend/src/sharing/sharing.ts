@@ -1,27 +1,19 @@
 import { limits } from '@lightbox/contract/limits.js';
-import { type ShareAccess, shareCalls } from '@lightbox/contract/sharing/calls.js';
-import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import type { ShareAccess } from '@lightbox/contract/sharing/calls.js';
+import type { QueryClient } from '@tanstack/react-query';
 import { session } from '../auth/session';
-import { endShare, findShared, refreshLists, rereadImage } from '../images/images';
+import { endShare, findShared, refreshLists } from '../images/cache';
+import { rereadImage } from '../images/images';
+import { sharesOf } from '../images/insight';
 import { coalesce } from '../lib/coalesce';
-import { send } from '../lib/http';
 import { change, reread } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
 
-const key = (imageId: string) => ['sharing', imageId] as const;
-
-/** Who has access to an image. */
-export const sharesOf = (imageId: string) =>
-  queryOptions({
-    queryKey: key(imageId),
-    queryFn: async ({ signal }) => (await send(shareCalls.listShares, { query: { imageId } }, { signal })).data,
-  });
-
 export const patchShares = (cache: QueryClient, imageId: string, to: (shares: ShareAccess[]) => ShareAccess[]) =>
-  change(cache, key(imageId), to);
+  change(cache, sharesOf(imageId).queryKey, to);
 
 export const refreshShares = (cache: QueryClient, imageId: string) =>
-  coalesce(`shares ${imageId}`, () => void reread(cache, key(imageId)));
+  coalesce(`shares ${imageId}`, () => void reread(cache, sharesOf(imageId).queryKey));
 
 const hour = 3_600_000;
 
@@ -40,7 +32,7 @@ function ended(cache: QueryClient, share: { sharingRequestId: string; imagemetad
   else refreshLists(cache);
 }
 
-export const shareEvents: SocketRows = {
+export const shareEvents = {
   feeds: [['sharing']],
   'share:created': ({ imagemetadataId, createdfor }, cache) => {
     refreshLists(cache, createdfor === session().user?.id ? 'shared' : undefined);
@@ -62,4 +54,4 @@ export const shareEvents: SocketRows = {
     ),
   'share:revoked': (share, cache) => ended(cache, share),
   'share:expired': (share, cache) => ended(cache, share),
-};
+} satisfies SocketRows;

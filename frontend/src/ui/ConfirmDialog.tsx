@@ -1,8 +1,10 @@
-import { Box, Button, Dialog, Flex, Portal } from '@chakra-ui/react';
+import { Button, Dialog, Flex } from '@chakra-ui/react';
 import type { Icon } from '@phosphor-icons/react';
 import { type ReactNode, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { TextField } from './Field';
+import { IconTile } from './IconTile';
+import { Modal } from './Modal';
 
 interface Props {
   open: boolean;
@@ -47,77 +49,52 @@ export function ConfirmDialog({
   const ready = !word || typed.trim().toLocaleLowerCase() === word.toLocaleLowerCase();
   const tone = danger ? 'danger' : 'accent';
   return (
-    <Dialog.Root
+    <Modal
       role="alertdialog"
       open={open}
-      onOpenChange={(change) => !change.open && onClose()}
+      onClose={onClose}
+      closable={false}
+      initialFocus={() => safe.current}
       onExitComplete={() => setTyped('')}
-      initialFocusEl={() => safe.current}
       {...(finalFocus && { finalFocusEl: finalFocus })}
-      lazyMount
-      unmountOnExit
     >
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner>
-          <Dialog.Content>
-            <Dialog.Header alignItems="flex-start" gap="4">
-              <Box
-                boxSize="48px"
-                flex="none"
-                display="grid"
-                placeItems="center"
-                borderRadius="14px"
-                bg={`${tone}.subtle`}
-                color={`${tone}.onSubtle`}
-              >
-                <Icon size={24} aria-hidden />
-              </Box>
-              <Dialog.Title pt="2.5">{title}</Dialog.Title>
-            </Dialog.Header>
-            <Dialog.Body>
-              <Flex
-                as="form"
-                id={form}
-                direction="column"
-                gap="4"
-                onSubmit={(event) => {
-                  event.preventDefault();
-                  if (ready) onConfirm();
-                }}
-              >
-                <Dialog.Description>{children}</Dialog.Description>
-                {fields}
-                {word && (
-                  <TextField
-                    label={t('common.typeToConfirm', { word })}
-                    value={typed}
-                    onChange={(event) => setTyped(event.target.value)}
-                    autoComplete="off"
-                    autoCapitalize="none"
-                  />
-                )}
-              </Flex>
-            </Dialog.Body>
-            <Dialog.Footer>
-              <Button ref={safe} variant="outline" onClick={onClose}>
-                {danger ? t('common.keepIt') : t('common.cancel')}
-              </Button>
-              <Button
-                type="submit"
-                form={form}
-                colorPalette={tone}
-                disabled={!ready}
-                loading={pending}
-                loadingText={act}
-              >
-                <Icon />
-                {act}
-              </Button>
-            </Dialog.Footer>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+      <Dialog.Header alignItems="flex-start" gap="4">
+        <IconTile Icon={Icon} tone={tone} />
+        <Dialog.Title pt="2.5">{title}</Dialog.Title>
+      </Dialog.Header>
+      <Dialog.Body>
+        <Flex
+          as="form"
+          id={form}
+          direction="column"
+          gap="4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (ready) onConfirm();
+          }}
+        >
+          <Dialog.Description>{children}</Dialog.Description>
+          {fields}
+          {word && (
+            <TextField
+              label={t('common.typeToConfirm', { word })}
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
+              autoComplete="off"
+              autoCapitalize="none"
+            />
+          )}
+        </Flex>
+      </Dialog.Body>
+      <Dialog.Footer>
+        <Button ref={safe} variant="outline" onClick={onClose}>
+          {danger ? t('common.keepIt') : t('common.cancel')}
+        </Button>
+        <Button type="submit" form={form} colorPalette={tone} disabled={!ready} loading={pending} loadingText={act}>
+          <Icon />
+          {act}
+        </Button>
+      </Dialog.Footer>
+    </Modal>
   );
 }

@@ -3,8 +3,8 @@ import { ClockCountdownIcon, ProhibitIcon, WarningIcon } from '@phosphor-icons/r
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { daysAgo, formatDate, formatSpan, formatTime } from '../lib/format';
+import { usePublicSettings } from '../lib/publicSettings';
 import { useNow } from '../lib/useNow';
-import { usePublicSettings } from '../settings/publicSettings';
 
 const hour = 3_600_000;
 

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../lib/format';
 import { useIsWide } from '../lib/useMedia';
 import type { Paging } from '../lib/usePaging';
+import { CardFacts } from './Facts';
 import { Arrows } from './Pager';
 import { ariaSortOf, SortButton, type Sorting, type SortKey, SortSelect } from './Sorting';
 
@@ -248,18 +249,10 @@ function Cards<Row>({ columns, rows, rowId, rowName, rowActions, selection, rowT
               </Box>
               {rowActions?.(row)}
             </Flex>
-            <Box as="dl" mt="3" display="grid" gridTemplateColumns="auto 1fr" gapX="4" gapY="2" fontSize="sm">
-              {rest.map((column) => (
-                <Box display="contents" key={column.key}>
-                  <Box as="dt" color="fg.muted">
-                    {column.header}
-                  </Box>
-                  <Box as="dd" minW="0" overflowWrap="anywhere">
-                    {column.cell(row)}
-                  </Box>
-                </Box>
-              ))}
-            </Box>
+            <CardFacts
+              gapY="2"
+              facts={rest.map((column) => ({ key: column.key, label: column.header, value: column.cell(row) }))}
+            />
           </Box>
         );
       })}

@@ -37,3 +37,24 @@ export function Facts({
     </Grid>
   );
 }
+
+interface CardFactsProps {
+  facts: readonly { key: string; label: string; value: ReactNode }[];
+  gapY: string;
+}
+
+/** Labels beside values: the columns of a table's row, where the row is a card. */
+export const CardFacts = ({ facts, gapY }: CardFactsProps) => (
+  <Box as="dl" mt="3" display="grid" gridTemplateColumns="auto minmax(0, 1fr)" gapX="4" gapY={gapY} fontSize="sm">
+    {facts.map(({ key, label, value }) => (
+      <Box display="contents" key={key}>
+        <Box as="dt" color="fg.muted">
+          {label}
+        </Box>
+        <Box as="dd" minW="0" overflowWrap="anywhere">
+          {value}
+        </Box>
+      </Box>
+    ))}
+  </Box>
+);

@@ -52,7 +52,7 @@ type TextFieldProps = Omit<FieldProps, 'children'> &
 
 /** A field with one line of text; spreads react-hook-form's `register`. */
 export function TextField({ label, aside, help, error, optional = false, Icon, end, ...input }: TextFieldProps) {
-  const box = <Input size="lg" h={{ base: '50px', lg: '44px' }} borderRadius="control" {...input} />;
+  const box = <Input size="lg" h="field" borderRadius="control" {...input} />;
   return (
     <Field label={label} aside={aside} help={help} error={error} optional={optional}>
       {Icon || end ? (

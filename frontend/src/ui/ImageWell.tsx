@@ -99,7 +99,7 @@ function Unlit({ Icon, tone, title, help }: { Icon: PhosphorIcon; tone: string; 
       backgroundImage="repeating-linear-gradient(115deg, var(--chakra-colors-bg-subtle) 0 14px, color-mix(in srgb, var(--chakra-colors-bg-subtle) 70%, var(--chakra-colors-bg-muted)) 14px 28px)"
     >
       <Box
-        boxSize="44px"
+        boxSize="touch"
         borderRadius="full"
         display="grid"
         placeItems="center"

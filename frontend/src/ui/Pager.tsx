@@ -1,7 +1,9 @@
 import { Flex, IconButton, Text } from '@chakra-ui/react';
+import type { Pagination } from '@lightbox/contract/envelope.js';
 import { CaretLeftIcon, CaretRightIcon } from '@phosphor-icons/react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Paging } from '../lib/usePaging';
 
 interface Props {
   hasPrev: boolean;
@@ -31,11 +33,24 @@ export function Arrows({ hasPrev, hasNext, onPrev, onNext, children, label }: Pr
   );
 }
 
+interface PagerProps {
+  paging: Pick<Paging, 'page' | 'prev' | 'next'>;
+  /** Of the page that is shown; nothing leads on before it is known. */
+  pagination: Pagination | undefined;
+  label?: string;
+}
+
 /** Previous, ‘page / total’, next. */
-export function Pager({ page, total, ...arrows }: Omit<Props, 'children'> & { page: number; total: number }) {
+export function Pager({ paging, pagination, ...names }: PagerProps) {
   const { t } = useTranslation();
   return (
-    <Arrows {...arrows}>
+    <Arrows
+      {...names}
+      hasPrev={pagination?.hasPrevPage ?? false}
+      hasNext={pagination?.hasNextPage ?? false}
+      onPrev={() => paging.prev(pagination)}
+      onNext={() => paging.next(pagination)}
+    >
       <Text
         minW="64px"
         textAlign="center"
@@ -44,7 +59,7 @@ export function Pager({ page, total, ...arrows }: Omit<Props, 'children'> & { pa
         fontWeight="medium"
         aria-live="polite"
       >
-        {t('common.pageOf', { page, total: Math.max(1, total) })}
+        {t('common.pageOf', { page: paging.page, total: Math.max(1, pagination?.totalPages ?? 1) })}
       </Text>
     </Arrows>
   );

@@ -23,7 +23,7 @@ export function Segment({ options, labelledBy, invalid = false, selected, ...inp
         sm: `repeat(${options.length}, minmax(0, 1fr))`,
       }}
       w="full"
-      minH={{ base: '50px', lg: '44px' }}
+      minH="field"
       borderWidth="1px"
       borderColor={invalid ? 'border.error' : 'border.control'}
       borderRadius="control"

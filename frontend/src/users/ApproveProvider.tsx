@@ -6,7 +6,7 @@ import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { z } from 'zod';
-import { paths } from '../app/paths';
+import { paths } from '../lib/paths';
 import { toast } from '../lib/toaster';
 import { TextField } from '../ui/Field';
 import { Page } from '../ui/Page';

@@ -119,14 +119,7 @@ export function PendingList() {
         )}
         {pagination && pagination.totalPages > 1 && (
           <Box>
-            <Pager
-              page={paging.page}
-              total={pagination.totalPages}
-              hasPrev={pagination.hasPrevPage}
-              hasNext={pagination.hasNextPage}
-              onPrev={() => paging.prev(pagination)}
-              onNext={() => paging.next(pagination)}
-            />
+            <Pager paging={paging} pagination={pagination} />
           </Box>
         )}
       </Flex>

@@ -1,4 +1,4 @@
-import { Button, CloseButton, Dialog, Portal, Text, Textarea } from '@chakra-ui/react';
+import { Button, Dialog, Text, Textarea } from '@chakra-ui/react';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { userCalls } from '@lightbox/contract/users/calls.js';
 import type { UserRow } from '@lightbox/contract/users/schemas.js';
@@ -8,6 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { fullName } from '../lib/format';
 import { toast } from '../lib/toaster';
 import { Field } from '../ui/Field';
+import { Modal } from '../ui/Modal';
 import { useReject } from './users';
 
 /** A refusal needs a reason: the provider reads it in the mail. */
@@ -31,48 +32,35 @@ export function RejectDialog({ user, onClose }: { user: UserRow; onClose: () => 
     ),
   );
   return (
-    <Dialog.Root open onOpenChange={(change) => !change.open && onClose()}>
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner>
-          <Dialog.Content>
-            <Dialog.Header pe="14">
-              <Dialog.Title dir="auto">{t('users.approve.rejectTitle', { name: fullName(user) })}</Dialog.Title>
-            </Dialog.Header>
-            <Dialog.CloseTrigger asChild>
-              <CloseButton variant="ghost" aria-label={t('common.close')} />
-            </Dialog.CloseTrigger>
-            <Dialog.Body>
-              <Text color="fg.muted" mb="4">
-                {t('users.approve.rejectText')}
-              </Text>
-              <form id={form} onSubmit={submit} noValidate>
-                <Field
-                  label={t('users.approve.reason')}
-                  help={t('users.approve.reasonHelp')}
-                  error={formState.errors.reason?.message}
-                >
-                  <Textarea size="lg" rows={4} dir="auto" {...register('reason')} />
-                </Field>
-              </form>
-            </Dialog.Body>
-            <Dialog.Footer>
-              <Button variant="outline" onClick={onClose}>
-                {t('common.cancel')}
-              </Button>
-              <Button
-                type="submit"
-                form={form}
-                colorPalette="danger"
-                loading={reject.isPending}
-                loadingText={t('users.approve.rejectAct')}
-              >
-                {t('users.approve.rejectAct')}
-              </Button>
-            </Dialog.Footer>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+    <Modal open onClose={onClose} title={t('users.approve.rejectTitle', { name: fullName(user) })}>
+      <Dialog.Body>
+        <Text color="fg.muted" mb="4">
+          {t('users.approve.rejectText')}
+        </Text>
+        <form id={form} onSubmit={submit} noValidate>
+          <Field
+            label={t('users.approve.reason')}
+            help={t('users.approve.reasonHelp')}
+            error={formState.errors.reason?.message}
+          >
+            <Textarea size="lg" rows={4} dir="auto" {...register('reason')} />
+          </Field>
+        </form>
+      </Dialog.Body>
+      <Dialog.Footer>
+        <Button variant="outline" onClick={onClose}>
+          {t('common.cancel')}
+        </Button>
+        <Button
+          type="submit"
+          form={form}
+          colorPalette="danger"
+          loading={reject.isPending}
+          loadingText={t('users.approve.rejectAct')}
+        >
+          {t('users.approve.rejectAct')}
+        </Button>
+      </Dialog.Footer>
+    </Modal>
   );
 }

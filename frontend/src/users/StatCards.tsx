@@ -5,10 +5,10 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../auth/session';
-import chest from '../landing/films/chest.webp';
-import hand from '../landing/films/hand.webp';
-import spine from '../landing/films/spine.webp';
 import { formatNumber, formatPercent } from '../lib/format';
+import chest from '../ui/films/chest.webp';
+import hand from '../ui/films/hand.webp';
+import spine from '../ui/films/spine.webp';
 import { Waiting } from '../ui/Skeletons';
 import { stats } from './users';
 
@@ -103,7 +103,7 @@ export function StatCards() {
   const { totalImages, sharedImages, totalUsers, usersByRole } = data?.data ?? {};
   const share = totalImages ? (sharedImages ?? 0) / totalImages : 0;
   return (
-    <Grid templateColumns={{ base: '1fr', md: 'repeat(3, minmax(0, 1fr))' }} gap={{ base: '3', md: '18px' }} mb="22px">
+    <Grid templateColumns={{ base: '1fr', md: 'repeat(3, minmax(0, 1fr))' }} gap={{ base: '3', md: 'block' }} mb="22px">
       <StatCard
         label={t('users.stats.images')}
         value={totalImages}

@@ -1,17 +1,19 @@
 import { reasonText } from '@lightbox/contract/analysis/reasons.js';
+import { analysisMoves } from '@lightbox/contract/analysis/states.js';
 import { touch } from '@lightbox/core/access/hold.js';
 import { analysisReaders } from '@lightbox/core/access/images.js';
-import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
+import { mayMove } from '@lightbox/core/analysis/moves.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { system } from '@lightbox/core/events/events.js';
-import type { FileFacts } from '@lightbox/core/files/inspect.js';
-import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
+import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
 import { UnrecoverableError } from 'bullmq';
 import { withoutForeignText } from '../failures.js';
+import type { JobContext } from '../jobContext.js';
 import type { Pictures } from '../previews/preview.js';
-import type { JobContext } from '../runner.js';
+import { readImage } from '../readImage.js';
 import { AnalysisFailed, type AnalysisProvider, NotAnalysable } from './providers/provider.js';
 
 /**
@@ -33,21 +35,20 @@ export async function analyseImage(
     const findings = await provider.analyse(
       {
         imageId,
-        contentType: image.contentType as FileFacts['contentType'],
-        bytes: await readAll(core, image),
-        facts: factsOf(image),
+        contentType: image.contentType,
+        bytes: await readImage(core, image),
+        facts: image,
       },
       { signal, onProgress: progress.tell, pictures },
     );
     await progress.told();
-    await finish(core, image, analysis.run, { status: 'completed', progress: 100, findings });
+    await finish(core, image, analysis.run, 'complete', { progress: 100, findings });
   } catch (error) {
     if (signal.aborted || isAway(error)) throw error;
     const final = error instanceof NotAnalysable || (error instanceof AnalysisFailed && !error.retryable);
     if (!final && !isLastAttempt) throw error;
     const known = error instanceof NotAnalysable || error instanceof AnalysisFailed;
-    await finish(core, image, analysis.run, {
-      status: 'failed',
+    await finish(core, image, analysis.run, 'fail', {
       reason: known ? error.message : reasonText('UNFORESEEN'),
       reasonCode: known ? error.code : 'UNFORESEEN',
     });
@@ -55,43 +56,26 @@ export async function analyseImage(
   }
 }
 
-/** Marks run and image as under way, both or neither; null when nothing is to be done. */
+/**
+ * Marks the run and the image as active, both or neither. Null when there is nothing to do. A plain transaction and no event: the
+ * audit log holds the request and the result of an analysis, not its start.
+ */
 async function begin(core: Core, imageId: string): Promise<{ image: ImageDoc; analysis: AnalysisDoc } | null> {
   const { Analysis, Image } = core.models;
   const _id = oid(imageId);
   return core.db.transaction(async (session) => {
-    const open = { _id, status: { $in: ['queued', 'active'] } } as const;
     const analysis = await Analysis.findOneAndUpdate(
-      open,
-      { $set: { status: 'active' } },
+      { _id, ...mayMove('begin') },
+      { $set: { status: analysisMoves.begin.to } },
       { session },
     ).lean<AnalysisDoc>();
     if (!analysis) return null;
-    const underWay = { $set: { analysis: 'active' }, ...touch } as const;
-    const image = await Image.findOneAndUpdate({ _id }, underWay, { session }).lean<ImageDoc>();
+    const begun = { $set: { analysis: analysisMoves.begin.to }, ...touch };
+    const image = await Image.findOneAndUpdate({ _id }, begun, { session }).lean<ImageDoc>();
     // The image was deleted, by a version that left its analysis behind.
     if (!image) await Analysis.deleteOne({ _id }, { session });
     return image && { image, analysis };
   });
-}
-
-/** The record has no field for what the file did not say; the provider's facts have null. */
-function factsOf(image: ImageDoc): Pick<FileFacts, 'width' | 'height' | 'dicom' | 'dicomDetail'> {
-  const none = { modality: null, bodyPart: null, view: null, studyDate: null, rows: null, columns: null, frames: null };
-  return {
-    ...(image.width && image.height ? { width: image.width, height: image.height } : {}),
-    ...(image.dicom ? { dicom: { ...none, ...image.dicom } as NonNullable<FileFacts['dicom']> } : {}),
-    ...(image.dicomDetail
-      ? { dicomDetail: image.dicomDetail as unknown as NonNullable<FileFacts['dicomDetail']> }
-      : {}),
-  };
-}
-
-export async function readAll(core: Core, image: ImageDoc): Promise<Buffer> {
-  const key = unwrapDataKey(core.keys.images, String(image._id), image.dataKey);
-  const pieces: Buffer[] = [];
-  for await (const piece of core.blobs.read(image.blob, key, image.size)) pieces.push(piece);
-  return Buffer.concat(pieces);
 }
 
 /**
@@ -120,23 +104,20 @@ async function finish(
   core: Core,
   image: ImageDoc,
   run: number,
-  outcome: Partial<AnalysisDoc> & { status: 'completed' | 'failed' },
+  move: 'complete' | 'fail',
+  outcome: Partial<AnalysisDoc>,
 ): Promise<void> {
+  const status = analysisMoves[move].to;
   await core.events.change(system, async (tx) => {
     const written = await core.models.Analysis.updateOne(
-      { _id: image._id, run, status: 'active' },
-      { $set: { ...outcome, finishedAt: core.clock.now() } },
+      { _id: image._id, run, ...mayMove(move) },
+      { $set: { ...outcome, status, finishedAt: core.clock.now() } },
       { session: tx.session },
     );
     if (written.modifiedCount === 0) return image._id;
-    await core.models.Image.updateOne(
-      { _id: image._id },
-      { $set: { analysis: outcome.status } },
-      { session: tx.session },
-    );
+    await core.models.Image.updateOne({ _id: image._id }, { $set: { analysis: status } }, { session: tx.session });
     tx.record({
-      type: outcome.status === 'completed' ? 'analysis.complete' : 'analysis.fail',
-      table: 'analyses',
+      type: `analysis.${move}` as const,
       record: image._id,
       owners: [image.owner],
       recipients: await analysisReaders(core.models, image, core.clock.now()),

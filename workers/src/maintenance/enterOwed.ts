@@ -1,5 +1,5 @@
 import type { Core } from '@lightbox/core/core.js';
-import type { EventDoc } from '@lightbox/core/models/types.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
 
 /** Old enough that most jobs are done, and short enough that a code is still good when its mail comes. */
 const GRACE_MS = 15_000;

@@ -1,5 +1,5 @@
 import type { Core } from '@lightbox/core/core.js';
-import type { UserDoc } from '@lightbox/core/models/types.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import { finishClosing } from '@lightbox/core/users/closing.js';
 
 const BATCH = 50;

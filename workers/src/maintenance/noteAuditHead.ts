@@ -1,4 +1,4 @@
-import { verifyAndNote } from '@lightbox/core/audit/watch.js';
+import { verifyAndNote } from '@lightbox/core/audit/noteHead.js';
 import type { Core } from '@lightbox/core/core.js';
 
 /** Each minute: the new entries of the audit log are verified, and its end is noted elsewhere. */

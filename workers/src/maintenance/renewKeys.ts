@@ -4,7 +4,9 @@ import { unlessDamaged } from '@lightbox/core/errors.js';
 import { sealValue } from '@lightbox/core/keys/seal.js';
 import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
 import { underOlderKeys } from '@lightbox/core/keys/usage.js';
-import type { ImageDoc, Person, TotpDoc, UserDoc } from '@lightbox/core/models/types.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { TotpDoc } from '@lightbox/core/models/totp.js';
+import type { Person, UserDoc } from '@lightbox/core/models/user.js';
 import { openProfile, sealedFields, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 
 const BATCH = 200;

@@ -1,5 +1,5 @@
 import type { Core } from '@lightbox/core/core.js';
-import type { TaskDoc } from '@lightbox/core/models/types.js';
+import type { TaskDoc } from '@lightbox/core/models/task.js';
 import { pause } from '../pause.js';
 import { type Task, type TaskName, tasks } from './tasks.js';
 

@@ -1,7 +1,7 @@
 import type { Core } from '@lightbox/core/core.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
-import { unread } from '@lightbox/core/messages.js';
-import type { MessageDoc } from '@lightbox/core/models/types.js';
+import { unread } from '@lightbox/core/messages/messages.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { Transporter } from 'nodemailer';
 import { deliver, note } from '../mail/sendMail.js';
 

@@ -2,7 +2,7 @@ import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Histogram } from 'dcmjs-imaging';
 import sharp, { type Sharp } from 'sharp';
-import { DicomFrames, type Frame, WindowLevel } from './dicom-frame.js';
+import { DicomFrames, type Frame, WindowLevel } from './dicomFrame.js';
 import { type GreyImage, type Measurements, measure } from './measure.js';
 
 /** Longest side of a rendered PDF page, before it is made smaller: enough for its text to stay text. */

@@ -3,9 +3,9 @@ import { previewContext } from '@lightbox/core/blobs/preview.js';
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { seal } from '@lightbox/core/keys/seal.js';
-import type { ImageDoc } from '@lightbox/core/models/types.js';
-import { readAll } from '../analysis/analyseImage.js';
-import type { JobContext } from '../runner.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { JobContext } from '../jobContext.js';
+import { readImage } from '../readImage.js';
 import type { Pictures, Preview } from './preview.js';
 
 /** Makes the small picture of an image, once; an image that was deleted meanwhile needs none. */
@@ -19,7 +19,7 @@ export async function makePreview(
   if (!image) return;
   // An earlier attempt ended between the mark and its signal.
   if (image.preview !== 'pending') return tell(core, image);
-  const preview = await pictures.preview(await readAll(core, image), image.contentType).catch((error) => {
+  const preview = await pictures.preview(await readImage(core, image), image.contentType).catch((error) => {
     if (!isLastAttempt) throw error;
     return null;
   });
@@ -33,7 +33,10 @@ async function tell(core: Core, { _id, audience, owner }: ImageDoc): Promise<voi
   await core.signals.send([{ push: { name: 'image:updated', to, refs: { record: String(_id) } } }]);
 }
 
-/** Writes the preview and says so in the image's record, both or neither; null when the image was deleted while it was drawn. */
+/**
+ * Writes the preview and marks the image's record, both or neither. Null when the image was deleted meanwhile. A plain transaction
+ * and no event: nobody acts here, so nothing belongs in the audit log, and a signal tells browsers.
+ */
 function keep(core: Core, { _id, dataKey }: ImageDoc, preview: Preview | null): Promise<ImageDoc | null> {
   const { Image, Preview } = core.models;
   return core.db.transaction(async (session) => {

@@ -14,7 +14,7 @@ import {
   sequenceEnd,
   syntaxes,
   UNDEFINED,
-} from '@lightbox/core/testing/part10.js';
+} from '@lightbox/testkit/part10.js';
 import sharp from 'sharp';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { openPictures } from './preview.js';

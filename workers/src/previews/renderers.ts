@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { compiled } from '@lightbox/core/files/compiled.js';
+import { compiled } from '@lightbox/core/process/compiled.js';
 import { readFrames, writeFrame } from './frames.js';
 import { AnswerHeader, answerLimits, resultOf, type Task, type TaskName, type Tasks } from './protocol.js';
 import { RenderCrashed, type Renderer } from './renderer.js';

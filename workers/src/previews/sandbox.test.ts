@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { compiled } from '@lightbox/core/files/compiled.js';
+import { compiled } from '@lightbox/core/process/compiled.js';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { RemoteRenderer } from './remoteRenderer.js';

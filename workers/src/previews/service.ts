@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import type { Logger } from '@lightbox/core/log.js';
+import type { Logger } from '@lightbox/core/process/log.js';
 import { readFrames, writeFrame } from './frames.js';
 import { type AnswerHeader, TaskHeader, taskLimits } from './protocol.js';
 import { RenderCrashed, type Renderer } from './renderer.js';

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { newId } from '@lightbox/core/db/ids.js';
-import type { ImageDoc } from '@lightbox/core/models/types.js';
-import { testConfig } from '@lightbox/core/testing/config.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import { testConfig } from '@lightbox/testkit/config.js';
 import { expect, test, vi } from 'vitest';
 import { buildImage } from '../testing/buildImage.js';
 import { startWorker } from '../worker.js';
 
-const picture = readFileSync(new URL('../../../core/assets/demo/hand-xray.jpg', import.meta.url));
+const picture = readFileSync(new URL('../../../backend/assets/demo/hand-xray.jpg', import.meta.url));
 
 /** A page with 8,000 finely dashed lines: drawing it takes a minute. */
 function slowPdf(): Buffer {

@@ -1,7 +1,8 @@
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
-import type { AnalysisDoc, ImageDoc } from '@lightbox/core/models/types.js';
-import type { JobContext } from '../runner.js';
+import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { JobContext } from '../jobContext.js';
 
 /** Files that one person has sent within this time before count. */
 const WINDOW_MS = 10 * 60_000;

@@ -3,10 +3,12 @@ import { PushPayload } from '@lightbox/contract/push/calls.js';
 import { vapidPublicKey } from '@lightbox/core/config/keys.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { system } from '@lightbox/core/events/events.js';
-import { conversationOf, dispatchMessages } from '@lightbox/core/messages.js';
-import type { MessageDoc, PushSubscriptionDoc, UserDoc } from '@lightbox/core/models/types.js';
-import { testConfig } from '@lightbox/core/testing/config.js';
-import { type PushService, startPushService, type TestBrowser } from '@lightbox/core/testing/pushService.js';
+import { conversationOf, dispatchMessages } from '@lightbox/core/messages/messages.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
+import type { PushSubscriptionDoc } from '@lightbox/core/models/pushSubscription.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
+import { testConfig } from '@lightbox/testkit/config.js';
+import { type PushService, startPushService, type TestBrowser } from '@lightbox/testkit/pushService.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningWorker, startWorker } from '../worker.js';
 
@@ -65,7 +67,7 @@ async function subscribe(user: ObjectId, browser = service.subscribe()): Promise
 async function share(to: ObjectId[], record = newId()): Promise<ObjectId> {
   await worker.core.events.record(system, {
     type: 'share.verify',
-    table: 'shares',
+    refs: { share: newId() },
     record,
     recipients: to,
     reason: secret,
@@ -167,7 +169,7 @@ describe('a notification', () => {
   it('is not pushed to who looks at a tab, nor to an account that was deactivated', async () => {
     const [looking, inactive, away] = [await buildPerson(), await buildPerson({ active: false }), await buildPerson()];
     const browsers = [await subscribe(looking), await subscribe(inactive), await subscribe(away)];
-    await worker.core.looking.renew([String(looking)]);
+    await worker.core.foreground.renew([String(looking)]);
     await share([looking, inactive, away]);
     await Promise.all(browsers.map((browser) => settled(browser, 'completed')));
     expect(browsers.map((browser) => browser.asked())).toEqual([0, 0, 1]);

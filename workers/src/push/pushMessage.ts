@@ -1,10 +1,10 @@
 import { limits } from '@lightbox/contract/limits.js';
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
-import { oncePush } from '@lightbox/core/messages.js';
-import type { MessageDoc } from '@lightbox/core/models/types.js';
+import { oncePush } from '@lightbox/core/messages/messages.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
 import { queueDeliveries } from '@lightbox/core/push/deliveries.js';
-import type { JobContext } from '../runner.js';
+import type { JobContext } from '../jobContext.js';
 
 /**
  * Somebody wrote: one job for each browser of the recipient, about the oldest of what came since and is still unread. Not

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { newDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { Core } from '@lightbox/core/core.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import type { ImageDoc } from '@lightbox/core/models/types.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
 
 /** An image that is there with its bytes, and of whose jobs there is no trace. */
 export async function buildImage(core: Core, file: Buffer, changes: Partial<ImageDoc> = {}): Promise<ImageDoc> {

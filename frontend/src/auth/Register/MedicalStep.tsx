@@ -1,8 +1,9 @@
 import { Box, Grid, NativeSelect } from '@chakra-ui/react';
+import { providerCredentials } from '@lightbox/contract/auth/calls.js';
 import { useFormContext } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Field, TextField } from '../../ui/Field';
-import type { Values } from './form';
+import { providerFields, type Values } from './form';
 
 const bloodGroups = ['A+', 'A-', 'B+', 'B-', 'AB+', 'AB-', 'O+', 'O-'];
 
@@ -20,7 +21,7 @@ function PatientFields() {
       />
       <Field label={t('auth.register.medical.bloodgroup')} optional error={formState.errors.bloodgroup?.message}>
         <NativeSelect.Root size="lg">
-          <NativeSelect.Field h={{ base: '50px', lg: '44px' }} {...register('bloodgroup')}>
+          <NativeSelect.Field h="field" {...register('bloodgroup')}>
             <option value="">{t('auth.register.medical.bloodgroupNone')}</option>
             {bloodGroups.map((group) => (
               <option key={group} value={group}>
@@ -35,21 +36,16 @@ function PatientFields() {
   );
 }
 
-const providerFields = [
-  { name: 'licensenumber', optional: false },
-  { name: 'specialization', optional: false },
-  { name: 'insurancenumber', optional: true },
-  { name: 'taxid', optional: true },
-] as const;
+const required: readonly string[] = providerCredentials;
 
 function ProviderFields() {
   const { t } = useTranslation();
   const { register, formState } = useFormContext<Values>();
-  return providerFields.map(({ name, optional }) => (
+  return providerFields.map((name) => (
     <TextField
       key={name}
       label={t(`auth.register.medical.${name}`)}
-      optional={optional}
+      optional={!required.includes(name)}
       autoComplete="off"
       error={formState.errors[name]?.message}
       {...(name === 'specialization' ? { dir: 'auto' } : { fontFamily: 'mono' })}
@@ -62,7 +58,7 @@ export function MedicalStep() {
   const { watch } = useFormContext<Values>();
   return (
     <Box maxW="820px">
-      <Grid templateColumns={{ base: '1fr', md: '1fr 1fr' }} gapX="18px" gapY="17px" alignItems="start">
+      <Grid templateColumns={{ base: '1fr', md: '1fr 1fr' }} gapX="block" gapY="17px" alignItems="start">
         {watch('role') === 'healthProvider' ? <ProviderFields /> : <PatientFields />}
       </Grid>
     </Box>

@@ -59,7 +59,7 @@ export function PersonalStep() {
   const names = useMemo(countryNames, []);
   const today = new Date().toISOString().slice(0, 10);
   return (
-    <Grid templateColumns="repeat(6, minmax(0, 1fr))" gapX="18px" gapY="17px">
+    <Grid templateColumns="repeat(6, minmax(0, 1fr))" gapX="block" gapY="17px">
       <Line name="firstname" span={half} autoComplete="given-name" dir="auto" />
       <Line name="lastname" span={half} autoComplete="family-name" dir="auto" />
       <Line name="email" span={half} type="email" inputMode="email" autoComplete="email" Icon={EnvelopeSimpleIcon} />

@@ -1,8 +1,11 @@
+import { providerCredentials } from '@lightbox/contract/auth/calls.js';
 import { cleanup, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import i18next from 'i18next';
 import { describe, expect, test } from 'vitest';
 import { answer, renderScreen } from '../../lib/testing';
 import { Register } from '.';
+import { blank, resolverFor } from './form';
 
 const next = () => screen.getByRole('button', { name: 'Next' });
 const user = () => userEvent.setup({ delay: null });
@@ -115,6 +118,20 @@ describe('the registration', () => {
     expect(await screen.findByText(/Your account was created and is under review/)).toBeTruthy();
     expect(router.state.location.pathname).toBe('/register');
   }, 30_000);
+
+  test('demands the credentials of a provider, and takes them as the contract does', async () => {
+    const check = async (values: Partial<typeof blank>) => {
+      const options = { fields: {}, shouldUseNativeValidation: false };
+      const { errors } = await resolverFor(i18next.t)({ ...blank, ...values }, undefined, options);
+      return providerCredentials.map((name) => errors[name]?.message);
+    };
+    const tooLong = 'Must be at most 40 characters.';
+    expect(await check({ role: 'healthProvider', licensenumber: 'x'.repeat(41) })).toEqual([
+      tooLong,
+      i18next.t('auth.register.medical.specializationRequired'),
+    ]);
+    expect(await check({ role: 'patient' })).toEqual([undefined, undefined]);
+  });
 
   test('leads to the field that the server refuses', async () => {
     answer({

@@ -8,7 +8,7 @@ export function SecurityStep() {
   const { t } = useTranslation();
   const { register, formState, watch, getValues } = useFormContext<Values>();
   return (
-    <Stack gap="18px" maxW="440px">
+    <Stack gap="block" maxW="440px">
       <NewPassword
         label={t('auth.password')}
         register={register as unknown as UseFormRegister<{ password: string; confirm: string }>}

@@ -1,5 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Registration } from '@lightbox/contract/auth/calls.js';
+import { type ProviderCredential, providerCredentials, Registration } from '@lightbox/contract/auth/calls.js';
 import { Dob, Gender } from '@lightbox/contract/users/schemas.js';
 import type { TFunction } from 'i18next';
 import type { Path, Resolver } from 'react-hook-form';
@@ -37,7 +37,8 @@ export const stepNames = ['role', 'personal', 'medical', 'security'] as const;
 export type StepName = (typeof stepNames)[number];
 
 const patientFields: readonly FieldName[] = ['primphysician', 'bloodgroup'];
-const providerFields: readonly FieldName[] = ['licensenumber', 'insurancenumber', 'taxid', 'specialization'];
+/** In the order in which the form asks for them. */
+export const providerFields = [...providerCredentials, 'insurancenumber', 'taxid'] as const;
 
 export const fieldsOf: Record<StepName, readonly FieldName[]> = {
   role: ['role'],
@@ -67,19 +68,27 @@ const sameTwice = (t: TFunction) => ({
   when: ({ value }: { value: unknown }) => Boolean((value as { confirm?: string }).confirm),
 });
 
+const missing = {
+  licensenumber: 'auth.register.medical.licenceRequired',
+  specialization: 'auth.register.medical.specializationRequired',
+} as const satisfies Record<ProviderCredential, string>;
+
+/** The contract's rules for a provider's credentials, and none of them may be empty. */
+const credentials = (t: TFunction) =>
+  Object.fromEntries(
+    providerCredentials.map((name) => [name, Registration.shape[name].unwrap().min(1, t(missing[name]))]),
+  ) as Record<ProviderCredential, z.ZodString>;
+
 const orBlank = <S extends z.ZodType>(schema: S) => z.union([z.literal(''), schema]);
 
-/** The contract's rules, where an empty input means that nothing was given; a provider must name what is checked. */
+/** The contract's rules, where an empty input means that nothing was given; a provider must give the credentials. */
 export function resolverFor(t: TFunction): Resolver<Values> {
   const common = Registration.omit({ active: true }).extend({
     dob: orBlank(Dob),
     gender: orBlank(Gender),
     confirm: z.string().min(1, t('auth.forgot.empty')),
   });
-  const provider = common.extend({
-    licensenumber: z.string().trim().min(1, t('auth.register.medical.licenceRequired')).max(40),
-    specialization: z.string().trim().min(1, t('auth.register.medical.specializationRequired')).max(120),
-  });
+  const provider = common.extend(credentials(t));
   const same = ({ password, confirm }: { password: string; confirm: string }) => password === confirm;
   const patientForm = common.refine(same, sameTwice(t));
   const providerForm = provider.refine(same, sameTwice(t));
@@ -94,7 +103,7 @@ export function resolverFor(t: TFunction): Resolver<Values> {
 
 /** What is sent: the fields of the role that were filled in. */
 export function toBody({ confirm: _, ...values }: Values) {
-  const others = values.role === 'patient' ? providerFields : patientFields;
+  const others: readonly FieldName[] = values.role === 'patient' ? providerFields : patientFields;
   const filled = Object.entries(values).filter(
     ([name, value]) => value.trim() !== '' && !others.includes(name as FieldName),
   );

@@ -1,23 +1,18 @@
-import { Box, Button, chakra, Flex, Grid, Heading, Link, Text } from '@chakra-ui/react';
+import { Box, Button, chakra, Flex, Grid } from '@chakra-ui/react';
 import { limits } from '@lightbox/contract/limits.js';
-import {
-  ArrowLeftIcon,
-  ArrowRightIcon,
-  CheckCircleIcon,
-  HourglassMediumIcon,
-  QuestionIcon,
-} from '@phosphor-icons/react';
+import { HourglassMediumIcon, QuestionIcon } from '@phosphor-icons/react';
 import { useMutation } from '@tanstack/react-query';
 import { useSetAtom } from 'jotai';
 import { useEffect, useRef, useState } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Link as RouterLink, useNavigate } from 'react-router-dom';
-import { paths } from '../../app/paths';
 import { errorText } from '../../lib/errors';
-import { ApiError, newKey, send } from '../../lib/http';
+import { ApiError, send } from '../../lib/http';
+import { paths } from '../../lib/paths';
 import { toast } from '../../lib/toaster';
 import { useIsDesktop } from '../../lib/useMedia';
+import { uuid } from '../../lib/uuid';
 import { EmptyState } from '../../ui/EmptyState';
 import { Lamp } from '../../ui/Lamp';
 import { Logo } from '../../ui/Mark';
@@ -28,6 +23,7 @@ import { placeErrors } from '../forms';
 import { HelpDialog } from '../HelpDialog';
 import { SideColumn } from '../SideColumn';
 import { verificationAtom } from '../session';
+import { StepFoot, StepHead } from './Frame';
 import {
   blank,
   dropDraft,
@@ -44,7 +40,7 @@ import { MedicalStep } from './MedicalStep';
 import { PersonalStep } from './PersonalStep';
 import { RoleStep } from './RoleStep';
 import { SecurityStep } from './SecurityStep';
-import { StepLamps, StepRail } from './Steps';
+import { StepRail } from './Steps';
 
 const screens = { role: RoleStep, personal: PersonalStep, medical: MedicalStep, security: SecurityStep };
 const last = stepNames.length - 1;
@@ -91,7 +87,7 @@ function useRegister(form: ReturnType<typeof useWizard>['form'], setAt: (at: num
   const attempt = useRef<string>(undefined);
   return useMutation({
     mutationFn: (values: Values) => {
-      attempt.current ??= newKey();
+      attempt.current ??= uuid();
       return send(authCalls.register, { body: toBody(values) }, { token: 'none', idempotencyKey: attempt.current });
     },
     onSettled: (_, error) => {
@@ -172,7 +168,6 @@ export function Register() {
   const step = stepNames[at] ?? 'role';
   const Step = screens[step];
   const role = form.watch('role');
-  const mirrored = document.dir === 'rtl';
   useTitle(t('auth.register.title'));
 
   const go = (to: number) => {
@@ -228,54 +223,17 @@ export function Register() {
                 }}
               >
                 <Box px={{ base: '5', md: '14' }} pt={{ base: '6', md: '38px' }} pb="8" flex="1">
-                  <Flex align="flex-end" gap="3" mb="22px" wrap="wrap">
-                    <Box flex="1 1 auto">
-                      <Text fontSize="sm" fontWeight="semibold" color="fg.muted" mb="3px">
-                        {t('auth.register.stepOf', { step: at + 1, total: stepNames.length })}
-                      </Text>
-                      <Heading as="h1" ref={heading} tabIndex={-1} textStyle="page" outline="0">
-                        {t(`auth.register.${step}.title`)}
-                      </Heading>
-                    </Box>
-                    <Text color="fg.muted">
-                      {t('auth.haveAccount')}{' '}
-                      <Link asChild variant="underline" fontWeight="semibold">
-                        <RouterLink to={paths.login}>{t('auth.login.title')}</RouterLink>
-                      </Link>
-                    </Text>
-                    {!desktop && (
-                      <Box w="full">
-                        <StepLamps at={at} />
-                      </Box>
-                    )}
-                  </Flex>
+                  <StepHead at={at} step={step} headingRef={heading} desktop={desktop} />
                   <Step />
                 </Box>
-                <Flex align="center" gap="3" px={{ base: '5', md: '14' }} py="18px" borderTopWidth="1px" wrap="wrap">
-                  {at > 0 && (
-                    <Button variant="outline" size="lg" onClick={() => go(at - 1)}>
-                      <ArrowLeftIcon mirrored={mirrored} aria-hidden />
-                      {t('common.back')}
-                    </Button>
-                  )}
-                  {at > 0 && desktop && (
-                    <Flex align="center" gap="1.5" fontSize="sm" color="fg.muted" ms="2.5">
-                      <CheckCircleIcon size={18} aria-hidden />
-                      {t('auth.register.kept')}
-                    </Flex>
-                  )}
-                  <Button
-                    type="submit"
-                    size="lg"
-                    ms="auto"
-                    disabled={at === 0 && !role}
-                    loading={register.isPending || register.isSuccess}
-                    loadingText={t(register.isSuccess ? 'auth.register.opening' : 'auth.register.submitting')}
-                  >
-                    {t(at === last ? 'auth.register.submit' : 'common.next')}
-                    {at < last && <ArrowRightIcon mirrored={mirrored} aria-hidden />}
-                  </Button>
-                </Flex>
+                <StepFoot
+                  at={at}
+                  desktop={desktop}
+                  ready={at > 0 || Boolean(role)}
+                  busy={register.isPending}
+                  opening={register.isSuccess}
+                  onBack={() => go(at - 1)}
+                />
                 {!desktop && (
                   <Flex justify="center" pb="5">
                     <Help ask={t('auth.help.stuck')} />

@@ -1,6 +1,7 @@
 import { type ReasonCode, reasonText } from '@lightbox/contract/analysis/reasons.js';
 import type { Findings } from '@lightbox/contract/analysis/schemas.js';
-import type { ContentType, FileFacts } from '@lightbox/core/files/inspect.js';
+import type { ContentType } from '@lightbox/contract/images/schemas.js';
+import type { FileFacts } from '@lightbox/core/models/image.js';
 import type { Pictures } from '../../previews/preview.js';
 
 export interface AnalysisInput {

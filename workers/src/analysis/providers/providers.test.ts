@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createInspector } from '@lightbox/backend/files/inspect.js';
+import { closeInspectors } from '@lightbox/backend/files/inspectionPool.js';
 import { modalityName } from '@lightbox/contract/analysis/modalities.js';
 import { Findings } from '@lightbox/contract/analysis/schemas.js';
 import { analysisSentences, inEnglish } from '@lightbox/contract/analysis/sentences.js';
-import { closeInspectors, createInspector } from '@lightbox/core/files/inspect.js';
-import { dicomPicture, element, imageModule, partTen, picture } from '@lightbox/core/testing/part10.js';
+import { dicomPicture, element, imageModule, partTen, picture } from '@lightbox/testkit/part10.js';
 import sharp from 'sharp';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { openPictures } from '../../previews/preview.js';

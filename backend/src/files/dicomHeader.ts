@@ -1,0 +1,181 @@
+import { inflateRawSync } from 'node:zlib';
+import type { DicomFacts } from '@lightbox/contract/images/schemas.js';
+import { limits } from '@lightbox/contract/limits.js';
+import type { DicomDetail } from '@lightbox/core/models/image.js';
+import dicomParser, { type DataSet } from 'dicom-parser';
+import { checkTables } from './dicomTables.js';
+import { DEFLATED, DicomWalker, type PixelData, type Walked } from './dicomWalker.js';
+import { damaged, FileRejected, pixelMismatch, tooManyPixels, unreadableDicom } from './rejected.js';
+
+export interface DicomHeader {
+  dicom: DicomFacts;
+  dicomDetail: DicomDetail;
+}
+
+const INFLATED_BYTES = 64 * 1024 * 1024;
+const FRAMES = 100_000;
+const EXPLICIT_LITTLE = '1.2.840.10008.1.2.1';
+/** PS3.5 §A.1, A.2, A.5: pixel data of these is native, of all others that are known encapsulated. */
+const NATIVE = new Set(['1.2.840.10008.1.2', EXPLICIT_LITTLE, '1.2.840.10008.1.2.2', DEFLATED]);
+
+/** dicom-parser throws strings and plain objects; whatever it throws, the file cannot be read. */
+export function readHeader(walked: Walked): DicomHeader {
+  try {
+    const set = dicomParser.parseDicom(walked.header);
+    const header = { dicom: dicomFacts(set), dicomDetail: dicomDetail(set, walked) };
+    if (walked.pixels) checkPixels(set, header, walked.pixels);
+    return header;
+  } catch (error) {
+    throw error instanceof FileRejected ? error : unreadableDicom();
+  }
+}
+
+/** PS3.5 §A.5. The parsers unpack without a limit, so we unpack for them. */
+export function readDeflated(deflated: Buffer): DicomHeader {
+  const walker = new DicomWalker();
+  walker.push(partTen(EXPLICIT_LITTLE));
+  walker.push(inflate(deflated));
+  return readHeader({ ...walker.end(), transferSyntax: DEFLATED });
+}
+
+function inflate(deflated: Buffer): Buffer {
+  try {
+    return inflateRawSync(deflated, { maxOutputLength: INFLATED_BYTES });
+  } catch (error) {
+    const tooBig = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+    throw tooBig ? damaged('Too large when unpacked.') : unreadableDicom();
+  }
+}
+
+/** The shortest possible PS3.10 §7.1 header. */
+function partTen(transferSyntax: string): Buffer {
+  const uid = Buffer.from(transferSyntax.padEnd(Math.ceil(transferSyntax.length / 2) * 2, '\0'), 'latin1');
+  const element = Buffer.from([2, 0, 0x10, 0, 0x55, 0x49, uid.length, 0]);
+  return Buffer.concat([Buffer.alloc(128), Buffer.from('DICM'), element, uid]);
+}
+
+function dicomFacts(set: DataSet): DicomFacts {
+  return withoutNull({
+    modality: code(set, 'x00080060'),
+    bodyPart: code(set, 'x00180015'),
+    view: code(set, 'x00185101'),
+    studyDate: date(set.string('x00080020')),
+    rows: set.uint16('x00280010') ?? null,
+    columns: set.uint16('x00280011') ?? null,
+    frames: set.elements.x00280010 ? frames(set) : null,
+  });
+}
+
+/** The record has no field for a value that the header lacks. */
+function withoutNull<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], null> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as ReturnType<
+    typeof withoutNull<T>
+  >;
+}
+
+function dicomDetail(set: DataSet, walked: Walked): DicomDetail {
+  return {
+    transferSyntax: walked.transferSyntax,
+    hasPixels: walked.pixels !== null,
+    bitsAllocated: set.uint16('x00280100') ?? null,
+    bitsStored: set.uint16('x00280101') ?? null,
+    samplesPerPixel: set.uint16('x00280002') ?? null,
+    photometricInterpretation: code(set, 'x00280004'),
+    pixelSpacing: spacing(set, 'x00280030') ?? spacing(set, 'x00181164'),
+    sliceThickness: decimal(set, 'x00180050'),
+    windowCenter: decimal(set, 'x00281050'),
+    windowWidth: decimal(set, 'x00281051'),
+    manufacturerModel: plainText(set.string('x00081090')),
+    laterality: laterality(code(set, 'x00200062') ?? code(set, 'x00200060')),
+    orientation: orientation(set),
+    burnedIn: set.string('x00280301')?.trim().toUpperCase() === 'YES',
+  };
+}
+
+/** VR CS (PS3.5 §6.2): anything else in its place is not shown to anybody. */
+function code(set: DataSet, tag: string): string | null {
+  const value = set.string(tag)?.trim().toUpperCase() ?? '';
+  return /^[A-Z0-9_ ]{1,16}$/.test(value) ? value : null;
+}
+
+function plainText(value: string | undefined): string | null {
+  const text = (value ?? '').replace(/[^\x20-\x7e]/g, '').trim();
+  return text === '' || /[<>]/.test(text) ? null : text.slice(0, 64);
+}
+
+function decimal(set: DataSet, tag: string, index = 0): number | null {
+  const value = set.elements[tag] ? set.floatString(tag, index) : undefined;
+  return value !== undefined && Number.isFinite(value) ? value : null;
+}
+
+function spacing(set: DataSet, tag: string): [number, number] | null {
+  const [row, column] = [decimal(set, tag, 0), decimal(set, tag, 1)];
+  return row !== null && column !== null && row > 0 && column > 0 ? [row, column] : null;
+}
+
+function date(value: string | undefined): string | null {
+  const [, year, month, day] = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(value?.trim() ?? '') ?? [];
+  const iso = `${year}-${month}-${day}`;
+  const parsed = new Date(`${iso}T00:00:00Z`);
+  return Number.isNaN(parsed.getTime()) || parsed.toISOString().slice(0, 10) !== iso ? null : iso;
+}
+
+function laterality(value: string | null): string | null {
+  return value && ['L', 'R', 'B', 'U'].includes(value) ? value : null;
+}
+
+/** Patient Orientation (0020,0020), or the plane that Image Orientation (0020,0037) lies nearest to. */
+function orientation(set: DataSet): string | null {
+  const directions = set.string('x00200020')?.trim().toUpperCase() ?? '';
+  if (/^[LRAPHF]{1,3}\\[LRAPHF]{1,3}$/.test(directions)) return directions.replace('\\', '/');
+  const cosines = [0, 1, 2, 3, 4, 5].map((index) => decimal(set, 'x00200037', index));
+  const [rx, ry, rz, cx, cy, cz] = cosines;
+  if (rx == null || ry == null || rz == null || cx == null || cy == null || cz == null) return null;
+  const normal = [ry * cz - rz * cy, rz * cx - rx * cz, rx * cy - ry * cx].map(Math.abs);
+  const main = normal.indexOf(Math.max(...normal));
+  return ['sagittal', 'coronal', 'axial'][main] ?? null;
+}
+
+/** Number of Frames (0028,0008) is absent where there is one. */
+function frames(set: DataSet): number {
+  if (!set.elements.x00280008?.length) return 1;
+  const count = set.intString('x00280008');
+  if (count === undefined || !Number.isInteger(count) || count < 1 || count > FRAMES) throw pixelMismatch();
+  return count;
+}
+
+/** PS3.3 §C.7.6.3: what the pixel module says must agree with itself and with the pixels. */
+function checkPixels(set: DataSet, { dicom, dicomDetail: detail }: DicomHeader, pixels: PixelData): void {
+  for (const tag of ['x00280010', 'x00280011', 'x00280002', 'x00280100']) checkUnsignedShort(set, tag);
+  const { rows, columns } = dicom;
+  const [samples, bits] = [detail.samplesPerPixel ?? 1, detail.bitsAllocated];
+  if (!rows || !columns || !bits || ![1, 3, 4].includes(samples)) throw pixelMismatch();
+  if (bits !== 1 && (bits % 8 !== 0 || bits > 64)) throw pixelMismatch();
+  if (detail.bitsStored !== null && (detail.bitsStored < 1 || detail.bitsStored > bits)) throw pixelMismatch();
+  checkTables(set, detail.photometricInterpretation);
+  const frameBits = rows * columns * samples * bits;
+  checkLength(detail, frameBits * (dicom.frames ?? 1), pixels);
+  if (frameBits / 8 > limits.dicomFrameBytes) throw tooManyPixels();
+}
+
+function checkUnsignedShort(set: DataSet, tag: string): void {
+  const element = set.elements[tag];
+  if (element && (element.length !== 2 || (element.vr !== undefined && element.vr !== 'US'))) throw pixelMismatch();
+}
+
+function checkLength(detail: DicomDetail, bits: number, pixels: PixelData): void {
+  const native = NATIVE.has(detail.transferSyntax);
+  if (pixels.length === null) {
+    if (native) throw pixelMismatch();
+    return;
+  }
+  // Private and retired syntaxes may pack native data in ways of their own: they are kept, and not drawn.
+  if (!native) return;
+  // PS3.3 §C.7.6.3.1.2: two colour values for four pixels' worth of brightness, hence two thirds of the bytes.
+  const halved =
+    detail.photometricInterpretation === 'YBR_FULL_422' || detail.photometricInterpretation === 'YBR_PARTIAL_422';
+  const expected = halved ? [bits, (bits * 2) / 3] : [bits];
+  const even = expected.map((value) => Math.ceil(value / 16) * 2);
+  const exact = expected.map((value) => Math.ceil(value / 8));
+  if (!even.includes(pixels.length) && !exact.includes(pixels.length)) throw pixelMismatch();
+}

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import type { ContentType, DicomFacts } from '@lightbox/contract/images/schemas.js';
+import type { FileFacts } from '@lightbox/core/models/image.js';
+import { DEFLATED, DicomWalker } from './dicomWalker.js';
+import { readDicomHeader } from './inspectionPool.js';
+import { PdfReader } from './pdf.js';
+import { JpegReader, PngReader, type Size, type StructureReader } from './raster.js';
+import { contradicted, damaged, tooLarge, unsupported } from './rejected.js';
+import { contradicts, hasDicomPrefix, SNIFF_BYTES, sniff } from './sniff.js';
+
+export interface InspectorOptions {
+  declaredType: string | undefined;
+  filename: string | undefined;
+  maxBytes: number;
+}
+
+export interface Inspector {
+  /** Cheap and synchronous; throws FileRejected as soon as the bytes so far cannot become an acceptable file. */
+  write(chunk: Buffer): void;
+  /** Enough bytes have passed for `sniffed` to be final. */
+  readonly canSniff: boolean;
+  /** The type by content; throws FileRejected when it is none of ours or contradicts what was declared. */
+  sniffed(): Promise<ContentType>;
+  /** After the last `write`. Throws FileRejected. */
+  finish(): Promise<FileFacts>;
+}
+
+/** A deflated data set is kept until its end, packed; unpacked it may have 64 MB, so more than that is never needed. */
+const DEFLATED_BYTES = 64 * 1024 * 1024;
+
+export function createInspector(options: InspectorOptions): Inspector {
+  return new StreamInspector(options);
+}
+
+class StreamInspector implements Inspector {
+  private readonly options: InspectorOptions;
+  private readonly hash = createHash('sha256');
+  private size = 0;
+  private head: Buffer = Buffer.alloc(0);
+  private reader: StructureReader<Part> | null = null;
+  private type: Promise<ContentType> | null = null;
+  private ended = false;
+  private failure: unknown = null;
+
+  constructor(options: InspectorOptions) {
+    this.options = options;
+  }
+
+  get canSniff(): boolean {
+    return this.ended || this.head.length >= SNIFF_BYTES;
+  }
+
+  write(chunk: Buffer): void {
+    try {
+      this.accept(chunk);
+    } catch (error) {
+      this.failure = error;
+      throw error;
+    }
+  }
+
+  private accept(chunk: Buffer): void {
+    this.size += chunk.length;
+    if (this.size > this.options.maxBytes) throw tooLarge();
+    this.hash.update(chunk);
+    if (this.head.length < SNIFF_BYTES) {
+      this.head = Buffer.concat([this.head, chunk.subarray(0, SNIFF_BYTES - this.head.length)]);
+    }
+    this.follow(chunk);
+  }
+
+  sniffed(): Promise<ContentType> {
+    this.type ??= this.judge();
+    return this.type;
+  }
+
+  async finish(): Promise<FileFacts> {
+    if (this.failure) throw this.failure;
+    this.ended = true;
+    if (this.size === 0) throw damaged('The file is empty.');
+    const contentType = await this.sniffed();
+    this.startReader();
+    const found = await this.reader?.end();
+    if (!found) throw damaged();
+    return { contentType, size: this.size, sha256: this.hash.digest('hex'), ...found };
+  }
+
+  private async judge(): Promise<ContentType> {
+    const type = await sniff(this.head);
+    if (!type) throw unsupported();
+    if (contradicts(type, this.options.declaredType, this.options.filename)) throw contradicted();
+    return type;
+  }
+
+  /** The structure is followed from the first byte on, so the reader is chosen as soon as the magic bytes are there. */
+  private follow(chunk: Buffer): void {
+    if (this.reader) this.reader.push(chunk);
+    else if (this.size >= MAGIC_BYTES) this.startReader(chunk);
+  }
+
+  private startReader(last?: Buffer): void {
+    if (this.reader) return;
+    this.reader = readerFor(this.head);
+    // Until now nothing was longer than the head, except the chunk that is passing.
+    const before = last ? this.head.subarray(0, Math.max(0, this.size - last.length)) : this.head;
+    this.reader?.push(before);
+    if (last) this.reader?.push(last);
+  }
+}
+
+type Part = Partial<FileFacts> | Promise<Partial<FileFacts>>;
+
+const MAGIC_BYTES = 132;
+
+/** By the first bytes alone; `sniffed` has the last word on what the file is. */
+function readerFor(head: Buffer): StructureReader<Part> | null {
+  if (hasDicomPrefix(head)) return new DicomReader();
+  if (head.toString('latin1', 0, 3) === '\xff\xd8\xff') return new JpegReader();
+  if (head.toString('latin1', 0, 4) === '\x89PNG') return new PngReader();
+  if (head.toString('latin1', 0, 5) === '%PDF-') return new PdfReader();
+  return new NoReader();
+}
+
+class NoReader implements StructureReader<Part> {
+  push(): void {}
+
+  end(): Part {
+    throw damaged();
+  }
+}
+
+/** Walks the structure here, reads the header in a thread. */
+class DicomReader implements StructureReader<Part> {
+  private readonly walker = new DicomWalker((chunk) => this.keepDeflated(chunk));
+  private deflated: Buffer[] = [];
+  private deflatedBytes = 0;
+
+  push(chunk: Buffer): void {
+    this.walker.push(chunk);
+  }
+
+  async end(): Promise<Partial<FileFacts>> {
+    const walked = this.walker.end();
+    const deflated = walked.transferSyntax === DEFLATED;
+    const header = await readDicomHeader(deflated ? { deflated: Buffer.concat(this.deflated) } : { walked });
+    return { ...header, ...sizeOf(header.dicom) };
+  }
+
+  private keepDeflated(chunk: Buffer): void {
+    this.deflatedBytes += chunk.length;
+    if (this.deflatedBytes > DEFLATED_BYTES) throw damaged('Too large when unpacked.');
+    this.deflated.push(Buffer.from(chunk));
+  }
+}
+
+function sizeOf({ columns, rows }: DicomFacts): Partial<Size> {
+  return columns && rows ? { width: columns, height: rows } : {};
+}

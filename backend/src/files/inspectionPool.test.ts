@@ -1,0 +1,46 @@
+import { afterEach, expect, test } from 'vitest';
+import { InspectionPool } from './inspectionPool.js';
+
+/** Answers, hangs, eats memory or dies, by what it is given. */
+const hostile = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort } from 'node:worker_threads';
+    parentPort.on('message', ({ deflated: [kind] }) => {
+      if (kind === 1) for (;;);
+      if (kind === 2) for (const all = []; ; ) all.push(new Array(1e5).fill({}));
+      if (kind === 3) process.exit(1);
+      if (kind === 4) throw 'a string';
+      parentPort.postMessage({ header: { kind } });
+    });`)}`,
+);
+const pool = new InspectionPool(hostile, 500);
+const run = (kind: number) => pool.run({ deflated: Uint8Array.of(kind) });
+
+afterEach(() => pool.close());
+
+test.each([
+  ['runs for ever', 1],
+  ['eats memory', 2],
+  ['exits', 3],
+  ['throws', 4],
+])('a thread that %s costs one file and nothing else', async (_name, kind) => {
+  const refused = { code: 'UNREADABLE_FILE', message: 'Not a readable DICOM file.' };
+  const all = await Promise.allSettled([run(0), run(kind), run(kind), run(kind), run(0), run(0)]);
+  expect(all.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'rejected',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+  ]);
+  await expect(run(kind)).rejects.toMatchObject(refused);
+  await expect(run(0)).resolves.toEqual({ kind: 0 });
+});
+
+test('closing refuses what waits', async () => {
+  const waiting = [run(1), run(1), run(0)];
+  const settled = Promise.allSettled(waiting);
+  await pool.close();
+  expect((await settled).every(({ status }) => status === 'rejected')).toBe(true);
+});

@@ -1,0 +1,103 @@
+import { Worker } from 'node:worker_threads';
+import { compiled } from '@lightbox/core/process/compiled.js';
+import type { DicomHeader } from './dicomHeader.js';
+import type { Inspected, Inspection } from './inspectionThread.js';
+import { FileRejected, unreadableDicom } from './rejected.js';
+
+const THREADS = 2;
+const TIME_LIMIT_MS = 2000;
+const RESOURCES = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 32, stackSizeMb: 2 };
+
+interface Job {
+  inspection: Inspection;
+  resolve(header: DicomHeader): void;
+  reject(error: FileRejected): void;
+}
+
+/**
+ * At most two threads that parse headers, kept alive between files. One that runs out of time or memory is ended,
+ * its file is refused, and the next file gets a fresh one: a hostile header never touches the gateway.
+ */
+export class InspectionPool {
+  private readonly thread: URL;
+  private readonly timeLimitMs: number;
+  private idle: Worker[] = [];
+  private busy = new Map<Worker, { job: Job; timer: NodeJS.Timeout }>();
+  private waiting: Job[] = [];
+
+  constructor(thread = compiled('./inspectionThread.js', import.meta.url), timeLimitMs = TIME_LIMIT_MS) {
+    this.thread = thread;
+    this.timeLimitMs = timeLimitMs;
+  }
+
+  run(inspection: Inspection): Promise<DicomHeader> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ inspection, resolve, reject });
+      this.next();
+    });
+  }
+
+  async close(): Promise<void> {
+    const threads = [...this.idle, ...this.busy.keys()];
+    for (const job of this.waiting.splice(0)) job.reject(unreadableDicom());
+    for (const thread of threads) this.lose(thread);
+    await Promise.all(threads.map((thread) => thread.terminate()));
+  }
+
+  private next(): void {
+    if (this.waiting.length === 0) return;
+    if (this.idle.length === 0 && this.busy.size >= THREADS) return;
+    const job = this.waiting.shift();
+    if (!job) return;
+    const thread = this.idle.pop() ?? this.start();
+    const timer = setTimeout(() => this.lose(thread), this.timeLimitMs);
+    this.busy.set(thread, { job, timer });
+    thread.ref();
+    thread.postMessage(job.inspection);
+  }
+
+  private start(): Worker {
+    const thread = new Worker(this.thread, {
+      resourceLimits: RESOURCES,
+      env: {},
+      execArgv: [],
+    });
+    thread.on('message', (answer: Inspected) => this.answer(thread, answer));
+    thread.on('error', () => this.lose(thread));
+    thread.on('exit', () => this.lose(thread));
+    return thread;
+  }
+
+  private answer(thread: Worker, answer: Inspected): void {
+    const job = this.finish(thread);
+    if (!job) return;
+    // An idle thread must not keep the process from ending.
+    thread.unref();
+    this.idle.push(thread);
+    if ('header' in answer) job.resolve(answer.header);
+    else job.reject(new FileRejected(answer.rejected.code, answer.rejected.message));
+    this.next();
+  }
+
+  private lose(thread: Worker): void {
+    this.idle = this.idle.filter((other) => other !== thread);
+    const job = this.finish(thread);
+    void thread.terminate();
+    job?.reject(unreadableDicom());
+    this.next();
+  }
+
+  private finish(thread: Worker): Job | undefined {
+    const running = this.busy.get(thread);
+    this.busy.delete(thread);
+    clearTimeout(running?.timer);
+    return running?.job;
+  }
+}
+
+const pool = new InspectionPool();
+
+export const readDicomHeader = (inspection: Inspection): Promise<DicomHeader> => pool.run(inspection);
+
+/** For shutdown: ends the threads; a later inspection starts new ones. */
+export const closeInspectors = (): Promise<void> => pool.close();

@@ -1,0 +1,78 @@
+import type { ContentType } from '@lightbox/contract/images/schemas.js';
+import { fileTypeFromBuffer } from 'file-type';
+
+/** What file-type needs to see before its answer is final. */
+export const SNIFF_BYTES = 4100;
+
+const PREAMBLE = 128;
+
+/** PS3.10 §7.1: a preamble of 128 bytes, then `DICM`. */
+export function hasDicomPrefix(head: Buffer): boolean {
+  return head.length >= PREAMBLE + 4 && head.toString('latin1', PREAMBLE, PREAMBLE + 4) === 'DICM';
+}
+
+/**
+ * The type by content alone, null when it is none of ours. DICOM comes first: file-type takes one whose preamble
+ * is a TIFF header (PS3.10 §7.1 allows that) for a TIFF.
+ */
+export async function sniff(head: Buffer): Promise<ContentType | null> {
+  if (hasDicomPrefix(head)) return 'application/dicom';
+  const found = await fileTypeFromBuffer(head);
+  switch (found?.mime) {
+    case 'image/jpeg':
+      return 'image/jpeg';
+    // An animated PNG is taken as the still picture that every PNG reader shows of it.
+    case 'image/png':
+    case 'image/apng':
+      return 'image/png';
+    case 'application/pdf':
+      return 'application/pdf';
+    default:
+      return null;
+  }
+}
+
+const byExtension: Record<string, ContentType | 'other'> = {
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  jpe: 'image/jpeg',
+  jfif: 'image/jpeg',
+  png: 'image/png',
+  apng: 'image/png',
+  pdf: 'application/pdf',
+  dcm: 'application/dicom',
+  dicom: 'application/dicom',
+  dic: 'application/dicom',
+  ...Object.fromEntries(
+    ['gif', 'webp', 'svg', 'bmp', 'tif', 'tiff', 'heic', 'heif', 'avif', 'jxl', 'jp2', 'html', 'htm'].map((e) => [
+      e,
+      'other' as const,
+    ]),
+  ),
+};
+
+const byMime: Record<string, ContentType> = {
+  'image/jpeg': 'image/jpeg',
+  'image/jpg': 'image/jpeg',
+  'image/pjpeg': 'image/jpeg',
+  'image/png': 'image/png',
+  'image/x-png': 'image/png',
+  'image/apng': 'image/png',
+  'image/vnd.mozilla.apng': 'image/png',
+  'application/pdf': 'application/pdf',
+  'application/dicom': 'application/dicom',
+  'image/dicom': 'application/dicom',
+  'image/dicom-rle': 'application/dicom',
+};
+
+/**
+ * Does what the sender said contradict what the bytes are? A declared image, PDF or DICOM type and a known
+ * extension can; an absent type, octet-stream, and an extension nobody knows say nothing.
+ */
+export function contradicts(detected: ContentType, declaredMime: string | undefined, filename?: string): boolean {
+  const mime = declaredMime?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (mime in byMime && byMime[mime] !== detected) return true;
+  if (mime.startsWith('image/') && !(mime in byMime)) return true;
+  const extension = /\.([a-z0-9]{1,8})\s*$/i.exec(filename ?? '')?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(byExtension, extension) && byExtension[extension] !== detected;
+}

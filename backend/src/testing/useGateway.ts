@@ -1,0 +1,17 @@
+import type { Config } from '@lightbox/core/config/config.js';
+import { afterAll, beforeAll } from 'vitest';
+import { Client } from './client.js';
+import { buildGateway, type TestGateway } from './gateway.js';
+
+/**
+ * One gateway for a test file, and calls to it by nobody. It starts before the file's first test and stops after the last one;
+ * until then the fields of `test` are empty.
+ */
+export function useGateway(changes: Partial<Config> = {}): { test: TestGateway; api: Client } {
+  const test = {} as TestGateway;
+  beforeAll(async () => {
+    Object.assign(test, await buildGateway(changes));
+  });
+  afterAll(() => test.stop());
+  return { test, api: new Client(test) };
+}

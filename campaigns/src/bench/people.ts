@@ -1,0 +1,57 @@
+import { newId } from '@lightbox/core/db/ids.js';
+import { hashPassword } from '@lightbox/core/keys/password.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
+import { searchFields } from '@lightbox/core/users/search.js';
+import { data, postJson } from './client.js';
+import type { Site } from './site.js';
+
+/** Somebody signed in. */
+export interface Person {
+  id: string;
+  token: string;
+}
+
+type Role = 'healthProvider' | 'patient';
+
+const PASSWORD = 'Granite-Willow-77';
+
+/** Enters people into the database and signs them in through the product: password, mailed code, token. */
+export async function signInPeople(site: Site, role: Role, count: number): Promise<Person[]> {
+  const users = await newUsers(role, count, PASSWORD);
+  await site.models.User.insertMany(users);
+  return Promise.all(users.map(({ email }) => signIn(site, email)));
+}
+
+/** Active people, not stored yet; `called` and a number is the username of each. */
+export async function newUsers(
+  role: Role,
+  count: number,
+  password: string,
+  called = role.toLowerCase(),
+): Promise<UserDoc[]> {
+  const passwordHash = await hashPassword(password);
+  return Array.from({ length: count }, (_, i) => newUser(role, `${called}${i}`, passwordHash));
+}
+
+function newUser(role: Role, username: string, passwordHash: string): UserDoc {
+  const name = { username, firstname: 'Bench', lastname: username, email: `${username}@bench.example` };
+  const state = { role, status: 'active', active: true } as const;
+  return {
+    _id: newId(),
+    ...name,
+    usernameKey: username,
+    passwordHash,
+    ...state,
+    ...searchFields(name),
+    createAt: new Date(),
+  };
+}
+
+async function signIn({ gateways, mailbox }: Site, email: string): Promise<Person> {
+  const auth = `${gateways[0].api}/auth`;
+  const { token } = await data<{ token: string }>(postJson(`${auth}/login`, { email, password: PASSWORD }));
+  const [mail] = await mailbox.waitFor(email, 'Your verification code', 1, 30_000);
+  const code = /^Code: (\d{6})$/m.exec(mail?.text ?? '')?.[1];
+  const confirmed = await data<{ token: string; user: { id: string } }>(postJson(`${auth}/confirm`, { code }, token));
+  return { id: confirmed.user.id, token: confirmed.token };
+}

@@ -1,0 +1,94 @@
+import { loadConfig } from '@lightbox/core/config/env.js';
+import { makeKeys } from '@lightbox/core/config/keys.js';
+import { connectDatabase } from '@lightbox/core/db/connect.js';
+import { createModels, type Models } from '@lightbox/core/models/models.js';
+import { freePort } from '@lightbox/launcher/ports.js';
+import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
+import { startServers } from '@lightbox/testkit/servers.js';
+import { closeConnections } from './client.js';
+import { type Program, startProgram } from './processes.js';
+
+/** The whole product on this machine, with servers and a mail sink of its own. */
+export interface Site {
+  gateways: [GatewayProgram, GatewayProgram];
+  /** Address of the bare target. */
+  bare: string;
+  models: Models;
+  mailbox: Mailbox;
+  /** Starts a process that draws previews: work that a measurement of the gateway alone does without. */
+  startPreviews: () => Promise<Program>;
+  stop: () => Promise<void>;
+}
+
+export interface GatewayProgram extends Program {
+  /** Where the calls are. */
+  api: string;
+  origin: string;
+}
+
+const ALL_BUT_PREVIEWS = 'analysis,mail,notifications,audit,maintenance';
+
+export async function startSite(say: (line: string) => void): Promise<Site> {
+  const undo: (() => Promise<void>)[] = [async () => closeConnections()];
+  const undoAll = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  // Whoever asks again, on a signal and after the failure that follows from it, waits for the same end.
+  let stopped: Promise<void> | null = null;
+  const stop = () => {
+    stopped ??= undoAll();
+    return stopped;
+  };
+  const keep = <T extends { stop: () => Promise<void> }>(started: T): T => {
+    undo.push(started.stop);
+    return started;
+  };
+  try {
+    const servers = keep(await startServers(say));
+    const mailbox = keep(await startMailbox());
+    const env = environment(servers, mailbox.url);
+    const db = await connectDatabase(loadConfig(env));
+    undo.push(() => db.close());
+    const start = (main: string, more: Record<string, string> = {}) =>
+      startProgram(main, { ...env, ...more }).then(keep);
+    const gateways: Site['gateways'] = [await startGateway(start), await startGateway(start)];
+    await start('workers/dist/main.js', { WORKER_QUEUES: ALL_BUT_PREVIEWS });
+    const bare = await start('campaigns/dist/bench/bareServer.js');
+    return {
+      gateways,
+      bare: `http://127.0.0.1:${(bare.ready as { port: number }).port}`,
+      models: createModels(db),
+      mailbox,
+      startPreviews: () => start('workers/dist/main.js', { WORKER_QUEUES: 'previews' }),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function environment(servers: { mongodbUri: string; redisUrl: string; folder: string }, smtpUrl: string) {
+  const database = new URL(servers.mongodbUri);
+  database.pathname = '/bench';
+  return {
+    MONGODB_URI: database.href,
+    REDIS_URL: `${servers.redisUrl}/0`,
+    SMTP_URL: smtpUrl,
+    APP_KEYS: makeKeys(),
+    ENCRYPTION_KEYS: makeKeys(),
+    ADMIN_EMAIL: 'admin@bench.example',
+    ADMIN_PASSWORD: 'Granite-Willow-77',
+    DATA_DIR: servers.folder,
+    RATE_LIMITS: 'off',
+    LOG_LEVEL: 'error',
+  };
+}
+
+async function startGateway(
+  start: (main: string, env: Record<string, string>) => Promise<Program>,
+): Promise<GatewayProgram> {
+  const origin = `http://127.0.0.1:${await freePort()}`;
+  const program = await start('backend/dist/main.js', { PORT: new URL(origin).port });
+  return { ...program, origin, api: `${origin}/api` };
+}

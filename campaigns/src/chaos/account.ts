@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Mailbox } from '@lightbox/testkit/mailbox.js';
+
+/** What one call met on its way to an answer. */
+export interface Encounters {
+  /** Statuses 500 and above that are not "come back later", and answers outside the contract. */
+  faults: string[];
+  /** Calls sent again because nobody answered, or the answer was to come back later. */
+  repeats: number;
+}
+
+interface Call {
+  body?: object | FormData;
+  headers?: Record<string, string>;
+  anonymous?: boolean;
+}
+
+/** Longer than any part of the product may be away. */
+const TIMEOUT_MS = 90_000;
+const ANSWER_MS = 15_000;
+
+/** Somebody with a client as careful as the product's own: keyed repeats, refreshed tokens, whichever gateway answers. */
+export class Account {
+  id = '';
+  private token = '';
+  private cookies = new Map<string, string>();
+  private refreshing: Promise<void> | null = null;
+
+  constructor(
+    private readonly origins: readonly string[],
+    private readonly met: Encounters,
+    private turn = 0,
+  ) {}
+
+  get bearer(): string {
+    return this.token;
+  }
+
+  /** The gateway that this client tries now. */
+  get origin(): string {
+    return this.origins[this.turn % this.origins.length] as string;
+  }
+
+  turnToOther(): void {
+    this.turn++;
+  }
+
+  async signIn(email: string, password: string, mailbox: Mailbox): Promise<void> {
+    const { token } = await this.ask<{ token: string }>('POST', '/auth/login', { body: { email, password } });
+    const [mail] = (await mailbox.waitFor(email, 'Your verification code', 1, 60_000)).slice(-1);
+    const code = /^Code: (\d{6})$/m.exec(mail?.text ?? '')?.[1];
+    this.token = token;
+    const confirmed = await this.ask<{ token: string; user: { id: string } }>('POST', '/auth/confirm', {
+      body: { code },
+    });
+    this.token = confirmed.token;
+    this.id = confirmed.user.id;
+  }
+
+  /** The answer's `data`. Asks until there is an answer that is final; throws when that is a refusal. */
+  async ask<T>(method: string, path: string, call: Call = {}): Promise<T> {
+    const answer = await this.answerOf(method, path, call);
+    const body = (await answer.json()) as { data: T };
+    if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(body)}`);
+    return body.data;
+  }
+
+  async bytes(path: string): Promise<Buffer> {
+    const deadline = Date.now() + TIMEOUT_MS;
+    for (;;) {
+      const answer = await this.answerOf('GET', path, {});
+      if (answer.status !== 200) throw new Error(`GET ${path}: ${answer.status}`);
+      const body = await answer.arrayBuffer().catch(() => null);
+      if (body) return Buffer.from(body);
+      if (Date.now() > deadline) throw new Error(`${path} never came whole.`);
+    }
+  }
+
+  private async answerOf(method: string, path: string, call: Call): Promise<Response> {
+    const deadline = Date.now() + TIMEOUT_MS;
+    for (let pause = 100; ; pause = Math.min(pause * 2, 1000)) {
+      const answer = await this.send(method, path, call).catch((error: Error) => error);
+      const came = answer instanceof Response;
+      if (came && (await this.isFinal(answer, method, path))) return answer;
+      if (Date.now() > deadline) {
+        const last = came ? `${answer.status} ${await answer.text()}` : answer.message;
+        throw new Error(`${method} ${path}: no final answer in ${TIMEOUT_MS / 1000} s, at last ${last}`);
+      }
+      this.met.repeats++;
+      this.turnToOther();
+      await sleep(pause);
+    }
+  }
+
+  private async isFinal(answer: Response, method: string, path: string): Promise<boolean> {
+    const { status } = answer;
+    if (status === 503 || status === 507 || status === 429) return false;
+    if (status === 401 && path !== '/auth/refresh') {
+      const { error } = (await answer.clone().json()) as { error: string };
+      if (error !== 'JWT_EXPIRED') return true;
+      await this.refresh();
+      return false;
+    }
+    if (status < 500) return true;
+    this.met.faults.push(`${method} ${path.replace(/[0-9a-f]{24}/g, '{id}')}: ${status}`);
+    return false;
+  }
+
+  refresh(): Promise<void> {
+    this.refreshing ??= this.ask<{ token: string }>('POST', '/auth/refresh')
+      .then(({ token }) => {
+        this.token = token;
+      })
+      .finally(() => {
+        this.refreshing = null;
+      });
+    return this.refreshing;
+  }
+
+  private async send(method: string, path: string, { body, headers }: Call): Promise<Response> {
+    const form = body instanceof FormData;
+    const answer = await fetch(`${this.origin}/api${path}`, {
+      method,
+      headers: {
+        ...(this.token ? { authorization: `Bearer ${this.token}` } : {}),
+        ...(body && !form ? { 'content-type': 'application/json' } : {}),
+        ...(path.startsWith('/auth/') ? this.cookieHeaders() : {}),
+        ...headers,
+      },
+      ...(body ? { body: form ? body : JSON.stringify(body) } : {}),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      if (name) this.cookies.set(name, value ?? '');
+    }
+    return answer;
+  }
+
+  private cookieHeaders(): Record<string, string> {
+    if (this.cookies.size === 0) return {};
+    return {
+      cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      'x-xsrf-token': this.cookies.get('XSRF-TOKEN') ?? '',
+    };
+  }
+}

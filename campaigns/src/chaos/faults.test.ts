@@ -1,0 +1,361 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newId, oid } from '@lightbox/core/db/ids.js';
+import { NEWEST } from '@lightbox/core/db/newest.js';
+import { broadcastMessages } from '@lightbox/core/messages/messages.js';
+import type { MessageDoc } from '@lightbox/core/models/message.js';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { formType, noisePng, uploadForm } from '../bench/files.js';
+import type { Row } from '../bench/report.js';
+import { Account, type Encounters } from './account.js';
+import { type ChatFigures, Chatter } from './chatter.js';
+import { admin, type Cluster, startCluster } from './cluster.js';
+import { Crowd } from './crowd.js';
+import { enterPeople, password } from './people.js';
+import { failPoints } from './replicaSet.js';
+import { busiest, tabsOf } from './storm.js';
+import { type Uploaded, uploadOne } from './uploader.js';
+import { judgeChats, judgeStore, judgeUploads, settle } from './verdict.js';
+
+/** Each fault of the campaign once, on purpose and in order; `npm run chaos` has the counts. */
+let cluster: Cluster;
+let provider: Chatter;
+let patient: Chatter;
+let uploader: Account;
+let administrator: Account;
+let patientEmail: string;
+const met: Encounters = { faults: [], repeats: 0 };
+const figures: ChatFigures = { acknowledged: 0, resent: 0, connects: 0, repeatedOnOneSocket: 0, away: [] };
+const uploads: Uploaded[] = [];
+
+beforeAll(async () => {
+  // With test commands a member can be told to fall behind: a failover that loses something can be had at will.
+  cluster = await startCluster({ mongodOptions: failPoints });
+  const { providers, patients } = await enterPeople(cluster.core, 2, 1);
+  const origins = cluster.gateways.map(({ origin }) => origin);
+  const account = async (turn: number, email = '', secret = password) => {
+    const made = new Account(origins, met, turn);
+    await made.signIn(email, secret, cluster.mailbox);
+    return made;
+  };
+  patientEmail = patients[0] as string;
+  administrator = await account(0, admin.email, admin.password);
+  // One on each gateway, so that what one says has to cross over.
+  provider = new Chatter(await account(0, providers[0]), 'socket', figures);
+  patient = new Chatter(await account(1, patientEmail), 'post', figures);
+  uploader = await account(0, providers[1]);
+  await Promise.all([provider.open(), patient.open()]);
+}, 90_000);
+
+afterAll(async () => {
+  provider?.close();
+  patient?.close();
+  await cluster?.stop();
+}, 60_000);
+
+/** Both talk until `over` is, one message after the other; how many were acknowledged meanwhile. */
+async function talkDuring(over: Promise<unknown>): Promise<number> {
+  const before = figures.acknowledged;
+  let done = false;
+  let meanwhile = 0;
+  const ending = over.finally(() => {
+    done = true;
+    meanwhile = figures.acknowledged - before;
+  });
+  const talk = async (from: Chatter, to: Chatter) => {
+    for (let n = 0; !done; n++) {
+      await from.say(to.account.id, `Message ${n}`);
+      await sleep(20);
+    }
+  };
+  await Promise.all([talk(provider, patient), talk(patient, provider), ending]);
+  return meanwhile;
+}
+
+const unmet = (rows: Row[]): Row[] => rows.filter((row) => row.met === false);
+const uploadMore = async (n: number) => uploads.push(await uploadOne(uploader, n, patient.account.id));
+
+/** But for `doubled`: tests of this file upload by hand, too. */
+const unmetUploads = async (): Promise<Row[]> =>
+  unmet(await judgeUploads(cluster, uploads, patientEmail)).filter(({ measure }) => measure !== 'doubled');
+
+async function expectNothingLost(): Promise<void> {
+  expect(unmet(await judgeChats([[provider, patient]]))).toEqual([]);
+  expect(met.faults).toEqual([]);
+}
+
+it('Valkey killed and away: messages are taken and reads served, and nothing is lost', async () => {
+  const meanwhile = await talkDuring(cluster.valkey.killAndRestart(3_000));
+  expect(meanwhile).toBeGreaterThan(10);
+  await expectNothingLost();
+}, 60_000);
+
+it('MongoDB’s primary killed, and then asked to step down: what was acknowledged is there', async () => {
+  await talkDuring(
+    Promise.all([cluster.mongodb.primary().then(cluster.mongodb.killAndRestart), uploadMore(0)]).then(() =>
+      cluster.mongodb.stepDown(),
+    ),
+  );
+  await expectNothingLost();
+}, 120_000);
+
+it('MongoDB away for longer than a read waits: what was pushed meanwhile is shown when it is back', async () => {
+  await provider.say(patient.account.id, 'Before it');
+  const [last] = await cluster.core.models.Message.find({}).sort({ _id: -1 }).limit(1).lean<MessageDoc[]>();
+  const message = {
+    ...(last as MessageDoc),
+    _id: newId(),
+    clientId: crypto.randomUUID(),
+    createAt: cluster.core.clock.now(),
+    seq: 1_000_000,
+    pending: false,
+  };
+  await cluster.core.models.Message.insertMany([message], { lean: true });
+  await cluster.mongodb.awayDuring(async () => {
+    await broadcastMessages(cluster.core, [message]);
+    await sleep(6_500);
+  });
+  for (const side of [provider, patient]) {
+    await vi.waitFor(() => expect(side.seen.has(String(message._id))).toBe(true), 20_000);
+  }
+  await cluster.core.models.Message.deleteOne({ _id: message._id });
+  for (const side of [provider, patient]) side.seen.delete(String(message._id));
+  expect(met.faults).toEqual([]);
+}, 90_000);
+
+it('each gateway killed in mid-sentence: its people go on at the other one', async () => {
+  for (const gateway of cluster.gateways) await talkDuring(gateway.killAndRestart());
+  expect(figures.connects).toBeGreaterThan(2);
+  expect(figures.repeatedOnOneSocket).toBe(0);
+  await expectNothingLost();
+}, 60_000);
+
+it('both workers killed with work in hand: it is taken up again', async () => {
+  const working = Promise.all([3, 6].map(uploadMore));
+  await Promise.all(cluster.workers.map((worker) => worker.killAndRestart()));
+  await working;
+  expect(await settle(cluster, 60_000)).toBeLessThan(45_000);
+}, 120_000);
+
+/** A repetition under the same key sends the same bytes, as a client does. */
+const forms = new Map<string, Buffer>();
+
+/** An upload of which the second half waits until it is told to come; the first chunk of it is stored. */
+async function halfUpload(origin: string, key: string) {
+  const form = forms.get(key) ?? uploadForm(noisePng(5_000_000), 'image/png');
+  forms.set(key, form);
+  const headers = {
+    authorization: `Bearer ${uploader.bearer}`,
+    'content-type': formType,
+    'content-length': form.length,
+    'idempotency-key': key,
+  };
+  const req = request(`${origin}/api/upload/image`, { method: 'POST', headers });
+  const answered = once(req, 'response').then(
+    ([res]) => (res.resume() as { statusCode: number }).statusCode,
+    () => 'cut off' as const,
+  );
+  const stored = await chunks();
+  req.write(form.subarray(0, form.length / 2));
+  await vi.waitFor(async () => expect(await chunks()).toBeGreaterThan(stored), 20_000);
+  return { finish: () => req.end(form.subarray(form.length / 2)), answered };
+}
+
+const images = () => cluster.core.models.Image.countDocuments({});
+const chunks = () => cluster.core.db.collection('blobs.chunks').countDocuments({}, { readConcern: { level: NEWEST } });
+
+it('a gateway killed in the middle of an upload: no half image, and the same key gives one', async () => {
+  const before = await images();
+  const [gateway] = cluster.gateways;
+  const key = crypto.randomUUID();
+  const cut = await halfUpload(gateway.origin, key);
+  await gateway.killAndRestart();
+  expect(await cut.answered).toBe('cut off');
+  expect(await images()).toBe(before);
+  const statuses = [];
+  for (let tries = 0; tries < 2; tries++) statuses.push(await wholeUpload(gateway.origin, key));
+  expect(statuses).toEqual([201, 201]);
+  expect(await images()).toBe(before + 1);
+}, 60_000);
+
+/** Kills the primary while nobody has what it took of late, so that the next one does not have it either. */
+async function losePrimary({ mongodb }: Cluster, work: () => Promise<unknown>): Promise<void> {
+  const [first, followers] = [await mongodb.primary(), await mongodb.secondaries()];
+  const goOn = await mongodb.stall(followers);
+  try {
+    await work();
+  } finally {
+    const restarted = mongodb.killAndRestart(first);
+    await goOn();
+    await restarted;
+    await mongodb.primary();
+  }
+}
+
+/** All of an upload; its status. */
+async function wholeUpload(origin: string, key: string = crypto.randomUUID()) {
+  const upload = await halfUpload(origin, key);
+  upload.finish();
+  return upload.answered;
+}
+
+it('an election in the middle of an upload that takes chunks with it: 503 and no image, and the same key gives one', async () => {
+  const [gateway] = cluster.gateways;
+  // The first one of a process also looks after an index, which everybody must have.
+  expect(await wholeUpload(gateway.origin)).toBe(201);
+  const before = await images();
+  const key = crypto.randomUUID();
+  let cut: Awaited<ReturnType<typeof halfUpload>> | undefined;
+  let had = 0;
+  await losePrimary(cluster, async () => {
+    const stored = await chunks();
+    cut = await halfUpload(gateway.origin, key);
+    had = (await chunks()) - stored;
+  });
+  expect(had).toBeGreaterThan(0);
+  cut?.finish();
+  expect(await cut?.answered).toBe(503);
+  expect(await images()).toBe(before);
+  expect(await wholeUpload(gateway.origin, key)).toBe(201);
+  expect(await images()).toBe(before + 1);
+}, 90_000);
+
+interface Answered {
+  status: number;
+  id?: string;
+}
+
+/** One try, and no other. */
+async function oneTry(path: string, body: object, key: string): Promise<Answered> {
+  const answer = await fetch(`${cluster.gateways[0].origin}/api${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${uploader.bearer}`,
+      'content-type': 'application/json',
+      'idempotency-key': key,
+    },
+    body: JSON.stringify(body),
+  });
+  const { data } = (await answer.json()) as { data?: { id: string } };
+  return { status: answer.status, ...(data ? { id: data.id } : {}) };
+}
+
+it('a majority that stands still, and a failover: nothing was answered, shown or mailed that it takes back', async () => {
+  const { Share, Message } = cluster.core.models;
+  await uploadMore(10);
+  const image = (uploads.at(-1) as Uploaded).id;
+  const [key, clientId] = [crypto.randomUUID(), crypto.randomUUID()];
+  const share = () => oneTry('/sharing/request', { imagemetadataId: image, createdfor: patient.account.id }, key);
+  const say = () => oneTry('/message/send', { recipientId: patient.account.id, content: 'Taken back', clientId }, key);
+  const tries: Promise<Answered>[] = [];
+  await losePrimary(cluster, async () => {
+    tries.push(share(), say());
+    const written = async () =>
+      [await Share.exists({ image }).readConcern(NEWEST), await Message.exists({ clientId }).readConcern(NEWEST)].every(
+        Boolean,
+      );
+    await vi.waitFor(async () => expect(await written()).toBe(true), 10_000);
+    tries.push(share(), say());
+    // Sweeps look for what was not handed over every 400 ms, and mails go out within a second.
+    await sleep(4_000);
+  });
+  const answers = (await Promise.all(tries)).filter(({ status }) => status < 300);
+  const kept = async (id = '') => (await Share.exists({ _id: oid(id) })) ?? (await Message.exists({ _id: oid(id) }));
+  for (const { id } of answers) expect(await kept(id)).not.toBeNull();
+  const mailed = cluster.mailbox.mails(patientEmail, 'An image was shared with you');
+  for (const { text } of mailed) expect(await kept(/Sharing id: (\w+)/.exec(text)?.[1])).not.toBeNull();
+  for (const id of patient.seen.keys()) expect(await kept(id)).not.toBeNull();
+  // The same keys again, until there is an answer.
+  for (const again of [share, say])
+    await vi.waitFor(async () => expect((await again()).status).toBeLessThan(300), 20_000);
+  expect(await Share.countDocuments({ image })).toBe(1);
+  expect(await Message.countDocuments({ clientId })).toBe(1);
+}, 120_000);
+
+it('Valkey emptied with work in hand: all of it is done, and maintenance goes on', async () => {
+  const { Share, Session, Notification, Event, AuditEntry } = cluster.core.models;
+  // Nobody takes a job before it is gone.
+  const still = Promise.all(cluster.workers.map((worker) => worker.freeze(6_000)));
+  await Promise.all([12, 15, 18].map(uploadMore));
+  await cluster.valkey.empty();
+  await still;
+  await vi.waitFor(async () => expect(await unmetUploads()).toEqual([]), { timeout: 90_000, interval: 1_000 });
+  const shares = (await Event.find({ type: 'share.create' }).lean()).map((event) => event._id);
+  const told = () => Notification.countDocuments({ event: { $in: shares } });
+  await vi.waitFor(async () => expect(await told()).toBe(shares.length), 20_000);
+  await settle(cluster, 30_000);
+  expect(await AuditEntry.countDocuments({ type: 'share.create' })).toBe(shares.length);
+
+  const now = cluster.core.clock.now();
+  const [over, idle] = [oid(uploads.find(({ shareId }) => shareId)?.shareId ?? ''), newId()];
+  const longAgo = new Date(now.getTime() - 24 * 3_600_000);
+  const session = { user: newId(), createAt: longAgo, lastSeenAt: longAgo, generation: 0, rotatedAt: longAgo, ip: '' };
+  await Session.create([{ ...session, _id: idle, expiresAt: new Date(now.getTime() + 3_600_000) }]);
+  await Share.updateOne({ _id: over }, { $set: { expiresAt: now } });
+  await vi.waitFor(async () => expect((await Share.findById(over).lean())?.live).toBe(false), 10_000);
+  await vi.waitFor(async () => expect((await Session.findById(idle).lean())?.endedAt).toBeDefined(), 30_000);
+  await talkDuring(sleep(1_000));
+  await expectNothingLost();
+}, 180_000);
+
+it('an election in the middle of an upload that loses nothing fails nothing', async () => {
+  const before = await images();
+  const [gateway] = cluster.gateways;
+  const upload = await halfUpload(gateway.origin, crypto.randomUUID());
+  await vi.waitFor(async () => expect(await majorityHas(await chunks())).toBe(true), 20_000);
+  await cluster.mongodb.stepDown();
+  await cluster.mongodb.primary();
+  upload.finish();
+  expect(await upload.answered).toBe(201);
+  expect(await images()).toBe(before + 1);
+}, 60_000);
+
+/** Whether as many chunks as the primary has would survive it. */
+const majorityHas = async (chunks: number): Promise<boolean> =>
+  (await cluster.core.db.collection('blobs.chunks').countDocuments({}, { readConcern: { level: 'majority' } })) >=
+  chunks;
+
+it('a gateway asked to end finishes what is under way, within ten seconds, and fails nothing', async () => {
+  const [gateway] = cluster.gateways;
+  const upload = await halfUpload(gateway.origin, crypto.randomUUID());
+  const ending = gateway.endAndRestart();
+  const talking = talkDuring(ending);
+  // It has closed its door, and what was inside goes on.
+  await vi.waitFor(() => expect(fetch(`${gateway.origin}/healthz`)).rejects.toThrow(), 5_000);
+  upload.finish();
+  expect(await upload.answered).toBe(201);
+  expect(await ending).toBeLessThan(10_000);
+  await talking;
+  await expectNothingLost();
+}, 60_000);
+
+it('a hundred sockets cut off at once come back within thirty seconds, and nothing is refused', async () => {
+  const crowd = new Crowd(await tabsOf(cluster, 100));
+  await crowd.gather();
+  crowd.watch();
+  const [, figures] = await Promise.all([
+    Promise.all(cluster.gateways.map((gateway) => gateway.killAndRestart())),
+    crowd.returned(100, 45_000),
+  ]);
+  crowd.disperse();
+  expect(figures).toMatchObject({ cut: 100, refused: [], failures: [] });
+  expect(figures.back.length).toBe(100);
+  expect(Math.max(...figures.back)).toBeLessThan(30_000);
+  // Spread out: no tenth of a second brings a third of them.
+  expect(busiest(figures.back, 100)).toBeLessThan(34);
+}, 90_000);
+
+it('a worker that stood still for longer than its lock changes nothing twice', async () => {
+  const [worker] = cluster.workers;
+  const still = worker.freeze(12_000);
+  await uploadMore(9);
+  await still;
+  await settle(cluster, 60_000);
+  expect(await unmetUploads()).toEqual([]);
+}, 120_000);
+
+it('after all of it the audit chain is whole, every event was handed over, and no blob is without an image', async () => {
+  await settle(cluster, 60_000);
+  expect(unmet(await judgeStore(cluster, administrator))).toEqual([]);
+}, 90_000);

@@ -1,0 +1,115 @@
+import { liveShare } from '@lightbox/core/access/shares.js';
+import type { Core } from '@lightbox/core/core.js';
+
+/** A record that a rule does not allow. */
+export interface Violation {
+  rule: string;
+  id: string;
+}
+
+interface Belonging {
+  what: string;
+  field: string;
+  to: keyof typeof holders;
+  match?: object;
+}
+
+const holders = {
+  image: { from: 'imagemetadata', field: '_id', match: {} },
+  blob: { from: 'imagemetadata', field: 'blob', match: {} },
+  account: { from: 'users', field: '_id', match: { deletedAt: { $exists: false } } },
+};
+
+/** What must not be there without what it belongs to. Messages stay, and the log, and shares that are over: ids only. */
+const belongings: Belonging[] = [
+  { what: 'blobs.files', field: '_id', to: 'blob' },
+  { what: 'blobs.chunks', field: 'files_id', to: 'blob' },
+  { what: 'previews', field: '_id', to: 'image' },
+  { what: 'analyses', field: '_id', to: 'image' },
+  { what: 'shares', field: 'image', to: 'image', match: { live: true } },
+  { what: 'shares', field: 'recipient', to: 'account', match: { live: true } },
+  { what: 'imagemetadata', field: 'owner', to: 'account' },
+  { what: 'sessions', field: 'user', to: 'account', match: { endedAt: { $exists: false } } },
+  { what: 'totps', field: '_id', to: 'account' },
+  { what: 'passkeys', field: 'user', to: 'account' },
+  { what: 'codes', field: 'user', to: 'account' },
+  { what: 'notifications', field: 'user', to: 'account' },
+  { what: 'pushsubscriptions', field: 'user', to: 'account' },
+];
+
+/** The records without what they belong to. */
+async function orphans({ db }: Core): Promise<Violation[]> {
+  const found: Violation[] = [];
+  for (const { what, field, to, match = {} } of belongings) {
+    const { from, field: key, match: those } = holders[to];
+    const known = new Set((await db.collection(from).distinct(key, those)).map(String));
+    for (const id of (await db.collection(what).distinct(field, match)).map(String)) {
+      if (!known.has(id)) found.push({ rule: `${what}.${field} belongs to ${to}`, id });
+    }
+  }
+  return found;
+}
+
+/** Images whose own fields say something else than the shares and the analysis that hang on them. */
+async function disagreements({ models, clock }: Core): Promise<Violation[]> {
+  const found: Violation[] = [];
+  const shares = await models.Share.find(liveShare(clock.now()), { image: 1, recipient: 1 }).lean();
+  const analyses = await models.Analysis.find({}, { status: 1 }).lean();
+  const status = new Map(analyses.map((analysis) => [String(analysis._id), analysis.status]));
+  const fields = { owner: 1, audience: 1, isShared: 1, analysis: 1 };
+  for (const image of await models.Image.find({}, fields).lean()) {
+    const id = String(image._id);
+    const recipients = shares.filter((share) => share.image.equals(image._id)).map(({ recipient }) => recipient);
+    const audience = recipients.length > 0 ? [...recipients, image.owner] : [];
+    const same = audience.map(String).sort().join() === image.audience.map(String).sort().join();
+    if (!same || image.isShared !== recipients.length > 0) found.push({ rule: 'audience is of the live shares', id });
+    if (recipients.some((recipient) => recipient.equals(image.owner))) {
+      found.push({ rule: 'nobody has a share of their own image', id });
+    }
+    if (image.analysis !== (status.get(id) ?? 'none')) found.push({ rule: 'image.analysis is that of its run', id });
+  }
+  return found;
+}
+
+/** Analyses that nobody works on: they ended neither well nor badly, and no job will end them. */
+async function forgotten({ models, queues }: Core): Promise<Violation[]> {
+  const unfinished = await models.Analysis.find({ status: { $in: ['queued', 'active'] } }, { _id: 1 }).lean();
+  if (unfinished.length === 0) return [];
+  const jobs = await queues.all.analysis.getJobs(['active', 'waiting', 'delayed', 'prioritized']);
+  const worked = new Set(jobs.map((job) => (job?.data as { imageId?: string } | undefined)?.imageId));
+  return unfinished
+    .map(({ _id }) => ({ rule: 'an analysis ends', id: String(_id) }))
+    .filter(({ id }) => !worked.has(id));
+}
+
+/** Accounts that are closed by half, or whose count of images is wrong. */
+async function accounts({ models }: Core): Promise<Violation[]> {
+  const found: Violation[] = [];
+  const half = await models.User.find({
+    $or: [{ closing: { $exists: true } }, { deletedAt: { $exists: true } }],
+  }).lean();
+  for (const user of half) {
+    const closed = user.deletedAt && !user.closing && !user.active && user.status === 'rejected' && !user.firstname;
+    if (!closed) found.push({ rule: 'a closed account is closed entirely', id: String(user._id) });
+  }
+  const owned = await models.Image.aggregate<{ _id: unknown; files: number; bytes: number }>([
+    { $group: { _id: '$owner', files: { $sum: 1 }, bytes: { $sum: '$size' } } },
+  ]);
+  const sums = new Map(owned.map((sum) => [String(sum._id), sum]));
+  for (const { _id, files, bytes } of await models.Usage.find({}).lean()) {
+    const sum = sums.get(String(_id));
+    if (files !== (sum?.files ?? 0) || bytes !== (sum?.bytes ?? 0)) {
+      found.push({ rule: 'an account’s usage is that of its images', id: String(_id) });
+    }
+  }
+  return found;
+}
+
+/**
+ * What must hold of images, shares, analyses and accounts whenever no call and no job is under way, whatever happened
+ * before. Every rule is written here and nowhere else in the tests.
+ */
+export async function violations(core: Core): Promise<Violation[]> {
+  const found = await Promise.all([orphans(core), disagreements(core), forgotten(core), accounts(core)]);
+  return found.flat();
+}

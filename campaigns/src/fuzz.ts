@@ -1,0 +1,70 @@
+// `npm run fuzz [-- api|files|guesses|sockets|timing …] [--examples n] [--minutes n] [--seed n]`: throws wrong input at the whole
+// product, started for it with the people of the demonstration, and ends with a table and 1 when something gave way.
+// See docs/security.md.
+import { parseArgs } from 'node:util';
+import { startProduct } from '@lightbox/testkit/product.js';
+import { closeConnections } from './bench/client.js';
+import { fuzzApi } from './fuzz/api.js';
+import type { Campaign, Row, Wishes } from './fuzz/campaign.js';
+import { fuzzFiles } from './fuzz/files.js';
+import { NoPython } from './fuzz/generator.js';
+import { guessCodes } from './fuzz/guesses.js';
+import { People } from './fuzz/people.js';
+import { fuzzSockets } from './fuzz/sockets.js';
+import { measureTiming } from './fuzz/timing.js';
+
+const campaigns: Record<string, (campaign: Campaign) => Promise<Row[]>> = {
+  sockets: fuzzSockets,
+  files: fuzzFiles,
+  timing: measureTiming,
+  guesses: guessCodes,
+  // Last, because its admin changes everything.
+  api: fuzzApi,
+};
+
+async function run(names: string[], wishes: Wishes): Promise<number> {
+  console.log('Starting the product …');
+  const product = await startProduct({ DEMO: '1', LOG_LEVEL: 'warn', TRUST_PROXY: '1' });
+  const stopEarly = () => product.stop().finally(() => process.exit(130));
+  process.once('SIGINT', stopEarly);
+  process.once('SIGTERM', stopEarly);
+  try {
+    const people = await People.of(product);
+    const rows: Row[] = [];
+    for (const name of names) {
+      rows.push(...((await campaigns[name]?.({ product, people, wishes, say: console.log })) ?? []));
+    }
+    console.table(rows);
+    const [requests, failures] = [sum(rows, 'requests'), sum(rows, 'failures')];
+    console.log(`${requests} requests, ${failures} failures, seed ${wishes.seed}`);
+    return failures > 0 ? 1 : 0;
+  } finally {
+    closeConnections();
+    await product.stop();
+  }
+}
+
+const sum = (rows: Row[], field: 'requests' | 'failures') => rows.reduce((total, row) => total + row[field], 0);
+
+const { values, positionals } = parseArgs({
+  options: {
+    examples: { type: 'string' },
+    minutes: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+  },
+  allowPositionals: true,
+});
+const named = positionals.filter((name) => name !== 'fuzz');
+const unknown = named.filter((name) => !Object.hasOwn(campaigns, name));
+const number = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+
+if (unknown.length > 0) {
+  console.error(`There is no campaign "${unknown[0]}": use ${Object.keys(campaigns).join(', ')}, or none for all.`);
+  process.exitCode = 2;
+} else {
+  const wishes = { examples: number(values.examples), minutes: number(values.minutes), seed: Number(values.seed) };
+  process.exitCode = await run(named.length > 0 ? named : Object.keys(campaigns), wishes).catch((error) => {
+    console.error(error instanceof NoPython ? error.message : error);
+    return 2;
+  });
+}

@@ -1,0 +1,66 @@
+import type { Connection } from 'mongoose';
+import type { Config } from '../config/config.js';
+
+/** Left for messages, the audit log and MongoDB's own journal when uploads are refused already. */
+const RESERVE_BYTES = 512 * 1024 * 1024;
+/** The reserve on a small disk. */
+const RESERVE_SHARE = 0.1;
+/** Journal, oplog and collection: what is uploaded is written about three times. */
+const WRITTEN_TIMES = 3;
+const FRESH_MS = 5_000;
+
+interface Disk {
+  free: number;
+  total: number;
+}
+
+/**
+ * The room on MongoDB's disk. A database whose disk is full ends itself, so uploads are refused while everything else
+ * still has room to go on.
+ */
+export class DiskReserve {
+  private disk: Disk | null = null;
+  private readAt = 0;
+  private reading: Promise<Disk> | null = null;
+  /** For uploads under way, and for those that ended since the disk was read. */
+  private promised = 0;
+  private spent = 0;
+
+  constructor(
+    private readonly db: Connection,
+    private readonly config: Pick<Config, 'reserveBytes'>,
+  ) {}
+
+  /** Takes the room for an upload of so many bytes, until it has ended; null when that would touch the reserve. */
+  async take(bytes: number): Promise<(() => void) | null> {
+    const { free, total } = await this.read();
+    const reserve = this.config.reserveBytes ?? Math.min(RESERVE_BYTES, total * RESERVE_SHARE);
+    const written = bytes * WRITTEN_TIMES;
+    // Many at once would each find the room that is there for one.
+    if (free - this.promised - this.spent - written <= reserve) return null;
+    this.promised += written;
+    return () => {
+      this.promised -= written;
+      this.spent += written;
+    };
+  }
+
+  private async read(): Promise<Disk> {
+    if (this.disk && Date.now() - this.readAt <= FRESH_MS) return this.disk;
+    this.reading ??= this.ask().finally(() => {
+      this.reading = null;
+    });
+    return this.reading;
+  }
+
+  private async ask(): Promise<Disk> {
+    const { spent } = this;
+    const stats = await this.db.db?.command({ dbStats: 1 });
+    // A server that does not say it (some hosted ones) looks after its disk itself.
+    const total = Number(stats?.fsTotalSize ?? Number.POSITIVE_INFINITY);
+    this.disk = { free: total - Number(stats?.fsUsedSize ?? 0), total };
+    this.readAt = Date.now();
+    this.spent -= spent;
+    return this.disk;
+  }
+}

@@ -1,0 +1,69 @@
+import type { AuditAction } from '@lightbox/contract/audit/actions.js';
+import { bool, date, days, type Fields, type Id, Mixed, ObjectId, schemaOf, string } from './fields.js';
+
+export type EventStatus = 'success' | 'denied' | 'failed';
+
+/** The part of an event that its audit entry keeps. */
+export interface Recorded {
+  type: AuditAction;
+  status: EventStatus;
+  actor?: Id;
+  table: string;
+  /** The object acted on; for shares, the image. */
+  record?: Id;
+  records?: Id[];
+  /** Owners of the image(s), in the order of `records`: they see the entry in their audit log. */
+  owners?: Id[];
+  ip: string;
+  reason: string;
+  at: Date;
+}
+
+/** One change or one read of protected content: audit source, push, notification and job trigger at once. */
+export interface EventDoc extends Recorded {
+  _id: Id;
+  /** Who is told. */
+  recipients: Id[];
+  /** Ids of other records that the reactions need. */
+  refs: Record<string, Id>;
+  /** Not yet handed over to sockets and queues. */
+  pending: boolean;
+  unaudited: boolean;
+  /** Names of its jobs that have not come to their end. Redis may lose them; by this they are entered again. */
+  owed?: string[];
+  /** Signature of the process that made it; absent on events of versions before events were signed. */
+  keyId?: string;
+  mac?: string;
+}
+
+export const recorded: Fields<Recorded> = {
+  type: string,
+  status: string,
+  actor: ObjectId,
+  table: string,
+  record: ObjectId,
+  records: { type: [ObjectId], default: undefined },
+  owners: { type: [ObjectId], default: undefined },
+  ip: { type: String, default: '' },
+  reason: { type: String, default: '' },
+  at: date,
+};
+
+export const event = schemaOf<EventDoc>(
+  {
+    ...recorded,
+    recipients: [ObjectId],
+    refs: { type: Mixed, default: {} },
+    pending: bool,
+    unaudited: bool,
+    owed: { type: [String], default: undefined },
+    keyId: String,
+    mac: String,
+  },
+  { minimize: false },
+)
+  .index({ pending: 1, at: 1 }, { partialFilterExpression: { pending: true } })
+  .index({ unaudited: 1, _id: 1 }, { partialFilterExpression: { unaudited: true } })
+  .index({ owed: 1, at: 1 }, { partialFilterExpression: { 'owed.0': { $exists: true } } })
+  // The audit entry keeps what happened; the event itself has done its work.
+  .index({ at: 1 }, { expireAfterSeconds: days(7), partialFilterExpression: { pending: false, unaudited: false } });

@@ -1,0 +1,16 @@
+import { limits } from '@lightbox/contract/limits.js';
+import { date, hours, type Id, id, schemaOf, string } from './fields.js';
+
+/** Which answer a client's `Idempotency-Key` led to; written with the change itself. */
+export interface IdempotencyDoc {
+  _id: string;
+  record: Id;
+  /** Keyed hash of the request: the key answers for no other one. */
+  request: string;
+  createAt: Date;
+}
+
+export const idempotency = schemaOf<IdempotencyDoc>({ _id: String, record: id, request: string, createAt: date }).index(
+  { createAt: 1 },
+  { expireAfterSeconds: hours(limits.idempotencyHours) },
+);

@@ -1,0 +1,87 @@
+import type { AnalysisStatus, ContentType, DicomFacts } from '@lightbox/contract/images/schemas.js';
+import { bool, date, type Id, id, Mixed, number, ObjectId, schemaOf, string } from './fields.js';
+import { type SealedValue, sealedValue } from './sealedValue.js';
+
+/** More of a DICOM header, for the analysis alone: the picture and the device, never people and never their UIDs. */
+export interface DicomDetail {
+  transferSyntax: string;
+  hasPixels: boolean;
+  bitsAllocated: number | null;
+  bitsStored: number | null;
+  samplesPerPixel: number | null;
+  photometricInterpretation: string | null;
+  /** Millimetres between rows, between columns. */
+  pixelSpacing: [number, number] | null;
+  sliceThickness: number | null;
+  windowCenter: number | null;
+  windowWidth: number | null;
+  manufacturerModel: string | null;
+  laterality: string | null;
+  orientation: string | null;
+  /** Names may be written into the picture itself (0028,0301). */
+  burnedIn: boolean;
+}
+
+/** The inspection of a file finds these while it is uploaded. */
+export interface FileFacts {
+  contentType: ContentType;
+  size: number;
+  /** Hex. */
+  sha256: string;
+  width?: number;
+  height?: number;
+  dicom?: DicomFacts;
+  dicomDetail?: DicomDetail;
+}
+
+export interface ImageDoc extends FileFacts {
+  _id: Id;
+  owner: Id;
+  patient?: Id;
+  caption: string;
+  blob: Id;
+  dataKey: SealedValue;
+  preview: 'pending' | 'ready' | 'none';
+  analysis: AnalysisStatus;
+  /** Whose list of shared images it is in: recipients of live shares, and then the owner. Kept with the shares. */
+  audience: Id[];
+  isShared: boolean;
+  createAt: Date;
+  touched?: number;
+}
+
+export const image = schemaOf<ImageDoc>(
+  {
+    owner: id,
+    patient: ObjectId,
+    caption: string,
+    contentType: string,
+    size: number,
+    sha256: string,
+    width: Number,
+    height: Number,
+    dicom: Mixed,
+    dicomDetail: Mixed,
+    blob: id,
+    dataKey: { type: sealedValue, required: true },
+    preview: string,
+    analysis: string,
+    audience: [ObjectId],
+    isShared: bool,
+    createAt: date,
+    touched: Number,
+  },
+  { collection: 'imagemetadata' },
+)
+  .index({ createAt: -1, _id: -1 })
+  .index({ isShared: 1, createAt: -1, _id: -1 })
+  .index({ owner: 1, createAt: -1, _id: -1 })
+  .index({ owner: 1, isShared: 1, createAt: -1, _id: -1 })
+  .index({ audience: 1, createAt: -1, _id: -1 })
+  .index({ patient: 1 }, { sparse: true })
+  // Whose images a provider keeps.
+  .index({ owner: 1, patient: 1 }, { partialFilterExpression: { patient: { $exists: true } } })
+  .index({ blob: 1 })
+  .index({ 'dataKey.keyId': 1 })
+  // Covers the totals of the storage.
+  .index({ contentType: 1, size: 1 });

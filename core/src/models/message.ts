@@ -1,0 +1,42 @@
+import { bool, date, type Id, id, number, ObjectId, schemaOf, string } from './fields.js';
+
+export interface MessageDoc {
+  _id: Id;
+  conversation: string;
+  seq: number;
+  sender: Id;
+  recipient: Id;
+  members: Id[];
+  content: string;
+  clientId?: string;
+  createAt: Date;
+  deliveredAt?: Date;
+  /** Absent while it is unread. */
+  readAt?: Date;
+  /** When its recipient was told by mail that something lies unread. */
+  remindedAt?: Date;
+  /** Its own event: true until it was handed to the gateways. */
+  pending: boolean;
+}
+
+export const message = schemaOf<MessageDoc>({
+  conversation: string,
+  seq: number,
+  sender: id,
+  recipient: id,
+  members: { type: [ObjectId], required: true },
+  content: string,
+  clientId: String,
+  createAt: date,
+  deliveredAt: Date,
+  readAt: Date,
+  remindedAt: Date,
+  pending: bool,
+})
+  .index({ conversation: 1, seq: -1 }, { unique: true })
+  // Only what is unread: counting costs as much as there is to count.
+  .index({ conversation: 1, recipient: 1, seq: 1 }, { partialFilterExpression: { readAt: null } })
+  .index({ createAt: 1 }, { partialFilterExpression: { readAt: null, remindedAt: null } })
+  .index({ members: 1, createAt: 1, _id: 1 })
+  .index({ sender: 1, clientId: 1 }, { unique: true, partialFilterExpression: { clientId: { $exists: true } } })
+  .index({ pending: 1, createAt: 1 }, { partialFilterExpression: { pending: true } });

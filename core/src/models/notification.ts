@@ -1,0 +1,28 @@
+import type { NotificationKind } from '@lightbox/contract/audit/actions.js';
+import { bool, date, days, type Id, id, ObjectId, schemaOf, string } from './fields.js';
+
+export interface NotificationDoc {
+  _id: Id;
+  user: Id;
+  event: Id;
+  kind: NotificationKind;
+  record?: Id;
+  at: Date;
+  readAt?: Date;
+  /** For `unread` lists, which an index on an absent field would not serve. */
+  unread: boolean;
+}
+
+export const notification = schemaOf<NotificationDoc>({
+  user: id,
+  event: id,
+  kind: string,
+  record: ObjectId,
+  at: date,
+  readAt: Date,
+  unread: bool,
+})
+  .index({ event: 1, user: 1 }, { unique: true })
+  .index({ user: 1, at: -1, _id: -1 })
+  .index({ user: 1, unread: 1, at: -1, _id: -1 })
+  .index({ at: 1 }, { expireAfterSeconds: days(180) });

@@ -1,0 +1,32 @@
+import { bool, bytes, date, type Id, id, number, schemaOf, string } from './fields.js';
+
+/** A passkey (WebAuthn) of an account. */
+export interface PasskeyDoc {
+  _id: Id;
+  user: Id;
+  /** As the authenticator named it, base64url. */
+  credentialId: string;
+  /** COSE. */
+  publicKey: Buffer;
+  /** How often the authenticator says it was used; stays 0 with those that do not count. */
+  counter: number;
+  transports: string[];
+  synced: boolean;
+  name: string;
+  createAt: Date;
+  usedAt?: Date;
+}
+
+export const passkey = schemaOf<PasskeyDoc>({
+  user: id,
+  credentialId: string,
+  publicKey: bytes,
+  counter: number,
+  transports: { type: [String], required: true },
+  synced: bool,
+  name: string,
+  createAt: date,
+  usedAt: Date,
+})
+  .index({ credentialId: 1 }, { unique: true })
+  .index({ user: 1, createAt: 1 });

@@ -1,0 +1,9 @@
+import { bytes, part, string } from './fields.js';
+
+/** Sealed with AES-256-GCM under a key of the ring; bound to its record. */
+export interface SealedValue {
+  keyId: string;
+  sealed: Buffer;
+}
+
+export const sealedValue = part<SealedValue>({ keyId: string, sealed: bytes });

@@ -1,0 +1,40 @@
+import { date, days, type Id, id, number, schemaOf } from './fields.js';
+
+export interface SessionDoc {
+  _id: Id;
+  user: Id;
+  createAt: Date;
+  lastSeenAt: Date;
+  /** Absolute end, however busy. */
+  expiresAt: Date;
+  /** Counts refreshes; the cookie names the one it belongs to. */
+  generation: number;
+  rotatedAt: Date;
+  /** When the person last proved themself after the sign-in. */
+  stepUpAt?: Date;
+  endedAt?: Date;
+  endReason?: string;
+  touched?: number;
+  ip: string;
+  browser?: string;
+  system?: string;
+}
+
+export const session = schemaOf<SessionDoc>({
+  user: id,
+  createAt: date,
+  lastSeenAt: date,
+  expiresAt: date,
+  generation: number,
+  rotatedAt: date,
+  stepUpAt: Date,
+  endedAt: Date,
+  endReason: String,
+  touched: Number,
+  ip: { type: String, default: '' },
+  browser: String,
+  system: String,
+})
+  .index({ user: 1, endedAt: 1 })
+  .index({ endedAt: 1, lastSeenAt: 1 })
+  .index({ expiresAt: 1 }, { expireAfterSeconds: days(30) });

@@ -1,0 +1,43 @@
+import { limits } from '@lightbox/contract/limits.js';
+import type { CodeSeed } from '../keys/codes.js';
+import { codeSeed } from './code.js';
+import { bool, date, type Id, id, number, schemaOf } from './fields.js';
+
+export interface ShareDoc extends CodeSeed {
+  _id: Id;
+  image: Id;
+  sharedBy: Id;
+  recipient: Id;
+  createAt: Date;
+  /** Absent for the permanent share of the image's patient. */
+  expiresAt?: Date;
+  codeExpiresAt: Date;
+  tries: number;
+  verifiedAt?: Date;
+  /** False once revoked, expired or the image deleted. */
+  live: boolean;
+  endedAt?: Date;
+}
+
+export const share = schemaOf<ShareDoc>({
+  ...codeSeed,
+  image: id,
+  sharedBy: id,
+  recipient: id,
+  createAt: date,
+  expiresAt: Date,
+  codeExpiresAt: date,
+  tries: number,
+  verifiedAt: Date,
+  live: bool,
+  endedAt: Date,
+})
+  .index({ image: 1, recipient: 1 }, { unique: true, partialFilterExpression: { live: true } })
+  .index({ image: 1, live: 1 })
+  .index({ recipient: 1, live: 1 })
+  // Whom somebody has shared with, and what somebody has opened, at any time.
+  .index({ sharedBy: 1, recipient: 1 })
+  .index({ recipient: 1, image: 1 }, { partialFilterExpression: { verifiedAt: { $exists: true } } })
+  .index({ live: 1, expiresAt: 1 })
+  // The few whose code is locked, for the administrators.
+  .index({ tries: 1 }, { partialFilterExpression: { live: true, tries: { $gte: limits.codeTries } } });

@@ -1,0 +1,10 @@
+import { date, type Id, schemaOf } from './fields.js';
+
+/** A blob whose image was deleted, written with the deletion; it goes when the last byte has gone. */
+export interface TombstoneDoc {
+  /** The blob's id. */
+  _id: Id;
+  at: Date;
+}
+
+export const tombstone = schemaOf<TombstoneDoc>({ at: date }).index({ at: 1 });

@@ -1,0 +1,13 @@
+import { date, schemaOf } from './fields.js';
+
+/** A username that looks taken: it was asked for with an address that has an account, which must not show. */
+export interface UsernameHoldDoc {
+  /** The username in lower case. */
+  _id: string;
+  expiresAt: Date;
+}
+
+export const usernameHold = schemaOf<UsernameHoldDoc>(
+  { _id: String, expiresAt: date },
+  { collection: 'usernameholds' },
+).index({ expiresAt: 1 }, { expireAfterSeconds: 0 });

@@ -1,0 +1,45 @@
+import { type Logger, pino } from 'pino';
+import type { Config } from '../config/config.js';
+
+export type { Logger };
+
+/**
+ * JSON lines in production, pretty on a terminal. What is logged are opaque ids, codes and durations; should a secret
+ * or a person's field slip into an object all the same, it is redacted here.
+ */
+export function createLogger(config: Pick<Config, 'production' | 'logLevel'>, service: string): Logger {
+  const pretty = !config.production && process.stdout.isTTY;
+  return pino({
+    level: config.logLevel,
+    base: { service },
+    serializers: { err: plainError },
+    redact: ['*.password', '*.token', '*.code', '*.email', '*.content', 'req.headers', 'res.headers'],
+    ...(pretty ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname,service' } } } : {}),
+  });
+}
+
+/**
+ * What an error is, without what it carries: a driver's error may hold the very documents that were to be written, and
+ * name the value of a key that was taken.
+ */
+export function plainError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: typeof error };
+  const { name, stack, code } = error as Error & { code?: unknown };
+  const [said, places] = [error.message, stack].map(withoutValues);
+  return { type: name, message: said, stack: places, ...(code === undefined ? {} : { code }) };
+}
+
+const withoutValues = (text = ''): string => text.replace(/dup key: \{[^}]*\}/g, 'dup key');
+
+const QUIET_MS = 10_000;
+
+/** Warns of something that may go wrong many times a second while a dependency is away, once in a while. */
+export function occasionally(log: Logger): (error: unknown, text: string) => void {
+  const last = new Map<string, number>();
+  return (error, text) => {
+    const now = Date.now();
+    if (now - (last.get(text) ?? 0) < QUIET_MS) return;
+    last.set(text, now);
+    log.warn({ reason: withoutValues((error as Error).message) }, text);
+  };
+}

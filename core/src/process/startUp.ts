@@ -1,0 +1,38 @@
+import { setTimeout } from 'node:timers/promises';
+import { isAway } from '../db/away.js';
+
+const PAUSE_MS = 500;
+
+/**
+ * The way from a process that runs to one that serves. What is away may take as long as it likes to come; what is wrong
+ * ends it.
+ */
+export class StartUp {
+  /** Whether everything that must be there is there. */
+  done = false;
+  private readonly stopping = new AbortController();
+
+  constructor(private readonly warn: (error: unknown, text: string) => void) {}
+
+  /** Repeats `prepare` until it succeeds. Rejects when it cannot, or when the process is stopped before. */
+  async run(prepare: () => Promise<void>): Promise<void> {
+    const { signal } = this.stopping;
+    for (;;) {
+      try {
+        await prepare();
+        signal.throwIfAborted();
+        this.done = true;
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isAway(error)) throw error;
+        this.warn(error, 'MongoDB is not there yet; waiting for it');
+      }
+      await setTimeout(PAUSE_MS, undefined, { signal });
+    }
+  }
+
+  stop(): void {
+    this.stopping.abort(new Error('Stopped before it could serve.'));
+  }
+}

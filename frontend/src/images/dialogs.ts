@@ -1,0 +1,23 @@
+import type { Image } from '@lightbox/contract/images/schemas.js';
+
+/** The props of a dialog about one image. The image stays while the dialog closes. */
+export interface AboutImage {
+  open: boolean;
+  image: Image | undefined;
+  onClose: () => void;
+  finalFocus: () => HTMLElement | null;
+}
+
+/** The props of the dialog that takes the id and the code of a share. */
+export interface Verifying {
+  open: boolean;
+  /** The sharing id it starts with; empty when none is known. */
+  shareId: string;
+  /** The image of the share, if it is known. */
+  image: Image | undefined;
+  onClose: () => void;
+  onOpen: (image: Image) => void;
+  /** Called when the closed dialog has left the screen. */
+  onExited?: () => void;
+  finalFocus?: () => HTMLElement | null;
+}

@@ -1,0 +1,123 @@
+import { Button, Flex, Textarea } from '@chakra-ui/react';
+import type { Setting } from '@lightbox/contract/settings/calls.js';
+import { CheckIcon } from '@phosphor-icons/react';
+import { useEffect, useId, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatDate } from '../lib/format';
+import { toast } from '../lib/toaster';
+import { InputCell, ValueInput } from './inputs';
+import { Layout, Name } from './Layout';
+import { type Faults, knownOf, useEditSetting, useFault, useRefusal } from './settings';
+
+/** The typed values of a row. The screen keeps them, so that they outlast the change from table to cards when a tablet is turned. */
+export interface Draft {
+  value: string;
+  description: string;
+  /** The faults found when it was last sent. */
+  faults?: Faults;
+}
+
+interface EditProps {
+  setting: Setting;
+  wide: boolean;
+  draft: Draft;
+  onDraft: (draft: Draft | undefined) => void;
+}
+
+/** A setting whose value and description are being changed. */
+export function EditRow({ setting, wide, draft, onDraft }: EditProps) {
+  const { t } = useTranslation();
+  const form = useId();
+  const { value, description, faults = {} } = draft;
+  const onDone = () => onDraft(undefined);
+  const input = useRef<HTMLInputElement & HTMLSelectElement>(null);
+  const refusal = useRefusal();
+  const fault = useFault();
+  const refuse = (found: Faults) => {
+    onDraft({ value, description, faults: found });
+    input.current?.focus();
+  };
+  const save = useEditSetting(setting.id, {
+    onDone: () => {
+      toast.success(t('settings.saved', { name: setting.name }));
+      onDone();
+    },
+    onError: (error) => refuse(refusal(error, { name: setting.name, value })),
+  });
+  const known = knownOf(setting.name);
+  useEffect(() => {
+    input.current?.focus();
+    input.current?.select?.();
+  }, []);
+
+  const submit = () => {
+    if (value === setting.value && description === setting.description) return onDone();
+    const found = fault(setting.name, value);
+    if (found.value) return refuse(found);
+    save.mutate({ value, description });
+  };
+  const leave = (event: React.KeyboardEvent) => event.key === 'Escape' && onDone();
+  return (
+    <Layout
+      wide={wide}
+      parts={{
+        editing: true,
+        name: <Name setting={setting} />,
+        value: (
+          <InputCell fault={faults.value} help={known?.range}>
+            {(aria) => (
+              <ValueInput
+                inputRef={input}
+                form={form}
+                name={setting.name}
+                aria-label={t('settings.valueOf', { name: setting.name })}
+                value={value}
+                onValue={(next) => onDraft({ ...draft, value: next })}
+                onKeyDown={leave}
+                {...aria}
+              />
+            )}
+          </InputCell>
+        ),
+        description: (
+          <InputCell fault={faults.description}>
+            {(aria) => (
+              <Textarea
+                form={form}
+                rows={2}
+                bg="bg.surface"
+                dir="auto"
+                aria-label={t('settings.descriptionOf', { name: setting.name })}
+                value={description}
+                onChange={(event) => onDraft({ ...draft, description: event.target.value })}
+                onKeyDown={leave}
+                {...aria}
+              />
+            )}
+          </InputCell>
+        ),
+        created: formatDate(setting.createAt),
+        updated: formatDate(setting.updatedAt),
+        actions: (
+          <Flex asChild justify="flex-end" gap="2">
+            <form
+              id={form}
+              onSubmit={(event) => {
+                event.preventDefault();
+                submit();
+              }}
+            >
+              <Button variant="outline" size="sm" onClick={onDone}>
+                {t('settings.cancel')}
+              </Button>
+              <Button type="submit" size="sm" loading={save.isPending} loadingText={t('settings.save')}>
+                <CheckIcon aria-hidden />
+                {t('settings.save')}
+              </Button>
+            </form>
+          </Flex>
+        ),
+      }}
+    />
+  );
+}

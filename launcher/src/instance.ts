@@ -1,0 +1,97 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError, type Env } from '@lightbox/core/config/env.js';
+import { ensureSecrets } from '@lightbox/core/config/secrets.js';
+import { endAll, isRunning, markOf, type ProcessMark } from './processes.js';
+import { ownKeys } from './settings.js';
+
+/** What a running `npm start` tells others about itself, in `instance.json` of its data folder. */
+export interface Instance {
+  url: string;
+  launcher: ProcessMark;
+  /** Settings that the launcher chose itself and that a joining process needs, but no key. */
+  settings: Env;
+  /** Those whose value is in `secrets.json`. */
+  secrets: string[];
+  /** Everything it started: gateway and workers, then servers, in the order in which they must end. */
+  processes: ProcessMark[];
+}
+
+const instanceFile = (dataDir: string): string => join(dataDir, 'instance.json');
+const lockFile = (dataDir: string): string => join(dataDir, 'launcher.lock');
+
+/** Makes this process the one launcher of a data folder, after ending what a killed one left running. */
+export async function takeDataDir(dataDir: string, say: (line: string) => void): Promise<void> {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  lock(dataDir);
+  const left = readInstance(dataDir)?.processes.filter(isRunning) ?? [];
+  if (left.length === 0) return;
+  say(`The last run was cut short. Stopping what is left of it: ${left.map(({ name }) => name).join(', ')} …`);
+  for (const mark of left) await endAll([mark], 30_000);
+}
+
+export function releaseDataDir(dataDir: string): void {
+  rmSync(instanceFile(dataDir), { force: true });
+  rmSync(lockFile(dataDir), { force: true });
+}
+
+function lock(dataDir: string): void {
+  const file = lockFile(dataDir);
+  const own = JSON.stringify(markOf('launcher', process.pid));
+  for (let tries = 0; tries < 5; tries++) {
+    try {
+      writeFileSync(file, own, { flag: 'wx', mode: 0o600 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      const holder = readJson<ProcessMark>(file);
+      if (holder && isRunning(holder)) break;
+      rmSync(file, { force: true });
+      continue;
+    }
+    if (readFileSync(file, 'utf8') === own) return;
+  }
+  const url = readInstance(dataDir)?.url;
+  throw new ConfigError(
+    `Lightbox already runs with the data folder ${dataDir}${url ? ` (${url})` : ''}. ` +
+      'Stop it first, or start this one with another DATA_DIR and PORT.',
+  );
+}
+
+export function writeInstance(dataDir: string, instance: Instance): void {
+  const draft = `${instanceFile(dataDir)}.new`;
+  writeFileSync(draft, `${JSON.stringify(instance, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, instanceFile(dataDir));
+}
+
+const readInstance = (dataDir: string): Instance | null => readJson<Instance>(instanceFile(dataDir));
+
+/** A file that was cut short, or is not there, says nothing. */
+function readJson<T>(file: string): T | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The settings with which one more process joins the instance that runs on a data folder. Settings of one's own win;
+ * with both databases named nothing needs to run here.
+ */
+export function joinEnv(env: Env, dataDir: string): Env {
+  const instance = readInstance(dataDir);
+  if (instance && isRunning(instance.launcher))
+    return { ...instance.settings, ...secretsFor(instance, dataDir), ...filled(env) };
+  if (env.NODE_ENV === 'production' || (env.MONGODB_URI && env.REDIS_URL)) return env;
+  throw new ConfigError(
+    `No Lightbox runs with the data folder ${dataDir}. Begin with \`npm start\`, or set MONGODB_URI and REDIS_URL.`,
+  );
+}
+
+function secretsFor({ secrets }: Instance, dataDir: string): Env {
+  if (secrets.length === 0) return {};
+  const all: Env = ownKeys(ensureSecrets(dataDir));
+  return Object.fromEntries(secrets.map((name) => [name, all[name]]));
+}
+
+const filled = (env: Env): Env => Object.fromEntries(Object.entries(env).filter(([, value]) => value));

@@ -1,0 +1,222 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '@lightbox/core/config/config.js';
+import { demoPeople } from '@lightbox/core/config/demo.js';
+import { ConfigError, type Env, loadConfig } from '@lightbox/core/config/env.js';
+import { ensureSecrets, makeSecrets } from '@lightbox/core/config/secrets.js';
+import { kindOfMongo, noReplicaSetMessage } from '@lightbox/core/db/kindOfMongo.js';
+import { isLoopback } from '@lightbox/core/net/hosts.js';
+import { portTakenMessage } from '@lightbox/core/process/portTaken.js';
+import { findMongod, findValkey } from './binaries.js';
+import { releaseDataDir, takeDataDir, writeInstance } from './instance.js';
+import { mailServer } from './mail.js';
+import { mongodServer } from './mongod.js';
+import { choosePorts, isPortFree } from './ports.js';
+import { markOf } from './processes.js';
+import { type EmbeddedServer, spawnServer, untilAnswers } from './server.js';
+import { keyNames, mailWebPort, missingServers, ownSettings, placeholderUris } from './settings.js';
+import { Supervised } from './supervised.js';
+import { valkeyServer } from './valkey.js';
+
+const root = join(import.meta.dirname, '../..');
+const appPatience = 25_000;
+const serverPatience = 40_000;
+
+const say = (line: string): void => console.log(line);
+
+/** `npm start`: brings everything up, looks after it, and takes it down again. Resolves to the exit code. */
+export async function launch(from: Env): Promise<number> {
+  const env = Object.fromEntries(Object.entries(from).filter(([, value]) => value?.trim()));
+  try {
+    const config = loadConfig({ ...env, ...ownSettings(env, placeholderUris, makeSecrets()) });
+    return await new Launcher(env, config).run();
+  } catch (error) {
+    console.error(`\n${error instanceof ConfigError ? error.message : (error as Error).stack}\n`);
+    return 1;
+  }
+}
+
+class Launcher {
+  private readonly apps: Supervised[] = [];
+  private readonly servers: Supervised[] = [];
+  private own: Env = {};
+  private stopping = false;
+  private end: (fault: string | null) => void = () => {};
+  private readonly ended = new Promise<string | null>((resolve) => {
+    this.end = resolve;
+  });
+
+  constructor(
+    private readonly env: Env,
+    private readonly config: Config,
+  ) {}
+
+  /** Until a signal comes, or something that cannot be helped; then everything ends, in order. */
+  async run(): Promise<number> {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => this.end(null));
+    // A closed terminal, or `npm start | head`, must not keep this from stopping what it started.
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+    await takeDataDir(this.config.dataDir, say);
+    this.up().catch((error: Error) => this.end(error instanceof ConfigError ? error.message : startFault(error)));
+    const fault = await this.ended;
+    if (fault) console.error(`\n${fault}\n`);
+    await this.down();
+    return fault ? 1 : 0;
+  }
+
+  private async up(): Promise<void> {
+    const { dataDir } = this.config;
+    await this.checkPorts();
+    await this.startServers();
+    if (this.env.MONGODB_URI) await this.checkMongo(this.env.MONGODB_URI);
+    await this.startApps();
+    const inbox = this.own.MAIL_INBOX_URL;
+    if (inbox) say(`Mail is caught, not sent; read it at ${inbox}`);
+    if (this.own.DEMO === '1' || this.env.DEMO === '1') {
+      say('People of the demonstration (codes arrive in the mail inbox):');
+      for (const { role, email, password } of demoPeople(dataDir))
+        say(`  ${role.padEnd(15)} ${email.padEnd(22)} ${password}`);
+    }
+    say(`Lightbox is ready on ${this.config.publicUrl}`);
+  }
+
+  /** Said before anything is started: the two ports that people choose, and so the two that others may hold. */
+  private async checkPorts(): Promise<void> {
+    const { host, port, ops } = this.config;
+    const wanted = [{ variable: 'PORT', host, port }];
+    // A browser that is sent to `localhost` tries ::1 first, and would find the other program there.
+    if (isLoopback(host)) wanted.push({ variable: 'PORT', host: '::1', port });
+    if (missingServers(this.env).mail)
+      wanted.push({ variable: 'MAIL_WEB_PORT', host: '127.0.0.1', port: mailWebPort(this.env) });
+    if (ops)
+      wanted.push({ variable: 'OPS_PORT', ...ops }, { variable: 'OPS_PORT', host: ops.host, port: ops.port + 1 });
+    for (const { variable, host, port } of wanted) {
+      if (!(await isPortFree(host, port))) throw new ConfigError(portTakenMessage(variable, host, port));
+    }
+  }
+
+  private async startServers(): Promise<void> {
+    const { dataDir } = this.config;
+    const missing = missingServers(this.env);
+    const ports = await choosePorts(dataDir);
+    const [mongod, valkey] = [
+      missing.mongodb ? mongodServer(await findMongod(say), dataDir, ports.mongodb) : null,
+      missing.redis ? valkeyServer(await findValkey(say), dataDir, ports.redis) : null,
+    ];
+    const mail = missing.mail ? mailServer(dataDir, ports.smtp, mailWebPort(this.env)) : null;
+    const uris = { mongodb: mongod?.uri ?? '', redis: valkey?.uri ?? '', smtp: mail?.uri ?? '' };
+    this.own = ownSettings(this.env, uris, ensureSecrets(dataDir));
+    await Promise.all([mongod, valkey, mail].map((server) => server && this.startServer(server)));
+  }
+
+  private async startServer(server: EmbeddedServer): Promise<void> {
+    const supervised = this.add(this.servers, server.name, () => spawnServer(server));
+    const child = supervised.start();
+    if (!child) return;
+    await untilAnswers(server, child);
+    supervised.supervise(child);
+    say(`${server.name} runs at ${server.uri} (${shortPath(server.command)})`);
+  }
+
+  private async checkMongo(uri: string): Promise<void> {
+    const kind = await kindOfMongo(uri);
+    if (kind === 'standalone' || kind === 'setToBe') throw new ConfigError(noReplicaSetMessage);
+  }
+
+  private async startApps(): Promise<void> {
+    const { ops } = this.config;
+    const workerEnv = ops ? { OPS_PORT: String(ops.port + 1) } : {};
+    say('Starting gateway and workers …');
+    this.startApp('The gateway', 'backend', {});
+    const workers = this.startApp('The worker process', 'workers', workerEnv);
+    await Promise.all([this.untilGatewayReady(), untilReady(workers)]);
+    // A server whose disk is full comes back when there is room again.
+    for (const each of [...this.apps, ...this.servers]) each.patient = true;
+  }
+
+  /** Workers and gateway hear from the terminal themselves, and from us when only we were told to stop. */
+  private startApp(name: string, workspace: string, more: Env): Supervised {
+    const main = join(root, workspace, 'dist/main.js');
+    if (!existsSync(main)) throw new ConfigError(`${relative(root, main)} is not there: run \`npm run build\`.`);
+    const env = { ...this.env, ...this.own, ...more };
+    const supervised = this.add(this.apps, name, () =>
+      spawn(process.execPath, [main], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
+    );
+    const child = supervised.start();
+    if (child) supervised.supervise(child);
+    return supervised;
+  }
+
+  private add(to: Supervised[], name: string, start: () => ChildProcess): Supervised {
+    if (this.stopping) throw new Error('Stopped while it was starting.');
+    const supervised = new Supervised(name, start, {
+      onSpawn: () => this.remember(),
+      onGiveUp: (reason) => this.end(reason),
+      say,
+    });
+    to.push(supervised);
+    return supervised;
+  }
+
+  private async untilGatewayReady(): Promise<void> {
+    const { host, port } = this.config;
+    const name = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
+    for (let tries = 1; !(await answers(`http://${name}:${port}/readyz`)); tries++) {
+      if (tries % 100 === 0) say('Still waiting for the gateway and what it depends on …');
+      await sleep(150);
+    }
+  }
+
+  /** At once after every start of a process, so that nothing is forgotten when this one is killed. */
+  private remember(): void {
+    const isKey = (name: string) => (keyNames as string[]).includes(name);
+    const settings = Object.fromEntries(Object.entries(this.own).filter(([name]) => !isKey(name)));
+    const running = [...this.apps, ...this.servers].flatMap(({ name, child }) =>
+      child?.pid ? [markOf(name, child.pid)] : [],
+    );
+    writeInstance(this.config.dataDir, {
+      url: this.config.publicUrl,
+      launcher: markOf('launcher', process.pid),
+      settings,
+      secrets: keyNames.filter((name) => this.own[name]),
+      processes: running,
+    });
+  }
+
+  private async down(): Promise<void> {
+    this.stopping = true;
+    const started = this.apps.length + this.servers.length > 0;
+    if (started) say('Stopping …');
+    await this.stopAll(this.apps, appPatience);
+    await this.stopAll(this.servers, serverPatience);
+    releaseDataDir(this.config.dataDir);
+    if (started) say('Lightbox has stopped.');
+  }
+
+  private async stopAll(group: Supervised[], patience: number): Promise<void> {
+    const stop = async (each: Supervised) => {
+      if (!(await each.stop(patience)))
+        say(`${each.name} did not stop in ${patience / 1000} s and was ended by force.`);
+    };
+    await Promise.all(group.map(stop));
+  }
+}
+
+/** A worker process has no port to ask; it says so itself, or is taken to be up after a while. */
+async function untilReady({ child }: Supervised): Promise<void> {
+  if (!child) return;
+  const said = new Promise<void>((resolve) => child.on('message', (sent) => sent === 'ready' && resolve()));
+  await Promise.race([said, sleep(20_000, undefined, { ref: false })]);
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url, { signal: AbortSignal.timeout(2000) }).then(
+    (answer) => answer.ok,
+    () => false,
+  );
+
+const shortPath = (path: string): string => (path.startsWith(root) ? relative(root, path) : path);
+
+const startFault = (error: Error): string => `Lightbox could not start. ${error.message}`;

@@ -1,0 +1,66 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '@lightbox/core/config/config.js';
+import { loadConfig } from '@lightbox/core/config/env.js';
+import { makeKeys } from '@lightbox/core/config/keys.js';
+import { redisAddress } from '@lightbox/core/config/redisUrl.js';
+import { Redis } from 'ioredis';
+import { mongo } from 'mongoose';
+import { expect, inject } from 'vitest';
+import type {} from './globalSetup.js';
+
+const worker = Number(process.env.VITEST_POOL_ID ?? 0);
+/** Databases that the present test file has taken. */
+const taken = { file: '', count: 0 };
+
+/**
+ * The address of a database that no other test uses at the moment, emptied. Its collections and indexes stay from test file
+ * to test file, because making them takes longer than most of these files.
+ */
+export async function emptyDatabase(): Promise<string> {
+  const file = expect.getState().testPath ?? '';
+  if (taken.file !== file) Object.assign(taken, { file, count: 0 });
+  const uri = new URL(inject('servers').mongodbUri);
+  uri.pathname = `/t_${worker}_${taken.count++}`;
+  const client = new mongo.MongoClient(uri.href);
+  const db = client.db();
+  const collections = await db.collections();
+  // A database that was profiled is made anew.
+  if (collections.some(({ collectionName }) => collectionName === 'system.profile')) {
+    await db.command({ profile: 0 });
+    await db.dropDatabase();
+  } else await Promise.all(collections.map((collection) => empty(db, collection.collectionName)));
+  await client.close();
+  return uri.href;
+}
+
+/**
+ * The configuration of one test file: a database of its own, the (emptied) Redis database of its Vitest worker, fresh keys,
+ * a folder, and port 0, so that the system chooses one.
+ */
+export async function testConfig(changes: Partial<Config> = {}): Promise<Config> {
+  const { redisUrl, folder } = inject('servers');
+  const config = loadConfig({
+    MONGODB_URI: await emptyDatabase(),
+    REDIS_URL: `${redisUrl}/${worker % 64}`,
+    SMTP_URL: 'smtp://127.0.0.1:9',
+    APP_KEYS: makeKeys(),
+    ENCRYPTION_KEYS: makeKeys(),
+    DATA_DIR: mkdtempSync(join(folder, 'data-')),
+    LOG_LEVEL: 'silent',
+  });
+  await emptyRedis(config.redisUrl);
+  return { ...config, port: 0, ...changes };
+}
+
+/** Also of the plans of its queries, which fit the documents of before. */
+async function empty(db: mongo.Db, collection: string): Promise<void> {
+  await db.collection(collection).deleteMany({});
+  await db.command({ planCacheClear: collection });
+}
+
+async function emptyRedis(redisUrl: string): Promise<void> {
+  const redis = new Redis(redisAddress(redisUrl));
+  await redis.flushdb();
+  redis.disconnect();
+}

@@ -1,0 +1,68 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findMongod, findValkey } from '@lightbox/launcher/binaries.js';
+import { mongodServer } from '@lightbox/launcher/mongod.js';
+import { freePort } from '@lightbox/launcher/ports.js';
+import { endAll, isRunning, markOf, type ProcessMark } from '@lightbox/launcher/processes.js';
+import { type EmbeddedServer, spawnServer, untilAnswers } from '@lightbox/launcher/server.js';
+import { valkeyServer } from '@lightbox/launcher/valkey.js';
+
+/** One replica set and one Valkey for a whole test run, in a folder that goes with them. */
+export interface TestServers {
+  /** Without a database name to rely on: every test file takes one of its own. */
+  mongodbUri: string;
+  /** Without a database number, of which there are 64. */
+  redisUrl: string;
+  /** Temporary, for whatever a test wants to write. */
+  folder: string;
+  stop: () => Promise<void>;
+}
+
+interface Owned {
+  owner: ProcessMark;
+  processes: ProcessMark[];
+}
+
+const prefix = 'lightbox-test-';
+const ownerFile = 'owner.json';
+
+export async function startServers(say: (line: string) => void = () => {}): Promise<TestServers> {
+  await sweep();
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  const mongod = mongodServer(await findMongod(say), folder, await freePort(), 0.25);
+  const valkey = valkeyServer(await findValkey(say), folder, await freePort());
+  const owned: Owned = { owner: markOf('tests', process.pid), processes: [] };
+  const stop = async () => {
+    await endAll(owned.processes, 20_000);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await Promise.all([mongod, valkey].map((server) => startOne(server, owned, folder)));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { mongodbUri: mongod.uri, redisUrl: valkey.uri.replace(/\/0$/, ''), folder, stop };
+}
+
+async function startOne(server: EmbeddedServer, owned: Owned, folder: string): Promise<void> {
+  const child = spawnServer(server);
+  if (child.pid) owned.processes.push(markOf(server.name, child.pid));
+  writeFileSync(join(folder, ownerFile), JSON.stringify(owned));
+  await untilAnswers(server, child);
+  child.unref();
+}
+
+/** Ends and removes what a test run left that was killed before it could tidy up. */
+async function sweep(): Promise<void> {
+  const folders = readdirSync(tmpdir()).filter((name) => name.startsWith(prefix));
+  for (const folder of folders.map((name) => join(tmpdir(), name))) {
+    const file = join(folder, ownerFile);
+    if (!existsSync(file)) continue;
+    const { owner, processes } = JSON.parse(readFileSync(file, 'utf8')) as Owned;
+    if (owner.pid === process.pid || isRunning(owner)) continue;
+    await endAll(processes, 5000);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { redisAddress } from '@lightbox/core/config/redisUrl.js';
+import { Redis } from 'ioredis';
+import mongoose from 'mongoose';
+import { expect, it } from 'vitest';
+import { testConfig } from './config.js';
+import { startMailbox } from './mailbox.js';
+
+it('gives each file a database with transactions, and an empty Redis', async () => {
+  const [one, other] = [await testConfig(), await testConfig()];
+  expect(one.mongodbUri).not.toBe(other.mongodbUri);
+  const connection = await mongoose.createConnection(one.mongodbUri).asPromise();
+  await connection.transaction((session) => connection.collection('things').insertOne({ a: 1 }, { session }));
+  expect(await connection.collection('things').countDocuments()).toBe(1);
+  await connection.close();
+  const redis = new Redis(redisAddress(one.redisUrl));
+  expect(await redis.dbsize()).toBe(0);
+  expect(await redis.config('GET', 'maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction']);
+  redis.disconnect();
+});
+
+it('catches mail by recipient and subject', async () => {
+  const mailbox = await startMailbox();
+  const socket = connect(Number(new URL(mailbox.url).port), '127.0.0.1');
+  const lines = [
+    'EHLO x',
+    'MAIL FROM:<a@b.org>',
+    'RCPT TO:<Ann@Hospital.org>',
+    'DATA',
+    'Subject: Hi\r\n\r\nCode: 123456\r\n.',
+  ];
+  for (const line of lines) {
+    await once(socket, 'data');
+    socket.write(`${line}\r\n`);
+  }
+  const [mail] = await mailbox.waitFor('ann@hospital.org', 'Hi');
+  expect(mail?.text).toContain('Code: 123456');
+  expect(mailbox.mails('bob@hospital.org')).toEqual([]);
+  await expect(mailbox.waitFor('bob@hospital.org', 'Hi', 1, 20)).rejects.toThrow('0 of 1 mails "Hi"');
+  socket.destroy();
+  await mailbox.stop();
+});
