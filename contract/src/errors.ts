@@ -2,9 +2,9 @@ import { limits } from './limits.js';
 import { texts } from './texts.js';
 
 /**
- * Every failure that leaves the server: a stable code, its HTTP status and its English words. Our own client goes by the code.
- * The words of `UNAUTHENTICATED`, `JWT_EXPIRED`, `AUTHENTICATION_FAILED` and `INVALID_CREDENTIALS` are fixed too: clients that
- * were written for the specification sign out when a 401 contains them.
+ * Every failure that leaves the server: a stable code, its HTTP status and its English text. The product's own client
+ * reads the code. The texts of `UNAUTHENTICATED`, `JWT_EXPIRED`, `AUTHENTICATION_FAILED` and `INVALID_CREDENTIALS` are
+ * fixed too: clients that were written for the specification sign out when a 401 contains them.
  */
 export const errors = {
   UNAUTHENTICATED: [401, 'Unauthenticated'],

@@ -3,7 +3,10 @@ import { limits } from './limits.js';
 export const fileSizeLimit = 'File size exceeds {{mb}}MB limit.';
 export const inMegabytes = (bytes: number): number => Math.floor(bytes / 1024 / 1024);
 
-/** Sentences that the server says and screens repeat to the letter. `message` on the wire is this English; the client words by code. */
+/**
+ * Texts of the server that screens repeat to the letter. `message` in an answer is this English; the client words it by
+ * code.
+ */
 export const texts = {
   registered: 'Registration successful!',
   providerRegistered: 'Your account was created and is under review. We will inform you.',
@@ -32,7 +35,7 @@ export const texts = {
   notYourPatient: 'This is not a patient you can choose.',
   fileRequired: 'Please select a file to upload.',
   fileType: 'Invalid file type. Allowed: .jpg, .png, .pdf, .dicom',
-  /** "10MB" for the default limit; follows the setting. */
+  /** Names the limit of the setting, "10MB" by default. */
   fileSize: (bytes: number) => fileSizeLimit.replace('{{mb}}', String(inMegabytes(bytes))),
   emailRequired: 'Email field is required',
   malformedUpload: 'Upload was incomplete or malformed.',

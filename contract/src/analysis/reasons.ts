@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Why an analysis did not come about: a stable code for the client's words, and the English that goes with it. */
+/** The reasons of a failed analysis: a stable code, by which the client words them, and the English text. */
 export const analysisReasons = {
   UNFORESEEN: 'The analysis could not be completed.',
   PDF: 'A PDF document cannot be analysed as an image.',
@@ -23,6 +23,6 @@ export const analysisReasons = {
 export const ReasonCode = z.enum(Object.keys(analysisReasons) as [ReasonCode, ...ReasonCode[]]);
 export type ReasonCode = keyof typeof analysisReasons;
 
-/** The English, with what the server answered where that is known. */
+/** Returns the English text, with the HTTP status of the model server's answer if it gave one. */
 export const reasonText = (code: ReasonCode, status?: number): string =>
   status === undefined ? analysisReasons[code] : analysisReasons[code].replace(/\.$/, ` (${status}).`);

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { modalityName } from './modalities.js';
 
 /**
- * All that the product itself says in an analysis: a stable code for the client's words, and the English that goes with
- * it. What it leaves open is `{{value}}`, or `{{value, format}}` where one of `Formats` writes it.
+ * Every sentence that the product itself writes in an analysis: a stable code, by which the client words it, and the
+ * English text. A placeholder is `{{value}}`, or `{{value, format}}` when one of `Formats` writes the value.
  */
 export const analysisSentences = {
   PICTURE: '{{kind}} picture.',
@@ -62,7 +62,7 @@ type Texts = typeof analysisSentences;
 type Stem<Key> = Key extends `${infer Code}_one` | `${infer Code}_other` ? Code : Key;
 export type SentenceCode = Stem<keyof Texts>;
 type TextOf<Code extends SentenceCode> = Texts[Extract<keyof Texts, Code | `${Code}_other`>];
-/** What a text leaves open; `count` chooses the plural, too. */
+/** The names of the placeholders of a text. `count` also chooses the plural. */
 type Open<Text> = Text extends `${string}{{${infer Place}}}${infer Rest}`
   ? (Place extends `${infer Name}, ${string}` ? Name : Place) | Open<Rest>
   : never;
@@ -70,29 +70,29 @@ type Open<Text> = Text extends `${string}{{${infer Place}}}${infer Rest}`
 const stem = /_(one|other)$/;
 const codes = [...new Set(Object.keys(analysisSentences).map((key) => key.replace(stem, '')))];
 
-/** One sentence by its code. Numbers are as they were measured, shares are of 1. */
+/** One sentence by its code. Numbers are as measured; shares are fractions of 1. */
 export const Sentence = z.object({
   code: z.enum(codes as [SentenceCode, ...SentenceCode[]]),
   values: z.record(z.string(), z.union([z.string(), z.number()])),
 });
 export type Sentence = z.infer<typeof Sentence>;
 
-/** A sentence with all of its values, and no other. */
+/** Makes a sentence. The compiler requires a value for each placeholder, and no other value. */
 export const sentence = <Code extends SentenceCode>(
   code: Code,
   ...[values]: [Open<TextOf<Code>>] extends [never] ? [] : [Record<Open<TextOf<Code>>, string | number>]
 ): Sentence => ({ code, values: values ?? {} });
 
-/** Beyond a hundred, what follows the point says nothing. */
+/** Decimals of a measured value. Above 100 they are noise. */
 export const measureDigits = (value: number) => (Math.abs(value) >= 100 ? 0 : 2);
-/** What is less than this, and not nothing, is said to be under it. */
+/** Smaller shares, except 0, are written as "under 0.1 %". */
 export const LEAST_SHARE = 0.001;
 
 type Value = string | number;
-/** How a value is written in a language: those of a format, and what has none. */
+/** The functions that write a value in one language: one for each format, and `plain` for values without a format. */
 export type Formats = Record<'modality' | 'day' | 'measure' | 'share' | 'plain', (value: Value) => string>;
 
-/** A sentence's text with its values in their places. */
+/** Replaces the placeholders of a text with the values of its sentence. */
 export const fill = (text: string, values: Sentence['values'], formats: Formats): string =>
   text.replace(/{{(\w+)(?:, (\w+))?}}/g, (_, name: string, format: keyof Formats = 'plain') =>
     formats[format](values[name] ?? ''),
@@ -110,7 +110,7 @@ const english: Formats = {
   plain: String,
 };
 
-/** The English of a sentence, as the product has always worded it. */
+/** Returns the English text of a sentence. The wording stays the same as in older versions of the product. */
 export function inEnglish({ code, values }: Sentence): string {
   const texts: Record<string, string> = analysisSentences;
   const text = texts[code] ?? texts[`${code}_${values.count === 1 ? 'one' : 'other'}`] ?? '';

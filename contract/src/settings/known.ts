@@ -4,7 +4,7 @@ import { limits } from '../limits.js';
 
 export type SettingUnit = 'hours' | 'minutes' | 'bytes' | 'files';
 
-/** A whole number as people write one: no sign, no `0x18`, no `1e3`. */
+/** A whole number in decimal digits: no sign, no `0x18`, no `1e3`. */
 const whole = (min: number, max: number) =>
   z
     .string()
@@ -23,7 +23,7 @@ const choice = <const O extends readonly [string, ...string[]]>(
   { fallback, description }: { fallback: O[number]; description: string },
 ) => ({ description, kind: 'choice' as const, options, value: z.string().trim().pipe(z.enum(options)), fallback });
 
-/** Settings the product knows: what they are for, what they may be, and what holds without them. */
+/** The settings that the product knows: their purpose, the allowed values, and the default. */
 export const knownSettings = {
   'sharing.expiryHours': number('hours', {
     description: 'Hours a share lives when nobody says otherwise.',
@@ -70,7 +70,7 @@ export type KnownSetting = keyof typeof knownSettings;
 export type SettingValues = { [K in KnownSetting]: z.output<(typeof knownSettings)[K]['value']> };
 export const settingNames = Object.keys(knownSettings) as KnownSetting[];
 
-/** What the value of a known setting must be, in words; null when it is that already. */
+/** Returns the rule that a value of a known setting breaks, in words; null when the value is valid. */
 export function settingFault(name: KnownSetting, value: string): string | null {
   const known = knownSettings[name];
   if (known.value.safeParse(value).success) return null;
@@ -81,7 +81,7 @@ export function settingFault(name: KnownSetting, value: string): string | null {
   return `Must be ${must}. ${known.description}`;
 }
 
-/** Settings under names from before, by what they are called now: a value under such a name goes on counting. */
+/** Former names of settings, with the present ones. A value under a former name stays in effect. */
 const renamed: Readonly<Record<string, KnownSetting>> = { 'security.requireTotp': 'security.requireSecondFactor' };
 export const currentName = (name: string): string => (Object.hasOwn(renamed, name) ? (renamed[name] ?? name) : name);
 export const formerNames = Object.keys(renamed);
