@@ -94,7 +94,7 @@ describe('docker-compose.yml', () => {
 
   it('tries it out with the mail catcher of the profile `trial` when that is asked for by name', () => {
     const trial = { ...values, SMTP_URL: 'smtp://mail:1025' };
-    expect(() => loadConfig(environmentOf('workers', trial))).toThrow(/SMTP_URL would speak in clear to mail/);
+    expect(() => loadConfig(environmentOf('workers', trial))).toThrow(/SMTP_URL would send data unencrypted to mail/);
     expect(loadConfig(environmentOf('workers', { ...trial, ALLOW_PLAINTEXT: 'mail' })).smtpUrl).toBe(
       'smtp://mail:1025',
     );

@@ -228,7 +228,7 @@ describe('production', () => {
     ['REDIS_URL', 'redis+sentinel://:word-7f@s1:26379,s2/master', 's1, s2'],
   ])('refuses %s=%s, which would speak in clear, unless its host is named', (name, value, hosts) => {
     const env = { ...production, ...clear, AI_BASE_URL: 'https://ai.hospital.org', [name]: value };
-    expect(refusal(env)).toContain(`  ${name} would speak in clear to ${hosts}: `);
+    expect(refusal(env)).toContain(`  ${name} would send data unencrypted to ${hosts}: `);
     expect(refusal({ ...env, ALLOW_PLAINTEXT: hosts })).toBe('');
     expect(refusal({ ...env, ALLOW_PLAINTEXT: 'elsewhere' })).not.toBe('');
     expect(refusal({ ...env, NODE_ENV: 'development', PUBLIC_URL: undefined })).toBe('');
