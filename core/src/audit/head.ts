@@ -23,7 +23,7 @@ const partsOf = ({ seq, hash }: Head) => [HEAD, String(seq), hash];
 export async function keepHead(models: Models, ring: KeyRing, { seq, hash }: Head, forged = false): Promise<void> {
   const signature = sign(ring, ...partsOf({ seq, hash }));
   const known = await models.AuditHead.exists({ _id: HEAD }).readConcern(NEWEST);
-  // A log without a stored head: ask its entries, once, which keys it needs.
+  // A log without a stored head: find the keys that it needs from its entries, once.
   const keyIds = known ? [signature.keyId] : [signature.keyId, ...(await models.AuditEntry.distinct('keyId'))];
   try {
     await models.AuditHead.updateOne(

@@ -10,8 +10,8 @@ import { makeReceipt, takenUp } from './receipts.js';
 const FLUSH_MS = 300;
 const MOST_EVENTS = 5_000;
 /**
- * Most receipts that a process remembers until the log has taken them up: more than pile up while workers are away for
- * minutes.
+ * Most receipts that a process remembers until the log has taken them up. Workers that are away for minutes leave fewer
+ * open.
  */
 const MOST_RECEIPTS = 1_000;
 
@@ -65,8 +65,8 @@ export class EventSigner {
   }
 
   /**
-   * Writes again the receipts that are gone although the log has not taken them up, and returns their number. Without
-   * it nobody would notice a writer of the database who removes each receipt at once, and its events.
+   * Writes again the receipts that are gone although the log has not taken them up, and returns their number. Otherwise
+   * a writer of the database could remove events together with their receipts, unnoticed.
    */
   async restoreReceipts(): Promise<number> {
     const open = [...this.open];

@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 
-/** For a dependency that has no errors of its own: a mail server. */
+/** Thrown for a dependency that has no error class of its own: a mail server. */
 export class PartAway extends Error {
   override name = 'PartAway';
 }

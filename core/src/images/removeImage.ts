@@ -13,8 +13,8 @@ interface Removal {
 }
 
 /**
- * Removes or ends the records of each model together with their image, in its transaction. Null: they stay, or do not
- * belong to an image. A new model needs a row here.
+ * One function for each model: it removes or ends the records of an image, in the image's transaction. Null: the
+ * records stay, or do not belong to an image. A new model needs a row here.
  */
 const endWithImage: Record<keyof Models, ((removal: Removal) => Promise<unknown>) | null> = {
   User: null,

@@ -34,7 +34,7 @@ export const sealValue = (ring: KeyRing, context: string, plain: Buffer): Sealed
 
 export function openValue(ring: KeyRing, context: string, { keyId, sealed }: SealedValue): Buffer {
   const key = ring.find(keyId);
-  if (!key) throw new IntegrityError(`The key ${keyId}, with which ${context} is sealed, is not in the ring.`);
+  if (!key) throw new IntegrityError(`The key ${keyId} that sealed ${context} is not in the ring.`);
   return open(key.key, context, bufferOf(sealed));
 }
 

@@ -105,7 +105,7 @@ function createRegistry(core: Core): Registry {
   });
   new Gauge({
     name: 'lightbox_older_key_records',
-    help: 'Records that the first of ENCRYPTION_KEYS has not sealed yet, up to 10000.',
+    help: 'Records that the first key of ENCRYPTION_KEYS has not sealed yet, up to 10000.',
     labelNames: ['what'],
     registers: [registry],
     async collect() {

@@ -1,4 +1,4 @@
-/** Returns text without case and accents, so that a search for `e` finds `É`. */
+/** Returns the text without case and accents, so that a search for `e` finds `É`. */
 export const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
 const words = (text: string): string[] =>
