@@ -1,4 +1,4 @@
-import { auditActions } from '@lightbox/contract/audit/actions.js';
+import { auditActionNames } from '@lightbox/contract/audit/actions.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
@@ -162,7 +162,7 @@ describe('the audit log as FHIR', () => {
         agent: [{ requestor: expect.any(Boolean) }],
         source: { observer: { identifier: { value: 'lightbox' } } },
       });
-      expect(auditActions).toContain((event.subtype as { code: string }[])[0]?.code);
+      expect(auditActionNames).toContain((event.subtype as { code: string }[])[0]?.code);
     }
     for (const name of [provider.username, admin.username, 'HYPERLINK', 'Khan', '@hospital.test']) {
       expect(answer.body).not.toContain(name);

@@ -23,7 +23,7 @@ export async function exportAudit(context: Context<typeof auditCalls.exportAudit
   await stream(context, {
     pieces,
     headers: attached(`audit-log-${now.toISOString().slice(0, 10)}.${ending}`, contentType),
-    record: () => gateway.events.record(actor, { type: 'audit.export', table: 'auditlogs', reason: format }),
+    record: () => gateway.events.record(actor, { type: 'audit.export', reason: format }),
   });
   return undefined;
 }

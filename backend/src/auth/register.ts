@@ -71,7 +71,6 @@ async function keepAccount(gateway: Gateway, tx: Transaction, user: Person, code
   await gateway.models.User.create([sealPerson(gateway.keys, user)], { session: tx.session });
   tx.record({
     type: 'auth.register',
-    table: 'users',
     record: user._id,
     actor: user._id,
     recipients: user.role === 'healthProvider' ? await activeAdmins(gateway) : [],
@@ -93,7 +92,7 @@ async function keepLikeness(
   await holdUsername(gateway, shown, tx.session);
   if (ids) await keepDecoy(gateway, ids[0] ?? '', shown, tx.session);
   const mailed = await gateway.throttle.tryTake('registrationMail', { email: shown.email });
-  tx.record({ type: 'auth.register', table: 'users', record: existing, refs: mailed ? { existing } : {} });
+  tx.record({ type: 'auth.register', record: existing, refs: mailed ? { existing } : {} });
 }
 
 /**

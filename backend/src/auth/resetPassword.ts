@@ -1,5 +1,6 @@
 import type { authCalls } from '@lightbox/contract/auth/calls.js';
 import { texts } from '@lightbox/contract/texts.js';
+import { accountMoves } from '@lightbox/contract/users/states.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
@@ -49,7 +50,7 @@ async function issueReset(gateway: Gateway, actor: Actor, email: string): Promis
     const askedFrom = placeOf(gateway, actor.ip);
     const code = await issueCode(gateway, account, 'reset', tx.session, { askedFrom });
     if (user) {
-      tx.record({ type: 'auth.forgotPassword', table: 'users', actor: account, record: account, refs: { code } });
+      tx.record({ type: 'auth.forgotPassword', actor: account, record: account, refs: { code } });
     }
     return code;
   });
@@ -113,13 +114,13 @@ async function setPassword(
     );
     // The mail proved the address as well as a first sign-in code does.
     await gateway.models.User.updateOne(
-      { _id: code.user, status: 'unverified' } satisfies Partial<UserDoc>,
-      { $set: { status: 'active' } },
+      { _id: code.user, status: { $in: accountMoves.confirm.from } },
+      { $set: { status: accountMoves.confirm.to } },
       { session: tx.session },
     );
     sessions = await endAccess(gateway, code.user, 'passwordReset', tx.session);
     const notMe = await issueNotMe(gateway, code.user, tx.session, { password: passwordAt });
-    tx.record({ type: 'auth.resetPassword', table: 'users', actor: code.user, record: code.user, refs: { notMe } });
+    tx.record({ type: 'auth.resetPassword', actor: code.user, record: code.user, refs: { notMe } });
     return code.user;
   });
   return sessions;

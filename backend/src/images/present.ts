@@ -1,6 +1,7 @@
 import { imageRules } from '@lightbox/contract/images/policy.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { imageFacts, liveShare } from '@lightbox/core/access/images.js';
+import { imageFacts } from '@lightbox/core/access/images.js';
+import { liveShare } from '@lightbox/core/access/shares.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';

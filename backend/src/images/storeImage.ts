@@ -112,7 +112,6 @@ function writeRecord(
     if (!(await gateway.blobs.confirm(blob, tx.session))) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
     tx.record({
       type: 'image.upload',
-      table: 'imagemetadata',
       record: _id,
       owners: [owner],
       recipients: [owner, ...(patient ? [patient] : [])],

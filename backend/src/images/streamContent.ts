@@ -52,7 +52,6 @@ const send = (context: Context<Read>, image: ImageDoc, bytes: Bytes): Promise<vo
     record: () =>
       context.gateway.events.record(context.actor, {
         type: bytes.type,
-        table: 'imagemetadata',
         record: image._id,
         owners: [image.owner],
       }),

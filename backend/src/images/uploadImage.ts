@@ -1,6 +1,7 @@
 import { imageCalls } from '@lightbox/contract/images/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { texts } from '@lightbox/contract/texts.js';
+import { usableAccount } from '@lightbox/core/access/accounts.js';
 import { visibleUsers } from '@lightbox/core/access/users.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -110,7 +111,7 @@ const captionMessage = (message: string, given: string | undefined) =>
 
 async function findPatient(gateway: Gateway, viewer: Viewer, id: string): Promise<ObjectId | null> {
   const patient = await gateway.models.User.findOne(
-    { $and: [{ _id: oid(id), role: 'patient', status: 'active', active: true }, await visibleUsers(gateway, viewer)] },
+    { $and: [{ _id: oid(id), role: 'patient', ...usableAccount }, await visibleUsers(gateway, viewer)] },
     { _id: 1 },
   ).lean();
   return patient?._id ?? null;

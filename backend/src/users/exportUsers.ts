@@ -16,7 +16,7 @@ export async function exportUsers(context: Context<typeof userCalls.exportUsers>
   await stream(context, {
     pieces: csv(columns, cells(gateway, gateway.pages.all<UserDoc>(source))),
     headers: attached(`users-${now.toISOString().slice(0, 10)}.csv`, 'text/csv; charset=utf-8'),
-    record: () => gateway.events.record(actor, { type: 'user.export', table: 'users', reason: 'csv' }),
+    record: () => gateway.events.record(actor, { type: 'user.export', reason: 'csv' }),
   });
   return undefined;
 }

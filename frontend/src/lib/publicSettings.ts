@@ -33,7 +33,7 @@ export const publicSettingsIn = (cache: QueryClient): PublicSettings =>
  */
 const soon = () => Math.random() * 1_000;
 
-export const settingEvents: SocketRows = {
+export const settingEvents = {
   feeds: [['settings']],
   'settings:changed': (_, cache) => coalesce('settings', () => void reread(cache, ['settings']), soon()),
-};
+} satisfies SocketRows;

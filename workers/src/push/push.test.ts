@@ -67,7 +67,7 @@ async function subscribe(user: ObjectId, browser = service.subscribe()): Promise
 async function share(to: ObjectId[], record = newId()): Promise<ObjectId> {
   await worker.core.events.record(system, {
     type: 'share.verify',
-    table: 'shares',
+    refs: { share: newId() },
     record,
     recipients: to,
     reason: secret,
