@@ -118,7 +118,7 @@ describe('the audit log as CSV', () => {
     ]);
   });
 
-  it('is read in pieces: a log of thousands comes whole, in order, while memory stays where it was', async () => {
+  it('is read in chunks: a log of thousands comes whole, in order, while memory stays where it was', async () => {
     const viewer = await buildProvider(test.gateway);
     const head = await test.gateway.models.AuditEntry.findOne().sort({ seq: -1 }).lean<AuditEntryDoc>();
     const many = Array.from({ length: 2345 }, (_, i): AuditEntryDoc => {

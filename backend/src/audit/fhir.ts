@@ -45,11 +45,11 @@ export function auditEvent(entry: AuditEntry): object {
   };
 }
 
-/** A Bundle of kind `collection`, a piece at a time; FHIR knows no empty lists, so without entries there is none. */
-export async function* fhirBundle(pieces: AsyncIterable<AuditEntry[]>, at: Date): AsyncGenerator<string> {
+/** A Bundle of kind `collection`, a chunk at a time; FHIR knows no empty lists, so without entries there is none. */
+export async function* fhirBundle(chunks: AsyncIterable<AuditEntry[]>, at: Date): AsyncGenerator<string> {
   yield `{"resourceType":"Bundle","type":"collection","timestamp":${JSON.stringify(at.toISOString())}`;
   let opened = false;
-  for await (const entries of pieces) {
+  for await (const entries of chunks) {
     for (const entry of entries) {
       yield `${opened ? ',' : ',"entry":['}\n${JSON.stringify({ resource: auditEvent(entry) })}`;
       opened = true;

@@ -18,10 +18,10 @@ import { presentUnconfirmed } from '../users/present.js';
 import { type Proof, proofOf, spendProof } from './authenticator.js';
 import { hasSecondFactor, needsSecondFactor } from './authorize.js';
 import { issueCode, renewCode, takeCodeTry, useCode } from './codes.js';
+import { constantTime } from './constantTime.js';
 import { setSessionCookies } from './cookies.js';
 import { asUser, decoyIds, findDecoy } from './decoys.js';
 import { beginAccess } from './endAccess.js';
-import { evenly } from './evenTime.js';
 import { countRight, countWrong, isKnownPlace, type PasswordTry, takePasswordTry } from './passwordTries.js';
 import { startSession } from './sessions.js';
 import { wrongCode } from './tries.js';
@@ -38,7 +38,7 @@ type Login = typeof authCalls.login;
 /** Checks the password and mails a code, unless an app has one or a passkey stands for it. Why an account may not sign in is told only to whoever knows its password. */
 export async function login({ gateway, actor, body, req }: Context<Login>): Promise<Answer<DataOf<Login>>> {
   const tried = await takePasswordTry(gateway, { email: body.email, address: req.ip ?? '' });
-  return evenly(LOGIN_MS, () => begin(gateway, actor, tried, body.password));
+  return constantTime(LOGIN_MS, () => begin(gateway, actor, tried, body.password));
 }
 
 async function begin(
@@ -134,7 +134,7 @@ export async function confirm({
 }: Context<Confirm>): Promise<Answer<DataOf<Confirm>>> {
   const { userId, codeId } = verification;
   const user = await gateway.models.User.findById(userId).lean<UserDoc>();
-  const { code, proof } = await evenly(CODE_MS, () =>
+  const { code, proof } = await constantTime(CODE_MS, () =>
     checkSecondStep(gateway, actor.ip, { userId, codeId, user, body }),
   );
   if (!user || user.deletedAt || accountRefusal(user)) throw new AppError('AUTHENTICATION_FAILED');
@@ -236,7 +236,7 @@ export async function resendCode({
     });
   }
   await gateway.throttle.take('verificationMail', { caller: String(userId) });
-  await evenly(RESEND_MS, () => renew(gateway, actor, userId, codeId));
+  await constantTime(RESEND_MS, () => renew(gateway, actor, userId, codeId));
   return { data: null, message: texts.codeSent };
 }
 

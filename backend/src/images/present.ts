@@ -44,7 +44,7 @@ export async function presentImages(gateway: Gateway, viewer: Viewer, images: Im
     ]),
   ]);
   return access.map(({ image, share, opens, shares }) => {
-    const outline: Image = {
+    const redacted: Image = {
       id: String(image._id),
       caption: image.caption,
       contentType: image.contentType,
@@ -57,14 +57,14 @@ export async function presentImages(gateway: Gateway, viewer: Viewer, images: Im
     };
     return opens
       ? {
-          ...outline,
+          ...redacted,
           ...details(image, name),
           ...(share ? { sharedAt: share.createAt.toISOString() } : {}),
           // The audience is the recipients, and then the owner.
           ...(shares ? { sharedWith: Math.max(0, image.audience.length - 1) } : {}),
           image_url: previews.get(String(image._id)) ?? null,
         }
-      : outline;
+      : redacted;
   });
 }
 

@@ -60,7 +60,7 @@ interface NewImage {
   patient: ObjectId | undefined;
 }
 
-/** Writes the record that makes a stored file an image, and its patient's standing share. */
+/** Writes the record that makes a stored file an image, and its patient's permanent share. */
 export async function recordImage(
   gateway: Gateway,
   actor: Actor,

@@ -25,7 +25,7 @@ export async function uploadImage(context: Context<Call>): Promise<Answer<Image>
   const { gateway, req } = context;
   const maxBytes = await gateway.settings.get('upload.maxBytes');
   // What a request says of its length is believed up to what would be taken of it: nobody holds room for more.
-  const giveBack = await gateway.room.take(Math.min(maxBytes, Number(req.get('content-length') ?? maxBytes)));
+  const giveBack = await gateway.diskReserve.take(Math.min(maxBytes, Number(req.get('content-length') ?? maxBytes)));
   if (!giveBack) throw new AppError('STORAGE_FULL');
   return receiveImage(context, maxBytes).finally(giveBack);
 }

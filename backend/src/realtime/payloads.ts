@@ -3,7 +3,7 @@ import { type ImageRule, imageRules } from '@lightbox/contract/images/policy.js'
 import { shareRules } from '@lightbox/contract/sharing/policy.js';
 import { findImage } from '@lightbox/core/access/images.js';
 import { oid } from '@lightbox/core/db/ids.js';
-import type { Push } from '@lightbox/core/events/push.js';
+import type { LiveUpdate } from '@lightbox/core/events/signals.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
@@ -14,7 +14,7 @@ import type { Gateway, Viewer } from '../context.js';
 import { presentMessage } from '../messages/present.js';
 import { presentNotification } from '../notifications/notifications.js';
 
-type Refs = Push['refs'];
+type Refs = LiveUpdate['refs'];
 /** What one viewer is shown, read now and through the policy; null when it is not, or no longer, theirs to see. */
 type Payload<P> = (gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role' | '_id'>, refs: Refs) => Promise<P | null>;
 

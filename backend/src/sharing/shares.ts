@@ -22,11 +22,11 @@ interface NewShare {
   image: ObjectId;
   sharedBy: ObjectId;
   recipient: ObjectId;
-  /** Null for the standing share of the image's patient. */
+  /** Null for the permanent share of the image's patient. */
   hours: number | null;
 }
 
-/** A code lives as long as its share; that of a standing share waits for a month. */
+/** A code lives as long as its share; that of a permanent share waits for a month. */
 const codeEnd = (now: Date, shareEnd: Date | null): Date =>
   shareEnd ?? new Date(now.getTime() + limits.standingCodeDays * 24 * 3_600_000);
 

@@ -229,7 +229,7 @@ describe('verifying', () => {
     expect(new Set([...guesses, 200, 410])).toEqual(new Set([200, 410]));
   });
 
-  it('a standing share takes thirty days, and stays open after', async () => {
+  it('a permanent share takes thirty days, and stays open after', async () => {
     const patient = await buildPatient(test.gateway);
     const standing = async () => {
       const image = await buildImage(test.gateway, { patient: patient._id });

@@ -37,7 +37,7 @@ export async function verifyShare({ gateway, actor, viewer, body }: Context<Call
   return { data: { imagemetadataId: String(share.image), isVerified: true } };
 }
 
-/** A standing share outlives its code; what was opened with it stays open. */
+/** A permanent share outlives its code; what was opened with it stays open. */
 function over(gateway: Gateway, share: ShareDoc): AppError | null {
   const now = gateway.clock.now();
   const usable = isLive(share, now) && (share.verifiedAt || share.codeExpiresAt > now);

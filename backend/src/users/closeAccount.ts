@@ -13,7 +13,7 @@ import type { Gateway } from '../context.js';
 import { keepAnAdmin } from './admins.js';
 
 /** How long the answer waits for the rest. Maintenance does what is left then, and what a crash leaves. */
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /**
  * Closes the account in one transaction: from its commit on nobody signs in, and name, address and profile are gone. Messages
@@ -38,7 +38,7 @@ export async function closeAccount(
     return user._id;
   });
   cutSockets(gateway, sessions, 'deleted');
-  const until = new Date(gateway.clock.now().getTime() + PATIENCE_MS);
+  const until = new Date(gateway.clock.now().getTime() + TIMEOUT_MS);
   // The session that asked has ended with the account, so the rest does not ask for it.
   await finishClosing(gateway, { id: by, ip: actor.ip }, user._id, until).catch((error) =>
     gateway.warn(error, 'the rest of closing an account is left to maintenance'),

@@ -12,8 +12,8 @@ import type { EventDoc, EventStatus } from '../models/event.js';
 import type { Models } from '../models/models.js';
 import type { JobName } from '../queues/jobs.js';
 import type { JobRequest, Queues } from '../queues/queues.js';
-import type { Signal, Signals } from './push.js';
 import { consequencesOf } from './reactions.js';
+import type { Signal, Signals } from './signals.js';
 
 /** Who acts, from where; made by the gateway for each request, or for a worker's job. */
 export interface Actor {

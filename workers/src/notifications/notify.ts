@@ -1,8 +1,8 @@
 import type { Core } from '@lightbox/core/core.js';
 import { isDuplicate, newId, oid } from '@lightbox/core/db/ids.js';
 import { majorityHasAll } from '@lightbox/core/db/majority.js';
-import type { Signal } from '@lightbox/core/events/push.js';
 import { consequencesOf } from '@lightbox/core/events/reactions.js';
+import type { Signal } from '@lightbox/core/events/signals.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import { queueDeliveries } from '@lightbox/core/push/deliveries.js';

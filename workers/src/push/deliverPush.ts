@@ -92,7 +92,7 @@ async function ofMessage(core: Core, id: ObjectId): Promise<Subject | null> {
 }
 
 async function wantsTelling(core: Core, id: ObjectId): Promise<boolean> {
-  if ((await core.looking.online([String(id)])).size > 0) return false;
+  if ((await core.foreground.online([String(id)])).size > 0) return false;
   const user = await core.models.User.findById(id, { active: 1, status: 1, deletedAt: 1 }).lean<UserDoc>();
   return isUsable(user);
 }
