@@ -70,8 +70,8 @@ describe('the code boxes', () => {
 
   test('a wrong code says so, marks every box and leads back to the first', async () => {
     const { rerender } = render(<Shown />);
-    rerender(<Shown error="That code is not right. 4 tries left." />);
-    expect(screen.getByRole('alert').textContent).toBe('That code is not right. 4 tries left.');
+    rerender(<Shown error="That code didn’t match. 4 tries left." />);
+    expect(screen.getByRole('alert').textContent).toBe('That code didn’t match. 4 tries left.');
     await waitFor(() => expect(document.activeElement).toBe(boxes()[0]));
     for (const box of boxes()) expect(box.getAttribute('aria-invalid')).toBe('true');
   });
