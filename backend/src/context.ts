@@ -39,7 +39,7 @@ export interface Gateway extends Core {
   demoPeople: DemoPerson[];
   anonymousFailures: AnonymousFailures;
   /** The account of an address that has none, so that both are answered, counted and locked alike. */
-  nobody: (email: string) => ObjectId;
+  decoyAccountId: (email: string) => ObjectId;
 }
 
 /** The signed-in person a call is made for; read from the database at each call, so a changed role holds at once. */

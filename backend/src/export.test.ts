@@ -1,4 +1,4 @@
-import { auditActions } from '@lightbox/contract/audit/actions.js';
+import { auditActionNames } from '@lightbox/contract/audit/actions.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
@@ -118,7 +118,7 @@ describe('the audit log as CSV', () => {
     ]);
   });
 
-  it('is read in pieces: a log of thousands comes whole, in order, while memory stays where it was', async () => {
+  it('is read in chunks: a log of thousands comes whole, in order, while memory stays where it was', async () => {
     const viewer = await buildProvider(test.gateway);
     const head = await test.gateway.models.AuditEntry.findOne().sort({ seq: -1 }).lean<AuditEntryDoc>();
     const many = Array.from({ length: 2345 }, (_, i): AuditEntryDoc => {
@@ -162,7 +162,7 @@ describe('the audit log as FHIR', () => {
         agent: [{ requestor: expect.any(Boolean) }],
         source: { observer: { identifier: { value: 'lightbox' } } },
       });
-      expect(auditActions).toContain((event.subtype as { code: string }[])[0]?.code);
+      expect(auditActionNames).toContain((event.subtype as { code: string }[])[0]?.code);
     }
     for (const name of [provider.username, admin.username, 'HYPERLINK', 'Khan', '@hospital.test']) {
       expect(answer.body).not.toContain(name);

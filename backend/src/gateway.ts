@@ -113,7 +113,7 @@ function extras(core: Core): Omit<Gateway, keyof Core> {
     shownMessages: new LRUCache({ max: 50_000, ttl: 10 * 60_000 }),
     demoPeople: [],
     anonymousFailures: new AnonymousFailures(core.events),
-    nobody: (email) => oid(hmac(core.keys.codes.current.key, 'nobody', email).toString('hex').slice(0, 24)),
+    decoyAccountId: (email) => oid(hmac(core.keys.codes.current.key, 'nobody', email).toString('hex').slice(0, 24)),
   };
 }
 

@@ -1,8 +1,8 @@
-import { auditActions } from '@lightbox/contract/audit/actions.js';
+import { auditActionNames, notificationKinds } from '@lightbox/contract/audit/actions.js';
 import { auditSorts, auditStatuses } from '@lightbox/contract/audit/calls.js';
 import { imageSorts } from '@lightbox/contract/images/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
-import { notificationKinds, notificationSorts } from '@lightbox/contract/notifications/calls.js';
+import { notificationSorts } from '@lightbox/contract/notifications/calls.js';
 import { roles } from '@lightbox/contract/permissions.js';
 import { maySortBy, userSorts } from '@lightbox/contract/users/policy.js';
 import { UserStatus } from '@lightbox/contract/users/schemas.js';
@@ -81,7 +81,7 @@ const someEntry = (i: number, actor: ObjectId): AuditEntryDoc => ({
   seq: 1_000_000 + i,
   event: newId(),
   // A few kinds, so that each has pages enough; a prime number of them, so that nothing else goes with the kind.
-  type: some(auditActions.slice(0, 41), i),
+  type: some(auditActionNames.slice(0, 41), i),
   status: some(auditStatuses, Math.floor(i / 7)),
   actor,
   table: 'users',

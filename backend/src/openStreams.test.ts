@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { PIECE } from '@lightbox/core/blobs/cipher.js';
+import { CHUNK } from '@lightbox/core/blobs/cipher.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { seal } from '@lightbox/core/keys/seal.js';
 import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
@@ -21,7 +21,7 @@ import { useGateway } from './testing/useGateway.js';
 
 /** Far more than the system's buffers on the way hold. */
 const PIECES = 32;
-const SIZE = PIECES * PIECE;
+const SIZE = PIECES * CHUNK;
 
 const { test } = useGateway();
 let admin: Person;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   test.server.on('connection', (socket: Socket) => connections.set(socket.remotePort as number, socket));
   admin = await buildAdmin(test.gateway);
   const zeros = async function* () {
-    for (let i = 0; i < PIECES; i++) yield Buffer.alloc(PIECE);
+    for (let i = 0; i < PIECES; i++) yield Buffer.alloc(CHUNK);
   };
   await test.gateway.blobs.write(large.blob, large.key, zeros());
   const entries = Array.from({ length: 12_000 }, (_, seq): AuditEntryDoc => {
@@ -73,8 +73,8 @@ async function openAndPause(path: string, person: Person): Promise<Reader> {
 /** Reads on to the end; whether it was the whole answer. */
 async function readOn({ res }: Reader): Promise<{ bytes: number; whole: boolean }> {
   let bytes = 0;
-  res.on('data', (piece: Buffer) => {
-    bytes += piece.length;
+  res.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
   });
   await Promise.race([once(res, 'end'), once(res, 'close')]).catch(() => undefined);
   return { bytes, whole: res.complete };

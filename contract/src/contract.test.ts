@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { auditActions } from './audit/actions.js';
 import { Registration } from './auth/calls.js';
 import { calls } from './calls.js';
 import { line } from './ids.js';
@@ -16,6 +17,16 @@ describe('the calls', () => {
     const used = new Set(Object.values(calls).map((c) => c.who));
     const unused = (Object.keys(permissions) as Permission[]).filter((p) => !used.has(p));
     expect(unused).toEqual([]);
+  });
+});
+
+describe('an action', () => {
+  it('has one spelling on the socket and in the notification centre', () => {
+    const both = Object.values(auditActions).flatMap((row) =>
+      'socket' in row && 'notice' in row ? [[row.socket.replace(':', '.'), row.notice]] : [],
+    );
+    expect(both.length).toBeGreaterThan(0);
+    for (const [socket, notice] of both) expect(notice).toBe(socket);
   });
 });
 

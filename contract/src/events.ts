@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AnalysisResult, Failure } from './analysis/schemas.js';
+import type { ActionEvent } from './audit/actions.js';
 import { Id, Time } from './ids.js';
 import { Message, ReadMessages, SendMessage } from './messages/calls.js';
 import { Notification } from './notifications/calls.js';
@@ -13,7 +14,7 @@ const ShareEvent = z.object({
 });
 const ImageEvent = z.object({ imagemetadataId: Id });
 
-/** Socket.IO, server to client. */
+/** Socket.IO, server to client: one for each that an action names (`audit/actions.ts`), and those that nobody records. */
 export const serverEvents = {
   'message:new': Message,
   'message:delivered': z.object({ userId: Id, ids: z.array(Id), at: Time }),
@@ -38,7 +39,7 @@ export const serverEvents = {
   /** What every screen goes by has changed: read it again. */
   'settings:changed': z.object({}),
   'session:revoked': z.object({ reason: z.string() }),
-} as const;
+} as const satisfies Record<ActionEvent, z.ZodType> & Record<string, z.ZodType>;
 export type ServerEvent = keyof typeof serverEvents;
 export type ServerPayload<E extends ServerEvent> = z.infer<(typeof serverEvents)[E]>;
 export type ServerToClient = { [E in ServerEvent]: (payload: ServerPayload<E>) => void };

@@ -5,7 +5,7 @@ export const limits = {
   codeTries: 5,
   /** Minutes a sign-in or reset code, and the verification token, live. */
   codeMinutes: 10,
-  /** Days a standing share waits for its code. */
+  /** Days a permanent share waits for its code. */
   standingCodeDays: 30,
   /** Seconds that one code of an authenticator app stands for (RFC 6238), and how many codes before and after it count. */
   totpSeconds: 30,

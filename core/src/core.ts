@@ -7,12 +7,12 @@ import { Usage } from './blobs/usage.js';
 import type { Config } from './config/config.js';
 import { Clock } from './db/clock.js';
 import { closeDatabase, createDatabase, openDatabase } from './db/connect.js';
+import { DiskReserve } from './db/diskReserve.js';
 import { Elections } from './db/elections.js';
 import { Pages } from './db/page.js';
 import { connectRedis } from './db/redis.js';
-import { Room } from './db/room.js';
 import { Events } from './events/events.js';
-import { Signals } from './events/push.js';
+import { Signals } from './events/signals.js';
 import { createKeys, type Keys } from './keys/keyring.js';
 import { refuseMissingKeys } from './keys/usage.js';
 import { createModels, type Models } from './models/models.js';
@@ -36,7 +36,7 @@ export interface Core {
   redis: Redis;
   elections: Elections;
   blobs: BlobStore;
-  room: Room;
+  diskReserve: DiskReserve;
   pages: Pages;
   settings: Settings;
   usage: Usage;
@@ -45,7 +45,7 @@ export interface Core {
   events: Events;
   signer: EventSigner;
   /** Who looks at a tab that is connected: needs no notification on a device. */
-  looking: Presence;
+  foreground: Presence;
   startUp: StartUp;
   close: () => Promise<void>;
 }
@@ -111,13 +111,13 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
     redis,
     elections,
     blobs: new GridFsBlobStore(db, elections),
-    room: new Room(db, config),
+    diskReserve: new DiskReserve(db, config),
     pages: new Pages(keys.cursors, models.Counter, clock),
     settings: new Settings(models),
     usage: new Usage(models, clock),
     signals,
     queues,
-    looking: new Presence(redis, 'looking', clock),
+    foreground: new Presence(redis, 'foreground', clock),
     signer,
     events: new Events(db, models, queues, signals, clock, signer, warn),
     startUp,

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, expect, it, vi } from 'vitest';
-import { Damaged, unlessDamaged } from './errors.js';
+import { IntegrityError, unlessDamaged } from './errors.js';
 
 afterEach(() => vi.useRealTimers());
 
@@ -10,7 +10,7 @@ it('a damaged record is told to the log once an hour, and each for itself', () =
   const log = pino({}, { write: (line) => lines.push(line) });
   const comeAcross = (record: string) =>
     unlessDamaged(log, () => {
-      throw new Damaged(`What is sealed for ${record} was changed.`);
+      throw new IntegrityError(`What is sealed for ${record} was changed.`);
     });
   const told = () => lines.splice(0).map((line) => /sealed for (\S+)/.exec(line)?.[1]);
 

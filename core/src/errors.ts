@@ -34,8 +34,8 @@ export function bareRefusal(code: ErrorCode, words?: string): { status: number; 
  * What is stored is not what was written: it was changed, a part of it is gone, or its key. Says what and whose, by id;
  * it is never shown in part.
  */
-export class Damaged extends Error {
-  override readonly name = 'Damaged';
+export class IntegrityError extends Error {
+  override readonly name = 'IntegrityError';
 }
 
 /** What `read` gives, or undefined and a line in the log when it is damaged. */
@@ -43,7 +43,7 @@ export function unlessDamaged<T>(log: Logger, read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof Damaged)) throw error;
+    if (!(error instanceof IntegrityError)) throw error;
     tellDamage(log, error);
     return undefined;
   }
@@ -55,7 +55,7 @@ const REMEMBERED = 10_000;
 const toldTo = new WeakMap<Logger, Map<string, number>>();
 
 /** The line that alarms are raised on: once an hour for each record, however often it is come across. */
-export function tellDamage(log: Logger, { message }: Damaged): void {
+export function tellDamage(log: Logger, { message }: IntegrityError): void {
   const now = Date.now();
   const told = toldTo.get(log) ?? new Map<string, number>();
   toldTo.set(log, told);

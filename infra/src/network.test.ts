@@ -162,7 +162,7 @@ describe('a network that', () => {
     await expectAllWell();
   }, 60_000);
 
-  it('resets a connection with every hundredth piece: calls are answered or asked to come back', async () => {
+  it('resets a connection with every hundredth chunk: calls are answered or asked to come back', async () => {
     for (const wire of [mongodb, redis]) wire.tear(100);
     do expect(faults(await Promise.all(everything()))).toEqual([]);
     while (mongodb.torn() < 3 || redis.torn() < 3);

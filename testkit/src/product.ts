@@ -7,7 +7,7 @@ import { freePort } from '@lightbox/launcher/ports.js';
 import { type Mailbox, startMailbox } from './mailbox.js';
 
 const root = join(import.meta.dirname, '../..');
-const PATIENCE_MS = 180_000;
+const TIMEOUT_MS = 180_000;
 
 export interface Product {
   url: string;
@@ -72,7 +72,7 @@ function ready(launcher: ChildProcess, output: () => string): Promise<string> {
       clearTimeout(timer);
       reject(new Error(`${reason}\n${output()}`));
     };
-    const timer = setTimeout(() => fail('The product was not ready in time.'), PATIENCE_MS);
+    const timer = setTimeout(() => fail('The product was not ready in time.'), TIMEOUT_MS);
     launcher.stdout?.on('data', () => {
       const url = /Lightbox is ready on (\S+)/.exec(output())?.[1];
       if (!url) return;

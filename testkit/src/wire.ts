@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** A cable to a server, for tests: what goes through it can be slowed, torn and held up. */
 export interface Wire {
   port: number;
-  /** Each piece takes `ms` longer, by up to `spread` more or less, in either direction. */
+  /** Each chunk takes `ms` longer, by up to `spread` more or less, in either direction. */
   slow: (ms: number, spread: number) => void;
-  /** Each `nth` piece resets its connection instead of arriving; 0 for none. */
+  /** Each `nth` chunk resets its connection instead of arriving; 0 for none. */
   tear: (nth: number) => void;
   /**
    * A black hole: nothing arrives and nobody is told, not even of a connection's end. As TCP has it, what is held up
@@ -27,7 +27,7 @@ export async function startWire(host: string, port: number): Promise<Wire> {
   let held = false;
   let delay = { ms: 0, spread: 0 };
   let tearEvery = 0;
-  let pieces = 0;
+  let chunks = 0;
   let torn = 0;
 
   const through = async (dueAt: number): Promise<void> => {
@@ -35,7 +35,7 @@ export async function startWire(host: string, port: number): Promise<Wire> {
     if (rest > 0) await sleep(rest);
     if (held) await once(passing, 'pass');
   };
-  const isTorn = () => tearEvery > 0 && ++pieces % tearEvery === 0;
+  const isTorn = () => tearEvery > 0 && ++chunks % tearEvery === 0;
 
   /** In order, whatever the delays. */
   const pump = (from: Socket, to: Socket): void => {
@@ -44,9 +44,9 @@ export async function startWire(host: string, port: number): Promise<Wire> {
       const dueAt = performance.now() + delay.ms + (Math.random() * 2 - 1) * delay.spread;
       last = last.then(() => through(dueAt)).then(work);
     };
-    from.on('data', (piece) =>
+    from.on('data', (chunk) =>
       later(() => {
-        if (!isTorn()) return to.write(piece);
+        if (!isTorn()) return to.write(chunk);
         torn++;
         from.resetAndDestroy();
         to.resetAndDestroy();

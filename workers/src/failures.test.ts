@@ -1,4 +1,4 @@
-import { Damaged } from '@lightbox/core/errors.js';
+import { IntegrityError } from '@lightbox/core/errors.js';
 import { mongo } from 'mongoose';
 import { expect, it } from 'vitest';
 import { withoutForeignText } from './failures.js';
@@ -23,7 +23,7 @@ it.each([
 });
 
 it('of what we say ourselves all is told, and of anything where it arose', () => {
-  const own = new Damaged('The profile of 66f0c0ffee66f0c0ffee66f0 is damaged.');
+  const own = new IntegrityError('The profile of 66f0c0ffee66f0c0ffee66f0 is damaged.');
   expect(withoutForeignText(own)).toBe(own);
   expect(withoutForeignText(duplicate).stack).toContain('failures.test.ts');
 });

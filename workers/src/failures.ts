@@ -1,5 +1,5 @@
 import { PartAway } from '@lightbox/core/db/away.js';
-import { AppError, Damaged } from '@lightbox/core/errors.js';
+import { AppError, IntegrityError } from '@lightbox/core/errors.js';
 import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
 import { AnalysisFailed, NotAnalysable } from './analysis/providers/provider.js';
 import { RenderCrashed } from './previews/renderer.js';
@@ -13,7 +13,7 @@ export class JobFailed extends Error {
 const ours = [
   JobFailed,
   AppError,
-  Damaged,
+  IntegrityError,
   NotAnalysable,
   AnalysisFailed,
   RenderCrashed,

@@ -1,7 +1,6 @@
 import { appendAndTell } from '@lightbox/core/audit/append.js';
 import type { Core } from '@lightbox/core/core.js';
 import { oid } from '@lightbox/core/db/ids.js';
-import type { MailTemplate } from '@lightbox/core/events/reactions.js';
 import { removeBytes } from '@lightbox/core/images/removeImage.js';
 import type { JobData, JobName } from '@lightbox/core/queues/jobs.js';
 import type { Transporter } from 'nodemailer';
@@ -39,7 +38,7 @@ export const handlers: Handlers = {
     await takePlaceForAnalysis(core, imageId, context);
     await analyseImage(core, tools, imageId, context);
   },
-  sendMail: ({ core, mailer }, { eventId, template }) => sendMail(core, mailer, eventId, template as MailTemplate),
+  sendMail: ({ core, mailer }, { eventId, template }) => sendMail(core, mailer, eventId, template),
   notify: ({ core }, { eventId }) => notify(core, eventId),
   remindUnread: ({ core, mailer }, { messageId }) => remindUnread(core, mailer, messageId),
   pushMessage: ({ core }, { messageId }, context) => pushMessage(core, messageId, context),

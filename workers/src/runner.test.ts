@@ -46,7 +46,7 @@ afterAll(async () => {
 async function share(): Promise<EventDoc> {
   const { core } = worker;
   const record = newId();
-  await core.events.record(system, { type: 'share.verify', table: 'shares', record, recipients: [newId()] });
+  await core.events.record(system, { type: 'share.verify', record, recipients: [newId()], refs: { share: newId() } });
   const event = await core.models.Event.findOne({ record }).lean<EventDoc>();
   if (!event) throw new Error('The event is gone.');
   return event;

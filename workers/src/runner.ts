@@ -3,7 +3,7 @@ import { isAway } from '@lightbox/core/db/away.js';
 import { connectRedis } from '@lightbox/core/db/redis.js';
 import { type JobName, jobs } from '@lightbox/core/queues/jobs.js';
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
-import { withoutForeignText } from './failures.js';
+import { JobFailed, withoutForeignText } from './failures.js';
 import { handlers, type Tools } from './handlers.js';
 import type { JobContext } from './jobContext.js';
 import { tasks } from './maintenance/tasks.js';
@@ -56,7 +56,8 @@ async function work(tools: Tools, job: Job, token: string | undefined, signal: A
   const isLastAttempt = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
   try {
     const parsed = jobs[name].data.safeParse(job.data);
-    if (!parsed.success) throw new UnrecoverableError(`The data of '${name}' are not what it takes.`);
+    // Tried again like any failure: it may be a newer version's, and a process of that version takes it then.
+    if (!parsed.success) throw new JobFailed(`The data of '${name}' are not what it takes.`);
     const handler = handlers[name] as (tools: Tools, data: unknown, context: JobContext) => Promise<unknown>;
     await core.elections.steady(() =>
       handler(tools, parsed.data, { isLastAttempt, signal, later, place: job.priority, behind }),

@@ -1,9 +1,18 @@
+import { type AnalysisMove, analysisMoves, analysisStates } from '@lightbox/contract/analysis/states.js';
+import { mayMove } from '@lightbox/core/analysis/moves.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import { describe, expect, it } from 'vitest';
-import { buildAdmin, buildImage, buildProvider, buildShare, type Person } from '../testing/factories.js';
+import {
+  type BuiltImage,
+  buildAdmin,
+  buildImage,
+  buildProvider,
+  buildShare,
+  type Person,
+} from '../testing/factories.js';
 import { useGateway } from '../testing/useGateway.js';
 
 const { test, api } = useGateway();
@@ -24,6 +33,33 @@ const finish = (id: AnalysisDoc['_id'], end: Partial<AnalysisDoc>) =>
   test.gateway.models.Analysis.updateOne({ _id: id }, { $set: { ...end, finishedAt: new Date() } });
 const requests = (id: AnalysisDoc['_id']) =>
   test.gateway.models.Event.countDocuments({ type: 'analysis.request', record: id, status: 'success' });
+
+describe.each(analysisStates)('an analysis in the state %s', (status) => {
+  /** An image of that state, and its analysis, which has no document before it is asked for. */
+  async function buildIn(): Promise<BuiltImage> {
+    const image = await buildImage(test.gateway);
+    const run = { progress: 0, run: 1, requestedBy: image.owner._id, startedAt: new Date() };
+    if (status !== 'none') await test.gateway.models.Analysis.create([{ _id: image._id, status, ...run }]);
+    return image;
+  }
+  const from = (move: AnalysisMove): readonly string[] => analysisMoves[move].from;
+
+  it('makes the moves that start from there', async () => {
+    const { _id } = await buildIn();
+    for (const move of Object.keys(analysisMoves) as AnalysisMove[]) {
+      const found = await test.gateway.models.Analysis.exists({ _id, ...mayMove(move) });
+      expect(found !== null, move).toBe(status !== 'none' && from(move).includes(status));
+    }
+  });
+
+  it('is queued for a person only where none is under way', async () => {
+    const image = await buildIn();
+    const { body } = await api.as(image.owner).post(`/analyze/${image.id}`, {}).expect(202);
+    const queued = from('request').includes(status);
+    expect(body.data.status).toBe(queued ? analysisMoves.request.to : status);
+    expect(await requests(image._id)).toBe(queued ? 1 : 0);
+  });
+});
 
 describe('an analysis', () => {
   it('is started by whoever asks first, once', async () => {

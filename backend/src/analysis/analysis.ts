@@ -1,12 +1,14 @@
 import type { analysisCalls } from '@lightbox/contract/analysis/calls.js';
 import type { AnalysisAnswer } from '@lightbox/contract/analysis/schemas.js';
+import { analysisMoves, isUnderWay } from '@lightbox/contract/analysis/states.js';
 import { holdImage } from '@lightbox/core/access/hold.js';
 import { analysisReaders, requireImage } from '@lightbox/core/access/images.js';
+import { mayMove, underWay } from '@lightbox/core/analysis/moves.js';
 import { isDuplicate } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
-import type { ClientSession, QueryFilter } from 'mongoose';
+import type { ClientSession } from 'mongoose';
 import type { Answer, Context, Gateway } from '../context.js';
 import { presentAnalysis } from './present.js';
 
@@ -20,7 +22,6 @@ export async function getAnalysis(context: Context<typeof analysisCalls.getAnaly
     (await gateway.models.Analysis.findById(image._id).lean<AnalysisDoc>()) ?? (await start(context, image));
   await gateway.events.record(actor, {
     type: 'analysis.read',
-    table: 'analyses',
     record: image._id,
     owners: [image.owner],
   });
@@ -42,8 +43,7 @@ async function requireAnalysable({ gateway, viewer, params }: Context<Call>): Pr
 }
 
 async function start({ gateway, actor, viewer }: Context<Call>, image: ImageDoc): Promise<AnalysisDoc> {
-  const running = { _id: image._id, status: { $in: ['queued', 'active'] } } satisfies QueryFilter<AnalysisDoc>;
-  const known = await gateway.models.Analysis.findOne(running).lean<AnalysisDoc>();
+  const known = await gateway.models.Analysis.findOne({ _id: image._id, ...underWay }).lean<AnalysisDoc>();
   if (known) return known;
   await gateway.throttle.take('analysis', { caller: viewer.id });
   try {
@@ -52,12 +52,11 @@ async function start({ gateway, actor, viewer }: Context<Call>, image: ImageDoc)
       const { owner } = await holdImage(gateway.models, image._id, tx.session);
       await gateway.models.Image.updateOne(
         { _id: image._id },
-        { $set: { analysis: 'queued' } },
+        { $set: { analysis: analysisMoves.request.to } },
         { session: tx.session },
       );
       tx.record({
         type: 'analysis.request',
-        table: 'analyses',
         record: image._id,
         owners: [owner],
         recipients: await analysisReaders(gateway.models, image, gateway.clock.now()),
@@ -81,15 +80,14 @@ async function queue(
   session: ClientSession,
 ): Promise<boolean> {
   const now = gateway.clock.now();
-  const fresh = { status: 'queued', progress: 0, requestedBy: viewer._id, startedAt: now } as const;
+  const fresh = { status: analysisMoves.request.to, progress: 0, requestedBy: viewer._id, startedAt: now };
   const known = await gateway.models.Analysis.findById(image._id, null, { session }).lean<AnalysisDoc>();
   if (!known) {
     await gateway.models.Analysis.create([{ _id: image._id, run: 1, ...fresh }], { session });
     return true;
   }
-  if (known.status === 'queued' || known.status === 'active') return false;
   const again = await gateway.models.Analysis.updateOne(
-    { _id: image._id, run: known.run },
+    { _id: image._id, run: known.run, ...mayMove('request') },
     { $set: fresh, $inc: { run: 1 }, $unset: { findings: 1, reason: 1, reasonCode: 1, finishedAt: 1 } },
     { session },
   );
@@ -98,5 +96,5 @@ async function queue(
 
 function answer(analysis: AnalysisDoc): Answer<AnalysisAnswer> {
   const data = presentAnalysis(analysis);
-  return { data, status: data.status === 'queued' || data.status === 'active' ? 202 : 200 };
+  return { data, status: isUnderWay(data.status) ? 202 : 200 };
 }

@@ -1,10 +1,12 @@
 import { analysisCalls } from '@lightbox/contract/analysis/calls.js';
 import type { Router } from 'express';
 import type { Gateway } from '../context.js';
-import { bind } from '../http/handle.js';
+import { bindAll } from '../http/handle.js';
 import { getAnalysis, startAnalysis } from './analysis.js';
 
 export function analysisRoutes(router: Router, gateway: Gateway): void {
-  bind(router, gateway, analysisCalls.getAnalysis, getAnalysis);
-  bind(router, gateway, analysisCalls.startAnalysis, startAnalysis);
+  bindAll(router, gateway, analysisCalls, {
+    getAnalysis,
+    startAnalysis,
+  });
 }

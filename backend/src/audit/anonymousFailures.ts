@@ -34,7 +34,7 @@ export class AnonymousFailures {
 
   private record(actor: Actor, counts: Map<string, number>): Promise<void> {
     const reason = [...counts].map(([code, count]) => `${code}: ${count}`).join(', ');
-    return this.events.record(actor, { type: 'auth.failures', table: 'sessions', status: 'failed', reason });
+    return this.events.record(actor, { type: 'auth.failures', status: 'failed', reason });
   }
 
   async stop(): Promise<void> {

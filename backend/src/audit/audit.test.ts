@@ -1,7 +1,10 @@
+import { actionOf, auditActionNames, auditActions } from '@lightbox/contract/audit/actions.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { type Head, readHead } from '@lightbox/core/audit/head.js';
 import { verifyAudit } from '@lightbox/core/audit/verify.js';
+import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
+import type { Actor, NewEvent } from '@lightbox/core/events/events.js';
 import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
@@ -266,6 +269,36 @@ describe('the chain', () => {
     await own.stop();
   });
 });
+
+it('an action is under one table, whether it was done or refused', async () => {
+  const own = { id: newId(), ip: '192.0.2.7' };
+  for (const type of auditActionNames) {
+    const refs = Object.fromEntries((actionOf(type)?.refs ?? []).map((name) => [name.replace('?', ''), newId()]));
+    await Promise.all([
+      test.gateway.events.record(own, { type, refs } as NewEvent),
+      test.gateway.events.record(own, { type, status: 'denied' }),
+    ]);
+  }
+  const found = await test.gateway.models.Event.aggregate([
+    { $match: { actor: own.id } },
+    { $group: { _id: { type: '$type', table: '$table' }, count: { $sum: 1 } } },
+    { $sort: { '_id.type': 1 } },
+  ]);
+  const declared = auditActionNames.map((type) => ({ _id: { type, table: auditActions[type].table }, count: 2 }));
+  expect(found).toEqual(declared.sort((a, b) => (a._id.type < b._id.type ? -1 : 1)));
+});
+
+/** Never run: it is the compiler that refuses each of these. */
+export function notEvents({ events }: TestGateway['gateway'], actor: Actor, share: ObjectId) {
+  // @ts-expect-error: the table is the action's, and nobody writes it
+  events.record(actor, { type: 'image.read', table: 'shares' });
+  // @ts-expect-error: the mail of a new code needs the share
+  events.record(actor, { type: 'share.resend' });
+  // @ts-expect-error: another action's ref
+  events.record(actor, { type: 'share.resend', refs: { share, code: share } });
+  // @ts-expect-error: a refused action has no consequences, and so no refs
+  events.record(actor, { type: 'share.resend', status: 'denied', refs: { share } });
+}
 
 it('an action that cannot be recorded does not happen', async () => {
   const { Event, Setting } = test.gateway.models;

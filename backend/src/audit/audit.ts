@@ -22,7 +22,7 @@ export async function listAudit({ gateway, actor, viewer, query }: Context<ListC
     limit,
     cursor,
   });
-  await gateway.events.record(actor, { type: 'audit.list', table: 'auditlogs', records: rows.map((row) => row._id) });
+  await gateway.events.record(actor, { type: 'audit.list', records: rows.map((row) => row._id) });
   return { data: await presentEntries(gateway, viewer, rows), pagination };
 }
 
@@ -70,7 +70,7 @@ export async function checkAudit({
   actor,
   query,
 }: Context<typeof auditCalls.verifyAudit>): Promise<Answer<DataOf<typeof auditCalls.verifyAudit>>> {
-  await gateway.events.record(actor, { type: 'audit.verify', table: 'auditlogs' });
+  await gateway.events.record(actor, { type: 'audit.verify' });
   const patience = new AbortController();
   const tooLong = setTimeout(VERIFY_MS, null, { signal: patience.signal }).catch(() => null);
   const verdict = await Promise.race([verifyAndNote(gateway, query.since), tooLong]);

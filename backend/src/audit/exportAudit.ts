@@ -7,7 +7,7 @@ import { presentEntries } from './audit.js';
 import { entriesOf } from './entries.js';
 import { fhirBundle } from './fhir.js';
 
-/** The list as a file: the same filters and the same policy, read a piece at a time, and itself one entry of the log. */
+/** The list as a file: the same filters and the same policy, read a chunk at a time, and itself one entry of the log. */
 export async function exportAudit(context: Context<typeof auditCalls.exportAudit>): Promise<undefined> {
   const { gateway, actor, viewer, query } = context;
   const { format, ...wanted } = query;
@@ -16,20 +16,20 @@ export async function exportAudit(context: Context<typeof auditCalls.exportAudit
   // Up to now: what is recorded meanwhile would keep an export from the oldest on from ever ending.
   const settled = { ...source, filter: { $and: [source.filter, { at: { $lte: now } }] } };
   const entries = presented(gateway.pages.all<AuditEntryDoc>(settled), (rows) => presentEntries(gateway, viewer, rows));
-  const [pieces, ending, contentType] =
+  const [chunks, ending, contentType] =
     format === 'csv'
       ? [csv(columns, cells(entries)), 'csv', 'text/csv; charset=utf-8']
       : [fhirBundle(entries, now), 'fhir.json', 'application/fhir+json; charset=utf-8'];
   await stream(context, {
-    pieces,
+    chunks,
     headers: attached(`audit-log-${now.toISOString().slice(0, 10)}.${ending}`, contentType),
-    record: () => gateway.events.record(actor, { type: 'audit.export', table: 'auditlogs', reason: format }),
+    record: () => gateway.events.record(actor, { type: 'audit.export', reason: format }),
   });
   return undefined;
 }
 
-async function* presented<A, B>(pieces: AsyncIterable<A[]>, present: (rows: A[]) => Promise<B[]>) {
-  for await (const rows of pieces) yield await present(rows);
+async function* presented<A, B>(chunks: AsyncIterable<A[]>, present: (rows: A[]) => Promise<B[]>) {
+  for await (const rows of chunks) yield await present(rows);
 }
 
 const columns = [
@@ -50,8 +50,8 @@ const columns = [
   'hash',
 ];
 
-async function* cells(pieces: AsyncIterable<AuditEntry[]>): AsyncGenerator<Cell[][]> {
-  for await (const entries of pieces) yield entries.map(cellsOf);
+async function* cells(chunks: AsyncIterable<AuditEntry[]>): AsyncGenerator<Cell[][]> {
+  for await (const entries of chunks) yield entries.map(cellsOf);
 }
 
 const cellsOf = (entry: AuditEntry): Cell[] => [

@@ -1,52 +1,19 @@
-import type { AuditAction } from '@lightbox/contract/audit/actions.js';
+import { actionOf, type EventKind } from '@lightbox/contract/audit/actions.js';
 import type { AuditEntry } from '@lightbox/contract/audit/calls.js';
 
 const dicom = 'http://dicom.nema.org/resources/ontology/DCM';
 
-/** DICOM's kinds of audit events (PS3.16, CID 400), by the word before an action's dot. */
-const types: Record<string, [code: string, display: string]> = {
-  auth: ['110114', 'User Authentication'],
-  session: ['110114', 'User Authentication'],
-  profile: ['110113', 'Security Alert'],
-  user: ['110113', 'Security Alert'],
-  role: ['110113', 'Security Alert'],
-  setting: ['110113', 'Security Alert'],
-  image: ['110103', 'DICOM Instances Accessed'],
-  share: ['110113', 'Security Alert'],
-  analysis: ['110109', 'Order Record'],
-  audit: ['110101', 'Audit Log Used'],
+/** DICOM's kinds of audit events (PS3.16, CID 400). */
+const kinds: Record<EventKind, { code: string; display: string }> = {
+  userAuthentication: { code: '110114', display: 'User Authentication' },
+  securityAlert: { code: '110113', display: 'Security Alert' },
+  instancesAccessed: { code: '110103', display: 'DICOM Instances Accessed' },
+  orderRecord: { code: '110109', display: 'Order Record' },
+  auditLogUsed: { code: '110101', display: 'Audit Log Used' },
+  applicationActivity: { code: '110100', display: 'Application Activity' },
 };
-const anyType: [string, string] = ['110100', 'Application Activity'];
-
-type Interaction = 'C' | 'R' | 'U' | 'D' | 'E';
-
-/** Create, read, update or delete, by the word after the dot; everything else is carried out. */
-const interactions: Record<string, Interaction> = {
-  register: 'C',
-  upload: 'C',
-  create: 'C',
-  add: 'C',
-  list: 'R',
-  read: 'R',
-  content: 'R',
-  preview: 'R',
-  history: 'R',
-  export: 'R',
-  update: 'U',
-  edit: 'U',
-  transfer: 'U',
-  approve: 'U',
-  reject: 'U',
-  activate: 'U',
-  deactivate: 'U',
-  resetPassword: 'U',
-  delete: 'D',
-  revoke: 'D',
-  expire: 'D',
-};
-
-const interactionOf = (action: AuditAction): Interaction => interactions[action.split('.')[1] ?? ''] ?? 'E';
-const typeOf = (action: AuditAction) => types[action.split('.')[0] ?? ''] ?? anyType;
+/** An entry that a newer version of the product wrote. */
+const unknown = { fhir: 'applicationActivity', does: 'E' } as const;
 
 /** Why something was refused is a code of the contract, or several with their counts; anything else is people's own words. */
 const isCode = (reason: string): boolean => /^[A-Z_]+(: \d+)?(, [A-Z_]+(: \d+)?)*$/.test(reason);
@@ -55,14 +22,14 @@ const identified = (kind: string, value: string) => ({ identifier: { system: `ur
 
 /** One entry as an R4 AuditEvent: who, what and how by opaque ids, and no names. */
 export function auditEvent(entry: AuditEntry): object {
-  const [code, display] = typeOf(entry.actiontype);
+  const { fhir, does } = actionOf(entry.actiontype) ?? unknown;
   const records = [...(entry.recordId ? [entry.recordId] : []), ...(entry.recordIds ?? [])];
   return {
     resourceType: 'AuditEvent',
     id: entry.id,
-    type: { system: dicom, code, display },
+    type: { system: dicom, ...kinds[fhir] },
     subtype: [{ system: 'urn:lightbox:actiontype', code: entry.actiontype }],
-    action: interactionOf(entry.actiontype),
+    action: does,
     recorded: entry.createAt,
     outcome: entry.status === 'success' ? '0' : '4',
     ...(entry.status !== 'success' && isCode(entry.reason) ? { outcomeDesc: entry.reason } : {}),
@@ -78,11 +45,11 @@ export function auditEvent(entry: AuditEntry): object {
   };
 }
 
-/** A Bundle of kind `collection`, a piece at a time; FHIR knows no empty lists, so without entries there is none. */
-export async function* fhirBundle(pieces: AsyncIterable<AuditEntry[]>, at: Date): AsyncGenerator<string> {
+/** A Bundle of kind `collection`, a chunk at a time; FHIR knows no empty lists, so without entries there is none. */
+export async function* fhirBundle(chunks: AsyncIterable<AuditEntry[]>, at: Date): AsyncGenerator<string> {
   yield `{"resourceType":"Bundle","type":"collection","timestamp":${JSON.stringify(at.toISOString())}`;
   let opened = false;
-  for await (const entries of pieces) {
+  for await (const entries of chunks) {
     for (const entry of entries) {
       yield `${opened ? ',' : ',"entry":['}\n${JSON.stringify({ resource: auditEvent(entry) })}`;
       opened = true;

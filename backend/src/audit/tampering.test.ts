@@ -39,7 +39,7 @@ async function settle({ gateway }: TestGateway = test): Promise<void> {
 
 const person = newId();
 const act = ({ gateway }: TestGateway = test) =>
-  gateway.events.record({ id: person, ip: '192.0.2.1' }, { type: 'image.content', table: 'imagemetadata' });
+  gateway.events.record({ id: person, ip: '192.0.2.1' }, { type: 'image.content' });
 
 /** The event of something that was just done. */
 async function done(): Promise<EventDoc> {
@@ -90,12 +90,12 @@ describe('an event in the database', () => {
     const add = () =>
       gateway.events.change({ id: person, ip: '' }, async ({ session, record }) => {
         await Counter.updateOne({ _id: 'contended' }, { $inc: { count: 1 } }, { session, upsert: true });
-        record({ type: 'setting.add', table: 'appsettings' });
+        record({ type: 'setting.add' });
         return person;
       });
     const other = await start(joinGateway(test.config));
     const givenUp = gateway.events.change({ ip: '' }, async ({ record }) => {
-      record({ type: 'setting.add', table: 'appsettings' });
+      record({ type: 'setting.add' });
       throw new Error('given up');
     });
     await expect(givenUp).rejects.toThrow('given up');

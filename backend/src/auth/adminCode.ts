@@ -1,9 +1,9 @@
+import { isUsable } from '@lightbox/contract/users/states.js';
 import type { Core } from '@lightbox/core/core.js';
 import { system } from '@lightbox/core/events/events.js';
 import { codeOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
 import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
-import { isUsable } from './sessions.js';
 
 /**
  * A sign-in code for an administrator whom no mail reaches, or whose authenticator app is gone. It needs the password
@@ -38,7 +38,7 @@ export async function adminCode(core: Core, email: string): Promise<{ code: stri
       { $set: { ...seed, purpose: 'signIn', tries: 0 } },
       { session: tx.session },
     );
-    tx.record({ type: 'auth.adminCode', table: 'users', record: user._id });
+    tx.record({ type: 'auth.adminCode', record: user._id });
     return user._id;
   });
   const code = codeOf(core.keys.codes, String(waiting._id), seed);

@@ -37,7 +37,7 @@ export function newSecret(core: Core, user: ObjectId, email: string): { sealed: 
 /** What proves that somebody holds the app: a time step of it, or one of the recovery codes. Each is good once. */
 export type Proof = { step: number } | { recoveryHash: string };
 
-/** The time step that this code is of; null when it is of none that still counts, or was used. Throws `Damaged` when the secret is. */
+/** The time step that this code is of; null when it is of none that still counts, or was used. Throws `IntegrityError` when the secret is. */
 export function stepOf(core: Core, totp: TotpDoc, code: string): number | null {
   const secret = openTotpSecret(core.keys, totp._id, totp.secret ?? '');
   const timestamp = core.clock.now().getTime();

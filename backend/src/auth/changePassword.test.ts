@@ -1,6 +1,6 @@
 import { texts } from '@lightbox/contract/texts.js';
 import { throttles } from '@lightbox/contract/throttles.js';
-import { reactions } from '@lightbox/core/events/reactions.js';
+import { consequencesOf } from '@lightbox/core/events/reactions.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import { describe, expect, it } from 'vitest';
 import { Client, connectSocket } from '../testing/client.js';
@@ -44,7 +44,7 @@ describe('one’s own password', () => {
 
     const found = await test.gateway.models.Event.find({ actor: person._id, type: 'auth.changePassword' }).lean();
     expect(found).toMatchObject([{ status: 'success', record: person._id }]);
-    expect(reactions['auth.changePassword']?.mail?.(found[0] as EventDoc)).toBe('passwordChanged');
+    expect(consequencesOf('auth.changePassword')?.mail?.(found[0] as EventDoc)).toBe('passwordChanged');
     here.socket.close();
     await second.stop();
   });

@@ -37,7 +37,7 @@ export async function changePassword({
   viewer,
   body,
 }: Context<typeof securityCalls.changePassword>): Promise<Answer<unknown>> {
-  const event = { type: 'auth.changePassword', table: 'users', record: viewer._id } as const;
+  const event = { type: 'auth.changePassword', record: viewer._id } as const;
   const passwordAt = gateway.clock.now();
   refuseWeak('newPassword', body.newPassword, {});
   const user = await requireOwnPassword(gateway, viewer._id, 'currentPassword', body.currentPassword).catch(

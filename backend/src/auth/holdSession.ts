@@ -1,10 +1,11 @@
+import { isUsable } from '@lightbox/contract/users/states.js';
 import { touch } from '@lightbox/core/access/hold.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { ClientSession } from 'mongoose';
 import type { Gateway, Viewer } from '../context.js';
-import { isAlive, isUsable } from './sessions.js';
+import { isAlive } from './sessions.js';
 
 /**
  * A call may take minutes, an upload for example. Its change is made only while its session still lives and its account still

@@ -3,6 +3,7 @@ import { sessionUserOf } from '@lightbox/contract/auth/session.js';
 import type { BodyOf, DataOf } from '@lightbox/contract/call.js';
 import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { texts } from '@lightbox/contract/texts.js';
+import { accountMoves } from '@lightbox/contract/users/states.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor, Transaction } from '@lightbox/core/events/events.js';
@@ -17,10 +18,10 @@ import { presentUnconfirmed } from '../users/present.js';
 import { type Proof, proofOf, spendProof } from './authenticator.js';
 import { hasSecondFactor, needsSecondFactor } from './authorize.js';
 import { issueCode, renewCode, takeCodeTry, useCode } from './codes.js';
+import { constantTime } from './constantTime.js';
 import { setSessionCookies } from './cookies.js';
 import { asUser, decoyIds, findDecoy } from './decoys.js';
 import { beginAccess } from './endAccess.js';
-import { evenly } from './evenTime.js';
 import { countRight, countWrong, isKnownPlace, type PasswordTry, takePasswordTry } from './passwordTries.js';
 import { startSession } from './sessions.js';
 import { wrongCode } from './tries.js';
@@ -37,7 +38,7 @@ type Login = typeof authCalls.login;
 /** Checks the password and mails a code, unless an app has one or a passkey stands for it. Why an account may not sign in is told only to whoever knows its password. */
 export async function login({ gateway, actor, body, req }: Context<Login>): Promise<Answer<DataOf<Login>>> {
   const tried = await takePasswordTry(gateway, { email: body.email, address: req.ip ?? '' });
-  return evenly(LOGIN_MS, () => begin(gateway, actor, tried, body.password));
+  return constantTime(LOGIN_MS, () => begin(gateway, actor, tried, body.password));
 }
 
 async function begin(
@@ -59,7 +60,7 @@ async function begin(
     const real = owner?.equals(user._id);
     if (real && !(await beginAccess(gateway, user, tx.session))) throw new AppError('INVALID_CREDENTIALS');
     const code = await issueCode(gateway, user._id, method === 'mail' ? 'signIn' : 'totp', tx.session);
-    const event = { type: 'auth.login', table: 'users', ...(owner ? { actor: owner, record: owner } : {}) } as const;
+    const event = { type: 'auth.login', ...(owner ? { actor: owner, record: owner } : {}) } as const;
     if (!real) tx.record({ ...event, status: 'failed', reason: 'INVALID_CREDENTIALS' });
     else tx.record({ ...event, refs: method === 'mail' ? { code } : {} });
     return code;
@@ -97,7 +98,7 @@ async function checkPassword(gateway: Gateway, ip: string, tried: PasswordTry, p
   const alarming = await countWrong(gateway, tried);
   if (user) {
     await recordFailure(gateway, ip, user._id, 'auth.login', 'INVALID_CREDENTIALS');
-    if (alarming) await gateway.events.record({ ip }, { type: 'auth.guesses', table: 'users', record: user._id });
+    if (alarming) await gateway.events.record({ ip }, { type: 'auth.guesses', record: user._id });
   }
   throw new AppError('INVALID_CREDENTIALS');
 }
@@ -114,7 +115,11 @@ export const recordFailure = (
   user: ObjectId,
   type: 'auth.login' | 'auth.confirm',
   reason: string,
-) => gateway.events.record({ ip }, { type, table: 'users', actor: user, record: user, status: 'failed', reason });
+) => {
+  // The second step is about the session, and a failure opens none.
+  const record = type === 'auth.login' ? { record: user } : {};
+  return gateway.events.record({ ip }, { type, actor: user, ...record, status: 'failed', reason });
+};
 
 type Confirm = typeof authCalls.confirm;
 
@@ -129,7 +134,7 @@ export async function confirm({
 }: Context<Confirm>): Promise<Answer<DataOf<Confirm>>> {
   const { userId, codeId } = verification;
   const user = await gateway.models.User.findById(userId).lean<UserDoc>();
-  const { code, proof } = await evenly(CODE_MS, () =>
+  const { code, proof } = await constantTime(CODE_MS, () =>
     checkSecondStep(gateway, actor.ip, { userId, codeId, user, body }),
   );
   if (!user || user.deletedAt || accountRefusal(user)) throw new AppError('AUTHENTICATION_FAILED');
@@ -139,7 +144,8 @@ export async function confirm({
     if (!(await useCode(gateway, code._id, session))) throw new AppError('EXPIRED');
     if (proof && !(await spendProof(gateway, user._id, proof, session))) throw new AppError('WRONG_CODE');
     if (user.status === 'unverified') {
-      await gateway.models.User.updateOne({ _id: user._id }, { $set: { status: 'active' } }, { session });
+      const { to } = accountMoves.confirm;
+      await gateway.models.User.updateOne({ _id: user._id }, { $set: { status: to } }, { session });
     }
   });
 }
@@ -162,7 +168,7 @@ export async function openSession(
   const sessionId = await gateway.events.change(actor, async (tx) => {
     await spend(tx);
     const session = await startSession(gateway, user._id, actor.ip, tx.session, req.get('user-agent'));
-    tx.record({ type: 'auth.confirm', table: 'sessions', actor: user._id, record: session._id, reason });
+    tx.record({ type: 'auth.confirm', actor: user._id, record: session._id, reason });
     return session._id;
   });
   setSessionCookies(gateway, res, String(sessionId), 0);
@@ -230,7 +236,7 @@ export async function resendCode({
     });
   }
   await gateway.throttle.take('verificationMail', { caller: String(userId) });
-  await evenly(RESEND_MS, () => renew(gateway, actor, userId, codeId));
+  await constantTime(RESEND_MS, () => renew(gateway, actor, userId, codeId));
   return { data: null, message: texts.codeSent };
 }
 
@@ -239,7 +245,7 @@ const renew = (gateway: Gateway, actor: Actor, userId: ObjectId, codeId: ObjectI
     const code = await renewCode(gateway, codeId, tx.session);
     const user = await gateway.models.User.exists({ _id: userId }).session(tx.session);
     if (code && user) {
-      tx.record({ type: 'auth.resendCode', table: 'users', actor: userId, record: userId, refs: { code: codeId } });
+      tx.record({ type: 'auth.resendCode', actor: userId, record: userId, refs: { code: codeId } });
     }
     return codeId;
   });

@@ -29,7 +29,7 @@ export async function notMe({ gateway, actor, body }: Context<Call>): Promise<An
     if (!(await useCode(gateway, _id, tx.session))) throw new AppError('EXPIRED');
     undone = undo && (await takeBack(gateway, user, undo, tx.session));
     ended = await endAccess(gateway, user, 'notMe', tx.session);
-    tx.record({ type: 'auth.notMe', table: 'users', actor: user, record: user, reason: undone ?? '' });
+    tx.record({ type: 'auth.notMe', actor: user, record: user, reason: undone ?? '' });
     return user;
   });
   cutSockets(gateway, ended, 'notMe');

@@ -52,7 +52,7 @@ export async function endSession({
     const own = { ...(await aliveSessions(gateway, viewer._id)), _id: id };
     const ended = await endSessions(gateway, own, 'signedOut', tx.session);
     if (ended.length === 0) throw new AppError('NOT_FOUND');
-    tx.record({ type: 'session.end', table: 'sessions', record: id });
+    tx.record({ type: 'session.end', record: id });
     return id;
   });
   cutSockets(gateway, [id], 'signedOut');
@@ -74,7 +74,7 @@ export async function endOtherSessions({
     ended = await endSessions(gateway, others, 'signedOut', tx.session);
     // Also what is no session yet, and what was left by one that went quiet.
     await endAccess(gateway, viewer._id, 'signedOut', tx.session, { except: viewer.sessionId });
-    if (ended.length > 0) tx.record({ type: 'session.end', table: 'sessions', records: ended });
+    if (ended.length > 0) tx.record({ type: 'session.end', records: ended });
     return viewer.sessionId;
   });
   cutSockets(gateway, ended, 'signedOut');
@@ -101,7 +101,6 @@ export async function listSignIns({
   );
   await gateway.events.record(actor, {
     type: 'session.history',
-    table: 'auditlogs',
     records: rows.map((row) => row._id),
   });
   return {

@@ -2,7 +2,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import { throttles } from '@lightbox/contract/throttles.js';
 import type { UserStatus } from '@lightbox/contract/users/schemas.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import { reactions } from '@lightbox/core/events/reactions.js';
+import { consequencesOf } from '@lightbox/core/events/reactions.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { PasskeyDoc } from '@lightbox/core/models/passkey.js';
 import { describe, expect, it } from 'vitest';
@@ -62,7 +62,7 @@ describe('a passkey is added', () => {
     const listed = (await api.as(person).get('/auth/passkeys').expect(200)).body.data;
     expect(listed.map(({ name }: { name: string }) => name)).toEqual(['Desk', 'Telephone']);
     const added = await events({ actor: person._id, type: 'passkey.add', status: 'success' });
-    expect(added.map((event) => reactions[event.type]?.mail?.(event))).toEqual(['passkeyAdded', 'passkeyAdded']);
+    expect(added.map((event) => consequencesOf(event.type)?.mail?.(event))).toEqual(['passkeyAdded', 'passkeyAdded']);
     expect((await api.as(person).get('/users/profile').expect(200)).body.data.passkeys).toBe(true);
   });
 

@@ -57,7 +57,7 @@ export async function askNewPasskey({ gateway, actor, viewer }: Context<Ask>): P
       { $set: { passkeyHandle: randomBytes(32).toString('base64url') } },
       { session: tx.session },
     );
-    tx.record({ type: 'passkey.start', table: 'passkeys', record: viewer._id });
+    tx.record({ type: 'passkey.start', record: viewer._id });
     return viewer._id;
   });
   const user = await requireUser(gateway, viewer, viewer.id);
@@ -92,7 +92,6 @@ export async function addPasskey({ gateway, actor, viewer, body }: Context<Add>)
     const notMe = await issueNotMe(gateway, viewer._id, tx.session, { passkey: passkey._id });
     tx.record({
       type: 'passkey.add',
-      table: 'passkeys',
       record: passkey._id,
 
       refs: { notMe },
@@ -161,7 +160,7 @@ export async function renamePasskey({
   await gateway.events.change(actor, async (tx) => {
     const named = await gateway.models.Passkey.updateOne(own, { $set: body }, { session: tx.session });
     if (named.matchedCount !== 1) throw new AppError('NOT_FOUND');
-    tx.record({ type: 'passkey.rename', table: 'passkeys', record: _id });
+    tx.record({ type: 'passkey.rename', record: _id });
     return _id;
   });
   const passkey = await gateway.models.Passkey.findOne(own).lean<PasskeyDoc>();
@@ -181,7 +180,7 @@ export async function removePasskey({
     if (!(await dropPasskey(gateway, viewer._id, _id, tx.session))) throw new AppError('NOT_FOUND');
     ended = await endAccess(gateway, viewer._id, 'signInChanged', tx.session, { except: viewer.sessionId });
     const notMe = await issueNotMe(gateway, viewer._id, tx.session);
-    tx.record({ type: 'passkey.remove', table: 'passkeys', record: _id, refs: { notMe } });
+    tx.record({ type: 'passkey.remove', record: _id, refs: { notMe } });
     return _id;
   });
   cutSockets(gateway, ended, 'signInChanged');

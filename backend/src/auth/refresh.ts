@@ -2,6 +2,7 @@ import type { authCalls } from '@lightbox/contract/auth/calls.js';
 import type { DataOf } from '@lightbox/contract/call.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { texts } from '@lightbox/contract/texts.js';
+import { isUsable } from '@lightbox/contract/users/states.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { isSame } from '@lightbox/core/keys/isSame.js';
@@ -9,7 +10,7 @@ import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { clearSessionCookies, REFRESH_COOKIE, setSessionCookies, XSRF_COOKIE, XSRF_HEADER } from './cookies.js';
-import { cutSockets, endSessions, isAlive, isUsable } from './sessions.js';
+import { cutSockets, endSessions, isAlive } from './sessions.js';
 
 /** A new access token for the refresh cookie, which changes at each use. */
 export async function refresh({
@@ -62,7 +63,7 @@ async function endIfReused(gateway: Gateway, ip: string, sessionId: string, gene
   if (!session || session.endedAt || session.generation <= generation) return;
   await gateway.events.change({ ip, id: session.user }, async (tx) => {
     await endSessions(gateway, { _id: session._id }, 'reuse', tx.session);
-    tx.record({ type: 'auth.refreshReused', table: 'sessions', record: session._id, status: 'failed' });
+    tx.record({ type: 'auth.refreshReused', record: session._id, status: 'failed' });
     return session._id;
   });
   cutSockets(gateway, [session._id], 'reuse');
@@ -76,7 +77,7 @@ export async function logout({
 }: Context<typeof authCalls.logout>): Promise<Answer<unknown>> {
   await gateway.events.change(actor, async (tx) => {
     await endSessions(gateway, { _id: viewer.sessionId }, 'logout', tx.session);
-    tx.record({ type: 'auth.logout', table: 'sessions', record: viewer.sessionId });
+    tx.record({ type: 'auth.logout', record: viewer.sessionId });
     return viewer.sessionId;
   });
   cutSockets(gateway, [viewer.sessionId], 'logout');

@@ -13,8 +13,8 @@ import { activeAdmins } from '../users/admins.js';
 import { presentUnconfirmed } from '../users/present.js';
 import { issueCode } from './codes.js';
 import { refuseWeak } from './commonPasswords.js';
+import { constantTime } from './constantTime.js';
 import { decoyIds, findDecoy, keepDecoy, statusOf } from './decoys.js';
-import { evenly } from './evenTime.js';
 import { holdUsername, isHeld, usernameTaken } from './usernames.js';
 
 type Call = typeof authCalls.register;
@@ -29,7 +29,7 @@ const REGISTER_MS = 250;
  */
 export async function register({ gateway, actor, body }: Context<Call>): Promise<Answer<DataOf<Call>>> {
   refuseWeak('password', body.password, body);
-  return evenly(REGISTER_MS, async () => {
+  return constantTime(REGISTER_MS, async () => {
     const ids = await decoyIds(gateway, body.email, body.password);
     const bound = bindKey(gateway, actor, ids[0] ?? '');
     const id = (await gateway.events.earlier(bound)) ?? (await openAccount(gateway, bound, body, ids));
@@ -71,7 +71,6 @@ async function keepAccount(gateway: Gateway, tx: Transaction, user: Person, code
   await gateway.models.User.create([sealPerson(gateway.keys, user)], { session: tx.session });
   tx.record({
     type: 'auth.register',
-    table: 'users',
     record: user._id,
     actor: user._id,
     recipients: user.role === 'healthProvider' ? await activeAdmins(gateway) : [],
@@ -93,7 +92,7 @@ async function keepLikeness(
   await holdUsername(gateway, shown, tx.session);
   if (ids) await keepDecoy(gateway, ids[0] ?? '', shown, tx.session);
   const mailed = await gateway.throttle.tryTake('registrationMail', { email: shown.email });
-  tx.record({ type: 'auth.register', table: 'users', record: existing, refs: mailed ? { existing } : {} });
+  tx.record({ type: 'auth.register', record: existing, refs: mailed ? { existing } : {} });
 }
 
 /**

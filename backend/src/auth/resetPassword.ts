@@ -1,5 +1,6 @@
 import type { authCalls } from '@lightbox/contract/auth/calls.js';
 import { texts } from '@lightbox/contract/texts.js';
+import { accountMoves } from '@lightbox/contract/users/states.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
@@ -9,8 +10,8 @@ import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { checkCode, codeByLink, issueCode, useCode } from './codes.js';
 import { refuseWeak } from './commonPasswords.js';
+import { constantTime } from './constantTime.js';
 import { endAccess } from './endAccess.js';
-import { evenly } from './evenTime.js';
 import { issueNotMe } from './notMe.js';
 import { placeOf } from './passwordTries.js';
 import { cutSockets } from './sessions.js';
@@ -30,7 +31,7 @@ export async function forgotPassword({
   actor,
   body,
 }: Context<typeof authCalls.forgotPassword>): Promise<Answer<unknown>> {
-  await evenly(FORGOT_MS, async () => {
+  await constantTime(FORGOT_MS, async () => {
     if (await gateway.throttle.tryTake('resetMail', body)) await issueReset(gateway, actor, body.email);
   });
   return { data: null, message: texts.resetCodeSent };
@@ -38,7 +39,7 @@ export async function forgotPassword({
 
 async function issueReset(gateway: Gateway, actor: Actor, email: string): Promise<void> {
   const user = await gateway.models.User.findOne({ email, deletedAt: { $exists: false } }, { _id: 1 }).lean();
-  const account = user?._id ?? gateway.nobody(email);
+  const account = user?._id ?? gateway.decoyAccountId(email);
   await gateway.events.change(actor, async (tx) => {
     // Only the last code that was asked for is worth anything.
     await gateway.models.Code.updateMany(
@@ -49,7 +50,7 @@ async function issueReset(gateway: Gateway, actor: Actor, email: string): Promis
     const askedFrom = placeOf(gateway, actor.ip);
     const code = await issueCode(gateway, account, 'reset', tx.session, { askedFrom });
     if (user) {
-      tx.record({ type: 'auth.forgotPassword', table: 'users', actor: account, record: account, refs: { code } });
+      tx.record({ type: 'auth.forgotPassword', actor: account, record: account, refs: { code } });
     }
     return code;
   });
@@ -63,7 +64,7 @@ export async function resetPassword(context: Context<typeof authCalls.resetPassw
   const field = byCode ? 'newPassword' : 'password';
   refuseWeak(field, password, byCode ? body : {});
   const code = byCode
-    ? await evenly(RESET_MS, () => codeByOtp(gateway, actor.ip, body))
+    ? await constantTime(RESET_MS, () => codeByOtp(gateway, actor.ip, body))
     : await codeByLink(gateway, 'reset', body.token ?? bearerOf(req.headers.authorization));
   // Only now, for it says something about the account.
   const user = await gateway.models.User.findById(code.user).lean<UserDoc>();
@@ -84,8 +85,8 @@ async function codeByOtp(
   await gateway.throttle.take('resetCode', { email });
   const user = await gateway.models.User.findOne({ email, deletedAt: { $exists: false } }, { _id: 1 }).lean();
   const own = user && (await latestReset(gateway, user._id));
-  const nobody = gateway.nobody(email);
-  const id = (own ?? (await latestReset(gateway, nobody)))?._id ?? (await issueCode(gateway, nobody, 'reset', null));
+  const decoy = gateway.decoyAccountId(email);
+  const id = (own ?? (await latestReset(gateway, decoy)))?._id ?? (await issueCode(gateway, decoy, 'reset', null));
   const code = await checkCode(gateway, id, otp, placeOf(gateway, ip));
   if (!own) throw new AppError('WRONG_CODE');
   await gateway.throttle.reset('resetCode', { email });
@@ -113,13 +114,13 @@ async function setPassword(
     );
     // The mail proved the address as well as a first sign-in code does.
     await gateway.models.User.updateOne(
-      { _id: code.user, status: 'unverified' } satisfies Partial<UserDoc>,
-      { $set: { status: 'active' } },
+      { _id: code.user, status: { $in: accountMoves.confirm.from } },
+      { $set: { status: accountMoves.confirm.to } },
       { session: tx.session },
     );
     sessions = await endAccess(gateway, code.user, 'passwordReset', tx.session);
     const notMe = await issueNotMe(gateway, code.user, tx.session, { password: passwordAt });
-    tx.record({ type: 'auth.resetPassword', table: 'users', actor: code.user, record: code.user, refs: { notMe } });
+    tx.record({ type: 'auth.resetPassword', actor: code.user, record: code.user, refs: { notMe } });
     return code.user;
   });
   return sessions;

@@ -2,7 +2,7 @@ import { authCalls } from '@lightbox/contract/auth/calls.js';
 import { securityCalls } from '@lightbox/contract/auth/securityCalls.js';
 import type { Router } from 'express';
 import type { Gateway } from '../context.js';
-import { bind } from '../http/handle.js';
+import { bindAll } from '../http/handle.js';
 import { changePassword } from './changePassword.js';
 import { confirm, login, resendCode } from './login.js';
 import { notMe } from './notMe.js';
@@ -16,33 +16,37 @@ import { mailStepUpCode, stepUp } from './stepUp.js';
 import { getTotp, removeTotp, renewRecoveryCodes, setUpTotp } from './totp.js';
 
 export function authRoutes(router: Router, gateway: Gateway): void {
-  bind(router, gateway, authCalls.register, register);
-  bind(router, gateway, authCalls.login, login);
-  bind(router, gateway, authCalls.confirm, confirm);
-  bind(router, gateway, authCalls.resendCode, resendCode);
-  bind(router, gateway, authCalls.refresh, refresh);
-  bind(router, gateway, authCalls.logout, logout);
-  bind(router, gateway, authCalls.forgotPassword, forgotPassword);
-  bind(router, gateway, authCalls.resetPassword, resetPassword);
-  bind(router, gateway, securityCalls.listSessions, listSessions);
-  bind(router, gateway, securityCalls.endOtherSessions, endOtherSessions);
-  bind(router, gateway, securityCalls.endSession, endSession);
-  bind(router, gateway, securityCalls.listSignIns, listSignIns);
-  bind(router, gateway, securityCalls.changePassword, changePassword);
-  bind(router, gateway, securityCalls.getTotp, getTotp);
-  bind(router, gateway, securityCalls.setUpTotp, setUpTotp);
-  bind(router, gateway, securityCalls.removeTotp, removeTotp);
-  bind(router, gateway, securityCalls.renewRecoveryCodes, renewRecoveryCodes);
-  bind(router, gateway, authCalls.notMe, notMe);
-  bind(router, gateway, authCalls.askPasskey, askPasskey);
-  bind(router, gateway, authCalls.passkeySignIn, passkeySignIn);
-  bind(router, gateway, securityCalls.stepUp, stepUp);
-  bind(router, gateway, securityCalls.askStepUpPasskey, askStepUpPasskey);
-  bind(router, gateway, securityCalls.mailStepUpCode, mailStepUpCode);
-  bind(router, gateway, securityCalls.listPasskeys, listPasskeys);
-  bind(router, gateway, securityCalls.askNewPasskey, askNewPasskey);
-  bind(router, gateway, securityCalls.addPasskey, addPasskey);
-  bind(router, gateway, securityCalls.renamePasskey, renamePasskey);
-  bind(router, gateway, securityCalls.removePasskey, removePasskey);
-  bind(router, gateway, authCalls.demoPeople, async () => ({ data: gateway.demoPeople }));
+  bindAll(router, gateway, authCalls, {
+    register,
+    login,
+    confirm,
+    resendCode,
+    refresh,
+    logout,
+    forgotPassword,
+    resetPassword,
+    notMe,
+    askPasskey,
+    passkeySignIn,
+    demoPeople: async () => ({ data: gateway.demoPeople }),
+  });
+  bindAll(router, gateway, securityCalls, {
+    listSessions,
+    endOtherSessions,
+    endSession,
+    listSignIns,
+    changePassword,
+    getTotp,
+    setUpTotp,
+    removeTotp,
+    renewRecoveryCodes,
+    stepUp,
+    askStepUpPasskey,
+    mailStepUpCode,
+    listPasskeys,
+    askNewPasskey,
+    addPasskey,
+    renamePasskey,
+    removePasskey,
+  });
 }

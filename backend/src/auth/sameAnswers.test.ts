@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { reactions } from '@lightbox/core/events/reactions.js';
+import { consequencesOf } from '@lightbox/core/events/reactions.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Response, Test } from 'supertest';
@@ -170,7 +170,7 @@ async function play(sequence: Sequence, email: string, role: string, name: strin
 /** Whose mailboxes the mails of these events go to. */
 async function mailed(since: Date): Promise<string[]> {
   const events = await test.gateway.models.Event.find({ at: { $gte: since } }).lean<EventDoc[]>();
-  const told = events.filter((event) => reactions[event.type]?.mail?.(event));
+  const told = events.filter((event) => consequencesOf(event.type)?.mail?.(event));
   const ids = told.flatMap(({ record }) => (record ? [record] : []));
   const users = await test.gateway.models.User.find({ _id: { $in: ids } }).lean<UserDoc[]>();
   return users.map(({ email }) => email).filter((email) => !email.endsWith('@probe.test'));

@@ -1,10 +1,9 @@
 import { limits } from '@lightbox/contract/limits.js';
-import { usable } from '@lightbox/contract/users/policy.js';
+import { isUsable } from '@lightbox/contract/users/states.js';
 import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
-import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { ClientSession, QueryFilter } from 'mongoose';
 import type { Gateway, Viewer } from '../context.js';
 import { hasSecondFactor } from './authorize.js';
@@ -51,8 +50,6 @@ export async function isAlive(core: Core, session: SessionDoc | null): Promise<b
   const idle = (await core.settings.get('session.idleMinutes')) * 60_000;
   return now < session.expiresAt.getTime() && now < session.lastSeenAt.getTime() + idle;
 }
-
-export const isUsable = (user: UserDoc | null): user is UserDoc => Boolean(user && !user.deletedAt && usable(user));
 
 /** The person behind an access token, or `AUTHENTICATION_FAILED`. `active` keeps the session alive. */
 export async function viewerOf(

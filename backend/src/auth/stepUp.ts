@@ -64,7 +64,7 @@ export async function stepUp({
 }
 
 async function prove(gateway: Gateway, actor: Actor, viewer: Viewer, proof: Proof): Promise<void> {
-  const event = { type: 'auth.stepUp', table: 'sessions', record: viewer.sessionId } as const;
+  const event = { type: 'auth.stepUp', record: viewer.sessionId } as const;
   try {
     const spend = await check(gateway, viewer, proof);
     await gateway.events.change(actor, async (tx) => {
@@ -115,7 +115,7 @@ export async function mailStepUpCode({
   await gateway.throttle.take('verificationMail', { caller: viewer.id });
   await gateway.events.change(actor, async (tx) => {
     const code = await issueCode(gateway, viewer._id, 'stepUp', tx.session);
-    tx.record({ type: 'auth.stepUpMail', table: 'users', record: viewer._id, refs: { code } });
+    tx.record({ type: 'auth.stepUpMail', record: viewer._id, refs: { code } });
     return code;
   });
   return { data: null };

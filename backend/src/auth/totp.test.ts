@@ -5,7 +5,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import { type Permission, permissions, roleMay } from '@lightbox/contract/permissions.js';
 import { throttles } from '@lightbox/contract/throttles.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import { reactions } from '@lightbox/core/events/reactions.js';
+import { consequencesOf } from '@lightbox/core/events/reactions.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { TotpDoc } from '@lightbox/core/models/totp.js';
 import { Secret, TOTP } from 'otpauth';
@@ -304,7 +304,7 @@ describe('recovery codes are renewed', () => {
       await confirm(await password(person), { code: shown(person.secret) }).expect(200);
       // Proven, told to its owner by mail, and once in the log; never the codes themselves.
       const [event, ...more] = await events(person, 'totp.recovery');
-      expect([event?.pending !== undefined, reactions['totp.recovery']?.mail?.(event as EventDoc), more]).toEqual([
+      expect([event?.pending !== undefined, consequencesOf('totp.recovery')?.mail?.(event as EventDoc), more]).toEqual([
         true,
         'recoveryCodes',
         [],

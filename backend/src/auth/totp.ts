@@ -50,7 +50,7 @@ async function start({ gateway, actor, viewer }: Context<SetUp>): Promise<Answer
       { $set: fresh, $setOnInsert: { recoveryCodes: [] } },
       { upsert: true, session: tx.session },
     );
-    tx.record({ type: 'totp.start', table: 'users', record: user._id });
+    tx.record({ type: 'totp.start', record: user._id });
     return user._id;
   });
   return { data: { secret, uri } };
@@ -74,7 +74,7 @@ async function turnOn({ gateway, actor, viewer }: Context<SetUp>, code: string):
     await gateway.models.User.updateOne({ _id: viewer._id }, { $set: { totpAt: now } }, { session: tx.session });
     ended = await endAccess(gateway, viewer._id, 'signInChanged', tx.session, { except: viewer.sessionId });
     const notMe = await issueNotMe(gateway, viewer._id, tx.session, { app: now });
-    tx.record({ type: 'totp.on', table: 'users', record: viewer._id, refs: { notMe } });
+    tx.record({ type: 'totp.on', record: viewer._id, refs: { notMe } });
     return viewer._id;
   });
   cutSockets(gateway, ended, 'signInChanged');
@@ -93,7 +93,7 @@ export async function removeTotp({
     await dropApp(gateway, viewer._id, tx.session);
     ended = await endAccess(gateway, viewer._id, 'signInChanged', tx.session, { except: viewer.sessionId });
     const notMe = await issueNotMe(gateway, viewer._id, tx.session);
-    tx.record({ type: 'totp.off', table: 'users', record: viewer._id, refs: { notMe } });
+    tx.record({ type: 'totp.off', record: viewer._id, refs: { notMe } });
     return viewer._id;
   });
   cutSockets(gateway, ended, 'signInChanged');
@@ -110,7 +110,7 @@ export async function renewRecoveryCodes({ gateway, actor, viewer }: Context<Ren
     if (!hasSecondFactor(user)) throw new AppError('NOT_FOUND');
     const at = await keepRecoveryCodes(gateway, viewer._id, kept, tx.session);
     const notMe = await issueNotMe(gateway, viewer._id, tx.session, { recoveryCodes: at });
-    tx.record({ type: 'totp.recovery', table: 'users', record: viewer._id, refs: { notMe } });
+    tx.record({ type: 'totp.recovery', record: viewer._id, refs: { notMe } });
     return viewer._id;
   });
   return { data: { recoveryCodes: shown } };
@@ -131,7 +131,7 @@ export async function resetUserTotp({
     await dropAuthenticators(gateway, user._id, tx.session);
     ended = await endAccess(gateway, user._id, 'signInChanged', tx.session);
     const notMe = await issueNotMe(gateway, user._id, tx.session);
-    tx.record({ type: 'totp.reset', table: 'users', record: user._id, refs: { notMe } });
+    tx.record({ type: 'totp.reset', record: user._id, refs: { notMe } });
     return user._id;
   });
   cutSockets(gateway, ended, 'signInChanged');

@@ -15,7 +15,7 @@ export type Cell = string | number | boolean | undefined;
  */
 export async function* csv(columns: readonly string[], rows: AsyncIterable<Cell[][]>): AsyncGenerator<string> {
   yield `\uFEFF${await csvLines([[...columns]])}`;
-  for await (const piece of rows) yield await csvLines(piece);
+  for await (const chunk of rows) yield await csvLines(chunk);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Failure } from '@lightbox/contract/envelope.js';
 import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { isAway } from '@lightbox/core/db/away.js';
-import { AppError, Damaged, tellDamage } from '@lightbox/core/errors.js';
+import { AppError, IntegrityError, tellDamage } from '@lightbox/core/errors.js';
 import { PasswordQueueFull } from '@lightbox/core/keys/password.js';
 import type { Logger } from '@lightbox/core/process/log.js';
 import type { ErrorRequestHandler, Request } from 'express';
@@ -19,7 +19,7 @@ export const unavailable = (): AppError => new AppError('UNAVAILABLE', { retryAf
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof PasswordQueueFull) return new AppError('TOO_MANY_REQUESTS', { retryAfterSeconds: 1 });
-  if (error instanceof Damaged) return new AppError('DAMAGED');
+  if (error instanceof IntegrityError) return new AppError('DAMAGED');
   if (isAway(error)) return unavailable();
   if (isFull(error)) return new AppError('STORAGE_FULL');
   const parsed = bodyError(error);
@@ -60,7 +60,7 @@ export const errorHandler =
   (thrown, req, res, _next) => {
     const error = asAppError(thrown);
     const requestId = requestIdOf(req);
-    if (thrown instanceof Damaged) tellDamage(log, thrown);
+    if (thrown instanceof IntegrityError) tellDamage(log, thrown);
     if (error.status >= 500) log.error({ err: thrown, requestId, code: error.code }, 'request failed');
     if (res.headersSent) {
       // Bytes are under way: only breaking off tells the client that they are not all.

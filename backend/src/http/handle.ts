@@ -19,11 +19,25 @@ import { validate } from './validate.js';
 const json = express.json({ limit: limits.jsonBytes, strict: true, type: 'application/json' });
 const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+type Handlers<Calls> = { [K in keyof Calls]: Calls[K] extends CallShape ? Handler<Calls[K]> : never };
+
+/** Binds every call of a feature to its handler, in the order of the handlers. A call without one does not compile. */
+export function bindAll<Calls extends Record<string, CallShape>>(
+  router: Router,
+  gateway: Gateway,
+  calls: Calls,
+  handlers: Handlers<NoInfer<Calls>>,
+): void {
+  for (const name of Object.keys(handlers) as (keyof Calls)[]) {
+    bind(router, gateway, calls[name] as CallShape, handlers[name] as unknown as Handler<CallShape>);
+  }
+}
+
 /**
- * Binds a call of the contract to its handler. Every call is judged in the contract's order: who is it, may the role,
- * can it be read, are the fields right, is it still the same person; then the handler says whether the object may be touched.
+ * Every call is judged in the contract's order: who is it, may the role, can it be read, are the fields right, is it still
+ * the same person; then the handler says whether the object may be touched.
  */
-export function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, handler: Handler<C>): void {
+function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, handler: Handler<C>): void {
   router[shape.method](shape.path, async (req, res, next) => {
     if (isAnotherPath(shape, req.path)) return next('route');
     let who: Identity = nobody;
@@ -188,7 +202,6 @@ async function recordRefusal(
       { id: viewer._id, ip: req.ip ?? '' },
       {
         type: shape.action,
-        table: tableOf(shape.action),
         status: 'denied',
         reason: error.code,
         ...(typeof id === 'string' && /^[0-9a-f]{24}$/i.test(id) ? { record: oid(id) } : {}),
@@ -196,28 +209,3 @@ async function recordRefusal(
     )
     .catch((failed) => gateway.log.error({ err: failed }, 'a refusal could not be recorded'));
 }
-
-const tables: Record<string, string> = {
-  auth: 'sessions',
-  session: 'sessions',
-  totp: 'users',
-  passkey: 'passkeys',
-  profile: 'users',
-  user: 'users',
-  stats: 'users',
-  image: 'imagemetadata',
-  share: 'shares',
-  analysis: 'analyses',
-  message: 'messages',
-  notification: 'notifications',
-  push: 'pushsubscriptions',
-  audit: 'auditlogs',
-  access: 'users',
-  role: 'roles',
-  setting: 'appsettings',
-  overview: 'overview',
-  job: 'jobs',
-};
-
-/** The table an action is about: the word before its dot says which. */
-export const tableOf = (action: string): string => tables[action.split('.')[0] ?? ''] ?? '';

@@ -3,12 +3,16 @@ import { gzipSync } from 'node:zlib';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { failuresByStatus } from '@lightbox/contract/failures.js';
+import { roleCalls } from '@lightbox/contract/roles/calls.js';
 import { newId } from '@lightbox/core/db/ids.js';
+import type { Router } from 'express';
 import request, { type Response } from 'supertest';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Gateway } from '../context.js';
 import { buildAdmin, buildPatient, buildProvider, type Person } from '../testing/factories.js';
 import { buildGateway } from '../testing/gateway.js';
 import { useGateway } from '../testing/useGateway.js';
+import { bindAll } from './handle.js';
 
 const { test, api } = useGateway();
 let admin: Person;
@@ -16,6 +20,17 @@ let admin: Person;
 beforeAll(async () => {
   admin = await buildAdmin(test.gateway);
 });
+
+/** Never run: it is the compiler that refuses a feature whose calls and handlers do not match. */
+export function notRoutes(router: Router, gateway: Gateway) {
+  const listRoles = async () => ({ data: [] });
+  // @ts-expect-error: listPermissions has no handler
+  bindAll(router, gateway, roleCalls, { listRoles });
+  // @ts-expect-error: there is no such call
+  bindAll(router, gateway, roleCalls, { listRoles, listPermissions: listRoles, listNobody: listRoles });
+  // @ts-expect-error: the answer is another one
+  bindAll(router, gateway, roleCalls, { listRoles, listPermissions: async () => ({ data: 1 }) });
+}
 
 const login = (body: Buffer | string, type = 'application/json') => api.raw('/auth/login', type, body);
 

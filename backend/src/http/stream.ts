@@ -12,7 +12,7 @@ const ASK_AGAIN_MS = 1_000;
 
 export interface Streamed {
   headers: Record<string, string>;
-  pieces: AsyncGenerator<Buffer | string>;
+  chunks: AsyncGenerator<Buffer | string>;
   /** Writes who reads this into the log; before the first byte leaves. */
   record: () => Promise<void>;
   /** Throws when this viewer may no longer have it. Session, account and role are asked in any case. */
@@ -23,18 +23,18 @@ type Streaming = Pick<Context<CallShape>, 'gateway' | 'call' | 'res'> & { viewer
 
 /**
  * The one way to answer with more than a few bytes. It ends when the right to it ends: session, account, role and policy
- * are asked again every second, also while the reader pauses, and no piece goes out on an older answer. The connection
- * breaks off then, so that the reader sees that it is not all. No more than a few pieces are in memory at once.
+ * are asked again every second, also while the reader pauses, and no chunk goes out on an older answer. The connection
+ * breaks off then, so that the reader sees that it is not all. No more than a few chunks are in memory at once.
  */
-export async function stream(context: Streaming, { headers, pieces, record, may }: Streamed): Promise<void> {
+export async function stream(context: Streaming, { headers, chunks, record, may }: Streamed): Promise<void> {
   const { res } = context;
   const watch = new Watch(() => askAgain(context, may));
   try {
     // The first is there before anything is answered: what cannot be read is an error, and not an empty file.
-    const first = await pieces.next();
+    const first = await chunks.next();
     await record();
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-    await pipeline(Readable.from(watch.guarded(first, pieces)), res, { signal: watch.refused });
+    await pipeline(Readable.from(watch.guarded(first, chunks)), res, { signal: watch.refused });
   } catch (error) {
     // The refusal itself, where there is one, and not that the pipeline was broken off.
     if (watch.refused.aborted) throw watch.refused.reason;
@@ -42,7 +42,7 @@ export async function stream(context: Streaming, { headers, pieces, record, may 
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   } finally {
     watch.stop();
-    pieces.return(undefined).catch(() => undefined);
+    chunks.return(undefined).catch(() => undefined);
   }
 }
 
@@ -68,10 +68,10 @@ class Watch {
   }
 
   async *guarded(first: IteratorResult<Buffer | string>, rest: AsyncGenerator<Buffer | string>) {
-    for (let piece = first; !piece.done; piece = await rest.next()) {
+    for (let chunk = first; !chunk.done; chunk = await rest.next()) {
       // A process that stood still has not asked meanwhile.
       if (performance.now() - this.askedAt > ASK_AGAIN_MS) await this.askOnce();
-      yield piece.value;
+      yield chunk.value;
     }
   }
 

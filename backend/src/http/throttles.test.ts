@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
-import { auditActions } from '@lightbox/contract/audit/actions.js';
+import { auditActionNames } from '@lightbox/contract/audit/actions.js';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { calls } from '@lightbox/contract/calls.js';
 import { loginWaitSeconds, throttleNames, throttles } from '@lightbox/contract/throttles.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import { reactions } from '@lightbox/core/events/reactions.js';
+import { consequencesOf } from '@lightbox/core/events/reactions.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -18,9 +18,9 @@ const costly = ['analyseImage', 'renderPreview'];
 const telling = ['email', 'username', 'password', 'currentPassword', 'code', 'recoveryCode', 'otp'];
 
 const event = { _id: newId(), record: newId(), refs: {}, recipients: [] } as unknown as EventDoc;
-const mails = (action: AuditAction) => reactions[action]?.mail !== undefined;
+const mails = (action: AuditAction) => consequencesOf(action)?.mail !== undefined;
 const costs = (action: AuditAction) =>
-  (reactions[action]?.jobs?.(event) ?? []).some(({ name }) => costly.includes(name));
+  (consequencesOf(action)?.jobs?.(event) ?? []).some(({ name }) => costly.includes(name));
 const causesOf = ({ action, causes = [] }: CallShape) => [...(action ? [action] : []), ...causes];
 
 function fieldsOf(schema: z.ZodType | undefined): string[] {
@@ -57,7 +57,7 @@ it('a call that sends mail, costs money or answers about an account has a thrott
 
 it('every mail and every costly job follows from a call that says so', () => {
   const declared = new Set(Object.values(every).flatMap(causesOf));
-  expect(auditActions.filter((action) => (mails(action) || costs(action)) && !declared.has(action))).toEqual([]);
+  expect(auditActionNames.filter((action) => (mails(action) || costs(action)) && !declared.has(action))).toEqual([]);
 });
 
 it('every throttle is taken by a call', () => {

@@ -2,9 +2,10 @@ import type { DataOf } from '@lightbox/contract/call.js';
 import type { imageCalls } from '@lightbox/contract/images/calls.js';
 import { type AccessExplanation, type Explained, explained } from '@lightbox/contract/images/insight.js';
 import { decideImage } from '@lightbox/contract/images/policy.js';
-import { limits } from '@lightbox/contract/limits.js';
-import { usable } from '@lightbox/contract/users/policy.js';
-import { imageFacts, isLive, requireImage } from '@lightbox/core/access/images.js';
+import { shareState } from '@lightbox/contract/sharing/states.js';
+import { isUsable } from '@lightbox/contract/users/states.js';
+import { imageFacts, requireImage } from '@lightbox/core/access/images.js';
+import { isLive } from '@lightbox/core/access/shares.js';
 import { requireUser } from '@lightbox/core/access/users.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
@@ -33,12 +34,11 @@ export async function explainAccess({
   const decisions = Object.fromEntries(
     Object.entries(explained).map(([name, rule]) => [
       name,
-      usable(user) ? decideImage(rule, asViewer(user), facts) : { may: false, because: 'account' },
+      isUsable(user) ? decideImage(rule, asViewer(user), facts) : { may: false, because: 'account' },
     ]),
   ) as Decisions;
   await gateway.events.record(actor, {
     type: 'access.explain',
-    table: 'users',
     record: user._id,
     records: [image._id],
     owners: [image.owner],
@@ -63,18 +63,10 @@ const asViewer = (user: UserDoc) => ({ id: String(user._id), role: user.role });
 function presentShare(share: ShareDoc, now: Date): NonNullable<AccessExplanation['share']> {
   return {
     shareId: String(share._id),
-    state: stateOf(share, now),
+    state: shareState(share, now),
     createAt: share.createAt.toISOString(),
     expiresAt: share.expiresAt?.toISOString() ?? null,
     verifiedAt: share.verifiedAt?.toISOString() ?? null,
     endedAt: share.endedAt?.toISOString() ?? null,
   };
-}
-
-function stateOf(share: ShareDoc, now: Date): NonNullable<AccessExplanation['share']>['state'] {
-  const end = share.endedAt ?? now;
-  if (share.expiresAt && share.expiresAt <= end) return 'expired';
-  if (!share.live) return 'revoked';
-  if (share.verifiedAt) return 'verified';
-  return share.tries >= limits.codeTries ? 'locked' : 'pending';
 }

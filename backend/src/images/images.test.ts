@@ -107,7 +107,7 @@ describe('uploading', () => {
     expect(answer.body.error).toBe('DAMAGED');
   });
 
-  it('gives a named patient a standing share to verify', async () => {
+  it('gives a named patient a permanent share to verify', async () => {
     const patient = await buildPatient(test.gateway);
     const { body } = await api
       .as(provider)

@@ -1,4 +1,5 @@
-import { type AccessExplanation, timelineActions } from '@lightbox/contract/images/insight.js';
+import { timelineActions } from '@lightbox/contract/audit/actions.js';
+import type { AccessExplanation } from '@lightbox/contract/images/insight.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { appendAndTell } from '@lightbox/core/audit/append.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';

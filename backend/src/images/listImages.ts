@@ -45,7 +45,6 @@ async function list(
   const shown = rows.filter((image) => ids.has(String(image._id)));
   await gateway.events.record(actor, {
     type: 'image.list',
-    table: 'imagemetadata',
     records: shown.map((image) => image._id),
     owners: shown.map((image) => image.owner),
   });
@@ -63,7 +62,6 @@ export async function getImage({
   if (!shown) throw new AppError('NOT_FOUND');
   await gateway.events.record(actor, {
     type: 'image.read',
-    table: 'imagemetadata',
     record: image._id,
     owners: [image.owner],
   });

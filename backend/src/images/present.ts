@@ -1,6 +1,7 @@
 import { imageRules } from '@lightbox/contract/images/policy.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { imageFacts, liveShare } from '@lightbox/core/access/images.js';
+import { imageFacts } from '@lightbox/core/access/images.js';
+import { liveShare } from '@lightbox/core/access/shares.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
@@ -43,7 +44,7 @@ export async function presentImages(gateway: Gateway, viewer: Viewer, images: Im
     ]),
   ]);
   return access.map(({ image, share, opens, shares }) => {
-    const outline: Image = {
+    const redacted: Image = {
       id: String(image._id),
       caption: image.caption,
       contentType: image.contentType,
@@ -56,14 +57,14 @@ export async function presentImages(gateway: Gateway, viewer: Viewer, images: Im
     };
     return opens
       ? {
-          ...outline,
+          ...redacted,
           ...details(image, name),
           ...(share ? { sharedAt: share.createAt.toISOString() } : {}),
           // The audience is the recipients, and then the owner.
           ...(shares ? { sharedWith: Math.max(0, image.audience.length - 1) } : {}),
           image_url: previews.get(String(image._id)) ?? null,
         }
-      : outline;
+      : redacted;
   });
 }
 

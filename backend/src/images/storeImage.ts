@@ -60,7 +60,7 @@ interface NewImage {
   patient: ObjectId | undefined;
 }
 
-/** Writes the record that makes a stored file an image, and its patient's standing share. */
+/** Writes the record that makes a stored file an image, and its patient's permanent share. */
 export async function recordImage(
   gateway: Gateway,
   actor: Actor,
@@ -112,7 +112,6 @@ function writeRecord(
     if (!(await gateway.blobs.confirm(blob, tx.session))) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
     tx.record({
       type: 'image.upload',
-      table: 'imagemetadata',
       record: _id,
       owners: [owner],
       recipients: [owner, ...(patient ? [patient] : [])],

@@ -37,13 +37,13 @@ interface Bytes {
   contentType: string;
   length: number;
   disposition: string;
-  pieces: AsyncGenerator<Buffer>;
+  chunks: AsyncGenerator<Buffer>;
 }
 
 /** Who reads an image is in the log before the first byte leaves. */
 const send = (context: Context<Read>, image: ImageDoc, bytes: Bytes): Promise<void> =>
   stream(context, {
-    pieces: bytes.pieces,
+    chunks: bytes.chunks,
     headers: {
       ...guarded(bytes.contentType),
       'Content-Length': String(bytes.length),
@@ -52,7 +52,6 @@ const send = (context: Context<Read>, image: ImageDoc, bytes: Bytes): Promise<vo
     record: () =>
       context.gateway.events.record(context.actor, {
         type: bytes.type,
-        table: 'imagemetadata',
         record: image._id,
         owners: [image.owner],
       }),
@@ -70,8 +69,8 @@ export async function streamContent(context: Context<typeof imageCalls.getImageC
     contentType,
     length: size,
     disposition: `attachment; filename="${id}.${extensions[contentType] ?? 'bin'}"`,
-    // A piece is proven before it is given out: a damaged blob is an error, not an empty file.
-    pieces: gateway.blobs.read(image.blob, unwrapDataKey(gateway.keys.images, id, image.dataKey), size),
+    // A chunk is proven before it is given out: a damaged blob is an error, not an empty file.
+    chunks: gateway.blobs.read(image.blob, unwrapDataKey(gateway.keys.images, id, image.dataKey), size),
   });
   return undefined;
 }
@@ -91,7 +90,7 @@ export async function sendPreview(context: Context<typeof imageCalls.getImagePre
     contentType: 'image/webp',
     length: webp.length,
     disposition: `inline; filename="${image._id}.webp"`,
-    pieces: (async function* () {
+    chunks: (async function* () {
       yield webp;
     })(),
   });

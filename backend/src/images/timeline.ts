@@ -1,5 +1,6 @@
+import { type TimelineAction, timelineActions } from '@lightbox/contract/audit/actions.js';
 import type { imageCalls } from '@lightbox/contract/images/calls.js';
-import { type TimelineAction, type TimelineEntry, timelineActions } from '@lightbox/contract/images/insight.js';
+import type { TimelineEntry } from '@lightbox/contract/images/insight.js';
 import { requireImage } from '@lightbox/core/access/images.js';
 import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
 import type { Answer, Context } from '../context.js';
@@ -19,7 +20,7 @@ export async function getTimeline({
   const { rows, pagination } = await gateway.pages.list<AuditEntryDoc>(
     {
       model: gateway.models.AuditEntry,
-      filter: { record: image._id, type: { $in: [...timelineActions] } },
+      filter: { record: image._id, type: { $in: timelineActions } },
       sort: ['seq'],
       direction: -1,
     },
@@ -27,7 +28,6 @@ export async function getTimeline({
   );
   await gateway.events.record(actor, {
     type: 'image.timeline',
-    table: 'auditlogs',
     record: image._id,
     owners: [image.owner],
   });

@@ -1,6 +1,7 @@
 import { imageCalls } from '@lightbox/contract/images/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { texts } from '@lightbox/contract/texts.js';
+import { usableAccount } from '@lightbox/core/access/accounts.js';
 import { visibleUsers } from '@lightbox/core/access/users.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -24,7 +25,7 @@ export async function uploadImage(context: Context<Call>): Promise<Answer<Image>
   const { gateway, req } = context;
   const maxBytes = await gateway.settings.get('upload.maxBytes');
   // What a request says of its length is believed up to what would be taken of it: nobody holds room for more.
-  const giveBack = await gateway.room.take(Math.min(maxBytes, Number(req.get('content-length') ?? maxBytes)));
+  const giveBack = await gateway.diskReserve.take(Math.min(maxBytes, Number(req.get('content-length') ?? maxBytes)));
   if (!giveBack) throw new AppError('STORAGE_FULL');
   return receiveImage(context, maxBytes).finally(giveBack);
 }
@@ -110,7 +111,7 @@ const captionMessage = (message: string, given: string | undefined) =>
 
 async function findPatient(gateway: Gateway, viewer: Viewer, id: string): Promise<ObjectId | null> {
   const patient = await gateway.models.User.findOne(
-    { $and: [{ _id: oid(id), role: 'patient', status: 'active', active: true }, await visibleUsers(gateway, viewer)] },
+    { $and: [{ _id: oid(id), role: 'patient', ...usableAccount }, await visibleUsers(gateway, viewer)] },
     { _id: 1 },
   ).lean();
   return patient?._id ?? null;

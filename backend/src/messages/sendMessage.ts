@@ -5,7 +5,7 @@ import { areTied } from '@lightbox/core/access/ties.js';
 import { userFacts } from '@lightbox/core/access/users.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import { pushMessages } from '@lightbox/core/messages/messages.js';
+import { broadcastMessages } from '@lightbox/core/messages/messages.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
@@ -32,7 +32,7 @@ export async function sendMessage(gateway: Gateway, viewer: Viewer, send: Send):
 }
 
 async function handOver(gateway: Gateway, message: MessageDoc): Promise<void> {
-  await pushMessages(gateway, [message]);
+  await broadcastMessages(gateway, [message]);
   await gateway.settleMessage(message);
 }
 

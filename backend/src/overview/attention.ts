@@ -1,6 +1,6 @@
-import { limits } from '@lightbox/contract/limits.js';
 import { type FailureReason, type Overview, overviewCap, type QueueState } from '@lightbox/contract/overview/calls.js';
 import { type QueueName, queueNames } from '@lightbox/contract/queues.js';
+import { lockedShare } from '@lightbox/core/access/shares.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Gateway } from '../context.js';
@@ -30,13 +30,7 @@ export async function pendingProviders({ models }: Gateway): Promise<Overview['a
 
 /** Live shares that nobody can open any more until a new code is sent. */
 export async function lockedShares({ models, clock }: Gateway): Promise<Overview['attention']['lockedShares']> {
-  const now = clock.now();
-  const locked = {
-    live: true,
-    tries: { $gte: limits.codeTries },
-    verifiedAt: { $exists: false },
-    $or: [{ expiresAt: { $exists: false } }, { expiresAt: { $gt: now } }],
-  };
+  const locked = lockedShare(clock.now());
   const [count, shares] = await Promise.all([
     models.Share.countDocuments(locked, { limit: overviewCap }),
     models.Share.find(locked, { image: 1 }).sort({ _id: -1 }).limit(SHOWN).lean<ShareDoc[]>(),

@@ -62,10 +62,11 @@ describe('the overview', () => {
     await buildImage(fresh.gateway, { owner, contentType: 'image/png', size: 5 });
     await buildImage(fresh.gateway, { owner, contentType: 'application/pdf', size: 100 });
     const actor = { id: owner._id, ip: '' };
-    for (const type of ['image.upload', 'image.upload', 'share.create', 'auth.confirm', 'image.read'] as const) {
-      await fresh.gateway.events.record(actor, { type, table: 'x' });
+    for (const type of ['image.upload', 'image.upload', 'auth.confirm', 'image.read'] as const) {
+      await fresh.gateway.events.record(actor, { type });
     }
-    await fresh.gateway.events.record(actor, { type: 'image.upload', table: 'x', status: 'denied' });
+    await fresh.gateway.events.record(actor, { type: 'share.create', refs: { share: newId() } });
+    await fresh.gateway.events.record(actor, { type: 'image.upload', status: 'denied' });
     await appendAudit(fresh.gateway.models, fresh.gateway.keys.audit);
     const now = await overview(caller);
     expect(now.storage).toEqual([

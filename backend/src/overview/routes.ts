@@ -6,7 +6,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Answer, Context, Gateway } from '../context.js';
-import { bind } from '../http/handle.js';
+import { bindAll } from '../http/handle.js';
 import { lockedShares, pendingProviders, reportQueues } from './attention.js';
 import { countLiveSessions, createActivity, measureStorage, remembered, serviceState } from './service.js';
 
@@ -37,7 +37,7 @@ function createOverview(gateway: Gateway) {
     const shown = providers.oldest.map(({ id }) => id);
     const key = [viewer.sessionId, ...shown].join();
     if (!recorded.has(key)) {
-      await gateway.events.record(actor, { type: 'overview.read', table: 'overview', records: shown.map(oid) });
+      await gateway.events.record(actor, { type: 'overview.read', records: shown.map(oid) });
       recorded.set(key, true);
     }
     return {
@@ -69,7 +69,6 @@ async function retryJob({ gateway, actor, params }: Context<RetryCall>): Promise
   const { imageId } = job.data as { imageId?: string };
   await gateway.events.record(actor, {
     type: 'job.retry',
-    table: 'jobs',
     reason: `${queue} ${job.name} ${id}`,
     ...(imageId ? { record: oid(imageId) } : {}),
   });
@@ -83,6 +82,8 @@ async function isJob({ redis, queues }: Gateway, queue: QueueName, id: string): 
 }
 
 export function overviewRoutes(router: Router, gateway: Gateway): void {
-  bind(router, gateway, overviewCalls.getOverview, createOverview(gateway));
-  bind(router, gateway, overviewCalls.retryJob, retryJob);
+  bindAll(router, gateway, overviewCalls, {
+    getOverview: createOverview(gateway),
+    retryJob,
+  });
 }

@@ -30,7 +30,7 @@ export async function countLiveSessions({ models, clock, settings }: Gateway): P
   });
 }
 
-const PATIENCE_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 
 /** A walk over an index that holds all it needs; no record of an image is read. */
 export async function measureStorage({ models }: Gateway): Promise<Overview['storage']> {
@@ -41,7 +41,7 @@ export async function measureStorage({ models }: Gateway): Promise<Overview['sto
     { $project: { _id: 0, contentType: '$_id', images: 1, bytes: 1 } },
   ])
     .hint({ contentType: 1, size: 1 })
-    .option({ maxTimeMS: PATIENCE_MS })
+    .option({ maxTimeMS: TIMEOUT_MS })
     .catch(() => null);
 }
 

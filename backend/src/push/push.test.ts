@@ -187,19 +187,19 @@ describe('a subscription ends', () => {
 });
 
 describe('who looks at a tab', () => {
-  const isLooking = async (person: Person) => (await test.gateway.looking.online([person.id])).size === 1;
+  const isForeground = async (person: Person) => (await test.gateway.foreground.online([person.id])).size === 1;
 
   it('is known from the tabs that can be seen, until the last of them is hidden or closed', async () => {
     const person = await buildPatient(test.gateway);
     const seen = await connectSocket(test.url, { token: person.token, visible: true });
     const hidden = await connectSocket(test.url, { token: person.token, visible: false });
-    await expect.poll(() => isLooking(person)).toBe(true);
+    await expect.poll(() => isForeground(person)).toBe(true);
     expect(await seen.ask('visible', { visible: false })).toEqual({ data: null });
-    expect(await isLooking(person)).toBe(false);
+    expect(await isForeground(person)).toBe(false);
     await hidden.ask('visible', { visible: true });
-    expect(await isLooking(person)).toBe(true);
+    expect(await isForeground(person)).toBe(true);
     hidden.socket.close();
-    await expect.poll(() => isLooking(person)).toBe(false);
+    await expect.poll(() => isForeground(person)).toBe(false);
     expect((await test.gateway.presence.online([person.id])).size).toBe(1);
     seen.socket.close();
   });
@@ -208,7 +208,7 @@ describe('who looks at a tab', () => {
     const person = await buildPatient(test.gateway);
     const { socket, ask } = await connectSocket(test.url, { token: person.token });
     expect(await ask('visible', { visible: 'yes' })).toMatchObject({ error: 'VALIDATION_FAILED' });
-    expect(await isLooking(person)).toBe(false);
+    expect(await isForeground(person)).toBe(false);
     socket.close();
   });
 });

@@ -86,7 +86,7 @@ const keep = (gateway: Gateway, actor: Actor, viewer: Viewer, body: BodyOf<Subsc
       .skip(limits.pushSubscriptions - 1)
       .lean();
     await PushSubscription.deleteMany({ _id: { $in: others.map(({ _id }) => _id) } }, { session: tx.session });
-    tx.record({ type: 'push.subscribe', table: 'pushsubscriptions', record: kept._id });
+    tx.record({ type: 'push.subscribe', record: kept._id });
     return kept._id;
   });
 
@@ -102,7 +102,7 @@ export async function unsubscribePush({
     const gone = await gateway.models.PushSubscription.findOneAndDelete(mine, {
       session: tx.session,
     }).lean<PushSubscriptionDoc>();
-    if (gone) tx.record({ type: 'push.unsubscribe', table: 'pushsubscriptions', record: gone._id });
+    if (gone) tx.record({ type: 'push.unsubscribe', record: gone._id });
     return viewer._id;
   });
   return { data: null };

@@ -1,8 +1,9 @@
 import type { ServerEvent, ServerPayload } from '@lightbox/contract/events.js';
 import { type ImageRule, imageRules } from '@lightbox/contract/images/policy.js';
+import { shareRules } from '@lightbox/contract/sharing/policy.js';
 import { findImage } from '@lightbox/core/access/images.js';
 import { oid } from '@lightbox/core/db/ids.js';
-import type { Push } from '@lightbox/core/events/push.js';
+import type { LiveUpdate } from '@lightbox/core/events/signals.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
@@ -13,7 +14,7 @@ import type { Gateway, Viewer } from '../context.js';
 import { presentMessage } from '../messages/present.js';
 import { presentNotification } from '../notifications/notifications.js';
 
-type Refs = Push['refs'];
+type Refs = LiveUpdate['refs'];
 /** What one viewer is shown, read now and through the policy; null when it is not, or no longer, theirs to see. */
 type Payload<P> = (gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role' | '_id'>, refs: Refs) => Promise<P | null>;
 
@@ -23,10 +24,12 @@ const share: Payload<ServerPayload<'share:created'>> = async (gateway, viewer, r
   const found = await gateway.models.Share.findById(oid(text(refs, 'share'))).lean<ShareDoc>();
   if (!found) return null;
   const image = await gateway.models.Image.findById(found.image, { owner: 1 }).lean<ImageDoc>();
-  const concerned =
-    viewer.role === 'admin' ||
-    [found.recipient, found.sharedBy, image?.owner].some((id) => id && String(id) === viewer.id);
-  if (!concerned) return null;
+  const parties = {
+    recipientId: String(found.recipient),
+    sharedById: String(found.sharedBy),
+    ownerId: image ? String(image.owner) : undefined,
+  };
+  if (!shareRules.follow(viewer, parties)) return null;
   return {
     sharingRequestId: String(found._id),
     imagemetadataId: String(found.image),

@@ -54,7 +54,7 @@ const transports: [string, Partial<ManagerOptions>][] = [
   ['its defaults', {}],
   ['WebSocket alone', { transports: ['websocket'] }],
 ];
-const PATIENCE = { timeout: 30_000 };
+const TIMEOUT = { timeout: 30_000 };
 
 async function handshake(url: string, transport: 'polling' | 'websocket') {
   const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' };
@@ -63,7 +63,7 @@ async function handshake(url: string, transport: 'polling' | 'websocket') {
   const req = get(`${url}/socket.io/?EIO=4&transport=${transport}`, { headers, agent: false });
   const [res] = (await once(req, 'response')) as [import('node:http').IncomingMessage];
   let body = '';
-  for await (const piece of res.setEncoding('utf8')) body += piece;
+  for await (const chunk of res.setEncoding('utf8')) body += chunk;
   return { status: res.statusCode, retryAfter: res.headers['retry-after'], body: JSON.parse(body) as object };
 }
 
@@ -71,7 +71,7 @@ describe('while MongoDB is away', () => {
   it.each(['polling', 'websocket'] as const)('a handshake by %s is answered 503, with the time to wait', async (by) => {
     mongodb.tear(1);
     await expect
-      .poll(() => handshake(wired.url, by).catch(() => null), PATIENCE)
+      .poll(() => handshake(wired.url, by).catch(() => null), TIMEOUT)
       .toEqual({
         status: 503,
         retryAfter: '2',
@@ -86,9 +86,9 @@ describe('while MongoDB is away', () => {
       const starting = await startGateway({ ...wired.config, port: 0 }, near.clock);
       try {
         const clients = [stock(`http://127.0.0.1:${starting.port}`, by), stock(wired.url, by)];
-        await expect.poll(() => clients.every(({ comesBack }) => comesBack.length > 0), PATIENCE).toBe(true);
+        await expect.poll(() => clients.every(({ comesBack }) => comesBack.length > 0), TIMEOUT).toBe(true);
         mongodb.tear(0);
-        await expect.poll(() => clients.every(({ socket }) => socket.connected), PATIENCE).toBe(true);
+        await expect.poll(() => clients.every(({ socket }) => socket.connected), TIMEOUT).toBe(true);
         expect(clients.flatMap(({ comesBack }) => comesBack)).not.toContain(false);
       } finally {
         await starting.stop();
@@ -107,7 +107,7 @@ describe('while MongoDB is away', () => {
       socket.connect();
       await closed;
       mongodb.tear(0);
-      await expect.poll(() => socket.connected, PATIENCE).toBe(true);
+      await expect.poll(() => socket.connected, TIMEOUT).toBe(true);
       expect(comesBack).not.toContain(false);
     },
     60_000,
@@ -119,7 +119,7 @@ it('a Redis that comes back empty: clients with defaults reconnect by themselves
   const { socket } = stock(near.url);
   let connects = 0;
   socket.on('connect', () => connects++);
-  await expect.poll(() => connects, PATIENCE).toBe(1);
+  await expect.poll(() => connects, TIMEOUT).toBe(1);
   const send = (content: string) =>
     new Client(wired.url).as(provider).post('/message/send', { recipientId: person.id, content }).expect(201);
   const heard: string[] = [];
@@ -127,7 +127,7 @@ it('a Redis that comes back empty: clients with defaults reconnect by themselves
   await send('before');
   await expect.poll(() => heard).toEqual(['before']);
   await near.gateway.redis.flushdb();
-  await expect.poll(() => connects, PATIENCE).toBe(2);
+  await expect.poll(() => connects, TIMEOUT).toBe(2);
   await send('after');
   await expect.poll(() => heard).toEqual(['before', 'after']);
 });

@@ -20,5 +20,5 @@ export type Io = Server<Record<string, never>, ServerToClient, Record<string, ne
 
 export const userRoom = (id: string) => `user:${id}`;
 export const sessionRoom = (id: string) => `session:${id}`;
-export const lookingRoom = (id: string) => `looking:${id}`;
+export const foregroundRoom = (id: string) => `foreground:${id}`;
 export const roleRoom = (role: string) => `role:${role}`;

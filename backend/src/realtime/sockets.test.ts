@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { limits } from '@lightbox/contract/limits.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import { dispatchMessages, pushMessages } from '@lightbox/core/messages/messages.js';
+import { broadcastMessages, dispatchMessages } from '@lightbox/core/messages/messages.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -197,7 +197,7 @@ describe('a client that reads', () => {
         return { ...(first as MessageDoc), _id: newId(), seq: i + 2, content, createAt: one.clock.now() };
       });
       await one.gateway.models.Message.insertMany(many, { lean: true });
-      for (let at = 0; at < many.length; at += 200) await pushMessages(one.gateway, many.slice(at, at + 200));
+      for (let at = 0; at < many.length; at += 200) await broadcastMessages(one.gateway, many.slice(at, at + 200));
       // The gateway's end is gone, although the client never said anything.
       await expect.poll(() => far.destroyed, { timeout: 40_000 }).toBe(true);
       clearInterval(reading);

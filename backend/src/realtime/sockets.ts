@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientEvent, type ClientPayload, clientEventRules, clientEvents } from '@lightbox/contract/events.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { Push, Signal } from '@lightbox/core/events/push.js';
+import type { LiveUpdate, Signal } from '@lightbox/core/events/signals.js';
 import type { ConversationDoc } from '@lightbox/core/models/conversation.js';
 import { Server } from 'socket.io';
 import { authorize } from '../auth/authorize.js';
@@ -18,7 +18,7 @@ import { requirePartner, sendMessage } from '../messages/sendMessage.js';
 import { cut, reconnectAll, watchSessions } from './endings.js';
 import { admit, allowHandshakes } from './handshake.js';
 import { payloads } from './payloads.js';
-import { type Client, type Io, lookingRoom, roleRoom, sessionRoom, userRoom } from './rooms.js';
+import { type Client, foregroundRoom, type Io, roleRoom, sessionRoom, userRoom } from './rooms.js';
 
 /** What people ask for over the socket; each is judged like a call and acknowledged with `{data}` or a failure. */
 const handlers: {
@@ -74,7 +74,7 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
 
   const presence = setInterval(() => {
     gateway.presence.renew(localUsers(io)).catch(() => undefined);
-    gateway.looking.renew(localUsers(io, isLooking)).catch(() => undefined);
+    gateway.foreground.renew(localUsers(io, isForeground)).catch(() => undefined);
   }, PRESENCE_MS);
   const stopWatching = watchSessions(gateway, io);
   const closing = new AbortController();
@@ -97,7 +97,7 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
       closing.abort();
       clearInterval(presence);
       stopWatching();
-      const leave = (id: string) => [gateway.presence, gateway.looking].map((of) => of.leave(id).catch(() => false));
+      const leave = (id: string) => [gateway.presence, gateway.foreground].map((of) => of.leave(id).catch(() => false));
       await Promise.all(localUsers(io).flatMap(leave));
       io.disconnectSockets(true);
       await io.close();
@@ -121,19 +121,19 @@ async function greet(gateway: Gateway, io: Io, socket: Client): Promise<void> {
   if (await gateway.presence.arrive(viewer.id)) await tellPartners(gateway, viewer, true);
 }
 
-const isLooking = ({ rooms, data }: Client): boolean => rooms.has(lookingRoom(data.viewer.id));
+const isForeground = ({ rooms, data }: Client): boolean => rooms.has(foregroundRoom(data.viewer.id));
 
 /** Whoever sees one of their tabs needs no notification on a device. Tabs come and go; the gateway counts its own by a room. */
 async function look(gateway: Gateway, socket: Client, visible: boolean): Promise<void> {
   const { id } = socket.data.viewer;
-  const room = lookingRoom(id);
+  const room = foregroundRoom(id);
   if (visible && socket.connected) {
     socket.join(room);
-    await gateway.looking.renew([id]);
+    await gateway.foreground.renew([id]);
     return;
   }
   socket.leave(room);
-  if (!socket.nsp.adapter.rooms.has(room)) await gateway.looking.leave(id);
+  if (!socket.nsp.adapter.rooms.has(room)) await gateway.foreground.leave(id);
 }
 
 async function tellPartners(gateway: Gateway, viewer: Viewer, online: boolean): Promise<void> {
@@ -203,7 +203,7 @@ async function keepAlive(gateway: Gateway, { data }: Client): Promise<void> {
  * What MongoDB was away for is shown when it is back: the push was taken off the stream, and nobody would bring it again
  * to people whose connection never broke.
  */
-async function showInTheEnd(gateway: Gateway, io: Io, push: Push, closing: AbortSignal): Promise<void> {
+async function showInTheEnd(gateway: Gateway, io: Io, push: LiveUpdate, closing: AbortSignal): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       return await show(gateway, io, push);
@@ -216,7 +216,7 @@ async function showInTheEnd(gateway: Gateway, io: Io, push: Push, closing: Abort
 }
 
 /** Shows a push to those of its recipients who are connected here. */
-async function show(gateway: Gateway, io: Io, push: Push): Promise<void> {
+async function show(gateway: Gateway, io: Io, push: LiveUpdate): Promise<void> {
   if (push.name === 'session:revoked' || wasShown(gateway, push)) return;
   const viewers = new Map<string, Viewer>();
   for (const target of push.to) {
@@ -251,7 +251,7 @@ const isLocked = (gateway: Gateway, viewer: Viewer): Promise<boolean> =>
  * A message handed over again after a crash was shown by this gateway already; whoever has connected since has read it.
  * Forgotten again when showing it fails.
  */
-function wasShown(gateway: Gateway, { name, refs }: Push): boolean {
+function wasShown(gateway: Gateway, { name, refs }: LiveUpdate): boolean {
   if (name !== 'message:new') return false;
   const id = String(refs.record);
   if (gateway.shownMessages.has(id)) return true;

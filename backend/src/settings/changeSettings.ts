@@ -49,7 +49,7 @@ export async function addSetting({
     .change(actor, async (tx) => {
       await gateway.models.Setting.create([setting], { session: tx.session });
       await remember(gateway, tx, setting._id, viewer._id, { name: setting.name, to: setting.value });
-      tx.record({ type: 'setting.add', table: 'appsettings', record: setting._id });
+      tx.record({ type: 'setting.add', record: setting._id });
       return setting._id;
     })
     .catch(nameTaken);
@@ -82,7 +82,7 @@ export async function editSetting({
       if (next.value !== before.value || next.name !== before.name) {
         await remember(gateway, tx, id, viewer._id, { name: next.name, from: before.value, to: next.value });
       }
-      tx.record({ type: 'setting.edit', table: 'appsettings', record: id });
+      tx.record({ type: 'setting.edit', record: id });
       return id;
     })
     .catch(nameTaken);
@@ -101,7 +101,7 @@ export async function deleteSetting({
     const { name, value } = await requireSetting(gateway, id, tx.session);
     await gateway.models.Setting.deleteOne({ _id: id }, { session: tx.session });
     await remember(gateway, tx, id, viewer._id, { name, from: value });
-    tx.record({ type: 'setting.delete', table: 'appsettings', record: id });
+    tx.record({ type: 'setting.delete', record: id });
     return id;
   });
   gateway.settings.forget();

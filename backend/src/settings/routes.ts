@@ -1,7 +1,7 @@
 import { settingCalls } from '@lightbox/contract/settings/calls.js';
 import type { Router } from 'express';
 import type { Gateway } from '../context.js';
-import { bind } from '../http/handle.js';
+import { bindAll } from '../http/handle.js';
 import { addSetting, deleteSetting, editSetting } from './changeSettings.js';
 import {
   getLimits,
@@ -13,13 +13,15 @@ import {
 } from './listSettings.js';
 
 export function settingRoutes(router: Router, gateway: Gateway): void {
-  bind(router, gateway, settingCalls.listSettings, listSettings);
-  bind(router, gateway, settingCalls.listKnownSettings, listKnownSettings);
-  bind(router, gateway, settingCalls.listSettingHistory, listSettingHistory);
-  bind(router, gateway, settingCalls.listKnownSettingHistory, listKnownSettingHistory);
-  bind(router, gateway, settingCalls.getPublicSettings, getPublicSettings);
-  bind(router, gateway, settingCalls.getLimits, getLimits);
-  bind(router, gateway, settingCalls.addSetting, addSetting);
-  bind(router, gateway, settingCalls.editSetting, editSetting);
-  bind(router, gateway, settingCalls.deleteSetting, deleteSetting);
+  bindAll(router, gateway, settingCalls, {
+    listSettings,
+    listKnownSettings,
+    listSettingHistory,
+    listKnownSettingHistory,
+    getPublicSettings,
+    getLimits,
+    addSetting,
+    editSetting,
+    deleteSetting,
+  });
 }

@@ -2,8 +2,11 @@ import type { DataOf } from '@lightbox/contract/call.js';
 import { imageRules } from '@lightbox/contract/images/policy.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { ShareAccess, shareCalls } from '@lightbox/contract/sharing/calls.js';
+import { shareState } from '@lightbox/contract/sharing/states.js';
+import { usableAccount } from '@lightbox/core/access/accounts.js';
 import { holdImage, holdUser } from '@lightbox/core/access/hold.js';
-import { isLive, liveShare, refreshAudience, requireImage } from '@lightbox/core/access/images.js';
+import { refreshAudience, requireImage } from '@lightbox/core/access/images.js';
+import { isLive, liveShare, overdueShare } from '@lightbox/core/access/shares.js';
 import { visibleUsers } from '@lightbox/core/access/users.js';
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
@@ -19,11 +22,11 @@ interface NewShare {
   image: ObjectId;
   sharedBy: ObjectId;
   recipient: ObjectId;
-  /** Null for the standing share of the image's patient. */
+  /** Null for the permanent share of the image's patient. */
   hours: number | null;
 }
 
-/** A code lives as long as its share; that of a standing share waits for a month. */
+/** A code lives as long as its share; that of a permanent share waits for a month. */
 const codeEnd = (now: Date, shareEnd: Date | null): Date =>
   shareEnd ?? new Date(now.getTime() + limits.standingCodeDays * 24 * 3_600_000);
 
@@ -56,7 +59,6 @@ export async function addShare(gateway: Gateway, tx: Transaction, wanted: NewSha
   const mailed = await gateway.throttle.tryTake('shareMail', { recipient: String(wanted.recipient) });
   tx.record({
     type: 'share.create',
-    table: 'shares',
     record: wanted.image,
     owners: [owner],
     recipients: [wanted.recipient, owner],
@@ -93,7 +95,7 @@ export async function createShare({
 async function findRecipient(gateway: Gateway, viewer: Viewer, image: ImageDoc, id: string): Promise<ObjectId> {
   if (id === viewer.id) throw fieldError('createdfor', 'You cannot share an image with yourself.');
   const user = await gateway.models.User.findOne({
-    $and: [{ _id: oid(id), status: 'active', active: true }, await visibleUsers(gateway, viewer)],
+    $and: [{ _id: oid(id), ...usableAccount }, await visibleUsers(gateway, viewer)],
   }).lean<UserDoc>();
   if (!user) throw new AppError('NOT_FOUND');
   if (image.owner.equals(user._id)) throw theirsAlready();
@@ -104,7 +106,7 @@ const theirsAlready = () => fieldError('createdfor', 'This image is theirs alrea
 
 /** A share that is over but not yet swept up must not stand in the way of a new one. */
 async function clearExpired(gateway: Gateway, tx: Transaction, image: ObjectId, recipient: ObjectId): Promise<void> {
-  const over = { image, recipient, expiresAt: { $lte: gateway.clock.now() } };
+  const over = { image, recipient, ...overdueShare(gateway.clock.now()) };
   await endShares(gateway, tx, over, 'share.expire');
 }
 
@@ -124,7 +126,7 @@ interface Managed {
   image: ImageDoc;
 }
 
-/** A live share of an image that the viewer may share. Others learn nothing of it. */
+/** A share, live or ended, of an image that the viewer may share. Nobody else is told whether it is there. */
 async function requireManaged(gateway: Gateway, viewer: Viewer, id: string): Promise<Managed> {
   const share = await gateway.models.Share.findById(oid(id)).lean<ShareDoc>();
   const image = share && (await gateway.models.Image.findById(share.image).lean<ImageDoc>());
@@ -153,7 +155,6 @@ export async function resendShare({
     if (renewed.matchedCount === 0) throw new AppError('EXPIRED');
     tx.record({
       type: 'share.resend',
-      table: 'shares',
       record: image._id,
       owners: [image.owner],
       refs: { share: share._id },
@@ -196,19 +197,18 @@ export async function listShares({
   const byId = new Map(users.map((user) => [String(user._id), user]));
   await gateway.events.record(actor, {
     type: 'share.list',
-    table: 'shares',
     record: image._id,
     owners: [image.owner],
   });
   return {
     data: shares.flatMap((share) => {
       const user = byId.get(String(share.recipient));
-      return user ? [presentAccess(share, user)] : [];
+      return user ? [presentAccess(share, user, now)] : [];
     }),
   };
 }
 
-const presentAccess = (share: ShareDoc, user: UserDoc): ShareAccess => ({
+const presentAccess = (share: ShareDoc, user: UserDoc, now: Date): ShareAccess => ({
   id: String(share._id),
   imagemetadataId: String(share.image),
   recipient: {
@@ -220,5 +220,5 @@ const presentAccess = (share: ShareDoc, user: UserDoc): ShareAccess => ({
   createAt: share.createAt.toISOString(),
   expiresAt: share.expiresAt?.toISOString() ?? null,
   isVerified: Boolean(share.verifiedAt),
-  locked: !share.verifiedAt && share.tries >= limits.codeTries,
+  locked: shareState(share, now) === 'locked',
 });

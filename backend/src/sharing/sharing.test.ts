@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
+import { shareState, shareStates } from '@lightbox/contract/sharing/states.js';
+import {
+  isLive,
+  liveShare,
+  lockedShare,
+  overdueShare,
+  pendingShare,
+  verifiedShare,
+} from '@lightbox/core/access/shares.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
+import { newCodeSeed } from '@lightbox/core/keys/codes.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { describe, expect, it } from 'vitest';
@@ -219,7 +229,7 @@ describe('verifying', () => {
     expect(new Set([...guesses, 200, 410])).toEqual(new Set([200, 410]));
   });
 
-  it('a standing share takes thirty days, and stays open after', async () => {
+  it('a permanent share takes thirty days, and stays open after', async () => {
     const patient = await buildPatient(test.gateway);
     const standing = async () => {
       const image = await buildImage(test.gateway, { patient: patient._id });
@@ -232,6 +242,45 @@ describe('verifying', () => {
     await verify(later, late.id, late.code).expect(410);
     await api.as(later).get(`/upload/image/${early.image.id}/content`).expect(200);
   });
+});
+
+it('each filter of shares finds those of its states, and no other', async () => {
+  const { Share } = test.gateway.models;
+  const now = test.clock.now();
+  const inMs = (ms: number) => new Date(now.getTime() + ms);
+  const image = newId();
+  const shares: ShareDoc[] = [true, false].flatMap((live) =>
+    [undefined, inMs(-1), now, inMs(1)].flatMap((expiresAt) =>
+      [undefined, inMs(-9)].flatMap((verifiedAt) =>
+        [0, limits.codeTries - 1, limits.codeTries].map((tries) => ({
+          ...{ _id: newId(), image, sharedBy: newId(), recipient: newId(), createAt: inMs(-10), codeExpiresAt: now },
+          ...newCodeSeed(test.gateway.keys.codes),
+          ...{ tries, live, ...(live ? {} : { endedAt: inMs(-1) }) },
+          ...(expiresAt ? { expiresAt } : {}),
+          ...(verifiedAt ? { verifiedAt } : {}),
+        })),
+      ),
+    ),
+  );
+  await Share.insertMany(shares);
+  const state = (share: ShareDoc) => shareState(share, now);
+  expect(new Set(shares.map(state))).toEqual(new Set(shareStates));
+  const filters: [object, (share: ShareDoc) => boolean][] = [
+    [liveShare(now), (share) => isLive(share, now)],
+    [pendingShare(now), (share) => state(share) === 'pending'],
+    [lockedShare(now), (share) => state(share) === 'locked'],
+    [verifiedShare(now), (share) => state(share) === 'verified'],
+    [overdueShare(now), (share) => state(share) === 'expired' && share.live],
+  ];
+  for (const [filter, matches] of filters) {
+    const found = await Share.find({ image, ...filter }, { _id: 1 }).lean();
+    expect(found.map(({ _id }) => String(_id)).sort(), JSON.stringify(filter)).toEqual(
+      shares
+        .filter(matches)
+        .map(({ _id }) => String(_id))
+        .sort(),
+    );
+  }
 });
 
 describe('who has access', () => {

@@ -1,10 +1,10 @@
 import type { DataOf } from '@lightbox/contract/call.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { shareCalls } from '@lightbox/contract/sharing/calls.js';
-import { isLive, liveShare } from '@lightbox/core/access/images.js';
+import { isLive, pendingShare } from '@lightbox/core/access/shares.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { Actor, NewEvent } from '@lightbox/core/events/events.js';
+import type { Actor, DoneEvent } from '@lightbox/core/events/events.js';
 import { isCode } from '@lightbox/core/keys/codes.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
@@ -21,7 +21,7 @@ export async function verifyShare({ gateway, actor, viewer, body }: Context<Call
   }).lean<ShareDoc>();
   const image = share && (await gateway.models.Image.findById(share.image, { owner: 1 }).lean<ImageDoc>());
   if (!share || !image) throw new AppError('NOT_FOUND');
-  const event: NewEvent = { type: 'share.verify', table: 'shares', record: share.image, owners: [image.owner] };
+  const event = { type: 'share.verify' as const, record: share.image, owners: [image.owner] };
 
   const refused =
     over(gateway, share) ??
@@ -37,7 +37,7 @@ export async function verifyShare({ gateway, actor, viewer, body }: Context<Call
   return { data: { imagemetadataId: String(share.image), isVerified: true } };
 }
 
-/** A standing share outlives its code; what was opened with it stays open. */
+/** A permanent share outlives its code; what was opened with it stays open. */
 function over(gateway: Gateway, share: ShareDoc): AppError | null {
   const now = gateway.clock.now();
   const usable = isLive(share, now) && (share.verifiedAt || share.codeExpiresAt > now);
@@ -54,13 +54,13 @@ async function tryCode(
   actor: Actor,
   share: ShareDoc,
   guess: string,
-  event: NewEvent,
+  event: DoneEvent<'share.verify'>,
 ): Promise<AppError | null> {
   const { Share } = gateway.models;
   const isRight = (current: ShareDoc) => isCode(gateway.keys.codes, String(share._id), current, guess);
   if (share.verifiedAt || share.tries >= limits.codeTries) return withoutTry(gateway, share, isRight);
   const now = gateway.clock.now();
-  const open = { _id: share._id, ...liveShare(now), verifiedAt: { $exists: false } };
+  const open = { _id: share._id, ...pendingShare(now) };
   let refused: AppError | null = null;
   await gateway.events.change(actor, async (tx) => {
     // With the code of this moment: another one may have been sent since the share was read.

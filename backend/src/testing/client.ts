@@ -77,7 +77,7 @@ export interface TestSocket {
 }
 
 /** Two cores may be busy with something else; what has come is noticed at once all the same. */
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 /** Connects, or rejects with the server's `connect_error`. */
 export function connectSocket(
@@ -108,12 +108,12 @@ export function connectSocket(
       const timer = setTimeout(() => {
         socket.offAny(look);
         reject(new Error(`${seen(event).length} of ${n} '${event}' came.`));
-      }, PATIENCE_MS);
+      }, TIMEOUT_MS);
       socket.onAny(look);
       look();
     });
   const ask = (event: string, payload?: unknown): Promise<Answer> =>
-    socket.timeout(PATIENCE_MS).emitWithAck(event, payload);
+    socket.timeout(TIMEOUT_MS).emitWithAck(event, payload);
   return new Promise((resolve, reject) => {
     socket.once('connect', () => resolve({ socket, seen, until, ask }));
     socket.once('connect_error', (error) => {

@@ -146,7 +146,7 @@ interface ShareWishes extends Partial<ShareDocTimes> {
   recipient?: Person;
   verified?: boolean;
   revoked?: boolean;
-  /** Hours from now, less than none for one that is over; null for a patient's standing share. */
+  /** Hours from now, less than none for one that is over; null for a patient's permanent share. */
   hours?: number | null;
 }
 type ShareDocTimes = Pick<ShareDoc, 'tries'>;

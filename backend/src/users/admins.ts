@@ -1,3 +1,4 @@
+import { usableAdmin } from '@lightbox/core/access/accounts.js';
 import { holdUser } from '@lightbox/core/access/hold.js';
 import type { Core } from '@lightbox/core/core.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
@@ -7,13 +8,13 @@ import type { ClientSession } from 'mongoose';
 
 /** Those who are told of what administrators have to see to. */
 export async function activeAdmins({ models }: Core): Promise<ObjectId[]> {
-  const admins = await models.User.find({ role: 'admin', status: 'active', active: true }, { _id: 1 }).lean();
+  const admins = await models.User.find(usableAdmin, { _id: 1 }).lean();
   return admins.map((admin) => admin._id);
 }
 
 /** Throws when nobody could administer the product after `user` is gone. */
 export async function keepAnAdmin({ models }: Core, user: UserDoc, tx: ClientSession): Promise<void> {
   if (user.role !== 'admin') return;
-  const other = await holdUser(models, { role: 'admin', _id: { $ne: user._id } }, tx);
+  const other = await holdUser(models, { ...usableAdmin, _id: { $ne: user._id } }, tx);
   if (!other) throw new AppError('LAST_ADMIN');
 }

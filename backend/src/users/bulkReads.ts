@@ -33,7 +33,6 @@ export async function countPeopleRead(
   if (before > points || after <= points) return;
   await gateway.events.record(actor, {
     type: 'user.bulkRead',
-    table: 'users',
     record: viewer._id,
     recipients: await activeAdmins(gateway),
   });

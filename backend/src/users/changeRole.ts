@@ -37,7 +37,7 @@ export async function changeRole({
     );
     if (changed.modifiedCount !== 1) throw new AppError('CONFLICT');
     sessions = await endAccess(gateway, user._id, 'roleChanged', tx.session);
-    tx.record({ type: 'user.role', table: 'users', record: user._id, reason: `${user.role} → ${role}` });
+    tx.record({ type: 'user.role', record: user._id, reason: `${user.role} → ${role}` });
     return user._id;
   });
   cutSockets(gateway, sessions, 'roleChanged');

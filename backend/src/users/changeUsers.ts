@@ -1,6 +1,7 @@
 import type { DataOf } from '@lightbox/contract/call.js';
 import { texts } from '@lightbox/contract/texts.js';
 import type { userCalls } from '@lightbox/contract/users/calls.js';
+import { accountMoves } from '@lightbox/contract/users/states.js';
 import { requireUser } from '@lightbox/core/access/users.js';
 import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -44,7 +45,7 @@ export async function updateProfile({
         { $set: { ...set, profile: sealProfile(gateway.keys, user._id, profile) }, $unset: unsetClear },
         { session: tx.session, strict: false },
       );
-      tx.record({ type: 'profile.update', table: 'users', record: user._id });
+      tx.record({ type: 'profile.update', record: user._id });
       return user._id;
     });
   } catch (error) {
@@ -95,7 +96,7 @@ export async function toggleUserStatus({
     );
     if (changed.modifiedCount !== 1) throw new AppError('CONFLICT');
     sessions = await endAccess(gateway, user._id, 'deactivated', tx.session);
-    tx.record({ type: active ? 'user.activate' : 'user.deactivate', table: 'users', record: user._id });
+    tx.record({ type: active ? 'user.activate' : 'user.deactivate', record: user._id });
     return user._id;
   });
   cutSockets(gateway, sessions, 'deactivated');
@@ -113,12 +114,12 @@ export async function approveProvider({
     return { data: presentUser(viewer, openPersonIfWhole(gateway, user)), message: texts.providerActivated };
   await gateway.events.change(actor, async (tx) => {
     const changed = await gateway.models.User.updateOne(
-      { _id: user._id, status: { $in: ['pending', 'rejected'] }, deletedAt: { $exists: false } },
-      { $set: { status: 'active' }, $unset: { rejectedReason: 1 } },
+      { _id: user._id, status: { $in: accountMoves.approve.from }, deletedAt: { $exists: false } },
+      { $set: { status: accountMoves.approve.to }, $unset: { rejectedReason: 1 } },
       { session: tx.session },
     );
     // Another admin was faster: one effect, one mail.
-    if (changed.modifiedCount === 1) tx.record({ type: 'user.approve', table: 'users', record: user._id });
+    if (changed.modifiedCount === 1) tx.record({ type: 'user.approve', record: user._id });
     return user._id;
   });
   return {
@@ -138,12 +139,12 @@ export async function rejectProvider({
     return { data: presentUser(viewer, openPersonIfWhole(gateway, user)), message: texts.providerRejected };
   await gateway.events.change(actor, async (tx) => {
     const changed = await gateway.models.User.updateOne(
-      { _id: user._id, status: 'pending' },
-      { $set: { status: 'rejected', rejectedReason: body.reason } },
+      { _id: user._id, status: { $in: accountMoves.reject.from } },
+      { $set: { status: accountMoves.reject.to, rejectedReason: body.reason } },
       { session: tx.session },
     );
     if (changed.modifiedCount === 1) {
-      tx.record({ type: 'user.reject', table: 'users', record: user._id, reason: body.reason });
+      tx.record({ type: 'user.reject', record: user._id, reason: body.reason });
     }
     return user._id;
   });

@@ -1,6 +1,7 @@
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
+import type { Models } from '@lightbox/core/models/models.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { finishClosing, heirOf } from '@lightbox/core/users/closing.js';
 import { sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
@@ -12,7 +13,7 @@ import type { Gateway } from '../context.js';
 import { keepAnAdmin } from './admins.js';
 
 /** How long the answer waits for the rest. Maintenance does what is left then, and what a crash leaves. */
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /**
  * Closes the account in one transaction: from its commit on nobody signs in, and name, address and profile are gone. Messages
@@ -29,13 +30,15 @@ export async function closeAccount(
   await gateway.events.change(actor, async (tx) => {
     await keepAnAdmin(gateway, user, tx.session);
     await refuseWithoutHeir(gateway, user, tx.session);
-    await clearAccount(gateway, user, by, tx.session);
+    for (const end of Object.values(endWithAccount)) {
+      if (typeof end === 'function') await end({ gateway, user: user._id, by, tx: tx.session });
+    }
     sessions = await endAccess(gateway, user._id, 'deleted', tx.session);
-    tx.record({ type, table: 'users', record: user._id });
+    tx.record({ type, record: user._id });
     return user._id;
   });
   cutSockets(gateway, sessions, 'deleted');
-  const until = new Date(gateway.clock.now().getTime() + PATIENCE_MS);
+  const until = new Date(gateway.clock.now().getTime() + TIMEOUT_MS);
   // The session that asked has ended with the account, so the rest does not ask for it.
   await finishClosing(gateway, { id: by, ip: actor.ip }, user._id, until).catch((error) =>
     gateway.warn(error, 'the rest of closing an account is left to maintenance'),
@@ -49,11 +52,60 @@ async function refuseWithoutHeir(gateway: Gateway, user: UserDoc, tx: ClientSess
   if (!(await heirOf(gateway, user._id, tx))) throw new AppError('LAST_ADMIN');
 }
 
-async function clearAccount(gateway: Gateway, user: UserDoc, by: ObjectId, tx: ClientSession): Promise<void> {
-  const gone = `deleted-${user._id}`;
+interface Closing {
+  gateway: Gateway;
+  user: ObjectId;
+  by: ObjectId;
+  tx: ClientSession;
+}
+
+/**
+ * The records of each model when the account that they belong to is closed. A function runs in the transaction of the
+ * closing. A name is the function that sees to them: two in that transaction, and `finishClosing` in steps after it.
+ * `stays`: others need them, or they run out by themselves. Null: they belong to no account. A new model needs a row here.
+ */
+const endWithAccount: Record<
+  keyof Models,
+  ((closing: Closing) => Promise<unknown>) | 'dropAuthenticators' | 'endAccess' | 'finishClosing' | 'stays' | null
+> = {
+  User: clearAccount,
+  Passkey: ({ gateway, user, tx }) => dropAuthenticators(gateway, user, tx),
+  Totp: 'dropAuthenticators',
+  Code: ({ gateway, user, tx }) => gateway.models.Code.deleteMany({ user }, { session: tx }).exec(),
+  Session: 'endAccess',
+  PushSubscription: 'endAccess',
+  Image: 'finishClosing',
+  Share: 'finishClosing',
+  Notification: 'finishClosing',
+  Usage: 'finishClosing',
+  Preview: null,
+  Tombstone: null,
+  Analysis: 'stays',
+  Conversation: 'stays',
+  Message: 'stays',
+  Event: 'stays',
+  AuditEntry: 'stays',
+  AuditHead: null,
+  AuditReceipt: null,
+  AuditRun: null,
+  Setting: null,
+  SettingChange: 'stays',
+  Idempotency: 'stays',
+  Counter: null,
+  SentMail: null,
+  Task: null,
+  Position: null,
+  Ceremony: null,
+  UsernameHold: null,
+  Decoy: null,
+};
+
+/** Name, address and profile go. The record stays, for what others have of this person. */
+async function clearAccount({ gateway, user, by, tx }: Closing): Promise<void> {
+  const gone = `deleted-${user}`;
   const now = gateway.clock.now();
   const cleared = await gateway.models.User.updateOne(
-    { _id: user._id, deletedAt: { $exists: false } },
+    { _id: user, deletedAt: { $exists: false } },
     {
       $set: {
         email: `${gone}@invalid`,
@@ -66,7 +118,7 @@ async function clearAccount(gateway: Gateway, user: UserDoc, by: ObjectId, tx: C
         active: false,
         deletedAt: now,
         closing: { at: now, by },
-        profile: sealProfile(gateway.keys, user._id, {}),
+        profile: sealProfile(gateway.keys, user, {}),
       },
       $unset: { firstname: 1, lastname: 1, rejectedReason: 1, passkeyHandle: 1, ...unsetClear },
     },
@@ -74,6 +126,4 @@ async function clearAccount(gateway: Gateway, user: UserDoc, by: ObjectId, tx: C
   );
   // Somebody else has just closed it.
   if (cleared.matchedCount === 0) throw new AppError('NOT_FOUND');
-  await dropAuthenticators(gateway, user._id, tx);
-  await gateway.models.Code.deleteMany({ user: user._id }, { session: tx });
 }

@@ -14,15 +14,15 @@ export async function exportUsers(context: Context<typeof userCalls.exportUsers>
   const now = gateway.clock.now();
   const source = await peopleOf(gateway, viewer, query);
   await stream(context, {
-    pieces: csv(columns, cells(gateway, gateway.pages.all<UserDoc>(source))),
+    chunks: csv(columns, cells(gateway, gateway.pages.all<UserDoc>(source))),
     headers: attached(`users-${now.toISOString().slice(0, 10)}.csv`, 'text/csv; charset=utf-8'),
-    record: () => gateway.events.record(actor, { type: 'user.export', table: 'users', reason: 'csv' }),
+    record: () => gateway.events.record(actor, { type: 'user.export', reason: 'csv' }),
   });
   return undefined;
 }
 
-async function* cells(gateway: Gateway, pieces: AsyncIterable<UserDoc[]>): AsyncGenerator<Cell[][]> {
-  for await (const users of pieces) yield users.map((user) => cellsOf(openPersonIfWhole(gateway, user)));
+async function* cells(gateway: Gateway, chunks: AsyncIterable<UserDoc[]>): AsyncGenerator<Cell[][]> {
+  for await (const users of chunks) yield users.map((user) => cellsOf(openPersonIfWhole(gateway, user)));
 }
 
 const cellsOf = (user: Person): Cell[] => [

@@ -24,7 +24,7 @@ export async function listUsers({
   const records = rows.map((row) => row._id);
   const [known] = await Promise.all([
     tiesOf(gateway, viewer, rows),
-    gateway.events.record(actor, { type: 'user.list', table: 'users', records }),
+    gateway.events.record(actor, { type: 'user.list', records }),
     countPeopleRead(gateway, actor, viewer, records),
   ]);
   return {
@@ -48,7 +48,7 @@ export async function getUser({
   const user = openPerson(gateway.keys, await requireUser(gateway, viewer, params.id));
   const [known] = await Promise.all([
     tiesOf(gateway, viewer, [user]),
-    gateway.events.record(actor, { type: 'user.read', table: 'users', record: user._id }),
+    gateway.events.record(actor, { type: 'user.read', record: user._id }),
     countPeopleRead(gateway, actor, viewer, [user._id]),
   ]);
   return { data: presentUser(viewer, user, known.has(params.id)) };
@@ -60,7 +60,7 @@ export async function getProfile({
   viewer,
 }: Context<typeof userCalls.getProfile>): Promise<Answer<DataOf<typeof userCalls.getProfile>>> {
   const user = openPerson(gateway.keys, await requireUser(gateway, viewer, viewer.id));
-  await gateway.events.record(actor, { type: 'profile.read', table: 'users', record: user._id });
+  await gateway.events.record(actor, { type: 'profile.read', record: user._id });
   return { data: presentOneself(user) };
 }
 

@@ -1,3 +1,5 @@
+import { accountState, accountStates, accountStatuses, isUsable } from '@lightbox/contract/users/states.js';
+import { usableAccount } from '@lightbox/core/access/accounts.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
@@ -297,6 +299,23 @@ it('the dashboard’s totals are of all for admins and of their own for provider
     usersByRole: { patient: 0, healthProvider: 3, admin: people - 3 },
   });
   await own.stop();
+});
+
+it('the filter of usable accounts finds those that are active, and no other', async () => {
+  const { User } = test.gateway.models;
+  const states = accountStatuses.flatMap((status) => [true, false].map((active) => ({ status, active })));
+  const ids = await Promise.all(
+    [...states, ...states].map(async (state, i) => {
+      const { _id } = await buildPatient(test.gateway, state);
+      if (i >= states.length) await User.updateOne({ _id }, { $set: { deletedAt: new Date() } });
+      return _id;
+    }),
+  );
+  const accounts = await User.find({ _id: { $in: ids } }).lean<UserDoc[]>();
+  expect(new Set(accounts.map(accountState))).toEqual(new Set(accountStates));
+  const found = await User.find({ _id: { $in: ids }, ...usableAccount }).lean<UserDoc[]>();
+  expect(found.map(accountState)).toEqual(['active']);
+  expect(accounts.filter(isUsable).map(({ _id }) => _id)).toEqual(found.map(({ _id }) => _id));
 });
 
 it('nothing that leaves the server says more than it should', async () => {

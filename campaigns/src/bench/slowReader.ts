@@ -14,7 +14,7 @@ const JOB = '10,000 events for a reader of 1 KB/s';
 const EVENTS = 10_000;
 const AT_ONCE = 200;
 const PER_SECOND = 1024;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 interface Since {
   messages: { id: string }[];
@@ -45,7 +45,7 @@ export async function benchSlowReader(site: Site, { from, to }: Pair): Promise<R
       await site.models.Message.insertMany(some, { lean: true });
       await sleep(20);
     }
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = Date.now() + TIMEOUT_MS;
     while (online && Date.now() < deadline) {
       const list = await data<{ user: { id: string; online: boolean } }[]>(
         call(`${near.api}/message/chat-list`, { token: from.token }),

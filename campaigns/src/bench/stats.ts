@@ -19,7 +19,7 @@ export async function inTurn<N extends string>(
   return figures;
 }
 
-/** Does `count` pieces of work, `width` at a time; the seconds it took. */
+/** Does `count` chunks of work, `width` at a time; the seconds it took. */
 export async function inParallel(count: number, width: number, work: (i: number) => Promise<void>): Promise<number> {
   const start = performance.now();
   let next = 0;

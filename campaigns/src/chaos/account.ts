@@ -16,7 +16,7 @@ interface Call {
 }
 
 /** Longer than any part of the product may be away. */
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 const ANSWER_MS = 15_000;
 
 /** Somebody with a client as careful as the product's own: keyed repeats, refreshed tokens, whichever gateway answers. */
@@ -66,7 +66,7 @@ export class Account {
   }
 
   async bytes(path: string): Promise<Buffer> {
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = Date.now() + TIMEOUT_MS;
     for (;;) {
       const answer = await this.answerOf('GET', path, {});
       if (answer.status !== 200) throw new Error(`GET ${path}: ${answer.status}`);
@@ -77,14 +77,14 @@ export class Account {
   }
 
   private async answerOf(method: string, path: string, call: Call): Promise<Response> {
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = Date.now() + TIMEOUT_MS;
     for (let pause = 100; ; pause = Math.min(pause * 2, 1000)) {
       const answer = await this.send(method, path, call).catch((error: Error) => error);
       const came = answer instanceof Response;
       if (came && (await this.isFinal(answer, method, path))) return answer;
       if (Date.now() > deadline) {
         const last = came ? `${answer.status} ${await answer.text()}` : answer.message;
-        throw new Error(`${method} ${path}: no final answer in ${PATIENCE_MS / 1000} s, at last ${last}`);
+        throw new Error(`${method} ${path}: no final answer in ${TIMEOUT_MS / 1000} s, at last ${last}`);
       }
       this.met.repeats++;
       this.turnToOther();

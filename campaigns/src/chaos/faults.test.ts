@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
-import { pushMessages } from '@lightbox/core/messages/messages.js';
+import { broadcastMessages } from '@lightbox/core/messages/messages.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { formType, noisePng, uploadForm } from '../bench/files.js';
@@ -113,7 +113,7 @@ it('MongoDB away for longer than a read waits: what was pushed meanwhile is show
   };
   await cluster.core.models.Message.insertMany([message], { lean: true });
   await cluster.mongodb.awayDuring(async () => {
-    await pushMessages(cluster.core, [message]);
+    await broadcastMessages(cluster.core, [message]);
     await sleep(6_500);
   });
   for (const side of [provider, patient]) {
@@ -141,7 +141,7 @@ it('both workers killed with work in hand: it is taken up again', async () => {
 /** A repetition under the same key sends the same bytes, as a client does. */
 const forms = new Map<string, Buffer>();
 
-/** An upload of which the second half waits until it is told to come; the first piece of it is stored. */
+/** An upload of which the second half waits until it is told to come; the first chunk of it is stored. */
 async function halfUpload(origin: string, key: string) {
   const form = forms.get(key) ?? uploadForm(noisePng(5_000_000), 'image/png');
   forms.set(key, form);
@@ -200,7 +200,7 @@ async function wholeUpload(origin: string, key: string = crypto.randomUUID()) {
   return upload.answered;
 }
 
-it('an election in the middle of an upload that takes pieces with it: 503 and no image, and the same key gives one', async () => {
+it('an election in the middle of an upload that takes chunks with it: 503 and no image, and the same key gives one', async () => {
   const [gateway] = cluster.gateways;
   // The first one of a process also looks after an index, which everybody must have.
   expect(await wholeUpload(gateway.origin)).toBe(201);
@@ -311,10 +311,10 @@ it('an election in the middle of an upload that loses nothing fails nothing', as
   expect(await images()).toBe(before + 1);
 }, 60_000);
 
-/** Whether as many pieces as the primary has would survive it. */
-const majorityHas = async (pieces: number): Promise<boolean> =>
+/** Whether as many chunks as the primary has would survive it. */
+const majorityHas = async (chunks: number): Promise<boolean> =>
   (await cluster.core.db.collection('blobs.chunks').countDocuments({}, { readConcern: { level: 'majority' } })) >=
-  pieces;
+  chunks;
 
 it('a gateway asked to end finishes what is under way, within ten seconds, and fails nothing', async () => {
   const [gateway] = cluster.gateways;

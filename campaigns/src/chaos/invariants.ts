@@ -1,4 +1,4 @@
-import { liveShare } from '@lightbox/core/access/images.js';
+import { liveShare } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
 
 /** A record that a rule does not allow. */

@@ -51,8 +51,8 @@ export class SmallDisk {
     const file = openSync(this.filler, 'a');
     try {
       for (const size of [MB, 4096]) {
-        const piece = Buffer.alloc(size);
-        while (this.freeMb - size / MB >= butMb && writes(file, piece));
+        const chunk = Buffer.alloc(size);
+        while (this.freeMb - size / MB >= butMb && writes(file, chunk));
       }
     } finally {
       closeSync(file);
@@ -77,9 +77,9 @@ export class SmallDisk {
   }
 }
 
-function writes(file: number, piece: Buffer): boolean {
+function writes(file: number, chunk: Buffer): boolean {
   try {
-    return writeSync(file, piece) === piece.length;
+    return writeSync(file, chunk) === chunk.length;
   } catch {
     return false;
   }

@@ -18,10 +18,10 @@ import type { CrowdOrder } from './crowdProcess.js';
 import { password } from './people.js';
 
 const GOAL = { backMs: 30_000, loginMs: 2_000 };
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 /** One sign-in after the other at each gateway, so far apart. */
 const LOGIN_EVERY_MS = 400;
-const LOGIN_PATIENCE_MS = 15_000;
+const LOGIN_TIMEOUT_MS = 15_000;
 const STRANGERS = 20;
 
 /** Cuts off everybody who is connected, in each of the ways in which that happens, and watches them come back. */
@@ -67,7 +67,7 @@ async function round(
   const logins = gateways.map(({ origin }, i) => new Logins(origin, strangers, i));
   const since = performance.now();
   const standing = cut().then(() => performance.now() - since);
-  const figures = (await order(crowd, { name: 'returned', expected, patienceMs: PATIENCE_MS })) as Return;
+  const figures = (await order(crowd, { name: 'returned', expected, patienceMs: TIMEOUT_MS })) as Return;
   const done = await Promise.all(logins.map((some) => some.end()));
   return [
     plain(name, 'gateways stand again after, s', (await standing) / 1000),
@@ -156,7 +156,7 @@ class Logins {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ email, password }),
-        signal: AbortSignal.timeout(LOGIN_PATIENCE_MS),
+        signal: AbortSignal.timeout(LOGIN_TIMEOUT_MS),
       }).catch((error: Error) => error);
       // Nobody is there while a gateway is down; one that is there and does not answer is a fault.
       if (!(answer instanceof Error)) {
@@ -199,7 +199,7 @@ const chatOf = ({ _id: one }: UserDoc, { _id: other }: UserDoc): ConversationDoc
 });
 
 async function order({ child }: Program, what: CrowdOrder): Promise<unknown> {
-  const answered = once(child, 'message', { signal: AbortSignal.timeout(PATIENCE_MS * 2) });
+  const answered = once(child, 'message', { signal: AbortSignal.timeout(TIMEOUT_MS * 2) });
   child.send(what);
   const [{ done }] = (await answered) as [{ done: unknown }];
   return done;

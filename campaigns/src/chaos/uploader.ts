@@ -11,7 +11,7 @@ export interface Uploaded {
 }
 
 const KB = 1024;
-/** Ends of sizes: of one piece and of several. */
+/** Ends of sizes: of one chunk and of several. */
 const SIZES = [60, 200, 700, 1500].map((size) => size * KB);
 
 /** Uploads one picture, asks for its analysis, and shares every third; each repeated under its key until it is answered. */

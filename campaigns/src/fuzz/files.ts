@@ -8,7 +8,7 @@ import { mutate, Random } from './random.js';
 const assets = join(import.meta.dirname, '../../../backend/assets/demo');
 const samples = ['chest-ct.dcm', 'hand-xray.jpg', 'liver-ultrasound.png', 'report.pdf'];
 const boundary = 'lightbox-fuzz-boundary';
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /** What an upload may be answered with; anything else is a finding. */
 const allowed = new Set([201, 400, 413, 415, 422]);
@@ -57,7 +57,7 @@ async function send(url: string, token: string | undefined, body: Buffer): Promi
   const took = performance.now() - started;
   if (reply instanceof Error) return reply.message;
   if (!allowed.has(reply.status)) return `answered ${reply.status} ${reply.body.toString().slice(0, 200)}`;
-  if (took > PATIENCE_MS) return `took ${Math.round(took)} ms`;
+  if (took > TIMEOUT_MS) return `took ${Math.round(took)} ms`;
   return isEnvelope(reply.status, reply.body) ? null : `no envelope: ${reply.body.toString().slice(0, 200)}`;
 }
 

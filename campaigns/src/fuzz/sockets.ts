@@ -40,7 +40,7 @@ const handshakes = [
   'POST /socket.io/?EIO=4&transport=polling&sid=nobody HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n40',
 ];
 
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /** Broken frames on good sockets and broken handshakes, while somebody else must be served all along. */
 export async function fuzzSockets({ product, people, wishes, say }: Campaign): Promise<Row[]> {
@@ -86,7 +86,7 @@ function open(url: string, token: string | null): Promise<Socket> {
 
 const isServed = (socket: Socket): Promise<boolean> =>
   socket
-    .timeout(PATIENCE_MS)
+    .timeout(TIMEOUT_MS)
     .emitWithAck('nonsense', {})
     .then(
       (answer: { error?: string }) => answer.error === 'NOT_FOUND',
@@ -123,7 +123,7 @@ async function knock(url: string, bytes: Buffer): Promise<void> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname === 'localhost' ? '127.0.0.1' : hostname);
   socket.on('error', () => undefined);
-  await once(socket, 'connect', { signal: AbortSignal.timeout(PATIENCE_MS) });
+  await once(socket, 'connect', { signal: AbortSignal.timeout(TIMEOUT_MS) });
   socket.write(bytes);
   // A request that has not ended yet is waited for by the server, not by us.
   await Promise.race([once(socket, 'data'), once(socket, 'close'), new Promise((resolve) => setTimeout(resolve, 150))]);

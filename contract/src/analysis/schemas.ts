@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Id, Time } from '../ids.js';
 import { ReasonCode } from './reasons.js';
 import { Sentence } from './sentences.js';
+import { underWayStates } from './states.js';
 
 const line = z.string().min(1).max(2000);
 const share = z.number().min(0).max(1);
@@ -37,7 +38,7 @@ export const Failure = z.object({ reason: z.string(), reasonCode: ReasonCode.opt
 
 export const AnalysisAnswer = z.discriminatedUnion('status', [
   AnalysisResult.extend({ status: z.literal('completed') }),
-  z.object({ status: z.enum(['queued', 'active']), progress: z.number().min(0).max(100) }),
+  z.object({ status: z.enum(underWayStates), progress: z.number().min(0).max(100) }),
   z.object({ status: z.literal('failed'), ...Failure.shape }),
 ]);
 export type AnalysisAnswer = z.infer<typeof AnalysisAnswer>;

@@ -1,88 +1,224 @@
-/** Everything that is written into the audit log, as `actiontype`. */
-export const auditActions = [
-  'auth.register',
-  'auth.login',
-  'auth.guesses',
-  'auth.confirm',
-  'auth.resendCode',
-  'auth.refreshReused',
-  'auth.logout',
-  'auth.adminCode',
-  'auth.forgotPassword',
-  'auth.resetPassword',
-  'auth.changePassword',
-  'auth.stepUp',
-  'auth.stepUpMail',
-  'auth.notMe',
-  'auth.failures',
-  'session.expire',
-  'session.list',
-  'session.end',
-  'session.history',
-  'totp.read',
-  'totp.start',
-  'totp.on',
-  'totp.off',
-  'totp.reset',
-  'totp.recovery',
-  'passkey.list',
-  'passkey.start',
-  'passkey.add',
-  'passkey.rename',
-  'passkey.remove',
-  'profile.read',
-  'profile.update',
-  'profile.delete',
-  'user.list',
-  'user.export',
-  'user.read',
-  'user.bulkRead',
-  'user.approve',
-  'user.reject',
-  'user.activate',
-  'user.deactivate',
-  'user.delete',
-  'user.role',
-  'stats.read',
-  'image.upload',
-  'image.list',
-  'image.read',
-  'image.content',
-  'image.preview',
-  'image.timeline',
-  'image.transfer',
-  'image.delete',
-  'share.create',
-  'share.verify',
-  'share.lock',
-  'share.resend',
-  'share.revoke',
-  'share.expire',
-  'share.list',
-  'analysis.request',
-  'analysis.complete',
-  'analysis.fail',
-  'analysis.read',
-  'message.use',
-  'notification.use',
-  'push.use',
-  'push.subscribe',
-  'push.unsubscribe',
-  'audit.list',
-  'audit.export',
-  'audit.verify',
-  'audit.signed',
-  'audit.foreign',
-  'audit.gap',
-  'access.explain',
-  'role.list',
-  'setting.read',
-  'setting.list',
-  'setting.history',
-  'setting.add',
-  'setting.edit',
-  'setting.delete',
-  'overview.read',
-  'job.retry',
-] as const;
-export type AuditAction = (typeof auditActions)[number];
+/** DICOM's kinds of audit events (PS3.16, CID 400), for the FHIR export. */
+export type EventKind =
+  | 'userAuthentication'
+  | 'securityAlert'
+  | 'instancesAccessed'
+  | 'orderRecord'
+  | 'auditLogUsed'
+  | 'applicationActivity';
+
+interface ActionShape {
+  /** `tablename` of its entries: the kind of record that the action is about, whether it was done or refused. */
+  table: string;
+  /** `AuditEvent.type` of the FHIR export. */
+  fhir: EventKind;
+  /** `AuditEvent.action` of the FHIR export: create, read, update, delete, or execute. */
+  does: 'C' | 'R' | 'U' | 'D' | 'E';
+  /** Records that a successful event names beside `record`. One that ends in `?` may be absent. */
+  refs?: readonly string[];
+  /** The socket event by which browsers are told (`events.ts`). */
+  socket?: `${string}:${string}`;
+  /** The notification that its recipients get, except the actor (`notifications/calls.ts`). */
+  notice?: `${string}.${string}`;
+  /** An image's timeline shows it: it was done to this very image. Lists name many, and stay in the audit log. */
+  timeline?: true;
+}
+
+/**
+ * Everything that can happen and is recorded, with its names wherever it shows. The audit log, the socket and the
+ * notification centre spell some of them differently; clients and older entries rely on these names, so they stay.
+ */
+export const auditActions = {
+  'auth.register': {
+    table: 'users',
+    fhir: 'userAuthentication',
+    does: 'C',
+    notice: 'provider.registered',
+    refs: ['code?', 'existing?'],
+  },
+  'auth.login': { table: 'users', fhir: 'userAuthentication', does: 'E', refs: ['code?'] },
+  'auth.guesses': { table: 'users', fhir: 'userAuthentication', does: 'E' },
+  'auth.confirm': { table: 'sessions', fhir: 'userAuthentication', does: 'E' },
+  'auth.resendCode': { table: 'users', fhir: 'userAuthentication', does: 'E', refs: ['code'] },
+  'auth.refreshReused': { table: 'sessions', fhir: 'userAuthentication', does: 'E' },
+  'auth.logout': { table: 'sessions', fhir: 'userAuthentication', does: 'E' },
+  'auth.adminCode': { table: 'users', fhir: 'userAuthentication', does: 'E' },
+  'auth.forgotPassword': { table: 'users', fhir: 'userAuthentication', does: 'E', refs: ['code'] },
+  'auth.resetPassword': { table: 'users', fhir: 'userAuthentication', does: 'U', refs: ['notMe'] },
+  'auth.changePassword': { table: 'users', fhir: 'userAuthentication', does: 'E', refs: ['notMe'] },
+  'auth.stepUp': { table: 'sessions', fhir: 'userAuthentication', does: 'E' },
+  'auth.stepUpMail': { table: 'users', fhir: 'userAuthentication', does: 'E', refs: ['code'] },
+  'auth.notMe': { table: 'users', fhir: 'userAuthentication', does: 'E' },
+  'auth.failures': { table: 'sessions', fhir: 'userAuthentication', does: 'E' },
+  'session.expire': { table: 'sessions', fhir: 'userAuthentication', does: 'D' },
+  'session.list': { table: 'sessions', fhir: 'userAuthentication', does: 'R' },
+  'session.end': { table: 'sessions', fhir: 'userAuthentication', does: 'E' },
+  'session.history': { table: 'auditlogs', fhir: 'userAuthentication', does: 'R' },
+  'totp.read': { table: 'users', fhir: 'applicationActivity', does: 'R' },
+  'totp.start': { table: 'users', fhir: 'applicationActivity', does: 'E' },
+  'totp.on': { table: 'users', fhir: 'applicationActivity', does: 'E', refs: ['notMe'] },
+  'totp.off': { table: 'users', fhir: 'applicationActivity', does: 'E', refs: ['notMe'] },
+  'totp.reset': { table: 'users', fhir: 'applicationActivity', does: 'E', refs: ['notMe'] },
+  'totp.recovery': { table: 'users', fhir: 'applicationActivity', does: 'E', refs: ['notMe'] },
+  'passkey.list': { table: 'passkeys', fhir: 'applicationActivity', does: 'R' },
+  'passkey.start': { table: 'passkeys', fhir: 'applicationActivity', does: 'E' },
+  'passkey.add': { table: 'passkeys', fhir: 'applicationActivity', does: 'C', refs: ['notMe'] },
+  'passkey.rename': { table: 'passkeys', fhir: 'applicationActivity', does: 'E' },
+  'passkey.remove': { table: 'passkeys', fhir: 'applicationActivity', does: 'E', refs: ['notMe'] },
+  'profile.read': { table: 'users', fhir: 'securityAlert', does: 'R' },
+  'profile.update': { table: 'users', fhir: 'securityAlert', does: 'U' },
+  'profile.delete': { table: 'users', fhir: 'securityAlert', does: 'D' },
+  'user.list': { table: 'users', fhir: 'securityAlert', does: 'R' },
+  'user.export': { table: 'users', fhir: 'securityAlert', does: 'R' },
+  'user.read': { table: 'users', fhir: 'securityAlert', does: 'R' },
+  'user.bulkRead': { table: 'users', fhir: 'securityAlert', does: 'E', notice: 'user.bulkRead' },
+  'user.approve': { table: 'users', fhir: 'securityAlert', does: 'U' },
+  'user.reject': { table: 'users', fhir: 'securityAlert', does: 'U' },
+  'user.activate': { table: 'users', fhir: 'securityAlert', does: 'U' },
+  'user.deactivate': { table: 'users', fhir: 'securityAlert', does: 'U' },
+  'user.delete': { table: 'users', fhir: 'securityAlert', does: 'D' },
+  'user.role': { table: 'users', fhir: 'securityAlert', does: 'E' },
+  'stats.read': { table: 'users', fhir: 'applicationActivity', does: 'R' },
+  'image.upload': {
+    table: 'imagemetadata',
+    fhir: 'instancesAccessed',
+    does: 'C',
+    socket: 'image:uploaded',
+    timeline: true,
+  },
+  'image.list': { table: 'imagemetadata', fhir: 'instancesAccessed', does: 'R' },
+  'image.read': { table: 'imagemetadata', fhir: 'instancesAccessed', does: 'R', timeline: true },
+  'image.content': { table: 'imagemetadata', fhir: 'instancesAccessed', does: 'R', timeline: true },
+  'image.preview': { table: 'imagemetadata', fhir: 'instancesAccessed', does: 'R', timeline: true },
+  'image.timeline': { table: 'imagemetadata', fhir: 'instancesAccessed', does: 'E' },
+  'image.transfer': {
+    table: 'imagemetadata',
+    fhir: 'instancesAccessed',
+    does: 'U',
+    socket: 'image:updated',
+    timeline: true,
+  },
+  'image.delete': {
+    table: 'imagemetadata',
+    fhir: 'instancesAccessed',
+    does: 'D',
+    socket: 'image:deleted',
+    refs: ['blob'],
+  },
+  'share.create': {
+    table: 'shares',
+    fhir: 'securityAlert',
+    does: 'C',
+    socket: 'share:created',
+    notice: 'share.created',
+    refs: ['share', 'mailed?'],
+    timeline: true,
+  },
+  'share.verify': {
+    table: 'shares',
+    fhir: 'securityAlert',
+    does: 'E',
+    socket: 'share:verified',
+    notice: 'share.verified',
+    refs: ['share'],
+    timeline: true,
+  },
+  'share.lock': {
+    table: 'shares',
+    fhir: 'securityAlert',
+    does: 'E',
+    socket: 'share:locked',
+    refs: ['share'],
+    timeline: true,
+  },
+  'share.resend': { table: 'shares', fhir: 'securityAlert', does: 'E', refs: ['share'], timeline: true },
+  'share.revoke': {
+    table: 'shares',
+    fhir: 'securityAlert',
+    does: 'D',
+    socket: 'share:revoked',
+    notice: 'share.revoked',
+    refs: ['share'],
+    timeline: true,
+  },
+  'share.expire': {
+    table: 'shares',
+    fhir: 'securityAlert',
+    does: 'D',
+    socket: 'share:expired',
+    refs: ['share'],
+    timeline: true,
+  },
+  'share.list': { table: 'shares', fhir: 'securityAlert', does: 'R' },
+  'analysis.request': { table: 'analyses', fhir: 'orderRecord', does: 'E', timeline: true },
+  'analysis.complete': {
+    table: 'analyses',
+    fhir: 'orderRecord',
+    does: 'E',
+    socket: 'analysis:completed',
+    notice: 'analysis.completed',
+    timeline: true,
+  },
+  'analysis.fail': {
+    table: 'analyses',
+    fhir: 'orderRecord',
+    does: 'E',
+    socket: 'analysis:failed',
+    notice: 'analysis.failed',
+    timeline: true,
+  },
+  'analysis.read': { table: 'analyses', fhir: 'orderRecord', does: 'R', timeline: true },
+  'message.use': { table: 'messages', fhir: 'applicationActivity', does: 'E' },
+  'notification.use': { table: 'notifications', fhir: 'applicationActivity', does: 'E' },
+  'push.use': { table: 'pushsubscriptions', fhir: 'applicationActivity', does: 'E' },
+  'push.subscribe': { table: 'pushsubscriptions', fhir: 'applicationActivity', does: 'E' },
+  'push.unsubscribe': { table: 'pushsubscriptions', fhir: 'applicationActivity', does: 'E' },
+  'audit.list': { table: 'auditlogs', fhir: 'auditLogUsed', does: 'R' },
+  'audit.export': { table: 'auditlogs', fhir: 'auditLogUsed', does: 'R' },
+  'audit.verify': { table: 'auditlogs', fhir: 'auditLogUsed', does: 'E' },
+  'audit.signed': { table: 'events', fhir: 'auditLogUsed', does: 'E' },
+  'audit.foreign': { table: 'events', fhir: 'auditLogUsed', does: 'E' },
+  'audit.gap': { table: 'events', fhir: 'auditLogUsed', does: 'E' },
+  'access.explain': { table: 'users', fhir: 'applicationActivity', does: 'E' },
+  'role.list': { table: 'roles', fhir: 'securityAlert', does: 'R' },
+  'setting.read': { table: 'appsettings', fhir: 'securityAlert', does: 'R' },
+  'setting.list': { table: 'appsettings', fhir: 'securityAlert', does: 'R' },
+  'setting.history': { table: 'appsettings', fhir: 'securityAlert', does: 'R' },
+  'setting.add': { table: 'appsettings', fhir: 'securityAlert', does: 'C', socket: 'settings:changed' },
+  'setting.edit': { table: 'appsettings', fhir: 'securityAlert', does: 'U', socket: 'settings:changed' },
+  'setting.delete': { table: 'appsettings', fhir: 'securityAlert', does: 'D', socket: 'settings:changed' },
+  'overview.read': { table: 'overview', fhir: 'applicationActivity', does: 'R' },
+  'job.retry': { table: 'jobs', fhir: 'applicationActivity', does: 'E' },
+} as const satisfies Record<string, ActionShape>;
+
+type Actions = typeof auditActions;
+/** What an entry of the audit log is about, as `actiontype`. */
+export type AuditAction = keyof Actions;
+export const auditActionNames = Object.keys(auditActions) as AuditAction[];
+
+/** The actions whose row has this field, with the values that they give to it. */
+type With<Field extends keyof ActionShape> = {
+  [A in AuditAction]: Actions[A] extends Record<Field, infer Value> ? { action: A; value: Value } : never;
+}[AuditAction];
+/** The socket events by which browsers are told of an action. */
+export type ActionEvent = With<'socket'>['value'];
+export type NotificationKind = With<'notice'>['value'];
+export type TimelineAction = With<'timeline'>['action'];
+
+type Row = Omit<ActionShape, 'socket' | 'notice'> & { socket?: ActionEvent; notice?: NotificationKind };
+const rows: Record<AuditAction, Row> = auditActions;
+/** The row of an action that was read from the database; undefined when only a newer version of the product knows it. */
+export const actionOf = (action: AuditAction): Row | undefined => rows[action];
+
+export const notificationKinds = [...new Set(auditActionNames.flatMap((action) => rows[action].notice ?? []))];
+export const timelineActions = auditActionNames.filter(
+  (action): action is TimelineAction => rows[action].timeline === true,
+);
+
+type Ref<A extends AuditAction> = Actions[A] extends { refs: readonly (infer Name extends string)[] } ? Name : never;
+/** The records that an event of this action names beside the one acted on. */
+export type RefsOf<A extends AuditAction, Id> = {
+  [Name in Ref<A> as Name extends `${string}?` ? never : Name]: Id;
+} & { [Name in Ref<A> as Name extends `${infer Optional}?` ? Optional : never]?: Id | undefined };
+/** Actions whose events name other records. */
+export type ActionWithRefs = With<'refs'>['action'];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { call } from '../call.js';
 import { PageQuery, sortBy } from '../envelope.js';
 import { Id, Time, text } from '../ids.js';
-import { auditActions } from './actions.js';
+import { auditActionNames } from './actions.js';
 import { auditFaults, auditStarts } from './faults.js';
 
 /** How it came out: done, refused, or tried in vain. */
@@ -14,7 +14,7 @@ export const AuditEntry = z.object({
   id: Id,
   createAt: Time,
   user: z.object({ id: Id, firstname: z.string(), lastname: z.string(), username: z.string() }).nullable(),
-  actiontype: z.enum(auditActions),
+  actiontype: z.enum(auditActionNames),
   tablename: z.string(),
   /** The object acted on; for reading, verifying and sharing an image, that image. */
   recordId: Id.optional(),
@@ -39,7 +39,7 @@ const filter = {
   from: Moment.optional(),
   /** A bare date means the whole of that day. */
   to: Moment.optional(),
-  actiontype: z.enum(auditActions).optional(),
+  actiontype: z.enum(auditActionNames).optional(),
   status: AuditStatus.optional(),
   /** What this person did; for administrators. */
   user: Id.optional(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { AuditAction } from '../audit/actions.js';
+import { timelineActions } from '../audit/actions.js';
 import { Id, Time } from '../ids.js';
+import { shareStates } from '../sharing/states.js';
 import { UserRef } from '../users/schemas.js';
 import { type ImageRule, imageBars, imageGrounds } from './policy.js';
 
@@ -36,7 +37,7 @@ export const AccessExplanation = z.object({
   share: z
     .object({
       shareId: Id,
-      state: z.enum(['pending', 'locked', 'verified', 'expired', 'revoked']),
+      state: z.enum(shareStates),
       createAt: Time,
       expiresAt: Time.nullable(),
       verifiedAt: Time.nullable(),
@@ -45,28 +46,6 @@ export const AccessExplanation = z.object({
     .nullable(),
 });
 export type AccessExplanation = z.infer<typeof AccessExplanation>;
-
-/** What an image's timeline tells of: done to this very image. Lists name many, and stay in the audit log. */
-export const timelineActions = [
-  'image.upload',
-  'image.read',
-  'image.content',
-  'image.preview',
-  'image.transfer',
-  'share.create',
-  'share.verify',
-  'share.lock',
-  'share.resend',
-  'share.revoke',
-  'share.expire',
-  'analysis.request',
-  'analysis.complete',
-  'analysis.fail',
-  'analysis.read',
-] as const satisfies AuditAction[];
-export type TimelineAction = (typeof timelineActions)[number];
-export const isTimelineAction = (action: AuditAction): action is TimelineAction =>
-  (timelineActions as readonly AuditAction[]).includes(action);
 
 /** One entry of an image's timeline, newest first. */
 export const TimelineEntry = z.object({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { analysisStates } from '../analysis/states.js';
 import { Id, line, Time } from '../ids.js';
 import { limits } from '../limits.js';
 import { texts } from '../texts.js';
@@ -25,7 +26,7 @@ export const DicomFacts = z.object({
 });
 export type DicomFacts = z.infer<typeof DicomFacts>;
 
-export const AnalysisStatus = z.enum(['none', 'queued', 'active', 'completed', 'failed']);
+export const AnalysisStatus = z.enum(analysisStates);
 export type AnalysisStatus = z.infer<typeof AnalysisStatus>;
 
 /**

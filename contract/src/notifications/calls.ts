@@ -1,24 +1,13 @@
 import { z } from 'zod';
+import { notificationKinds } from '../audit/actions.js';
 import { call } from '../call.js';
 import { flag, PageQuery, sortBy } from '../envelope.js';
 import { Id, Params, Time } from '../ids.js';
 
-/** What people are told of; the client makes the words. */
-export const notificationKinds = [
-  'share.created',
-  'share.verified',
-  'share.revoked',
-  'analysis.completed',
-  'analysis.failed',
-  'provider.registered',
-  'user.bulkRead',
-] as const;
-export const NotificationKind = z.enum(notificationKinds);
-export type NotificationKind = z.infer<typeof NotificationKind>;
-
 export const Notification = z.object({
   id: Id,
-  kind: NotificationKind,
+  /** The client makes the words. */
+  kind: z.enum(notificationKinds),
   /** The image, or the account, it is about. */
   recordId: Id.optional(),
   at: Time,

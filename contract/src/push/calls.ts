@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { notificationKinds } from '../audit/actions.js';
 import { call } from '../call.js';
 import { Id } from '../ids.js';
 import { limits } from '../limits.js';
-import { notificationKinds } from '../notifications/calls.js';
 
 /** What a device is told of: what the notification centre knows, and that somebody wrote. */
 export const pushKinds = [...notificationKinds, 'message.new'] as const;

@@ -1,5 +1,6 @@
 import type { Role } from '../permissions.js';
 import type { ProfileField, UserStatus } from './schemas.js';
+import { isUsable } from './states.js';
 
 export interface UserViewer {
   id: string;
@@ -24,10 +25,7 @@ export const directory: Record<Exclude<Role, 'admin'>, readonly Role[]> = {
  */
 const listed = (viewer: UserViewer, user: UserFacts, tied: boolean): boolean =>
   viewer.role === 'admin' ||
-  (user.status === 'active' &&
-    user.active &&
-    directory[viewer.role].includes(user.role) &&
-    (tied || !needsTie(viewer, user)));
+  (isUsable(user) && directory[viewer.role].includes(user.role) && (tied || !needsTie(viewer, user)));
 
 /** Of whom a tie is asked at all: a patient, by a provider. */
 export const needsTie = (viewer: Pick<UserViewer, 'role'>, user: Pick<UserViewer, 'role'>): boolean =>
@@ -38,11 +36,8 @@ export const userRules = {
     viewer.id === user.id || listed(viewer, user, tied),
   /** The two must be able to see each other, and nobody writes to themselves. */
   message: (a: UserFacts, b: UserFacts, tied: boolean): boolean =>
-    a.id !== b.id && usable(a) && usable(b) && listed(a, b, tied) && listed(b, a, tied),
+    a.id !== b.id && isUsable(a) && isUsable(b) && listed(a, b, tied) && listed(b, a, tied),
 };
-
-/** Approved and switched on: without it nobody signs in, and no session goes on. */
-export const usable = (user: Pick<UserFacts, 'status' | 'active'>) => user.status === 'active' && user.active;
 
 /** What the list is sorted by: `name` is lastname, firstname; the others go on by name. */
 export const userSorts = ['name', 'email', 'role', 'status', 'active', 'createAt'] as const;

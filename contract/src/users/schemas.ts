@@ -4,9 +4,10 @@ import { Id, line, Time, text } from '../ids.js';
 import { limits } from '../limits.js';
 import { roles } from '../permissions.js';
 import { texts } from '../texts.js';
+import { accountStatuses } from './states.js';
 
 export const RoleName = z.enum(roles);
-export const UserStatus = z.enum(['unverified', 'pending', 'active', 'rejected']);
+export const UserStatus = z.enum(accountStatuses);
 export type UserStatus = z.infer<typeof UserStatus>;
 
 /** Stored lower-case; the seed's registration sends `Male`, its profile form `male`. */

@@ -4,6 +4,7 @@ import { AppError } from '../errors.js';
 import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
 import type { UserDoc } from '../models/user.js';
+import { usableAccount } from './accounts.js';
 
 /**
  * MongoDB's transactions conflict only where both write. A transaction that relies on a record it does not change writes it
@@ -19,12 +20,13 @@ export async function holdImage(models: Models, id: ObjectId, session: ClientSes
   return image;
 }
 
-const working = { status: 'active', active: true, deletedAt: { $exists: false } } as const;
-
-/** An account that works and matches, for a transaction that gives it something; null when there is none. */
+/** A usable account that matches, for a transaction that gives it something; null when there is none. */
 export const holdUser = (
   models: Models,
   filter: QueryFilter<UserDoc>,
   session: ClientSession,
 ): Promise<UserDoc | null> =>
-  models.User.findOneAndUpdate({ ...working, ...filter }, touch, { session, sort: { createAt: 1 } }).lean<UserDoc>();
+  models.User.findOneAndUpdate({ ...usableAccount, ...filter }, touch, {
+    session,
+    sort: { createAt: 1 },
+  }).lean<UserDoc>();

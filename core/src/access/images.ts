@@ -13,15 +13,7 @@ import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
 import { touch } from './hold.js';
-
-/** Of all that is asked about shares: which of them still give access at this moment. */
-export const liveShare = (now: Date) => ({
-  live: true,
-  $or: [{ expiresAt: { $exists: false } }, { expiresAt: { $gt: now } }],
-});
-
-export const isLive = (share: ShareDoc | null | undefined, now: Date): share is ShareDoc =>
-  Boolean(share?.live && (!share.expiresAt || share.expiresAt > now));
+import { liveShare, verifiedShare } from './shares.js';
 
 export const imageFacts = (image: ImageDoc, share: ShareDoc | null): ImageFacts => ({
   ownerId: String(image.owner),
@@ -72,10 +64,7 @@ export async function requireImage(
 
 /** Who may read an image's analysis, apart from admins: the owner, and providers with a verified share. */
 export async function analysisReaders(models: Models, image: ImageDoc, now: Date): Promise<ObjectId[]> {
-  const shares = await models.Share.find(
-    { image: image._id, ...liveShare(now), verifiedAt: { $exists: true } },
-    { recipient: 1 },
-  ).lean();
+  const shares = await models.Share.find({ image: image._id, ...verifiedShare(now) }, { recipient: 1 }).lean();
   const providers = await models.User.find(
     { _id: { $in: shares.map((share) => share.recipient) }, role: 'healthProvider' },
     { _id: 1 },

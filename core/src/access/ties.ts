@@ -3,7 +3,7 @@ import { needsTie, type UserViewer } from '@lightbox/contract/users/policy.js';
 import type { Core } from '../core.js';
 import { type ObjectId, oid } from '../db/ids.js';
 import { conversationOf } from '../messages/messages.js';
-import { liveShare } from './images.js';
+import { liveShare, verifiedShare } from './shares.js';
 
 type Ties = Pick<Core, 'models' | 'settings' | 'clock'>;
 
@@ -34,14 +34,13 @@ export async function tiedPatients(
 ): Promise<Set<string>> {
   if (among?.length === 0) return new Set();
   const now = clock.now();
-  const live = liveShare(now);
   const since = new Date(now.getTime() - limits.tieDays * 86_400_000);
   const one = among ? { $in: among } : { $exists: true };
   const chats = among ? { _id: { $in: among.map((patient) => conversationOf(provider, patient)) } } : {};
   const [shared, owned, opened, conversations] = await Promise.all([
-    models.Share.distinct('recipient', { sharedBy: provider, ...(among ? { recipient: one } : {}), ...live }),
+    models.Share.distinct('recipient', { sharedBy: provider, ...(among ? { recipient: one } : {}), ...liveShare(now) }),
     models.Image.distinct('patient', { owner: provider, patient: one }),
-    models.Share.distinct('image', { recipient: provider, verifiedAt: { $exists: true }, ...live }),
+    models.Share.distinct('image', { recipient: provider, ...verifiedShare(now) }),
     models.Conversation.find({ ...chats, members: provider, lastAt: { $gte: since } }, { members: 1 }).lean(),
   ]);
   const ofOpened = await models.Image.distinct('patient', { _id: { $in: opened }, patient: one });

@@ -4,6 +4,7 @@ import type { Core } from '../core.js';
 import { oid } from '../db/ids.js';
 import { AppError } from '../errors.js';
 import type { UserDoc } from '../models/user.js';
+import { usableAccount } from './accounts.js';
 import { areTied, knownPatients } from './ties.js';
 
 export const userFacts = (user: UserDoc): UserFacts => ({
@@ -18,9 +19,9 @@ export async function visibleUsers(
   core: Pick<Core, 'models' | 'settings' | 'clock'>,
   viewer: UserViewer,
 ): Promise<QueryFilter<UserDoc>> {
-  const others = { _id: { $ne: oid(viewer.id) }, deletedAt: { $exists: false } };
-  if (viewer.role === 'admin') return others;
-  const found = { ...others, status: 'active' as const, active: true };
+  const others = { _id: { $ne: oid(viewer.id) } };
+  if (viewer.role === 'admin') return { ...others, deletedAt: { $exists: false } };
+  const found = { ...others, ...usableAccount };
   const roles = [...directory[viewer.role]];
   const known = await knownPatients(core, viewer);
   if (!known) return { ...found, role: { $in: roles } };

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Head } from './head.js';
 
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 /** Far longer than a line. */
 const TAIL_BYTES = 1_024;
 
@@ -35,7 +35,7 @@ export async function anchor(address: string, head: Head, at: Date): Promise<voi
 const send = (host: string, port: number, text: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const socket = connect({ host, port });
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('The audit anchor did not answer in time.')));
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('The audit anchor did not answer in time.')));
     socket.once('error', reject);
     socket.once('close', (failed) => !failed && resolve());
     socket.resume();

@@ -1,4 +1,4 @@
-import { isTimelineAction } from '@lightbox/contract/images/insight.js';
+import { actionOf } from '@lightbox/contract/audit/actions.js';
 import type { Core } from '../core.js';
 import type { AuditEntryDoc } from '../models/auditEntry.js';
 import type { ImageDoc } from '../models/image.js';
@@ -13,7 +13,7 @@ export const appendAndTell = (core: Core): Promise<number> =>
 
 /** One signal for an image, however much happened to it; who may read its timeline is judged where it is shown. */
 async function tellTimelines({ models, signals }: Core, entries: AuditEntryDoc[]): Promise<void> {
-  const ids = entries.flatMap(({ type, record }) => (record && isTimelineAction(type) ? [record] : []));
+  const ids = entries.flatMap(({ type, record }) => (record && actionOf(type)?.timeline ? [record] : []));
   if (ids.length === 0) return;
   const images = await models.Image.find({ _id: { $in: ids } }, { owner: 1, patient: 1 }).lean<ImageDoc[]>();
   await signals.send(

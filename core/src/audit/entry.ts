@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { auditActions } from '@lightbox/contract/audit/actions.js';
 import type { AuditRemark } from '@lightbox/contract/audit/faults.js';
 import { newId, type ObjectId, oid } from '../db/ids.js';
 import { isSame } from '../keys/isSame.js';
@@ -119,7 +120,7 @@ export const remark = (type: Remark, now: Date, says: AuditRemark, ...mark: stri
   event: markId(type, says, ...mark),
   type,
   status: type === 'audit.signed' ? 'success' : 'failed',
-  table: 'events',
+  table: auditActions[type].table,
   ip: '',
   reason: says,
   at: now,

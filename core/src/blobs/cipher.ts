@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { Damaged } from '../errors.js';
+import { IntegrityError } from '../errors.js';
 import type { KeyRing } from '../keys/keyring.js';
 import { openValue, sealValue } from '../keys/seal.js';
 import type { SealedValue } from '../models/sealedValue.js';
 
 /** Bytes of plain text that are sealed, stored and opened at a time. */
-export const PIECE = 1024 * 1024;
+export const CHUNK = 1024 * 1024;
 export const TAG = 16;
 
 /** A fresh key for one image, and the same key wrapped for its record. Rotating keys rewrites records, not blobs. */
@@ -18,7 +18,7 @@ export const unwrapDataKey = (ring: KeyRing, imageId: string, wrapped: SealedVal
   openValue(ring, imageId, wrapped);
 
 /**
- * The nonce is the piece's place and whether it is the last: pieces cannot be swapped, dropped or cut off. A data key
+ * The nonce is the chunk's place and whether it is the last: chunks cannot be swapped, dropped or cut off. A data key
  * seals one blob only, so no nonce is used twice (NIST SP 800-38D, 8.2.1).
  */
 function nonce(index: number, last: boolean): Buffer {
@@ -28,13 +28,13 @@ function nonce(index: number, last: boolean): Buffer {
   return bytes;
 }
 
-export function sealPiece(key: Buffer, index: number, last: boolean, plain: Buffer): Buffer {
+export function sealChunk(key: Buffer, index: number, last: boolean, plain: Buffer): Buffer {
   const cipher = createCipheriv('aes-256-gcm', key, nonce(index, last));
   return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws `Damaged` when the piece was changed or stands in another place. */
-export function openPiece(key: Buffer, index: number, last: boolean, sealed: Buffer): Buffer {
+/** Throws `IntegrityError` when the chunk was changed or stands in another place. */
+export function openChunk(key: Buffer, index: number, last: boolean, sealed: Buffer): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, nonce(index, last), { authTagLength: TAG }).setAuthTag(
     sealed.subarray(-TAG),
   );
@@ -43,7 +43,7 @@ export function openPiece(key: Buffer, index: number, last: boolean, sealed: Buf
   try {
     decipher.final();
   } catch {
-    throw new Damaged(`Piece ${index} of a blob was changed.`);
+    throw new IntegrityError(`Chunk ${index} of a blob was changed.`);
   }
   return plain;
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectDatabase } from '../db/connect.js';
 import { newId, type ObjectId } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
-import { PIECE } from './cipher.js';
+import { CHUNK } from './cipher.js';
 import { GridFsBlobStore } from './store.js';
 
 let db: Connection;
@@ -23,17 +23,17 @@ async function* inParts(bytes: Buffer, size = 65_536): AsyncGenerator<Buffer> {
 }
 
 async function readAll(id: ObjectId, size: number): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of store.read(id, key, size)) pieces.push(piece);
-  return Buffer.concat(pieces);
+  const chunks: Buffer[] = [];
+  for await (const chunk of store.read(id, key, size)) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
-/** Pieces are written to one member; a majority has them a moment later. */
+/** Chunks are written to one member; a majority has them a moment later. */
 const newest = { readConcern: { level: NEWEST } } as const;
 const chunksOf = (id: ObjectId) => db.collection('blobs.chunks').countDocuments({ files_id: id }, newest);
 
 describe('the blob store', () => {
-  it.each([0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE + 77])('gives back %i bytes as they came', async (size) => {
+  it.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + 77])('gives back %i bytes as they came', async (size) => {
     const id = newId();
     const bytes = randomBytes(size);
     await store.write(id, key, inParts(bytes));
@@ -42,7 +42,7 @@ describe('the blob store', () => {
 
   it('keeps what GridFS is specified to keep, sealed', async () => {
     const id = newId();
-    const bytes = Buffer.alloc(PIECE + 5, 'plain text');
+    const bytes = Buffer.alloc(CHUNK + 5, 'plain text');
     await store.write(id, key, inParts(bytes));
     expect(await db.collection('blobs.files').findOne({ _id: id }, newest)).toMatchObject({
       length: bytes.length + 2 * 16,
@@ -51,24 +51,24 @@ describe('the blob store', () => {
     expect(Buffer.from(first?.data.buffer).includes('plain text')).toBe(false);
   });
 
-  it('throws before giving out a piece that was changed', async () => {
+  it('throws before giving out a chunk that was changed', async () => {
     const id = newId();
     await store.write(id, key, inParts(randomBytes(100)));
     await db.collection('blobs.chunks').updateOne({ files_id: id }, { $set: { data: randomBytes(116) } });
     await expect(readAll(id, 100)).rejects.toThrow();
   });
 
-  it('throws when the last piece is gone', async () => {
+  it('throws when the last chunk is gone', async () => {
     const id = newId();
-    await store.write(id, key, inParts(randomBytes(PIECE + 100)));
+    await store.write(id, key, inParts(randomBytes(CHUNK + 100)));
     await db.collection('blobs.chunks').deleteOne({ files_id: id, n: 1 });
-    await expect(readAll(id, PIECE + 100)).rejects.toThrow('1 of 2 pieces');
+    await expect(readAll(id, CHUNK + 100)).rejects.toThrow('1 of 2 chunks');
   });
 
   it('leaves nothing of a source that breaks off', async () => {
     const id = newId();
     async function* broken() {
-      yield* inParts(randomBytes(3 * PIECE));
+      yield* inParts(randomBytes(3 * CHUNK));
       throw new Error('broken off');
     }
     await expect(store.write(id, key, broken())).rejects.toThrow('broken off');

@@ -3,27 +3,27 @@ import { bufferOf } from '../db/bytes.js';
 import { Elections } from '../db/elections.js';
 import { newId, type ObjectId, oid } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
-import { Damaged } from '../errors.js';
-import { openPiece, PIECE, sealPiece, TAG } from './cipher.js';
+import { IntegrityError } from '../errors.js';
+import { CHUNK, openChunk, sealChunk, TAG } from './cipher.js';
 
 /** What was written, for `confirm`. */
 export interface WrittenBlob {
   id: ObjectId;
-  pieces: number;
-  /** Elections seen before the first piece was written. */
+  chunks: number;
+  /** Elections seen before the first chunk was written. */
   election: number;
 }
 
-/** Where sealed bytes lie. GridFS today; whatever can keep pieces in order would do. */
+/** Where sealed bytes lie. GridFS today; whatever can keep chunks in order would do. */
 export interface BlobStore {
   /** Seals and stores what comes; resolves when all of it is stored. On an error nothing stays. */
   write(id: ObjectId, key: Buffer, plain: AsyncIterable<Buffer>): Promise<WrittenBlob>;
   /**
    * Whether all of it is still there, asked in the transaction that makes it somebody's, after its first command. A
-   * primary that fell may have taken pieces with it that only it had acknowledged.
+   * primary that fell may have taken chunks with it that only it had acknowledged.
    */
   confirm(written: WrittenBlob, session: ClientSession): Promise<boolean>;
-  /** Proven pieces in order; a changed, missing or swapped piece throws before its bytes are given out. */
+  /** Proven chunks in order; a changed, missing or swapped chunk throws before its bytes are given out. */
   read(id: ObjectId, key: Buffer, size: number): AsyncGenerator<Buffer>;
   /** Deleting what is not there is no error: deletions are repeated after a crash. */
   delete(id: ObjectId): Promise<void>;
@@ -53,10 +53,10 @@ interface FileEntry {
 // replicated in order (docs/architecture.md, "Uploads"). That holds for one primary; `confirm` looks after a change.
 const onOne = { writeConcern: { w: 1 } };
 
-// Each piece is proven when it is opened, and one that a new primary does not show yet would look like damage.
+// Each chunk is proven when it is opened, and one that a new primary does not show yet would look like damage.
 const newest = { readConcern: { level: NEWEST } } as const;
 
-/** Writes the collections of GridFS itself: the driver's stream copies each piece once more and waits for one write at a time. */
+/** Writes the collections of GridFS itself: the driver's stream copies each chunk once more and waits for one write at a time. */
 export class GridFsBlobStore implements BlobStore {
   private indexed: Promise<unknown> | null = null;
   constructor(
@@ -69,17 +69,17 @@ export class GridFsBlobStore implements BlobStore {
     const election = this.elections.seen;
     let length = 0;
     let n = 0;
-    // One piece is on its way while the next is received and sealed, and no more: memory stays bounded.
+    // One chunk is on its way while the next is received and sealed, and no more: memory stays bounded.
     let onItsWay: Promise<unknown> = Promise.resolve();
     try {
-      for await (const data of sealedPieces(key, plain)) {
+      for await (const data of sealedChunks(key, plain)) {
         await onItsWay;
         length += data.length;
         onItsWay = this.chunks().insertOne({ _id: newId(), files_id: id, n: n++, data }, onOne);
         onItsWay.catch(() => undefined);
       }
       await Promise.all([onItsWay, this.files().insertOne(entryOf(id, length), onOne)]);
-      return { id, pieces: n, election };
+      return { id, chunks: n, election };
     } catch (error) {
       await onItsWay.catch(() => undefined);
       await this.delete(id).catch(() => undefined);
@@ -87,29 +87,29 @@ export class GridFsBlobStore implements BlobStore {
     }
   }
 
-  async confirm({ id, pieces, election }: WrittenBlob, session: ClientSession): Promise<boolean> {
+  async confirm({ id, chunks, election }: WrittenBlob, session: ClientSession): Promise<boolean> {
     if (election === this.elections.seen) return true;
-    const [chunks, files] = [
+    const [stored, files] = [
       await this.chunks().countDocuments({ files_id: id }, { session }),
       await this.files().countDocuments({ _id: id }, { session }),
     ];
-    return chunks === pieces && files === 1;
+    return stored === chunks && files === 1;
   }
 
   async *read(id: ObjectId, key: Buffer, size: number): AsyncGenerator<Buffer> {
-    const pieces = Math.max(1, Math.ceil(size / PIECE));
+    const count = Math.max(1, Math.ceil(size / CHUNK));
     const chunks = this.chunks().find({ files_id: id }, { sort: { n: 1 }, batchSize: 2 });
     let index = 0;
     try {
       for await (const chunk of chunks) {
         if (chunk.n !== index) break;
-        yield openPiece(key, index, index === pieces - 1, bufferOf(chunk.data));
+        yield openChunk(key, index, index === count - 1, bufferOf(chunk.data));
         index++;
       }
     } finally {
       await chunks.close();
     }
-    if (index !== pieces) throw new Damaged(`Blob ${id} has ${index} of ${pieces} pieces.`);
+    if (index !== count) throw new IntegrityError(`Blob ${id} has ${index} of ${count} chunks.`);
   }
 
   async delete(id: ObjectId): Promise<void> {
@@ -119,7 +119,7 @@ export class GridFsBlobStore implements BlobStore {
 
   async between(after: ObjectId, end: ObjectId, limit: number): Promise<ObjectId[]> {
     // Chunks of an upload that was cut short have no `files` entry: they are what must be found. So the index of the chunks
-    // is read, and all of it: a failover may have taken any piece, also the first.
+    // is read, and all of it: a failover may have taken any chunk, also the first.
     const rows = await this.chunks()
       .find({ files_id: { $gt: after, $lt: end } }, { projection: { _id: 0, files_id: 1 } })
       .sort({ files_id: 1, n: 1 })
@@ -151,30 +151,30 @@ export class GridFsBlobStore implements BlobStore {
 const entryOf = (id: ObjectId, length: number): FileEntry => ({
   _id: id,
   length,
-  chunkSize: PIECE + TAG,
+  chunkSize: CHUNK + TAG,
   uploadDate: id.getTimestamp(),
   filename: '',
 });
 
-/** Cuts a stream into pieces of one size and seals each; the last one is known only at the end, so one waits. */
-async function* sealedPieces(key: Buffer, plain: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** Cuts a stream into chunks of one size and seals each; the last one is known only at the end, so one waits. */
+async function* sealedChunks(key: Buffer, plain: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let waiting: Buffer | null = null;
   let index = 0;
-  for await (const piece of pieces(plain)) {
-    if (waiting) yield sealPiece(key, index++, false, waiting);
-    waiting = piece;
+  for await (const chunk of chunks(plain)) {
+    if (waiting) yield sealChunk(key, index++, false, waiting);
+    waiting = chunk;
   }
-  yield sealPiece(key, index, true, waiting ?? Buffer.alloc(0));
+  yield sealChunk(key, index, true, waiting ?? Buffer.alloc(0));
 }
 
-async function* pieces(plain: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* chunks(plain: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   let length = 0;
   for await (const part of plain) {
     let rest = part;
-    while (length + rest.length >= PIECE) {
-      const cut = PIECE - length;
-      yield Buffer.concat([...parts, rest.subarray(0, cut)], PIECE);
+    while (length + rest.length >= CHUNK) {
+      const cut = CHUNK - length;
+      yield Buffer.concat([...parts, rest.subarray(0, cut)], CHUNK);
       rest = rest.subarray(cut);
       parts = [];
       length = 0;

@@ -37,7 +37,7 @@ export interface Config {
   rendererSocket: string | null;
   worker: { queues: QueueName[]; concurrency: Record<QueueName, number> };
   rateLimits: boolean;
-  /** Room that uploads leave on MongoDB's disk; null: as `db/room.ts` sees fit. */
+  /** Bytes that uploads leave free on MongoDB's disk; null: as `db/diskReserve.ts` decides. */
   reserveBytes: number | null;
   ops: { host: string; port: number } | null;
   logLevel: string;

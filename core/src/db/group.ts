@@ -1,7 +1,7 @@
 import { isAway } from './away.js';
 
 /** Who has waited this long for a write that then finds a part away is told so too, instead of waiting for the next one, milliseconds. */
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /**
  * Gathers what arrives while a write is under way and writes it together: under load many small durable writes become
@@ -35,7 +35,7 @@ export function grouped<In, Out>(write: (items: In[]) => Promise<Out[]>, most = 
   }
 
   function takeTired(): Waiting[] {
-    const tired = ({ since }: Waiting) => Date.now() - since >= PATIENCE_MS;
+    const tired = ({ since }: Waiting) => Date.now() - since >= TIMEOUT_MS;
     const taken = queue.filter(tired);
     queue = queue.filter((waiting) => !tired(waiting));
     return taken;

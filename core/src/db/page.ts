@@ -43,7 +43,7 @@ interface Key {
 
 const COUNTER_LAG_MS = 30_000;
 /** Rows of a list that is read as a whole. */
-const PIECE = 500;
+const CHUNK = 500;
 
 /**
  * One page of a list by key, so that it costs the same at any depth: the cursor holds the edge of the neighbouring page,
@@ -66,14 +66,14 @@ export class Pages {
     return { rows: found.rows, pagination: this.pagination(source, query.limit, page, total, found) };
   }
 
-  /** All rows of a list in its order, a piece at a time and each by key: nothing stays open in the database for a slow reader. */
+  /** All rows of a list in its order, a chunk at a time and each by key: nothing stays open in the database for a slow reader. */
   async *all<T>(source: ListSource<T>): AsyncGenerator<T[]> {
     let edge: unknown[] | undefined;
     for (;;) {
-      const rows = edge ? await this.beyond(source, edge, PIECE) : await this.find(source).limit(PIECE).lean<T[]>();
+      const rows = edge ? await this.beyond(source, edge, CHUNK) : await this.find(source).limit(CHUNK).lean<T[]>();
       if (rows.length > 0) yield rows;
       const last = rows.at(-1);
-      if (!last || rows.length < PIECE) return;
+      if (!last || rows.length < CHUNK) return;
       edge = source.sort.map((field) => last[field]);
     }
   }

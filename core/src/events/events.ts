@@ -1,4 +1,4 @@
-import type { AuditAction } from '@lightbox/contract/audit/actions.js';
+import { type ActionWithRefs, type AuditAction, auditActions, type RefsOf } from '@lightbox/contract/audit/actions.js';
 import { roles } from '@lightbox/contract/permissions.js';
 import type { ClientSession, Connection } from 'mongoose';
 import type { EventSigner } from '../audit/signing.js';
@@ -12,8 +12,8 @@ import type { EventDoc, EventStatus } from '../models/event.js';
 import type { Models } from '../models/models.js';
 import type { JobName } from '../queues/jobs.js';
 import type { JobRequest, Queues } from '../queues/queues.js';
-import type { Signal, Signals } from './push.js';
-import { reactions } from './reactions.js';
+import { consequencesOf } from './reactions.js';
+import type { Signal, Signals } from './signals.js';
 
 /** Who acts, from where; made by the gateway for each request, or for a worker's job. */
 export interface Actor {
@@ -28,19 +28,29 @@ export interface Actor {
 
 export const system: Actor = { ip: '' };
 
-export interface NewEvent {
-  type: AuditAction;
-  table: string;
-  status?: EventStatus;
+interface Facts {
   record?: ObjectId;
   records?: ObjectId[];
   owners?: ObjectId[];
   recipients?: ObjectId[];
-  refs?: Record<string, ObjectId | undefined>;
   reason?: string;
   /** When it is not the caller of the request. */
   actor?: ObjectId;
 }
+
+interface Refused {
+  type: AuditAction;
+  status: Exclude<EventStatus, 'success'>;
+  refs?: never;
+}
+type Done =
+  | { type: Exclude<AuditAction, ActionWithRefs>; status?: 'success'; refs?: never }
+  | { [A in ActionWithRefs]: { type: A; status?: 'success'; refs: RefsOf<A, ObjectId> } }[ActionWithRefs];
+
+/** One that succeeded names the records that its row of `auditActions` declares, and no other. The table is the row's too. */
+export type NewEvent = Facts & (Done | Refused);
+/** The event of a success of this action. */
+export type DoneEvent<A extends ActionWithRefs> = Facts & Extract<Done, { type: A }>;
 
 export interface Transaction {
   session: ClientSession;
@@ -146,7 +156,7 @@ export class Events {
   }
 
   private make(actor: Actor, event: NewEvent): EventDoc {
-    const reaction = event.status && event.status !== 'success' ? undefined : reactions[event.type];
+    const follows = event.status && event.status !== 'success' ? null : consequencesOf(event.type);
     const actorId = event.actor ?? actor.id;
     const at = this.clock.now();
     const made: EventDoc = {
@@ -155,7 +165,7 @@ export class Events {
       type: event.type,
       status: event.status ?? 'success',
       ...(actorId ? { actor: actorId } : {}),
-      table: event.table,
+      table: auditActions[event.type].table,
       ...(event.record ? { record: event.record } : {}),
       ...(event.records ? { records: event.records } : {}),
       ...(event.owners ? { owners: event.owners } : {}),
@@ -164,10 +174,10 @@ export class Events {
       reason: event.reason ?? '',
       at,
       refs: Object.fromEntries(Object.entries(event.refs ?? {}).filter(([, id]) => id)) as Record<string, ObjectId>,
-      pending: reaction !== undefined,
+      pending: follows !== null,
       unaudited: true,
     };
-    const owed = reaction ? jobsOf(made).map(({ name }) => name) : [];
+    const owed = follows ? jobsOf(made).map(({ name }) => name) : [];
     return this.signer.sign(owed.length > 0 ? { ...made, owed } : made);
   }
 
@@ -212,14 +222,14 @@ export class Events {
 const unique = (ids: ObjectId[]): ObjectId[] => [...new Set(ids.map(String))].map(oid);
 
 function pushesOf(event: EventDoc): Signal[] {
-  const { push: name, pushAll } = reactions[event.type] ?? {};
+  const { push: name, toEverybody } = consequencesOf(event.type) ?? {};
   if (!name) return [];
   const refs = Object.fromEntries(Object.entries(event.refs).map(([key, id]) => [key, String(id)]));
   return [
     {
       push: {
         name,
-        to: pushAll ? roles.map((role) => `role:${role}`) : [...event.recipients.map(String), 'role:admin'],
+        to: toEverybody ? roles.map((role) => `role:${role}`) : [...event.recipients.map(String), 'role:admin'],
         refs: { ...refs, ...(event.record ? { record: String(event.record) } : {}) },
       },
     },
@@ -227,14 +237,14 @@ function pushesOf(event: EventDoc): Signal[] {
 }
 
 function jobsOf(event: EventDoc): JobRequest[] {
-  const reaction = reactions[event.type];
-  if (!reaction) return [];
+  const follows = consequencesOf(event.type);
+  if (!follows) return [];
   const id = String(event._id);
-  const template = reaction.mail?.(event);
+  const template = follows.mail?.(event);
   return [
-    ...(reaction.jobs?.(event) ?? []).map((job) => ({ ...job, data: { ...job.data, eventId: id } }) as JobRequest),
+    ...(follows.jobs?.(event) ?? []).map((job) => ({ ...job, data: { ...job.data, eventId: id } }) as JobRequest),
     ...(template ? [{ name: 'sendMail' as const, data: { eventId: id, template }, id: `${id}-mail` }] : []),
-    ...(reaction.notify && event.recipients.length > 0
+    ...(follows.notify && event.recipients.length > 0
       ? [{ name: 'notify' as const, data: { eventId: id }, id: `${id}-notify` }]
       : []),
   ];

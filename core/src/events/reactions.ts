@@ -1,93 +1,145 @@
-import type { AuditAction } from '@lightbox/contract/audit/actions.js';
+import {
+  type AuditAction,
+  actionOf,
+  auditActionNames,
+  type NotificationKind,
+  type RefsOf,
+} from '@lightbox/contract/audit/actions.js';
 import type { ServerEvent } from '@lightbox/contract/events.js';
-import type { NotificationKind } from '@lightbox/contract/notifications/calls.js';
+import type { MailTemplate } from '../mail/mailTemplates.js';
 import type { EventDoc } from '../models/event.js';
 import type { JobRequest } from '../queues/queues.js';
 
-export const mailTemplates = [
-  'verificationCode',
-  'resetCode',
-  'imageShared',
-  'accountApproved',
-  'accountRejected',
-  'passwordChanged',
-  'wrongPasswords',
-  'alreadyHaveAccount',
-  'unreadMessages',
-  'roleChanged',
-  'totpOn',
-  'totpOff',
-  'passkeyAdded',
-  'passkeyRemoved',
-  'recoveryCodes',
-] as const;
-export type MailTemplate = (typeof mailTemplates)[number];
+type Recorded<A extends AuditAction> = Omit<EventDoc, 'refs'> & { refs: RefsOf<A, EventDoc['refs'][string]> };
 
-interface Reaction {
+interface Reaction<A extends AuditAction> {
+  /** The socket event goes to everybody who is signed in, and not to the event's recipients alone. */
+  toEverybody?: true;
+  mail?: (event: Recorded<A>) => MailTemplate | null;
+  jobs?: (event: Recorded<A>) => JobRequest[];
+}
+
+const imageId = (event: Pick<EventDoc, 'record'>) => String(event.record);
+
+/**
+ * The mails and jobs that follow from each action. The socket event and the notification are in its row of `auditActions`.
+ * Null: no mail and no job. A failed or refused action is recorded, and nothing follows from it.
+ */
+export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
+  'auth.register': {
+    mail: ({ refs }) => (refs.existing ? 'alreadyHaveAccount' : refs.code ? 'verificationCode' : null),
+  },
+  'auth.login': { mail: ({ refs }) => (refs.code ? 'verificationCode' : null) },
+  'auth.guesses': { mail: () => 'wrongPasswords' },
+  'auth.confirm': null,
+  'auth.resendCode': { mail: () => 'verificationCode' },
+  'auth.refreshReused': null,
+  'auth.logout': null,
+  'auth.adminCode': null,
+  'auth.forgotPassword': { mail: () => 'resetCode' },
+  'auth.resetPassword': { mail: () => 'passwordChanged' },
+  'auth.changePassword': { mail: () => 'passwordChanged' },
+  'auth.stepUp': null,
+  'auth.stepUpMail': { mail: () => 'verificationCode' },
+  'auth.notMe': null,
+  'auth.failures': null,
+  'session.expire': null,
+  'session.list': null,
+  'session.end': null,
+  'session.history': null,
+  'totp.read': null,
+  'totp.start': null,
+  'totp.on': { mail: () => 'totpOn' },
+  'totp.off': { mail: () => 'totpOff' },
+  'totp.reset': { mail: () => 'totpOff' },
+  'totp.recovery': { mail: () => 'recoveryCodes' },
+  'passkey.list': null,
+  'passkey.start': null,
+  'passkey.add': { mail: () => 'passkeyAdded' },
+  'passkey.rename': null,
+  'passkey.remove': { mail: () => 'passkeyRemoved' },
+  'profile.read': null,
+  'profile.update': null,
+  'profile.delete': null,
+  'user.list': null,
+  'user.export': null,
+  'user.read': null,
+  'user.bulkRead': null,
+  'user.approve': { mail: () => 'accountApproved' },
+  'user.reject': { mail: () => 'accountRejected' },
+  'user.activate': null,
+  'user.deactivate': null,
+  'user.delete': null,
+  'user.role': { mail: () => 'roleChanged' },
+  'stats.read': null,
+  'image.upload': {
+    jobs: (event) => [{ name: 'renderPreview', data: { imageId: imageId(event) }, id: `${event._id}-preview` }],
+  },
+  'image.list': null,
+  'image.read': null,
+  'image.content': null,
+  'image.preview': null,
+  'image.timeline': null,
+  'image.transfer': null,
+  'image.delete': {
+    jobs: ({ _id, refs }) => [{ name: 'removeBlob', data: { blobId: String(refs.blob) }, id: `${_id}-blob` }],
+  },
+  'share.create': { mail: ({ refs }) => (refs.mailed ? 'imageShared' : null) },
+  'share.verify': null,
+  'share.lock': null,
+  'share.resend': { mail: () => 'imageShared' },
+  'share.revoke': null,
+  'share.expire': null,
+  'share.list': null,
+  'analysis.request': {
+    jobs: (event) => [{ name: 'analyseImage', data: { imageId: imageId(event) }, id: `${event._id}-analysis` }],
+  },
+  'analysis.complete': null,
+  'analysis.fail': null,
+  'analysis.read': null,
+  'message.use': null,
+  'notification.use': null,
+  'push.use': null,
+  'push.subscribe': null,
+  'push.unsubscribe': null,
+  'audit.list': null,
+  'audit.export': null,
+  'audit.verify': null,
+  'audit.signed': null,
+  'audit.foreign': null,
+  'audit.gap': null,
+  'access.explain': null,
+  'role.list': null,
+  'setting.read': null,
+  'setting.list': null,
+  'setting.history': null,
+  'setting.add': { toEverybody: true },
+  'setting.edit': { toEverybody: true },
+  'setting.delete': { toEverybody: true },
+  'overview.read': null,
+  'job.retry': null,
+};
+
+/** Everything that follows from a successful action, beside its entry in the audit log. */
+export interface Consequences {
   /** Shown at once in the browsers of the event's recipients. */
   push?: ServerEvent;
-  /** The push is for everybody who is signed in. */
-  pushAll?: true;
+  toEverybody?: true;
   /** Written into the recipients' notification centre, except the actor's own. */
   notify?: NotificationKind;
   mail?: (event: EventDoc) => MailTemplate | null;
   jobs?: (event: EventDoc) => JobRequest[];
 }
 
-const onlyWith = (ref: string, template: MailTemplate) => (event: EventDoc) => (event.refs[ref] ? template : null);
+const consequences = new Map(auditActionNames.map((type) => [type, joined(type)]));
 
-const imageId = (event: EventDoc) => String(event.record);
+function joined(type: AuditAction): Consequences | null {
+  const { socket, notice } = actionOf(type) ?? {};
+  // Events carry the refs of their type: `Events.make` takes no others.
+  const reaction = reactions[type] as Pick<Consequences, 'toEverybody' | 'mail' | 'jobs'> | null;
+  if (!socket && !notice && !reaction) return null;
+  return { ...(socket ? { push: socket } : {}), ...(notice ? { notify: notice } : {}), ...reaction };
+}
 
-/**
- * What follows from each event, in one table: whoever adds a feature adds a row. What is not listed is audited and
- * nothing more. Failed and denied acts have no consequences but their audit entry.
- */
-export const reactions: Partial<Record<AuditAction, Reaction>> = {
-  'auth.register': {
-    mail: (event) => (event.refs.existing ? 'alreadyHaveAccount' : event.refs.code ? 'verificationCode' : null),
-    notify: 'provider.registered',
-  },
-  'auth.login': { mail: onlyWith('code', 'verificationCode') },
-  'auth.guesses': { mail: () => 'wrongPasswords' },
-  'auth.resendCode': { mail: onlyWith('code', 'verificationCode') },
-  'auth.stepUpMail': { mail: onlyWith('code', 'verificationCode') },
-  'auth.forgotPassword': { mail: onlyWith('code', 'resetCode') },
-  'auth.resetPassword': { mail: () => 'passwordChanged' },
-  'auth.changePassword': { mail: () => 'passwordChanged' },
-  'totp.on': { mail: () => 'totpOn' },
-  'totp.off': { mail: () => 'totpOff' },
-  'totp.reset': { mail: () => 'totpOff' },
-  'passkey.add': { mail: () => 'passkeyAdded' },
-  'passkey.remove': { mail: () => 'passkeyRemoved' },
-  'totp.recovery': { mail: () => 'recoveryCodes' },
-  'user.bulkRead': { notify: 'user.bulkRead' },
-  'user.role': { mail: () => 'roleChanged' },
-  'user.approve': { mail: () => 'accountApproved' },
-  'user.reject': { mail: () => 'accountRejected' },
-  'image.upload': {
-    push: 'image:uploaded',
-    jobs: (event) => [{ name: 'renderPreview', data: { imageId: imageId(event) }, id: `${event._id}-preview` }],
-  },
-  'image.delete': {
-    push: 'image:deleted',
-    jobs: (event) =>
-      event.refs.blob
-        ? [{ name: 'removeBlob', data: { blobId: String(event.refs.blob) }, id: `${event._id}-blob` }]
-        : [],
-  },
-  'image.transfer': { push: 'image:updated' },
-  'share.create': { push: 'share:created', notify: 'share.created', mail: onlyWith('mailed', 'imageShared') },
-  'share.verify': { push: 'share:verified', notify: 'share.verified' },
-  'share.lock': { push: 'share:locked' },
-  'share.resend': { mail: onlyWith('share', 'imageShared') },
-  'share.revoke': { push: 'share:revoked', notify: 'share.revoked' },
-  'share.expire': { push: 'share:expired' },
-  'analysis.request': {
-    jobs: (event) => [{ name: 'analyseImage', data: { imageId: imageId(event) }, id: `${event._id}-analysis` }],
-  },
-  'analysis.complete': { push: 'analysis:completed', notify: 'analysis.completed' },
-  'setting.add': { push: 'settings:changed', pushAll: true },
-  'setting.edit': { push: 'settings:changed', pushAll: true },
-  'setting.delete': { push: 'settings:changed', pushAll: true },
-  'analysis.fail': { push: 'analysis:failed', notify: 'analysis.failed' },
-};
+/** Null when nothing follows from it, or when only a newer version of the product knows the action. */
+export const consequencesOf = (type: AuditAction): Consequences | null => consequences.get(type) ?? null;

@@ -1,7 +1,59 @@
+import type { ClientSession } from 'mongoose';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Actor } from '../events/events.js';
 import type { ImageDoc } from '../models/image.js';
+import type { Models } from '../models/models.js';
+
+interface Removal {
+  models: Models;
+  image: ImageDoc;
+  now: Date;
+  session: ClientSession;
+}
+
+/**
+ * The records of each model that go or end with their image, as part of its transaction. Null: they stay, or belong to no
+ * image. A new model needs a row here.
+ */
+const endWithImage: Record<keyof Models, ((removal: Removal) => Promise<unknown>) | null> = {
+  User: null,
+  Session: null,
+  Code: null,
+  Image: null,
+  Preview: ({ models, image, session }) => models.Preview.deleteOne({ _id: image._id }, { session }).exec(),
+  Tombstone: ({ models, image, now, session }) =>
+    models.Tombstone.updateOne({ _id: image.blob }, { $setOnInsert: { at: now } }, { session, upsert: true }).exec(),
+  Position: null,
+  Share: ({ models, image, now, session }) =>
+    models.Share.updateMany(
+      { image: image._id, live: true },
+      { $set: { live: false, endedAt: now } },
+      { session },
+    ).exec(),
+  Analysis: ({ models, image, session }) => models.Analysis.deleteOne({ _id: image._id }, { session }).exec(),
+  Conversation: null,
+  Message: null,
+  Notification: null,
+  PushSubscription: null,
+  Event: null,
+  AuditEntry: null,
+  AuditHead: null,
+  AuditReceipt: null,
+  AuditRun: null,
+  Setting: null,
+  SettingChange: null,
+  Idempotency: null,
+  Counter: null,
+  Usage: null,
+  SentMail: null,
+  Task: null,
+  Totp: null,
+  Passkey: null,
+  Ceremony: null,
+  UsernameHold: null,
+  Decoy: null,
+};
 
 /**
  * The record goes at once with everything that belongs to it. Nobody can reach the bytes any more: a worker removes them,
@@ -17,13 +69,9 @@ export async function removeImage(core: Core, actor: Actor, id: ObjectId, reason
     removed = await models.Image.findOneAndDelete({ _id: id }, { session }).lean<ImageDoc>();
     if (!removed) return id;
     const { blob, owner, audience } = removed;
-    await models.Tombstone.updateOne({ _id: blob }, { $setOnInsert: { at: now } }, { session, upsert: true });
-    await models.Preview.deleteOne({ _id: id }, { session });
-    await models.Analysis.deleteOne({ _id: id }, { session });
-    await models.Share.updateMany({ image: id, live: true }, { $set: { live: false, endedAt: now } }, { session });
+    for (const end of Object.values(endWithImage)) await end?.({ models, image: removed, now, session });
     tx.record({
       type: 'image.delete',
-      table: 'imagemetadata',
       record: id,
       owners: [owner],
       recipients: [...audience, owner],

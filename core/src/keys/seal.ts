@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { bufferOf } from '../db/bytes.js';
-import { Damaged } from '../errors.js';
+import { IntegrityError } from '../errors.js';
 import type { SealedValue } from '../models/sealedValue.js';
 import type { KeyRing } from './keyring.js';
 
@@ -14,7 +14,7 @@ export function seal(key: Buffer, context: string, plain: Buffer): Buffer {
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws `Damaged` when a bit was changed or the context is another one. */
+/** Throws `IntegrityError` when a bit was changed or the context is another one. */
 export function open(key: Buffer, context: string, sealed: Buffer): Buffer {
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE), { authTagLength: TAG })
@@ -22,7 +22,7 @@ export function open(key: Buffer, context: string, sealed: Buffer): Buffer {
       .setAuthTag(sealed.subarray(-TAG));
     return Buffer.concat([decipher.update(sealed.subarray(NONCE, -TAG)), decipher.final()]);
   } catch {
-    throw new Damaged(`What is sealed for ${context} was changed.`);
+    throw new IntegrityError(`What is sealed for ${context} was changed.`);
   }
 }
 
@@ -34,7 +34,7 @@ export const sealValue = (ring: KeyRing, context: string, plain: Buffer): Sealed
 
 export function openValue(ring: KeyRing, context: string, { keyId, sealed }: SealedValue): Buffer {
   const key = ring.find(keyId);
-  if (!key) throw new Damaged(`The key ${keyId}, with which ${context} is sealed, is not in the ring.`);
+  if (!key) throw new IntegrityError(`The key ${keyId}, with which ${context} is sealed, is not in the ring.`);
   return open(key.key, context, bufferOf(sealed));
 }
 

@@ -1,5 +1,5 @@
 import type { ObjectId } from '../db/ids.js';
-import { Damaged } from '../errors.js';
+import { IntegrityError } from '../errors.js';
 import type { Keys } from './keyring.js';
 import { openText, sealText } from './seal.js';
 
@@ -9,9 +9,9 @@ const contextOf = (user: ObjectId) => `totp/${user}`;
 export const sealTotpSecret = (keys: Keys, user: ObjectId, secret: string): string =>
   sealText(keys.totp, contextOf(user), secret);
 
-/** Throws `Damaged` when it was changed, or its key is gone: no code of the app could be right. */
+/** Throws `IntegrityError` when it was changed, or its key is gone: no code of the app could be right. */
 export function openTotpSecret(keys: Keys, user: ObjectId, sealed: string): string {
   const secret = openText(keys.totp, contextOf(user), sealed);
-  if (secret === null) throw new Damaged(`The secret of totp/${user} cannot be opened.`);
+  if (secret === null) throw new IntegrityError(`The secret of totp/${user} cannot be opened.`);
   return secret;
 }

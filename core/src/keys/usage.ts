@@ -32,30 +32,45 @@ async function totpKeyIds(models: Models): Promise<string[]> {
   }
 }
 
-/** What would be lost with a key: its holders by name. All read from indexes, whatever the number of records. */
-async function holdersOf(models: Models): Promise<{ what: string; ring: keyof Keys; keyIds: string[] }[]> {
-  const [images, profiles, totp, audit] = await Promise.all([
-    models.Image.distinct('dataKey.keyId'),
-    // Accounts without a sealed profile come as null.
-    models.User.distinct('profile.keyId').then((ids: unknown[]) => ids.filter((id) => id !== null)),
-    totpKeyIds(models),
-    auditKeyIds(models),
-  ]);
-  return [
-    { what: 'images', ring: 'images', keyIds: images as string[] },
-    { what: 'profiles', ring: 'profiles', keyIds: profiles as string[] },
-    { what: 'authenticator apps', ring: 'totp', keyIds: totp },
-    { what: 'the audit log', ring: 'audit', keyIds: audit },
-  ];
+interface Holder {
+  name: string;
+  keyIds: (models: Models) => Promise<string[]>;
 }
+
+/**
+ * The records that would be lost with a key of each ring, read from indexes, whatever their number. Null: nothing stored is
+ * lost with it. A new ring needs a row here.
+ */
+const holders: Record<keyof Keys, Holder | null> = {
+  images: { name: 'images', keyIds: (models) => models.Image.distinct('dataKey.keyId').then(known) },
+  // Accounts without a sealed profile come as null.
+  profiles: { name: 'profiles', keyIds: (models) => models.User.distinct('profile.keyId').then(known) },
+  totp: { name: 'authenticator apps', keyIds: totpKeyIds },
+  audit: { name: 'the audit log', keyIds: auditKeyIds },
+  // Without a key of these, people sign in again or ask for a new code.
+  tokens: null,
+  codes: null,
+  refresh: null,
+  cursors: null,
+  throttles: null,
+  topics: null,
+};
+
+const known = (ids: unknown[]): string[] => ids.filter((id) => typeof id === 'string');
 
 /** Throws when a key was taken away that something stored cannot do without. */
 export async function refuseMissingKeys(models: Models, keys: Keys): Promise<void> {
-  const faults = (await holdersOf(models)).flatMap(({ what, ring, keyIds }) => {
-    const missing = keyIds.filter((id) => !keys[ring].find(id));
-    const variable = ring === 'audit' ? 'APP_KEYS or AUDIT_KEYS' : 'ENCRYPTION_KEYS';
-    return missing.length > 0 ? [`  ${variable} must hold ${missing.join(', ')}: ${what} still need it`] : [];
-  });
+  const rings = Object.keys(holders) as (keyof Keys)[];
+  const found = await Promise.all(
+    rings.map(async (ring) => {
+      const missing = ((await holders[ring]?.keyIds(models)) ?? []).filter((id) => !keys[ring].find(id));
+      const variable = ring === 'audit' ? 'APP_KEYS or AUDIT_KEYS' : 'ENCRYPTION_KEYS';
+      return missing.length > 0
+        ? [`  ${variable} must hold ${missing.join(', ')}: ${holders[ring]?.name} still need it`]
+        : [];
+    }),
+  );
+  const faults = found.flat();
   if (faults.length === 0) return;
   throw new ConfigError(
     `Lightbox cannot start without keys that are still in use (docs/security.md, "Rotating keys"):\n${faults.join('\n')}`,

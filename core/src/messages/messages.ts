@@ -1,6 +1,6 @@
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
-import type { Signal } from '../events/push.js';
+import type { Signal } from '../events/signals.js';
 import type { MessageDoc } from '../models/message.js';
 import { pushedAmong } from '../push/deliveries.js';
 import type { JobRequest } from '../queues/queues.js';
@@ -23,7 +23,7 @@ const pushOf = (message: MessageDoc): Signal => ({
 });
 
 /** Shows messages to the gateways that hold their people's sockets. */
-export const pushMessages = (core: Core, messages: MessageDoc[]): Promise<void> =>
+export const broadcastMessages = (core: Core, messages: MessageDoc[]): Promise<void> =>
   core.signals.send(messages.map(pushOf));
 
 /** Of all that is written to one person while a push waits, that push tells. */
@@ -55,6 +55,6 @@ export async function settleMessages(core: Core, messages: MessageDoc[]): Promis
  * after a crash is harmless, since clients know messages by id.
  */
 export async function dispatchMessages(core: Core, messages: MessageDoc[]): Promise<void> {
-  await pushMessages(core, messages);
+  await broadcastMessages(core, messages);
   await settleMessages(core, messages);
 }

@@ -1,4 +1,4 @@
-import type { NotificationKind } from '@lightbox/contract/notifications/calls.js';
+import type { NotificationKind } from '@lightbox/contract/audit/actions.js';
 import { bool, date, days, type Id, id, ObjectId, schemaOf, string } from './fields.js';
 
 export interface NotificationDoc {

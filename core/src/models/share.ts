@@ -9,7 +9,7 @@ export interface ShareDoc extends CodeSeed {
   sharedBy: Id;
   recipient: Id;
   createAt: Date;
-  /** Absent for the standing share of the image's patient. */
+  /** Absent for the permanent share of the image's patient. */
   expiresAt?: Date;
   codeExpiresAt: Date;
   tries: number;

@@ -37,7 +37,7 @@ function json(res: ServerResponse, status: number, body: unknown): void {
   res.end(JSON.stringify(body));
 }
 
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 export interface Readiness {
   status: string;
@@ -62,7 +62,7 @@ export const mongodbAnswers = ({ db }: Pick<Core, 'db'>): Promise<boolean> => an
 async function answers(work: Promise<unknown> | undefined): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), PATIENCE_MS);
+    timer = setTimeout(() => resolve(false), TIMEOUT_MS);
   });
   const done = Promise.resolve(work).then(
     () => work !== undefined,

@@ -11,7 +11,7 @@ interface Running {
 }
 
 /** The most that stopping takes; whoever asked has been promised ten seconds. */
-const PATIENCE_MS = 9_500;
+const TIMEOUT_MS = 9_500;
 
 /**
  * The life of a gateway or worker process: starts it with the configuration from outside, says when it serves, and stops
@@ -24,7 +24,7 @@ export async function runProcess(start: (config: Config) => Promise<Running>): P
     if (stopping) return;
     stopping = true;
     // Whatever is awaited from a dependency that is away: nobody waits for us longer than this.
-    setTimeout(() => process.exit(1), PATIENCE_MS).unref();
+    setTimeout(() => process.exit(1), TIMEOUT_MS).unref();
     stop().then(
       () => process.exit(0),
       () => process.exit(1),

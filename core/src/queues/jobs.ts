@@ -1,5 +1,6 @@
 import type { QueueName } from '@lightbox/contract/queues.js';
 import { z } from 'zod';
+import { mailTemplates } from '../mail/mailTemplates.js';
 
 const Id = z.string().length(24);
 
@@ -36,7 +37,7 @@ export const jobs = {
   // 2 s doubled twelve times is about two hours and a quarter; codes are long expired by then and are not sent late.
   sendMail: defineJob({
     queue: 'mail',
-    data: z.object({ eventId: Id, template: z.string() }),
+    data: z.object({ eventId: Id, template: z.enum(mailTemplates) }),
     attempts: 12,
     backoff: 2_000,
   }),

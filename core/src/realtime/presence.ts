@@ -13,7 +13,7 @@ export class Presence {
 
   constructor(
     private readonly redis: Redis,
-    private readonly what: 'online' | 'looking',
+    private readonly what: 'online' | 'foreground',
     private readonly clock: Clock,
   ) {}
 

@@ -27,7 +27,6 @@ export async function endShares(
   for (const share of shares) {
     tx.record({
       type,
-      table: 'shares',
       record: share.image,
       owners: image ? [image.owner] : [],
       recipients: [share.recipient, share.sharedBy, ...(image ? [image.owner] : [])],

@@ -1,3 +1,4 @@
+import { usableAdmin } from '../access/accounts.js';
 import { holdUser } from '../access/hold.js';
 import { refreshAudience } from '../access/images.js';
 import type { Core } from '../core.js';
@@ -12,7 +13,7 @@ const BATCH = 100;
 
 /** The administrator who takes over images; null when there is none. */
 export const heirOf = (core: Core, owner: ObjectId, session: Parameters<typeof holdUser>[2]) =>
-  holdUser(core.models, { role: 'admin', _id: { $ne: owner } }, session);
+  holdUser(core.models, { ...usableAdmin, _id: { $ne: owner } }, session);
 
 /**
  * What is left to do of an account that was closed: images that name a patient go to an administrator, the others are
@@ -73,7 +74,6 @@ async function giveImage(core: Core, actor: Actor, id: ObjectId, from: ObjectId)
     await refreshAudience(models, id, clock.now(), tx.session);
     tx.record({
       type: 'image.transfer',
-      table: 'imagemetadata',
       record: id,
       owners: [from, to],
       recipients: [...image.audience, to],

@@ -33,7 +33,7 @@ export function sealPerson(keys: Keys, person: Person): UserDoc {
 }
 
 /**
- * What an account says about itself. Throws `Damaged` when it is not what was sealed. Fields in clear are of a database
+ * What an account says about itself. Throws `IntegrityError` when it is not what was sealed. Fields in clear are of a database
  * from before they were sealed, or were written by a process of that version while this one was rolled out: either way
  * they are the newer ones, until the account or a key changes and they are sealed too.
  */

@@ -45,12 +45,12 @@ export async function runAgain(cache: QueryClient, imageId: string) {
   }
 }
 
-export const analysisEvents: SocketRows = {
+export const analysisEvents = {
   feeds: [['analysis']],
   'analysis:progress': ({ imageId, progress }, cache) => take(cache, imageId, 'active', { status: 'active', progress }),
   'analysis:completed': (result, cache) => take(cache, result.imageId, 'completed', { status: 'completed', ...result }),
   'analysis:failed': ({ imageId, ...why }, cache) => take(cache, imageId, 'failed', { status: 'failed', ...why }),
-};
+} satisfies SocketRows;
 
 /** Some models mark their words up with asterisks; an entry of nothing else is no entry. */
 export const plain = (text: string) => text.replaceAll('**', '').trim();

@@ -1,3 +1,4 @@
+import type { ServerEvent } from '@lightbox/contract/events.js';
 import { analysisEvents } from '../analysis/analysis';
 import { imageEvents } from '../images/images';
 import { settingEvents } from '../lib/publicSettings';
@@ -8,8 +9,7 @@ import { overviewEvents } from '../overview/overview';
 import { shareEvents } from '../sharing/sharing';
 import { userEvents } from '../users/users';
 
-/** Every server event and what it does to the cache, feature by feature. */
-export const socketEvents: readonly SocketRows[] = [
+const features = [
   imageEvents,
   shareEvents,
   analysisEvents,
@@ -18,4 +18,13 @@ export const socketEvents: readonly SocketRows[] = [
   userEvents,
   overviewEvents,
   settingEvents,
-];
+] as const;
+
+type EventOf<Rows> = Rows extends unknown ? keyof Rows : never;
+/** `connectSocket` itself ends the session. */
+type WithoutRow = Exclude<ServerEvent, EventOf<(typeof features)[number]> | 'session:revoked'>;
+
+/** The rows of each feature. An event of the server that none of them has a row for does not compile, and is named. */
+export const socketEvents: readonly SocketRows[] = features satisfies [WithoutRow] extends [never]
+  ? readonly SocketRows[]
+  : WithoutRow;

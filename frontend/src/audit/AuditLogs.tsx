@@ -1,5 +1,5 @@
 import { Box, Button, Flex, IconButton, Text } from '@chakra-ui/react';
-import { auditActions } from '@lightbox/contract/audit/actions.js';
+import { auditActionNames } from '@lightbox/contract/audit/actions.js';
 import { type AuditEntry, auditSorts, auditStatuses } from '@lightbox/contract/audit/calls.js';
 import { mayPickPerson } from '@lightbox/contract/audit/policy.js';
 import { Id } from '@lightbox/contract/ids.js';
@@ -164,7 +164,7 @@ const rowOf = (entries: AuditEntry[] | undefined, user: string) =>
 /** The entries asked for: by the address, and by the words of the search, which stay out of the address. */
 function useWanted(params: URLSearchParams, search: string) {
   const rested = useDebounced(search.trim());
-  const action = auditActions.find((one) => one === params.get('action'));
+  const action = auditActionNames.find((one) => one === params.get('action'));
   const status = auditStatuses.find((one) => one === params.get('status'));
   const user = useUserIn(params);
   const range = rangeOf(params);

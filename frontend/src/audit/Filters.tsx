@@ -1,5 +1,5 @@
 import { Box, Flex, Input, NativeSelect, Text } from '@chakra-ui/react';
-import { type AuditAction, auditActions } from '@lightbox/contract/audit/actions.js';
+import { type AuditAction, auditActionNames } from '@lightbox/contract/audit/actions.js';
 import { auditStatuses } from '@lightbox/contract/audit/calls.js';
 import { CalendarBlankIcon, CheckCircleIcon, FunnelIcon, type Icon } from '@phosphor-icons/react';
 import { type ReactNode, useId } from 'react';
@@ -40,7 +40,7 @@ const Pick = ({ label, Icon: Mark, width, value, onPick, children }: PickProps) 
 
 /** The filter's options, by area. */
 const areas = new Map<AreaOf<AuditAction>, AuditAction[]>();
-for (const action of auditActions) areas.set(areaOf(action), [...(areas.get(areaOf(action)) ?? []), action]);
+for (const action of auditActionNames) areas.set(areaOf(action), [...(areas.get(areaOf(action)) ?? []), action]);
 
 function ActionPick({ value, onPick }: { value: string; onPick: (value: string) => void }) {
   const { t } = useTranslation();
@@ -110,7 +110,7 @@ export function Filters({ person, params, filter }: Props) {
         ))}
       </Pick>
       <ActionPick
-        value={auditActions.find((one) => one === params.get('action')) ?? ''}
+        value={auditActionNames.find((one) => one === params.get('action')) ?? ''}
         onPick={(action) => filter({ action })}
       />
       <Pick

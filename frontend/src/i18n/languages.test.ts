@@ -1,4 +1,4 @@
-import { auditActions } from '@lightbox/contract/audit/actions.js';
+import { auditActionNames } from '@lightbox/contract/audit/actions.js';
 import { errors } from '@lightbox/contract/errors.js';
 import { permissions } from '@lightbox/contract/permissions.js';
 import { texts } from '@lightbox/contract/texts.js';
@@ -112,8 +112,8 @@ describe.each(others)('%s', async (code, { load, locale }) => {
 it('every permission and everything in the audit log has words', () => {
   const keys = [
     ...Object.keys(permissions).map((name) => `roles.may.${name.replace('.', '_')}`),
-    ...auditActions.map((action) => `audit.action.${action.replace('.', '_')}`),
-    ...auditActions.map((action) => `audit.area.${action.split('.')[0]}`),
+    ...auditActionNames.map((action) => `audit.action.${action.replace('.', '_')}`),
+    ...auditActionNames.map((action) => `audit.area.${action.split('.')[0]}`),
   ];
   expect(unique(keys).filter((key) => !english.has(key))).toEqual([]);
 });

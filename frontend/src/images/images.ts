@@ -101,7 +101,7 @@ export async function rereadImage(cache: QueryClient, id: string): Promise<Image
   }
 }
 
-export const imageEvents: SocketRows = {
+export const imageEvents = {
   feeds: [lists, ['images', 'one'], ['timeline']],
   'image:uploaded': (_, cache) => refreshLists(cache, 'uploaded'),
   'image:updated': ({ imagemetadataId }, cache) => {
@@ -115,6 +115,6 @@ export const imageEvents: SocketRows = {
       coalesce(`timeline ${imagemetadataId}`, () => void reread(cache, queryKey));
     }
   },
-};
+} satisfies SocketRows;
 
 export const firstPage: ListQuery = { page: 1, limit: limits.pageLimit };

@@ -28,7 +28,7 @@ export const publicSettingsIn = (cache: QueryClient): PublicSettings =>
 /** All who are signed in hear it in the same moment: spread out, so that they do not all ask at once. */
 const soon = () => Math.random() * 1_000;
 
-export const settingEvents: SocketRows = {
+export const settingEvents = {
   feeds: [['settings']],
   'settings:changed': (_, cache) => coalesce('settings', () => void reread(cache, ['settings']), soon()),
-};
+} satisfies SocketRows;

@@ -220,11 +220,11 @@ describe('receipts', () => {
 describe('typing', () => {
   it('is believed for five seconds, or until the message is there', () => {
     const cache = liveClient();
-    messageEvents.typing?.({ userId: ben }, cache);
+    messageEvents.typing({ userId: ben });
     expect(store.get(typingAtom)).toHaveProperty(ben);
     vi.advanceTimersByTime(5100);
     expect(store.get(typingAtom)).not.toHaveProperty(ben);
-    messageEvents.typing?.({ userId: ben }, cache);
+    messageEvents.typing({ userId: ben });
     messageEvents['message:new']?.(message(1, ben, ana), cache);
     expect(store.get(typingAtom)).not.toHaveProperty(ben);
   });

@@ -84,7 +84,7 @@ store.sub(userAtom, () => {
   forgetReports();
 });
 
-export const messageEvents: SocketRows = {
+export const messageEvents = {
   feeds: [listKey, chats],
   'message:new': (message, cache) => take(cache, message),
   'message:delivered': ({ ids, at }, cache) =>
@@ -95,4 +95,4 @@ export const messageEvents: SocketRows = {
   typing: ({ userId }) => typingFrom(userId),
   presence: ({ userId, online }, cache) =>
     change<ChatListEntry[]>(cache, listKey, (list) => withPresence(list, userId, online)),
-};
+} satisfies SocketRows;

@@ -1,5 +1,6 @@
 import { Box, Button, Flex, Heading, IconButton, Text, VisuallyHidden } from '@chakra-ui/react';
-import type { Notification, NotificationKind } from '@lightbox/contract/notifications/calls.js';
+import type { NotificationKind } from '@lightbox/contract/audit/actions.js';
+import type { Notification } from '@lightbox/contract/notifications/calls.js';
 import {
   BellIcon,
   CheckIcon,

@@ -127,7 +127,7 @@ export function useRead() {
   }).mutate;
 }
 
-export const notificationEvents: SocketRows = {
+export const notificationEvents = {
   feeds: [['notifications']],
   'notification:new': (notice, cache) => {
     if (known.has(notice.id)) return;
@@ -137,4 +137,4 @@ export const notificationEvents: SocketRows = {
       tellRead(notice.id).catch(() => rereadAll(cache));
     } else store.set(arrivedAtom, notice);
   },
-};
+} satisfies SocketRows;

@@ -30,7 +30,7 @@ export function useRetryJob(fallback: string) {
 /** A busy clinic brings many events a second; the totals are read again once for all of them. */
 const soon = (_: unknown, cache: QueryClient) => coalesce('overview', () => void changed(cache), 2_000);
 
-export const overviewEvents: SocketRows = {
+export const overviewEvents = {
   feeds: [overview.queryKey],
   'notification:new': ({ kind }, cache) => {
     if (kind === 'provider.registered') void changed(cache);
@@ -44,4 +44,4 @@ export const overviewEvents: SocketRows = {
   'share:expired': soon,
   'analysis:completed': soon,
   'analysis:failed': soon,
-};
+} satisfies SocketRows;

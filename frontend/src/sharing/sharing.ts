@@ -32,7 +32,7 @@ function ended(cache: QueryClient, share: { sharingRequestId: string; imagemetad
   else refreshLists(cache);
 }
 
-export const shareEvents: SocketRows = {
+export const shareEvents = {
   feeds: [['sharing']],
   'share:created': ({ imagemetadataId, createdfor }, cache) => {
     refreshLists(cache, createdfor === session().user?.id ? 'shared' : undefined);
@@ -54,4 +54,4 @@ export const shareEvents: SocketRows = {
     ),
   'share:revoked': (share, cache) => ended(cache, share),
   'share:expired': (share, cache) => ended(cache, share),
-};
+} satisfies SocketRows;

@@ -105,9 +105,9 @@ export const useApprove = (fallback: string) =>
 export const useReject = () =>
   useAccountChange((body: { email: string; reason: string }) => send(userCalls.rejectProvider, { body }));
 
-export const userEvents: SocketRows = {
+export const userEvents = {
   feeds: [['users', 'list']],
   'notification:new': ({ kind }, cache) => {
     if (kind === 'provider.registered') void changed(cache);
   },
-};
+} satisfies SocketRows;

@@ -1,6 +1,8 @@
 import { reasonText } from '@lightbox/contract/analysis/reasons.js';
+import { analysisMoves } from '@lightbox/contract/analysis/states.js';
 import { touch } from '@lightbox/core/access/hold.js';
 import { analysisReaders } from '@lightbox/core/access/images.js';
+import { mayMove } from '@lightbox/core/analysis/moves.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
 import { oid } from '@lightbox/core/db/ids.js';
@@ -40,14 +42,13 @@ export async function analyseImage(
       { signal, onProgress: progress.tell, pictures },
     );
     await progress.told();
-    await finish(core, image, analysis.run, { status: 'completed', progress: 100, findings });
+    await finish(core, image, analysis.run, 'complete', { progress: 100, findings });
   } catch (error) {
     if (signal.aborted || isAway(error)) throw error;
     const final = error instanceof NotAnalysable || (error instanceof AnalysisFailed && !error.retryable);
     if (!final && !isLastAttempt) throw error;
     const known = error instanceof NotAnalysable || error instanceof AnalysisFailed;
-    await finish(core, image, analysis.run, {
-      status: 'failed',
+    await finish(core, image, analysis.run, 'fail', {
       reason: known ? error.message : reasonText('UNFORESEEN'),
       reasonCode: known ? error.code : 'UNFORESEEN',
     });
@@ -63,15 +64,14 @@ async function begin(core: Core, imageId: string): Promise<{ image: ImageDoc; an
   const { Analysis, Image } = core.models;
   const _id = oid(imageId);
   return core.db.transaction(async (session) => {
-    const open = { _id, status: { $in: ['queued', 'active'] } } as const;
     const analysis = await Analysis.findOneAndUpdate(
-      open,
-      { $set: { status: 'active' } },
+      { _id, ...mayMove('begin') },
+      { $set: { status: analysisMoves.begin.to } },
       { session },
     ).lean<AnalysisDoc>();
     if (!analysis) return null;
-    const underWay = { $set: { analysis: 'active' }, ...touch } as const;
-    const image = await Image.findOneAndUpdate({ _id }, underWay, { session }).lean<ImageDoc>();
+    const begun = { $set: { analysis: analysisMoves.begin.to }, ...touch };
+    const image = await Image.findOneAndUpdate({ _id }, begun, { session }).lean<ImageDoc>();
     // The image was deleted, by a version that left its analysis behind.
     if (!image) await Analysis.deleteOne({ _id }, { session });
     return image && { image, analysis };
@@ -104,23 +104,20 @@ async function finish(
   core: Core,
   image: ImageDoc,
   run: number,
-  outcome: Partial<AnalysisDoc> & { status: 'completed' | 'failed' },
+  move: 'complete' | 'fail',
+  outcome: Partial<AnalysisDoc>,
 ): Promise<void> {
+  const status = analysisMoves[move].to;
   await core.events.change(system, async (tx) => {
     const written = await core.models.Analysis.updateOne(
-      { _id: image._id, run, status: 'active' },
-      { $set: { ...outcome, finishedAt: core.clock.now() } },
+      { _id: image._id, run, ...mayMove(move) },
+      { $set: { ...outcome, status, finishedAt: core.clock.now() } },
       { session: tx.session },
     );
     if (written.modifiedCount === 0) return image._id;
-    await core.models.Image.updateOne(
-      { _id: image._id },
-      { $set: { analysis: outcome.status } },
-      { session: tx.session },
-    );
+    await core.models.Image.updateOne({ _id: image._id }, { $set: { analysis: status } }, { session: tx.session });
     tx.record({
-      type: outcome.status === 'completed' ? 'analysis.complete' : 'analysis.fail',
-      table: 'analyses',
+      type: `analysis.${move}` as const,
       record: image._id,
       owners: [image.owner],
       recipients: await analysisReaders(core.models, image, core.clock.now()),

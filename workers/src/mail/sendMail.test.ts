@@ -1,7 +1,7 @@
 import { type Core, createCore } from '@lightbox/core/core.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import { type MailTemplate, mailTemplates } from '@lightbox/core/events/reactions.js';
 import { newCodeSeed } from '@lightbox/core/keys/codes.js';
+import { type MailTemplate, mailTemplates } from '@lightbox/core/mail/mailTemplates.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';

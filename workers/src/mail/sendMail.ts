@@ -1,9 +1,9 @@
-import { isLive } from '@lightbox/core/access/images.js';
+import { isLive } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
 import { PartAway } from '@lightbox/core/db/away.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
-import type { MailTemplate } from '@lightbox/core/events/reactions.js';
 import { codeOf, linkTokenOf } from '@lightbox/core/keys/codes.js';
+import type { MailTemplate } from '@lightbox/core/mail/mailTemplates.js';
 import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';

@@ -1,6 +1,6 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { throttles } from '@lightbox/contract/throttles.js';
-import type { MailTemplate } from '@lightbox/core/events/reactions.js';
+import type { MailTemplate } from '@lightbox/core/mail/mailTemplates.js';
 
 export interface MailText {
   subject: string;

@@ -1,3 +1,4 @@
+import { overdueShare } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
 import { system } from '@lightbox/core/events/events.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
@@ -7,8 +8,9 @@ const BATCH = 500;
 
 /** Brings lists and screens in step with shares that are over; access itself asks the clock at each read. */
 export async function expireShares(core: Core): Promise<void> {
-  const over = { live: true, expiresAt: { $lte: core.clock.now() } };
-  const shares = await core.models.Share.find(over, { image: 1 }).limit(BATCH).lean<ShareDoc[]>();
+  const shares = await core.models.Share.find(overdueShare(core.clock.now()), { image: 1 })
+    .limit(BATCH)
+    .lean<ShareDoc[]>();
   for (const { _id, image } of shares) {
     await core.events.change(system, async (tx) => {
       await endShares(core, tx, { _id, image }, 'share.expire');
@@ -34,7 +36,7 @@ export async function expireSessions(core: Core): Promise<void> {
         { session: tx.session },
       );
       if (ended.modifiedCount === 1) {
-        tx.record({ type: 'session.expire', table: 'sessions', record: session._id, actor: session.user });
+        tx.record({ type: 'session.expire', record: session._id, actor: session.user });
       }
       return session._id;
     });

@@ -120,7 +120,7 @@ describe('bytes that no image names', () => {
   const HOUR_MS = 3_600_000;
   const daysAgo = (days: number) => newId(new Date(worker.core.clock.now().getTime() - days * 24 * HOUR_MS));
   const chunks = () => worker.core.db.collection('blobs.chunks');
-  const pieces = (blob: ObjectId) => chunks().countDocuments({ files_id: blob });
+  const chunksOf = (blob: ObjectId) => chunks().countDocuments({ files_id: blob });
   const later = (): Core =>
     Object.assign(Object.create(worker.core) as Core, {
       clock: { now: () => new Date(worker.core.clock.now().getTime() + HOUR_MS / 2) },
@@ -134,23 +134,23 @@ describe('bytes that no image names', () => {
     await buildImage(core, picture, { _id: id, blob });
     await write(blob);
     await removeOrphanBlobs(core);
-    expect(await pieces(blob)).toBe(2);
+    expect(await chunksOf(blob)).toBe(2);
     await removeImage(core, system, id, '');
     await core.queues.all.maintenance.obliterate({ force: true });
     expect(await core.models.Tombstone.exists({ _id: blob })).not.toBeNull();
     await removeOrphanBlobs(later());
-    expect(await pieces(blob)).toBe(0);
+    expect(await chunksOf(blob)).toBe(0);
     expect(await core.models.Tombstone.countDocuments()).toBe(0);
   });
 
-  it('are found whatever their age and whichever piece is missing; those of the last hour are left', async () => {
+  it('are found whatever their age and whichever chunk is missing; those of the last hour are left', async () => {
     const [old, cut, young] = [daysAgo(40), daysAgo(30), daysAgo(0)];
     await removeOrphanBlobs(worker.core);
     // An older version may have left them at any time, also where the search has been.
     for (const blob of [old, cut, young]) await write(blob);
     await chunks().deleteOne({ files_id: cut, n: 0 });
     await removeOrphanBlobs(worker.core);
-    expect(await Promise.all([old, cut, young].map(pieces))).toEqual([0, 0, 2]);
+    expect(await Promise.all([old, cut, young].map(chunks))).toEqual([0, 0, 2]);
   });
 });
 

@@ -1,4 +1,6 @@
+import { analysisMoves } from '@lightbox/contract/analysis/states.js';
 import { touch } from '@lightbox/core/access/hold.js';
+import { mayMove, underWay } from '@lightbox/core/analysis/moves.js';
 import type { Core } from '@lightbox/core/core.js';
 import { ObjectId } from '@lightbox/core/db/ids.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
@@ -14,7 +16,7 @@ const LOOK_BACK_MS = 48 * HOUR_MS;
 /** Starts analyses again whose job was lost; the job's own retries are over by then. Those without an image are removed. */
 export async function reviveAnalyses(core: Core): Promise<void> {
   const before = new Date(core.clock.now().getTime() - STUCK_MS);
-  const stuck = await core.models.Analysis.find({ status: { $in: ['queued', 'active'] }, startedAt: { $lt: before } })
+  const stuck = await core.models.Analysis.find({ ...underWay, startedAt: { $lt: before } })
     .limit(BATCH)
     .lean<AnalysisDoc[]>();
   for (const analysis of stuck) {
@@ -33,12 +35,16 @@ function queueAgain({ db, models, clock }: Core, { _id, run, startedAt }: Analys
   const { Analysis, Image } = models;
   return db.transaction(async (session) => {
     const again = await Analysis.updateOne(
-      { _id, run, startedAt },
-      { $set: { status: 'queued', progress: 0, startedAt: clock.now() }, $inc: { run: 1 } },
+      { _id, run, startedAt, ...mayMove('revive') },
+      { $set: { status: analysisMoves.revive.to, progress: 0, startedAt: clock.now() }, $inc: { run: 1 } },
       { session },
     );
     if (again.modifiedCount === 0) return false;
-    const image = await Image.updateOne({ _id }, { $set: { analysis: 'queued' }, ...touch }, { session });
+    const image = await Image.updateOne(
+      { _id },
+      { $set: { analysis: analysisMoves.revive.to }, ...touch },
+      { session },
+    );
     if (image.matchedCount === 0) await Analysis.deleteOne({ _id }, { session });
     return image.matchedCount === 1;
   });

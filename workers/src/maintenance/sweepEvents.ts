@@ -1,4 +1,4 @@
-import { auditActions } from '@lightbox/contract/audit/actions.js';
+import { auditActionNames } from '@lightbox/contract/audit/actions.js';
 import { appendAndTell } from '@lightbox/core/audit/append.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
@@ -27,7 +27,7 @@ export async function sweepEvents(core: Core): Promise<void> {
   const left = await stillPending(core.models.Message, messages);
   if (left.length > 0) await dispatchMessages(core, left);
   // An event that only a newer version makes waits for a process of that version.
-  const events = await core.models.Event.find({ pending: true, at: { $lt: before }, type: { $in: auditActions } })
+  const events = await core.models.Event.find({ pending: true, at: { $lt: before }, type: { $in: auditActionNames } })
     .sort({ at: 1 })
     .limit(BATCH)
     .lean<EventDoc[]>();

@@ -1,8 +1,8 @@
 import type { Core } from '@lightbox/core/core.js';
 import { isDuplicate, newId, oid } from '@lightbox/core/db/ids.js';
 import { majorityHasAll } from '@lightbox/core/db/majority.js';
-import type { Signal } from '@lightbox/core/events/push.js';
-import { reactions } from '@lightbox/core/events/reactions.js';
+import { consequencesOf } from '@lightbox/core/events/reactions.js';
+import type { Signal } from '@lightbox/core/events/signals.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import { queueDeliveries } from '@lightbox/core/push/deliveries.js';
@@ -10,7 +10,7 @@ import { queueDeliveries } from '@lightbox/core/push/deliveries.js';
 /** Writes an event into its recipients' notification centres, once for each, and shows it. Who did it needs no telling. */
 export async function notify(core: Core, eventId: string): Promise<void> {
   const event = await core.models.Event.findById(oid(eventId)).lean<EventDoc>();
-  const kind = event && reactions[event.type]?.notify;
+  const kind = event && consequencesOf(event.type)?.notify;
   if (!event || !kind) return;
   const users = event.recipients.filter((id) => !(event.actor && id.equals(event.actor)));
   const kept: NotificationDoc[] = [];

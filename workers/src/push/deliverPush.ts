@@ -1,4 +1,5 @@
 import type { PushKind, PushPayload } from '@lightbox/contract/push/calls.js';
+import { isUsable } from '@lightbox/contract/users/states.js';
 import type { Core } from '@lightbox/core/core.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
@@ -91,7 +92,7 @@ async function ofMessage(core: Core, id: ObjectId): Promise<Subject | null> {
 }
 
 async function wantsTelling(core: Core, id: ObjectId): Promise<boolean> {
-  if ((await core.looking.online([String(id)])).size > 0) return false;
+  if ((await core.foreground.online([String(id)])).size > 0) return false;
   const user = await core.models.User.findById(id, { active: 1, status: 1, deletedAt: 1 }).lean<UserDoc>();
-  return Boolean(user?.active && user.status === 'active' && !user.deletedAt);
+  return isUsable(user);
 }

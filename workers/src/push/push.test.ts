@@ -67,7 +67,7 @@ async function subscribe(user: ObjectId, browser = service.subscribe()): Promise
 async function share(to: ObjectId[], record = newId()): Promise<ObjectId> {
   await worker.core.events.record(system, {
     type: 'share.verify',
-    table: 'shares',
+    refs: { share: newId() },
     record,
     recipients: to,
     reason: secret,
@@ -169,7 +169,7 @@ describe('a notification', () => {
   it('is not pushed to who looks at a tab, nor to an account that was deactivated', async () => {
     const [looking, inactive, away] = [await buildPerson(), await buildPerson({ active: false }), await buildPerson()];
     const browsers = [await subscribe(looking), await subscribe(inactive), await subscribe(away)];
-    await worker.core.looking.renew([String(looking)]);
+    await worker.core.foreground.renew([String(looking)]);
     await share([looking, inactive, away]);
     await Promise.all(browsers.map((browser) => settled(browser, 'completed')));
     expect(browsers.map((browser) => browser.asked())).toEqual([0, 0, 1]);

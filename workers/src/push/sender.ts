@@ -22,7 +22,7 @@ export interface PushSender {
   close: () => void;
 }
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Null when there is no key to sign with: nothing is sent to devices then. */
 export function createPushSender(config: Config): PushSender | null {
@@ -66,7 +66,7 @@ function post(url: URL, options: RequestOptions, body: Buffer): Promise<number> 
   return new Promise((resolve, reject) => {
     const outgoing = request(
       url,
-      { ...options, method: 'POST', signal: AbortSignal.timeout(PATIENCE_MS) },
+      { ...options, method: 'POST', signal: AbortSignal.timeout(TIMEOUT_MS) },
       (response) => {
         response.on('error', () => undefined);
         response.resume();

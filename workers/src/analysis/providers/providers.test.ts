@@ -85,7 +85,7 @@ describe('local', () => {
     const warningsOf = async (bytes: Buffer) =>
       (await localProvider(now).analyse(await inputOf(bytes), run())).warnings.join(' ');
     expect(await warningsOf(await flat(90, 100).png().toBuffer())).toMatch(
-      /one single tone.*resolution is low \(100 × 100/,
+      /only one tone.*resolution is low \(100 × 100/,
     );
     const half = await flat(255, 150).png().toBuffer();
     const burnt = await flat(0, 400)
@@ -116,7 +116,7 @@ describe('local', () => {
       Buffer.concat([imageModule(picture()), element(0x7fe00010, 'OW', Buffer.alloc(4))]),
       '1.2.3.4',
     );
-    await expect(localProvider().analyse(await inputOf(unknown), run())).rejects.toThrow('cannot be drawn');
+    await expect(localProvider().analyse(await inputOf(unknown), run())).rejects.toThrow('cannot be displayed');
   });
 
   test('stopping it stops it', async () => {

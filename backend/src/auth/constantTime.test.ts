@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { evenly } from './evenTime.js';
+import { constantTime } from './constantTime.js';
 
 const timed = async (work: () => Promise<unknown>): Promise<number> => {
   const started = performance.now();
-  await evenly(120, work).catch(() => undefined);
+  await constantTime(120, work).catch(() => undefined);
   return Math.round((performance.now() - started) / 60);
 };
 
@@ -13,6 +13,6 @@ it('gives results and faults at the next multiple of a time', async () => {
     await Promise.all([timed(async () => 1), timed(() => sleep(60)), timed(() => Promise.reject(new Error()))]),
   ).toEqual([2, 2, 2]);
   expect(await timed(() => sleep(150))).toBe(4);
-  await expect(evenly(10, async () => 'kept')).resolves.toBe('kept');
-  await expect(evenly(10, () => Promise.reject(new Error('kept')))).rejects.toThrow('kept');
+  await expect(constantTime(10, async () => 'kept')).resolves.toBe('kept');
+  await expect(constantTime(10, () => Promise.reject(new Error('kept')))).rejects.toThrow('kept');
 });

@@ -55,16 +55,16 @@ it('without room uploads answer 507 and leave nothing, all else goes on, and so 
 });
 
 it('the reserve is held against what MongoDB says of its disk, with uploads under way and those just ended', async () => {
-  const { room, db } = test.gateway;
+  const { diskReserve, db } = test.gateway;
   const stats = await db.db?.command({ dbStats: 1 });
   const free = Number(stats?.fsTotalSize) - Number(stats?.fsUsedSize);
   // A quarter of what is free is what one may take, thrice over; the machine's other work is smaller than that.
   test.config.reserveBytes = Math.floor(free / 4);
   const quarter = Math.floor(free / 4 / 3);
-  const [one, two] = [await room.take(quarter), await room.take(quarter)];
+  const [one, two] = [await diskReserve.take(quarter), await diskReserve.take(quarter)];
   expect([one, two]).toEqual([expect.any(Function), expect.any(Function)]);
-  expect(await room.take(2 * quarter)).toBeNull();
+  expect(await diskReserve.take(2 * quarter)).toBeNull();
   one?.();
-  expect(await room.take(2 * quarter)).toBeNull();
+  expect(await diskReserve.take(2 * quarter)).toBeNull();
   two?.();
 });

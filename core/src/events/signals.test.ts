@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterEach, expect, it } from 'vitest';
 import { connectRedis } from '../db/redis.js';
-import { type Signal, Signals } from './push.js';
+import { type Signal, Signals } from './signals.js';
 
 const NAME = `reader-${process.pid}`;
 const open: Redis[] = [];

@@ -8,7 +8,7 @@ import type { Logger } from '../process/log.js';
  * Something to show in browsers now. It carries ids and numbers, never content: the gateway that holds the socket reads
  * the record again, through the policy.
  */
-export interface Push {
+export interface LiveUpdate {
   name: ServerEvent;
   /** User ids, or `role:admin` and its like. */
   to: string[];
@@ -16,12 +16,12 @@ export interface Push {
 }
 
 /** Ends sockets everywhere. */
-export interface Cut {
+export interface Disconnect {
   sessions: string[];
   reason: string;
 }
 
-export type Signal = { push: Push } | { cut: Cut };
+export type Signal = { push: LiveUpdate } | { cut: Disconnect };
 
 export interface Listener {
   deliver: (signal: Signal) => void;

@@ -18,7 +18,7 @@ interface Disk {
  * The room on MongoDB's disk. A database whose disk is full ends itself, so uploads are refused while everything else
  * still has room to go on.
  */
-export class Room {
+export class DiskReserve {
   private disk: Disk | null = null;
   private readAt = 0;
   private reading: Promise<Disk> | null = null;

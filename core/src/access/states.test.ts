@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { analysisMoves } from '@lightbox/contract/analysis/states.js';
+import { shareMoves } from '@lightbox/contract/sharing/states.js';
+import { accountMoves } from '@lightbox/contract/users/states.js';
+import { expect, it } from 'vitest';
+
+it('the architecture page lists every move of shares, analyses and accounts', () => {
+  const page = readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8').replace(/ +/g, ' ');
+  const lives = { share: shareMoves, analysis: analysisMoves, account: accountMoves };
+  const rows = Object.entries(lives).flatMap(([life, moves]) =>
+    Object.entries(moves).map(([move, { from, to }]) => `| ${life} | ${move} | ${from.join(', ')} | ${to} |`),
+  );
+  for (const row of rows) expect(page).toContain(row);
+});
