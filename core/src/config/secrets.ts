@@ -39,7 +39,7 @@ function readSecrets(file: string): Secrets {
     return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
     throw new ConfigError(
-      `${file} is damaged. Put back a copy of it, or move the whole data folder away to start without data.`,
+      `${file} is damaged. Restore a copy of it, or move the whole data folder away to start again.`,
     );
   }
 }
