@@ -2,14 +2,14 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import type { QueryClient } from '@tanstack/react-query';
 import { endShare, shownImages } from './cache';
 
-/** Longer waits than a timer can hold are taken in pieces. */
+/** The longest timeout. A browser timer overflows after 24.8 days, so longer waits are split. */
 const LONGEST_MS = 3_600_000;
 
 const endOf = (image: Image) => Date.parse(image.expiresAt ?? '');
 
 /**
- * Puts a picture out at the very moment its share runs out, whether or not the server can tell us just then. Returns how
- * to stop.
+ * Removes a picture at the moment its share expires, even without a connection to the server. Returns a function that
+ * stops the watch.
  */
 export function watchEnds(cache: QueryClient): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -28,7 +28,7 @@ export function watchEnds(cache: QueryClient): () => void {
   const unsubscribe = cache.getQueryCache().subscribe(({ type, query }) => {
     if (query.queryKey[0] === 'images' && (type === 'updated' || type === 'added')) lookSoon();
   });
-  // Timers stand still while the machine sleeps.
+  // Timers do not run while the machine sleeps: check again when the page becomes visible.
   document.addEventListener('visibilitychange', look);
   look();
   return () => {

@@ -35,10 +35,10 @@ export const chatWith = (userId: string) =>
     },
   });
 
-/** A chat, or a person, that is not this viewer's to know of, or not there. */
+/** True when the chat or the person does not exist, or the viewer may not see them. */
 export const isGone = (error: unknown) => error instanceof ApiError && [403, 404, 422].includes(error.status);
 
-/** The page before the oldest one held. */
+/** Loads the page before the oldest cached message. */
 export async function loadOlder(cache: QueryClient, userId: string) {
   const before = cache.getQueryData<Chat>(chatKey(userId))?.messages[0]?.id;
   if (!before) return;
@@ -47,7 +47,7 @@ export async function loadOlder(cache: QueryClient, userId: string) {
   change<Chat>(cache, chatKey(userId), (chat) => extended(chat, data, before));
 }
 
-/** Somebody whose address was opened and who is in no chat yet. */
+/** Reads a person from the directory, for a chat that has no messages yet. */
 export const personOf = (id: string) =>
   queryOptions({
     queryKey: ['messages', 'person', id],
@@ -57,7 +57,7 @@ export const personOf = (id: string) =>
     },
   });
 
-/** `role`: only people of this one. */
+/** Finds people by name; `role` limits the result to one role. */
 export const peopleNamed = (search: string, role?: Role) =>
   queryOptions({
     queryKey: ['messages', 'people', search, role],
