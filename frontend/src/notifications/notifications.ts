@@ -40,7 +40,7 @@ export const notices = infiniteQueryOptions({
   getNextPageParam: ({ pagination }: Page) => (pagination?.hasNextPage ? pagination.nextCursor : undefined),
 });
 
-/** How many wait to be read: the server counts, and sends one of them along. */
+/** The number of unread notifications, which the server counts. The page size is one, because only the total is used. */
 export const unreadNotices = queryOptions({
   queryKey: unreadKey,
   queryFn: async ({ signal }) => {
@@ -50,7 +50,7 @@ export const unreadNotices = queryOptions({
   },
 });
 
-/** All that is loaded, each once: a page may begin with what the one before has ended with by now. */
+/** Returns all loaded notifications without duplicates. A new one shifts the others, so two pages may share one. */
 export const allOf = (held: Notices) => [
   ...new Map(held.pages.flatMap(({ data }) => data).map((notice) => [notice.id, notice])).values(),
 ];
@@ -65,23 +65,23 @@ export const withNotice = (held: Notices, notice: Notification) =>
     ? held
     : eachPage(held, (data, index) => (index === 0 ? [notice, ...data] : data));
 
-/** One of them read, or all. */
+/** Marks one notification as read, or all without an id. */
 export const withRead = (held: Notices, id: string | undefined, at: string) =>
   eachPage(held, (data) =>
     data.map((notice) => (!notice.readAt && (!id || notice.id === id) ? { ...notice, readAt: at } : notice)),
   );
 
-/** The screen it speaks of is the one that somebody looks at: that shows it by itself. */
+/** True when the viewer is looking at the screen of the notification, which shows the change itself. */
 export const onScreen = (notice: Notification) =>
   attentive() && location.pathname === addressOf(notice).replace(/\?.*/, '');
 
-/** A fresh answer may have counted it already: that is asked again. */
+/** Changes the count of unread ones. A fresh answer may have counted the change already, so it is requested again. */
 const recount = (cache: QueryClient, to: (count: number) => number) =>
   change<number>(cache, unreadKey, (count, fresh) => (fresh ? undefined : to(count)));
 
 const rereadAll = (cache: QueryClient) => void reread(cache, ['notifications']);
 
-/** Told to the open bell or the toaster, whichever is there. */
+/** The newest notification. The bell takes it, and shows a toast if its list is closed. */
 export const arrivedAtom = atom<Notification | undefined>(undefined);
 
 const known = new Recent();
@@ -112,14 +112,14 @@ const tellRead = (id: string | undefined) =>
     ? send(notificationCalls.readNotification, { params: { id }, body: {} })
     : send(notificationCalls.readAllNotifications, { body: {} });
 
-/** Marks one as read, or all: at once here, and taken back if the server says no. */
+/** Marks one notification as read, or all: at once in the cache, and undone if the server refuses. */
 export function useRead() {
   const cache = useQueryClient();
   return useMutation({
     mutationFn: (id: string | undefined) => tellRead(id),
     onMutate: (id) => readHere(cache, id),
     onSuccess: () => {
-      // A count that was asked for meanwhile may be from before.
+      // A count that was requested meanwhile may be older than this change.
       void reread(cache, unreadKey);
       tellTabs(session().user?.id ?? '');
     },

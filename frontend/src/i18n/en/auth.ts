@@ -10,7 +10,7 @@ export const auth = {
   tagline: 'The right image, before the right eyes.',
   taglineText: 'Every image opens with a code, ends by itself, and keeps a record of every look.',
   haveAccount: 'Already have an account?',
-  /** Why there is no session any more, told where one signs in again. */
+  /** The reasons why a session ended, shown on the login page. */
   ended: {
     idle_one: 'You were signed out after {{count}} quiet minute.',
     idle_other: 'You were signed out after {{count}} quiet minutes.',
