@@ -13,27 +13,27 @@ const endOf = (image: Image) => Date.parse(image.expiresAt ?? '');
  */
 export function watchEnds(cache: QueryClient): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const look = () => {
+  const check = () => {
     const now = Date.now();
     const shown = shownImages(cache).filter((image) => image.shareId && image.isVerified && image.expiresAt);
     for (const image of shown) if (endOf(image) <= now) endShare(cache, image.shareId as string, image.id);
     const next = Math.min(...shown.map(endOf).filter((end) => end > now), now + LONGEST_MS);
     clearTimeout(timer);
-    timer = setTimeout(look, next - now);
+    timer = setTimeout(check, next - now);
   };
-  const lookSoon = () => {
+  const checkSoon = () => {
     clearTimeout(timer);
-    timer = setTimeout(look, 0);
+    timer = setTimeout(check, 0);
   };
   const unsubscribe = cache.getQueryCache().subscribe(({ type, query }) => {
-    if (query.queryKey[0] === 'images' && (type === 'updated' || type === 'added')) lookSoon();
+    if (query.queryKey[0] === 'images' && (type === 'updated' || type === 'added')) checkSoon();
   });
   // Timers do not run while the machine sleeps: check again when the page becomes visible.
-  document.addEventListener('visibilitychange', look);
-  look();
+  document.addEventListener('visibilitychange', check);
+  check();
   return () => {
     clearTimeout(timer);
     unsubscribe();
-    document.removeEventListener('visibilitychange', look);
+    document.removeEventListener('visibilitychange', check);
   };
 }

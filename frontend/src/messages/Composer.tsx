@@ -8,7 +8,7 @@ import { socketAtom } from '../lib/connection';
 import { store } from '../lib/store';
 import { useMedia } from '../lib/useMedia';
 import { draftsAtom, keepDraft, post } from './outbox';
-import { tellTyping } from './typing';
+import { reportTyping } from './typing';
 
 /** The counter appears from this length on. */
 const closeToLimit = limits.messageLength - 200;
@@ -55,7 +55,7 @@ export function Composer({ userId, name, waiting }: Props) {
     setText(to);
     setError(undefined);
     keepDraft(userId, to);
-    if (to.trim()) tellTyping(userId);
+    if (to.trim()) reportTyping(userId);
   };
   const submit = () => {
     field.current?.focus();

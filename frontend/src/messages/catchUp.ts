@@ -50,6 +50,6 @@ async function readSince(cache: QueryClient) {
 }
 
 /** Clears the cursor when the account changes or signs out. */
-export function forgetPlace() {
+export function forgetCursor() {
   cursor = undefined;
 }

@@ -69,10 +69,10 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-describe('the cache after an event equals a fresh fetch', () => {
+describe('socket events', () => {
   const start = () => [message(1, ben, ana), message(2, ana, ben), message(3, cleo, ana)];
 
-  it('after message:new to the viewer and from the viewer, also when it arrives twice', () => {
+  it('The cache equals a fresh fetch after message:new, to and from the viewer, also when it arrives twice.', () => {
     const it = world(start());
     for (const one of [message(4, ben, ana), message(5, ana, cleo), message(6, cleo, ana)]) {
       it.post(one);
@@ -81,7 +81,7 @@ describe('the cache after an event equals a fresh fetch', () => {
     }
   });
 
-  it('after message:delivered', () => {
+  it('The cache equals a fresh fetch after message:delivered.', () => {
     const all = start();
     const it = world(all);
     it.deliver([all[1]?.id ?? ''], ben, '2026-01-01T10:00:00.000Z');
@@ -89,7 +89,7 @@ describe('the cache after an event equals a fresh fetch', () => {
     it.same();
   });
 
-  it('after message:read by the other person, and by the viewer in another tab', () => {
+  it('The cache equals a fresh fetch after message:read, of the other person and of the viewer in another tab.', () => {
     const [hers, mine] = [message(1, ben, ana), message(2, ana, ben)];
     const it = world([hers, mine, message(3, ben, ana)]);
     it.read(mine, ben, '2026-01-01T10:00:00.000Z');
@@ -99,7 +99,7 @@ describe('the cache after an event equals a fresh fetch', () => {
     expect(it.cache.getQueryData<ChatListEntry[]>(listKey)?.[0]?.unread).toBe(1);
   });
 
-  it('after presence', () => {
+  it('The cache equals a fresh fetch after presence.', () => {
     const it = world(start());
     it.presence(ben, true);
     it.same();
@@ -107,7 +107,7 @@ describe('the cache after an event equals a fresh fetch', () => {
     it.same();
   });
 
-  it('after any mixture of these events', () => {
+  it('The cache equals a fresh fetch after any mixture of these events.', () => {
     const first = start();
     const it = world(first);
     const posted: Message[] = [...first];

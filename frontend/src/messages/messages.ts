@@ -10,11 +10,11 @@ import { change } from '../lib/live';
 import { queryClient } from '../lib/query';
 import type { SocketRows } from '../lib/socket';
 import { store } from '../lib/store';
-import { catchUp, forgetPlace } from './catchUp';
+import { catchUp, forgetCursor } from './catchUp';
 import { type Chat, delivered, extended, page, refreshed, withPresence } from './chat';
 import { chatKey, chats, listKey, me } from './keys';
 import { flushAll, onAccepted } from './outbox';
-import { takeRead } from './readMarks';
+import { applyRead } from './readMarks';
 import { acknowledge, forgetReports, report } from './reports';
 import { forgetCounted, take } from './take';
 import { typingFrom } from './typing';
@@ -79,7 +79,7 @@ let whose = me();
 store.sub(userAtom, () => {
   if (whose === me()) return;
   whose = me();
-  forgetPlace();
+  forgetCursor();
   forgetCounted();
   forgetReports();
 });
@@ -91,7 +91,7 @@ export const messageEvents = {
     change<Chat>(cache, chats, (chat) =>
       chat.messages.some(({ id }) => ids.includes(id)) ? delivered(chat, ids, at) : chat,
     ),
-  'message:read': (mark, cache) => takeRead(cache, mark),
+  'message:read': (mark, cache) => applyRead(cache, mark),
   typing: ({ userId }) => typingFrom(userId),
   presence: ({ userId, online }, cache) =>
     change<ChatListEntry[]>(cache, listKey, (list) => withPresence(list, userId, online)),

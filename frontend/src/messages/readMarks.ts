@@ -15,7 +15,7 @@ interface ReadMark {
 }
 
 /** Applies a read mark of the other person, or of the viewer in this or another tab. */
-export function takeRead(cache: QueryClient, { userId, upTo, at }: ReadMark) {
+export function applyRead(cache: QueryClient, { userId, upTo, at }: ReadMark) {
   const mine = userId === me();
   const reached = (chat: Chat) => chat.messages.find(({ id }) => id === upTo);
   change<Chat>(cache, mine ? chats : chatKey(userId), (chat) => {
@@ -44,7 +44,7 @@ export async function markRead(cache: QueryClient, message: Message) {
   const owner = me();
   try {
     await emit('message:read', { userId: message.senderId, upTo: message.id });
-    if (me() === owner) takeRead(cache, { userId: owner, upTo: message.id, at: new Date().toISOString() });
+    if (me() === owner) applyRead(cache, { userId: owner, upTo: message.id, at: new Date().toISOString() });
   } catch {
     // The message stays unread. `useSeen` tries again.
   } finally {

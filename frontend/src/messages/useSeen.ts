@@ -26,7 +26,7 @@ export function seenIn(box: HTMLElement): string | undefined {
 export function useSeen(box: RefObject<HTMLElement | null>, chat: Chat) {
   const cache = useQueryClient();
   const connected = useAtomValue(socketAtom) === 'on';
-  const look = useCallback(() => {
+  const markVisible = useCallback(() => {
     const element = box.current;
     if (!element || !connected || !attentive() || covered(element)) return;
     const message = seenUpTo(chat, seenIn(element));
@@ -34,16 +34,16 @@ export function useSeen(box: RefObject<HTMLElement | null>, chat: Chat) {
   }, [box, chat, connected, cache]);
 
   useEffect(() => {
-    look();
+    markVisible();
     const element = box.current;
     // No event reports that a dialog over the chat has closed, so check every second.
-    const timer = setInterval(look, 1000);
-    element?.addEventListener('scroll', look, { passive: true });
-    const unwatch = watchAttention(look);
+    const timer = setInterval(markVisible, 1000);
+    element?.addEventListener('scroll', markVisible, { passive: true });
+    const unwatch = watchAttention(markVisible);
     return () => {
       clearInterval(timer);
-      element?.removeEventListener('scroll', look);
+      element?.removeEventListener('scroll', markVisible);
       unwatch();
     };
-  }, [look, box]);
+  }, [markVisible, box]);
 }

@@ -84,18 +84,18 @@ const rereadAll = (cache: QueryClient) => void reread(cache, ['notifications']);
 /** The newest notification. The bell takes it, and shows a toast if its list is closed. */
 export const arrivedAtom = atom<Notification | undefined>(undefined);
 
-const known = new Recent();
-holdPrivate(() => known.clear());
+const seen = new Recent();
+holdPrivate(() => seen.clear());
 
 export function takeNotice(cache: QueryClient, notice: Notification) {
   const held = cache.getQueryData<Notices>(listKey);
-  if (known.has(notice.id) || (held && allOf(held).some(({ id }) => id === notice.id))) return;
-  known.add(notice.id);
+  if (seen.has(notice.id) || (held && allOf(held).some(({ id }) => id === notice.id))) return;
+  seen.add(notice.id);
   change<Notices>(cache, listKey, (now) => withNotice(now, notice));
   if (!notice.readAt) recount(cache, (count) => count + 1);
 }
 
-const tellTabs = tabs<string>('notices', (owner) => {
+const notifyTabs = tabs<string>('notices', (owner) => {
   if (owner === session().user?.id) rereadAll(queryClient);
 });
 
@@ -107,7 +107,7 @@ function readHere(cache: QueryClient, id: string | undefined) {
   if (wasUnread) recount(cache, (count) => (id ? Math.max(0, count - 1) : 0));
 }
 
-const tellRead = (id: string | undefined) =>
+const sendRead = (id: string | undefined) =>
   id
     ? send(notificationCalls.readNotification, { params: { id }, body: {} })
     : send(notificationCalls.readAllNotifications, { body: {} });
@@ -116,12 +116,12 @@ const tellRead = (id: string | undefined) =>
 export function useRead() {
   const cache = useQueryClient();
   return useMutation({
-    mutationFn: (id: string | undefined) => tellRead(id),
+    mutationFn: (id: string | undefined) => sendRead(id),
     onMutate: (id) => readHere(cache, id),
     onSuccess: () => {
       // A count that was requested meanwhile may be older than this change.
       void reread(cache, unreadKey);
-      tellTabs(session().user?.id ?? '');
+      notifyTabs(session().user?.id ?? '');
     },
     onError: () => rereadAll(cache),
   }).mutate;
@@ -130,11 +130,11 @@ export function useRead() {
 export const notificationEvents = {
   feeds: [['notifications']],
   'notification:new': (notice, cache) => {
-    if (known.has(notice.id)) return;
+    if (seen.has(notice.id)) return;
     takeNotice(cache, notice);
     if (onScreen(notice)) {
       readHere(cache, notice.id);
-      tellRead(notice.id).catch(() => rereadAll(cache));
+      sendRead(notice.id).catch(() => rereadAll(cache));
     } else store.set(arrivedAtom, notice);
   },
 } satisfies SocketRows;
