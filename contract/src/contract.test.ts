@@ -29,7 +29,7 @@ describe('actions', () => {
     for (const [socket, notice] of both) expect(notice).toBe(socket);
   });
 
-  it('has one name in the log and on the socket, except the older ones that clients know by two', () => {
+  it('An action has the same name in the log and on the socket, except older ones that clients know by two names.', () => {
     const differing = Object.entries(auditActions).flatMap(([action, row]) =>
       'socket' in row && row.socket.replace(':', '.') !== action ? [action] : [],
     );
