@@ -15,8 +15,8 @@ interface Job {
 }
 
 /**
- * At most two threads that parse headers, kept alive between files. One that runs out of time or memory is ended,
- * its file is refused, and the next file gets a fresh one: a hostile header never touches the gateway.
+ * Parses headers in at most two threads, which are reused. A thread that runs out of time or memory is ended and its
+ * file is refused; the next file gets a new thread. So a hostile header never harms the gateway.
  */
 export class InspectionPool {
   private readonly thread: URL;
@@ -62,20 +62,20 @@ export class InspectionPool {
       env: {},
       execArgv: [],
     });
-    thread.on('message', (answer: Inspected) => this.answer(thread, answer));
+    thread.on('message', (inspected: Inspected) => this.settle(thread, inspected));
     thread.on('error', () => this.lose(thread));
     thread.on('exit', () => this.lose(thread));
     return thread;
   }
 
-  private answer(thread: Worker, answer: Inspected): void {
+  private settle(thread: Worker, inspected: Inspected): void {
     const job = this.finish(thread);
     if (!job) return;
     // An idle thread must not keep the process from ending.
     thread.unref();
     this.idle.push(thread);
-    if ('header' in answer) job.resolve(answer.header);
-    else job.reject(new FileRejected(answer.rejected.code, answer.rejected.message));
+    if ('header' in inspected) job.resolve(inspected.header);
+    else job.reject(new FileRejected(inspected.rejected.code, inspected.rejected.message));
     this.next();
   }
 
