@@ -15,7 +15,7 @@ class FaultyClock extends MovableClock {
   }
 }
 
-it('R56: a fault in a timer is one line of the log, and the timer goes on', async () => {
+it('R56: a fault in a timer is one line of the log, and the timer continues', async () => {
   const first = await buildGateway();
   const clock = new FaultyClock();
   const test = await joinGateway(first.config, clock);

@@ -38,7 +38,7 @@ test.each([
   await expect(run(0)).resolves.toEqual({ kind: 0 });
 });
 
-test('closing refuses what waits', async () => {
+test('closing the pool refuses the files that wait', async () => {
   const waiting = [run(1), run(1), run(0)];
   const settled = Promise.allSettled(waiting);
   await pool.close();
