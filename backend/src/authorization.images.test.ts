@@ -274,7 +274,7 @@ describe.concurrent.each(rows)('an image, $state, for a $role', ({ role, state }
       }
       for (const [person, known] of [[other, strange] as const, [viewer, facts] as const]) {
         const wanted = expected(cell, person, known);
-        // Undo the change of another admin, so that the next viewer finds this state unchanged.
+        // Skip the change by the other administrator: this state's own viewer must find it unchanged.
         if (person === other && cell.changes && wanted.status < 300) continue;
         const answer = await ask(cell, world, person);
         const key = `${label} by ${person === viewer ? 'them' : 'another'}`;

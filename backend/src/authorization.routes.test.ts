@@ -239,7 +239,7 @@ describe('fields that are nobody’s to send', () => {
   });
 });
 
-describe('what no administrator may do', () => {
+describe('the limits of administrators', () => {
   it('administrators can only read the audit log', async () => {
     const writing = Object.values(shapes).filter(({ path, method }) => path.startsWith('/audit') && method !== 'get');
     expect(writing).toEqual([]);

@@ -357,7 +357,7 @@ describe('an authenticator app whose secret was tampered with', () => {
   });
 });
 
-describe('where the setting requires it', () => {
+describe('a required second factor', () => {
   let admin: WithApp;
   beforeAll(async () => {
     admin = await withApp(await buildAdmin(test.gateway));

@@ -138,7 +138,7 @@ describe('fields', () => {
   );
 });
 
-describe('what is judged first', () => {
+describe('the order of the checks', () => {
   const path = () => `/users/toggleUserStatus/${newId()}`;
 
   it('the order is authentication, role, body, fields, existence of the record', async () => {
@@ -242,7 +242,7 @@ function rawRequest(text: string): Promise<string> {
   });
 }
 
-describe('what Node itself refuses', () => {
+describe('a request that Node itself refuses', () => {
   it.each([
     ['no HTTP', 'nonsense\r\n\r\n', 400],
     [

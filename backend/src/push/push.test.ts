@@ -186,7 +186,7 @@ describe('a subscription ends', () => {
   });
 });
 
-describe('who looks at a tab', () => {
+describe('a tab in the foreground', () => {
   const isForeground = async (person: Person) => (await test.gateway.foreground.online([person.id])).size === 1;
 
   it('a user is in the foreground while at least one of their tabs is visible', async () => {

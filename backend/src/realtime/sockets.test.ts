@@ -233,7 +233,7 @@ describe('typing and presence', () => {
   });
 });
 
-describe('what cannot be understood', () => {
+describe('an event that cannot be understood', () => {
   it.each([
     ['nonsense', {}, 'NOT_FOUND'],
     ['__proto__', {}, 'NOT_FOUND'],

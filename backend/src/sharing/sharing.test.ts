@@ -286,7 +286,7 @@ it('each filter of shares finds those of its states, and no other', async () => 
   }
 });
 
-describe('who has access', () => {
+describe('access to an image', () => {
   it('the owner and administrators can list who has access', async () => {
     const built = await buildShare(test.gateway, { verified: true });
     await buildShare(test.gateway, { image: built.image, revoked: true });
