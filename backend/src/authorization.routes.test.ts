@@ -47,7 +47,7 @@ describe('the router', () => {
   it('the router has exactly the declared routes, each with a rule', () => {
     const app = createApp(test.gateway, () => false);
     const found = routesOf((app.router as unknown as { stack: Layer[] }).stack);
-    // Health and documentation: open to everybody, and about nobody.
+    // Health and documentation: open to all clients, and without personal data.
     const open = ['get /healthz', 'get /readyz', 'get /openapi.json'];
     const declared = Object.values(shapes).map(({ method, path }) => `${method} ${path}`);
     expect(found.filter((route) => !open.includes(route) && !route.endsWith('{*path}')).sort()).toEqual(
