@@ -66,9 +66,9 @@ export class InspectionPool {
       execArgv: [],
     });
     this.starting.add(thread);
-    thread.on('message', (message: Inspected | 'ready') => {
-      if (message === 'ready') this.started(thread);
-      else this.settle(thread, message);
+    thread.on('message', (inspected: Inspected | 'ready') => {
+      if (inspected === 'ready') this.started(thread);
+      else this.settle(thread, inspected);
     });
     thread.on('error', () => this.lose(thread));
     thread.on('exit', () => this.lose(thread));
