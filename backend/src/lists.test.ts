@@ -106,7 +106,7 @@ interface Profiled {
   hasSortStage?: boolean;
 }
 
-/** What the database did for a read of the collection, by its own account. */
+/** Returns what the database did for a read of the collection, by its profiler. */
 async function worked(collection: string, read: () => Promise<void>): Promise<Profiled[]> {
   const profile = test.gateway.db.collection<Profiled & { ts: Date; ns: string }>('system.profile');
   const before = await profile.countDocuments();
@@ -256,7 +256,7 @@ describe.each(Object.entries(lists))('%s', (_, { viewer, path, collection, queri
   });
 });
 
-it('people are not sorted by what the viewer does not see of them', async () => {
+it('people cannot be sorted by fields that the viewer does not see', async () => {
   for (const key of userSorts.filter((name) => !maySortBy('healthProvider', name))) {
     await api.as(provider).get(`/users?sort=${key}`).expect(422);
   }

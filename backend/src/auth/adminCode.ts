@@ -6,9 +6,9 @@ import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 
 /**
- * A sign-in code for an administrator whom no mail reaches, or whose authenticator app is gone. It needs the password
- * all the same: the code belongs to a sign-in that is waiting for one. Whoever can run this has the keys and the
- * database, and so could do anything; that it was done is in the audit log.
+ * Returns a sign-in code for an administrator who gets no mail, or who has lost the authenticator app. The password is
+ * still needed: the code belongs to a sign-in that is waiting for one. A person who can run this has the keys and the
+ * database anyway; the audit log records the use.
  */
 export async function adminCode(core: Core, email: string): Promise<{ code: string | null; text: string }> {
   const { models, clock } = core;
@@ -32,7 +32,7 @@ export async function adminCode(core: Core, email: string): Promise<{ code: stri
   }
   const seed = newCodeSeed(core.keys.codes);
   await core.events.change(system, async (tx) => {
-    // A new code, so that whoever reads the mails later has nothing; one that the app would have answered becomes one.
+    // A new code, so that a mailed one does not work any more. A sign-in that waits for the app takes this code too.
     await models.Code.updateOne(
       { _id: waiting._id },
       { $set: { ...seed, purpose: 'signIn', tries: 0 } },

@@ -52,7 +52,7 @@ test('a thread that starts slowly, as on a busy machine, refuses no file', async
   await starting.close();
 });
 
-test('closing refuses what waits', async () => {
+test('closing the pool refuses the files that wait', async () => {
   const waiting = [run(1), run(1), run(0)];
   const settled = Promise.allSettled(waiting);
   await pool.close();

@@ -6,7 +6,7 @@ import { FileRejected, unreadableDicom } from './rejected.js';
 
 const THREADS = 2;
 const TIME_LIMIT_MS = 2000;
-/** For a thread that starts: on a busy machine loading its modules may take longer than a hostile file is given. */
+/** Time limit of a thread that starts: on a busy machine loading its modules takes longer than `TIME_LIMIT_MS`. */
 const START_LIMIT_MS = 30_000;
 const RESOURCES = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 32, stackSizeMb: 2 };
 
@@ -17,8 +17,8 @@ interface Job {
 }
 
 /**
- * At most two threads that parse headers, kept alive between files. One that runs out of time or memory is ended,
- * its file is refused, and the next file gets a fresh one: a hostile header never touches the gateway.
+ * Parses headers in at most two threads, which are reused. A thread that runs out of time or memory is ended and its
+ * file is refused; the next file gets a new thread. So a hostile header never harms the gateway.
  */
 export class InspectionPool {
   private readonly thread: URL;
@@ -66,9 +66,9 @@ export class InspectionPool {
       execArgv: [],
     });
     this.starting.add(thread);
-    thread.on('message', (answer: Inspected | 'ready') => {
-      if (answer === 'ready') this.started(thread);
-      else this.answer(thread, answer);
+    thread.on('message', (inspected: Inspected | 'ready') => {
+      if (inspected === 'ready') this.started(thread);
+      else this.settle(thread, inspected);
     });
     thread.on('error', () => this.lose(thread));
     thread.on('exit', () => this.lose(thread));
@@ -79,7 +79,7 @@ export class InspectionPool {
     return setTimeout(() => this.lose(thread), ms);
   }
 
-  /** The time of its first file begins. */
+  /** Starts the time limit of the first file of a thread, when the thread is ready. */
   private started(thread: Worker): void {
     this.starting.delete(thread);
     const running = this.busy.get(thread);
@@ -88,14 +88,14 @@ export class InspectionPool {
     running.timer = this.limit(thread, this.timeLimitMs);
   }
 
-  private answer(thread: Worker, answer: Inspected): void {
+  private settle(thread: Worker, inspected: Inspected): void {
     const job = this.finish(thread);
     if (!job) return;
     // An idle thread must not keep the process from ending.
     thread.unref();
     this.idle.push(thread);
-    if ('header' in answer) job.resolve(answer.header);
-    else job.reject(new FileRejected(answer.rejected.code, answer.rejected.message));
+    if ('header' in inspected) job.resolve(inspected.header);
+    else job.reject(new FileRejected(inspected.rejected.code, inspected.rejected.message));
     this.next();
   }
 

@@ -20,7 +20,7 @@ function inspect(job: Inspection): Inspected {
   }
 }
 
-/** A Buffer arrives as the Uint8Array that it is. */
+/** Makes a Buffer of the Uint8Array as which a posted Buffer arrives. */
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
