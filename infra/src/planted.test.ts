@@ -184,7 +184,7 @@ async function liveThrough(): Promise<void> {
   // A mail server that does not know the recipient says so with the address.
   const unknown = { ...person, email: refusedEmail, username: `${mark('other')}`, role: 'patient' };
   expect((await call('POST', '/auth/register', undefined, unknown)).status).toBe(201);
-  await expect.poll(() => worker.output(), { timeout: 15_000 }).toContain('The mail was not taken: EENVELOPE 550');
+  await expect.poll(() => worker.output(), { timeout: 15_000 }).toContain('The mail could not be sent: EENVELOPE 550');
   // MongoDB may take long over a search.
   const slow = db.collection('users').find({ email: planted.email, $where: 'sleep(300) || true' });
   expect(await slow.toArray()).toHaveLength(1);

@@ -17,8 +17,8 @@ import { readImage } from '../readImage.js';
 import { AnalysisFailed, type AnalysisProvider, NotAnalysable } from './providers/provider.js';
 
 /**
- * One run of an image's analysis. It writes only as long as its run is the current one: a worker that was frozen and
- * wakes, or a second delivery of the job, changes nothing.
+ * Runs one analysis of an image. It writes only while its run is the current one, so a worker that continues after it
+ * stood still, or a second delivery of the job, changes nothing.
  */
 export async function analyseImage(
   core: Core,
@@ -72,15 +72,15 @@ async function begin(core: Core, imageId: string): Promise<{ image: ImageDoc; an
     if (!analysis) return null;
     const begun = { $set: { analysis: analysisMoves.begin.to }, ...touch };
     const image = await Image.findOneAndUpdate({ _id }, begun, { session }).lean<ImageDoc>();
-    // The image was deleted, by a version that left its analysis behind.
+    // The image was deleted by an older version, which did not delete the analysis with it.
     if (!image) await Analysis.deleteOne({ _id }, { session });
     return image && { image, analysis };
   });
 }
 
 /**
- * Shown live and kept for whoever comes later; not worth an event, nor worth failing for. One after the other, so that
- * the last of it is never behind the result.
+ * Stores the progress and broadcasts it. Best effort: no event, and an error does not fail the analysis. The updates
+ * run one after the other, so that the last one never arrives after the result.
  */
 function progressOf(core: Core, image: ImageDoc, run: number) {
   const readers = analysisReaders(core.models, image, core.clock.now());
