@@ -150,7 +150,7 @@ describe('blobs without an image', () => {
     for (const blob of [old, cut, young]) await write(blob);
     await chunks().deleteOne({ files_id: cut, n: 0 });
     await removeOrphanBlobs(worker.core);
-    expect(await Promise.all([old, cut, young].map(chunks))).toEqual([0, 0, 2]);
+    expect(await Promise.all([old, cut, young].map(chunksOf))).toEqual([0, 0, 2]);
   });
 });
 
