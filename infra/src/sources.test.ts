@@ -9,7 +9,7 @@ const sources = ['core', 'backend', 'workers'].flatMap((workspace) =>
     .map((file) => join(workspace, 'src', file)),
 );
 
-it('no transaction begins outside of `events.change`, except those that mark the state of a job', () => {
+it('No transaction begins outside of `events.change`, except those that mark the state of a job.', () => {
   expect(sources.length).toBeGreaterThan(200);
   const begins = /\.(transaction|withTransaction|startTransaction|startSession)\(/;
   expect(sources.filter((file) => begins.test(readFileSync(join(root, file), 'utf8'))).sort()).toEqual([
