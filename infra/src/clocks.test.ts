@@ -130,18 +130,21 @@ it('Messages keep their order and their times, whichever gateway accepts them.',
   }
 }, 30_000);
 
-it.each(names)('A person connected to the gateway whose clock is %s is shown as online by all gateways.', async (name) => {
-  const { socket } = await connectSocket(urls[name], { token: patient.token });
-  try {
-    for (const other of names) {
-      const seen = async () =>
-        (await at(other, provider).get('/message/chat-list').expect(200)).body.data[0].user.online;
-      await vi.waitFor(async () => expect(await seen(), other).toBe(true), 5_000);
+it.each(names)(
+  'A person connected to the gateway whose clock is %s is shown as online by all gateways.',
+  async (name) => {
+    const { socket } = await connectSocket(urls[name], { token: patient.token });
+    try {
+      for (const other of names) {
+        const seen = async () =>
+          (await at(other, provider).get('/message/chat-list').expect(200)).body.data[0].user.online;
+        await vi.waitFor(async () => expect(await seen(), other).toBe(true), 5_000);
+      }
+    } finally {
+      socket.close();
     }
-  } finally {
-    socket.close();
-  }
-});
+  },
+);
 
 it('A share made at any gateway ends at all gateways at the same moment, by MongoDB’s clock.', async () => {
   for (const name of ['ahead', 'yesterday'] as const) {

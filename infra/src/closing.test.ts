@@ -60,8 +60,8 @@ it('Closing an account keeps the records of others and leaves no orphan.', { tim
   await api.as(owner).post('/message/send', { recipientId: patient.id, content: 'See you on Monday' }).expect(201);
   await api.post('/auth/login', { email: owner.email, password: PASSWORD }).expect(200);
   await mailedCode(test.gateway, owner._id);
-  const told = () => models.Notification.countDocuments({ user: owner._id });
-  await expect.poll(told, { timeout: 10_000 }).toBeGreaterThan(0);
+  const notices = () => models.Notification.countDocuments({ user: owner._id });
+  await expect.poll(notices, { timeout: 10_000 }).toBeGreaterThan(0);
   const secret = sealTotpSecret(keys, owner._id, 'JBSWY3DP');
   await models.Totp.create([
     { _id: owner._id, secret, createAt: clock.now(), lastStep: 0, tries: 0, recoveryCodes: [] },

@@ -141,8 +141,8 @@ describe('from registration to deletion', () => {
     const given = person('healthProvider', 'sana');
     expect((await call('POST', '/auth/register', undefined, given)).data.user.status).toBe('pending');
     chief = await signIn(admin.email, admin.password);
-    const told = async () => (await call('GET', '/notifications', chief)).data[0]?.kind;
-    await expect.poll(told, { timeout: 10_000 }).toBe('provider.registered');
+    const latestNotice = async () => (await call('GET', '/notifications', chief)).data[0]?.kind;
+    await expect.poll(latestNotice, { timeout: 10_000 }).toBe('provider.registered');
     expect((await call('POST', '/users/approve-provider', chief, { email: given.email })).status).toBe(200);
     await mailbox.waitFor(given.email, 'Your account was approved');
     provider = await signIn(given.email, password);
@@ -158,8 +158,8 @@ describe('from registration to deletion', () => {
     imageId = uploaded.data.id;
     const url = async () => (await call('GET', `/upload/image/${imageId}`, provider)).data.image_url;
     await expect.poll(url, { timeout: 15_000 }).toMatch(/^data:image\/webp;base64,/);
-    const told = async () => (await call('GET', '/notifications', patient.token)).data[0]?.kind;
-    await expect.poll(told, { timeout: 10_000 }).toBe('share.created');
+    const latestNotice = async () => (await call('GET', '/notifications', patient.token)).data[0]?.kind;
+    await expect.poll(latestNotice, { timeout: 10_000 }).toBe('share.created');
 
     const sharingRequestId = await mailed('mina@hospital.test', SHARED, 'Sharing id');
     const verificationCode = await mailed('mina@hospital.test', SHARED, 'Code');

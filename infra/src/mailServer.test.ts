@@ -43,8 +43,8 @@ async function startSilence(): Promise<() => Promise<void>> {
 const jobs = () => worker.core.queues.all.mail.getJobs(['waiting', 'active', 'delayed', 'failed']);
 
 describe.each([
-  ['that nobody can connect to', async () => async () => undefined],
-  ['that takes connections and says nothing', startSilence],
+  ['that refuses connections', async () => async () => undefined],
+  ['that accepts connections and never answers', startSilence],
 ])('a mail server %s', (_, begin) => {
   it('fails no call, and when it is back each mail is sent once, but no expired code', async () => {
     const end = await begin();

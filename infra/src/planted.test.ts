@@ -55,16 +55,16 @@ type Planted =
 const classified: Record<string, { holds: Planted[]; because: string }> = {
   users: {
     holds: ['email', 'username', 'firstname', 'lastname', 'refusedEmail'],
-    because: 'lists and search are by them',
+    because: 'lists are sorted and searched by them',
   },
   imagemetadata: { holds: ['caption'], because: 'shown in every list; the disk is encrypted' },
   messages: { holds: ['message'], because: 'both sides read it; the disk is encrypted' },
-  events: { holds: ['reason'], because: 'the audit entry is made of it; gone after seven days' },
-  auditlogs: { holds: ['reason'], because: 'why somebody deleted is part of the log' },
+  events: { holds: ['reason'], because: 'the audit entry is made of it; removed after seven days' },
+  auditlogs: { holds: ['reason'], because: 'the reason of a deletion is part of the log' },
   // The oplog repeats every write for the members of the replica set.
   'local.oplog.rs': {
     holds: ['email', 'username', 'firstname', 'lastname', 'refusedEmail', 'caption', 'message', 'reason'],
-    because: 'it is the collections again, and lies on the same disk',
+    because: 'it repeats the collections, on the same disk',
   },
   mails: { holds: ['email', 'signInCode', 'shareCode'], because: 'the address it goes to, and the code it is for' },
 };
@@ -236,7 +236,9 @@ function* outside(): Generator<[string, Buffer]> {
   for (const mail of mailbox.mails(planted.email)) yield ['mails', Buffer.from(JSON.stringify(mail))];
 }
 
-it('Values that identify a person are stored only in the places classified for them.', { timeout: 90_000 }, async () => {
+it('Values that identify a person are stored only in the places classified for them.', {
+  timeout: 90_000,
+}, async () => {
   await liveThrough();
   expect(gateway.output(), 'the gateway logs what it does').toContain('"service":"gateway"');
   const values = Object.entries({ ...planted, ...secrets });

@@ -197,7 +197,7 @@ async function judge(title: string, name: Name, status: number, scene: Scene): P
 
 const pairs = names.flatMap((one, i) => names.slice(i).map((other): [Name, Name] => [one, other]));
 
-const told = ({ rule, id }: Violation) => `${playedBy.get(id) ?? 'unknown'}: ${rule}`;
+const describeViolation = ({ rule, id }: Violation) => `${playedBy.get(id) ?? 'unknown'}: ${rule}`;
 
 it('Any two calls at once on an image, share, analysis or account break no rule, and each answers with its real result.', {
   timeout: 90_000 + ROUNDS * 45_000,
@@ -209,7 +209,7 @@ it('Any two calls at once on an image, share, analysis or account break no rule,
       for (const play of next) await play();
     }),
   );
-  const left = async () => (await violations(worker.core)).map(told).sort();
+  const left = async () => (await violations(worker.core)).map(describeViolation).sort();
   await expect
     .poll(async () => (await left()).length, { timeout: 20_000 })
     .toBe(0)

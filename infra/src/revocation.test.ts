@@ -245,8 +245,9 @@ it('An analysis is not delivered to a person whose share was revoked while it wa
   await call('DELETE', `/sharing/${share}`, owner);
   worker = await startProcess('workers', workerEnv);
   await expect.poll(() => mine.heard.has('analysis:completed'), { timeout: 15_000 }).toBe(true);
-  const told = async () => (await call('GET', '/notifications', owner)).data.map((one: { kind: string }) => one.kind);
-  await expect.poll(told, { timeout: 10_000 }).toContain('analysis.completed');
+  const noticeKinds = async () =>
+    (await call('GET', '/notifications', owner)).data.map((one: { kind: string }) => one.kind);
+  await expect.poll(noticeKinds, { timeout: 10_000 }).toContain('analysis.completed');
   expect([...asked.heard.keys()].filter((event) => event.startsWith('analysis:'))).toEqual([]);
   const kinds = (await call('GET', '/notifications', provider)).data.map((one: { kind: string }) => one.kind);
   expect(kinds).not.toContain('analysis.completed');

@@ -192,7 +192,9 @@ describe('ENCRYPTION_KEYS', () => {
 });
 
 describe('APP_KEYS', () => {
-  it('Tokens and codes of an old key are valid until the key is removed from the ring.', { timeout: 60_000 }, async () => {
+  it('Tokens and codes of an old key are valid until the key is removed from the ring.', {
+    timeout: 60_000,
+  }, async () => {
     const admin = await buildAdmin(test.gateway);
     const [share, other] = [await buildShare(test.gateway), await buildShare(test.gateway)];
     const { body } = await new Client(test.url).as(admin).get('/users?limit=1').expect(200);

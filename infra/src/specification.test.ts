@@ -61,7 +61,7 @@ const flat = (value: object, prefix = ''): [string, unknown][] =>
     typeof inner === 'object' ? flat(inner, `${prefix}${key}.`) : [[`${prefix}${key}`, inner] as [string, unknown]],
   );
 
-it('test-results/specification-contract.md lists every call, event, error, limit and permission with the tests that use it', () => {
+it('test-results/specification-contract.md lists every call, event, error, limit and permission with the tests that use it.', () => {
   const events = [
     ...Object.keys(serverEvents).map((name) => [name, 'server → client', files(provenBy(new RegExp(`'${name}'`)))]),
     ...Object.keys(clientEvents).map((name) => [name, 'client → server', files(provenBy(new RegExp(`'${name}'`)))]),

@@ -130,8 +130,8 @@ describe('a fault that waiting cannot repair ends the process with a message:', 
 
   it.each([
     ['credentials that MongoDB refuses', () => ofSet('mongodb://nobody:wrong@'), /MONGODB_URI.*Authentication failed/],
-    ['an address with a setting nobody knows', () => `${ofSet('mongodb://')}&nonsense=1`, /MONGODB_URI.*nonsense/],
-    ['a MongoDB that is no replica set', standalone, /not a replica set/],
+    ['an address with an unknown setting', () => `${ofSet('mongodb://')}&nonsense=1`, /MONGODB_URI.*nonsense/],
+    ['a MongoDB that is not a replica set', standalone, /not a replica set/],
   ])(
     '%s',
     async (_, uri, says) => {

@@ -115,15 +115,18 @@ describe('docs/security.md', () => {
       ...new Set(installed.flatMap(([path, { version }]) => (nameOf(path) === library && version ? [version] : []))),
     ].sort(compare);
 
-  it.each(rows)('names the version of $library in the lockfile, and that version is fixed', ({ library, fixed, ours }) => {
-    const versions = versionsOf(library);
-    expect(versions.join(', ')).toBe(ours);
-    for (const version of versions) {
-      // The fault is fixed in several major versions: compare with the fix of the same one.
-      const line = fixed.find((mended) => major(mended) === major(version)) ?? fixed.toSorted(compare).at(-1) ?? '';
-      expect(compare(version, line), `${library} ${version}`).toBeGreaterThanOrEqual(0);
-    }
-  });
+  it.each(rows)(
+    'names the version of $library in the lockfile, and that version is fixed',
+    ({ library, fixed, ours }) => {
+      const versions = versionsOf(library);
+      expect(versions.join(', ')).toBe(ours);
+      for (const version of versions) {
+        // The fault is fixed in several major versions: compare with the fix of the same one.
+        const line = fixed.find((mended) => major(mended) === major(version)) ?? fixed.toSorted(compare).at(-1) ?? '';
+        expect(compare(version, line), `${library} ${version}`).toBeGreaterThanOrEqual(0);
+      }
+    },
+  );
 
   it('covers the libraries that read foreign input, and the excluded libraries are not installed', () => {
     const libraries = rows.map(({ library }) => library);

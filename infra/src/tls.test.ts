@@ -248,7 +248,7 @@ describe.skipIf(!hasOpenssl)('databases that accept only TLS', () => {
 
   it.each([
     ['does not trust their CA', distrustful],
-    ['speaks in clear', inClear],
+    ['does not use TLS', inClear],
   ])(
     'are not reachable for a process that %s',
     async (_, servers) => {

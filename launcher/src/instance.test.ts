@@ -47,7 +47,7 @@ it('A data folder belongs to one launcher, and to the next one after its release
 
 it.each([
   ['ended', { name: 'launcher', pid: 2 ** 22 + 1, started: 'then' }],
-  ['whose pid somebody else has now', { name: 'launcher', pid: process.ppid, started: 'then' }],
+  ['whose pid another process has now', { name: 'launcher', pid: process.ppid, started: 'then' }],
 ])('A launcher takes over from one that %s, and ends the processes that it left.', async (_, launcher) => {
   const left = someProcess('MongoDB');
   writeFileSync(join(folder, 'launcher.lock'), JSON.stringify(launcher));

@@ -154,7 +154,7 @@ async function halfUpload(origin: string, key: string) {
   const req = request(`${origin}/api/upload/image`, { method: 'POST', headers });
   const answered = once(req, 'response').then(
     ([res]) => (res.resume() as { statusCode: number }).statusCode,
-    () => 'cut off' as const,
+    () => 'disconnected' as const,
   );
   const stored = await chunks();
   req.write(form.subarray(0, form.length / 2));
@@ -171,7 +171,7 @@ it('A gateway killed in the middle of an upload leaves no half image, and a retr
   const key = crypto.randomUUID();
   const cut = await halfUpload(gateway.origin, key);
   await gateway.killAndRestart();
-  expect(await cut.answered).toBe('cut off');
+  expect(await cut.answered).toBe('disconnected');
   expect(await images()).toBe(before);
   const statuses = [];
   for (let tries = 0; tries < 2; tries++) statuses.push(await wholeUpload(gateway.origin, key));
@@ -282,8 +282,8 @@ it('When Valkey is emptied, all its jobs are still done, and maintenance continu
   await still;
   await vi.waitFor(async () => expect(await unmetUploads()).toEqual([]), { timeout: 90_000, interval: 1_000 });
   const shares = (await Event.find({ type: 'share.create' }).lean()).map((event) => event._id);
-  const told = () => Notification.countDocuments({ event: { $in: shares } });
-  await vi.waitFor(async () => expect(await told()).toBe(shares.length), 20_000);
+  const notices = () => Notification.countDocuments({ event: { $in: shares } });
+  await vi.waitFor(async () => expect(await notices()).toBe(shares.length), 20_000);
   await settle(cluster, 30_000);
   expect(await AuditEntry.countDocuments({ type: 'share.create' })).toBe(shares.length);
 

@@ -62,9 +62,10 @@ async function disagreements({ models, clock }: Core): Promise<Violation[]> {
     const recipients = shares.filter((share) => share.image.equals(image._id)).map(({ recipient }) => recipient);
     const audience = recipients.length > 0 ? [...recipients, image.owner] : [];
     const same = audience.map(String).sort().join() === image.audience.map(String).sort().join();
-    if (!same || image.isShared !== recipients.length > 0) found.push({ rule: 'audience is of the live shares', id });
+    if (!same || image.isShared !== recipients.length > 0)
+      found.push({ rule: 'the audience is that of the live shares', id });
     if (recipients.some((recipient) => recipient.equals(image.owner))) {
-      found.push({ rule: 'nobody has a share of their own image', id });
+      found.push({ rule: 'an owner has no share of their own image', id });
     }
     if (image.analysis !== (status.get(id) ?? 'none')) found.push({ rule: 'image.analysis is that of its run', id });
   }

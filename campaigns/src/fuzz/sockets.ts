@@ -60,7 +60,8 @@ export async function fuzzSockets({ product, people, wishes, say }: Campaign): P
           findings.add(`${JSON.stringify(text.slice(0, 60))}: ${error.message}`),
         );
       }
-      if (!(await isServed(watcher))) findings.add(`round ${round} of seed ${wishes.seed}: nobody else is served`);
+      if (!(await isServed(watcher)))
+        findings.add(`round ${round} of seed ${wishes.seed}: another client is not served`);
     }
     await expectAlive(product, findings);
     return { campaign, operations: corpus.length, requests: findings.requests, failures: findings.lines.length };

@@ -76,7 +76,7 @@ async function measureForeign(campaign: Campaign): Promise<Row[]> {
       await compare(
         campaign,
         name,
-        { 'of somebody else': () => ask(foreign), absent: () => ask(String(newId())) },
+        { 'of another person': () => ask(foreign), absent: () => ask(String(newId())) },
         404,
       ),
     );

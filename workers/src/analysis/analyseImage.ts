@@ -30,7 +30,7 @@ export async function analyseImage(
   if (!begun) return;
   const { image, analysis } = begun;
   const progress = progressOf(core, image, analysis.run);
-  progress.tell(5);
+  progress.report(5);
   try {
     const findings = await provider.analyse(
       {
@@ -39,9 +39,9 @@ export async function analyseImage(
         bytes: await readImage(core, image),
         facts: image,
       },
-      { signal, onProgress: progress.tell, pictures },
+      { signal, onProgress: progress.report, pictures },
     );
-    await progress.told();
+    await progress.reported();
     await finish(core, image, analysis.run, 'complete', { progress: 100, findings });
   } catch (error) {
     if (signal.aborted || isAway(error)) throw error;
@@ -93,10 +93,10 @@ function progressOf(core: Core, image: ImageDoc, run: number) {
     ]);
   };
   return {
-    tell: (percent: number) => {
+    report: (percent: number) => {
       last = last.then(() => send(percent)).catch(() => undefined);
     },
-    told: () => last,
+    reported: () => last,
   };
 }
 

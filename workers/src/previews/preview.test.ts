@@ -238,10 +238,10 @@ describe('the process that renders', () => {
   test.each([
     ['dies', 'process.kill(process.pid, "SIGKILL")'],
     ['exits', 'process.exit(0)'],
-    ['answers nonsense', 'answer({ picture: 1 });'],
-    ['answers too much', 'channel.write(Buffer.alloc(8, 0xff));'],
+    ['sends an invalid answer', 'answer({ picture: 1 });'],
+    ['sends too large an answer', 'channel.write(Buffer.alloc(8, 0xff));'],
     ['aborts', 'process.abort()'],
-    ['eats memory', 'for (const all = []; ; ) all.push(new Array(1e5).fill({}))'],
+    ['uses too much memory', 'for (const all = []; ; ) all.push(new Array(1e5).fill({}))'],
   ])('A renderer that %s fails its file, and the next file is drawn.', async (_name, code) => {
     const module = script(`if (header.contentType === 'bad') { ${code} } measurements(8);`);
     renderers = new Renderers({ module, heapMb: 64, sandbox: await sandbox });
