@@ -6,6 +6,8 @@ import { FileRejected, unreadableDicom } from './rejected.js';
 
 const THREADS = 2;
 const TIME_LIMIT_MS = 2000;
+/** For a thread that starts: on a busy machine loading its modules may take longer than a hostile file is given. */
+const START_LIMIT_MS = 30_000;
 const RESOURCES = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 32, stackSizeMb: 2 };
 
 interface Job {
@@ -22,6 +24,7 @@ export class InspectionPool {
   private readonly thread: URL;
   private readonly timeLimitMs: number;
   private idle: Worker[] = [];
+  private starting = new Set<Worker>();
   private busy = new Map<Worker, { job: Job; timer: NodeJS.Timeout }>();
   private waiting: Job[] = [];
 
@@ -50,7 +53,7 @@ export class InspectionPool {
     const job = this.waiting.shift();
     if (!job) return;
     const thread = this.idle.pop() ?? this.start();
-    const timer = setTimeout(() => this.lose(thread), this.timeLimitMs);
+    const timer = this.limit(thread, this.starting.has(thread) ? START_LIMIT_MS : this.timeLimitMs);
     this.busy.set(thread, { job, timer });
     thread.ref();
     thread.postMessage(job.inspection);
@@ -62,10 +65,27 @@ export class InspectionPool {
       env: {},
       execArgv: [],
     });
-    thread.on('message', (answer: Inspected) => this.answer(thread, answer));
+    this.starting.add(thread);
+    thread.on('message', (answer: Inspected | 'ready') => {
+      if (answer === 'ready') this.started(thread);
+      else this.answer(thread, answer);
+    });
     thread.on('error', () => this.lose(thread));
     thread.on('exit', () => this.lose(thread));
     return thread;
+  }
+
+  private limit(thread: Worker, ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.lose(thread), ms);
+  }
+
+  /** The time of its first file begins. */
+  private started(thread: Worker): void {
+    this.starting.delete(thread);
+    const running = this.busy.get(thread);
+    if (!running) return;
+    clearTimeout(running.timer);
+    running.timer = this.limit(thread, this.timeLimitMs);
   }
 
   private answer(thread: Worker, answer: Inspected): void {
@@ -81,6 +101,7 @@ export class InspectionPool {
 
   private lose(thread: Worker): void {
     this.idle = this.idle.filter((other) => other !== thread);
+    this.starting.delete(thread);
     const job = this.finish(thread);
     void thread.terminate();
     job?.reject(unreadableDicom());

@@ -48,7 +48,7 @@ const notRight = (field: string) => ({
   },
 });
 
-/** What the server says to whoever has not proven themself. */
+/** The server's answer to a call without a step-up proof. */
 const unproven = {
   status: 403,
   body: { error: 'STEP_UP_REQUIRED', message: 'No.', requestId: 'r', ways: ['password', 'mailedCode'] },
@@ -127,7 +127,7 @@ const press = async (name: string, inside: ReturnType<typeof within> | typeof sc
   userEvent.click(await inside.findByRole('button', { name }));
 
 describe('the devices', () => {
-  it('say which one this is, and the others can be signed out', async () => {
+  it('The list of devices marks this device, and another device can be signed out.', async () => {
     server();
     renderScreen(<Security />);
     const list = await screen.findByRole('list', { name: 'Signed-in devices' });
@@ -140,7 +140,7 @@ describe('the devices', () => {
     expect(screen.queryByRole('button', { name: 'Sign out everywhere else' })).toBeNull();
   });
 
-  it('are all signed out but this one', async () => {
+  it('One button signs out all other devices.', async () => {
     server();
     renderScreen(<Security />);
     await press('Sign out everywhere else');
@@ -148,7 +148,7 @@ describe('the devices', () => {
   });
 });
 
-it('the sign-ins are told in words', async () => {
+it('The list of sign-ins says how the person signed in, or why the sign-in failed.', async () => {
   server();
   renderScreen(<Security />);
   const list = await screen.findByRole('list', { name: 'Recent sign-ins' });
@@ -161,7 +161,7 @@ it('the sign-ins are told in words', async () => {
 });
 
 describe('the authenticator app', () => {
-  it('is set up with its picture, its key and a code, and shows the recovery codes', async () => {
+  it('The set-up of the app shows the QR code and the key, asks for a code, and shows the recovery codes.', async () => {
     const heard = server();
     renderScreen(<Security />);
     await press('Set up the app');
@@ -187,7 +187,7 @@ describe('the authenticator app', () => {
     expect(heard.filter(({ method, path }) => method === 'POST' && path === '/auth/totp')).toHaveLength(3);
   });
 
-  it('is removed, for a proof that is asked in between', async () => {
+  it('The app is removed after the person gave the step-up proof.', async () => {
     on = true;
     server();
     renderScreen(
@@ -210,7 +210,7 @@ describe('the authenticator app', () => {
   });
 });
 
-it('recovery codes are renewed, and shown once', async () => {
+it('Recovery codes can be renewed, and the new ones are shown once.', async () => {
   [on, proven] = [true, true];
   const heard = server();
   renderScreen(<Security />);
@@ -223,7 +223,7 @@ it('recovery codes are renewed, and shown once', async () => {
   expect(heard.find(({ path }) => path === '/auth/totp/recovery-codes')?.body).toEqual({});
 });
 
-it('a passkey is renamed and removed; where the browser has none, none is offered', async () => {
+it('A passkey can be renamed and removed. A browser that cannot use passkeys offers no new one.', async () => {
   passkeys = [key];
   server();
   renderScreen(<Security />);
@@ -242,7 +242,7 @@ it('a passkey is renamed and removed; where the browser has none, none is offere
   await waitFor(() => expect(screen.queryByText('Telephone')).toBeNull());
 });
 
-it('the password is changed for the current one, and a wrong one is said at its field', async () => {
+it('The password can be changed with the current one, and a wrong current one is an error at its field.', async () => {
   const enter = async (field: HTMLElement, text: string) => {
     await userEvent.click(field);
     await userEvent.paste(text);
@@ -268,6 +268,6 @@ it('the password is changed for the current one, and a wrong one is said at its 
     { currentPassword: 'Wrong-Pass-1', newPassword: 'Harbour-Lantern-42' },
     { currentPassword: 'Right-Pass-1', newPassword: 'Harbour-Lantern-42' },
   ]);
-  // Who is signed in now is read again.
+  // The list of devices is read again.
   await waitFor(() => expect(heard.filter(({ path }) => path === '/auth/sessions').length).toBeGreaterThan(1));
 });
