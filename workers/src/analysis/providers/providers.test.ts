@@ -268,7 +268,7 @@ describe('openai', () => {
     ['answers nothing', { body: '{}' }, 'The model gave an answer that does not have the agreed form.', true],
     ['declines', { refusal: 'No.' }, 'The model declined to describe this picture.', false],
     ['is cut short', { finish: 'length' }, 'The answer of the model was cut short.', true],
-  ])('a server that %s is a clear reason', async (_name, reply, reason, retryable) => {
+  ])('A server that %s fails the analysis with a clear reason.', async (_name, reply, reason, retryable) => {
     const baseUrl = await serve(reply);
     const provider = openAiProvider({ model: 'm', baseUrl, retries: 0, timeoutMs: 400 });
     const failure = provider.analyse(await inputOf(ct()), run());
