@@ -22,7 +22,7 @@ function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
   throw new StepError(
-    `Lightbox needs Node 20.19 or newer, and this is ${process.versions.node}. Get one from https://nodejs.org (24 LTS is best).`,
+    `Lightbox needs Node 20.19 or newer. This is Node ${process.versions.node}. Download a newer one from https://nodejs.org (24 LTS is best).`,
   );
 }
 

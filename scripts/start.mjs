@@ -28,7 +28,7 @@ async function start() {
 
 /** In this very process, so that signals reach it directly. */
 async function runCommand({ main, joins }) {
-  if (!existsSync(join(root, main))) throw new StepError(`${main} is not there: run \`npm run build\`.`);
+  if (!existsSync(join(root, main))) throw new StepError(`${main} is missing: run \`npm run build\`.`);
   if (joins) {
     const { joinEnv } = await load('launcher/dist/instance.js');
     Object.assign(process.env, joinEnv(process.env, resolve(process.env.DATA_DIR || '.data')));

@@ -132,13 +132,13 @@ test('an image is shared from the keyboard, and the focus comes back to where it
   await tabTo(provider, /^Share Left hand/);
   await keyboard.press('Enter');
   await page.getByRole('dialog', { name: 'Share (Left hand, after fall)' }).waitFor();
-  await focused(provider, /^Who should see it/);
+  await focused(provider, /^Share with/);
   await keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await focused(provider, /^Share Left hand/);
 
   await keyboard.press('Enter');
-  await focused(provider, /^Who should see it/);
+  await focused(provider, /^Share with/);
   await keyboard.type('zara');
   // Once nobody else is left: Tab goes to the first of a list only.
   const people = page.getByRole('radiogroup', { name: 'People' }).getByRole('radio');
@@ -170,7 +170,7 @@ test('the code opens it from the keyboard, and every try is said', async () => {
   await focused(newcomer, /^Digit 1 of 6/);
   await keyboard.type(code);
   await keyboard.press('Enter');
-  await page.getByRole('status').filter({ hasText: 'Image verified.' }).waitFor({ state: 'attached' });
+  await page.getByRole('status').filter({ hasText: 'You can see it now.' }).waitFor({ state: 'attached' });
   await focused(newcomer, /^Open image/);
   await keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });

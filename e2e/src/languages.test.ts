@@ -112,7 +112,7 @@ test('the quiet time is asked about, and a press keeps the session', async () =>
   `);
   await page.getByRole('alertdialog', { name: 'Are you still there?' }).waitFor();
   faults.push(...(await admin.look('idle-warning')));
-  await page.getByRole('button', { name: 'Stay signed in' }).click();
+  await page.getByRole('button', { name: 'Stay logged in' }).click();
   await page.getByRole('alertdialog').waitFor({ state: 'detached' });
 });
 

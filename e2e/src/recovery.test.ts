@@ -92,8 +92,8 @@ test('the new password opens the administrators’ dashboard, where a waiting pr
   await admin.signIn(passwords.third);
   await page.getByRole('link', { name: 'Admin Dashboard' }).click();
   await page.getByRole('heading', { name: 'Secure Medical Image Sharing Dashboard', level: 1 }).waitFor();
-  await page.getByRole('heading', { name: 'What needs you' }).waitFor();
-  await page.getByRole('heading', { name: 'How the service is doing' }).waitFor();
+  await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+  await page.getByRole('heading', { name: 'System status' }).waitFor();
   await page.getByText('Omar Khan').first().waitFor();
   await page
     .getByRole('link', { name: /^Review/ })
@@ -101,7 +101,7 @@ test('the new password opens the administrators’ dashboard, where a waiting pr
     .click();
   await page.waitForURL('**/approve-provider');
   await page.getByRole('button', { name: 'Approve Omar Khan' }).click();
-  await page.getByText('Nobody waits for review').waitFor();
+  await page.getByText('No one to review').waitFor();
 });
 
 test('the layout turns at 1024 px, and the chat box is three quarters of the window high', async () => {

@@ -85,7 +85,7 @@ async function verifyAndOpen(n: number): Promise<void> {
 /** Nothing of the picture is left on the screen, and its addresses are refused. */
 async function expectDark(imageId: string): Promise<void> {
   const { page } = reader;
-  await page.getByRole('dialog').getByText('This share has ended', { exact: true }).waitFor();
+  await page.getByRole('dialog').getByText('Access has ended', { exact: true }).waitFor();
   const pictures = page.locator('img[src^="blob:"], img[src^="data:image"]');
   expect(await pictures.count()).toBe(0);
   for (const path of ['', '/content', '/preview']) {
@@ -129,7 +129,7 @@ test('the owner’s timeline grows while they look, and an administrator learns 
   const { page } = owner;
   await button(page, `Open ${caption}`).click();
   await button(page, 'Timeline').click();
-  const drawer = page.getByRole('dialog', { name: 'Who did what with it' });
+  const drawer = page.getByRole('dialog', { name: 'Activity' });
   await drawer.getByText('Verify image').first().waitFor();
   await look(owner, 'timeline');
   const before = await drawer.getByText('Open original').count();
@@ -155,7 +155,7 @@ test('revoked: the open picture goes dark on the other side', async () => {
   await button(owner.page, `Share ${caption}`).click();
   const revoke = button(owner.page, /^Revoke the access/);
   await revoke.waitFor();
-  const ended = reader.page.getByRole('dialog').getByText('This share has ended', { exact: true }).waitFor();
+  const ended = reader.page.getByRole('dialog').getByText('Access has ended', { exact: true }).waitFor();
   const at = Date.now();
   await revoke.click();
   await ended;
@@ -175,7 +175,7 @@ test('run out: the open picture goes dark at that moment', async () => {
   const end = Date.now() + 3_000;
   await db.collection('shares').updateMany({ live: true }, { $set: { expiresAt: new Date(end) } });
   await db.close();
-  await reader.page.getByRole('dialog').getByText('This share has ended', { exact: true }).waitFor();
+  await reader.page.getByRole('dialog').getByText('Access has ended', { exact: true }).waitFor();
   const took = Date.now() - end;
   await expectDark(imageId);
   expect(took).toBeGreaterThan(-100);

@@ -115,15 +115,15 @@ test('the table of people leads to a profile, and approving is written down', as
   await page.getByText('No audit logs found.').waitFor();
   expect(page.url()).not.toContain('nobody');
   await page.getByPlaceholder('Search by user...').fill('');
-  await button(page, 'Verify chain').click();
-  await page.getByText('Record intact').waitFor();
+  await button(page, 'Check integrity').click();
+  await page.getByText('Log intact').waitFor();
   await page.getByLabel('Rows per page:').selectOption('10');
   await page.waitForURL((url) => url.searchParams.get('rows') === '10');
   await page.getByLabel('Filter by action').selectOption('');
   await page.waitForURL((url) => url.search === '?rows=10');
-  await page.getByRole('cell', { name: 'Verify audit log', exact: true }).waitFor();
+  await page.getByRole('cell', { name: 'Check integrity of audit log', exact: true }).waitFor();
   await look(admin, 'audit-logs');
-  await button(page, /^Details of Verify audit log/).click();
+  await button(page, /^Details of Check integrity of audit log/).click();
   await page.getByRole('dialog').getByText('audit.verify').waitFor();
   await look(admin, 'audit-entry');
   await page.keyboard.press('Escape');
@@ -180,7 +180,7 @@ test('a copied link opens the image for its owner', async () => {
   await page.getByLabel('Caption').fill('Left hand, after fall');
   await button(page, 'Upload Image').click();
   await page.waitForURL('**/view-images');
-  await page.getByRole('link', { name: 'Image links' }).click();
+  await page.getByRole('link', { name: 'Copy links' }).click();
   await button(page, 'Copy Link to Left hand, after fall').click();
   await page.getByText('Link copied to clipboard!').waitFor();
   await page.getByRole('button', { name: /^Liver/ }).click();
@@ -206,9 +206,9 @@ test('a provider reads their own part of the audit log, and no settings', async 
   await page.goto('/audit-logs');
   await page.getByLabel('Filter by action').selectOption('image.upload');
   await page.getByRole('cell', { name: 'Upload image', exact: true }).waitFor();
-  expect(await page.getByRole('button', { name: 'Verify chain' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Check integrity' }).count()).toBe(0);
   await page.goto('/appsettings');
-  await page.getByRole('heading', { name: 'This page is not part of your account' }).first().waitFor();
+  await page.getByRole('heading', { name: 'You don’t have access to this page' }).first().waitFor();
 });
 
 test('an account is closed with its password and the typed word', async () => {
@@ -219,7 +219,7 @@ test('an account is closed with its password and the typed word', async () => {
   await dialog.getByLabel('Your password').fill('Not-This-One-1');
   await dialog.getByLabel('Type delete to confirm').fill('delete');
   await dialog.getByRole('button', { name: 'Delete account' }).click();
-  await dialog.getByText('This password is not right.').waitFor();
+  await dialog.getByText('This password is not correct.').waitFor();
   faults.push(...(await provider.look('delete-account')));
   await dialog.getByLabel('Your password').fill(account.password);
   await dialog.getByRole('button', { name: 'Delete account' }).click();

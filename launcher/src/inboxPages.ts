@@ -34,7 +34,7 @@ export function listPage(mails: Mail[]): string {
     `<tr><td>${asText(to.join(', '))}</td><td><a href="mails/${id}">${asText(subject)}</a></td><td>${asText(at)}</td></tr>`;
   const table = `<table><thead><tr><th scope="col">To</th><th scope="col">Subject</th><th scope="col">Time</th></tr></thead><tbody>${mails.map(row).join('')}</tbody></table>`;
   const refresh = `<meta http-equiv="refresh" content="${REFRESH_SECONDS}">`;
-  return page('Inbox', refresh, `<h1>Inbox</h1>${mails.length > 0 ? table : '<p>No mail has come yet.</p>'}`);
+  return page('Inbox', refresh, `<h1>Inbox</h1>${mails.length > 0 ? table : '<p>No mail yet.</p>'}`);
 }
 
 export function mailPage({ at, from, to, subject, text }: Mail): string {

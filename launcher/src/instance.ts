@@ -26,7 +26,9 @@ export async function takeDataDir(dataDir: string, say: (line: string) => void):
   lock(dataDir);
   const left = readInstance(dataDir)?.processes.filter(isRunning) ?? [];
   if (left.length === 0) return;
-  say(`The last run was killed. Stopping the processes that it left: ${left.map(({ name }) => name).join(', ')} …`);
+  say(
+    `The last run did not end properly. Stopping its remaining processes: ${left.map(({ name }) => name).join(', ')} …`,
+  );
   for (const mark of left) await endAll([mark], 30_000);
 }
 
@@ -84,7 +86,7 @@ export function joinEnv(env: Env, dataDir: string): Env {
     return { ...instance.settings, ...secretsFor(instance, dataDir), ...filled(env) };
   if (env.NODE_ENV === 'production' || (env.MONGODB_URI && env.REDIS_URL)) return env;
   throw new ConfigError(
-    `No Lightbox runs with the data folder ${dataDir}. Begin with \`npm start\`, or set MONGODB_URI and REDIS_URL.`,
+    `No Lightbox runs with the data folder ${dataDir}. Start it with \`npm start\`, or set MONGODB_URI and REDIS_URL.`,
   );
 }
 

@@ -73,9 +73,9 @@ class Launcher {
     if (this.env.MONGODB_URI) await this.checkMongo(this.env.MONGODB_URI);
     await this.startApps();
     const inbox = this.own.MAIL_INBOX_URL;
-    if (inbox) say(`Mail is caught, not sent; read it at ${inbox}`);
+    if (inbox) say(`All mail stays in the test inbox; read it at ${inbox}`);
     if (this.own.DEMO === '1' || this.env.DEMO === '1') {
-      say('People of the demonstration (codes arrive in the mail inbox):');
+      say('Sample accounts (their codes arrive in the test inbox):');
       for (const { role, email, password } of demoPeople(dataDir))
         say(`  ${role.padEnd(15)} ${email.padEnd(22)} ${password}`);
     }
@@ -139,7 +139,7 @@ class Launcher {
   /** Starts the gateway or the workers. The terminal signals them directly; `down` signals them when only this process got the signal. */
   private startApp(name: string, workspace: string, more: Env): Supervised {
     const main = join(root, workspace, 'dist/main.js');
-    if (!existsSync(main)) throw new ConfigError(`${relative(root, main)} is not there: run \`npm run build\`.`);
+    if (!existsSync(main)) throw new ConfigError(`${relative(root, main)} is missing: run \`npm run build\`.`);
     const env = { ...this.env, ...this.own, ...more };
     const supervised = this.add(this.apps, name, () =>
       spawn(process.execPath, [main], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
@@ -197,7 +197,8 @@ class Launcher {
 
   private async stopAll(group: Supervised[], timeoutMs: number): Promise<void> {
     const stop = async (each: Supervised) => {
-      if (!(await each.stop(timeoutMs))) say(`${each.name} did not stop in ${timeoutMs / 1000} s and was killed.`);
+      if (!(await each.stop(timeoutMs)))
+        say(`${each.name} did not stop in ${timeoutMs / 1000} s, so Lightbox killed it.`);
     };
     await Promise.all(group.map(stop));
   }

@@ -9,7 +9,7 @@ const [smtp, web, dataDir = '.', host] = process.argv.slice(2);
 const token = deriveInboxToken(ensureSecrets(dataDir).appKeys);
 const ports = { smtpPort: Number(smtp), webPort: Number(web) };
 const inbox = await startInbox({ ...ports, folder: join(dataDir, 'mail'), token, host });
-if (host) console.log(`Mail is caught, not sent; read it at ${inbox.url}`);
+if (host) console.log(`All mail stays in the test inbox; read it at ${inbox.url}`);
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => void inbox.stop().finally(() => process.exit(0)));

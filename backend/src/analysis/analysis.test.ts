@@ -85,7 +85,7 @@ describe('an analysis', () => {
     expect(done.body.data.timestamp).toMatch(/Z$/);
     await api.as(owner).post(`/analyze/${image.id}`).expect(202);
     expect((await get().expect(202)).body.data.status).toBe('queued');
-    const why = { reason: 'The model server cannot be reached.', reasonCode: 'UNREACHABLE' as const };
+    const why = { reason: 'Lightbox cannot reach the model server.', reasonCode: 'UNREACHABLE' as const };
     await finish(image._id, { status: 'failed', ...why });
     const failed = await get().expect(200);
     expect(failed.body.data).toEqual({ status: 'failed', ...why });

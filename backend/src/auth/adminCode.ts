@@ -1,4 +1,3 @@
-import { limits } from '@lightbox/contract/limits.js';
 import { isUsable } from '@lightbox/contract/users/states.js';
 import type { Core } from '@lightbox/core/core.js';
 import { system } from '@lightbox/core/events/events.js';
@@ -15,7 +14,7 @@ export async function adminCode(core: Core, email: string): Promise<{ code: stri
   const { models, clock } = core;
   const user = await models.User.findOne({ email: email.trim().toLowerCase(), role: 'admin' }).lean<UserDoc>();
   if (!isUsable(user))
-    return { code: null, text: 'No active administrator has this e-mail address: --email <address>' };
+    return { code: null, text: 'No active administrator has this email address. Give one: --email <address>' };
   const now = clock.now();
   const waiting = await models.Code.findOne({
     user: user._id,
@@ -28,7 +27,7 @@ export async function adminCode(core: Core, email: string): Promise<{ code: stri
   if (!waiting) {
     return {
       code: null,
-      text: 'Nobody is waiting for a code: enter e-mail and password at /login, then run this again.',
+      text: 'Nobody is waiting for a code. Enter email and password at /login, then run this again.',
     };
   }
   const seed = newCodeSeed(core.keys.codes);
@@ -46,6 +45,6 @@ export async function adminCode(core: Core, email: string): Promise<{ code: stri
   const minutes = Math.max(1, Math.floor((waiting.expiresAt.getTime() - now.getTime()) / 60_000));
   return {
     code,
-    text: `Code: ${code}\nIt is good for this sign-in alone, for ${minutes} of its ${limits.codeMinutes} minutes.`,
+    text: `Code: ${code}\nIt works for this login only, for ${minutes} more min.`,
   };
 }

@@ -7,7 +7,7 @@ import type { Gateway } from '../context.js';
 import { spendProof, stepOf } from './authenticator.js';
 import { takeTry, wrongCode } from './tries.js';
 
-export const alreadyOn = () => new AppError('CONFLICT', { message: 'An authenticator app is set up already.' });
+export const alreadyOn = () => new AppError('CONFLICT', { message: 'An authenticator app is already set up.' });
 
 /**
  * One of the five tries that an app has outside of a sign-in. They start again with the next sign-in, or with a new secret. A

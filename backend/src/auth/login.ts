@@ -232,7 +232,7 @@ export async function resendCode({
   const { userId, codeId } = verification;
   if (await gateway.models.Code.exists({ _id: codeId, purpose: 'totp' })) {
     throw new AppError('CONFLICT', {
-      message: 'Use your authenticator app, your passkey or a recovery code. No code is mailed.',
+      message: 'Use your authenticator app, your passkey or a recovery code. We do not email a code.',
     });
   }
   await gateway.throttle.take('verificationMail', { caller: String(userId) });

@@ -99,7 +99,7 @@ export async function addPasskey({ gateway, actor, viewer, body }: Context<Add>)
     return passkey._id;
   };
   await gateway.events.change(actor, save).catch((error) => {
-    throw isDuplicate(error) ? new AppError('CONFLICT', { message: 'This passkey is there already.' }) : error;
+    throw isDuplicate(error) ? new AppError('CONFLICT', { message: 'You have already added this passkey.' }) : error;
   });
   cutSockets(gateway, ended, 'signInChanged');
   return { data: { passkey: present(passkey), ...(recoveryCodes ? { recoveryCodes } : {}) } };

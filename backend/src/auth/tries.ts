@@ -1,3 +1,4 @@
+import { errors } from '@lightbox/contract/errors.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { ClientSession, Model, QueryFilter } from 'mongoose';
@@ -29,7 +30,7 @@ export const takeTry = <Doc>(
 export function wrongCode(tries: number): AppError {
   const triesLeft = limits.codeTries - tries;
   return new AppError('WRONG_CODE', {
-    message: `That code is not right. ${triesLeft} ${triesLeft === 1 ? 'try' : 'tries'} left.`,
+    message: `${errors.WRONG_CODE[1]} ${triesLeft} ${triesLeft === 1 ? 'try' : 'tries'} left.`,
     extra: { triesLeft },
   });
 }

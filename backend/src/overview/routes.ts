@@ -61,12 +61,10 @@ async function retryJob({ gateway, actor, params }: Context<RetryCall>): Promise
   const job = await gateway.queues.all[queue].getJob(id);
   if (!job) throw new AppError('NOT_FOUND');
   if (!(await job.isFailed()))
-    throw new AppError('CONFLICT', { message: 'This job does not stand as failed any more.' });
+    throw new AppError('CONFLICT', { message: 'This job is no longer in the failed state.' });
   await job.retry('failed').catch((error) => {
     // Somebody else was quicker.
-    throw error?.code < 0
-      ? new AppError('CONFLICT', { message: 'This job does not stand as failed any more.' })
-      : error;
+    throw error?.code < 0 ? new AppError('CONFLICT', { message: 'This job is no longer in the failed state.' }) : error;
   });
   const { imageId } = job.data as { imageId?: string };
   await gateway.events.record(actor, {

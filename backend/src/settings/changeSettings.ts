@@ -24,9 +24,7 @@ async function requireSetting(gateway: Gateway, id: ObjectId, session?: ClientSe
 }
 
 const nameTaken = (error: unknown) => {
-  throw isDuplicate(error)
-    ? new AppError('CONFLICT', { message: 'A setting with this name is there already.' })
-    : error;
+  throw isDuplicate(error) ? new AppError('CONFLICT', { message: 'A setting with this name already exists.' }) : error;
 };
 
 type Values = Pick<SettingChangeDoc, 'name' | 'from' | 'to'>;

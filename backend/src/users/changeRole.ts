@@ -25,7 +25,7 @@ export async function changeRole({
   if (user.role === role)
     return { data: presentUser(viewer, openPersonIfWhole(gateway, user)), message: texts.roleChanged };
   if (user.status === 'pending' || user.status === 'rejected') {
-    throw new AppError('CONFLICT', { message: 'Decide about this provider first.' });
+    throw new AppError('CONFLICT', { message: 'Approve or reject this provider first.' });
   }
   let sessions: ObjectId[] = [];
   await gateway.events.change(actor, async (tx) => {

@@ -130,7 +130,7 @@ describe('a profile that was tampered with', () => {
         const { body } = await refused.expect(500);
         expect(body).toEqual({
           error: 'DAMAGED',
-          message: 'What is stored here was damaged and cannot be shown. Please tell an administrator.',
+          message: 'The stored data is damaged and cannot be shown. Please tell an administrator.',
           requestId: expect.any(String),
         });
       }

@@ -17,12 +17,12 @@ export const analysisSentences = {
   MADE_MONTHS_other: 'The study was made on {{date, day}}, {{count}} months before this analysis.',
   MADE_YEARS_one: 'The study was made on {{date, day}}, {{count}} year before this analysis.',
   MADE_YEARS_other: 'The study was made on {{date, day}}, {{count}} years before this analysis.',
-  MADE_LATER: 'The study was made on {{date, day}}, which lies in the future.',
+  MADE_LATER: 'The recorded date of the study, {{date, day}}, is in the future.',
   GREY_one: '{{width}} × {{height}} pixels, greyscale, {{count}} bit per pixel.',
   GREY_other: '{{width}} × {{height}} pixels, greyscale, {{count}} bits per pixel.',
   COLOUR_one: '{{width}} × {{height}} pixels, colour, {{count}} bit per channel.',
   COLOUR_other: '{{width}} × {{height}} pixels, colour, {{count}} bits per channel.',
-  FRAMES: '{{frames}} frames, of which the middle one was measured.',
+  FRAMES: '{{frames}} frames. The middle frame was measured.',
   SPACING: 'Pixel spacing {{row, measure}} × {{column, measure}} mm, a field of about {{width}} × {{height}} mm.',
   SLICE: 'Slice thickness {{thickness, measure}} mm.',
   AXIAL: 'Plane axial.',
@@ -44,18 +44,18 @@ export const analysisSentences = {
   TEXTURE:
     'Edge sharpness (variance of the Laplacian) {{sharpness, measure}}; estimated noise {{noise, measure}} grey levels.',
   NO_MODEL:
-    'No diagnostic model is configured: this describes what was measured in the picture, and is not a diagnosis.',
+    'No diagnostic model is configured. This text describes measurements of the picture. It is not a diagnosis.',
   NOT_A_DIAGNOSIS:
-    'Made by a computer model that sees one picture and no history. It is not a diagnosis; a clinician must judge.',
-  ONE_TONE: 'The picture is almost one single tone: it may be empty.',
-  TOO_WHITE: '{{white, share}} of the pixels are fully white: bright detail may be lost.',
-  TOO_BLACK: '{{black, share}} of the pixels are fully black: this may be background, or dark detail that was lost.',
+    'A computer model made this from one picture. It does not know the patient’s history. This is not a diagnosis; a clinician must decide.',
+  ONE_TONE: 'The picture has almost only one tone. It may be empty.',
+  TOO_WHITE: '{{white, share}} of the pixels are fully white. Bright details may be lost.',
+  TOO_BLACK: '{{black, share}} of the pixels are fully black. This may be background, or dark details may be lost.',
   LOW_CONTRAST: 'The contrast is low.',
-  BLURRED: 'There are hardly any sharp edges: the picture may be blurred.',
+  BLURRED: 'The picture has hardly any sharp edges. It may be blurred.',
   NOISY: 'The picture is noisy (about {{noise, measure}} grey levels).',
-  SMALL: 'The resolution is low ({{width}} × {{height}} pixels): fine detail cannot be seen.',
-  LOSSY: 'The picture was compressed with loss of detail.',
-  TEXT_INSIDE: 'The file says that text is written into the picture; it may name people.',
+  SMALL: 'The resolution is low ({{width}} × {{height}} pixels). Fine details are not visible.',
+  LOSSY: 'The picture was compressed, and some detail was lost.',
+  TEXT_INSIDE: 'According to the file, the picture contains text. The text may include names.',
 } as const;
 
 type Texts = typeof analysisSentences;
@@ -99,7 +99,7 @@ export const fill = (text: string, values: Sentence['values'], formats: Formats)
   );
 
 const english: Formats = {
-  modality: (code) => (code === '' ? 'DICOM picture of unstated modality' : modalityName(String(code))),
+  modality: (code) => (code === '' ? 'DICOM picture, modality not stated' : modalityName(String(code))),
   day: String,
   measure: (value) => String(Number(Number(value).toFixed(measureDigits(Number(value))))).replace('-', '−'),
   share: (value) => {

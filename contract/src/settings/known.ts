@@ -26,41 +26,41 @@ const choice = <const O extends readonly [string, ...string[]]>(
 /** Settings the product knows: what they are for, what they may be, and what holds without them. */
 export const knownSettings = {
   'sharing.expiryHours': number('hours', {
-    description: 'Hours a share lives when nobody says otherwise.',
+    description: 'Default sharing time, in hours.',
     min: 1,
     max: limits.shareHoursMax,
     fallback: limits.shareHours,
   }),
   'upload.maxBytes': number('bytes', {
-    description: 'Largest file that may be uploaded, in bytes.',
+    description: 'Largest file that people can upload, in bytes.',
     min: 1024 * 1024,
     max: limits.uploadBytesMax,
     fallback: limits.uploadBytes,
   }),
   'session.idleMinutes': number('minutes', {
-    description: 'Minutes without activity after which a session ends.',
+    description: 'Minutes of inactivity after which people are logged out.',
     min: 1,
     max: limits.sessionHours * 60,
     fallback: limits.sessionIdleMinutes,
   }),
   'directory.patients': choice(['all', 'known'], {
     description:
-      'Which patients a provider finds and may write to: all of them, or only those known to the provider by an image, a share or a chat.',
+      'Which patients a provider can find and write to: all of them, or only those known to the provider by an image, a share or a chat.',
     fallback: 'all',
   }),
   'security.requireSecondFactor': choice(secondFactorRequirements, {
     description:
-      'Who has to sign in with an authenticator app or a passkey: none, or staff (providers and administrators).',
+      'Who must log in with an authenticator app or a passkey: none, or staff (providers and administrators).',
     fallback: 'none',
   }),
   'quota.files': number('files', {
-    description: 'Images one account may own.',
+    description: 'Number of images one account may own.',
     min: 1,
     max: 100_000_000,
     fallback: limits.quotaFiles,
   }),
   'quota.bytes': number('bytes', {
-    description: 'Bytes that the images of one account may take.',
+    description: 'Storage for the images of one account, in bytes.',
     min: 1024 * 1024,
     max: 2 ** 49,
     fallback: limits.quotaBytes,

@@ -37,7 +37,7 @@ function readSecrets(file: string): Secrets {
     return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
     throw new ConfigError(
-      `${file} is damaged. Put back a copy of it, or move the whole data folder away to begin anew.`,
+      `${file} is damaged. Restore a copy of it, or move the whole data folder away to start again.`,
     );
   }
 }

@@ -73,5 +73,5 @@ it('reads in English as the server wrote it', () => {
   expect(ct.description).toBe(
     'CT (computed tomography), body part chest. The study was made on 2024-02-29, 2 years before this analysis. 300 × 200 pixels, greyscale, 16 bits per pixel.',
   );
-  expect(ct.warnings[1]).toBe('under 0.1 % of the pixels are fully white: bright detail may be lost.');
+  expect(ct.warnings[1]).toBe('under 0.1 % of the pixels are fully white. Bright details may be lost.');
 });

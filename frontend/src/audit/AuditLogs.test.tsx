@@ -157,15 +157,18 @@ describe('the audit log', () => {
     answer({ 'GET /audit/logs': log });
     renderScreen(<AuditLogs />, '/audit-logs');
     const row = (await screen.findByText('Failed', { selector: 'span' })).closest('tr');
-    expect(row?.textContent).toContain('That code is not right.');
+    expect(row?.textContent).toContain('That code didn’t match.');
   });
 
   it('says where a failure came from', async () => {
     answer({
-      'GET /audit/logs': () => ({ status: 403, body: { message: 'You may not do this.', error: 'FORBIDDEN' } }),
+      'GET /audit/logs': () => ({
+        status: 403,
+        body: { message: 'You don’t have permission to do this.', error: 'FORBIDDEN' },
+      }),
     });
     renderScreen(<AuditLogs />, '/audit-logs');
-    await screen.findByText('Error data: You may not do this.');
+    await screen.findByText('Error data: You don’t have permission to do this.');
   });
 
   it('shows an administrator what the check of the chain found', async () => {
@@ -175,12 +178,12 @@ describe('the audit log', () => {
       'GET /audit/verify': () => ({ body: { data: ok ? { ok, checked: 12 } : { ok, checked: 12, firstBroken: 7 } } }),
     });
     renderScreen(<AuditLogs />, '/audit-logs');
-    await userEvent.click(await screen.findByRole('button', { name: 'Verify chain' }));
-    await screen.findByText('Record intact');
+    await userEvent.click(await screen.findByRole('button', { name: 'Check integrity' }));
+    await screen.findByText('Log intact');
     ok = false;
-    await userEvent.click(screen.getByRole('button', { name: 'Verify chain' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Check integrity' }));
     expect((await screen.findByRole('alert')).textContent).toContain('Entry 7 is the first');
-    await waitFor(() => expect(screen.queryByText('Record intact')).toBeNull());
+    await waitFor(() => expect(screen.queryByText('Log intact')).toBeNull());
   });
 
   it('is narrowed to one person of those found; the address has the id and no word', async () => {
@@ -203,7 +206,7 @@ describe('the audit log', () => {
     await userEvent.click(await screen.findByPlaceholderText('Search by user...'));
     await userEvent.paste('sana');
     await userEvent.click(await screen.findByRole('option', { name: /Sana Mirza/ }, { timeout: 5000 }));
-    const clear = await screen.findByRole('button', { name: 'Show everybody again, not only Sana Mirza' });
+    const clear = await screen.findByRole('button', { name: 'Show everyone again, not only Sana Mirza' });
     expect(router.state.location.search).toBe(`?user=${id(900)}`);
     await waitFor(() => expect(newest(heard, 'GET /audit/logs')?.path).toContain(`user=${id(900)}`));
     expect(newest(heard, 'GET /audit/logs')?.path).not.toContain('search');

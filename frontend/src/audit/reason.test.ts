@@ -6,7 +6,7 @@ afterEach(() => chooseLanguage('en'));
 
 it('reads a code as its sentence, counted ones without their full stop, and leaves other words alone', () => {
   expect(reasonText('NOT_FOUND')).toMatch(/\.$/);
-  expect(reasonText('NOT_FOUND: 3, FORBIDDEN: 1')).toMatch(/^[^.]+: 3, You may not do this: 1$/);
+  expect(reasonText('NOT_FOUND: 3, FORBIDDEN: 1')).toMatch(/^[^.]+: 3, You don’t have permission to do this: 1$/);
   expect(reasonText('csv')).toBe('csv');
   expect(reasonText('CSV')).toBe('CSV');
 });

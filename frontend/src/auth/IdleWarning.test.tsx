@@ -34,8 +34,8 @@ describe('the idle warning', () => {
     renderScreen(<IdleWarning />);
     const dialog = await screen.findByRole('alertdialog', { name: 'Are you still there?' });
     expect(dialog.textContent).toMatch(/1:[0-3]\d/);
-    expect(screen.getByText('You will be signed out in 2 minutes.')).toBeTruthy();
-    await userEvent.click(screen.getByRole('button', { name: 'Stay signed in' }));
+    expect(screen.getByText('You will be logged out in 2 minutes.')).toBeTruthy();
+    await userEvent.click(screen.getByRole('button', { name: 'Stay logged in' }));
     await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
     const kept = heard.find(({ path }) => path.startsWith('/notifications'));
     expect(kept?.headers.get('X-Background')).toBeNull();
@@ -65,7 +65,7 @@ describe('the idle warning', () => {
     settingEvents['settings:changed']?.({}, queryClient);
     await waitFor(() => expect(session().token).toBe(''), { timeout: 5_000 });
     renderScreen(<Login />);
-    expect(await screen.findByText('You were signed out after 9 quiet minutes.')).toBeTruthy();
+    expect(await screen.findByText('You were logged out after 9 minutes of inactivity.')).toBeTruthy();
   });
 
   it('At the idle limit the client signs out, deletes unsent drafts and explains it at /login.', async () => {
@@ -76,8 +76,8 @@ describe('the idle warning', () => {
     await waitFor(() => expect(session().token).toBe(''));
     expect(sessionStorage.getItem(`drafts:${user.id}`)).toBeNull();
     renderScreen(<Login />);
-    expect(await screen.findByText('You were signed out after 30 quiet minutes.')).toBeTruthy();
-    expect(screen.getByText(/What was not sent was wiped/)).toBeTruthy();
+    expect(await screen.findByText('You were logged out after 30 minutes of inactivity.')).toBeTruthy();
+    expect(screen.getByText(/unsent messages were removed/)).toBeTruthy();
   });
 });
 
@@ -90,7 +90,7 @@ describe('the end of a session', () => {
     });
     renderScreen(<Login />);
     expect(await screen.findByText('Your account was deactivated. Ask an administrator.')).toBeTruthy();
-    expect(screen.queryByText(/Sign in to come back/)).toBeNull();
+    expect(screen.queryByText(/Log in to continue/)).toBeNull();
   });
 
   it('The next sign-in returns to the last screen for the same person only.', () => {

@@ -41,10 +41,10 @@ describe('the second step with an authenticator app', () => {
           : { status: 423, body: { error: 'CODE_LOCKED', message: 'Too many wrong codes. Ask for a new one.' } },
     });
     renderScreen(<VerifyAccount />, '/verify-account');
-    await screen.findByText('Enter the 6 digits that your authenticator app shows.');
+    await screen.findByText('Enter the 6-digit code from your authenticator app.');
     expect(screen.queryByText('Resend code')).toBeNull();
     await enter('123456');
-    await screen.findByText('Too many wrong codes. Please sign in again.');
+    await screen.findByText('Too many wrong codes. Please log in again.');
     await userEvent.click(screen.getByText('Use a recovery code'));
     await enter('abc');
     await screen.findByText('A recovery code has ten letters and digits.');

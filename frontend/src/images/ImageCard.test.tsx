@@ -53,7 +53,7 @@ it('goes dark in the moment its share ends, however long it has been on the scre
   expect(screen.getByRole('button', { name: 'Open Untitled' })).toBeTruthy();
   vi.setSystemTime(Date.now() + 3000);
   rerender(card({ ...image, isVerified: false, image_url: null, expiresAt: new Date().toISOString() }));
-  expect(screen.getByText('This share has ended')).toBeTruthy();
+  expect(screen.getByText('Access has ended')).toBeTruthy();
   expect(screen.getByText('Share ended')).toBeTruthy();
   expect(screen.queryAllByRole('button')).toHaveLength(0);
 });
@@ -63,7 +63,7 @@ it('says what it cannot show', () => {
   const { rerender } = render(card({ ...image, contentType: 'video/mp4', image_url: null }));
   expect(screen.getByText('Unsupported file type: video/mp4')).toBeTruthy();
   rerender(card({ ...image, image_url: null, createAt: new Date().toISOString() }));
-  expect(screen.getByRole('img', { name: 'The preview is being made' })).toBeTruthy();
+  expect(screen.getByRole('img', { name: 'Preparing the preview' })).toBeTruthy();
   as('patient');
   rerender(card({ ...image, isVerified: false, image_url: null }));
   expect(screen.getByText('Image not Verified')).toBeTruthy();

@@ -147,7 +147,7 @@ describe('Upload Medical Image', () => {
     await user.click(submit());
     await user.click(await screen.findByRole('button', { name: 'Cancel upload' }));
     expect(sent[0]?.aborted).toBe(true);
-    expect(await screen.findByText('Upload cancelled. Your caption is kept.')).toBeTruthy();
+    expect(await screen.findByText('Upload canceled. Your caption is still here.')).toBeTruthy();
   });
 });
 

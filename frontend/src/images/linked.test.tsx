@@ -108,7 +108,7 @@ describe('a link to an image', () => {
 
   it('says so when the image is gone or was never theirs', async () => {
     const router = show(undefined);
-    await screen.findByText('This image is not here any more');
+    await screen.findByText('This image is no longer available');
     expect(router.state.location.search).toBe('');
     expect(screen.queryByRole('dialog')).toBeNull();
   });

@@ -20,8 +20,8 @@ describe('the limits that the landing page names', () => {
         new Response(JSON.stringify({ data: { 'upload.maxBytes': 25 * 1024 ** 2, 'sharing.expiryHours': 48 } })),
     );
     renderScreen(<Landing />);
-    expect(await screen.findByText(/up to 25 MB\. Checked/)).toBeTruthy();
-    expect(screen.getByText(/48 hours unless you say otherwise/)).toBeTruthy();
+    expect(await screen.findByText(/up to 25 MB\. Lightbox checks/)).toBeTruthy();
+    expect(screen.getByText(/The default is 48 hours/)).toBeTruthy();
     const [[, options] = []] = vi.mocked(globalThis.fetch).mock.calls;
     expect(new Headers(options?.headers).has('Authorization')).toBe(false);
   });
@@ -29,8 +29,8 @@ describe('the limits that the landing page names', () => {
   it('are the defaults while nobody answers', async () => {
     answers(async () => new Response('{}', { status: 503 }));
     renderScreen(<Landing />);
-    expect(await screen.findByText(/up to 10 MB\. Checked/)).toBeTruthy();
-    expect(screen.getByText(/24 hours unless/)).toBeTruthy();
+    expect(await screen.findByText(/up to 10 MB\. Lightbox checks/)).toBeTruthy();
+    expect(screen.getByText(/The default is 24 hours/)).toBeTruthy();
   });
 
   it('read in Urdu', async () => {

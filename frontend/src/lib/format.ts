@@ -75,13 +75,14 @@ export function formatWhen(at: When): string {
   return days === 1 ? i18n.t('common.yesterday') : formatDate(at);
 }
 
-/** Formats a duration: 12 min, 18 h 20 min; days in words: 2 days, 4 hours. */
+/** Formats a duration: 12 min, 18 h 20 min; full hours and days in words: 1 hour; 2 days, 4 hours. */
 export function formatSpan(ms: number): string {
   const minutes = Math.max(0, Math.ceil(ms / 60_000));
   const [d, h, m] = [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60), minutes % 60];
   const days = i18n.t('time.days', { count: d });
   if (d) return h ? i18n.t('time.daysHours', { days, hours: i18n.t('time.hours', { count: h }) }) : days;
-  if (h) return i18n.t('time.hoursMinutes', { h, m: String(m).padStart(2, '0') });
+  if (h && m) return i18n.t('time.hoursMinutes', { h, m: String(m).padStart(2, '0') });
+  if (h) return i18n.t('time.hours', { count: h });
   return i18n.t('time.minutes', { m });
 }
 

@@ -99,7 +99,7 @@ function useOlder(chat: Chat, userId: string, box: RefObject<HTMLElement | null>
 }
 
 /** Above the messages: the way to older ones, or the sentence that there are none. */
-function Start({ chat, older }: { chat: Chat; older: ReturnType<typeof useOlder> }) {
+function Start({ chat, older, name }: { chat: Chat; older: ReturnType<typeof useOlder>; name: string }) {
   const { t } = useTranslation();
   if (chat.more)
     return (
@@ -117,7 +117,7 @@ function Start({ chat, older }: { chat: Chat; older: ReturnType<typeof useOlder>
   if (chat.messages.length === 0) return null;
   return (
     <Text alignSelf="center" fontSize="xs" color="fg.muted">
-      {t('messages.beginning')}
+      {t('messages.beginning', { name })}
     </Text>
   );
 }
@@ -249,7 +249,7 @@ export function Log({ chat, waiting, userId, name }: Props) {
       >
         {/* Pushes a short conversation to the end of the box. */}
         {!empty && <Box flex="1 0 0" aria-hidden />}
-        <Start chat={chat} older={older} />
+        <Start chat={chat} older={older} name={name} />
         {empty && (
           <Box m="auto">
             <EmptyState

@@ -103,13 +103,13 @@ describe('a chat', () => {
 
   it('offers Retry for what was not sent, with the same clientId', async () => {
     emit.mockImplementation(async (event) => {
-      if (event === 'message:send') throw new ApiError(400, 'FORBIDDEN', 'You may not do this.');
+      if (event === 'message:send') throw new ApiError(400, 'FORBIDDEN', 'You don’t have permission to do this.');
       return null;
     });
     open();
     fireEvent.keyDown(await write('Hello?'), { key: 'Enter' });
     expect(await screen.findByText('Not sent')).toBeTruthy();
-    expect(screen.getByText('You cannot write to this person any more.')).toBeTruthy();
+    expect(screen.getByText('You can no longer write to this person.')).toBeTruthy();
     fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
     await waitFor(() => expect(sends()).toHaveLength(2));
     expect(sends()[0]?.clientId).toBe(sends()[1]?.clientId);
@@ -238,7 +238,7 @@ describe('a provider who does not know this patient', () => {
     open(`/messages?chat=${dara.id}`);
     await screen.findByRole('heading', { name: 'You cannot write to each other yet' });
     expect(screen.getByText(/An administrator can share one of your images with them/).textContent).toMatch(
-      /^Dara Noor/,
+      /^You can write to Dara Noor/,
     );
     expect(screen.queryByRole('textbox', { name: /Message to/ })).toBeNull();
     await userEvent.click(screen.getByRole('button', { name: 'Write to an administrator' }));
@@ -267,6 +267,6 @@ describe('a provider who does not know this patient', () => {
     await userEvent.click((await screen.findAllByRole('button', { name: 'New chat' }))[0] as Element);
     globalThis.fetch = vi.fn(async () => new Response(JSON.stringify({ data: [] })));
     fireEvent.change(await screen.findByRole('searchbox'), { target: { value: 'zzz' } });
-    expect(await screen.findByText(/an administrator can share an image of theirs with you/)).toBeTruthy();
+    expect(await screen.findByText(/An administrator can share an image of theirs with you/)).toBeTruthy();
   });
 });

@@ -92,7 +92,7 @@ describe('sending', () => {
 
   it('does not repeat what was refused, and does not hold up what is behind it', async () => {
     const { ApiError } = await import('../lib/http');
-    emit.mockRejectedValueOnce(new ApiError(400, 'FORBIDDEN', 'You may not do this.'));
+    emit.mockRejectedValueOnce(new ApiError(400, 'FORBIDDEN', 'You don’t have permission to do this.'));
     app.post(ben, 'one');
     app.post(ben, 'two');
     await rest();

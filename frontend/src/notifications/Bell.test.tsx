@@ -104,13 +104,13 @@ describe('the bell', () => {
     act(() => notificationEvents['notification:new']?.(notice, queryClient));
     act(() => notificationEvents['notification:new']?.(notice, queryClient));
     expect(await bell('Notifications, 3 unread')).toBeTruthy();
-    expect(await screen.findAllByText('A share has ended')).toHaveLength(1);
+    expect(await screen.findAllByText('Your access has ended')).toHaveLength(1);
   });
 
   it('says so when there is nothing', async () => {
     all = [];
     await open();
     fireEvent.click(await bell('Notifications'));
-    expect(await screen.findByText('Nothing to tell you yet')).toBeTruthy();
+    expect(await screen.findByText('No notifications yet')).toBeTruthy();
   });
 });

@@ -1,4 +1,5 @@
 import { Box, Flex, Grid, Heading, Text } from '@chakra-ui/react';
+import type { ContentType } from '@lightbox/contract/images/schemas.js';
 import type { Overview, QueueState } from '@lightbox/contract/overview/calls.js';
 import { CheckCircleIcon, PlugsIcon, WarningCircleIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
@@ -106,8 +107,8 @@ function Storage({ storage }: { storage: NonNullable<Overview['storage']> }) {
         {storage.map(({ contentType, images, bytes }) => (
           <li key={contentType}>
             <Flex justify="space-between" gap="3" fontSize="sm" mb="1.5" wrap="wrap">
-              <Text as="span" fontWeight="medium" dir="ltr">
-                {contentType}
+              <Text as="span" fontWeight="medium">
+                {t(`images.type.${contentType as ContentType}`, { defaultValue: contentType })}
               </Text>
               <Text as="span" color="fg.muted">
                 {t('overview.storedOf', { count: images, size: formatBytes(bytes) })}

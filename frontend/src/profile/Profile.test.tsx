@@ -98,7 +98,7 @@ describe('the profile', () => {
               body: {
                 message: 'Please check the fields.',
                 error: 'VALIDATION_FAILED',
-                errors: [{ field: 'password', message: 'This password is not right.' }],
+                errors: [{ field: 'password', message: 'This password is not correct.' }],
               },
             },
     });
@@ -111,7 +111,7 @@ describe('the profile', () => {
     expect(act.disabled).toBe(true);
     await userEvent.type(within(dialog).getByLabelText('Type delete to confirm'), 'delete');
     await userEvent.click(act);
-    await screen.findByText('This password is not right.');
+    await screen.findByText('This password is not correct.');
     expect(session().token).toBe('token');
     await userEvent.clear(password);
     await userEvent.type(password, 'Right-Pass-1');

@@ -96,7 +96,7 @@ beforeEach(() => {
   startSession(user('a'), 'token');
 });
 
-const question = 'Shall we tell you here when there is an answer?';
+const question = 'Notify you here when there’s a reply?';
 const press = async (name: string) => userEvent.click(await screen.findByRole('button', { name }));
 
 describe('the question', () => {
@@ -137,8 +137,8 @@ describe('the question', () => {
     renderScreen(<Offer />);
     await act(offerDevice);
     await press('Turn on');
-    await screen.findByText(/^Blocked\. You said no/);
-    await press('Understood');
+    await screen.findByText(/^Notifications are blocked/);
+    await press('Got it');
     await act(offerDevice);
     expect(screen.queryByText(question)).toBeNull();
     expect(browser.asked).toBe(1);
@@ -161,7 +161,7 @@ describe('the switch', () => {
     const heard = server();
     renderScreen(<DeviceSwitch />);
     await screen.findByText(/^Off in this browser/);
-    await userEvent.click(screen.getByRole('checkbox', { name: 'Tell me here when something new comes' }));
+    await userEvent.click(screen.getByRole('checkbox', { name: 'Notify me in this browser' }));
     await screen.findByText(/^On in this browser/);
     await userEvent.click(screen.getByRole('checkbox'));
     await screen.findByText(/^Off in this browser/);
@@ -183,8 +183,8 @@ describe('the switch', () => {
 
   it.each([
     ['unsupported', /^This browser cannot/, () => {}, key],
-    ['blocked', /^Blocked/, () => new Browser('denied'), key],
-    ['off by the server', /^This server sends no/, () => new Browser('default'), null],
+    ['blocked', /^Notifications are blocked/, () => new Browser('denied'), key],
+    ['off by the server', /^This server does not send/, () => new Browser('default'), null],
   ])('A text replaces the switch when notifications are %s.', async (_, text, arrange, serverKey) => {
     arrange();
     server({ 'GET /push/key': () => ({ body: { data: { key: serverKey } } }) });

@@ -44,7 +44,7 @@ const notRight = (field: string) => ({
   body: {
     error: 'VALIDATION_FAILED',
     message: 'Please check the fields.',
-    errors: [{ field, message: 'This password is not right.' }],
+    errors: [{ field, message: 'This password is not correct.' }],
   },
 });
 
@@ -130,32 +130,32 @@ describe('the devices', () => {
   it('The list of devices marks this device, and another device can be signed out.', async () => {
     server();
     renderScreen(<Security />);
-    const list = await screen.findByRole('list', { name: 'Signed-in devices' });
+    const list = await screen.findByRole('list', { name: 'Logged-in devices' });
     const rows = within(list).getAllByRole('listitem');
     expect(rows[0]?.textContent).toContain('Firefox on Linux');
     expect(rows[0]?.textContent).toContain('This device');
-    await press('Sign out Safari on iOS');
-    await screen.findByText('Safari on iOS was signed out.');
+    await press('Log out Safari on iOS');
+    await screen.findByText('Safari on iOS was logged out.');
     await waitFor(() => expect(within(list).getAllByRole('listitem')).toHaveLength(1));
-    expect(screen.queryByRole('button', { name: 'Sign out everywhere else' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Log out everywhere else' })).toBeNull();
   });
 
   it('One button signs out all other devices.', async () => {
     server();
     renderScreen(<Security />);
-    await press('Sign out everywhere else');
-    await screen.findByText('1 device was signed out.');
+    await press('Log out everywhere else');
+    await screen.findByText('1 device was logged out.');
   });
 });
 
 it('The list of sign-ins says how the person signed in, or why the sign-in failed.', async () => {
   server();
   renderScreen(<Security />);
-  const list = await screen.findByRole('list', { name: 'Recent sign-ins' });
+  const list = await screen.findByRole('list', { name: 'Recent logins' });
   const words = within(list)
     .getAllByRole('listitem')
     .map((row) => row.textContent);
-  expect(words[0]).toContain('Signed in with a recovery code');
+  expect(words[0]).toContain('Logged in with a recovery code');
   expect(words[1]).toContain('Wrong password');
   expect(words[1]).toContain('203.0.113.7');
 });
@@ -177,11 +177,11 @@ describe('the authenticator app', () => {
       await press('Turn on', dialog);
     };
     await type('000000');
-    await dialog.findByText('That code is not right. 4 tries left.');
+    await dialog.findByText('That code didn’t match. 4 tries left.');
     await type('123456');
     const codes = await dialog.findByRole('list', { name: 'Recovery codes' });
     expect(codes.textContent).toBe('AAAAA-22222BBBBB-33333');
-    await press('I have kept them', dialog);
+    await press('I have saved them', dialog);
     await screen.findByText(/^On since/);
     expect(screen.getByText('10 recovery codes left.')).toBeTruthy();
     expect(heard.filter(({ method, path }) => method === 'POST' && path === '/auth/totp')).toHaveLength(3);
@@ -198,11 +198,11 @@ describe('the authenticator app', () => {
     );
     await press('Remove the app');
     await press('Remove the app', within(await opened('alertdialog')));
-    const dialog = within(await opened('dialog', 'Is it still you?'));
+    const dialog = within(await opened('dialog', 'Is this still you?'));
     const password = dialog.getByLabelText('Your password');
     await userEvent.type(password, 'Wrong-Pass-1');
     await press('Confirm', dialog);
-    await dialog.findByText('This password is not right.');
+    await dialog.findByText('This password is not correct.');
     await userEvent.clear(password);
     await userEvent.type(password, 'Right-Pass-1');
     await press('Confirm', dialog);
@@ -218,7 +218,7 @@ it('Recovery codes can be renewed, and the new ones are shown once.', async () =
   await press('New recovery codes', within(await opened('alertdialog')));
   const dialog = within(await opened());
   expect((await dialog.findByRole('list', { name: 'Recovery codes' })).textContent).toBe('CCCCC-44444DDDDD-55555');
-  await press('I have kept them', dialog);
+  await press('I have saved them', dialog);
   await waitFor(() => expect(screen.queryByText('CCCCC-44444')).toBeNull());
   expect(heard.find(({ path }) => path === '/auth/totp/recovery-codes')?.body).toEqual({});
 });
@@ -258,7 +258,7 @@ it('The password can be changed with the current one, and a wrong current one is
   await enter(dialog.getByLabelText('New password'), 'Harbour-Lantern-42');
   await enter(dialog.getByLabelText('Confirm password'), 'Harbour-Lantern-42');
   await press('Change password', dialog);
-  await dialog.findByText('This password is not right.');
+  await dialog.findByText('This password is not correct.');
   expect(document.activeElement).toBe(current);
   await userEvent.clear(current);
   await enter(current, 'Right-Pass-1');

@@ -142,7 +142,7 @@ describe('the settings', () => {
     const about = await screen.findByText(/Changed by/, {}, { timeout: 10_000 });
     expect(about.textContent).toBe('Changed by Hina Farooq on 19 Nov 2026');
     const row = within(about.closest('li') as HTMLElement);
-    for (const fact of ['Now', 'Default', 'Whole hours', '1–720']) expect(row.getByText(fact)).toBeTruthy();
+    for (const fact of ['Now', 'Default', 'Hours', '1–720']) expect(row.getByText(fact)).toBeTruthy();
     await userEvent.click(row.getByRole('button', { name: 'History of sharing.expiryHours' }));
     const drawer = within(await screen.findByRole('dialog', { name: 'History' }));
     const changes = await drawer.findAllByRole('listitem');
@@ -162,7 +162,7 @@ describe('the settings', () => {
     list = [...list, { ...stored(), id: 'd'.repeat(24), name: 'ward.name', value: 'North' }];
     const heard = server();
     renderScreen(<AppSettings />, '/appsettings');
-    expect((await screen.findAllByText('Note, without effect')).length).toBe(1);
+    expect((await screen.findAllByText('Note, no effect')).length).toBe(1);
     await userEvent.click(screen.getByRole('button', { name: 'Set directory.patients' }));
     const value = screen.getByLabelText<HTMLSelectElement>('Value of the new setting');
     await waitFor(() => expect(document.activeElement).toBe(value));

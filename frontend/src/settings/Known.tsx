@@ -65,9 +65,6 @@ export function KnownSettings({ settings, onSet, onDefault, onHistory }: ActProp
         <Heading as="h2" textStyle="section">
           {t('settings.knownTitle')}
         </Heading>
-        <Text fontSize="sm" color="fg.muted" mt="0.5">
-          {t('settings.knownSub')}
-        </Text>
       </Box>
       <Box as="ul" listStyleType="none">
         {knownNames.map((name) => {

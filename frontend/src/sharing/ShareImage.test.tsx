@@ -38,9 +38,7 @@ describe('links to images', () => {
     expect(await navigator.clipboard.readText()).toBe(`${location.origin}/view-images?image=${id}`);
     const card = screen.getByRole('link', { name: 'Left hand, after fall' }).closest('article') as HTMLElement;
     expect(within(card).queryByRole('link', { name: /Facebook|X$/ })).toBeNull();
-    const mail = within(card)
-      .getByRole('link', { name: /E-mail/ })
-      .getAttribute('href');
+    const mail = within(card).getByRole('link', { name: /Email/ }).getAttribute('href');
     expect(mail).toContain('subject=Check%20out%20this%20image');
     expect(mail).not.toContain('hand');
   });

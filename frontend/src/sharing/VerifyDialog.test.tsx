@@ -64,7 +64,7 @@ describe('Verify Image', () => {
     expect(screen.getByText('Omar Siddiqui')).toBeTruthy();
     expect(screen.getByText('Knee AP <weight bearing>')).toBeTruthy();
     await enter(user, '407312');
-    expect(await screen.findByRole('dialog', { name: 'Image verified.' })).toBeTruthy();
+    expect(await screen.findByRole('dialog', { name: 'You can see it now.' })).toBeTruthy();
     expect(verifications()).toHaveLength(1);
     expect(JSON.parse(String(verifications()[0]?.[1].body))).toEqual({
       sharingRequestId: shareId,
@@ -79,14 +79,14 @@ describe('Verify Image', () => {
     refusal(422, 'WRONG_CODE', { triesLeft: 4 });
     const { user } = show();
     await enter(user, '000000');
-    expect(await screen.findByText('That code is not right. 4 tries left.')).toBeTruthy();
+    expect(await screen.findByText('That code didn’t match. 4 tries left.')).toBeTruthy();
     await waitFor(async () => expect((await boxes()).map((box) => (box as HTMLInputElement).value).join('')).toBe(''));
   });
 
   it.each([
-    ['CODE_LOCKED', 423, {}, 'This share is locked.'],
-    ['WRONG_CODE', 422, { triesLeft: 0 }, 'This share is locked.'],
-    ['EXPIRED', 410, {}, 'This share has ended.'],
+    ['CODE_LOCKED', 423, {}, 'This image is locked.'],
+    ['WRONG_CODE', 422, { triesLeft: 0 }, 'This image is locked.'],
+    ['EXPIRED', 410, {}, 'Access has ended.'],
   ])('%s (%i) asks for no more codes and says who can help', async (code, status, extra, title) => {
     refusal(status, code, extra);
     const { user } = show();
@@ -107,7 +107,7 @@ describe('Verify Image', () => {
   it('checks both fields before it asks', async () => {
     const { user } = show({ shareId: '', image: undefined });
     await user.click(await screen.findByRole('button', { name: 'Verify' }));
-    expect(await screen.findByText(/Enter the sharing id from the e-mail/)).toBeTruthy();
+    expect(await screen.findByText(/Copy it from the email/)).toBeTruthy();
     expect(screen.getByText('Please enter a valid 6-digit OTP.')).toBeTruthy();
     expect(asked).not.toHaveBeenCalled();
   });

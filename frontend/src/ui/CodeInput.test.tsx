@@ -70,8 +70,8 @@ describe('the code boxes', () => {
 
   test('A wrong code shows an error, marks every box as invalid and moves the focus to the first box.', async () => {
     const { rerender } = render(<Shown />);
-    rerender(<Shown error="That code is not right. 4 tries left." />);
-    expect(screen.getByRole('alert').textContent).toBe('That code is not right. 4 tries left.');
+    rerender(<Shown error="That code didn’t match. 4 tries left." />);
+    expect(screen.getByRole('alert').textContent).toBe('That code didn’t match. 4 tries left.');
     await waitFor(() => expect(document.activeElement).toBe(boxes()[0]));
     for (const box of boxes()) expect(box.getAttribute('aria-invalid')).toBe('true');
   });

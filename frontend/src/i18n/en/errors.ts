@@ -4,8 +4,8 @@
  */
 export const errors = {
   UNKNOWN: 'An error occurred. Please try again.',
-  UNREACHABLE: 'The server cannot be reached. Check your connection and try again.',
+  UNREACHABLE: 'Lightbox cannot reach the server. Check your connection and try again.',
   TOO_MANY_REQUESTS_one: 'Too many tries. Please wait a minute, then try again.',
   TOO_MANY_REQUESTS_other: 'Too many tries. Please wait {{count}} minutes, then try again.',
-  ACCOUNT_PENDING: 'Your account is under review. We will e-mail you when an administrator has looked.',
+  ACCOUNT_PENDING: 'Your account is under review. We’ll email you when an administrator decides.',
 } as const;

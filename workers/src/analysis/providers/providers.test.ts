@@ -85,7 +85,7 @@ describe('local', () => {
     const warningsOf = async (bytes: Buffer) =>
       (await localProvider(now).analyse(await inputOf(bytes), run())).warnings.join(' ');
     expect(await warningsOf(await flat(90, 100).png().toBuffer())).toMatch(
-      /one single tone.*resolution is low \(100 × 100/,
+      /only one tone.*resolution is low \(100 × 100/,
     );
     const half = await flat(255, 150).png().toBuffer();
     const burnt = await flat(0, 400)
@@ -111,12 +111,12 @@ describe('local', () => {
   test('The local provider rejects a file without a picture.', async () => {
     await expect(localProvider().analyse(pdf(), run())).rejects.toBeInstanceOf(NotAnalysable);
     const report = await inputOf(partTen(element(0x00080060, 'CS', 'SR')));
-    await expect(localProvider().analyse(report, run())).rejects.toThrow('The DICOM file holds no picture.');
+    await expect(localProvider().analyse(report, run())).rejects.toThrow('The DICOM file contains no picture.');
     const unknown = partTen(
       Buffer.concat([imageModule(picture()), element(0x7fe00010, 'OW', Buffer.alloc(4))]),
       '1.2.3.4',
     );
-    await expect(localProvider().analyse(await inputOf(unknown), run())).rejects.toThrow('cannot be drawn');
+    await expect(localProvider().analyse(await inputOf(unknown), run())).rejects.toThrow('cannot be displayed');
   });
 
   test('An aborted signal stops the local provider.', async () => {
@@ -238,36 +238,21 @@ describe('openai', () => {
   test.each<[string, Reply, string, boolean]>([
     ['fails for good', { status: 500 }, 'The model server failed (500).', true],
     ['is busy', { status: 429 }, 'The model server is too busy.', true],
-    ['refuses the key', { status: 401 }, 'The model server refused our key.', false],
+    ['refuses the key', { status: 401 }, 'The model server refused the key of Lightbox.', false],
     ['does not know the model', { status: 404 }, 'The model server does not know the configured model.', false],
     ['never answers', { silent: true }, 'The model server did not answer in time.', true],
-    [
-      'answers nonsense',
-      { content: 'I think it is fine.' },
-      'The model gave an answer that does not have the agreed form.',
-      true,
-    ],
-    [
-      'answers another shape',
-      { content: '{"description":1}' },
-      'The model gave an answer that does not have the agreed form.',
-      true,
-    ],
+    ['answers nonsense', { content: 'I think it is fine.' }, 'The model gave an answer in the wrong format.', true],
+    ['answers another shape', { content: '{"description":1}' }, 'The model gave an answer in the wrong format.', true],
     [
       'is 150 % sure',
       { content: JSON.stringify({ ...good, confidence: 1.5 }) },
-      'The model gave an answer that does not have the agreed form.',
+      'The model gave an answer in the wrong format.',
       true,
     ],
-    [
-      'answers no JSON at all',
-      { body: '<html>' },
-      'The model gave an answer that does not have the agreed form.',
-      true,
-    ],
-    ['answers nothing', { body: '{}' }, 'The model gave an answer that does not have the agreed form.', true],
+    ['answers no JSON at all', { body: '<html>' }, 'The model gave an answer in the wrong format.', true],
+    ['answers nothing', { body: '{}' }, 'The model gave an answer in the wrong format.', true],
     ['declines', { refusal: 'No.' }, 'The model declined to describe this picture.', false],
-    ['is cut short', { finish: 'length' }, 'The answer of the model was cut short.', true],
+    ['is cut short', { finish: 'length' }, 'The model’s answer was incomplete.', true],
   ])('A server that %s fails the analysis with a clear reason.', async (_name, reply, reason, retryable) => {
     const baseUrl = await serve(reply);
     const provider = openAiProvider({ model: 'm', baseUrl, retries: 0, timeoutMs: 400 });
@@ -277,7 +262,9 @@ describe('openai', () => {
 
   test('A server that cannot be reached fails the analysis as unreachable.', async () => {
     const provider = openAiProvider({ model: 'm', baseUrl: 'http://127.0.0.1:1/v1', retries: 0 });
-    await expect(provider.analyse(await inputOf(ct()), run())).rejects.toThrow('The model server cannot be reached.');
+    await expect(provider.analyse(await inputOf(ct()), run())).rejects.toThrow(
+      'Lightbox cannot reach the model server.',
+    );
   });
 
   test('An aborted signal stops the call to the OpenAI server.', async () => {
