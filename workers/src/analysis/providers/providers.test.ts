@@ -105,7 +105,7 @@ describe('local', () => {
       .png()
       .toBuffer();
     expect(await warningsOf(soft)).toMatch(/may be blurred/);
-    expect(await warningsOf(ct(element(0x00280301, 'CS', 'YES')))).toMatch(/text is written into the picture/);
+    expect(await warningsOf(ct(element(0x00280301, 'CS', 'YES')))).toMatch(/the picture contains text/);
   });
 
   test('The local provider rejects a file without a picture.', async () => {
