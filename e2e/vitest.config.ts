@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /**
- * Browser journeys, each on a product of its own, two at a time as they mostly wait: `npm test` runs them after everything
- * else.
+ * Runs the browser journeys, each on a product of its own. Two run at once, because they mostly wait. `npm test` runs them
+ * last.
  */
 export default defineConfig({
   root: import.meta.dirname,
@@ -14,7 +14,7 @@ export default defineConfig({
     name: 'journeys',
     include: ['src/**/*.test.ts'],
     maxWorkers: 2,
-    // Each chapter stands on the one before.
+    // Each test of a journey depends on the previous one.
     bail: 1,
     testTimeout: 240_000,
     hookTimeout: 240_000,

@@ -1,5 +1,8 @@
 import { auditActionNames, notificationKinds } from '@lightbox/contract/audit/actions.js';
 import { auditSorts, auditStatuses } from '@lightbox/contract/audit/calls.js';
+import type { CallShape } from '@lightbox/contract/call.js';
+import { calls } from '@lightbox/contract/calls.js';
+import { PageQuery } from '@lightbox/contract/envelope.js';
 import { imageSorts } from '@lightbox/contract/images/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { notificationSorts } from '@lightbox/contract/notifications/calls.js';
@@ -12,6 +15,7 @@ import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { searchFields } from '@lightbox/core/users/search.js';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { buildAdmin, buildImage, buildProvider, type Person } from './testing/factories.js';
 import { useGateway } from './testing/useGateway.js';
 
@@ -177,6 +181,20 @@ const lists: Record<string, List> = {
     queries: times(both(auditSorts), auditFilters),
   },
 };
+
+/** A search sorts its results and has no index of its own. The list of shared images ignores `shared`: all of it is shared. */
+const withoutIndex = ['/users?search', '/audit/logs?search', '/upload/shared-images?shared'];
+
+it('Every filter of every sorted list is in the table of lists.', () => {
+  const untested = Object.values<CallShape>(calls).flatMap(({ path, paged, query }) => {
+    if (!paged || !(query instanceof z.ZodObject) || !('sort' in query.shape)) return [];
+    const asked = Object.values(lists).flatMap((list) => (list.path === path ? list.queries : []));
+    return Object.keys(query.shape)
+      .filter((name) => !(name in PageQuery.shape) && !asked.some((one) => new URLSearchParams(one).has(name)))
+      .map((name) => `${path}?${name}`);
+  });
+  expect(untested.sort()).toEqual(withoutIndex.sort());
+});
 
 describe.each(Object.entries(lists))('%s', (_, { viewer, path, collection, queries }) => {
   it.each(queries)(

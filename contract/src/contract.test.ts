@@ -28,6 +28,27 @@ describe('an action', () => {
     expect(both.length).toBeGreaterThan(0);
     for (const [socket, notice] of both) expect(notice).toBe(socket);
   });
+
+  it('has one name in the log and on the socket, except the older ones that clients know by two', () => {
+    const differing = Object.entries(auditActions).flatMap(([action, row]) =>
+      'socket' in row && row.socket.replace(':', '.') !== action ? [action] : [],
+    );
+    expect(differing).toEqual([
+      'image.upload',
+      'image.transfer',
+      'image.delete',
+      'share.create',
+      'share.verify',
+      'share.lock',
+      'share.revoke',
+      'share.expire',
+      'analysis.complete',
+      'analysis.fail',
+      'setting.add',
+      'setting.edit',
+      'setting.delete',
+    ]);
+  });
 });
 
 describe('registration', () => {

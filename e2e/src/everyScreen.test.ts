@@ -49,7 +49,7 @@ beforeAll(async () => {
       if (viewer === 'nobody') return person.page.goto('/login');
       await mayNotify(person);
       await person.enter();
-      // A second device, for the list of them.
+      // A second sign-in, for the list of devices.
       if (viewer === 'patient') await person.enter();
     }),
   );
@@ -57,13 +57,13 @@ beforeAll(async () => {
   await analyse();
 });
 
-/** As in a browser with a head, which has not been asked yet: one without says no to everybody, unasked. */
+/** Makes the permission for notifications undecided, as in a browser with a window. A headless browser always denies it. */
 async function mayNotify({ page }: Person): Promise<void> {
   await page.context().grantPermissions(['notifications']);
   await page.addInitScript(`Object.defineProperty(Notification, 'permission', { get: () => 'default' })`);
 }
 
-/** One row for the table of settings. */
+/** Adds one row to the table of settings. */
 async function addSetting(): Promise<void> {
   const { page } = people.admin;
   await page.goto('/appsettings');
@@ -73,7 +73,7 @@ async function addSetting(): Promise<void> {
   await page.getByText('sharing.expiryHours was added.').waitFor();
 }
 
-/** The ids that addresses need, and an analysis that is done. */
+/** Reads the ids for the addresses, and waits for a completed analysis. */
 async function analyse(): Promise<void> {
   const [image] = await people.healthProvider.call<{ id: string; caption: string }[]>('/upload/my-images');
   const partner = async (viewer: Viewer) => {
@@ -143,7 +143,7 @@ async function lookInto(
   faults.push(...(await judge(person, `${name} ${language}`, { language, names: true, h1: false })));
   for (const colorScheme of both) {
     await page.emulateMedia({ colorScheme });
-    // The theme changes the colours, and nothing else.
+    // The theme changes only the colours, so the second theme needs only that check.
     faults.push(
       ...(await person.axe(`${name} ${language} ${colorScheme}`, colorScheme === 'light' ? 'all' : 'colours')),
     );
@@ -152,16 +152,16 @@ async function lookInto(
   faults.push(...(await fits(person, `${name} ${language}`, `every/dialog-${name}-${language}-phone`)));
 }
 
-/** Every person walks their screens in a browser of their own, all at once. */
+/** Runs a walk for every person at once, each in a browser context of their own. */
 const everybody = (walk: (viewer: Viewer) => Promise<void>) => Promise.all((Object.keys(people) as Viewer[]).map(walk));
 
-/** By day on a desk, by night on a phone. */
+/** The two portraits of a screen: light on a desktop, dark on a phone. */
 const sittings = [
   { kind: 'desk-light', colorScheme: 'light', size: { width: 1280, height: 900 } },
   { kind: 'phone-dark', colorScheme: 'dark', size: { width: 390, height: 844 } },
 ] as const;
 
-test('the main screens look as they are meant to', async () => {
+test('The main screens look like their baselines.', async () => {
   await everybody(async (viewer) => {
     const { page } = people[viewer];
     for (const { name, path, ready, masked } of portraits.filter((one) => one.viewer === viewer)) {
@@ -184,7 +184,7 @@ const wrong = (name: string) => (error: Error) => {
 };
 
 test.each(['en', 'ur'] as const)(
-  'every screen and dialog stands in %s, by day and by night',
+  'Every screen and dialog passes the checks in %s, in the light and the dark theme.',
   async (language) => {
     await everybody(async (viewer) => {
       const { page } = people[viewer];
@@ -202,6 +202,6 @@ test.each(['en', 'ur'] as const)(
   600_000,
 );
 
-test('no console complained', () => {
+test('The console shows no error and no warning.', () => {
   expect(Object.values(people).flatMap((person) => person.complaints)).toEqual([]);
 });

@@ -25,7 +25,7 @@ afterEach(async ({ task }) => {
 
 const bothThemes = ['light', 'dark'] as const;
 
-/** By day and by night; the page turns with the browser. */
+/** Checks the screen in the light and the dark theme, which follow the browser. */
 async function look(name: string, themes: readonly ('light' | 'dark')[] = bothThemes): Promise<void> {
   for (const colorScheme of themes) {
     await admin.page.emulateMedia({ colorScheme });
@@ -33,10 +33,10 @@ async function look(name: string, themes: readonly ('light' | 'dark')[] = bothTh
   }
 }
 
-/** Nothing sticks out of the page at the side. */
+/** Returns how many pixels the page is wider than the window. */
 const sticksOut = () => admin.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
 
-test('somebody who reads Urdu finds it on the login page, and signs in by it', async () => {
+test('A reader of Urdu finds the language on the login page, and signs in with it.', async () => {
   const { page } = admin;
   await page.goto('/login');
   await page.getByRole('button', { name: 'اردو' }).click();
@@ -45,7 +45,7 @@ test('somebody who reads Urdu finds it on the login page, and signs in by it', a
   expect(await page.locator('html').getAttribute('lang')).toBe('ur');
   await look('login');
 
-  // A wrong password is said in Urdu, by its code.
+  // The message about a wrong password is in Urdu, by its error code.
   await page.getByLabel('ای میل').fill(admin.email);
   await page.getByLabel('پاس ورڈ', { exact: true }).fill('Not-The-Password-1');
   await page.getByRole('button', { name: 'لاگ اِن کریں', exact: true }).click();
@@ -65,7 +65,7 @@ test('somebody who reads Urdu finds it on the login page, and signs in by it', a
   await page.waitForURL('**/dashboard');
 });
 
-test('the main screens are Urdu from right to left, and nothing sticks out', async () => {
+test('The main screens are in Urdu from right to left, and fit the window.', async () => {
   const { page } = admin;
   for (const [path, heading, themes] of [
     ['/dashboard', /خوش آمدید/, bothThemes],
@@ -79,12 +79,12 @@ test('the main screens are Urdu from right to left, and nothing sticks out', asy
     await look(path.slice(1), themes);
     expect(await sticksOut()).toBe(0);
   }
-  // The menu stands at the right, where reading starts.
+  // The menu is on the right, where a line of Urdu begins.
   const menu = await page.getByRole('navigation', { name: 'مینو' }).boundingBox();
   expect(menu?.x).toBeGreaterThan(700);
 });
 
-test('a phone fits it too, and the drawer turns the page back to English', async () => {
+test('Urdu fits a phone too, and the drawer switches the page back to English.', async () => {
   const { page } = admin;
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto('/dashboard');
@@ -96,16 +96,16 @@ test('a phone fits it too, and the drawer turns the page back to English', async
   await page.getByRole('button', { name: /English/ }).click();
   await page.getByRole('button', { name: 'Logout' }).first().waitFor();
   expect(await page.locator('html').getAttribute('dir')).toBe('ltr');
-  // The browser keeps the choice.
+  // The browser stores the choice.
   await page.reload();
   await page.getByRole('heading', { name: /Welcome/ }).waitFor();
 });
 
-test('the quiet time is asked about, and a press keeps the session', async () => {
+test('An idle user is asked in Urdu, and a click keeps the session.', async () => {
   const { page } = admin;
-  // Calls that are still under way are activity too.
+  // Pending requests count as activity too.
   await page.waitForLoadState('networkidle');
-  // As another tab tells it: coming back to this one would read its screens again, and that is activity.
+  // Set the idle time as another tab reports it. A return to this tab would refetch its data, which counts as activity.
   await page.evaluate(`
     localStorage.setItem('activity', String(Date.now() - ${28.5 * 60_000}));
     dispatchEvent(new StorageEvent('storage', { key: 'activity' }));
@@ -116,7 +116,7 @@ test('the quiet time is asked about, and a press keeps the session', async () =>
   await page.getByRole('alertdialog').waitFor({ state: 'detached' });
 });
 
-test('no screen in Urdu breaks WCAG 2.2 AA, and no console complained', () => {
+test('No screen in Urdu breaks WCAG 2.2 AA, and the console shows no error and no warning.', () => {
   expect(faults).toEqual([]);
   expect(admin.complaints).toEqual([]);
 });

@@ -4,17 +4,17 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { Product } from './product.js';
 
-/** What the journeys saw is kept here. */
+/** The folder of the screenshots. */
 export const pictures = join(import.meta.dirname, '../../test-results/journeys');
 mkdirSync(pictures, { recursive: true });
 
-/** The value that stands alone on its line of a mail. */
+/** Returns the value on the line `name: value` of a mail. */
 export const line = (text: string, name: string): string =>
   new RegExp(`^${name}: (\\S+)\\s*$`, 'm').exec(text)?.[1] ?? '';
 
-/** Somebody in a browser of their own, by what they can see and reach. */
+/** A user in a browser context of their own, who sees and reaches only the screen. */
 export class Person {
-  /** What the console complained of, and pages that threw. */
+  /** The errors and warnings of the console, and the uncaught errors of the pages. */
   readonly complaints: string[] = [];
 
   private constructor(
@@ -24,7 +24,7 @@ export class Person {
     readonly password: string,
   ) {
     page.on('console', (message) => {
-      // A refused call is logged by the browser itself; what the product makes of it is what the journeys look at.
+      // The browser itself logs a refused call. The journeys check how the screen handles it.
       if (['error', 'warning'].includes(message.type()) && !/Failed to load resource/.test(message.text())) {
         this.complaints.push(message.text());
       }
@@ -52,7 +52,7 @@ export class Person {
     return mails.at(-1)?.text ?? '';
   }
 
-  /** Types into the six boxes and sends them. */
+  /** Types a code into the six boxes, which sends it. */
   async enterCode(code: string): Promise<void> {
     await this.page
       .getByRole('textbox', { name: /1 of 6|digit 1/i })
@@ -73,7 +73,7 @@ export class Person {
     await this.page.getByRole('button', { name: 'Logout' }).first().waitFor();
   }
 
-  /** Signed in without the screens for it, which other journeys walk through. */
+  /** Signs in by the API, because other journeys test the screens of the sign-in. */
   async enter(): Promise<void> {
     const before = this.product.mailbox.mails(this.email, 'Your verification code').length;
     const { token } = await this.#post('/auth/login', { email: this.email, password: this.password });
@@ -83,7 +83,7 @@ export class Person {
     await this.page.evaluate(`localStorage.setItem('root', ${JSON.stringify(JSON.stringify(session))})`);
   }
 
-  /** A call of this person, answered with its data; the cookies are the browser's. */
+  /** Sends an API call with the session of this person, and returns its data. */
   async call<T>(path: string, method = 'GET', data?: object): Promise<T> {
     const token = await this.page.evaluate<string>(`JSON.parse(localStorage.getItem('root')).token`);
     const headers = { Authorization: `Bearer ${token}` };
@@ -92,7 +92,7 @@ export class Person {
     return ((await answer.json()) as { data: T }).data;
   }
 
-  /** Everything that this browser keeps of the product, as text: the four places where a page can store something. */
+  /** Returns all stored data of the product in this browser as text, from the four places where a page can store data. */
   async kept(): Promise<{ root: unknown; all: string }> {
     const read = `(async () => {
       const asked = (request) => new Promise((done, no) => {
@@ -122,15 +122,15 @@ export class Person {
     return ((await answer.json()) as { data: { token: string } }).data;
   }
 
-  /** Where a journey broke off. */
+  /** Takes a screenshot, for a journey that failed. */
   async shoot(name: string): Promise<void> {
     await this.page.screenshot({ path: join(pictures, `${name}.png`) });
   }
 
-  /** Keeps a picture of the screen, and answers with what axe finds wrong on it. */
+  /** Takes a screenshot, and returns the violations that axe finds. */
   async look(name: string): Promise<string[]> {
     await this.page.getByRole('heading').first().waitFor();
-    // What is still fading in has other colours than it will have.
+    // Wait for animations: a colour is not final during a fade.
     await this.page.evaluate(
       'Promise.all(document.getAnimations().filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime)).map(({ finished }) => finished.catch(() => null))).then(() => null)',
     );
@@ -138,9 +138,9 @@ export class Person {
     return this.axe(name);
   }
 
-  /** What axe finds wrong with the screen as it is now; with its `colours` alone when nothing else has changed. */
+  /** Returns the violations that axe finds on the current screen; with `colours`, only those of contrast. */
   async axe(name: string, what: 'all' | 'colours' = 'all'): Promise<string[]> {
-    // Our pages have no frames: without the page that gathers theirs it takes half the time.
+    // The legacy mode skips the merging of frames, which the pages do not have. It halves the time.
     const axe = new AxeBuilder({ page: this.page }).setLegacyMode();
     if (what === 'colours') axe.withRules(['color-contrast']);
     else axe.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']);

@@ -5,8 +5,8 @@ import { Person } from './person.js';
 import { type Product, startProduct } from './product.js';
 
 /**
- * The service worker as it is built, in a real browser. The headless one has neither a push service nor a place to show
- * notifications: pushes are delivered through its debugging protocol, and what the worker shows is noted down in the worker.
+ * Tests the built service worker in a real browser. A headless browser has no push service and shows no notifications: the
+ * test delivers pushes by the debugging protocol, and the worker records the notifications that it would show.
  */
 let product: Product;
 let browser: Browser;
@@ -45,12 +45,12 @@ const looks = () =>
   );
 
 async function deliver(payload: object): Promise<void> {
-  // Spaces as the server adds them: every push is as long as any other.
+  // The server pads every push with spaces to the same length.
   const data = JSON.stringify(payload).padEnd(128);
   await devtools.send('ServiceWorker.deliverPushMessage', { origin: product.url, registrationId, data });
 }
 
-/** As a click on the notification that is shown: nothing but the browser itself can make a real one. */
+/** Simulates a click on the last notification, because only the browser itself can create a real click event. */
 const click = () =>
   worker.evaluate(`(() => {
     const [notification] = self.shown.slice(-1);
@@ -59,7 +59,7 @@ const click = () =>
     self.dispatchEvent(event);
   })()`);
 
-test('the built worker takes over the page', async () => {
+test('The built service worker takes control of the page.', async () => {
   await admin.signIn();
   await page.evaluate('navigator.serviceWorker.ready');
   worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
@@ -82,13 +82,13 @@ test('the built worker takes over the page', async () => {
 
 const image = 'f'.repeat(24);
 
-test('a push is silent while somebody looks, and worded once nobody does', async () => {
+test('A push shows no notification while the app is visible, and one with text when it is hidden.', async () => {
   await expect.poll(looks).toBe(true);
   const judged = () => worker.evaluate<number>('self.judged');
   const before = await judged();
   await deliver({ kind: 'share.created', recordId: image });
   await expect.poll(judged).toBeGreaterThan(before);
-  // A place of its own outside the app; the tab of before is hidden behind it.
+  // This tab leaves the app. The earlier tab of the app is hidden behind it.
   await page.goto('about:blank');
   await deliver({ kind: 'analysis.completed', recordId: image });
   await expect.poll(shown).toHaveLength(1);
@@ -102,7 +102,7 @@ test('a push is silent while somebody looks, and worded once nobody does', async
   });
 });
 
-test('a message, a kind of a newer server and an empty push have words too', async () => {
+test('A message, a kind of a newer server and an empty push have texts too.', async () => {
   await deliver({ kind: 'message.new', recordId: image });
   await deliver({ kind: 'something.later', recordId: image });
   await devtools.send('ServiceWorker.deliverPushMessage', { origin: product.url, registrationId, data: '' });
@@ -114,7 +114,7 @@ test('a message, a kind of a newer server and an empty push have words too', asy
   ]);
 });
 
-test('a click leads an open tab there, without loading it anew', async () => {
+test('A click on a notification navigates an open tab without a reload.', async () => {
   await page.goto('/profile');
   await page.getByRole('heading', { name: 'Notifications on this device' }).waitFor();
   await page.evaluate('window.sameLoad = true');
@@ -124,14 +124,14 @@ test('a click leads an open tab there, without loading it anew', async () => {
   expect(await page.evaluate('window.sameLoad')).toBe(true);
 });
 
-test('the profile says that this browser refuses, and shows no switch', async () => {
+test('The profile says that the browser denies notifications, and shows no switch.', async () => {
   await page.goto('/profile');
   await page.getByText(/^Notifications are blocked/).waitFor();
   expect(await page.getByRole('checkbox').count()).toBe(0);
   expect(await admin.look('profile-notifications')).toEqual([]);
 });
 
-test('notifications speak the language that the pages were turned to', async () => {
+test('Notifications are in the language of the pages.', async () => {
   await page.evaluate("localStorage.setItem('language', 'ur')");
   await page.goto('/profile');
   await expect
@@ -149,6 +149,6 @@ test('notifications speak the language that the pages were turned to', async () 
     });
 });
 
-test('no console complained', () => {
+test('The console shows no error and no warning.', () => {
   expect(admin.complaints).toEqual([]);
 });

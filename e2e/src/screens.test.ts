@@ -26,7 +26,7 @@ const faults: string[] = [];
 
 beforeAll(async () => {
   [product, browser] = await Promise.all([startProduct(), launchChromium()]);
-  // Far from Karachi, so that a date of birth that moved with the zone would show.
+  // A time zone far from Karachi reveals a date of birth that depends on the zone.
   const away = { timezoneId: 'America/Los_Angeles', permissions: ['clipboard-read', 'clipboard-write'] };
   admin = await Person.arrive(product, browser, product.admin);
   provider = await Person.arrive(product, browser, account, away);
@@ -51,7 +51,7 @@ const button = (page: Page, name: string | RegExp) => page.getByRole('button', {
 const fact = (page: Page, label: string) =>
   page.locator('dt', { hasText: new RegExp(`^${label}$`) }).locator('xpath=following-sibling::dd[1]');
 
-/** By day on a desk, and by night on a phone. */
+/** Checks the screen light on a desktop and dark on a phone. */
 async function look(person: Person, name: string): Promise<void> {
   const { page } = person;
   faults.push(...(await person.look(`${name}-desk-light`)));
@@ -64,7 +64,7 @@ async function look(person: Person, name: string): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 900 });
 }
 
-test('an administrator changes a setting in its row', async () => {
+test('An administrator changes a setting in its row.', async () => {
   await admin.signIn();
   const { page } = admin;
   await page.getByRole('link', { name: 'Settings' }).click();
@@ -78,11 +78,11 @@ test('an administrator changes a setting in its row', async () => {
   await look(admin, 'appsettings');
   await page.getByLabel('Value of sharing.expiryHours').fill('36');
   await button(page, 'Save').click();
-  // In its row, and as what holds now.
+  // The value is in its row, and in the list of current values.
   await expect.poll(() => page.getByText('36', { exact: true }).count()).toBe(2);
 });
 
-test('roles and permissions are there to read', async () => {
+test('Roles and permissions are listed.', async () => {
   const { page } = admin;
   await page.getByRole('link', { name: 'Roles' }).click();
   await page.getByText('setting.manage').waitFor();
@@ -90,7 +90,7 @@ test('roles and permissions are there to read', async () => {
   await look(admin, 'roles-permissions');
 });
 
-test('the table of people leads to a profile, and approving is written down', async () => {
+test('The table of people leads to a profile, and an approval is in the audit log.', async () => {
   const { page } = admin;
   await page.goto('/approve-provider');
   await button(page, /^Approve/).click();
@@ -136,8 +136,8 @@ test('the table of people leads to a profile, and approving is written down', as
   expect(download.suggestedFilename()).toMatch(/^audit-log-[\d-]+\.csv$/);
 });
 
-/** Nothing of the profile in the browser but the fields of its session. */
-async function keepsNothingElse(person: Person, username: string): Promise<void> {
+/** Expects no data of the profile in the browser except the fields of the session. */
+async function expectOnlySession(person: Person, username: string): Promise<void> {
   const { id } = await person.call<{ id: string }>('/users/profile');
   const { root, all } = await person.kept();
   const { email, firstname, lastname, role } = account;
@@ -150,10 +150,10 @@ async function keepsNothingElse(person: Person, username: string): Promise<void>
   }
 }
 
-test('a provider edits their profile, and is born on the same day everywhere', async () => {
+test('A provider edits their profile, and the date of birth is the same in every time zone.', async () => {
   await provider.signIn();
   const { page } = provider;
-  await keepsNothingElse(provider, account.username);
+  await expectOnlySession(provider, account.username);
   await page.getByRole('link', { name: 'Profile' }).click();
   await page.getByRole('heading', { name: 'Sana Mirza', exact: true }).waitFor();
   expect(await fact(page, 'Date of Birth').textContent()).toMatch(/17.*March|March.*17/);
@@ -170,10 +170,10 @@ test('a provider edits their profile, and is born on the same day everywhere', a
   await page.getByText('Profile updated successfully!').waitFor();
   await dialog.waitFor({ state: 'detached' });
   expect(await fact(page, 'City').textContent()).toBe('Karachi');
-  await keepsNothingElse(provider, 'dr.sana');
+  await expectOnlySession(provider, 'dr.sana');
 });
 
-test('a copied link opens the image for its owner', async () => {
+test('A copied link opens the image for its owner.', async () => {
   const { page } = provider;
   await page.goto('/upload');
   await page.locator('input[type=file]').setInputFiles(join(assets, 'hand-xray.jpg'));
@@ -201,7 +201,7 @@ test('a copied link opens the image for its owner', async () => {
   await look(provider, 'view-images');
 });
 
-test('a provider reads their own part of the audit log, and no settings', async () => {
+test('A provider reads their own part of the audit log, and no settings.', async () => {
   const { page } = provider;
   await page.goto('/audit-logs');
   await page.getByLabel('Filter by action').selectOption('image.upload');
@@ -211,7 +211,7 @@ test('a provider reads their own part of the audit log, and no settings', async 
   await page.getByRole('heading', { name: 'You don’t have access to this page' }).first().waitFor();
 });
 
-test('an account is closed with its password and the typed word', async () => {
+test('An account is closed with its password and the typed word.', async () => {
   const { page } = provider;
   await page.goto('/profile');
   await button(page, 'Delete account').click();
@@ -226,7 +226,7 @@ test('an account is closed with its password and the typed word', async () => {
   await page.waitForURL('**/login');
 });
 
-test('no screen breaks WCAG 2.2 AA by day or by night, and no console complained', () => {
+test('No screen breaks WCAG 2.2 AA in either theme, and the console shows no error and no warning.', () => {
   expect(faults).toEqual([]);
   expect([admin, provider].flatMap((person) => person.complaints)).toEqual([]);
 });

@@ -50,7 +50,7 @@ async function choosePassword(page: Page): Promise<void> {
   await button(page, 'Submit').click();
 }
 
-test('a patient registers in four steps and enters the mailed code', async () => {
+test('A patient registers in four steps and enters the mailed code.', async () => {
   const { page } = patient;
   await page.goto('/');
   faults.push(...(await patient.look('landing')));
@@ -69,7 +69,7 @@ test('a patient registers in four steps and enters the mailed code', async () =>
   await page.getByText('Nothing shared with you yet').waitFor();
 });
 
-test('a provider registers and is held until an administrator approves', async () => {
+test('A provider registers, and waits until an administrator approves.', async () => {
   const { page } = provider;
   await page.goto('/register');
   await page.getByRole('radio', { name: /Health provider/ }).check({ force: true });
@@ -93,7 +93,7 @@ test('a provider registers and is held until an administrator approves', async (
   await page.waitForURL('**/dashboard');
 });
 
-test('an image uploaded for the patient is on their screen by itself, and opens with their code alone', async () => {
+test('An image for the patient appears on their screen by itself, and opens only with their code.', async () => {
   const { page } = provider;
   await page.getByRole('link', { name: 'Upload Image' }).first().click();
   await page.locator('input[type=file]').setInputFiles(join(assets, 'chest-ct.dcm'));
@@ -104,7 +104,7 @@ test('an image uploaded for the patient is on their screen by itself, and opens 
   await button(page, 'Upload Image').click();
   await page.waitForURL('**/view-images');
 
-  // Nobody touched the patient's page since it said that there was nothing.
+  // The page of the patient updates by itself.
   await patient.page.getByText('Image not Verified').waitFor();
   faults.push(...(await patient.look('view-images-unverified')));
   const mail = await patient.mailed('An image was shared with you');
@@ -125,7 +125,7 @@ test('an image uploaded for the patient is on their screen by itself, and opens 
   faults.push(...(await patient.look('view-images')));
 });
 
-test('a photograph is shared for a day, and gone at once when the share is revoked', async () => {
+test('A photograph is shared for a day, and disappears at once when the share is revoked.', async () => {
   const { page } = provider;
   await page.getByRole('link', { name: 'Upload Image' }).first().click();
   await page.locator('input[type=file]').setInputFiles(join(assets, 'hand-xray.jpg'));
@@ -144,7 +144,7 @@ test('a photograph is shared for a day, and gone at once when the share is revok
   await patient.page.getByText('Access has ended').first().waitFor();
 });
 
-test('the two talk live', async () => {
+test('The two exchange messages live.', async () => {
   await provider.page.goto('/messages');
   await button(provider.page, 'New chat').click();
   await provider.page.getByPlaceholder('Search user by name or email...').fill('hina');
@@ -168,7 +168,7 @@ test('the two talk live', async () => {
   faults.push(...(await provider.look('messages-provider')), ...(await patient.look('messages-patient')));
 });
 
-test('the provider watches the analysis arrive', async () => {
+test('The provider sees the analysis arrive.', async () => {
   const { page } = provider;
   await page.getByRole('link', { name: 'View Images' }).first().click();
   await page
@@ -185,14 +185,14 @@ test('the provider watches the analysis arrive', async () => {
   faults.push(...(await provider.look('ai-analysis')));
 });
 
-test('signing out ends it in this browser', async () => {
+test('A sign-out ends the session in this browser.', async () => {
   await button(patient.page, 'Logout').click();
   await patient.page.waitForURL('**/login');
   await patient.page.goto('/view-images');
   await patient.page.waitForURL('**/login');
 });
 
-test('no screen of the story breaks WCAG 2.2 AA, and no console complained', () => {
+test('No screen of the story breaks WCAG 2.2 AA, and the console shows no error and no warning.', () => {
   expect(faults).toEqual([]);
   expect([admin, provider, patient].flatMap((person) => person.complaints)).toEqual([]);
 });

@@ -99,7 +99,7 @@ export const audit = {
     job: 'Background jobs',
     access: 'Access',
   },
-  /** What was attempted, not what came of it: a row may be one that failed. */
+  /** The names say the attempt and not the result, because an entry may have failed. */
   action: {
     auth_register: 'Register',
     auth_login: 'Enter password',

@@ -10,7 +10,7 @@ export const auth = {
   tagline: 'Medical images, seen only by the right people.',
   taglineText: 'Every image opens with a code. Access ends by itself. We record every view.',
   haveAccount: 'Already have an account?',
-  /** Why there is no session any more, told where one signs in again. */
+  /** The reasons why a session ended, shown on the login page. */
   ended: {
     idle_one: 'You were logged out after {{count}} minute of inactivity.',
     idle_other: 'You were logged out after {{count}} minutes of inactivity.',

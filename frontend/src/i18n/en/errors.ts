@@ -1,6 +1,6 @@
 /**
- * Failures that read better here than as the server's English: by code, with what the client knows. A code without a
- * row shows the server's sentence; another language brings a row for every code of `contract/errors`.
+ * Own sentences for some error codes, with details that only the client knows. A code without a row shows the server's
+ * English sentence. Other languages have a row for every code of `contract/errors`.
  */
 export const errors = {
   UNKNOWN: 'An error occurred. Please try again.',

@@ -19,7 +19,7 @@ export const push = {
     later: 'Not now',
     close: 'Got it',
   },
-  /** Of a kind that this browser's copy of the app does not know yet. */
+  /** For a kind of a newer server, which this version of the app does not know. */
   other: { title: 'There is something new', text: 'Open Lightbox to see it.' },
   message: { title: 'You have a new message', text: 'Open Lightbox to read it.' },
 } as const;

@@ -1,4 +1,4 @@
-/** What the product itself says in an analysis; pairs of numbers are isolated, for width stands before height. */
+/** The product's own sentences in an analysis. Pairs of numbers are isolated, so that width stays before height. */
 export const sentence = {
   PICTURE: '{{kind}} تصویر۔',
   STUDY: '{{modality, modality}}۔',

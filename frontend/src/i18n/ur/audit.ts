@@ -99,7 +99,7 @@ export const audit = {
     job: 'پس منظر کے کام',
     access: 'رسائی',
   },
-  /** What was attempted, not what came of it: a row may be one that failed. */
+  /** The names say the attempt and not the result, because an entry may have failed. */
   action: {
     auth_register: 'رجسٹر کرنا',
     auth_login: 'پاس ورڈ درج کرنا',

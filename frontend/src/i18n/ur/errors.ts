@@ -2,7 +2,7 @@ import type { ErrorCode } from '@lightbox/contract/errors.js';
 
 type Coded = Exclude<ErrorCode, 'TOO_MANY_REQUESTS'>;
 
-/** Every failure of the contract by its code: the server's own sentence is English. */
+/** A sentence for every error code of the contract, because the server's sentences are English. */
 export const errors: Record<
   Coded | 'UNKNOWN' | 'UNREACHABLE' | 'TOO_MANY_REQUESTS_one' | 'TOO_MANY_REQUESTS_other',
   string

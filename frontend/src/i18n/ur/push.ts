@@ -19,7 +19,7 @@ export const push = {
     later: 'ابھی نہیں',
     close: 'ٹھیک ہے',
   },
-  /** Of a kind that this browser's copy of the app does not know yet. */
+  /** For a kind of a newer server, which this version of the app does not know. */
   other: { title: 'کچھ نیا ہے', text: 'دیکھنے کے لیے Lightbox کھولیں۔' },
   message: { title: 'آپ کے لیے نیا پیغام ہے', text: 'پڑھنے کے لیے Lightbox کھولیں۔' },
 };

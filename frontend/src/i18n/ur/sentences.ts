@@ -1,7 +1,7 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { texts } from '@lightbox/contract/texts.js';
 
-/** What the contract says of one field, by its English sentence: a fault of a field has no code of its own. */
+/** The contract's sentences about fields. The key is the English sentence, because a fault of a field has no code. */
 export const sentences: Record<string, string> = {
   [texts.passwordRule]: 'پاس ورڈ کم از کم 8 حروف کا ہو اور اس میں ایک بڑا حرف، ایک چھوٹا حرف اور ایک ہندسہ ہو۔',
   [texts.passwordCommon]: 'یہ پاس ورڈ بہت عام ہے۔ کوئی اور چنیں۔',

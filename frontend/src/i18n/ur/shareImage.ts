@@ -20,7 +20,7 @@ export const shareImage = {
   expires: 'شیئر کی مدت: {{span}}، اس مثال میں',
   tags: 'ٹیگ',
   pictureOf: '{{name}} کی تصویر',
-  // Tags are parted by an English comma and a space: the page splits them there.
+  // An English comma and a space separate the tags: the page splits the text there.
   sample: {
     'chest-xray': {
       name: 'سینہ، سامنے سے',
