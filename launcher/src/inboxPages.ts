@@ -17,7 +17,7 @@ th, td { border-bottom: 1px solid GrayText; padding: 0.5rem; text-align: start; 
 pre { border: 1px solid GrayText; font: inherit; padding: 1rem; overflow-wrap: anywhere; white-space: pre-wrap; }
 `;
 
-/** Nothing runs and nothing is loaded: a mail is text. */
+/** Allows no script and no resource: a mail is shown as text. */
 export const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

@@ -4,11 +4,11 @@ import type { MailTemplate } from '@lightbox/core/mail/mailTemplates.js';
 
 export interface MailText {
   subject: string;
-  /** Paragraphs; `Code: …`, `Sharing id: …` and `Link: …` stand alone on their line. */
+  /** Paragraphs. `Code: …`, `Sharing id: …` and `Link: …` are each alone on their line. */
   lines: string[];
 }
 
-/** What a template may speak of. No clinical content, no caption, no name, no message text. */
+/** The facts that a mail may contain: no clinical content, no caption, no name, no message text. */
 export interface MailFacts {
   code?: string;
   shareId?: string;
