@@ -5,8 +5,8 @@ import { defineConfig } from 'vitest/config';
 const serverSide = ['contract', 'core', 'launcher', 'testkit', 'backend', 'workers', 'campaigns', 'infra'];
 
 /**
- * Loading the component library takes longer than most test files, so the files of the browser share their modules. Those
- * that put something in a module's place, or load one anew, have their own.
+ * Loading the component library takes longer than most test files, so the test files of the browser share their modules.
+ * Files that replace a module or load one again have their own modules.
  */
 const screens = readdirSync(join(import.meta.dirname, 'frontend/src'), { encoding: 'utf8', recursive: true })
   .map((file) => `frontend/src/${file.replaceAll('\\', '/')}`)
@@ -16,11 +16,11 @@ const alone = screens.filter((file) => replaces.test(readFileSync(join(import.me
 
 export default defineConfig({
   resolve: {
-    // Tests run the sources: nothing has to be compiled first, and stack traces point at what one edits.
+    // Tests run the sources: nothing has to be compiled first, and stack traces point to the sources.
     alias: [{ find: /^@lightbox\/(\w+)\/(.+)\.js$/, replacement: join(import.meta.dirname, '$1/src/$2.ts') }],
   },
   test: {
-    // Two test files at a time: each project's servers are shared, and two cores are what small machines have.
+    // Two test files at a time: each project shares its servers, and small machines have two cores.
     pool: 'forks',
     maxWorkers: 2,
     projects: [
@@ -29,12 +29,13 @@ export default defineConfig({
         test: {
           name: 'node',
           environment: 'node',
-          // Loading the modules anew for each file takes longer than most files.
+          // Loading the modules again for each file would take longer than most files.
           isolate: false,
           include: serverSide.map((name) => `${name}/src/**/*.test.ts`),
           globalSetup: ['testkit/src/globalSetup.ts'],
-          testTimeout: 20_000,
-          hookTimeout: 30_000,
+          // Long, for machines with other work: a test that measures time compares it by itself.
+          testTimeout: 60_000,
+          hookTimeout: 90_000,
         },
       },
       {

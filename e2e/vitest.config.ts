@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /**
- * Browser journeys, two at a time: `npm test` runs them after everything else.
+ * Runs the browser journeys. Two run at once, because they mostly wait. `npm test` runs them last.
  */
 export default defineConfig({
   root: import.meta.dirname,
@@ -13,13 +13,13 @@ export default defineConfig({
     name: 'journeys',
     include: ['src/**/*.test.ts'],
     maxWorkers: 2,
-    // One worker's files follow on each other, and share its browser and its product (`src/journey.ts`).
+    // The files of one worker run one after the other, and share its browser and its product (`src/journey.ts`).
     isolate: false,
-    // Each chapter stands on the one before.
+    // Each test of a journey depends on the previous one.
     bail: 1,
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    // As long as a person's browser waits for something on the screen.
+    // As long as Playwright waits for an element.
     expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -7,7 +7,7 @@ interface Row {
   end: number;
 }
 
-/** The table of `const a = new Map([[weight, drawing], …])`. */
+/** Returns the table in `const a = new Map([[weight, drawing], …])`. */
 function tableOf(code: string) {
   for (const statement of parseAst(code).body) {
     if (statement.type !== 'VariableDeclaration') continue;
@@ -19,8 +19,8 @@ function tableOf(code: string) {
 }
 
 /**
- * Phosphor brings six drawings of every icon, in one table that no bundler can take apart. Those of the weights that no
- * screen uses are left out: a third of what the icons weigh.
+ * Removes the drawings of icon weights that no screen uses, a third of the size of the icons. Phosphor has six drawings
+ * of every icon in one table, which no bundler can split.
  */
 export function leanIcons(): Plugin {
   return {
@@ -32,7 +32,7 @@ export function leanIcons(): Plugin {
         const table = tableOf(code);
         const kept = table?.elements.filter(({ elements: [weight] }) => !undrawn.includes(String(weight?.value)));
         if (!table || kept?.length !== table.elements.length - undrawn.length) {
-          return this.error('The icons are not made the way they were: see leanIcons.ts.');
+          return this.error('The format of the Phosphor icons has changed: adapt leanIcons.ts.');
         }
         const rows = kept.map(({ start, end }) => code.slice(start, end));
         return { code: `${code.slice(0, table.start)}[${rows.join()}]${code.slice(table.end)}`, map: null };

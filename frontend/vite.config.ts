@@ -6,8 +6,8 @@ import { serviceWorker } from './pwa/plugin';
 const gateway = process.env.GATEWAY_URL ?? `http://127.0.0.1:${process.env.PORT ?? 3000}`;
 
 /**
- * One chunk for each library that every screen needs, so that a new release of ours does not send them again. Of Chakra
- * only what most screens use: /login does not wait for comboboxes.
+ * One chunk for each library that every screen needs, so that browsers keep them in the cache over our releases. The
+ * Chakra chunk has only the parts that most screens use: /login does not load comboboxes.
  */
 const shared = [
   { name: 'react', test: /node_modules\/(react|react-dom|react-router|react-router-dom|scheduler)\// },
@@ -23,9 +23,9 @@ export default defineConfig({
   preview: { host: '127.0.0.1' },
   build: {
     outDir: 'dist',
-    // What loads what: the test of the first page's weight reads it. The gateway serves no dot files.
+    // The test of the first page's weight reads the imports of each chunk here. The gateway serves no dot files.
     manifest: true,
-    // No data: URLs: the fonts and pictures come from our own origin, as the content policy says.
+    // No data: URLs, because the content security policy allows fonts and pictures from our own origin.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 700,
     rolldownOptions: { output: { codeSplitting: { groups: shared } } },

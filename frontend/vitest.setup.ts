@@ -5,13 +5,13 @@ import { endedAtom, endSession } from './src/auth/session';
 import { forgetPrivate } from './src/lib/private';
 import { store } from './src/lib/store';
 
-// What is awaited comes at once on a quiet machine; a busy one must not make a test fail.
+// A long timeout, so that no test fails on a busy machine. On an idle machine no test waits that long.
 configure({ asyncUtilTimeout: 10_000 });
 
 const untouched = globalThis.fetch;
 
-// Files share their modules, so each test gives back what it changed in them. Without vitest's globals Testing Library does
-// not clean up by itself, and an open dialog would block later tests.
+// The tests share modules, so their state is reset after each test. Without vitest's globals Testing Library does not
+// clean up by itself, and an open dialog would block later tests.
 afterEach(() => {
   cleanup();
   endSession('logout');
@@ -23,7 +23,7 @@ afterEach(() => {
   sessionStorage.clear();
 });
 
-// Menus and poppers measure; jsdom has nothing to measure with.
+// Menus and popovers measure elements, but jsdom has no layout.
 globalThis.ResizeObserver ??= class {
   observe() {}
   unobserve() {}
@@ -33,7 +33,7 @@ Element.prototype.scrollTo ??= () => {};
 Element.prototype.scrollIntoView ??= () => {};
 window.scrollTo = () => {};
 
-// A desktop by day: every `min-width` is met, and nobody asks for the dark.
+// A desktop in the light theme: every `min-width` matches, and no other media query.
 window.matchMedia ??= (media) =>
   ({
     media,

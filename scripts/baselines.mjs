@@ -1,8 +1,8 @@
-// `npm run baselines`: keeps the main screens' pictures anew, after a change to their looks that is meant.
+// `npm run baselines`: takes new baselines of the main screens, after an intended change of their looks.
 import { join } from 'node:path';
 import { node, root, StepError, setup } from './setup.mjs';
 
-const test = ['--config', 'e2e/vitest.config.ts', 'src/everyScreen', '--testNamePattern', 'the main screens look'];
+const test = ['--config', 'e2e/vitest.config.ts', 'src/everyScreen', '--testNamePattern', 'The main screens look'];
 try {
   setup();
   node([join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...test], { RENEW_BASELINES: '1' });

@@ -1,4 +1,4 @@
-// `npm run dev`: recompiles on every change, starts gateway and workers anew when that changed them, and serves the web app
+// `npm run dev`: recompiles on every change, restarts gateway and workers if their code has changed, and serves the web app
 // from its sources with hot reload, on port 5173.
 import { spawn } from 'node:child_process';
 import { watch } from 'node:fs';
@@ -32,7 +32,7 @@ const stopServer = () =>
     server.kill('SIGTERM');
   });
 
-/** One compilation writes many files; the last of them counts. */
+/** Restarts the server after a pause, because one compilation writes many files. */
 function onChange() {
   clearTimeout(timer);
   timer = setTimeout(() => {

@@ -1,4 +1,4 @@
-// `npm run every-screen [-- --testNamePattern …]`: walks through every screen and dialog, in both languages and both lights.
+// `npm run every-screen [-- --testNamePattern …]`: checks every screen and dialog in both languages and both themes.
 import { join } from 'node:path';
 import { node, root, StepError, setup } from './setup.mjs';
 

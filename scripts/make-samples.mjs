@@ -1,6 +1,6 @@
 /**
- * Makes the pictures that the demonstration and the share page show: no patient was ever in front of a camera for
- * them. Needs the compiled test kit (`npx tsc -b testkit`); the results are committed, so this runs only when they change.
+ * Makes the pictures for the demonstration and the share page. They are computed and show no patient. Needs the compiled
+ * test kit (`npx tsc -b testkit`). The results are committed: run this only after a change of the generators.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -56,7 +56,7 @@ function write(folder, name, bytes) {
   console.log(`${name}: ${Math.ceil(bytes.length / 1024)} KB`);
 }
 
-/** CT Image Storage with the least that a viewer needs; the UIDs say that this is a phantom, always the same. */
+/** Returns a CT Image Storage file with the attributes that a viewer needs. The UIDs are constant, as for a phantom. */
 function dicom(values) {
   const pixels = Buffer.alloc(values.length * 2);
   for (const [index, value] of values.entries()) pixels.writeUInt16LE(value + 1024, index * 2);

@@ -1,10 +1,10 @@
-// `npm run sbom`: what the product is made of, as CycloneDX 1.5 in sbom.json; from the lockfile alone.
+// `npm run sbom`: writes the components of the product to sbom.json (CycloneDX 1.5), from the lockfile alone.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './setup.mjs';
 
-/** Those that say it in a form from before `license`; read from the packages themselves. */
+/** The licences of packages that do not declare them in the field `license`. */
 const licences = {
   busboy: 'MIT',
   'passport-strategy': 'MIT',
@@ -13,7 +13,7 @@ const licences = {
   'xmlhttprequest-ssl': 'MIT',
 };
 
-/** npm as it was called, or the one on the PATH. */
+/** Runs npm: the one that called this script, or the one on the PATH. */
 function npm(args) {
   const { npm_execpath } = process.env;
   const [command, all] = npm_execpath?.endsWith('.js') ? [process.execPath, [npm_execpath, ...args]] : ['npm', args];

@@ -1,4 +1,4 @@
-// Brings a clone to where it can run: the right Node, the dependencies, the build. What is done already is skipped.
+// Prepares a clone to run: checks Node, installs the dependencies, builds. Steps that are up to date are skipped.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const serverSide = workspaces.filter((name) => name !== 'frontend');
 
-/** A step that failed; what it printed says why. */
+/** The error of a failed step. The output of the step says the reason. */
 export class StepError extends Error {}
 
 export function setup() {
@@ -22,7 +22,7 @@ function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
   throw new StepError(
-    `Lightbox needs Node 20.19 or newer, and this is ${process.versions.node}. Get one from https://nodejs.org (24 LTS is best).`,
+    `Lightbox needs Node 20.19 or newer. This is Node ${process.versions.node}. Download a newer one from https://nodejs.org (24 LTS is best).`,
   );
 }
 
@@ -44,7 +44,7 @@ function build() {
   step('web', 'Building the web app …', web, [distOf('frontend')], () => npm(['run', 'build', '-w', 'frontend']));
 }
 
-/** Runs `work` when the sources differ from those it ran on last, or a result of it is gone. */
+/** Runs `work` if the sources have changed since its last run, or a result is missing. */
 function step(name, title, sources, results, work) {
   const stamp = join(root, '.cache', `${name}.stamp`);
   const wanted = hash(sources, (file) => `${statSync(file).mtimeMs}:${statSync(file).size}`);
@@ -57,7 +57,7 @@ function step(name, title, sources, results, work) {
 
 const distOf = (workspace) => join(root, workspace, 'dist');
 
-/** Everything of a workspace that its build reads. */
+/** Returns all files of a workspace that its build reads. */
 function filesOf(workspace) {
   const made = new Set(['node_modules', 'dist', '.tsc']);
   const walk = (folder) =>
@@ -77,7 +77,7 @@ const isStamped = (stamp, wanted) => existsSync(stamp) && readFileSync(stamp, 'u
 
 export const tsc = (...args) => node([join(root, 'node_modules/typescript/bin/tsc'), '-b', ...args]);
 
-/** npm as it was called, or the one on the PATH. */
+/** Runs npm: the one that called this script, or the one on the PATH. */
 export function npm(args) {
   const { npm_execpath } = process.env;
   if (npm_execpath?.endsWith('.js')) node([npm_execpath, ...args]);

@@ -1,10 +1,10 @@
-// `npm start`, and the other commands that run compiled code (`commands`).
+// Runs `npm start`, and the other npm commands that run compiled code (`commands`).
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root, StepError, setup } from './setup.mjs';
 
-/** `joins`: needs a running instance, or addresses of its own; the others take one if there is one. */
+/** With `joins`, a command needs a running instance or addresses of its own. The others use an instance if one runs. */
 const commands = {
   backend: { main: 'backend/dist/main.js', joins: true },
   workers: { main: 'workers/dist/main.js', joins: true },
@@ -26,9 +26,9 @@ async function start() {
   process.exit(await launch(process.env));
 }
 
-/** In this very process, so that signals reach it directly. */
+/** Runs a command in this process, so that signals reach it directly. */
 async function runCommand({ main, joins }) {
-  if (!existsSync(join(root, main))) throw new StepError(`${main} is not there: run \`npm run build\`.`);
+  if (!existsSync(join(root, main))) throw new StepError(`${main} is missing. Run \`npm run build\`.`);
   if (joins) {
     const { joinEnv } = await load('launcher/dist/instance.js');
     Object.assign(process.env, joinEnv(process.env, resolve(process.env.DATA_DIR || '.data')));
@@ -36,7 +36,7 @@ async function runCommand({ main, joins }) {
   await load(main);
 }
 
-/** npm hands a signal to a shell, and that shell dies without passing it on: its end is then the sign to stop. */
+/** Stops this process after its parent. npm signals a shell, and that shell ends without forwarding the signal. */
 function stopWithNpm() {
   const { ppid } = process;
   if (!['start', ...Object.keys(commands)].includes(process.env.npm_lifecycle_event)) return;
@@ -54,7 +54,7 @@ try {
   const [name] = process.argv.slice(2);
   if (name === undefined) await start();
   else if (commands[name]) await runCommand(commands[name]);
-  else throw new StepError(`There is no command "${name}": use ${Object.keys(commands).join(', ')} or none.`);
+  else throw new StepError(`There is no command "${name}". Use one of ${Object.keys(commands).join(', ')}, or none.`);
 } catch (error) {
   console.error(`\n${error instanceof StepError || error.name === 'ConfigError' ? error.message : error.stack}\n`);
   process.exit(1);

@@ -1,4 +1,4 @@
-// `npm test`: everything that has to hold, one step after the other; the first that fails ends it.
+// `npm test`: runs all checks, one step after the other. The first failed step ends it.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { node, root, StepError, setup } from './setup.mjs';
@@ -13,7 +13,7 @@ const steps = [
   { title: 'Browser journeys', run: () => vitest('journeys', '--config', 'e2e/vitest.config.ts') },
 ];
 
-/** Runs Vitest and adds up what it found. The journeys are the whole product in real browsers. */
+/** Runs Vitest and counts its tests. The journeys run the whole product in real browsers. */
 function vitest(name, ...options) {
   const file = join(results, `${name}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
@@ -22,7 +22,7 @@ function vitest(name, ...options) {
 
 const readVitest = ({ numPassedTests, numFailedTests }) => ({ passed: numPassedTests, failed: numFailedTests });
 
-/** Adds up what a step wrote, also when it failed. */
+/** Adds the results of a step to the counts, also when it has failed. */
 function counted(file, work, read) {
   rmSync(file, { force: true });
   try {

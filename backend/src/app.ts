@@ -40,7 +40,7 @@ const features = [
   overviewRoutes,
 ];
 
-/** Express, in the order a request meets it. */
+/** Builds the Express app. Its middleware stands in the order in which a request passes it. */
 export function createApp(gateway: Gateway, isStopping: () => boolean): Express {
   const { config, log } = gateway;
   const app = express();
@@ -52,7 +52,7 @@ export function createApp(gateway: Gateway, isStopping: () => boolean): Express 
       logger: log,
       genReqId: () => randomUUID(),
       autoLogging: { ignore: (req) => req.url === '/healthz' || req.url === '/readyz' },
-      // Without the query: a search is about people.
+      // The query is left out: a search text may name a person.
       serializers: {
         req: (req) => ({ id: req.id, method: req.method, path: loggedPath(String(req.url)) }),
         res: (res) => ({ statusCode: res.statusCode }),
@@ -61,7 +61,7 @@ export function createApp(gateway: Gateway, isStopping: () => boolean): Express 
     }),
   );
   app.use((_req, res, next) => {
-    // Whoever keeps the connection would send the next request into a closed door.
+    // A client that reused the connection would get no answer to its next request.
     if (isStopping()) res.setHeader('Connection', 'close');
     next();
   });
@@ -116,7 +116,7 @@ function api(gateway: Gateway): Router {
   });
   router.use(cookieParser());
   docsRoutes(router, gateway.config.publicUrl);
-  // Before the routes: `/users/:id` would answer for `/users/approve-provider`.
+  // Before the routes, or `/users/:id` would also match `/users/approve-provider`.
   refuseOtherMethods(router, exact);
   for (const routes of features) routes(router, gateway);
   refuseOtherMethods(router, withParameters);
@@ -131,13 +131,13 @@ const paths = [...new Set(shapes.map(({ path }) => path))];
 const exact = paths.filter((path) => !path.includes(':'));
 const withParameters = paths.filter((path) => path.includes(':'));
 
-/** A path that is there, with a method that is not. */
+/** Answers 405 with `Allow` where the path exists, but not with this method. */
 function refuseOtherMethods(router: Router, among: string[]): void {
   for (const path of among) {
     const methods = shapes.filter((shape) => shape.path === path).map(({ method }) => method.toUpperCase());
-    const understood = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+    const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
     router.all(path, (req, res, next) => {
-      if (understood.includes(req.method)) return next();
+      if (allowed.includes(req.method)) return next();
       res.setHeader('Allow', methods.join(', '));
       throw new AppError('METHOD_NOT_ALLOWED');
     });

@@ -1,6 +1,7 @@
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { type CallName, calls } from '@lightbox/contract/calls.js';
+import type { ServerEvent } from '@lightbox/contract/events.js';
 import { decideImage, type ImageFacts, type ImageRule, imageRules } from '@lightbox/contract/images/policy.js';
 import { type Permission, type Role, roleMay, roles } from '@lightbox/contract/permissions.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
@@ -24,8 +25,8 @@ import { leaks } from './testing/leaks.js';
 import { useGateway } from './testing/useGateway.js';
 
 /**
- * Callers × calls × states of one image. What is expected of a cell is asked of the very policy that the server
- * enforces; what it leaves in the audit log, of the contract's calls.
+ * Callers × calls × states of one image. The expected answer of a cell comes from the policy that the server enforces,
+ * the expected entry in the audit log from the contract's calls.
  */
 const { test, api } = useGateway();
 /** Nobody, somebody between password and code, and accounts that cannot sign in, with tokens from before. */
@@ -129,13 +130,13 @@ interface Cell {
   name: CallName;
   /** HEAD is answered by GET's handler, and judged like it. */
   method?: 'head';
-  /** What the policy has to allow; without one the role alone decides about what is there. */
+  /** The rule that the policy has to allow. Without one the role alone decides. */
   rule: ImageRule | null;
   request: (world: World, caller: Person) => { path: string; body?: object };
   success: number;
-  /** What it leaves in the log besides, or instead of, the call's own action. */
+  /** Further entries that the call leaves in the log, beside or instead of its own action. */
   leaves?: AuditAction[];
-  /** Who may not see the image learns of its shares as little as of the image; who may see it, too. */
+  /** A viewer who may not see the image gets the same answer about its shares as about the image. */
   hidden?: true;
   changes?: true;
 }
@@ -196,6 +197,35 @@ const cells: Cell[] = [
   { name: 'deleteImage', rule: 'delete', success: 200, changes: true, request: at('/upload/image/') },
 ];
 
+it('Every call whose path names an image is in the table of cells.', () => {
+  const tested = new Set<string>(cells.map(({ name }) => name));
+  const ofImages = Object.entries(calls).filter(([, { path }]) => /^\/(upload\/image|analyze)\/:/.test(path));
+  expect(ofImages.length).toBeGreaterThanOrEqual(7);
+  expect(ofImages.map(([name]) => name).filter((name) => !tested.has(name))).toEqual([]);
+});
+
+/**
+ * The rule that decides who receives the live update about an image. Null where no rule can decide: the record is gone, or
+ * the payload depends on the state of the run, which its own test covers.
+ */
+const imageEvents: Record<Extract<ServerEvent, `image:${string}` | `analysis:${string}`>, ImageRule | null> = {
+  'image:uploaded': 'see',
+  'image:updated': 'see',
+  'image:activity': 'timeline',
+  'image:deleted': null,
+  'analysis:progress': null,
+  'analysis:completed': 'analyse',
+  'analysis:failed': null,
+};
+const shareEvents: Record<Extract<ServerEvent, `share:${string}`>, true> = {
+  'share:created': true,
+  'share:verified': true,
+  'share:locked': true,
+  'share:revoked': true,
+  'share:expired': true,
+};
+const keysOf = <Name extends string>(table: Record<Name, unknown>) => Object.keys(table) as Name[];
+
 interface Outcome {
   status: number;
   /** `action status reason`, one for each event that the caller left. */
@@ -216,7 +246,7 @@ function expected({ name, rule, success, leaves, hidden }: Cell, caller: Person,
   return denied(403, decision.because === 'notVerified' ? 'NOT_VERIFIED' : 'FORBIDDEN');
 }
 
-/** What somebody left in the log since they were last asked about. */
+/** Returns the entries that a person left in the log since the last call. */
 function logOf(person: Person): () => Promise<string[]> {
   const known = new Set<string>();
   return async () => {
@@ -246,7 +276,7 @@ async function knock({ name, method, request }: Cell, world: World, token: strin
 
 const notThere = { message: 'Not found.', error: 'NOT_FOUND', requestId: expect.any(String) };
 
-/** What no answer says, whatever its status; and without the right to open it, no pixels in any shape. */
+/** Checks that an answer leaks nothing, whatever its status, and has no pixels without the right to open the image. */
 function inspect(answer: Response, { share, managed }: World, opens: boolean): string[] {
   const text = `${answer.text ?? ''}${Buffer.isBuffer(answer.body) ? answer.body.toString('latin1') : ''}`;
   const said = leaks(answer.body, text);
@@ -259,7 +289,7 @@ function inspect(answer: Response, { share, managed }: World, opens: boolean): s
 const rows = roles.flatMap((role) => states.map((state) => ({ role, state })));
 
 describe.concurrent.each(rows)('an image, $state, for a $role', ({ role, state }) => {
-  it('every call, by everybody, as the policy says', async () => {
+  it('every call of every caller is answered as the policy says', async () => {
     const world = await arrange(role, state);
     const { viewer, other, facts } = world;
     const strange = facts && { ...facts, share: null };
@@ -274,7 +304,7 @@ describe.concurrent.each(rows)('an image, $state, for a $role', ({ role, state }
       }
       for (const [person, known] of [[other, strange] as const, [viewer, facts] as const]) {
         const wanted = expected(cell, person, known);
-        // What another admin may change, this state's own viewer is to find unchanged.
+        // Skip the change by the other administrator: this state's own viewer must find it unchanged.
         if (person === other && cell.changes && wanted.status < 300) continue;
         const answer = await ask(cell, world, person);
         const key = `${label} by ${person === viewer ? 'them' : 'another'}`;
@@ -288,7 +318,7 @@ describe.concurrent.each(rows)('an image, $state, for a $role', ({ role, state }
     expect(left).toBe(0);
   });
 
-  it('its code', async () => {
+  it('the code of the share works only where the policy allows it', async () => {
     const { viewer, other, share } = await arrange(role, state);
     const theirs = share.recipient.id === viewer.id;
     const log = logOf(viewer);
@@ -306,28 +336,18 @@ describe.concurrent.each(rows)('an image, $state, for a $role', ({ role, state }
     expect([status, await log()]).toEqual([wanted, outcomes[wanted]]);
   });
 
-  it('every socket event, without a pixel', async () => {
+  it('every socket event reaches only those whom the policy allows, without pixels', async () => {
     const { viewer, other, image, share, facts } = await arrange(role, state);
     const refs = { record: image.id, share: share.id, progress: 10 };
-    const events: [keyof typeof payloads, ImageRule][] = [
-      ['image:uploaded', 'see'],
-      ['image:updated', 'see'],
-      ['image:activity', 'timeline'],
-      ['analysis:completed', 'analyse'],
-    ];
     for (const [person, known] of [[viewer, facts] as const, [other, facts && { ...facts, share: null }] as const]) {
-      for (const [name, rule] of events) {
+      for (const name of keysOf(imageEvents)) {
+        const rule = imageEvents[name];
+        if (!rule) continue;
         const payload = await payloads[name](test.gateway, person, refs);
         expect(payload !== null, `${name} for ${person.role}`).toBe(known !== null && imageRules[rule](person, known));
         expect(JSON.stringify(payload)).not.toMatch(/data:image|not really webp/);
       }
-      for (const name of [
-        'share:created',
-        'share:verified',
-        'share:locked',
-        'share:revoked',
-        'share:expired',
-      ] as const) {
+      for (const name of keysOf(shareEvents)) {
         const payload = await payloads[name](test.gateway, person, refs);
         const ends = [share.recipient.id, share.image.owner.id].includes(person.id);
         expect(payload !== null, `${name} for ${person.role}`).toBe(person.role === 'admin' || ends);
@@ -337,7 +357,7 @@ describe.concurrent.each(rows)('an image, $state, for a $role', ({ role, state }
   });
 });
 
-it('what every cell left is in the audit log once, with who, what, from where, and how it ended', async () => {
+it('the audit log has one entry for each cell, with actor, action, address and outcome', async () => {
   const { models, keys } = test.gateway;
   await appendAudit(models, keys.audit);
   const events = await models.Event.countDocuments();

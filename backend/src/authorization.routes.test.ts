@@ -44,10 +44,10 @@ function routesOf(stack: Layer[]): string[] {
 }
 
 describe('the router', () => {
-  it('has no route without a declared rule, and every declared one', () => {
+  it('the router has exactly the declared routes, each with a rule', () => {
     const app = createApp(test.gateway, () => false);
     const found = routesOf((app.router as unknown as { stack: Layer[] }).stack);
-    // Whether it lives, and what the API is: for anybody, and about nobody.
+    // Health and documentation: open to all clients, and without personal data.
     const open = ['get /healthz', 'get /readyz', 'get /openapi.json'];
     const declared = Object.values(shapes).map(({ method, path }) => `${method} ${path}`);
     expect(found.filter((route) => !open.includes(route) && !route.endsWith('{*path}')).sort()).toEqual(
@@ -85,7 +85,7 @@ describe('the router', () => {
 });
 
 describe('socket events', () => {
-  it('each has a declared rule, and each role is held to it', async () => {
+  it('every socket event has a declared rule, which is enforced for each role', async () => {
     expect(Object.keys(clientEventRules).sort()).toEqual(Object.keys(clientEvents).sort());
     for (const role of roles) {
       const person = await builders[role]();
@@ -98,7 +98,7 @@ describe('socket events', () => {
     }
   });
 
-  it('that the server sends are read through the policy: strangers get nothing of records', async () => {
+  it('events of the server are read through the policy: people without access get nothing about records', async () => {
     const names = Object.keys(serverEvents).filter((name) => name !== 'session:revoked');
     expect(Object.keys(payloads).sort()).toEqual(names.sort());
     const share = await buildShare(test.gateway, { verified: true });
@@ -196,7 +196,7 @@ describe('fields that are nobody’s to send', () => {
     (name) => shapes[name].body && shapes[name].multipart !== 'only',
   );
 
-  it('are refused by name by every call that takes a body, and change nothing', async () => {
+  it('every call with a body refuses such fields by name, and they change nothing', async () => {
     const all = await bodies();
     expect(Object.keys(all).sort()).toEqual([...withBody].sort());
     const { User, Image, Share, Setting, Message } = test.gateway.models;
@@ -229,7 +229,7 @@ describe('fields that are nobody’s to send', () => {
     expect(await kept()).toBe(before);
   });
 
-  it('and those that are accepted for the old client’s sake change nothing either', async () => {
+  it('such fields that are accepted from the old client change nothing either', async () => {
     const email = `${newId()}@hospital.test`;
     const body = { firstname: 'A', lastname: 'B', username: `u${newId()}`, role: 'healthProvider', password: PASSWORD };
     await api.post('/auth/register', { ...body, email, active: true, role: 'admin' }).expect(422);
@@ -239,8 +239,8 @@ describe('fields that are nobody’s to send', () => {
   });
 });
 
-describe('what no administrator may do', () => {
-  it('to the audit log: nothing but read it', async () => {
+describe('the limits of administrators', () => {
+  it('administrators can only read the audit log', async () => {
     const writing = Object.values(shapes).filter(({ path, method }) => path.startsWith('/audit') && method !== 'get');
     expect(writing).toEqual([]);
     const admin = api.as(await builders.admin());
@@ -250,7 +250,7 @@ describe('what no administrator may do', () => {
     }
   });
 
-  it('to themselves, and to the last of them', async () => {
+  it('administrators cannot remove themselves or the last administrator', async () => {
     const alone = await buildGateway();
     const { User } = alone.gateway.models;
     const last = await User.findOne({ email: firstAdmin.email }).lean();
@@ -268,7 +268,7 @@ describe('what no administrator may do', () => {
   });
 });
 
-it('a patient sees of others what the directory shows, and never their health', async () => {
+it('a patient sees only the directory’s fields of other people, and never health fields', async () => {
   const [me, other, provider] = [await builders.patient(), await builders.patient(), await builders.healthProvider()];
   for (const path of ['/users?limit=100', `/users/${provider.id}`, '/message/chat-list', '/upload/shared-images']) {
     const { body, text } = await api.as(me).get(path).expect(200);

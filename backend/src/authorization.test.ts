@@ -137,7 +137,7 @@ describe('every call', () => {
     expect(Object.keys(rows).sort()).toEqual(Object.keys(shapes).sort());
   });
 
-  it('of the API documentation is one of the contract', async () => {
+  it('every call in the API documentation is in the contract', async () => {
     const { body } = await api.get('/openapi.json').expect(200);
     const documented = Object.values(body.paths as Record<string, object>).flatMap((path) => Object.keys(path));
     expect(documented.length).toBe(Object.keys(shapes).length);
@@ -193,7 +193,7 @@ const unchanged: readonly CallName[] = [
   'unsubscribePush',
 ];
 
-/** What the entry says beside its kind. */
+/** The fields of the entry beside its kind. */
 const reasons: Partial<Record<CallName, string>> = { exportAudit: 'csv', exportUsers: 'csv' };
 
 /** Exactly what the contract says of it: a success under the call's name, a refusal, or nothing. */
@@ -278,7 +278,7 @@ describe.concurrent.each(people)('the account: $kind, for a $role', ({ role, kin
   });
 });
 
-it('a notification is its owner’s alone', async () => {
+it('only its owner can read and mark a notification', async () => {
   const [owner, other] = [await builders.patient(), await builders.admin()];
   const notification: NotificationDoc = {
     _id: newId(),

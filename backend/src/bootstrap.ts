@@ -7,7 +7,7 @@ import { weakness } from './auth/commonPasswords.js';
 import type { DemoPerson, Gateway } from './context.js';
 import { seedDemo } from './demo/seed.js';
 
-/** What must be there before the first request: an admin, or the people of a demonstration. */
+/** Creates the accounts that must exist before the first request: an admin, or the people of a demonstration. */
 export async function bootstrap(gateway: Gateway): Promise<DemoPerson[]> {
   const { config } = gateway;
   if (config.demo) return seedDemo(gateway);
@@ -16,7 +16,7 @@ export async function bootstrap(gateway: Gateway): Promise<DemoPerson[]> {
   try {
     await createAdmin(gateway, config.admin);
   } catch (error) {
-    // Gateways that start together: one of them makes the account.
+    // When several gateways start together, one of them creates the account.
     if (!isDuplicate(error) || !(await adminExists(gateway))) throw error;
   }
   return [];
@@ -27,7 +27,7 @@ const adminExists = (gateway: Gateway) => gateway.models.User.exists({ role: 'ad
 async function createAdmin(gateway: Gateway, { email, password }: { email: string; password: string }): Promise<void> {
   const name = { firstname: 'Lightbox', lastname: 'Admin', username: 'admin' };
   const fault = weakness(password, { ...name, email });
-  if (fault) throw new ConfigError(`ADMIN_PASSWORD cannot be taken: ${fault}`);
+  if (fault) throw new ConfigError(`ADMIN_PASSWORD cannot be used:  ${fault}`);
   await gateway.models.User.create([
     sealPerson(gateway.keys, {
       ...name,

@@ -20,29 +20,34 @@ import type { MessageSettler, MessageWriter } from './messages/messageWriter.js'
 
 export type DemoPerson = z.infer<typeof DemoPersonSchema>;
 
-/** What a gateway's features work with. */
+/** The services and stores that the features of a gateway use. */
 export interface Gateway extends Core {
   tokens: Tokens;
   authenticate: Authenticate;
   throttle: Throttle;
-  /** Who is connected. */
+  /** The users who are connected. */
   presence: Presence;
-  /** Sessions and accounts by id, which every request asks for. */
+  /** `readSession` and `readUser` read by id. Every request needs both. */
   readSession: (id: ObjectId) => Promise<SessionDoc | null>;
   readUser: (id: ObjectId) => Promise<UserDoc | null>;
   writeMessage: MessageWriter;
   settleMessage: MessageSettler;
-  /** Messages this gateway has just written: they never change, so showing them needs no second read. */
+  /** Messages that this gateway has just written. They never change, so presenting them needs no second read. */
   recentMessages: LRUCache<string, MessageDoc>;
-  /** Messages that were shown to whoever is connected here. */
+  /** Ids of messages that this gateway has broadcast to its clients. */
   shownMessages: LRUCache<string, true>;
   demoPeople: DemoPerson[];
   anonymousFailures: AnonymousFailures;
-  /** The account of an address that has none, so that both are answered, counted and locked alike. */
+  /**
+   * Returns the account id that stands for an address without an account, so that both are answered, counted and locked
+   * alike.
+   */
   decoyAccountId: (email: string) => ObjectId;
 }
 
-/** The signed-in person a call is made for; read from the database at each call, so a changed role holds at once. */
+/**
+ * The signed-in person who makes a call. Read from the database at each call, so a changed role takes effect at once.
+ */
 export interface Viewer {
   id: string;
   _id: ObjectId;
@@ -52,7 +57,7 @@ export interface Viewer {
   sessionId: ObjectId;
 }
 
-/** Holder of a verification token: the password was right, the code is still to come. */
+/** The holder of a verification token: the password was right, the code is not entered yet. */
 export interface Verification {
   userId: ObjectId;
   codeId: ObjectId;

@@ -63,7 +63,7 @@ const exported = async (viewer: Person, query: string) => {
 };
 
 describe('the audit log as CSV', () => {
-  it('is a file with the very rows of the list, and one entry about itself', async () => {
+  it('the file has the rows of the list, and the export is one entry of the log', async () => {
     await append();
     const { body } = await api.as(provider).get('/audit/logs?limit=100').expect(200);
     const answer = await exported(provider, 'actiontype=profile.read');
@@ -82,7 +82,7 @@ describe('the audit log as CSV', () => {
     expect(about).toMatchObject([{ status: 'success', reason: 'csv', userId: provider.id }]);
   });
 
-  it('shows a provider theirs, and of what others read only their own images', async () => {
+  it('a provider gets their own entries, and of other people’s reads only their own images', async () => {
     const mine = rowsOf((await exported(provider, '')).body);
     const all = rowsOf((await exported(admin, '')).body);
     expect(mine.length).toBeLessThan(all.length);
@@ -102,7 +102,7 @@ describe('the audit log as CSV', () => {
     }
   });
 
-  it('leaves nothing that a spreadsheet would calculate', async () => {
+  it('no cell is a formula for a spreadsheet', async () => {
     const starts = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'];
     const inside = ['two\nlines', 'a;b', 'a;=1', 'a; \t@SUM(A1)', 'a\n=1', 'a;-1;+1'];
     const people = await Promise.all(
@@ -118,7 +118,7 @@ describe('the audit log as CSV', () => {
     ]);
   });
 
-  it('is read in chunks: a log of thousands comes whole, in order, while memory stays where it was', async () => {
+  it('a log of thousands of entries is read in chunks: complete, in order and in constant memory', async () => {
     const viewer = await buildProvider(test.gateway);
     const head = await test.gateway.models.AuditEntry.findOne().sort({ seq: -1 }).lean<AuditEntryDoc>();
     const many = Array.from({ length: 2345 }, (_, i): AuditEntryDoc => {
@@ -142,7 +142,7 @@ describe('the audit log as CSV', () => {
 });
 
 describe('the audit log as FHIR', () => {
-  it('is a Bundle of AuditEvents with what R4 asks for, and ids only', async () => {
+  it('the export is a Bundle of AuditEvents with the fields that R4 requires, and ids only', async () => {
     const answer = await exported(admin, 'format=fhir');
     expect(answer.headers['content-type']).toBe('application/fhir+json; charset=utf-8');
     expect(answer.headers['content-disposition']).toMatch(/\.fhir\.json"$/);
@@ -169,7 +169,7 @@ describe('the audit log as FHIR', () => {
     }
   });
 
-  it('says who did what to what, and how it came out', async () => {
+  it('an AuditEvent has actor, action, record and outcome', async () => {
     const { body } = await exported(provider, 'format=fhir&status=denied');
     const bundle = JSON.parse(body) as Bundle;
     expect(bundle.entry).toBeUndefined();
@@ -184,7 +184,7 @@ describe('the audit log as FHIR', () => {
     });
   });
 
-  it('leaves out what a person wrote as a reason', async () => {
+  it('a reason that a person wrote is left out', async () => {
     const applicant = await buildProvider(test.gateway, { status: 'pending' });
     await api.as(admin).post('/users/reject-provider', { email: applicant.email, reason: 'No licence' }).expect(200);
     expect((await exported(admin, 'format=fhir&actiontype=user.reject')).body).not.toContain('No licence');
@@ -193,7 +193,7 @@ describe('the audit log as FHIR', () => {
 });
 
 describe('people as CSV', () => {
-  it('are everybody of the list, for administrators alone, and one entry of the log', async () => {
+  it('administrators, and no others, export all people of the list, with one entry of the log', async () => {
     const { headers, text } = await api.as(admin).get('/users/export?role=healthProvider&sort=-name').expect(200);
     expect(headers['content-disposition']).toMatch(/^attachment; filename="users-/);
     const { body } = await api.as(admin).get('/users?role=healthProvider&sort=-name&limit=100').expect(200);

@@ -28,33 +28,33 @@ import { createSockets } from './realtime/sockets.js';
 export interface RunningGateway {
   gateway: Gateway;
   server: Server;
-  /** Where it listens, which is not `config.port` when that was 0. */
+  /** The port that the server listens on: not `config.port` when that was 0. */
   port: number;
-  /** Resolves when it serves; until then it says that it cannot yet. Rejects when it never will. */
+  /** Resolves when the gateway serves; until then it answers 503. Rejects when the start has failed. */
   ready: Promise<void>;
   stop: () => Promise<void>;
 }
 
-/** Seconds a request under way may take when we stop. */
+/** Longest time that a request under way may still take while the process stops. */
 const DRAIN_MS = 8_000;
 
-/** Connections that may wait to be taken: after a gateway's return everybody knocks at once, and who finds no place waits long. */
+/** listen() backlog. After a restart all clients reconnect at once, and refused connections are retried slowly. */
 const BACKLOG = 4_096;
 
-/** How long a request may take to arrive: all of it, and its headers; and how often that is looked at. */
-const slowest = { requestTimeout: 120_000, headersTimeout: 20_000, connectionsCheckingInterval: 5_000 };
+/** Timeouts for the arrival of a request (all of it, and its headers), and the interval at which Node checks them. */
+const arrivalTimeouts = { requestTimeout: 120_000, headersTimeout: 20_000, connectionsCheckingInterval: 5_000 };
 
 /**
- * Listens at once, and serves when MongoDB is there and holds what it must. `clock` and `patience` are for those who must
- * move time on: everything that expires is judged by the clock.
+ * Listens at once, and serves when MongoDB is reachable and prepared. Tests pass `clock` and `timeouts`; everything
+ * that expires is judged by the clock.
  */
-export async function startGateway(config: Config, clock?: Clock, patience = slowest): Promise<RunningGateway> {
+export async function startGateway(config: Config, clock?: Clock, timeouts = arrivalTimeouts): Promise<RunningGateway> {
   const core = assembleCore(config, 'gateway', clock);
   const gateway: Gateway = { ...core, ...extras(core) };
   let stopping = false;
 
   const server = createServer(
-    { ...patience, keepAliveTimeout: 65_000 },
+    { ...timeouts, keepAliveTimeout: 65_000 },
     createApp(gateway, () => stopping),
   );
   server.on('clientError', onClientError);
@@ -68,7 +68,7 @@ export async function startGateway(config: Config, clock?: Clock, patience = slo
     await prepareCore(core);
     gateway.demoPeople = await bootstrap(gateway);
   });
-  // Whoever starts it may look later.
+  // The caller may attach its handler later: avoid an unhandledRejection.
   ready.catch(() => undefined);
 
   return {
@@ -79,11 +79,11 @@ export async function startGateway(config: Config, clock?: Clock, patience = slo
     stop: async () => {
       stopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // Connections that are kept become idle one by one, as their last answers go out.
+      // Keep-alive connections become idle one by one, as their last answers go out.
       const idle = setInterval(() => server.closeIdleConnections(), 50);
       const socketsClosed = sockets.close();
-      const patience = new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref());
-      await Promise.race([Promise.all([closed, socketsClosed]), patience]);
+      const timeout = new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref());
+      await Promise.race([Promise.all([closed, socketsClosed]), timeout]);
       clearInterval(idle);
       server.closeAllConnections();
       await stopOps();

@@ -107,7 +107,7 @@ it.each(endings)(
   },
 );
 
-it('an export that is open when its reader’s account is deactivated ends within two seconds, and is not whole', async () => {
+it('an open export ends incomplete within two seconds when its reader’s account is deactivated', async () => {
   const reader = await buildAdmin(test.gateway);
   const open = await openAndPause('/audit/export?format=csv', reader);
   await asAdmin().put(`/users/toggleUserStatus/${reader.id}`).expect(200);
@@ -117,7 +117,7 @@ it('an export that is open when its reader’s account is deactivated ends withi
   expect((await readOn(open)).whole).toBe(false);
 });
 
-it('a download whose reader pauses, and may go on, is whole', async () => {
+it('a download of a reader who pauses and keeps the right is complete', async () => {
   const share = await shareLarge();
   const reader = await openAndPause(`/upload/image/${share.image.id}/content`, share.recipient);
   const denied = () => test.gateway.models.Event.countDocuments({ record: share.image._id, status: 'denied' });
@@ -127,7 +127,7 @@ it('a download whose reader pauses, and may go on, is whole', async () => {
   expect(await denied()).toBe(0);
 });
 
-it('no feature answers with bytes but on the one way', () => {
+it('every feature that answers with bytes uses stream', () => {
   const folder = import.meta.dirname;
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !/\.test\.ts$|^(http|testing)\//.test(file),
@@ -137,7 +137,7 @@ it('no feature answers with bytes but on the one way', () => {
   expect(sources.filter((file) => own.test(readFileSync(join(folder, file), 'utf8')))).toEqual([]);
 });
 
-it('a share whose end no worker has seen yet is on no list, with its caption', async () => {
+it('an expired share that no worker has ended yet is on no list', async () => {
   const provider = await buildProvider(test.gateway);
   const [, live] = await Promise.all(
     [0.1, 24].map(async (hours) =>

@@ -1,7 +1,7 @@
-"""What schemathesis cannot know of Lightbox: whose token to send, and ids of things that are there.
+"""Gives schemathesis two things that it cannot know: valid access tokens, and ids of existing records.
 
-Both come from the campaign that started it, at LIGHTBOX_FUZZ_DESK: it signs people in anew when a call has ended their
-session (logout is one of the calls), and lists what is there, so that calls reach further than "not found".
+Both come from the campaign that started it, at LIGHTBOX_FUZZ_DESK. The campaign signs people in again when a call has
+ended their session (logout is one of the calls), and lists existing records, so that calls reach further than "not found".
 """
 
 import os
@@ -35,7 +35,7 @@ def _sign_in():
 
 
 def _pick(kind, text):
-    """Half of what could be an id becomes one that is there; the same one each time, or no failure could be repeated."""
+    """Replaces half of all ids by existing ones. The choice depends only on the text, so that a failure can be repeated."""
     number = zlib.crc32(text.encode("utf-8", "surrogatepass"))
     there = _known[kind]
     return there[number // 2 % len(there)] if there and number % 2 else text
@@ -62,7 +62,7 @@ def map_query(ctx, query):
 
 
 def _stays(ctx, body):
-    """The demonstration names its passwords, and a sequence of calls learns them: nobody closes the account they test with."""
+    """Keeps the account of the test open: the demonstration publishes its passwords, so a sequence of calls can learn them."""
     if (ctx.operation.method, ctx.operation.path) == ("delete", "/users/profile") and isinstance(body, dict):
         return {key: "not the password" if key == "password" else value for key, value in body.items()}
     return body

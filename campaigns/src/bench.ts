@@ -1,5 +1,5 @@
-// `npm run bench [-- --json <file>]`: what the product does in a second, and what that costs, on this machine. Starts
-// servers, gateways and workers of its own, and leaves nothing behind. See docs/performance.md.
+// `npm run bench [-- --json <file>]`: measures the throughput of the product on this machine, and its cost. It starts its
+// own servers, gateways and workers, and leaves nothing behind. See docs/performance.md.
 import { parseArgs } from 'node:util';
 import { benchLatency, benchStream, type Pair } from './bench/chat.js';
 import { benchDownloads, uploadSamples } from './bench/downloads.js';
@@ -19,7 +19,7 @@ async function measure(site: Site): Promise<Row[]> {
   const samples = await uploadSamples(site, uploader);
   const pairs = providers.map((from, i): Pair => ({ from, to: patients[i] as Person }));
   const parts: [string, () => Promise<Row[]>][] = [
-    // First of all, because memory is judged by a gateway that has not grown yet.
+    // This part comes first, because it measures the memory of a gateway that has not grown yet.
     ['large uploads', () => benchLargeUploads(site, uploader)],
     ['message latency', () => benchLatency(site, pairs[0] as Pair)],
     ['many messages', () => benchStream(site, pairs)],

@@ -1,9 +1,9 @@
-// What breaks the product on purpose, and then looks for what was lost. See docs/reliability.md.
+// Breaks the product on purpose and then searches for lost data. See docs/reliability.md.
 // `npm run chaos [-- --kills 100 --messages 20000 --uploads 200 --seed 1]`: kills gateways, workers, Valkey and MongoDB's
 // primary while people chat and upload.
-// `npm run chaos -- storm [--sockets 2000]`: cuts off everybody who is connected, and watches them come back.
-// `npm run chaos -- disk`: fills the disks of MongoDB and Valkey, which are small ones of its own; needs Linux.
-// Each takes `--json <file>`, starts everything itself and leaves nothing behind.
+// `npm run chaos -- storm [--sockets 2000]`: disconnects all clients, and measures how they reconnect.
+// `npm run chaos -- disk`: fills the disks of MongoDB and Valkey, which are small ones of their own; needs Linux.
+// Each accepts `--json <file>`, starts everything itself and leaves nothing behind.
 import { parseArgs } from 'node:util';
 import { printTable, type Row, writeJson } from './bench/report.js';
 import { campaign } from './chaos/campaign.js';
@@ -28,7 +28,7 @@ const { values, positionals } = parseArgs({
 const size = { kills: Number(values.kills), messages: Number(values.messages), uploads: Number(values.uploads) };
 const kinds: Record<string, () => Promise<Row[]>> = {
   campaign: () => onCluster((cluster) => campaign(cluster, size, Number(values.seed)), { mongodOptions: failPoints }),
-  // Three mongods on the two cores of a small machine would be what is measured.
+  // One mongod: on a small machine with two cores, three would dominate the measurement.
   storm: () => onCluster((cluster) => storm(cluster, Number(values.sockets)), { members: 1 }),
   disk,
 };

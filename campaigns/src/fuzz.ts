@@ -1,5 +1,5 @@
-// `npm run fuzz [-- api|files|guesses|sockets|timing …] [--examples n] [--minutes n] [--seed n]`: throws wrong input at the whole
-// product, started for it with the people of the demonstration, and ends with a table and 1 when something gave way.
+// `npm run fuzz [-- api|files|guesses|sockets|timing …] [--examples n] [--minutes n] [--seed n]`: sends wrong input to the
+// whole product, which it starts with the people of the demonstration. Prints a table, and exits with 1 after a failure.
 // See docs/security.md.
 import { parseArgs } from 'node:util';
 import { startProduct } from '@lightbox/testkit/product.js';
@@ -18,7 +18,7 @@ const campaigns: Record<string, (campaign: Campaign) => Promise<Row[]>> = {
   files: fuzzFiles,
   timing: measureTiming,
   guesses: guessCodes,
-  // Last, because its admin changes everything.
+  // This campaign is last, because its admin changes everything.
   api: fuzzApi,
 };
 

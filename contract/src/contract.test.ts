@@ -7,26 +7,47 @@ import { imageRules } from './images/policy.js';
 import { type Permission, permissions, roles } from './permissions.js';
 import { userRules } from './users/policy.js';
 
-describe('the calls', () => {
-  it('have one route each', () => {
+describe('calls', () => {
+  it('Each call has a route of its own.', () => {
     const routes = Object.values(calls).map((c) => `${c.method} ${c.path}`);
     expect(new Set(routes).size).toBe(routes.length);
   });
 
-  it('use every permission, and only known ones', () => {
+  it('The calls use every permission.', () => {
     const used = new Set(Object.values(calls).map((c) => c.who));
     const unused = (Object.keys(permissions) as Permission[]).filter((p) => !used.has(p));
     expect(unused).toEqual([]);
   });
 });
 
-describe('an action', () => {
-  it('has one spelling on the socket and in the notification centre', () => {
+describe('actions', () => {
+  it('An action has the same name on the socket and in the notification centre.', () => {
     const both = Object.values(auditActions).flatMap((row) =>
       'socket' in row && 'notice' in row ? [[row.socket.replace(':', '.'), row.notice]] : [],
     );
     expect(both.length).toBeGreaterThan(0);
     for (const [socket, notice] of both) expect(notice).toBe(socket);
+  });
+
+  it('An action has the same name in the log and on the socket, except older ones that clients know by two names.', () => {
+    const differing = Object.entries(auditActions).flatMap(([action, row]) =>
+      'socket' in row && row.socket.replace(':', '.') !== action ? [action] : [],
+    );
+    expect(differing).toEqual([
+      'image.upload',
+      'image.transfer',
+      'image.delete',
+      'share.create',
+      'share.verify',
+      'share.lock',
+      'share.revoke',
+      'share.expire',
+      'analysis.complete',
+      'analysis.fail',
+      'setting.add',
+      'setting.edit',
+      'setting.delete',
+    ]);
   });
 });
 
@@ -42,7 +63,7 @@ describe('registration', () => {
     dob: '1990-02-28',
     active: true,
   };
-  it('keeps the address and the gender in lower case', () => {
+  it('Registration stores the address and the gender in lower case.', () => {
     expect(Registration.parse(valid)).toMatchObject({ email: 'a.b@example.org', gender: 'female' });
   });
   it.each([
@@ -62,35 +83,35 @@ describe('registration', () => {
     ['password', 'Short1'],
     ['email', { $gt: '' }],
     ['isVerified', true],
-  ])('refuses %s %j', (field, value) => {
+  ])('Registration refuses %s %j.', (field, value) => {
     const answer = Registration.safeParse({ ...valid, [field]: value });
     expect(answer.success).toBe(false);
   });
 });
 
-describe('a name', () => {
+describe('names', () => {
   const shown = (typed: string) => line(80).safeParse(typed).data;
 
   it.each([
-    ['turns the direction of what follows', 'Ada\u202Enimda\u202C', 'Adanimda'],
-    ['isolates', '\u2067Ada\u2069', 'Ada'],
-    ['takes no room', 'A\u200Bd\u2060a\uFEFF', 'Ada'],
-    ['looks like nothing', 'Ada\u3164\u115F', 'Ada'],
-    ['controls', 'A\u0007da\u009B', 'Ada'],
-    ['breaks the line', 'Ada\r\nLovelace', 'Ada Lovelace'],
-    ['joins no letters', '\u200DAda\u200C \u200C\u200D', 'Ada'],
-  ])('is kept without what %s', (_, typed, kept) => {
-    expect(shown(typed)).toBe(kept);
+    ['turn the direction of the text', 'Ada\u202Enimda\u202C', 'Adanimda'],
+    ['isolate text', '\u2067Ada\u2069', 'Ada'],
+    ['take no space', 'A\u200Bd\u2060a\uFEFF', 'Ada'],
+    ['look like nothing', 'Ada\u3164\u115F', 'Ada'],
+    ['are control codes', 'A\u0007da\u009B', 'Ada'],
+    ['break the line', 'Ada\r\nLovelace', 'Ada Lovelace'],
+    ['join no letters', '\u200DAda\u200C \u200C\u200D', 'Ada'],
+  ])('A name is stored without characters that %s.', (_, typed, stored) => {
+    expect(shown(typed)).toBe(stored);
   });
 
   it.each(['عائشہ', 'می\u200Cخواهم', 'क्\u200Dष', 'علی\u200Cرضا', 'Zoë D’Arcy-Ó Briain', '王小明'])(
-    '%s is kept as it is',
+    'The name %s is stored unchanged.',
     (name) => {
       expect(shown(name)).toBe(name);
     },
   );
 
-  it('of nothing that is seen is none', () => {
+  it('A name without visible characters is refused.', () => {
     expect(Registration.safeParse({ firstname: '\u200B\u202E' }).error?.issues.map(({ path }) => path[0])).toContain(
       'firstname',
     );
@@ -98,14 +119,14 @@ describe('a name', () => {
 });
 
 describe('policies', () => {
-  it.each(roles)('let a %s with only an unverified share see, and not open, an image', (role) => {
+  it.each(roles)('With only an unverified share a %s sees an image, and nobody but an admin opens it.', (role) => {
     const viewer = { id: 'v', role };
     const image = { ownerId: 'o', patientId: 'v', share: { verified: false } };
     expect(imageRules.see(viewer, image)).toBe(true);
     expect(imageRules.open(viewer, image)).toBe(role === 'admin');
   });
 
-  it('do not let two patients write to each other', () => {
+  it('Two patients may not write to each other.', () => {
     const patient = (id: string) => ({ id, role: 'patient' as const, status: 'active' as const, active: true });
     expect(userRules.message(patient('a'), patient('b'), true)).toBe(false);
     expect(userRules.message(patient('a'), { ...patient('b'), role: 'healthProvider' }, true)).toBe(true);

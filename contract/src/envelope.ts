@@ -7,7 +7,7 @@ export const Pagination = z.object({
   pageSize: z.int(),
   totalPages: z.int(),
   totalItems: z.int(),
-  /** The filter matches more than `limits.exactTotal`, and nobody counted further. */
+  /** The filter matches more than `limits.exactTotal`, and the server counted no further. */
   totalItemsCapped: z.boolean().optional(),
   hasPrevPage: z.boolean(),
   hasNextPage: z.boolean(),
@@ -23,7 +23,7 @@ export const Failure = z.object({
   message: z.string(),
   error: z.string(),
   errors: z.array(FieldError).optional(),
-  /** With a wrong code: how often one may still try. */
+  /** With a wrong code: the number of tries that are left. */
   triesLeft: z.int().optional(),
   requestId: z.string(),
 });
@@ -45,7 +45,9 @@ const whole = (min: number, max: number) =>
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 export const count = (fallback: number, max: number) => whole(1, max).default(fallback);
 
-/** `page` and `limit` as the seed has them; the product's own previous and next send `cursor`. */
+/**
+ * `page` and `limit` as the seed has them. The product's own screens send `cursor` for the previous and the next page.
+ */
 export const PageQuery = z.strictObject({
   page: count(1, 1_000_000),
   limit: count(limits.pageLimit, limits.pageLimitMax),
@@ -53,9 +55,9 @@ export const PageQuery = z.strictObject({
 });
 export type PageQuery = z.infer<typeof PageQuery>;
 
-/** A key of a list's order, or with a dash the same from its other end. */
+/** A sort key of a list. A dash before it reverses the order. */
 export type SortOf<K extends string> = K | `-${K}`;
 
-/** `sort=key` or `sort=-key`, of the keys that an index serves; another one is refused. */
+/** Accepts `sort=key` or `sort=-key`, for the keys that an index serves, and refuses any other key. */
 export const sortBy = <const K extends string>(keys: readonly K[], fallback: SortOf<NoInfer<K>>) =>
   z.enum(keys.flatMap((key): SortOf<K>[] => [key, `-${key}`])).default(fallback as never);

@@ -2,20 +2,20 @@ import { limits } from './limits.js';
 import { texts } from './texts.js';
 
 /**
- * Every failure that leaves the server: a stable code, its HTTP status and its English words. Our own client goes by the code.
- * The words of `UNAUTHENTICATED`, `JWT_EXPIRED`, `AUTHENTICATION_FAILED` and `INVALID_CREDENTIALS` are fixed too: clients that
- * were written for the specification sign out when a 401 contains them.
+ * Every failure that leaves the server: a stable code, its HTTP status and its English text. The product's own client
+ * reads the code. The texts of `UNAUTHENTICATED`, `JWT_EXPIRED`, `AUTHENTICATION_FAILED` and `INVALID_CREDENTIALS` are
+ * fixed too: clients that were written for the specification sign out when a 401 contains them.
  */
 export const errors = {
   UNAUTHENTICATED: [401, 'Unauthenticated'],
   JWT_EXPIRED: [401, 'jwt expired'],
   AUTHENTICATION_FAILED: [401, 'Authentication failed'],
   INVALID_CREDENTIALS: [401, 'Invalid email or password'],
-  FORBIDDEN: [403, 'You may not do this.'],
-  PASSKEY_REFUSED: [401, 'This passkey does not work here. Use another one, or sign in with your password.'],
-  TOTP_REQUIRED: [403, 'Set up an authenticator app or a passkey first: your role has to sign in with one.'],
-  STEP_UP_REQUIRED: [403, 'Please confirm that it is you, and try again.'],
-  NOT_VERIFIED: [403, 'Image not Verified. Enter the sharing id and code from your e-mail to see it.'],
+  FORBIDDEN: [403, 'You don’t have permission to do this.'],
+  PASSKEY_REFUSED: [401, 'This passkey does not work here. Use another one, or log in with your password.'],
+  TOTP_REQUIRED: [403, 'Set up an authenticator app or a passkey first. Your role must use one to log in.'],
+  STEP_UP_REQUIRED: [403, 'Please confirm that it is you, then try again.'],
+  NOT_VERIFIED: [403, 'Image not Verified. Enter the sharing id and code from your email to see it.'],
   ACCOUNT_PENDING: [403, 'Your account is under review.'],
   ACCOUNT_REJECTED: [403, 'Your account was not approved.'],
   ACCOUNT_INACTIVE: [403, 'Your account is not active. Ask an administrator.'],
@@ -33,26 +33,26 @@ export const errors = {
   VALIDATION_FAILED: [422, 'Please check the fields.'],
   UNREADABLE_FILE: [422, 'The file is damaged or cannot be read.'],
   TOO_MANY_PIXELS: [422, 'The picture is too large.'],
-  WRONG_CODE: [422, 'That code is not right.'],
+  WRONG_CODE: [422, 'That code didn’t match.'],
   NOT_FOUND: [404, 'Not found.'],
-  PREVIEW_PENDING: [404, 'The preview is being made.'],
-  NO_PREVIEW: [404, 'No preview can be made of this file.'],
+  PREVIEW_PENDING: [404, 'The preview is not ready yet.'],
+  NO_PREVIEW: [404, 'This file has no preview.'],
   METHOD_NOT_ALLOWED: [405, 'This method is not allowed here.'],
-  CONFLICT: [409, 'This conflicts with what is already there.'],
+  CONFLICT: [409, 'This conflicts with existing data.'],
   ALREADY_SHARED: [409, 'This image is already shared with this person.'],
-  NOT_PENDING: [409, 'This account is not waiting for a decision.'],
+  NOT_PENDING: [409, 'This account is not waiting for review.'],
   LAST_ADMIN: [409, 'The last active administrator cannot be removed.'],
   NOT_ONESELF: [409, 'You cannot do this to your own account.'],
-  QUOTA_REACHED: [409, 'Your storage is full. Delete images that are no longer needed.'],
-  NOT_ANALYSABLE: [409, 'This file cannot be analysed.'],
-  PUSH_OFF: [409, 'This server sends no notifications to devices.'],
+  QUOTA_REACHED: [409, 'Your storage is full. Delete images that you no longer need.'],
+  NOT_ANALYSABLE: [409, 'This file cannot be analyzed.'],
+  PUSH_OFF: [409, 'This server does not send notifications to devices.'],
   EXPIRED: [410, 'This has expired.'],
   CODE_LOCKED: [423, 'Too many wrong codes. Ask for a new one.'],
-  TOO_MANY_REQUESTS: [429, 'Too many tries. Please wait a little.'],
+  TOO_MANY_REQUESTS: [429, 'Too many tries. Please wait a moment, then try again.'],
   INTERNAL: [500, 'Something went wrong. Please try again.'],
-  DAMAGED: [500, 'What is stored here was damaged and cannot be shown. Please tell an administrator.'],
-  UNAVAILABLE: [503, 'The service is briefly unavailable. Please try again.'],
-  STORAGE_FULL: [507, 'There is no room left to store this.'],
+  DAMAGED: [500, 'The stored data is damaged and cannot be shown. Please tell an administrator.'],
+  UNAVAILABLE: [503, 'The service is temporarily unavailable. Please try again.'],
+  STORAGE_FULL: [507, 'The server has no storage space left.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
 export type ErrorCode = keyof typeof errors;

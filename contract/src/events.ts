@@ -14,7 +14,10 @@ const ShareEvent = z.object({
 });
 const ImageEvent = z.object({ imagemetadataId: Id });
 
-/** Socket.IO, server to client: one for each that an action names (`audit/actions.ts`), and those that nobody records. */
+/**
+ * Socket.IO events from server to client: those that an action names (`audit/actions.ts`), and those that are not
+ * recorded.
+ */
 export const serverEvents = {
   'message:new': Message,
   'message:delivered': z.object({ userId: Id, ids: z.array(Id), at: Time }),
@@ -24,19 +27,19 @@ export const serverEvents = {
   'notification:new': Notification,
   'share:created': ShareEvent,
   'share:verified': ShareEvent,
-  /** Its code was entered wrongly five times; a new one opens it again. */
+  /** The code was entered wrongly five times; a new code unlocks the share. */
   'share:locked': ShareEvent,
   'share:revoked': ShareEvent,
   'share:expired': ShareEvent,
   'image:uploaded': ImageEvent,
   'image:updated': ImageEvent,
   'image:deleted': ImageEvent,
-  /** Its timeline has something new; to whoever may read that. */
+  /** The image's timeline has a new entry. Sent to viewers who may read the timeline. */
   'image:activity': ImageEvent,
   'analysis:progress': z.object({ imageId: Id, progress: z.number() }),
   'analysis:completed': AnalysisResult,
   'analysis:failed': Failure.extend({ imageId: Id }),
-  /** What every screen goes by has changed: read it again. */
+  /** A setting that every screen uses has changed; the client reads the settings again. */
   'settings:changed': z.object({}),
   'session:revoked': z.object({ reason: z.string() }),
 } as const satisfies Record<ActionEvent, z.ZodType> & Record<string, z.ZodType>;
@@ -44,16 +47,22 @@ export type ServerEvent = keyof typeof serverEvents;
 export type ServerPayload<E extends ServerEvent> = z.infer<(typeof serverEvents)[E]>;
 export type ServerToClient = { [E in ServerEvent]: (payload: ServerPayload<E>) => void };
 
-/** Client to server, each acknowledged with `{data}` or the failure envelope. */
+/** Socket.IO events from client to server. The server acknowledges each with `{data}` or the failure envelope. */
 export const clientEvents = {
   'message:send': SendMessage,
   'message:delivered': z.strictObject({ ids: z.array(Id).min(1).max(200) }),
   'message:read': ReadMessages,
   typing: z.strictObject({ userId: Id }),
-  /** Whether this tab can be seen; devices are notified of what nobody sees. Also said in the handshake, as `auth.visible`. */
+  /**
+   * True while this tab is visible. Devices are notified only when no tab of the person is. Also in the handshake, as
+   * `auth.visible`.
+   */
   visible: z.strictObject({ visible: z.boolean() }),
 } as const;
-/** What the role must hold to say it; the objects it names are judged by their feature's policy, as in calls. */
+/**
+ * The permission that each event requires. Policies of the features decide about the records that it names, as in
+ * calls.
+ */
 export const clientEventRules = {
   'message:send': 'message.use',
   'message:delivered': 'message.use',

@@ -3,7 +3,7 @@ import { type ErrorCode, errors } from './errors.js';
 import { permissions } from './permissions.js';
 import { throttles } from './throttles.js';
 
-/** Any request can meet these, whatever it asks for. */
+/** Errors that any request can get. */
 const anywhere: ErrorCode[] = [
   'BAD_REQUEST',
   'REQUEST_TIMEOUT',
@@ -13,7 +13,7 @@ const anywhere: ErrorCode[] = [
   'UNAVAILABLE',
 ];
 
-/** Everything that a call may refuse with: what follows from its shape, and what its handler adds. */
+/** Returns every error of a call: those that follow from its shape, and those that its handler adds. */
 export function failuresOf(shape: CallShape): ErrorCode[] {
   const found = [
     ...anywhere,
@@ -27,7 +27,7 @@ export function failuresOf(shape: CallShape): ErrorCode[] {
   return [...new Set(found)];
 }
 
-/** The same by status, as HTTP tells them apart. */
+/** Returns the errors of a call by their HTTP status. */
 export function failuresByStatus(shape: CallShape): Map<number, ErrorCode[]> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of failuresOf(shape)) {

@@ -7,8 +7,9 @@ const staff = ['healthProvider', 'admin'] as const;
 const admins = ['admin'] as const;
 
 /**
- * Who may call what at all. Each call names its permission; the server refuses with 403 before it reads a body,
- * and `GET /roles/permissions` lists this table. What may be done to one object is the feature's `policy.ts`.
+ * The roles that may make a call at all. Each call names its permission. The server refuses other roles with 403 before
+ * it reads a body, and `GET /roles/permissions` lists this table. The feature's `policy.ts` decides about single
+ * records.
  */
 export const permissions = {
   'session.end': everyone,

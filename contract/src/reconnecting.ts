@@ -1,11 +1,17 @@
-/** How a client that lost its socket comes back: soon, then ever later, and never in step with the others. For socket.io. */
+/**
+ * The delays of a client that lost its socket, for socket.io: short at first, then longer. They are random, so that
+ * clients do not reconnect at the same moment.
+ */
 export const reconnecting = {
   reconnectionDelay: 500,
   reconnectionDelayMax: 5_000,
   randomizationFactor: 0.5,
 } as const;
 
-/** The wait, in milliseconds and as random, after so many refusals, or a kick: those socket.io leaves to the client. */
+/**
+ * Returns the milliseconds, with jitter, that a client waits after a number of refused connections, or after the server
+ * disconnected it. In these cases socket.io leaves the reconnection to the client.
+ */
 export function waitAfter(refusals: number): number {
   const { reconnectionDelay, reconnectionDelayMax, randomizationFactor } = reconnecting;
   const wait = Math.min(reconnectionDelayMax, reconnectionDelay * 2 ** refusals);

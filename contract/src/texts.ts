@@ -3,7 +3,10 @@ import { limits } from './limits.js';
 export const fileSizeLimit = 'File size exceeds {{mb}}MB limit.';
 export const inMegabytes = (bytes: number): number => Math.floor(bytes / 1024 / 1024);
 
-/** Sentences that the server says and screens repeat to the letter. `message` on the wire is this English; the client words by code. */
+/**
+ * Texts of the server that screens repeat to the letter. `message` in an answer is this English; the client words it by
+ * code.
+ */
 export const texts = {
   registered: 'Registration successful!',
   providerRegistered: 'Your account was created and is under review. We will inform you.',
@@ -20,8 +23,8 @@ export const texts = {
   tooManyConnections: 'Too many connections',
   passwordRule: 'Password must be at least 8 characters long and include uppercase, lowercase, and a number.',
   passwordCommon: 'This password is too common. Choose another one.',
-  passwordForeseeable: 'This password is easy to foresee. Use other words than names, roles and this service.',
-  passwordNotRight: 'This password is not right.',
+  passwordForeseeable: 'This password is easy to guess. Do not use names, roles or the name of this service.',
+  passwordNotRight: 'This password is not correct.',
   passwordChanged: 'Your password was changed.',
   passwordsDiffer: 'Passwords do not match!',
   validEmail: 'Please enter a valid email.',
@@ -29,10 +32,10 @@ export const texts = {
   validRecoveryCode: 'A recovery code has ten letters and digits.',
   completeCode: 'Please enter a valid email and complete the OTP.',
   captionRequired: 'Please provide a caption.',
-  notYourPatient: 'This is not a patient you can choose.',
+  notYourPatient: 'You cannot choose this patient.',
   fileRequired: 'Please select a file to upload.',
   fileType: 'Invalid file type. Allowed: .jpg, .png, .pdf, .dicom',
-  /** "10MB" for the default limit; follows the setting. */
+  /** Names the limit of the setting, "10MB" by default. */
   fileSize: (bytes: number) => fileSizeLimit.replace('{{mb}}', String(inMegabytes(bytes))),
   emailRequired: 'Email field is required',
   malformedUpload: 'Upload was incomplete or malformed.',

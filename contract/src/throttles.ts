@@ -1,46 +1,49 @@
-/** By what a throttle counts. Several parts make one key together. */
+/** The identities by which a throttle counts. Several parts make one key together. */
 export type ThrottlePart =
-  /** The client's address; of IPv6 its /64, which is one customer's. */
+  /** The client's address; of IPv6 its /64 prefix, which belongs to one customer. */
   | 'address'
   /** The account that calls, or that begins to sign in. */
   | 'caller'
-  /** The e-mail address that the call names, whether or not it has an account. */
+  /** The e-mail address that the call names, with or without an account. */
   | 'email'
-  /** The account that is mailed. */
+  /** The account that gets the mail. */
   | 'recipient';
 
 interface ThrottleShape {
   per: readonly ThrottlePart[];
   points: number;
   seconds: number;
-  /** `calls` are counted for every call that names the throttle; all else is counted where it happens. */
+  /** `calls` counts every call that names the throttle. The other kinds are counted by the code that does them. */
   counts: 'calls' | 'failures' | 'tries' | 'mails' | 'runs' | 'messages' | 'usernames' | 'subscriptions' | 'people';
-  /** `refused`: 429 with `Retry-After`. `waits`: 429 for a time that doubles. `noMail`: it is done, and no mail goes out. `notice`: administrators are told. */
+  /**
+   * `refused`: 429 with `Retry-After`. `waits`: 429 for a time that doubles. `noMail`: the call succeeds and sends no
+   * mail. `notice`: administrators are notified.
+   */
   beyond: 'refused' | 'waits' | 'noMail' | 'notice';
 }
 
 const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
-/** What gateways count by themselves while Redis is away is kept by timers, which reach no further than 24 days. */
+/** Below 24 days: while Redis is away, a gateway counts with timers of its own, and they reach no further. */
 const streak = 20 * day;
 
-/** Every limit on how often something may be done. A call names those that it takes (`CallShape.throttles`). */
+/** Every limit on how often an act may be repeated. A call names its throttles (`CallShape.throttles`). */
 export const throttles = {
   registration: { per: ['address'], points: 10, seconds: hour, counts: 'calls', beyond: 'refused' },
   registrationMail: { per: ['email'], points: 3, seconds: hour, counts: 'mails', beyond: 'noMail' },
   loginPair: { per: ['email', 'address'], points: 10, seconds: 15 * minute, counts: 'failures', beyond: 'refused' },
   loginAddress: { per: ['address'], points: 50, seconds: 15 * minute, counts: 'failures', beyond: 'refused' },
-  /** Since the last right password. */
+  /** Counted since the last correct password. */
   loginFailures: { per: ['email'], points: 20, seconds: streak, counts: 'failures', beyond: 'waits' },
-  /** The mail that says so, until then too. */
+  /** The mail about these failures, also counted since the last correct password. */
   guessMail: { per: ['email'], points: 1, seconds: streak, counts: 'mails', beyond: 'noMail' },
   loginTries: { per: ['email'], points: 100, seconds: hour, counts: 'tries', beyond: 'refused' },
   verificationMail: { per: ['caller'], points: 10, seconds: hour, counts: 'mails', beyond: 'refused' },
   secondFactor: { per: ['caller'], points: 20, seconds: hour, counts: 'failures', beyond: 'refused' },
   reset: { per: ['address'], points: 30, seconds: 15 * minute, counts: 'calls', beyond: 'refused' },
   resetPair: { per: ['email', 'address'], points: 3, seconds: hour, counts: 'calls', beyond: 'refused' },
-  /** For as long as a code lives: the newest mail works until the next one may go out. */
+  /** The window is the lifetime of a code, so the newest mailed code works until the next mail is allowed. */
   resetMail: { per: ['email'], points: 2, seconds: 10 * minute, counts: 'mails', beyond: 'noMail' },
   resetCode: { per: ['email'], points: 15, seconds: hour, counts: 'failures', beyond: 'refused' },
   ownPassword: { per: ['caller'], points: 10, seconds: 15 * minute, counts: 'failures', beyond: 'refused' },
@@ -50,7 +53,7 @@ export const throttles = {
   staffMail: { per: ['caller'], points: 300, seconds: hour, counts: 'calls', beyond: 'refused' },
   upload: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   share: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
-  /** A share that is made beyond it waits in the app; a code that is sent again is refused. */
+  /** Beyond it, a new share sends no mail and waits in the app; resending a code is refused. */
   shareMail: { per: ['recipient'], points: 10, seconds: hour, counts: 'mails', beyond: 'noMail' },
   analysis: { per: ['caller'], points: 30, seconds: hour, counts: 'runs', beyond: 'refused' },
   message: { per: ['caller'], points: 100, seconds: minute, counts: 'messages', beyond: 'refused' },
@@ -61,7 +64,10 @@ export const throttles = {
 export type ThrottleName = keyof typeof throttles;
 export const throttleNames = Object.keys(throttles) as ThrottleName[];
 
-/** Seconds that the next try at a password waits, after so many wrong ones since the last right one; 0 for none. */
+/**
+ * Returns the seconds that the next sign-in must wait after so many wrong passwords since the last correct one; 0 for
+ * no wait.
+ */
 export function loginWaitSeconds(failures: number): number {
   const beyond = failures - throttles.loginFailures.points;
   return beyond < 0 ? 0 : Math.min(2 ** (beyond + 1), minute);

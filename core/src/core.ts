@@ -23,11 +23,11 @@ import { Queues } from './queues/queues.js';
 import { Presence } from './realtime/presence.js';
 import { Settings } from './settings/settings.js';
 
-/** What gateways and workers share: the configuration and everything that is connected to it. */
+/** The parts that gateways and workers share: the configuration and everything that is connected to it. */
 export interface Core {
   config: Config;
   log: Logger;
-  /** For what may go wrong many times a second while a dependency is away. */
+  /** Logs a warning that may occur many times a second while a dependency is away. */
   warn: (error: unknown, text: string) => void;
   clock: Clock;
   keys: Keys;
@@ -44,7 +44,7 @@ export interface Core {
   queues: Queues;
   events: Events;
   signer: EventSigner;
-  /** Who looks at a tab that is connected: needs no notification on a device. */
+  /** The people with a connected tab in the foreground: they need no notification on a device. */
   foreground: Presence;
   startUp: StartUp;
   close: () => Promise<void>;
@@ -53,7 +53,7 @@ export interface Core {
 const CLOCK_EVERY_MS = 10_000;
 const AUDIT_EVERY_MS = 10_000;
 
-/** For a command: everything is there when it resolves, and what is not there now is an error. */
+/** For a command: resolves when everything is ready, and rejects when something is not there now. */
 export async function createCore(config: Config, service: string): Promise<Core> {
   const core = assembleCore(config, service);
   try {
@@ -65,7 +65,10 @@ export async function createCore(config: Config, service: string): Promise<Core>
   }
 }
 
-/** Connects to MongoDB and makes what must be there. May be repeated. Redis is not waited for: hand-overs are put off. */
+/**
+ * Connects to MongoDB, and creates missing collections and indexes. May be repeated. Does not wait for Redis:
+ * hand-overs can happen later.
+ */
 export async function prepareCore({ config, db, models, keys, clock, warn }: Core): Promise<void> {
   await openDatabase(db, config);
   await prepareModels(models, warn);
@@ -73,7 +76,7 @@ export async function prepareCore({ config, db, models, keys, clock, warn }: Cor
   await readClock(db, clock);
 }
 
-/** Everything in its place, with nothing of it connected yet: `prepareCore` does that. */
+/** Builds all parts without connecting them; `prepareCore` connects. */
 export function assembleCore(config: Config, service: string, clock = new Clock()): Core {
   const log = createLogger(config, service);
   const warn = occasionally(log);
@@ -88,14 +91,14 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
   timer.unref();
   const signer = new EventSigner(models, keys.audit, warn);
   const auditWatch = setInterval(
-    () => watchLog({ models, keys, log, signer }).catch((error) => warn(error, 'the audit log was not looked at')),
+    () => watchLog({ models, keys, log, signer }).catch((error) => warn(error, 'the audit log was not checked')),
     AUDIT_EVERY_MS,
   );
   auditWatch.unref();
 
   const redis = connectRedis(config.redisUrl, 'failFast');
-  redis.on('error', (error) => warn(error, 'Redis is away; what it is for waits'));
-  // A connection of their own: BullMQ defines its scripts on it, and every pipeline would carry them along.
+  redis.on('error', (error) => warn(error, 'Redis is away; live updates and jobs wait'));
+  // A connection of their own: BullMQ defines its scripts on it, and every pipeline would send them too.
   const queueRedis = connectRedis(config.redisUrl, 'failFast');
   const queues = new Queues(queueRedis, clock);
   const signals = new Signals(redis, log);

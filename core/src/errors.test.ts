@@ -4,29 +4,29 @@ import { IntegrityError, unlessDamaged } from './errors.js';
 
 afterEach(() => vi.useRealTimers());
 
-it('a damaged record is told to the log once an hour, and each for itself', () => {
+it('Each damaged record is logged once an hour.', () => {
   vi.useFakeTimers();
   const lines: string[] = [];
   const log = pino({}, { write: (line) => lines.push(line) });
-  const comeAcross = (record: string) =>
+  const readDamaged = (record: string) =>
     unlessDamaged(log, () => {
-      throw new IntegrityError(`What is sealed for ${record} was changed.`);
+      throw new IntegrityError(`The sealed value of ${record} was changed.`);
     });
-  const told = () => lines.splice(0).map((line) => /sealed for (\S+)/.exec(line)?.[1]);
+  const logged = () => lines.splice(0).map((line) => /sealed value of (\S+)/.exec(line)?.[1]);
 
-  // As the workers do every fifteen seconds.
+  // Workers read it every fifteen seconds.
   for (let s = 0; s < 3600; s += 15) {
-    expect(comeAcross('profile/a')).toBeUndefined();
-    if (s === 30) comeAcross('profile/b');
+    expect(readDamaged('profile/a')).toBeUndefined();
+    if (s === 30) readDamaged('profile/b');
     vi.advanceTimersByTime(15_000);
   }
-  expect(told()).toEqual(['profile/a', 'profile/b']);
-  comeAcross('profile/a');
-  comeAcross('profile/b');
-  expect(told()).toEqual(['profile/a']);
+  expect(logged()).toEqual(['profile/a', 'profile/b']);
+  readDamaged('profile/a');
+  readDamaged('profile/b');
+  expect(logged()).toEqual(['profile/a']);
 });
 
-it('what is whole is given, and other faults are not taken for damage', () => {
+it('An undamaged value is returned, and other errors do not count as damage.', () => {
   const log = pino({ level: 'silent' });
   expect(unlessDamaged(log, () => 7)).toBe(7);
   expect(() =>

@@ -4,7 +4,7 @@ import { type ErrorCode, errors } from '@lightbox/contract/errors.js';
 import type { Logger } from './process/log.js';
 
 interface Details {
-  /** Replaces the table's words where a more exact sentence helps. Never text from a driver or a file. */
+  /** Replaces the table's text where a more exact sentence helps. Never text from a driver or a file. */
   message?: string;
   errors?: FieldError[];
   retryAfterSeconds?: number;
@@ -12,7 +12,7 @@ interface Details {
   extra?: Record<string, unknown>;
 }
 
-/** A failure that the product knows: it keeps its words on the way out, everything else becomes one sentence. */
+/** A failure that the product knows. It keeps its text in the answer; any other error becomes one general sentence. */
 export class AppError extends Error {
   readonly status: number;
   constructor(
@@ -24,21 +24,21 @@ export class AppError extends Error {
   }
 }
 
-/** The envelope of what is refused where no framework answers yet. */
+/** Returns the envelope of a refusal where no framework answers yet. */
 export function bareRefusal(code: ErrorCode, words?: string): { status: number; body: string } {
   const [status, message] = errors[code];
   return { status, body: JSON.stringify({ message: words ?? message, error: code, requestId: randomUUID() }) };
 }
 
 /**
- * What is stored is not what was written: it was changed, a part of it is gone, or its key. Says what and whose, by id;
- * it is never shown in part.
+ * Stored data is not what was written: it was changed, a part of it is gone, or its key is. The message names the
+ * record by id; the data is never shown in part.
  */
 export class IntegrityError extends Error {
   override readonly name = 'IntegrityError';
 }
 
-/** What `read` gives, or undefined and a line in the log when it is damaged. */
+/** Returns the result of `read`; undefined, and a line in the log, when it is damaged. */
 export function unlessDamaged<T>(log: Logger, read: () => T): T | undefined {
   try {
     return read();
@@ -50,18 +50,18 @@ export function unlessDamaged<T>(log: Logger, read: () => T): T | undefined {
 }
 
 const HOUR_MS = 3_600_000;
-/** Far more records than are ever damaged at once; beyond it some are told again. */
+/** Far more records than are ever damaged at once. Above it some are logged again. */
 const REMEMBERED = 10_000;
-const toldTo = new WeakMap<Logger, Map<string, number>>();
+const loggedOf = new WeakMap<Logger, Map<string, number>>();
 
-/** The line that alarms are raised on: once an hour for each record, however often it is come across. */
+/** Writes the log line on which alarms are raised: at most once an hour for each record. */
 export function tellDamage(log: Logger, { message }: IntegrityError): void {
   const now = Date.now();
-  const told = toldTo.get(log) ?? new Map<string, number>();
-  toldTo.set(log, told);
-  if (now - (told.get(message) ?? 0) < HOUR_MS) return;
-  if (told.size >= REMEMBERED) told.clear();
-  told.set(message, now);
+  const logged = loggedOf.get(log) ?? new Map<string, number>();
+  loggedOf.set(log, logged);
+  if (now - (logged.get(message) ?? 0) < HOUR_MS) return;
+  if (logged.size >= REMEMBERED) logged.clear();
+  logged.set(message, now);
   log.error({ reason: message }, 'something stored is damaged');
 }
 

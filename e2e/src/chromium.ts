@@ -8,7 +8,7 @@ const cacheDir = join(import.meta.dirname, '../../.cache');
 
 const flags = ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-gpu'];
 
-/** A headless Chromium for the journeys: on Linux x64 the one from npm, elsewhere the one that Playwright installed. */
+/** Starts a headless Chromium: on Linux x64 the one from npm, elsewhere the one that Playwright has installed. */
 export async function launchChromium(options: LaunchOptions = {}): Promise<Browser> {
   return chromium.launch({ args: flags, ...(packaged() ? fromNpm() : {}), ...options });
 }
@@ -18,7 +18,7 @@ const packaged = (): boolean => process.platform === 'linux' && process.arch ===
 function fromNpm(): LaunchOptions {
   const folder = unpacked();
   const executablePath = join(folder, 'chromium');
-  // Its own font, for machines without any; its own NSS libraries only where the system has none.
+  // Use the font of the package, because the machine may have none; its NSS libraries only if the system lacks them.
   const env: Record<string, string> = { ...definedEnv(), FONTCONFIG_PATH: join(folder, 'fonts') };
   if (lacksLibraries(executablePath)) {
     env.LD_LIBRARY_PATH = [join(folder, 'al2023/lib'), env.LD_LIBRARY_PATH].filter(Boolean).join(':');
@@ -40,8 +40,8 @@ function lacksLibraries(executable: string): boolean {
 }
 
 /**
- * The package unpacks into the temporary folder, where a half unpacked browser stays broken for everybody. So it is made to
- * unpack into a folder of ours, once, which appears only when it is whole.
+ * Unpacks the browser once, into a folder in the cache. By itself the package unpacks into the temporary folder, where an
+ * interrupted unpacking leaves a broken browser. Here the folder gets its final name only when it is complete.
  */
 function unpacked(): string {
   const require = createRequire(import.meta.url);
@@ -51,14 +51,14 @@ function unpacked(): string {
   if (existsSync(folder)) return folder;
   mkdirSync(cacheDir, { recursive: true });
   const draft = mkdtempSync(join(cacheDir, 'chromium-'));
-  // The name of a cloud makes it unpack the libraries too.
+  // With this variable of AWS Lambda, the package unpacks the libraries too.
   const env = { ...process.env, TMPDIR: draft, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' };
   execFileSync(process.execPath, ['-e', `require(${JSON.stringify(entry)}).executablePath()`], { env });
   writeFileSync(join(draft, 'fonts/fonts.conf'), fontsConf);
   return publish(draft, folder);
 }
 
-/** The packaged one names folders of a cloud. */
+/** The font configuration of the package names folders of AWS Lambda. */
 const fontsConf = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -70,7 +70,7 @@ const fontsConf = `<?xml version="1.0"?>
 </fontconfig>
 `;
 
-/** Another process may have been quicker; both are the same. */
+/** Gives the folder its final name. If another process was faster, uses its folder, which is the same. */
 function publish(draft: string, folder: string): string {
   try {
     renameSync(draft, folder);

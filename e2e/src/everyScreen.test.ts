@@ -50,7 +50,7 @@ test.beforeAll(async ({ browser: started }) => {
       if (viewer === 'nobody') return person.page.goto('/login');
       await mayNotify(person);
       await person.enter();
-      // A second device, for the list of them.
+      // A second sign-in, for the list of devices.
       if (viewer === 'patient') await person.enter();
     }),
   );
@@ -58,13 +58,13 @@ test.beforeAll(async ({ browser: started }) => {
   await analyse();
 });
 
-/** As in a browser with a head, which has not been asked yet: one without says no to everybody, unasked. */
+/** Makes the permission for notifications undecided, as in a browser with a window. A headless browser always denies it. */
 async function mayNotify({ page }: Person): Promise<void> {
   await page.context().grantPermissions(['notifications']);
   await page.addInitScript(`Object.defineProperty(Notification, 'permission', { get: () => 'default' })`);
 }
 
-/** One row for the table of settings. */
+/** Adds one row to the table of settings. */
 async function addSetting(): Promise<void> {
   const { page } = people.admin;
   await page.goto('/appsettings');
@@ -74,7 +74,7 @@ async function addSetting(): Promise<void> {
   await page.getByText('sharing.expiryHours was added.').waitFor();
 }
 
-/** The ids that addresses need, and an analysis that is done. */
+/** Reads the ids for the addresses, and waits for a completed analysis. */
 async function analyse(): Promise<void> {
   const [image] = await people.healthProvider.call<{ id: string; caption: string }[]>('/upload/my-images');
   const partner = async (viewer: Viewer) => {
@@ -98,7 +98,7 @@ afterEach(async ({ task }) => {
   await Promise.all(Object.entries(people).map(([viewer, person]) => person.shoot(`failed-every-${viewer}`)));
 });
 
-/** Each language has each light and each width once. What is checked where stands in docs/architecture.md, "Tests". */
+/** Each language meets each theme and each width once. The table of checks is in docs/architecture.md, "Tests". */
 const lights = {
   en: { desk: 'light', phone: 'dark' },
   ur: { desk: 'dark', phone: 'light' },
@@ -119,7 +119,7 @@ async function lookAt(
   const person = people[viewer];
   const { page } = person;
   const address = path(places(viewer));
-  // The others see the same parts, in one light.
+  // The other roles see the same parts, in one theme.
   const whole = viewers[0] === viewer;
   await arrange(person, language);
   await (whole && language === 'en' ? page.goto(address) : turnTo(page, address));
@@ -143,13 +143,13 @@ async function lookInto(
   await examine(person, `dialog-${name}`, language, { names: true, h1: false });
 }
 
-/** A dialog hides the page behind it at once, and takes the focus out of it a moment later. */
+/** Waits until the focus is in the dialog: a dialog hides the page behind it at once, and moves the focus a moment later. */
 const focusFollowed = (page: Page) =>
   page.locator('[aria-hidden=true]:focus-within').first().waitFor({ state: 'detached' });
 
 /**
- * As the Back button leads there, without loading the page anew, which takes longer than all that is looked at. By way of
- * an address that is no screen, so that nothing of the last screen stays.
+ * Opens a screen inside the page, as the Back button does. Loading the page takes longer than all checks of a screen. An
+ * address of no screen comes first, so that nothing of the last screen stays.
  */
 async function turnTo(page: Page, address: string): Promise<void> {
   for (const path of ['/no-screen', address]) {
@@ -159,7 +159,7 @@ async function turnTo(page: Page, address: string): Promise<void> {
   }
 }
 
-/** A desk in the light that its language has there. */
+/** The desktop size in the theme that the language has there. */
 async function arrange({ page }: Person, language: Language): Promise<void> {
   await page.setViewportSize(desk);
   await page.emulateMedia({ colorScheme: lights[language].desk });
@@ -183,16 +183,16 @@ async function examine(
   if (whole && language === 'en') faults.push(...(await person.axe(`${name}-phone-${light.phone}`)));
 }
 
-/** Every person walks their screens in a browser of their own, all at once. */
+/** Runs a walk for every person at once, each in a browser context of their own. */
 const everybody = (walk: (viewer: Viewer) => Promise<void>) => Promise.all((Object.keys(people) as Viewer[]).map(walk));
 
-/** By day on a desk, by night on a phone. */
+/** The two portraits of a screen: light on a desktop, dark on a phone. */
 const sittings = [
   { kind: 'desk-light', colorScheme: 'light', size: { width: 1280, height: 900 } },
   { kind: 'phone-dark', colorScheme: 'dark', size: { width: 390, height: 844 } },
 ] as const;
 
-test('the main screens look as they are meant to', async () => {
+test('The main screens look like their baselines.', async () => {
   await everybody(async (viewer) => {
     const { page } = people[viewer];
     for (const { name, path, ready, masked } of portraits.filter((one) => one.viewer === viewer)) {
@@ -215,7 +215,7 @@ const wrong = (name: string) => (error: Error) => {
 };
 
 test.each(['en', 'ur'] as const)(
-  'every screen and dialog stands in %s, by day and by night',
+  'Every screen and dialog passes the checks in %s, in the light and the dark theme.',
   async (language) => {
     await everybody(async (viewer) => {
       const { page } = people[viewer];
@@ -234,6 +234,6 @@ test.each(['en', 'ur'] as const)(
   600_000,
 );
 
-test('no console complained', () => {
+test('The console shows no error and no warning.', () => {
   expect(Object.values(people).flatMap((person) => person.complaints)).toEqual([]);
 });

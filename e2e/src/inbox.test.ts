@@ -5,7 +5,7 @@ import { launchChromium } from './chromium.js';
 import { line, Person } from './person.js';
 import { demoPeople, type Product, startProduct } from './product.js';
 
-/** `npm start` with its own mail catcher, as newcomers have it. */
+/** The product as `npm start` runs it, with its own mail catcher. */
 let product: Product;
 let browser: Browser;
 
@@ -18,7 +18,7 @@ afterAll(async () => {
   await product?.stop();
 });
 
-test('somebody signs in with the code that stands at the printed address of the inbox', async () => {
+test('A user signs in with the code from the inbox at the printed address.', async () => {
   const inbox = /read it at (\S+)/.exec(product.output())?.[1] ?? '';
   const patient = await Person.arrive(product, browser, (await demoPeople(product)).patient);
   const { page, email, password, complaints } = patient;
@@ -30,7 +30,7 @@ test('somebody signs in with the code that stands at the printed address of the 
 
   const mails = await page.context().newPage();
   await mails.goto(inbox);
-  // The list comes anew by itself.
+  // The list reloads by itself.
   await mails.getByRole('row', { name: email }).getByRole('link', { name: 'Your verification code' }).click();
   const code = line((await mails.locator('pre').textContent()) ?? '', 'Code');
   await page.bringToFront();
@@ -39,7 +39,7 @@ test('somebody signs in with the code that stands at the printed address of the 
   expect(complaints).toEqual([]);
 });
 
-test('the inbox is nowhere else', async () => {
+test('The inbox is at no other address.', async () => {
   const inbox = /read it at (\S+)/.exec(product.output())?.[1] ?? '';
   for (const path of ['/', '/api/email']) expect((await fetch(new URL(path, inbox))).status).toBe(401);
 });

@@ -4,7 +4,7 @@ import { launchChromium } from './chromium.js';
 import { line, Person } from './person.js';
 import { demoPeople, type Product, startProduct } from './product.js';
 
-/** Nobody touches a mouse here. */
+/** These journeys use only the keyboard. */
 const password = 'Long-Enough-Pass-9';
 
 let product: Product;
@@ -38,7 +38,7 @@ interface Focus {
   visible: boolean;
 }
 
-/** What has the focus, by the name that a screen reader says, and whether one can see that it has it. */
+/** Returns the focused element: its accessible name, its tag and type, and true for a visible focus ring. */
 const focus = ({ page }: Person): Promise<Focus> =>
   page.evaluate<Focus>(`(() => {
     const at = document.activeElement;
@@ -48,13 +48,13 @@ const focus = ({ page }: Person): Promise<Focus> =>
       const { outlineStyle, outlineWidth, boxShadow, opacity } = getComputedStyle(element);
       return opacity !== '0' && ((outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1) || boxShadow !== 'none');
     };
-    // A field wears its ring on the frame around it, a hidden radio on its card or on the row of them all.
+    // A field has its focus ring on the frame around it, a hidden radio on its card or on its group.
     const frames = ['label', '[role=group]', '[role=radiogroup]'].map((frame) => at.closest(frame));
     const around = [at, at.parentElement, ...frames].filter(Boolean);
     return { name, tag: at.tagName, type: at.type ?? '', visible: around.some(ring) };
   })()`);
 
-/** Tabs on until the focus is where it is wanted; every stop on the way has to be seen. */
+/** Presses the key until the wanted element has the focus. Every stop on the way must have a visible focus ring. */
 async function tabTo(person: Person, wanted: RegExp, key = 'Tab'): Promise<void> {
   const passed: string[] = [];
   for (let step = 0; step < 60; step += 1) {
@@ -66,7 +66,7 @@ async function tabTo(person: Person, wanted: RegExp, key = 'Tab'): Promise<void>
     passed.push(at.name);
     await person.page.keyboard.press(key);
   }
-  throw new Error(`Tab never came to ${wanted}, only to ${passed.join(' | ')}`);
+  throw new Error(`Tab never reached ${wanted}, only ${passed.join(' | ')}`);
 }
 
 async function type(person: Person, label: RegExp, value: string): Promise<void> {
@@ -74,11 +74,11 @@ async function type(person: Person, label: RegExp, value: string): Promise<void>
   await person.page.keyboard.type(value);
 }
 
-/** Once the focus stands on it. */
+/** Waits until the element has the focus. */
 const focused = async (person: Person, wanted: RegExp) =>
   expect.poll(async () => (await focus(person)).name, { timeout: 10_000 }).toMatch(wanted);
 
-test('a patient registers in four steps and signs in, in well under two minutes', async () => {
+test('A patient registers in four steps and signs in by keyboard, in less than two minutes.', async () => {
   const { page } = newcomer;
   const { keyboard } = page;
   await page.goto('/register');
@@ -111,7 +111,7 @@ test('a patient registers in four steps and signs in, in well under two minutes'
   expect(Date.now() - start).toBeLessThan(60_000);
 });
 
-test('the first Tab offers to skip the menu', async () => {
+test('The first Tab offers to skip the menu.', async () => {
   const { page } = newcomer;
   await page.reload();
   await page.getByRole('heading', { name: 'View Images' }).waitFor();
@@ -123,7 +123,7 @@ test('the first Tab offers to skip the menu', async () => {
   expect(await page.evaluate<boolean>(`document.querySelector('main').contains(document.activeElement)`)).toBe(true);
 });
 
-test('an image is shared from the keyboard, and the focus comes back to where it was', async () => {
+test('An image is shared by keyboard, and the focus returns to its button.', async () => {
   await provider.enter();
   const { page } = provider;
   const { keyboard } = page;
@@ -132,27 +132,27 @@ test('an image is shared from the keyboard, and the focus comes back to where it
   await tabTo(provider, /^Share Left hand/);
   await keyboard.press('Enter');
   await page.getByRole('dialog', { name: 'Share (Left hand, after fall)' }).waitFor();
-  await focused(provider, /^Who should see it/);
+  await focused(provider, /^Share with/);
   await keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await focused(provider, /^Share Left hand/);
 
   await keyboard.press('Enter');
-  await focused(provider, /^Who should see it/);
+  await focused(provider, /^Share with/);
   await keyboard.type('zara');
-  // Once nobody else is left: Tab goes to the first of a list only.
+  // Wait until the list has one person: Tab goes to the first one of a group only.
   const people = page.getByRole('radiogroup', { name: 'People' }).getByRole('radio');
   await expect.poll(() => people.count()).toBe(1);
   await tabTo(provider, /Malik, Zara/);
   await keyboard.press('Space');
   await tabTo(provider, /^Share with/);
   await keyboard.press('Enter');
-  // The toast is said politely, and does not take the focus.
+  // The toast is in a polite live region, and does not take the focus.
   await page.getByRole('status').filter({ hasText: 'Shared with Zara Malik.' }).waitFor();
   await focused(provider, /^Share Left hand/);
 });
 
-test('the code opens it from the keyboard, and every try is said', async () => {
+test('The code is entered by keyboard, and a screen reader announces every try.', async () => {
   const { page } = newcomer;
   const { keyboard } = page;
   await page.getByText('Left hand, after fall').first().waitFor();
@@ -170,15 +170,15 @@ test('the code opens it from the keyboard, and every try is said', async () => {
   await focused(newcomer, /^Digit 1 of 6/);
   await keyboard.type(code);
   await keyboard.press('Enter');
-  await page.getByRole('status').filter({ hasText: 'Image verified.' }).waitFor({ state: 'attached' });
+  await page.getByRole('status').filter({ hasText: 'You can see it now.' }).waitFor({ state: 'attached' });
   await focused(newcomer, /^Open image/);
   await keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  // Its button is gone: the focus stays on the same card.
+  // The button has disappeared: the focus stays on the same card.
   await focused(newcomer, /Left hand/);
 });
 
-test('a message is sent from the keyboard, and what comes is said in the log', async () => {
+test('A message is sent by keyboard, and a new one is announced in the log.', async () => {
   const { page } = newcomer;
   const { keyboard } = page;
   await tabTo(newcomer, /^Messages/, 'Shift+Tab');
@@ -214,7 +214,7 @@ test('a message is sent from the keyboard, and what comes is said in the log', a
   await log.getByText('Good.').waitFor();
 });
 
-test('a screen reader finds the parts by their roles and names', async () => {
+test('A screen reader finds the parts of the page by their roles and names.', async () => {
   const { page } = newcomer;
   const tree = await page.locator('body').ariaSnapshot();
   for (const part of [

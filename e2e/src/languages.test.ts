@@ -17,10 +17,10 @@ afterEach(async ({ task }) => {
   if (task.result?.state === 'fail') await admin.shoot('failed-languages');
 });
 
-/** Nothing sticks out of the page at the side. */
+/** Returns how many pixels the page is wider than the window. */
 const sticksOut = () => admin.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
 
-test('somebody who reads Urdu finds it on the login page, and signs in by it', async () => {
+test('A reader of Urdu finds the language on the login page, and signs in with it.', async () => {
   const { page } = admin;
   await page.goto('/login');
   await page.getByRole('button', { name: 'اردو' }).click();
@@ -28,13 +28,13 @@ test('somebody who reads Urdu finds it on the login page, and signs in by it', a
   expect(await page.locator('html').getAttribute('dir')).toBe('rtl');
   expect(await page.locator('html').getAttribute('lang')).toBe('ur');
 
-  // A wrong password is said in Urdu, by its code.
+  // The message about a wrong password is in Urdu, by its error code.
   await page.getByLabel('ای میل').fill(admin.email);
   await page.getByLabel('پاس ورڈ', { exact: true }).fill('Not-The-Password-1');
   await page.getByRole('button', { name: 'لاگ اِن کریں', exact: true }).click();
   await page.getByText('ای میل یا پاس ورڈ درست نہیں۔').first().waitFor();
 
-  // Other journeys' sign-ins have been mailed to the same administrator.
+  // The mailbox of the administrator also has the codes of other journeys.
   const before = admin.product.mailbox.mails(admin.email, 'Your verification code').length;
   await page.getByLabel('پاس ورڈ', { exact: true }).fill(admin.password);
   await page.getByRole('button', { name: 'لاگ اِن کریں', exact: true }).click();
@@ -49,7 +49,7 @@ test('somebody who reads Urdu finds it on the login page, and signs in by it', a
   await page.waitForURL('**/dashboard');
 });
 
-test('the menu leads through screens in Urdu, and stands at the right', async () => {
+test('The menu opens screens in Urdu from right to left that fit the window.', async () => {
   const { page } = admin;
   for (const [path, heading] of [
     ['/view-images', 'تصاویر دیکھیں'],
@@ -61,12 +61,12 @@ test('the menu leads through screens in Urdu, and stands at the right', async ()
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
     expect(await sticksOut()).toBe(0);
   }
-  // The menu stands at the right, where reading starts.
+  // The menu is on the right, where a line of Urdu begins.
   const menu = await page.getByRole('navigation', { name: 'مینو' }).boundingBox();
   expect(menu?.x).toBeGreaterThan(700);
 });
 
-test('a phone fits it too, and the drawer turns the page back to English', async () => {
+test('Urdu fits a phone too, and the drawer switches the page back to English.', async () => {
   const { page } = admin;
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto('/dashboard');
@@ -78,27 +78,27 @@ test('a phone fits it too, and the drawer turns the page back to English', async
   await page.getByRole('button', { name: /English/ }).click();
   await page.getByRole('button', { name: 'Logout' }).first().waitFor();
   expect(await page.locator('html').getAttribute('dir')).toBe('ltr');
-  // The browser keeps the choice.
+  // The browser stores the choice.
   await page.reload();
   await page.getByRole('heading', { name: /Welcome/ }).waitFor();
 });
 
-test('the quiet time is asked about, and a press keeps the session', async () => {
+test('An idle user is asked in Urdu, and a click keeps the session.', async () => {
   const { page } = admin;
-  // Calls that are still under way are activity too.
+  // Pending requests count as activity too.
   await page.waitForLoadState('networkidle');
-  // As another tab tells it: coming back to this one would read its screens again, and that is activity.
+  // Set the idle time as another tab reports it. A return to this tab would refetch its data, which counts as activity.
   await page.evaluate(`
     localStorage.setItem('activity', String(Date.now() - ${28.5 * 60_000}));
     dispatchEvent(new StorageEvent('storage', { key: 'activity' }));
   `);
   await page.getByRole('alertdialog', { name: 'Are you still there?' }).waitFor();
   faults.push(...(await admin.look('idle-warning')));
-  await page.getByRole('button', { name: 'Stay signed in' }).click();
+  await page.getByRole('button', { name: 'Stay logged in' }).click();
   await page.getByRole('alertdialog').waitFor({ state: 'detached' });
 });
 
-test('the question breaks no rule of WCAG 2.2 AA, and no console complained', () => {
+test('The question in Urdu does not break WCAG 2.2 AA, and the console shows no error and no warning.', () => {
   expect(faults).toEqual([]);
   expect(admin.complaints).toEqual([]);
 });

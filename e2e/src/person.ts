@@ -4,23 +4,23 @@ import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { Product } from './product.js';
 
-/** What the journeys saw is kept here. */
+/** The folder of the screenshots. */
 export const pictures = join(import.meta.dirname, '../../test-results/journeys');
 mkdirSync(pictures, { recursive: true });
 
-/** Logged by the browser itself: a refused call, and a page that was left while its socket was opening. */
+/** Lines of the browser itself: for a refused call, and for a page that closes while its socket opens. */
 const ofTheBrowser = /Failed to load resource|WebSocket is closed before the connection is established/;
 
-/** The rules of WCAG 2.2 AA, as axe names them. */
+/** axe's tags for the rules of WCAG 2.2 AA. */
 const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** The value that stands alone on its line of a mail. */
+/** Returns the value on the line `name: value` of a mail. */
 export const line = (text: string, name: string): string =>
   new RegExp(`^${name}: (\\S+)\\s*$`, 'm').exec(text)?.[1] ?? '';
 
-/** Somebody in a browser of their own, by what they can see and reach. */
+/** A user in a browser context of their own, who sees and reaches only the screen. */
 export class Person {
-  /** What the console complained of, and pages that threw. */
+  /** The errors and warnings of the console, and the uncaught errors of the pages. */
   readonly complaints: string[] = [];
 
   private constructor(
@@ -30,7 +30,7 @@ export class Person {
     readonly password: string,
   ) {
     page.on('console', (message) => {
-      // A refused call is logged by the browser itself; what the product makes of it is what the journeys look at.
+      // The journeys check how the screen handles a refused call.
       if (['error', 'warning'].includes(message.type()) && !ofTheBrowser.test(message.text())) {
         this.complaints.push(message.text());
       }
@@ -53,7 +53,7 @@ export class Person {
     return new Person(product, await context.newPage(), email, password);
   }
 
-  /** Closes what is theirs of the browser. */
+  /** Closes this person's browser context. */
   async leave(): Promise<void> {
     await this.page.context().close();
   }
@@ -63,7 +63,7 @@ export class Person {
     return mails.at(-1)?.text ?? '';
   }
 
-  /** Types into the six boxes and sends them. */
+  /** Types a code into the six boxes, which sends it. */
   async enterCode(code: string): Promise<void> {
     await this.page
       .getByRole('textbox', { name: /1 of 6|digit 1/i })
@@ -84,7 +84,7 @@ export class Person {
     await this.page.getByRole('button', { name: 'Logout' }).first().waitFor();
   }
 
-  /** Signed in without the screens for it, which other journeys walk through. */
+  /** Signs in by the API, because other journeys test the screens of the sign-in. */
   async enter(): Promise<void> {
     const before = this.product.mailbox.mails(this.email, 'Your verification code').length;
     const { token } = await this.#post('/auth/login', { email: this.email, password: this.password });
@@ -94,7 +94,7 @@ export class Person {
     await this.page.evaluate(`localStorage.setItem('root', ${JSON.stringify(JSON.stringify(session))})`);
   }
 
-  /** A call of this person, answered with its data; the cookies are the browser's. */
+  /** Sends an API call with the session of this person, and returns its data. */
   async call<T>(path: string, method = 'GET', data?: object): Promise<T> {
     const token = await this.page.evaluate<string>(`JSON.parse(localStorage.getItem('root')).token`);
     const headers = { Authorization: `Bearer ${token}` };
@@ -103,7 +103,7 @@ export class Person {
     return ((await answer.json()) as { data: T }).data;
   }
 
-  /** Everything that this browser keeps of the product, as text: the four places where a page can store something. */
+  /** Returns all stored data of the product in this browser as text, from the four places where a page can store data. */
   async kept(): Promise<{ root: unknown; all: string }> {
     const read = `(async () => {
       const asked = (request) => new Promise((done, no) => {
@@ -133,15 +133,15 @@ export class Person {
     return ((await answer.json()) as { data: { token: string } }).data;
   }
 
-  /** Where a journey broke off. */
+  /** Takes a screenshot, for a journey that failed. */
   async shoot(name: string): Promise<void> {
     await this.page.screenshot({ path: join(pictures, `${name}.jpg`), type: 'jpeg', quality: 80 });
   }
 
-  /** Keeps a picture of the screen, and answers with what axe finds wrong on it. */
+  /** Takes a screenshot, and returns the violations that axe finds. */
   async look(name: string): Promise<string[]> {
     await this.page.getByRole('heading').first().waitFor();
-    // What is still fading in has other colours than it will have.
+    // Wait for animations: a colour is not final during a fade.
     await this.page.evaluate(
       'Promise.all(document.getAnimations().filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime)).map(({ finished }) => finished.catch(() => null))).then(() => null)',
     );
@@ -149,11 +149,11 @@ export class Person {
     return this.axe(name);
   }
 
-  /** What axe finds wrong with the screen as it is now. */
+  /** Returns the violations that axe finds on the current screen. */
   async axe(name: string): Promise<string[]> {
-    // Once for each document: axe is half a megabyte to parse.
+    // Once for each document, because axe is half a megabyte to parse.
     if (!(await this.page.evaluate<boolean>(`'axe' in window`))) await this.page.evaluate(axe.source);
-    // The lists of what is right take longer than the rules; `preload` waits for films and sounds, and there are none.
+    // Lists of passed rules cost more time than the rules. `preload` waits for video and sound, which no page has.
     const options = JSON.stringify({ runOnly: wcag, resultTypes: ['violations'], preload: false });
     const violations = await this.page.evaluate<{ id: string; targets: string[] }[]>(
       `axe.run(document, ${options}).then(({ violations }) =>

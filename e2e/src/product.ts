@@ -9,13 +9,13 @@ export interface Account {
 
 export interface Product extends Started {
   admin: Account;
-  /** For what only time would do. */
+  /** For tests that change the database directly, where otherwise time would have to pass. */
   mongodbUri: () => string;
 }
 
 /**
- * The whole product. With `demo` it comes with its demo people, their images and their chat; without, with nobody but an
- * administrator. `env` is further environment.
+ * Starts the whole product. With `demo` it has the demo people, their images and their chat; otherwise only one
+ * administrator. `env` adds environment variables.
  */
 export async function startProduct({ demo = false, env = {} }: { demo?: boolean; env?: Env } = {}): Promise<Product> {
   const admin = { email: 'root@example.org', password: 'Correct-Horse-7-Battery' };
@@ -26,7 +26,7 @@ export async function startProduct({ demo = false, env = {} }: { demo?: boolean;
 
 export type Role = 'admin' | 'healthProvider' | 'patient';
 
-/** The demo people, as the login page gets them. */
+/** Reads the demo people by the call of the login page. */
 export async function demoPeople(product: Product): Promise<Record<Role, Account>> {
   const answer = await fetch(`${product.url}/api/demo`);
   const { data } = (await answer.json()) as { data: (Account & { role: Role })[] };

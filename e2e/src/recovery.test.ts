@@ -27,7 +27,7 @@ afterEach(async ({ task }) => {
 const press = (name: string) => admin.page.getByRole('button', { name, exact: true }).click();
 const enter = (label: string, value: string) => admin.page.getByLabel(label, { exact: true }).fill(value);
 
-test('a forgotten password is set anew in three steps', async () => {
+test('A forgotten password is reset in three steps.', async () => {
   const { page } = admin;
   await page.goto('/login');
   await page.getByRole('link', { name: 'Forgot Password?' }).click();
@@ -43,7 +43,7 @@ test('a forgotten password is set anew in three steps', async () => {
   await enter('New password', passwords.second);
   await enter('Confirm password', passwords.second);
   await press('Change password');
-  // Refused: the boxes are empty again.
+  // A refused code empties the boxes.
   await expect.poll(() => page.getByLabel('Digit 1 of 6').inputValue(), { timeout: 20_000 }).toBe('');
   await page.getByLabel('Digit 1 of 6').focus();
   await page.keyboard.type(code);
@@ -54,7 +54,7 @@ test('a forgotten password is set anew in three steps', async () => {
   await page.waitForURL('**/login');
 });
 
-test('the mailed link sets it too, and its token leaves the address at once', async () => {
+test('The mailed link resets the password too, and its token disappears from the address at once.', async () => {
   const { page } = admin;
   await page.request.post('/api/auth/forgot-password', { data: { email: admin.email } });
   const link = /https?:\S+\/reset-password\?token=\S+/.exec(await admin.mailed('Your password reset code', 2))?.[0];
@@ -70,12 +70,12 @@ test('the mailed link sets it too, and its token leaves the address at once', as
   await press('Reset Password');
   await page.waitForURL('**/login');
   await page.getByRole('status').filter({ hasText: 'Password reset successfully!' }).waitFor();
-  // Back in the history there is no token either.
+  // The history contains no token either.
   await page.goBack();
   expect(page.url()).not.toContain('token');
 });
 
-test('the new password opens the administrators’ dashboard, where a waiting provider is reviewed', async () => {
+test('The new password opens the administrators’ dashboard, where a waiting provider is reviewed.', async () => {
   const { page } = admin;
   await page.request.post('/api/auth/register', {
     data: {
@@ -92,8 +92,8 @@ test('the new password opens the administrators’ dashboard, where a waiting pr
   await admin.signIn(passwords.third);
   await page.getByRole('link', { name: 'Admin Dashboard' }).click();
   await page.getByRole('heading', { name: 'Secure Medical Image Sharing Dashboard', level: 1 }).waitFor();
-  await page.getByRole('heading', { name: 'What needs you' }).waitFor();
-  await page.getByRole('heading', { name: 'How the service is doing' }).waitFor();
+  await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+  await page.getByRole('heading', { name: 'System status' }).waitFor();
   await page.getByText('Omar Khan').first().waitFor();
   await page
     .getByRole('link', { name: /^Review/ })
@@ -101,10 +101,10 @@ test('the new password opens the administrators’ dashboard, where a waiting pr
     .click();
   await page.waitForURL('**/approve-provider');
   await page.getByRole('button', { name: 'Approve Omar Khan' }).click();
-  await page.getByText('Nobody waits for review').waitFor();
+  await page.getByText('No one to review').waitFor();
 });
 
-test('the layout turns at 1024 px, and the chat box is three quarters of the window high', async () => {
+test('The layout changes at 1024 px, and the chat box has three quarters of the height of the window.', async () => {
   const { page } = admin;
   const menu = page.getByRole('navigation', { name: 'Menu' });
   await page.setViewportSize({ width: 1024, height: 800 });
@@ -116,7 +116,7 @@ test('the layout turns at 1024 px, and the chat box is three quarters of the win
 
   await page.setViewportSize({ width: 1023, height: 800 });
   await page.getByText('Select a chat to start messaging').waitFor({ state: 'detached' });
-  // The menu is at the foot, and one pane stands alone.
+  // The menu is at the bottom, and only one pane is visible.
   await expect.poll(async () => (await menu.boundingBox())?.y).toBeGreaterThan(700);
   expect((await box.boundingBox())?.height).toBeCloseTo(600, 0);
 

@@ -6,15 +6,15 @@ import { test } from './journey.js';
 import { line, Person } from './person.js';
 import type { Product } from './product.js';
 
-/** Two browsers side by side: what one takes back goes dark on the other, while somebody looks at it. */
+/** Two browsers at once: a revocation in one removes the open picture in the other. */
 const assets = join(import.meta.dirname, '../../backend/assets/demo');
 const password = 'Long-Enough-Pass-9';
 const nadia = { email: 'nadia.aslam@example.org', username: 'nadia.aslam', firstname: 'Nadia', lastname: 'Aslam' };
 const omar = { email: 'omar.raza@example.org', username: 'omar.raza', firstname: 'Omar', lastname: 'Raza' };
-/** Of no other journey: an administrator sees all images. */
+/** A caption that no other journey uses, because an administrator sees all images. */
 const caption = 'Right hand, after fall';
-/** What the product promises, and what two browsers on one busy machine take besides. */
-const PROMISE_MS = 2_000;
+/** The product's limit for a revocation, with a margin for two browsers on one busy machine. */
+const LIMIT_MS = 2_000;
 
 let product: Product;
 let admin: Person;
@@ -47,7 +47,7 @@ afterEach(async ({ task }) => {
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first();
 
-/** By day on a desk, and by night on a phone. */
+/** Checks the screen light on a desktop and dark on a phone. */
 async function look(person: Person, name: string): Promise<void> {
   const { page } = person;
   faults.push(...(await person.look(`${name}-desk-light`)));
@@ -70,7 +70,7 @@ async function share(): Promise<void> {
   await dialog.waitFor({ state: 'detached' });
 }
 
-/** Enters the mailed code and opens the picture, the original and not only its preview. */
+/** Enters the mailed code and opens the original picture, not only its preview. */
 async function verifyAndOpen(n: number): Promise<void> {
   const { page } = reader;
   const mail = await reader.mailed('An image was shared with you', n);
@@ -81,10 +81,10 @@ async function verifyAndOpen(n: number): Promise<void> {
   await page.locator('[role=dialog] img[src^="blob:"]').waitFor();
 }
 
-/** Nothing of the picture is left on the screen, and its addresses are refused. */
+/** Expects no picture on the screen, and a refusal at its addresses. */
 async function expectDark(imageId: string): Promise<void> {
   const { page } = reader;
-  await page.getByRole('dialog').getByText('This share has ended', { exact: true }).waitFor();
+  await page.getByRole('dialog').getByText('Access has ended', { exact: true }).waitFor();
   const pictures = page.locator('img[src^="blob:"], img[src^="data:image"]');
   expect(await pictures.count()).toBe(0);
   for (const path of ['', '/content', '/preview']) {
@@ -98,7 +98,7 @@ async function expectDark(imageId: string): Promise<void> {
 
 let imageId = '';
 
-test('two providers are approved, and one shares a picture with the other', async () => {
+test('Two providers are approved, and one shares a picture with the other.', async () => {
   await admin.enter();
   await admin.page.goto('/approve-provider');
   for (const name of ['Nadia Aslam', 'Omar Raza']) {
@@ -124,11 +124,11 @@ test('two providers are approved, and one shares a picture with the other', asyn
   await verifyAndOpen(1);
 });
 
-test('the owner’s timeline grows while they look, and an administrator learns why somebody sees it', async () => {
+test('The owner’s open timeline updates, and an administrator learns why a person sees the image.', async () => {
   const { page } = owner;
   await button(page, `Open ${caption}`).click();
   await button(page, 'Timeline').click();
-  const drawer = page.getByRole('dialog', { name: 'Who did what with it' });
+  const drawer = page.getByRole('dialog', { name: 'Activity' });
   await drawer.getByText('Verify image').first().waitFor();
   const before = await drawer.getByText('Open original').count();
   await reader.page.evaluate<unknown>(`
@@ -136,7 +136,7 @@ test('the owner’s timeline grows while they look, and an administrator learns 
       headers: { Authorization: 'Bearer ' + JSON.parse(localStorage.getItem('root')).token },
     }).then((answer) => answer.blob()).then(() => null)`);
   await drawer.getByText('Open original').nth(before).waitFor();
-  // Its own: a toast has one too.
+  // Use the button of the drawer, because a toast has one too.
   await drawer.getByRole('button', { name: 'Close' }).click();
   await drawer.waitFor({ state: 'detached' });
 
@@ -148,23 +148,23 @@ test('the owner’s timeline grows while they look, and an administrator learns 
   await admin.page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
 });
 
-test('revoked: the open picture goes dark on the other side', async () => {
+test('A revocation removes the open picture in the recipient’s browser.', async () => {
   await button(owner.page, `Share ${caption}`).click();
   const revoke = button(owner.page, /^Revoke the access/);
   await revoke.waitFor();
-  const ended = reader.page.getByRole('dialog').getByText('This share has ended', { exact: true }).waitFor();
+  const ended = reader.page.getByRole('dialog').getByText('Access has ended', { exact: true }).waitFor();
   const at = Date.now();
   await revoke.click();
   await ended;
   const took = Date.now() - at;
   await expectDark(imageId);
-  expect(took).toBeLessThan(PROMISE_MS);
+  expect(took).toBeLessThan(LIMIT_MS);
   await look(reader, 'share-ended');
   await reader.page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
   await owner.page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
 });
 
-test('run out: the open picture goes dark at that moment', async () => {
+test('The expiry of a share removes the open picture at that moment.', async () => {
   await share();
   await button(reader.page, `Verify ${caption}`).waitFor();
   await verifyAndOpen(2);
@@ -172,14 +172,14 @@ test('run out: the open picture goes dark at that moment', async () => {
   const end = Date.now() + 3_000;
   await db.collection('shares').updateMany({ live: true }, { $set: { expiresAt: new Date(end) } });
   await db.close();
-  await reader.page.getByRole('dialog').getByText('This share has ended', { exact: true }).waitFor();
+  await reader.page.getByRole('dialog').getByText('Access has ended', { exact: true }).waitFor();
   const took = Date.now() - end;
   await expectDark(imageId);
   expect(took).toBeGreaterThan(-100);
-  expect(took).toBeLessThan(PROMISE_MS);
+  expect(took).toBeLessThan(LIMIT_MS);
 });
 
-test('no screen of it breaks WCAG 2.2 AA, and no console complained', () => {
+test('No screen of the journey breaks WCAG 2.2 AA, and the console shows no error and no warning.', () => {
   expect(faults).toEqual([]);
   expect([admin, owner, reader].flatMap((person) => person.complaints)).toEqual([]);
 });

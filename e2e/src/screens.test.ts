@@ -22,7 +22,7 @@ let provider: Person;
 const faults: string[] = [];
 
 test.beforeAll(async ({ browser, shared: product }) => {
-  // Far from Karachi, so that a date of birth that moved with the zone would show.
+  // A time zone far from Karachi reveals a date of birth that depends on the zone.
   const away = { timezoneId: 'America/Los_Angeles', permissions: ['clipboard-read', 'clipboard-write'] };
   admin = await Person.arrive(product, browser, product.admin);
   provider = await Person.arrive(product, browser, account, away);
@@ -46,7 +46,7 @@ const button = (page: Page, name: string | RegExp) => page.getByRole('button', {
 const fact = (page: Page, label: string) =>
   page.locator('dt', { hasText: new RegExp(`^${label}$`) }).locator('xpath=following-sibling::dd[1]');
 
-/** By day on a desk, and by night on a phone. */
+/** Checks the screen light on a desktop and dark on a phone. */
 async function look(person: Person, name: string): Promise<void> {
   const { page } = person;
   faults.push(...(await person.look(`${name}-desk-light`)));
@@ -59,7 +59,7 @@ async function look(person: Person, name: string): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 900 });
 }
 
-test('an administrator changes a setting in its row', async () => {
+test('An administrator changes a setting in its row.', async () => {
   await admin.enter();
   const { page } = admin;
   await page.goto('/dashboard');
@@ -74,18 +74,18 @@ test('an administrator changes a setting in its row', async () => {
   await look(admin, 'appsettings');
   await page.getByLabel('Value of sharing.expiryHours').fill('36');
   await button(page, 'Save').click();
-  // In its row, and as what holds now.
+  // The value is in its row, and in the list of current values.
   await expect.poll(() => page.getByText('36', { exact: true }).count()).toBe(2);
 });
 
-test('roles and permissions are there to read', async () => {
+test('Roles and permissions are listed.', async () => {
   const { page } = admin;
   await page.getByRole('link', { name: 'Roles' }).click();
   await page.getByText('setting.manage').waitFor();
   await page.getByText('healthProvider').first().waitFor();
 });
 
-test('the table of people leads to a profile, and approving is written down', async () => {
+test('The table of people leads to a profile, and an approval is in the audit log.', async () => {
   const { page } = admin;
   await page.goto('/approve-provider');
   await button(page, /^Approve/).click();
@@ -108,14 +108,14 @@ test('the table of people leads to a profile, and approving is written down', as
   await page.getByText('No audit logs found.').waitFor();
   expect(page.url()).not.toContain('nobody');
   await page.getByPlaceholder('Search by user...').fill('');
-  await button(page, 'Verify chain').click();
-  await page.getByText('Record intact').waitFor();
+  await button(page, 'Check integrity').click();
+  await page.getByText('Log intact').waitFor();
   await page.getByLabel('Rows per page:').selectOption('10');
   await page.waitForURL((url) => url.searchParams.get('rows') === '10');
   await page.getByLabel('Filter by action').selectOption('');
   await page.waitForURL((url) => url.search === '?rows=10');
-  await page.getByRole('cell', { name: 'Verify audit log', exact: true }).waitFor();
-  await button(page, /^Details of Verify audit log/).click();
+  await page.getByRole('cell', { name: 'Check integrity of audit log', exact: true }).waitFor();
+  await button(page, /^Details of Check integrity of audit log/).click();
   await page.getByRole('dialog').getByText('audit.verify').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -127,8 +127,8 @@ test('the table of people leads to a profile, and approving is written down', as
   expect(download.suggestedFilename()).toMatch(/^audit-log-[\d-]+\.csv$/);
 });
 
-/** Nothing of the profile in the browser but the fields of its session. */
-async function keepsNothingElse(person: Person, username: string): Promise<void> {
+/** Expects no data of the profile in the browser except the fields of the session. */
+async function expectOnlySession(person: Person, username: string): Promise<void> {
   const { id } = await person.call<{ id: string }>('/users/profile');
   const { root, all } = await person.kept();
   const { email, firstname, lastname, role } = account;
@@ -141,10 +141,10 @@ async function keepsNothingElse(person: Person, username: string): Promise<void>
   }
 }
 
-test('a provider edits their profile, and is born on the same day everywhere', async () => {
+test('A provider edits their profile, and the date of birth is the same in every time zone.', async () => {
   await provider.signIn();
   const { page } = provider;
-  await keepsNothingElse(provider, account.username);
+  await expectOnlySession(provider, account.username);
   await page.getByRole('link', { name: 'Profile' }).click();
   await page.getByRole('heading', { name: 'Sana Mirza', exact: true }).waitFor();
   expect(await fact(page, 'Date of Birth').textContent()).toMatch(/17.*March|March.*17/);
@@ -161,17 +161,17 @@ test('a provider edits their profile, and is born on the same day everywhere', a
   await page.getByText('Profile updated successfully!').waitFor();
   await dialog.waitFor({ state: 'detached' });
   expect(await fact(page, 'City').textContent()).toBe('Karachi');
-  await keepsNothingElse(provider, 'dr.sana');
+  await expectOnlySession(provider, 'dr.sana');
 });
 
-test('a copied link opens the image for its owner', async () => {
+test('A copied link opens the image for its owner.', async () => {
   const { page } = provider;
   await page.goto('/upload');
   await page.locator('input[type=file]').setInputFiles(join(assets, 'hand-xray.jpg'));
   await page.getByLabel('Caption').fill('Left hand, after fall');
   await button(page, 'Upload Image').click();
   await page.waitForURL('**/view-images');
-  await page.getByRole('link', { name: 'Image links' }).click();
+  await page.getByRole('link', { name: 'Copy links' }).click();
   await button(page, 'Copy Link to Left hand, after fall').click();
   await page.getByText('Link copied to clipboard!').waitFor();
   await page.getByRole('button', { name: /^Liver/ }).click();
@@ -190,17 +190,17 @@ test('a copied link opens the image for its owner', async () => {
   await page.waitForURL('**/view-images?sort=createAt');
 });
 
-test('a provider reads their own part of the audit log, and no settings', async () => {
+test('A provider reads their own part of the audit log, and no settings.', async () => {
   const { page } = provider;
   await page.goto('/audit-logs');
   await page.getByLabel('Filter by action').selectOption('image.upload');
   await page.getByRole('cell', { name: 'Upload image', exact: true }).waitFor();
-  expect(await page.getByRole('button', { name: 'Verify chain' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Check integrity' }).count()).toBe(0);
   await page.goto('/appsettings');
-  await page.getByRole('heading', { name: 'This page is not part of your account' }).first().waitFor();
+  await page.getByRole('heading', { name: 'You don’t have access to this page' }).first().waitFor();
 });
 
-test('an account is closed with its password and the typed word', async () => {
+test('An account is closed with its password and the typed word.', async () => {
   const { page } = provider;
   await page.goto('/profile');
   await button(page, 'Delete account').click();
@@ -208,14 +208,14 @@ test('an account is closed with its password and the typed word', async () => {
   await dialog.getByLabel('Your password').fill('Not-This-One-1');
   await dialog.getByLabel('Type delete to confirm').fill('delete');
   await dialog.getByRole('button', { name: 'Delete account' }).click();
-  await dialog.getByText('This password is not right.').waitFor();
+  await dialog.getByText('This password is not correct.').waitFor();
   faults.push(...(await provider.look('delete-account')));
   await dialog.getByLabel('Your password').fill(account.password);
   await dialog.getByRole('button', { name: 'Delete account' }).click();
   await page.waitForURL('**/login');
 });
 
-test('no screen breaks WCAG 2.2 AA by day or by night, and no console complained', () => {
+test('No screen breaks WCAG 2.2 AA in either theme, and the console shows no error and no warning.', () => {
   expect(faults).toEqual([]);
   expect([admin, provider].flatMap((person) => person.complaints)).toEqual([]);
 });

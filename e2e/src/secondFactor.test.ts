@@ -8,7 +8,7 @@ import { STEP_MS, shown } from './totp.js';
 
 let product: Product;
 let browser: Browser;
-/** The same administrator at two devices. */
+/** The same administrator on two devices. */
 let desk: Person;
 let phone: Person;
 let secret = '';
@@ -30,7 +30,7 @@ afterEach(async ({ task }) => {
   await Promise.all(Object.entries({ desk, phone }).map(([name, person]) => person.shoot(`failed-${name}`)));
 });
 
-/** The same screen the other way round, by night, and on narrow windows. */
+/** Checks the same screen in Urdu, from right to left: in the dark theme and in narrow windows. */
 async function inUrdu(person: Person, name: string): Promise<string[]> {
   const { page } = person;
   const size = page.viewportSize();
@@ -55,7 +55,7 @@ async function enterPassword({ page, email, password }: Person): Promise<void> {
   await button(page, 'Login').click();
   await page.waitForURL('**/verify-account');
 }
-/** A device with a passkey store in it; its person touches it by themself or not. */
+/** Adds a virtual authenticator to the page. `holds` sets whether it confirms the presence of its user. */
 async function withAuthenticator(page: Page): Promise<{ holds: (held: boolean) => Promise<unknown> }> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('WebAuthn.enable');
@@ -74,14 +74,14 @@ async function withAuthenticator(page: Page): Promise<{ holds: (held: boolean) =
 
 const signedIn = (page: Page) => page.waitForURL('**/dashboard');
 
-test('an authenticator app is set up in the profile', async () => {
+test('An authenticator app is set up in the profile.', async () => {
   const { page } = desk;
   await desk.signIn();
   await page.goto('/profile');
   await page.getByText('This device', { exact: true }).waitFor();
   faults.push(...(await desk.look('security')));
   await button(page, 'Set up the app').click();
-  const ask = page.getByRole('dialog', { name: 'Is it still you?' });
+  const ask = page.getByRole('dialog', { name: 'Is this still you?' });
   await ask.getByLabel('Your password').fill(desk.password);
   faults.push(...(await desk.look('step-up')), ...(await fits(desk, 'step-up', 'step-up-phone')));
   await page.setViewportSize({ width: 1440, height: 900 });
@@ -97,28 +97,28 @@ test('an authenticator app is set up in the profile', async () => {
   faults.push(...(await desk.look('security-recovery')));
   recoveryCodes = await codes.getByRole('listitem').allTextContents();
   expect(recoveryCodes).toHaveLength(10);
-  await button(page, 'I have kept them').click();
+  await button(page, 'I have saved them').click();
   await page.getByText('10 recovery codes left.').waitFor();
 });
 
-test('the next sign-in asks the app, mails nothing, and can be ended from the first device', async () => {
+test('The next sign-in requires the app, sends no mail, and can be ended from the first device.', async () => {
   const mails = product.mailbox.mails(phone.email, 'Your verification code').length;
   await enterPassword(phone);
-  await phone.page.getByText('digits that your authenticator app shows').waitFor();
+  await phone.page.getByText('code from your authenticator app').waitFor();
   faults.push(...(await phone.look('verify-app')));
   faults.push(...(await inUrdu(phone, 'verify-app')));
-  // The code of this half minute may be the one that set the app up, and that one is spent: the next one counts already.
+  // The setup may have used the current code, and a code works only once. The server already accepts the next one.
   await phone.enterCode(shown(secret, Date.now() + STEP_MS));
   await signedIn(phone.page);
   expect(product.mailbox.mails(phone.email, 'Your verification code')).toHaveLength(mails);
 
   await desk.page.reload();
-  await button(desk.page, 'Sign out Chrome').click();
+  await button(desk.page, 'Log out Chrome').click();
   await phone.page.waitForURL('**/login');
-  await phone.page.getByText('You were signed out from another device.').waitFor();
+  await phone.page.getByText('You were logged out from another device.').waitFor();
 });
 
-test('a recovery code opens the door once', async () => {
+test('A recovery code works once.', async () => {
   for (const works of [true, false]) {
     await enterPassword(phone);
     await button(phone.page, 'Use a recovery code').click();
@@ -126,12 +126,12 @@ test('a recovery code opens the door once', async () => {
     await phone.page.getByLabel('Recovery code').fill(recoveryCodes[0] ?? '');
     await phone.page.getByRole('button', { name: 'Verify', exact: true }).click();
     if (works) await signedIn(phone.page);
-    else await phone.page.getByText('That code is not right. 4 tries left.').waitFor();
+    else await phone.page.getByText('That code didn’t match. 4 tries left.').waitFor();
     if (works) await phone.page.evaluate('localStorage.clear()');
   }
 });
 
-test('recovery codes and the password are renewed in the profile, and mails say so', async () => {
+test('Recovery codes and the password are renewed in the profile, and mails report it.', async () => {
   const { page } = desk;
   await page.goto('/profile');
   await page.getByText('9 recovery codes left.').waitFor();
@@ -143,11 +143,11 @@ test('recovery codes and the password are renewed in the profile, and mails say 
   await codes.waitFor();
   const fresh = await codes.getByRole('listitem').allTextContents();
   expect(new Set([...fresh, ...recoveryCodes]).size).toBe(20);
-  await button(page, 'I have kept them').click();
+  await button(page, 'I have saved them').click();
   await page.getByText('10 recovery codes left.').waitFor();
   await desk.mailed('Your recovery codes were renewed');
 
-  // There and back again: the journey goes on with the password it began with.
+  // Change the password twice, so that the journey continues with the first one.
   const other = 'Another-Enough-Pass-7';
   for (const [from, to] of [
     [desk.password, other],
@@ -166,7 +166,7 @@ test('recovery codes and the password are renewed in the profile, and mails say 
   await page.getByText('Password changed', { exact: true }).first().waitFor();
 });
 
-test('where the clinic requires more than a password, nothing opens before there is a passkey or an app', async () => {
+test('When the clinic requires a second factor, no screen opens before the account has a passkey or an app.', async () => {
   const { page } = desk;
   const token = await page.evaluate<string>("JSON.parse(localStorage.getItem('root')).token");
   const set = await page.request.post('/api/appsetting/add', {
@@ -191,28 +191,28 @@ test('where the clinic requires more than a password, nothing opens before there
   const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
   await codes.first().waitFor();
   recoveryCodes = await codes.allTextContents();
-  await button(page, 'I have kept them').click();
+  await button(page, 'I have saved them').click();
   await page.getByRole('heading', { name: /Welcome/ }).waitFor();
 });
 
-test('the passkey signs in by itself, and with the password nothing else does but a recovery code', async () => {
+test('A passkey signs in without a password, and the password needs the passkey or a recovery code.', async () => {
   const { page } = desk;
   await page.evaluate('localStorage.clear()');
   await device.holds(false);
   await page.goto('/login');
-  await button(page, 'Sign in with a passkey').waitFor();
+  await button(page, 'Log in with a passkey').waitFor();
   faults.push(...(await desk.look('login-passkey')));
-  // The suggestions of the field began while nobody touched the device; the button asks anew.
+  // The autofill of the field started before the user confirmed. The button starts a new request.
   await device.holds(true);
-  await button(page, 'Sign in with a passkey').click();
+  await button(page, 'Log in with a passkey').click();
   await signedIn(page);
   await page.goto('/profile');
-  await page.getByText('Signed in with a passkey', { exact: true }).waitFor();
+  await page.getByText('Logged in with a passkey', { exact: true }).waitFor();
   await page.getByRole('list', { name: 'Passkeys' }).getByText('Work laptop').waitFor();
   faults.push(...(await desk.look('security-passkeys')));
 
   await enterPassword(phone);
-  await button(phone.page, 'Sign in with a passkey').waitFor();
+  await button(phone.page, 'Log in with a passkey').waitFor();
   faults.push(...(await phone.look('verify-passkey')));
   faults.push(...(await inUrdu(phone, 'verify-passkey')));
   await button(phone.page, 'Use a recovery code').click();
@@ -221,21 +221,21 @@ test('the passkey signs in by itself, and with the password nothing else does bu
   await signedIn(phone.page);
 });
 
-test('the link of the mail takes the passkey back, after a click, and signs everybody out', async () => {
+test('The link in the mail removes the passkey after a click, and ends all sessions.', async () => {
   const { page } = phone;
   await page.goto(line(await phone.mailed('A passkey was added to your account'), 'Link'));
-  await button(page, 'Sign out every device').waitFor();
+  await button(page, 'Log out every device').waitFor();
   expect(new URL(page.url()).search).toBe('');
   faults.push(...(await phone.look('not-me')));
   faults.push(...(await inUrdu(phone, 'not-me')));
-  await button(page, 'Sign out every device').click();
+  await button(page, 'Log out every device').click();
   await page.getByText('The passkey was removed.').waitFor();
   faults.push(...(await phone.look('not-me-done')));
   await desk.page.waitForURL('**/login');
-  await desk.page.getByText('A change of your sign-in was taken back').waitFor();
+  await desk.page.getByText('A change to your login was undone').waitFor();
 });
 
-test('nothing was wrong on the way', () => {
+test('No screen of the journey breaks WCAG 2.2 AA, and the console shows no error and no warning.', () => {
   expect([...desk.complaints, ...phone.complaints]).toEqual([]);
   expect(faults).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { openScenes, uploadScenes } from './seed/open.js';
 import { missing, type Scene } from './seed/scenes.js';
 import { adminScenes, patientScenes, providerScenes } from './seed/signedIn.js';
 
-/** The words of the specification, found by somebody who knows nothing else. */
+/** Checks that the screens show the texts of the seed specification. */
 let product: Product;
 let browser: Browser;
 const complaints: string[] = [];
@@ -33,23 +33,23 @@ async function play(role: Role | undefined, scenes: readonly Scene[]): Promise<s
   return faults;
 }
 
-test('what needs no session says what the specification says', async () => {
+test('The screens without a session show the texts of the specification.', async () => {
   expect(await play(undefined, openScenes)).toEqual([]);
 });
 
-// Before anybody has written to the administrator.
-test('what an administrator sees says it too', async () => {
+// This test runs before any message to the administrator exists.
+test('The screens of an administrator show the texts of the specification.', async () => {
   expect(await play('admin', adminScenes)).toEqual([]);
 });
 
-test('what a patient sees says it too', async () => {
+test('The screens of a patient show the texts of the specification.', async () => {
   expect(await play('patient', patientScenes)).toEqual([]);
 });
 
-test('what a provider sees says it too', async () => {
+test('The screens of a provider show the texts of the specification.', async () => {
   expect(await play('healthProvider', [...providerScenes, ...uploadScenes])).toEqual([]);
 });
 
-test('no console complained', () => {
+test('The console shows no error and no warning.', () => {
   expect(complaints).toEqual([]);
 });

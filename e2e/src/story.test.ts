@@ -45,7 +45,7 @@ async function choosePassword(page: Page): Promise<void> {
   await button(page, 'Submit').click();
 }
 
-test('a patient registers in four steps and enters the mailed code', async () => {
+test('A patient registers in four steps and enters the mailed code.', async () => {
   const { page } = patient;
   await page.goto('/');
   await page.getByRole('link', { name: 'Register' }).first().click();
@@ -62,7 +62,7 @@ test('a patient registers in four steps and enters the mailed code', async () =>
   await page.getByText('Nothing shared with you yet').waitFor();
 });
 
-test('a provider registers and is held until an administrator approves', async () => {
+test('A provider registers, and waits until an administrator approves.', async () => {
   const { page } = provider;
   await page.goto('/register');
   await page.getByRole('radio', { name: /Health provider/ }).check({ force: true });
@@ -84,7 +84,7 @@ test('a provider registers and is held until an administrator approves', async (
   await page.waitForURL('**/dashboard');
 });
 
-test('an image uploaded for the patient is on their screen by itself, and opens with their code alone', async () => {
+test('An image for the patient appears on their screen by itself, and opens only with their code.', async () => {
   const { page } = provider;
   await page.getByRole('link', { name: 'Upload Image' }).first().click();
   await page.locator('input[type=file]').setInputFiles(join(assets, 'chest-ct.dcm'));
@@ -95,7 +95,7 @@ test('an image uploaded for the patient is on their screen by itself, and opens 
   await button(page, 'Upload Image').click();
   await page.waitForURL('**/view-images');
 
-  // Nobody touched the patient's page since it said that there was nothing.
+  // The page of the patient updates by itself.
   await patient.page.getByText('Image not Verified').waitFor();
   const mail = await patient.mailed('An image was shared with you');
   await button(patient.page, /^Verify/).click();
@@ -108,12 +108,12 @@ test('an image uploaded for the patient is on their screen by itself, and opens 
     .first()
     .waitFor();
   await patient.enterCode(code);
-  await patient.page.getByText('Image verified.').first().waitFor();
+  await patient.page.getByText('You can see it now.').first().waitFor();
   await patient.page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
   await patient.page.locator('main img[src^="data:image/webp"]').first().waitFor();
 });
 
-test('a photograph is shared for a day, and gone at once when the share is revoked', async () => {
+test('A photograph is shared for a day, and disappears at once when the share is revoked.', async () => {
   const { page } = provider;
   await page.getByRole('link', { name: 'Upload Image' }).first().click();
   await page.locator('input[type=file]').setInputFiles(join(assets, 'hand-xray.jpg'));
@@ -129,10 +129,10 @@ test('a photograph is shared for a day, and gone at once when the share is revok
   await patient.page.getByText('Left hand, after fall').waitFor();
   await button(page, 'Share Left hand, after fall').click();
   await page.getByRole('button', { name: /^Revoke the access/ }).click();
-  await patient.page.getByText('This share has ended').first().waitFor();
+  await patient.page.getByText('Access has ended').first().waitFor();
 });
 
-test('the two talk live', async () => {
+test('The two exchange messages live.', async () => {
   await provider.page.goto('/messages');
   await button(provider.page, 'New chat').click();
   await provider.page.getByPlaceholder('Search user by name or email...').fill('hina');
@@ -155,7 +155,7 @@ test('the two talk live', async () => {
     .waitFor();
 });
 
-test('the provider watches the analysis arrive', async () => {
+test('The provider sees the analysis arrive.', async () => {
   const { page } = provider;
   await page.getByRole('link', { name: 'View Images' }).first().click();
   await page
@@ -171,15 +171,15 @@ test('the provider watches the analysis arrive', async () => {
   await page.getByText('Not assessed: no diagnostic model is configured.').first().waitFor();
 });
 
-test('signing out ends it in this browser', async () => {
+test('A sign-out ends the session in this browser.', async () => {
   await button(patient.page, 'Logout').click();
   await patient.page.waitForURL('**/login');
   await patient.page.goto('/view-images');
   await patient.page.waitForURL('**/login');
 });
 
-// The screens themselves are `everyScreen.test.ts`; here are states that only a story comes to.
-test('no screen of the story breaks WCAG 2.2 AA, and no console complained', () => {
+// `everyScreen.test.ts` checks the screens; this journey checks states that only a story reaches.
+test('No screen of the story breaks WCAG 2.2 AA, and the console shows no error and no warning.', () => {
   expect(faults).toEqual([]);
   expect([admin, provider, patient].flatMap((person) => person.complaints)).toEqual([]);
 });

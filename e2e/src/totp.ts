@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 
-/** How long an app shows a code. */
+/** The time for which an app shows a code. */
 export const STEP_MS = 30_000;
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** RFC 6238 once more, and apart from the product's own library: what any authenticator app shows. */
+/** Returns the code of an authenticator app (RFC 6238). Written apart from the product's library, to check it. */
 export function shown(text: string, at: number): string {
   const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');
   const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));

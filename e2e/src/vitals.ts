@@ -1,6 +1,6 @@
-// `npm run vitals [-- --runs 5 --slower 4 --json <file> --url <address> --email <e-mail> --password <password>]`: what the
-// first visit of the main screens feels like in Chromium. Starts a product of its own, or visits the one at the address:
-// there the screens behind the sign-in need a person, whose mailed code it asks for. See docs/performance.md.
+// `npm run vitals [-- --runs 5 --slower 4 --json <file> --url <address> --email <e-mail> --password <password>]`: measures
+// the web vitals of the first visit to the main screens in Chromium. Starts a product of its own, or visits the one at
+// the address: the screens after the sign-in then need an account, and it asks for the mailed code. See docs/performance.md.
 import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
@@ -76,7 +76,7 @@ async function signIn(browser: Browser, { url, person }: Site): Promise<State | 
   return state;
 }
 
-/** One visit with nothing kept from before. */
+/** Visits a screen in a new browser context, with an empty cache. */
 async function visit(browser: Browser, { url }: Site, screen: Screen, state: State | undefined): Promise<Vitals> {
   const context = await browser.newContext({
     baseURL: url,

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { goals } from './vitals/goals.js';
 
-/** The build that `npm test` makes first. */
+/** The folder of the build, which `npm test` creates first. */
 const dist = join(import.meta.dirname, '../../frontend/dist');
 const read = (file: string) => readFileSync(join(dist, file), 'utf8');
 
@@ -15,7 +15,7 @@ interface Chunk {
 }
 const manifest = JSON.parse(read('.vite/manifest.json')) as Record<string, Chunk>;
 
-/** A chunk, with everything it cannot run without. */
+/** Returns a chunk with all chunks that it imports statically. */
 function withImports(key: string, found = new Set<string>()): Set<string> {
   const chunk = manifest[key];
   if (!chunk) throw new Error(`${key} is not in the build.`);
@@ -29,7 +29,7 @@ const route = 'src/auth/Login.tsx';
 const first = withImports(route, withImports('index.html'));
 const files = [...first].map((key) => manifest[key]?.file ?? '');
 
-test('the first load of /login stays within its budget of JavaScript', () => {
+test('The first load of /login stays within its budget of JavaScript.', () => {
   const named = [...read('index.html').matchAll(/<(?:script|link)[^>]* (?:src|href)="\/([^"]+\.js)"/g)];
   const scripts = new Set([...files, ...named.map(([, file = '']) => file)]);
   expect(scripts).toContain('theme.js');
@@ -39,13 +39,13 @@ test('the first load of /login stays within its budget of JavaScript', () => {
   expect(total, `the heaviest: ${JSON.stringify(heaviest)}`).toBeLessThanOrEqual(goals.loginScriptBytes);
 });
 
-test('/login loads no other screen, and nothing from behind the sign-in', () => {
+test('The first load of /login contains no other screen, and no code of the screens after the sign-in.', () => {
   const others = Object.entries(manifest).filter(([key, { isDynamicEntry }]) => isDynamicEntry && key !== route);
   expect(others.map(([key]) => key)).toEqual(
     expect.arrayContaining(['src/app/RequireSession.tsx', 'src/app/Queries.tsx']),
   );
   expect(others.filter(([key]) => first.has(key))).toEqual([]);
-  // Marks that survive minifying: zod's errors, Socket.IO's paths, a cache that nothing around this screen provides.
+  // Texts that survive the minifier identify a library: zod, Socket.IO, TanStack Query.
   const text = files.map(read).join();
   for (const mark of ['ZodError', '/socket.io', 'No QueryClient set']) expect(text.includes(mark), mark).toBe(false);
 });

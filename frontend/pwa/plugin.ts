@@ -4,15 +4,15 @@ import type { Plugin } from 'vite';
 import { places } from '../src/notifications/places';
 import { words } from '../src/pwa/words';
 
-/** What any page may need just when the connection is gone: the toast that says so. */
+/** Every page may need the toasts at the moment at which the connection breaks. */
 const spare = /\/lib\/Toasts\.tsx$/;
 
-/** Files beside the bundle that the first page needs. */
+/** Files outside the bundle that the first page needs. */
 const fixed = ['/index.html', '/theme.js', '/mark.svg', '/app.webmanifest'];
 
 /**
- * Writes `/sw.js`: the worker with the names of the first page's own files in it, the words and addresses of notifications,
- * and a version made of all that. Screens, fonts and languages are kept as they are used.
+ * Writes `/sw.js`: the worker with the list of the first page's files, the words and addresses of notifications, and a
+ * version, which is a hash of all these. Screens, fonts and languages are cached when they are first used.
  */
 export function serviceWorker(): Plugin {
   return {

@@ -10,5 +10,5 @@ interface Words {
     }
   >;
 }
-/** What the service worker says in each language: the notification centre's own sentences, and one for messages. */
+/** The words of device notifications in each language: those of the notification centre, and one sentence for messages. */
 export declare const words: Record<string, Words>;

@@ -1,7 +1,8 @@
 /**
- * Keeps the frame of the app for a start without a connection: only built files, which hold no person's data. Calls, sockets
- * and images are never looked at. And words what a push tells, which is its kind and an id. The build puts its files in
- * the place of the list, and the app's own words and addresses in that of the tables.
+ * The service worker. It caches the built files, so that the app starts without a connection; these files hold no data of
+ * people. It does not handle API calls, sockets and images. It also shows notifications: a push carries a kind and an id, and
+ * the worker has the words for them. The build replaces the placeholders by the list of files and the tables of words and
+ * addresses.
  */
 const files = self.__FILES__;
 const { words, places } = self.__TABLES__;
@@ -24,13 +25,13 @@ self.addEventListener('activate', (event) => {
   );
 });
 
-/** Never by itself: the page asks once its person has said so. */
+/** A new version takes over only when the page asks, after the user has agreed. */
 self.addEventListener('message', (event) => {
   if (event.data === 'take over') self.skipWaiting();
   else if (event.data?.language) event.waitUntil(keepLanguage(event.data.language));
 });
 
-/** The page as it is now, or the kept one while there is no connection. */
+/** The page from the server, or the cached one while there is no connection. */
 async function visit(request) {
   try {
     return await fetch(request);
@@ -39,7 +40,7 @@ async function visit(request) {
   }
 }
 
-/** Built files carry a hash in their names: what is kept is what would be fetched. */
+/** A built file has a hash in its name, so the cached file equals the one on the server. */
 async function built(request) {
   const kept = await caches.match(request, { cacheName: name });
   if (kept) return kept;
@@ -60,7 +61,7 @@ self.addEventListener('fetch', (event) => {
   else if (pathname.startsWith('/assets/') || files.includes(pathname)) event.respondWith(built(request));
 });
 
-/** The pages tell their language: a worker cannot read where they keep it. */
+/** The pages send their language, because a worker cannot read local storage. */
 const kept = { cacheName: 'preferences' };
 
 async function keepLanguage(language) {
@@ -73,10 +74,10 @@ async function language() {
   return Object.hasOwn(words, code) ? code : 'en';
 }
 
-/** The tabs of the app, the one that was used last first. */
+/** The open tabs of the app, the last used one first. */
 const tabs = () => self.clients.matchAll({ type: 'window', includeUncontrolled: true });
 
-/** Somebody looks at it: what is new, it shows itself, or at the next sign-in. */
+/** True for a tab in the foreground: it shows the news itself, or after the next sign-in. */
 const shows = (tab) => tab.focused && tab.visibilityState === 'visible';
 
 async function tell({ kind, recordId }) {
@@ -88,7 +89,7 @@ async function tell({ kind, recordId }) {
   const path = recordId ? withId.replace(':id', recordId) : without;
   await self.registration.showNotification(kinds[known].title, {
     body: kinds[known].text,
-    // One for each kind: the next takes its place.
+    // One notification of each kind: a new one replaces it.
     tag: known,
     lang,
     dir,
@@ -97,7 +98,7 @@ async function tell({ kind, recordId }) {
   });
 }
 
-/** What cannot be read is still something new: a push that shows nothing is held against the app. */
+/** Returns an empty object for data that cannot be parsed. Browsers withdraw the permission of an app that shows nothing for a push. */
 function read(data) {
   try {
     return data?.json() ?? {};
@@ -111,7 +112,7 @@ self.addEventListener('push', (event) => event.waitUntil(tell(read(event.data)))
 async function open(path) {
   const [tab] = await tabs();
   if (!tab) return self.clients.openWindow(path);
-  // Told and not navigated: what was half written there stays.
+  // The tab opens the page itself, so that a half-written message stays.
   tab.postMessage({ open: path });
   return tab.focus();
 }
@@ -121,7 +122,7 @@ self.addEventListener('notificationclick', (event) => {
   event.waitUntil(open(event.notification.data.path));
 });
 
-/** The push service gave another address. Only a signed-in page can tell the server: one that is open, or the next one. */
+/** The push service has changed the address. Only a signed-in page can report it to the server: an open one, or the next one. */
 async function renew({ oldSubscription, newSubscription }) {
   if (!newSubscription && oldSubscription) await self.registration.pushManager.subscribe(oldSubscription.options);
   for (const tab of await tabs()) tab.postMessage('subscription changed');

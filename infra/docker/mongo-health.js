@@ -1,5 +1,5 @@
-// Makes MongoDB a replica set the first time; afterwards it is well when it takes writes. Run by `mongosh --nodb`, so that the
-// password is read here and stands among nobody's arguments.
+// Initiates the replica set the first time. Afterwards MongoDB is healthy when it accepts writes. `mongosh --nodb` runs this
+// file, so that the password is read here and is not an argument of a process.
 const address = 'mongo:27017/admin?directConnection=true&tls=true&tlsCAFile=/run/lightbox/ca/ca.pem';
 const anybody = connect(`mongodb://${address}`);
 const state = anybody.hello();

@@ -1,5 +1,5 @@
-// The product's own account, which may touch its own database alone, and may not change or remove what the audit log holds.
-// Run once by the MongoDB image, on an empty volume. Run it again after an upgrade, for collections that are new:
+// Creates the product's account. It may use only its own database, and may not change or remove entries of the audit log.
+// The MongoDB image runs this once, on an empty volume. Run it again after an upgrade, for new collections:
 //   docker compose exec mongo mongosh --host mongo --tls --tlsCAFile /run/lightbox/ca/ca.pem -u root /docker-entrypoint-initdb.d/10-lightbox.js
 const lightbox = db.getSiblingDB('lightbox');
 const change = ['update', 'remove', 'dropIndex', 'collMod'];
@@ -7,7 +7,7 @@ const on = (collection, actions) => ({ resource: { db: 'lightbox', collection },
 
 const rights = {
   privileges: [
-    // Every collection, those of the audit log too.
+    // These rights apply to every collection, also those of the audit log.
     on('', [
       'find',
       'insert',
@@ -45,7 +45,7 @@ const rights = {
       ],
       ...['usernameholds', 'users'],
     ].map((collection) => on(collection, change)),
-    // The log itself, `auditlogs`, is only added to; its signed heads move on, and receipts go when they are taken up.
+    // Entries of `auditlogs` are only inserted. Its signed heads are updated, and receipts are removed when they are processed.
     on('auditheads', ['update']),
     on('auditruns', ['update']),
     on('auditreceipts', ['remove']),

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes what the containers of docker-compose.yml share, once: an own CA, a certificate each for MongoDB and Valkey, the key
-# of the replica set, and folders that belong to the accounts of their services. Keeps what is there.
+# Makes the files that the containers of docker-compose.yml share: its own CA, a certificate each for MongoDB and Valkey, the
+# key of the replica set, and folders that belong to the accounts of their services. Existing files are kept.
 #   prepare.sh FOLDER    with the volumes ca, mongo, valkey, caddy and renderer in FOLDER
 set -eu
 umask 077
@@ -8,13 +8,13 @@ cd "$1"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Of the official images: `mongodb` and `valkey` are 999, and the proxy runs as 1000.
+# The user ids of the official images: `mongodb` and `valkey` are 999, and the proxy runs as 1000.
 mongo=${MONGO_OWNER:-999:999}
 valkey=${VALKEY_OWNER:-999:1000}
 proxy=${PROXY_OWNER:-1000:1000}
 renderer=${RENDERER_OWNER:-10001:10001}
 
-# 90 days before the CA ends, everything is made anew.
+# 90 days before the CA expires, all certificates are made again.
 if ! openssl x509 -in ca/ca.pem -noout -checkend 7776000 >/dev/null 2>&1; then
   echo 'Making certificates for MongoDB and Valkey …'
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -subj '/CN=Lightbox internal CA' \
@@ -27,7 +27,7 @@ if ! openssl x509 -in ca/ca.pem -noout -checkend 7776000 >/dev/null 2>&1; then
       -extfile "$work/names" -out "$work/$name.crt" 2>/dev/null
     cat "$work/$name.crt" "$work/$name.key" >"$work/$name.pem"
   done
-  # The key of the CA is kept nowhere: nobody can make another certificate with it.
+  # The key of the CA is not stored, so no other certificate can be made with it.
   install -m 400 "$work/mongo.pem" mongo/server.pem
   install -m 400 "$work/valkey.pem" valkey/server.pem
   chown "$mongo" mongo/server.pem
@@ -39,9 +39,9 @@ if [ ! -e mongo/set.key ]; then
   install -m 400 "$work/set.key" mongo/set.key
   chown "$mongo" mongo/set.key
 fi
-# What an older version left there belonged to root.
+# Files of an older version belong to root.
 [ "$(stat -c %u caddy)" != 0 ] || chown -R "$proxy" caddy
-# Workers reach the socket in it; nobody but the renderer makes one.
+# Workers connect to the socket in this folder. Only the renderer may create one.
 chmod 755 renderer
 chown "$renderer" renderer
 chmod 755 ca

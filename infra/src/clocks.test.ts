@@ -14,19 +14,19 @@ import { removeOrphanBlobs } from '@lightbox/workers/maintenance/orphans.js';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type RunningProcess, startProcess } from './testing.js';
 
-/** Gateways whose machines have wrong clocks, beside one that is right (security.md, R71). */
+/** Gateways with wrong clocks and one with the right clock (security.md, R71). */
 const HOUR_MS = 3_600_000;
 const shifts = { right: 0, ahead: 2 * HOUR_MS, behind: -2 * HOUR_MS, yesterday: -24 * HOUR_MS };
 type Name = keyof typeof shifts;
 const names = Object.keys(shifts) as Name[];
-/** What a reading of MongoDB's clock may be off by, on a busy machine. */
+/** The error of a reading of MongoDB's clock on a busy machine. */
 const NOISE_MS = 5_000;
 
 const urls = {} as Record<Name, string>;
 const processes: RunningProcess[] = [];
 let folder: string;
 let mailbox: Mailbox;
-/** Its clock is right. */
+/** The core of a process with the right clock. */
 let core: Core;
 let provider: SignedIn;
 let patient: SignedIn;
@@ -82,7 +82,7 @@ const shiftClock = join(import.meta.dirname, '../../testkit/dist/shiftClock.js')
 
 const at = (name: Name, who?: SignedIn) => new Client(urls[name], who?.token ?? null);
 
-/** With the password at one gateway and the mailed code at another. */
+/** Signs in with the password at one gateway and with the mailed code at another. */
 async function signIn(email: string, first: Name, second: Name): Promise<SignedIn> {
   const before = mailbox.mails(email).length;
   const { body } = await at(first).post('/auth/login', { email, password }).expect(200);
@@ -95,7 +95,7 @@ async function signIn(email: string, first: Name, second: Name): Promise<SignedI
 
 const fromNow = (time: string | Date): number => Math.abs(new Date(time).getTime() - Date.now());
 
-it('each process believes what it was told, and cookies do not go by it where browsers have a choice', async () => {
+it('Each process has its shifted clock, and cookies have no expiry date that depends on it if browsers support that.', async () => {
   for (const name of names) {
     const [cookie = ''] = (await signIn(provider.email, 'right', name)).cookies;
     const [, maxAge, expires = ''] = /Max-Age=(\d+);.*Expires=([^;]+)/.exec(cookie) ?? [];
@@ -104,7 +104,7 @@ it('each process believes what it was told, and cookies do not go by it where br
   }
 });
 
-it('a token made on one gateway is good on every other, and lives as long', async () => {
+it('A token made on one gateway is valid on every other, for the same time.', async () => {
   for (const [i, name] of names.entries()) {
     const { token } = await signIn(provider.email, names[(i + 1) % names.length] as Name, name);
     const claims = JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString());
@@ -113,7 +113,7 @@ it('a token made on one gateway is good on every other, and lives as long', asyn
   }
 }, 30_000);
 
-it('messages keep their order and their times, whichever gateway takes them', async () => {
+it('Messages keep their order and their times, whichever gateway accepts them.', async () => {
   const contents = Array.from({ length: 12 }, (_, i) => `Message ${i}`);
   for (const [i, content] of contents.entries()) {
     const client = at(names[(i + 3) % names.length] as Name, provider);
@@ -130,20 +130,23 @@ it('messages keep their order and their times, whichever gateway takes them', as
   }
 }, 30_000);
 
-it.each(names)('who is connected to the gateway that is %s is seen there by all', async (name) => {
-  const { socket } = await connectSocket(urls[name], { token: patient.token });
-  try {
-    for (const other of names) {
-      const seen = async () =>
-        (await at(other, provider).get('/message/chat-list').expect(200)).body.data[0].user.online;
-      await vi.waitFor(async () => expect(await seen(), other).toBe(true), 5_000);
+it.each(names)(
+  'A person connected to the gateway whose clock is %s is shown as online by all gateways.',
+  async (name) => {
+    const { socket } = await connectSocket(urls[name], { token: patient.token });
+    try {
+      for (const other of names) {
+        const seen = async () =>
+          (await at(other, provider).get('/message/chat-list').expect(200)).body.data[0].user.online;
+        await vi.waitFor(async () => expect(await seen(), other).toBe(true), 5_000);
+      }
+    } finally {
+      socket.close();
     }
-  } finally {
-    socket.close();
-  }
-});
+  },
+);
 
-it('a share made anywhere ends everywhere at the same moment, by MongoDB’s clock', async () => {
+it('A share made at any gateway ends at all gateways at the same moment, by MongoDB’s clock.', async () => {
   for (const name of ['ahead', 'yesterday'] as const) {
     const { body } = await at(name, provider).upload(noisePng(20_000)).expect(201);
     const image = body.data.id;
@@ -173,7 +176,7 @@ it('a share made anywhere ends everywhere at the same moment, by MongoDB’s clo
 }, 120_000);
 
 it.each(names)(
-  'an upload under way at the gateway that is %s is not taken for one that was cut short',
+  'A running upload at the gateway whose clock is %s is not treated as an interrupted one.',
   async (name) => {
     const form = uploadForm(noisePng(5_000_000), 'image/png');
     const chunks = () => core.db.collection('blobs.chunks').countDocuments({});

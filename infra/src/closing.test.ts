@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const left = () => violations(test.gateway);
 
-it('an account that is closed leaves what belongs to others, and no orphan', { timeout: 60_000 }, async () => {
+it('Closing an account keeps the records of others and leaves no orphan.', { timeout: 60_000 }, async () => {
   const { models, keys, clock } = test.gateway;
   const api = new Client(test.url);
   const admin = await buildAdmin(test.gateway);
@@ -60,8 +60,8 @@ it('an account that is closed leaves what belongs to others, and no orphan', { t
   await api.as(owner).post('/message/send', { recipientId: patient.id, content: 'See you on Monday' }).expect(201);
   await api.post('/auth/login', { email: owner.email, password: PASSWORD }).expect(200);
   await mailedCode(test.gateway, owner._id);
-  const told = () => models.Notification.countDocuments({ user: owner._id });
-  await expect.poll(told, { timeout: 10_000 }).toBeGreaterThan(0);
+  const notices = () => models.Notification.countDocuments({ user: owner._id });
+  await expect.poll(notices, { timeout: 10_000 }).toBeGreaterThan(0);
   const secret = sealTotpSecret(keys, owner._id, 'JBSWY3DP');
   await models.Totp.create([
     { _id: owner._id, secret, createAt: clock.now(), lastStep: 0, tries: 0, recoveryCodes: [] },
@@ -78,7 +78,7 @@ it('an account that is closed leaves what belongs to others, and no orphan', { t
   await expect.poll(left, { timeout: 15_000 }).toEqual([]);
   expect(await models.Image.exists({ _id: gone })).toBeNull();
   expect(await models.Preview.exists({ _id: gone })).toBeNull();
-  // Of an image with a patient, an administrator is the owner from now on; the patient and the others keep their shares.
+  // An administrator becomes the owner of an image with a patient. The patient and the others keep their shares.
   const image = await models.Image.findById(kept).lean();
   expect((await models.User.findById(image?.owner).lean())?.role).toBe('admin');
   expect(await models.Share.countDocuments({ image: kept, live: true })).toBe(2);
@@ -89,7 +89,7 @@ it('an account that is closed leaves what belongs to others, and no orphan', { t
   expect(JSON.stringify(list.body.data)).toContain('Deleted');
 });
 
-/** Counts the steps of closing an account; at the one that is named, and ever after, nothing is done, as if the process had ended. */
+/** Counts the steps of closing an account. From step `cut` on every step throws, as if the process had died. */
 function cutAt(cut: number) {
   const { events, usage, models } = test.gateway;
   let steps = 0;
@@ -128,7 +128,7 @@ function cutAt(cut: number) {
 }
 
 it.each(['by its owner', 'by an administrator'])(
-  'closing an account %s that is cut short at any step is in the log, and is finished by maintenance',
+  'Closing an account %s is in the audit log and is finished by maintenance when it is interrupted at any step.',
   { timeout: 120_000 },
   async (by) => {
     const { models } = test.gateway;
@@ -160,7 +160,7 @@ it.each(['by its owner', 'by an administrator'])(
       expect(await models.Event.countDocuments({ type, record: owner._id, status: 'success' })).toBe(1);
       await api.post('/auth/login', { email: owner.email, password: PASSWORD }).expect(401);
       expect((await models.User.findById(owner._id).lean())?.closing !== undefined).toBe(reached);
-      // A turn is short, and a busy machine needs several.
+      // One turn is short, so a busy machine needs several.
       for (let more = true; more; ) more = await finishClosings(later);
       await recountUsage(later);
       await expect.poll(left, { timeout: 15_000, message: `cut at step ${cut}` }).toEqual([]);

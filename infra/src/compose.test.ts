@@ -40,7 +40,7 @@ interface Compose {
 const compose = parse(read('docker-compose.yml'), { merge: true }) as Compose;
 const services = Object.entries(compose.services);
 
-/** What Compose does with `${NAME:-default}`, `${NAME:?message}` and `$$`. */
+/** Replaces `${NAME:-default}`, `${NAME:?message}` and `$$` like Compose. */
 const fill = (text: string, values: Env): string =>
   text
     .replace(/\$\{(\w+)(?::-([^}]*))?(?::\?[^}]*)?\}/g, (_, name: string, fallback = '') => values[name] || fallback)
@@ -54,7 +54,7 @@ const environmentOf = (service: string, values: Env): Env =>
     ]),
   );
 
-/** The published schema names itself in ways of an older draft, which say nothing about what is valid. */
+/** The published schema without its `$schema` and `id`, which are of an older draft and do not matter for validation. */
 const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
   key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
 );
@@ -66,7 +66,7 @@ function faultsOf(file: unknown): string[] {
 }
 
 describe('docker-compose.yml', () => {
-  it('is a Compose file', () => {
+  it('is a valid Compose file', () => {
     expect(faultsOf(compose)).toEqual([]);
     expect(faultsOf({ services: { gateway: { imag: 'typo' } } })).not.toEqual([]);
   });
@@ -81,7 +81,7 @@ describe('docker-compose.yml', () => {
   };
 
   it.each(['gateway', 'workers'])(
-    'gives %s all it needs in production, encrypted, from what .env.example asks for',
+    'gives %s all settings that production needs, encrypted, from those of .env.example',
     (service) => {
       const config = loadConfig({ ...environmentOf(service, values), HOST: '0.0.0.0' });
       expect(config).toMatchObject({ production: true, trustProxy: 1, ops: { port: 9090 } });
@@ -92,9 +92,9 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  it('tries it out with the mail catcher of the profile `trial` when that is asked for by name', () => {
+  it('starts the mail catcher only with the profile `trial`', () => {
     const trial = { ...values, SMTP_URL: 'smtp://mail:1025' };
-    expect(() => loadConfig(environmentOf('workers', trial))).toThrow(/SMTP_URL would speak in clear to mail/);
+    expect(() => loadConfig(environmentOf('workers', trial))).toThrow(/SMTP_URL would send data unencrypted to mail/);
     expect(loadConfig(environmentOf('workers', { ...trial, ALLOW_PLAINTEXT: 'mail' })).smtpUrl).toBe(
       'smtp://mail:1025',
     );
@@ -104,18 +104,18 @@ describe('docker-compose.yml', () => {
   const secrets = ['APP_KEYS', 'ENCRYPTION_KEYS', 'MONGO_PASSWORD', 'MONGO_ROOT_PASSWORD', 'REDIS_PASSWORD'];
   const needed = ['PUBLIC_URL', 'SMTP_URL', ...secrets];
 
-  it('holds no secret, and names all that it needs in one message when one is not set', () => {
+  it('contains no secret, and one message names all required settings when one is missing', () => {
     const text = read('docker-compose.yml');
     const messages = new Map([...text.matchAll(/\$\{(\w+):\?([^}]*)\}/g)].map(([, name, says]) => [name, says]));
     expect([...messages.keys()].sort()).toEqual(needed.toSorted());
     expect([...new Set(messages.values())]).toHaveLength(1);
     for (const name of needed) expect([...messages.values()][0]).toContain(name);
     for (const name of needed) expect(read('.env.example')).toMatch(new RegExp(`^${name}=$`, 'm'));
-    // None of them has another way in, such as a default.
+    // None of them has a default.
     for (const name of secrets) expect(text).not.toMatch(new RegExp(`\\$\\{${name}(:-|\\})`));
   });
 
-  it.each(services)('%s runs with nothing that it does not need', (name, service) => {
+  it.each(services)('%s runs with the least rights that it needs', (name, service) => {
     expect(service).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
@@ -126,7 +126,7 @@ describe('docker-compose.yml', () => {
       restart: name === 'prepare' ? 'no' : 'unless-stopped',
     });
     expect(service).not.toHaveProperty('privileged');
-    // `prepare` gives files to others; the program of the proxy asks for its right and does without it.
+    // `prepare` changes the owner of files. Caddy asks for its capability at the start, but does not need it.
     expect(service.cap_add).toEqual({ prepare: ['CHOWN'], proxy: ['NET_BIND_SERVICE'] }[name]);
     if (name === 'renderer') expect(service.network_mode).toBe('none');
     if (name === 'prepare') expect(service).toMatchObject({ user: '0:0', network_mode: 'none' });
@@ -141,14 +141,14 @@ describe('docker-compose.yml', () => {
     expect(said).not.toMatch(/\$|PASSWORD|--requirepass|\s-p\s/);
   });
 
-  it('names images by their exact version, those that it does not build', () => {
+  it('names the exact version of each image that it does not build', () => {
     const foreign = services.filter(([, { build }]) => !build).map(([, { image }]) => image);
     const bases = [...read('infra/docker/Dockerfile').matchAll(/^FROM (\S+:\S+)/gm)].map(([, image = '']) => image);
     expect(foreign).toHaveLength(3);
     for (const image of [...foreign, ...bases]) expect(image).toMatch(/:\d+\.\d+\.\d+(-[\w.-]+)?$/);
   });
 
-  it('opens to the outside the proxy alone, and keeps the databases without a way out', () => {
+  it('publishes only the ports of the proxy, and gives the databases no outgoing network', () => {
     const open = services.filter(([, { ports }]) => ports).map(([name]) => name);
     expect(open).toEqual(['proxy', 'mail']);
     expect(compose.services.mail?.ports).toEqual(['127.0.0.1:1080:1080']);
@@ -156,7 +156,7 @@ describe('docker-compose.yml', () => {
     expect(compose).toMatchObject({ networks: { data: { internal: true } } });
   });
 
-  it('gives the renderer a socket, an account of its own and nothing else', () => {
+  it('gives the renderer a socket, its own account and nothing else', () => {
     const { renderer, workers } = compose.services;
     expect(Object.keys(renderer?.environment ?? {}).sort()).toEqual(['LOG_LEVEL', 'RENDERER_SOCKET']);
     expect(workers?.environment?.RENDERER_SOCKET).toBe(renderer?.environment?.RENDERER_SOCKET);
@@ -165,11 +165,11 @@ describe('docker-compose.yml', () => {
     expect(workers?.depends_on?.renderer).toEqual({ condition: 'service_healthy' });
   });
 
-  it('keeps searches out of MongoDB’s log', () => {
+  it('keeps the texts of searches out of MongoDB’s log', () => {
     expect(compose.services.mongo?.command).toContain(withoutSlowQueries.join('='));
   });
 
-  it('tells MongoDB to end transactions that a killed gateway left open, as the product’s own mongod does', () => {
+  it('makes MongoDB end open transactions of a killed gateway as early as `npm start` does', () => {
     expect(compose.services.mongo?.command).toContain(shortTransactions.join('='));
   });
 });
@@ -178,12 +178,12 @@ describe('.env.example', () => {
   const lines = read('.env.example').split('\n');
   const named = lines.flatMap((line) => /^#?([A-Z][A-Z_]+)=/.exec(line)?.[1] ?? []);
 
-  it('names every setting once, and no other', () => {
+  it('lists every setting once, and no other', () => {
     const onlyCompose = ['MONGO_PASSWORD', 'MONGO_ROOT_PASSWORD', 'REDIS_PASSWORD'];
     expect([...named].sort()).toEqual([...settingNames, ...onlyCompose].sort());
   });
 
-  it('explains each in the line before', () => {
+  it('explains each setting in the line before', () => {
     const bare = lines.filter((line, i) => /^#?[A-Z][A-Z_]+=/.test(line) && !/^# \S/.test(lines[i - 1] ?? ''));
     expect(bare).toEqual([]);
   });

@@ -11,7 +11,7 @@ import { io, type Socket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type RunningProcess, startProcess } from './testing.js';
 
-/** A gateway and a worker as their own processes: what one of them starts, the other finishes. */
+/** A gateway and a worker as separate processes, which need each other for most features. */
 let url: string;
 let mailbox: Mailbox;
 let gateway: RunningProcess;
@@ -32,7 +32,7 @@ beforeAll(async () => {
   env = {
     PORT: String(port),
     MONGODB_URI: mongodbUri,
-    // The last databases are nobody's: test files take theirs by the number of their worker.
+    // No other test file uses the last databases: each uses the number of its Vitest worker.
     REDIS_URL: `${redisUrl}/63`,
     SMTP_URL: mailbox.url,
     APP_KEYS: makeKeys(),
@@ -55,7 +55,7 @@ afterAll(async () => {
 
 interface Answer {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: what the server said; each test says what it expects of it.
+  // biome-ignore lint/suspicious/noExplicitAny: the body of any answer; each test checks the fields that it needs.
   data: any;
 }
 
@@ -73,7 +73,7 @@ async function call(method: string, path: string, token?: string, body?: unknown
   return { status: answer.status, data };
 }
 
-/** The value of a line that stands alone in the latest mail of its kind. */
+/** Waits for the latest mail of its kind. Returns the value of its line with this label. */
 async function mailed(to: string, subject: string, label: string, n = 1): Promise<string> {
   const mails = await mailbox.waitFor(to, subject, n);
   const line = (mails.at(-1)?.text ?? '').split(/\r?\n/).find((text) => text.startsWith(`${label}: `));
@@ -119,7 +119,7 @@ describe('from registration to deletion', () => {
   let chief: string;
   let imageId: string;
 
-  it('a code asked for while no worker runs comes when one does', async () => {
+  it('A code that is requested while no worker runs is mailed when one runs.', async () => {
     const given = person('patient', 'mina');
     const registered = await call('POST', '/auth/register', undefined, given);
     expect(registered.status).toBe(201);
@@ -131,24 +131,24 @@ describe('from registration to deletion', () => {
     patient = { id: registered.data.user.id, token: confirmed.data.token };
   });
 
-  it('an address that has an account is told so, by mail alone', async () => {
+  it('Only a mail reveals that a registered address already has an account.', async () => {
     await call('POST', '/auth/register', undefined, { ...person('patient', 'other'), email: 'mina@hospital.test' });
     await mailbox.waitFor('mina@hospital.test', 'You already have an account');
     expect(mailbox.mails('mina@hospital.test', CODE)).toHaveLength(1);
   });
 
-  it('a provider is approved, and the admins were told of them', async () => {
+  it('Admins are notified of a new provider, and approve the account.', async () => {
     const given = person('healthProvider', 'sana');
     expect((await call('POST', '/auth/register', undefined, given)).data.user.status).toBe('pending');
     chief = await signIn(admin.email, admin.password);
-    const told = async () => (await call('GET', '/notifications', chief)).data[0]?.kind;
-    await expect.poll(told, { timeout: 10_000 }).toBe('provider.registered');
+    const latestNotice = async () => (await call('GET', '/notifications', chief)).data[0]?.kind;
+    await expect.poll(latestNotice, { timeout: 10_000 }).toBe('provider.registered');
     expect((await call('POST', '/users/approve-provider', chief, { email: given.email })).status).toBe(200);
     await mailbox.waitFor(given.email, 'Your account was approved');
     provider = await signIn(given.email, password);
   });
 
-  it('an image for a patient gets a preview, and its patient a code', async () => {
+  it('An image for a patient gets a preview, and the patient gets a code.', async () => {
     const form = new FormData();
     form.set('caption', 'Planted-Caption');
     form.set('patientId', patient.id);
@@ -158,8 +158,8 @@ describe('from registration to deletion', () => {
     imageId = uploaded.data.id;
     const url = async () => (await call('GET', `/upload/image/${imageId}`, provider)).data.image_url;
     await expect.poll(url, { timeout: 15_000 }).toMatch(/^data:image\/webp;base64,/);
-    const told = async () => (await call('GET', '/notifications', patient.token)).data[0]?.kind;
-    await expect.poll(told, { timeout: 10_000 }).toBe('share.created');
+    const latestNotice = async () => (await call('GET', '/notifications', patient.token)).data[0]?.kind;
+    await expect.poll(latestNotice, { timeout: 10_000 }).toBe('share.created');
 
     const sharingRequestId = await mailed('mina@hospital.test', SHARED, 'Sharing id');
     const verificationCode = await mailed('mina@hospital.test', SHARED, 'Code');
@@ -172,7 +172,7 @@ describe('from registration to deletion', () => {
     expect((await call('GET', `/upload/image/${imageId}`, patient.token)).data.image_url).toMatch(/^data:image/);
   });
 
-  it('is analysed, and whoever may read it is told live', async () => {
+  it('An image is analysed, and a live update reaches only people who may read it.', async () => {
     const [owner, stranger] = [await connect(provider), await connect(patient.token)];
     const heard: string[] = [];
     stranger.socket.onAny((event: string) => heard.push(event));
@@ -185,7 +185,7 @@ describe('from registration to deletion', () => {
     stranger.socket.close();
   });
 
-  it('a share that is over ends everywhere by itself', async () => {
+  it('A share that has expired is ended everywhere without a call.', async () => {
     const given = person('patient', 'omar');
     const registered = await call('POST', '/auth/register', undefined, given);
     const code = await mailed(given.email, CODE, 'Code');
@@ -200,7 +200,7 @@ describe('from registration to deletion', () => {
     recipient.socket.close();
   });
 
-  it('a forgotten password is set by the mailed link, and its owner told', async () => {
+  it('A mailed link sets a new password, and its owner is notified.', async () => {
     await call('POST', '/auth/forgot-password', undefined, { email: 'mina@hospital.test' });
     const subject = 'Your password reset code';
     expect(await mailed('mina@hospital.test', subject, 'Code')).toMatch(/^\d{6}$/);
@@ -212,7 +212,7 @@ describe('from registration to deletion', () => {
     expect((await call('GET', '/users/profile', patient.token)).status).toBe(401);
   });
 
-  it('what is deleted leaves no bytes, and the log is whole', async () => {
+  it('A deleted image leaves no bytes, and the audit log is intact.', async () => {
     const body = { reason: 'Wrong side' };
     expect((await call('DELETE', `/upload/image/${imageId}`, provider, body)).status).toBe(200);
     const left = async () =>
@@ -225,7 +225,7 @@ describe('from registration to deletion', () => {
     expect((await call('GET', '/audit/verify', chief)).data.ok).toBe(true);
   });
 
-  it('no mail says who, what or why, and each came once', () => {
+  it('No mail names a person, an image or a reason, and each was sent once.', () => {
     const all = ['mina', 'sana', 'omar', 'chief'].flatMap((name) => mailbox.mails(`${name}@hospital.test`));
     expect(all.map((mail) => mail.text + mail.html + mail.subject).join()).not.toMatch(/Planted|Wrong side/);
     expect(new Set(all.map((mail) => mail.messageId)).size).toBe(all.length);

@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The lines of a source file, counted from 1, at which our own lint rules report something. */
+/** Returns the line numbers of a source file, counted from 1, at which the project's own lint rules report something. */
 function reportedLines(lines: string[]): number[] {
   const file = join(folder, 'sample.ts');
   writeFileSync(file, `${lines.join('\n')}\n`);
@@ -39,7 +39,7 @@ it('The lint rules report a secret that is compared with an operator.', () => {
   expect(reportedLines([...wrong, ...right])).toEqual([1, 2, 3, 4]);
 });
 
-it('The lint rules report an error that is told by its words.', () => {
+it('The lint rules report a comparison of an error’s message.', () => {
   const wrong = [
     "if (error.message.includes('jwt expired')) refresh();",
     "if (error.message === 'Unauthenticated') end();",

@@ -8,7 +8,7 @@ import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
-/** A mail server that is away for a while, and comes back (security.md, R49). */
+/** A mail server that is away for a while and is back later (security.md, R49). */
 let port: number;
 let mailbox: Mailbox | undefined;
 let test: TestGateway;
@@ -26,7 +26,7 @@ afterAll(async () => {
   await test?.stop();
 });
 
-/** Takes connections, and never says a word. */
+/** Starts a server that accepts connections and never sends anything. */
 async function startSilence(): Promise<() => Promise<void>> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -43,10 +43,10 @@ async function startSilence(): Promise<() => Promise<void>> {
 const jobs = () => worker.core.queues.all.mail.getJobs(['waiting', 'active', 'delayed', 'failed']);
 
 describe.each([
-  ['that nobody can connect to', async () => async () => undefined],
-  ['that takes connections and says nothing', startSilence],
+  ['that refuses connections', async () => async () => undefined],
+  ['that accepts connections and never answers', startSilence],
 ])('a mail server %s', (_, begin) => {
-  it('fails no call; when it is back each mail comes once, and no code that is over', async () => {
+  it('fails no call, and when it is back each mail is sent once, but no expired code', async () => {
     const end = await begin();
     const api = new Client(test.url);
     const people = await Promise.all(Array.from({ length: 4 }, () => buildPatient(test.gateway)));

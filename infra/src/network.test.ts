@@ -10,7 +10,7 @@ import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
 import type { Test } from 'supertest';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
-/** A gateway and a worker whose wires to MongoDB and Redis are slow, torn or black (security.md, R74). */
+/** A gateway and a worker whose connections to MongoDB and Redis are slow, reset or silent (security.md, R74). */
 let mongodb: Wire;
 let redis: Wire;
 let mailbox: Mailbox;
@@ -21,11 +21,11 @@ let patient: Person;
 let socket: TestSocket;
 let api: Client;
 
-/** The product's own times are five, two and five seconds; here as short as the slow network below bears. */
+/** Timeouts that are as short as the slow network below allows. The product's own are five, two and five seconds. */
 const times = { serverSelectionTimeoutMS: 1_500, heartbeatFrequencyMS: 500, connectTimeoutMS: 2_500 };
-/** Until the silence is noticed, and twice until another server was looked for in vain. */
+/** The time until the silence is noticed, and until two searches for another server have timed out. */
 const BOUND_MS = times.heartbeatFrequencyMS + times.connectTimeoutMS + 2 * times.serverSelectionTimeoutMS + 1_500;
-/** A process's connections to MongoDB: for calls, and for the driver's own heartbeat. */
+/** The connections of a process to MongoDB: for calls, and for the driver's heartbeat. */
 const [POOL, HEARTBEATS] = [30, 2];
 const MANY = POOL + 15;
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
   redis = await startWire(redisUrl.hostname, Number(redisUrl.port));
   mongodbUri.port = String(mongodb.port);
   redisUrl.port = String(redis.port);
-  // The set knows itself by its own address, past the wire.
+  // The replica set reports its own address, which would bypass the wire.
   mongodbUri.searchParams.set('directConnection', 'true');
   for (const [name, ms] of Object.entries(times)) mongodbUri.searchParams.set(name, String(ms));
   const wired = { ...config, mongodbUri: mongodbUri.href, redisUrl: redisUrl.href };
@@ -47,7 +47,7 @@ beforeAll(async () => {
   patient = await buildPatient(test.gateway);
   socket = await connectSocket(test.url, { token: patient.token });
 });
-/** Somebody new each time: the limits are on, which is what asks Redis most. */
+/** A new person for each test, because the request limits are on. They cause most of the Redis commands. */
 beforeEach(async () => {
   provider = await buildProvider(test.gateway);
   api = new Client(test.url).as(provider);
@@ -70,7 +70,7 @@ afterAll(async () => {
 interface Outcome {
   status: number;
   ms: number;
-  /** What is wrong with a refusal: it must be "come back later", in the product's envelope. */
+  /** The reason why a refusal is wrong: it must be "come back later", in the product's envelope. */
   fault?: string;
 }
 
@@ -83,7 +83,7 @@ async function outcome(call: Test): Promise<Outcome> {
   return { status, ms: performance.now() - since, ...fault };
 }
 
-/** What was sent, by the key under which it may be sent again, and what is known to have been taken. */
+/** The messages that were sent, by `clientId`, and the ids of those that were acknowledged. */
 const said = new Map<string, string>();
 const taken = new Set<string>();
 
@@ -98,7 +98,7 @@ async function say(clientId: string = randomUUID()): Promise<Outcome> {
 const login = () => new Client(test.url).post('/auth/login', { email: provider.email, password: PASSWORD });
 const upload = () => api.upload(noisePng(100_000)).set('Idempotency-Key', randomUUID());
 
-/** Of each kind, and reading more often than there are connections. */
+/** Makes calls of each kind, with more reads than there are connections. */
 const everything = (reading = MANY): Promise<Outcome>[] => [
   ...Array.from({ length: reading }, () => outcome(api.get('/users'))),
   ...Array.from({ length: 8 }, () => say()),
@@ -110,7 +110,7 @@ const faults = (outcomes: Outcome[]) => outcomes.filter(({ fault }) => fault);
 const slowest = (outcomes: Outcome[]) => Math.max(...outcomes.map(({ ms }) => ms));
 const statuses = (outcomes: Outcome[]) => [...new Set(outcomes.map(({ status }) => status))].sort();
 
-/** Nothing is used up or left hanging, a job runs, and every message is there once, in the order of its places. */
+/** Checks that no connection is exhausted or hanging, that a job runs, and that every message is stored once and in order. */
 async function expectAllWell(): Promise<void> {
   await vi.waitFor(async () => expect((await fetch(`${test.url}/readyz`)).status).toBe(200), 10_000);
   const before = mailbox.mails(provider.email).length;
@@ -131,7 +131,7 @@ async function expectAllWell(): Promise<void> {
 }
 
 describe('a network that', () => {
-  it('swallows all that goes to MongoDB: every call ends soon with 503, and all is well when it is back', async () => {
+  it('drops all traffic to MongoDB ends every call soon with 503, and everything works when MongoDB is back', async () => {
     const calls = everything();
     mongodb.hold();
     const outcomes = await Promise.all([...calls, ...everything()]);
@@ -143,18 +143,18 @@ describe('a network that', () => {
     await expectAllWell();
   }, 60_000);
 
-  it('swallows all that goes to Redis: calls are answered, and what waits is caught up with', async () => {
+  it('drops all traffic to Redis does not stop calls, and waiting work is done when Redis is back', async () => {
     redis.hold();
     const outcomes = await Promise.all(everything());
     expect(statuses(outcomes)).toEqual([200, 201]);
     expect(slowest(outcomes)).toBeLessThan(5_000);
-    // Found to be gone, it keeps nobody waiting any more.
+    // Redis is known to be away now, so calls no longer wait for it.
     expect((await say()).ms).toBeLessThan(1_000);
     redis.pass();
     await expectAllWell();
   }, 60_000);
 
-  it('takes 300 ms more or less for everything: calls take longer, and none fails', async () => {
+  it('delays everything by about 300 ms makes calls slower, but none fails', async () => {
     for (const wire of [mongodb, redis]) wire.slow(300, 200);
     const outcomes = await Promise.all(everything(5));
     for (const wire of [mongodb, redis]) wire.slow(0, 0);
@@ -162,7 +162,7 @@ describe('a network that', () => {
     await expectAllWell();
   }, 60_000);
 
-  it('resets a connection with every hundredth chunk: calls are answered or asked to come back', async () => {
+  it('resets a connection with every hundredth chunk causes only answers and 503', async () => {
     for (const wire of [mongodb, redis]) wire.tear(100);
     do expect(faults(await Promise.all(everything()))).toEqual([]);
     while (mongodb.torn() < 3 || redis.torn() < 3);

@@ -13,11 +13,11 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { type RunningProcess, startProcess } from './testing.js';
 
-/** Unlike anything that is there by chance, in lower case as it may be kept so. */
+/** A mark that no other data contains by chance. It is in lower case, because the product may store it so. */
 const unique = randomBytes(4).toString('hex');
 const mark = (what: string) => `zq${what}${unique}`;
 
-/** Who can be recognised by it, or what is nobody else's to know. */
+/** Values that identify a person or are confidential. */
 const planted = {
   email: `${mark('mail')}@hospital.test`,
   username: mark('user'),
@@ -51,20 +51,20 @@ type Planted =
   | 'verificationToken'
   | 'refreshCookie';
 
-/** Where something may lie in clear, and why. Whatever is found anywhere else is a leak. */
+/** The places that may contain a value in clear, with the reason. A value in any other place is a leak. */
 const classified: Record<string, { holds: Planted[]; because: string }> = {
   users: {
     holds: ['email', 'username', 'firstname', 'lastname', 'refusedEmail'],
-    because: 'lists and search are by them',
+    because: 'lists are sorted and searched by them',
   },
   imagemetadata: { holds: ['caption'], because: 'shown in every list; the disk is encrypted' },
   messages: { holds: ['message'], because: 'both sides read it; the disk is encrypted' },
-  events: { holds: ['reason'], because: 'the audit entry is made of it; gone after seven days' },
-  auditlogs: { holds: ['reason'], because: 'why somebody deleted is part of the log' },
-  // It repeats every write for the members of the replica set.
+  events: { holds: ['reason'], because: 'the audit entry is made of it; removed after seven days' },
+  auditlogs: { holds: ['reason'], because: 'the reason of a deletion is part of the log' },
+  // The oplog repeats every write for the members of the replica set.
   'local.oplog.rs': {
     holds: ['email', 'username', 'firstname', 'lastname', 'refusedEmail', 'caption', 'message', 'reason'],
-    because: 'it is the collections again, and lies on the same disk',
+    because: 'it repeats the collections, on the same disk',
   },
   mails: { holds: ['email', 'signInCode', 'shareCode'], because: 'the address it goes to, and the code it is for' },
 };
@@ -118,7 +118,7 @@ async function call(method: string, path: string, token?: string, body?: unknown
     },
     ...(body ? { body: form ? body : JSON.stringify(body) } : {}),
   });
-  // biome-ignore lint/suspicious/noExplicitAny: what the server said; each step says what it needs of it.
+  // biome-ignore lint/suspicious/noExplicitAny: the body of any answer; each step checks the fields that it needs.
   return { status: answer.status, cookies: answer.headers.getSetCookie(), data: ((await answer.json()) as any).data };
 }
 
@@ -134,7 +134,7 @@ async function signIn(email: string, password: string): Promise<string> {
   return (await call('POST', '/auth/confirm', data.token, { code })).data.token;
 }
 
-/** Everything that a person does with the product, with planted values wherever one can be put. */
+/** Uses every feature of the product, with a planted value in every field that accepts one. */
 async function liveThrough(): Promise<void> {
   const chief = await signIn('chief@hospital.test', 'Harbour-Lantern-42');
   const { caption, message, reason, patientName, patientId, resetPassword, refusedEmail, ...person } = planted;
@@ -170,7 +170,7 @@ async function liveThrough(): Promise<void> {
   const sent = { recipientId: admins.data[0].id, content: message };
   expect((await call('POST', '/message/send', patient, sent)).status).toBe(201);
 
-  // What goes wrong must not tell either.
+  // Failed calls must not leak the values either.
   await call('POST', '/auth/login', undefined, { email: planted.email, password: `${planted.password}x` });
   await call('POST', '/auth/login', undefined, { email: planted.email, password: { $gt: planted.password } });
   await call('GET', `/users?search=${planted.lastname}`, chief);
@@ -181,14 +181,14 @@ async function liveThrough(): Promise<void> {
   const reset = { token: link.searchParams.get('token'), password: resetPassword };
   expect((await call('POST', '/auth/reset-password', undefined, reset)).status).toBe(200);
   await mailbox.waitFor(planted.email, 'Your password was changed');
-  // A mail server that does not know the recipient says so with the address.
+  // A mail server repeats the address of an unknown recipient in its error.
   const unknown = { ...person, email: refusedEmail, username: `${mark('other')}`, role: 'patient' };
   expect((await call('POST', '/auth/register', undefined, unknown)).status).toBe(201);
-  await expect.poll(() => worker.output(), { timeout: 15_000 }).toContain('The mail was not taken: EENVELOPE 550');
-  // MongoDB may take long over a search.
+  await expect.poll(() => worker.output(), { timeout: 15_000 }).toContain('The mail could not be sent: EENVELOPE 550');
+  // A slow search must not be in MongoDB's log.
   const slow = db.collection('users').find({ email: planted.email, $where: 'sleep(300) || true' });
   expect(await slow.toArray()).toHaveLength(1);
-  // One image stays, one goes.
+  // One image is kept, one is deleted.
   const other = new FormData();
   other.set('caption', 'Not planted');
   other.set('file', new Blob([dicomPicture()]), 'other.dcm');
@@ -199,7 +199,7 @@ async function liveThrough(): Promise<void> {
   await expect.poll(kinds, { timeout: 10_000 }).toContain('image.delete');
 }
 
-/** Every collection as raw BSON, and what the replica set keeps of every write. */
+/** Yields every collection as raw BSON, and the oplog. */
 async function* database(): AsyncGenerator<[string, Buffer]> {
   const raw = { raw: true } as object;
   for (const { name } of (await db.db?.listCollections().toArray()) ?? []) {
@@ -236,7 +236,9 @@ function* outside(): Generator<[string, Buffer]> {
   for (const mail of mailbox.mails(planted.email)) yield ['mails', Buffer.from(JSON.stringify(mail))];
 }
 
-it('what people are known by lies only where it is classified', { timeout: 90_000 }, async () => {
+it('Values that identify a person are stored only in the places classified for them.', {
+  timeout: 90_000,
+}, async () => {
   await liveThrough();
   expect(gateway.output(), 'the gateway logs what it does').toContain('"service":"gateway"');
   const values = Object.entries({ ...planted, ...secrets });
@@ -248,7 +250,7 @@ it('what people are known by lies only where it is classified', { timeout: 90_00
     for await (const [place, bytes] of source) {
       const text = bytes.toString('latin1').toLowerCase();
       for (const [what, value] of values) {
-        // Six digits are part of many a longer number.
+        // A longer number may contain the six digits by chance.
         const there = /^\d{6}$/.test(value)
           ? new RegExp(`(?<![\\da-f])${value}(?![\\da-f])`).test(text)
           : text.includes(value.toLowerCase());

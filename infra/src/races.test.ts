@@ -16,9 +16,9 @@ import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-/** How often each pair meets; `RACE_ROUNDS=50 npx vitest run infra/src/races.test.ts` looks longer. */
+/** The number of races of each pair. `RACE_ROUNDS=50 npx vitest run infra/src/races.test.ts` runs more. */
 const ROUNDS = Number(process.env.RACE_ROUNDS ?? 2);
-/** Scenes that are played side by side. */
+/** The number of races that run at the same time. */
 const WIDTH = 6;
 
 let gateways: TestGateway[];
@@ -43,9 +43,9 @@ afterAll(async () => {
 
 interface Scene {
   owner: Person;
-  /** Has a share whose code is still to be entered; the image's patient in every other round. */
+  /** A person with a share that is not verified yet. In every second round it is the image's patient. */
   recipient: Person;
-  /** Has none yet. */
+  /** A patient without a share yet. */
   patient: Person;
   image: string;
   share: { id: string; code: string };
@@ -53,9 +53,9 @@ interface Scene {
 
 interface RacedCall {
   send: (api: Client, scene: Scene) => PromiseLike<{ status: number }>;
-  /** What may be answered, whatever else happens at that moment. */
+  /** The allowed statuses, whatever the other call does. */
   answers: number[];
-  /** What an answer below 400 has left behind, or found done: one of these events, of one of these records. */
+  /** After an answer below 400, one of these events exists for one of these records. */
   events: AuditAction[];
   records: (scene: Scene) => string[];
 }
@@ -126,7 +126,7 @@ const calls = {
   'deactivate the owner': {
     send: (api, { owner }) => api.as(admin).put(`/users/toggleUserStatus/${owner.id}`),
     answers: [200, 404, 409],
-    // Switched on again by the second of two.
+    // The second of two such calls activates the account again.
     events: ['user.deactivate', 'user.activate'],
     records: ({ owner }) => [owner.id],
   },
@@ -164,9 +164,9 @@ async function setScene(round: number): Promise<Scene> {
   };
 }
 
-/** What went wrong, by the pair that did it. */
+/** The faults, each with its pair of calls. */
 const faults: string[] = [];
-/** Which pair an id belongs to. */
+/** The pair of calls by the ids of its records. */
 const playedBy = new Map<string, string>();
 
 async function race([one, other]: [Name, Name], round: number): Promise<void> {
@@ -183,7 +183,7 @@ async function race([one, other]: [Name, Name], round: number): Promise<void> {
 
 const pick = ({ status }: { status: number }) => ({ status });
 
-/** An answer is one that the call may give, and a success has left its event. */
+/** Checks that the status is allowed, and that a success has stored its event. */
 async function judge(title: string, name: Name, status: number, scene: Scene): Promise<void> {
   const { answers, events, records }: RacedCall = calls[name];
   if (!answers.includes(status)) faults.push(`${title}: ${name} was answered ${status}`);
@@ -197,9 +197,9 @@ async function judge(title: string, name: Name, status: number, scene: Scene): P
 
 const pairs = names.flatMap((one, i) => names.slice(i).map((other): [Name, Name] => [one, other]));
 
-const told = ({ rule, id }: Violation) => `${playedBy.get(id) ?? 'unknown'}: ${rule}`;
+const describeViolation = ({ rule, id }: Violation) => `${playedBy.get(id) ?? 'unknown'}: ${rule}`;
 
-it('every two calls that touch one image, share, analysis or account leave what the rules allow, and answer what is so', {
+it('Any two calls at once on an image, share, analysis or account break no rule, and each answers with its real result.', {
   timeout: 90_000 + ROUNDS * 45_000,
 }, async () => {
   const scenes = Array.from({ length: ROUNDS }, (_, round) => pairs.map((pair) => () => race(pair, round))).flat();
@@ -209,7 +209,7 @@ it('every two calls that touch one image, share, analysis or account leave what 
       for (const play of next) await play();
     }),
   );
-  const left = async () => (await violations(worker.core)).map(told).sort();
+  const left = async () => (await violations(worker.core)).map(describeViolation).sort();
   await expect
     .poll(async () => (await left()).length, { timeout: 20_000 })
     .toBe(0)

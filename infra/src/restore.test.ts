@@ -21,12 +21,12 @@ afterAll(async () => {
   await closeInspectors();
 });
 
-/** What a restore leaves out, so that nobody is signed in who signed out since (docs/security.md). */
+/** A restore leaves out these collections, so that a person who signed out since is not signed in (docs/security.md). */
 const leftOut = ['sessions', 'codes'];
 
 /**
- * The documents of one moment, as `mongodump --oplog` and a snapshot hold them, into an empty database; collections and
- * indexes are made by the start. `meanwhile` is waited for after the large collections, and before the others.
+ * Copies the documents of one moment, like `mongodump --oplog` or a snapshot, into an empty database. The start of the product
+ * creates collections and indexes. Waits for `meanwhile` after the large collections and before the others.
  */
 async function restore(from: string, to: string, meanwhile: () => Promise<void>): Promise<void> {
   const [source, target] = [await connectDatabase({ mongodbUri: from }), await connectDatabase({ mongodbUri: to })];
@@ -48,7 +48,7 @@ async function restore(from: string, to: string, meanwhile: () => Promise<void>)
 
 const sha = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-it('a copy made under traffic is the product again in an empty database, with everybody signed out', {
+it('A backup made under traffic works in an empty database, with all people signed out.', {
   timeout: 60_000,
 }, async () => {
   const { gateway, config } = test;

@@ -13,7 +13,7 @@ import { io, type Socket } from 'socket.io-client';
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { type RunningProcess, startProcess } from './testing.js';
 
-/** Two gateways and a worker, each a process of its own: what is taken back at one is gone at the other. */
+/** Two gateways and a worker as separate processes: a share that is revoked at one gateway has no effect at the other. */
 let urls: [one: string, two: string];
 let running: RunningProcess[] = [];
 let worker: RunningProcess | undefined;
@@ -24,7 +24,7 @@ let db: Awaited<ReturnType<typeof connectDatabase>>;
 const password = 'Granite-Willow-77';
 const admin = { email: 'chief@hospital.test', password: 'Harbour-Lantern-42' };
 const picture = readFileSync(join(import.meta.dirname, '../../backend/assets/demo/hand-xray.jpg'));
-/** From the moment the share is over to the other side's screen, and to the refusal of every address. */
+/** The time from the end of a share to the live update and to the refusal of every address of the image. */
 const PROMISE_MS = 2_000;
 const CUT_MS = 1_000;
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
   mailbox = await startMailbox();
   const env = {
     MONGODB_URI: mongodbUri,
-    // Beside the other journey's, which has the last one.
+    // `journey.test.ts` uses the last database.
     REDIS_URL: `${redisUrl}/62`,
     SMTP_URL: mailbox.url,
     APP_KEYS: makeKeys(),
@@ -96,7 +96,7 @@ async function enter(role: string, username: string): Promise<void> {
   });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what the server said; each test says what it expects of it.
+// biome-ignore lint/suspicious/noExplicitAny: the body of any answer; each test checks the fields that it needs.
 type Answer = { status: number; data: any };
 
 async function call(
@@ -133,7 +133,7 @@ async function signIn(email: string, secret = password): Promise<Person> {
   return { id: confirmed.data.user.id, token: confirmed.data.token };
 }
 
-/** The other side's browser, on the other gateway. */
+/** Opens a socket of the other person at the other gateway, and stores its events. */
 async function watch({ token }: Person): Promise<{ socket: Socket; heard: Map<string, number>; payloads: unknown[] }> {
   const socket = io(urls[1], { auth: { token }, transports: ['websocket'], reconnection: false });
   const heard = new Map<string, number>();
@@ -163,7 +163,7 @@ async function upload(): Promise<string> {
 const emails = () =>
   new Map([[patient.id, 'mina@hospital.test'] as const, [provider.id, 'omar@hospital.test'] as const]);
 
-/** Shares it and enters the code for the recipient. */
+/** Shares the image and enters the code as the recipient. */
 async function shareWith(imageId: string, recipient: Person): Promise<string> {
   const email = emails().get(recipient.id) ?? '';
   const n = mailbox.mails(email, 'An image was shared with you').length + 1;
@@ -176,7 +176,7 @@ async function shareWith(imageId: string, recipient: Person): Promise<string> {
 }
 
 const addresses = (imageId: string) => ['', '/content', '/preview'].map((path) => `/upload/image/${imageId}${path}`);
-/** What every address of the image answers, on both gateways. */
+/** Returns the statuses of every address of the image on both gateways. */
 async function statuses(imageId: string, who: Person): Promise<number[]> {
   const asked = urls.flatMap((url) => addresses(imageId).map((path) => call('GET', path, who, undefined, url)));
   return [...new Set((await Promise.all(asked)).map(({ status }) => status))];
@@ -187,7 +187,7 @@ beforeEach(async () => {
   imageId = await upload();
 }, 30_000);
 
-it('revoked: told on the other gateway and refused everywhere, within two seconds', async () => {
+it('A revoked share is announced on the other gateway and refused everywhere within two seconds.', async () => {
   const share = await shareWith(imageId, patient);
   const open = await watch(patient);
   expect(await statuses(imageId, patient)).toEqual([200]);
@@ -200,7 +200,7 @@ it('revoked: told on the other gateway and refused everywhere, within two second
   open.socket.close();
 });
 
-it('run out: refused at that instant, and told within two seconds of it', async () => {
+it('An expired share is refused at once, and announced within two seconds.', async () => {
   const share = await shareWith(imageId, patient);
   const open = await watch(patient);
   const end = Date.now() + 1_500;
@@ -213,7 +213,7 @@ it('run out: refused at that instant, and told within two seconds of it', async 
   open.socket.close();
 });
 
-it('deleted: told and refused within two seconds', async () => {
+it('A deleted image is announced and refused within two seconds.', async () => {
   await shareWith(imageId, patient);
   const open = await watch(patient);
   const at = Date.now();
@@ -224,7 +224,7 @@ it('deleted: told and refused within two seconds', async () => {
   open.socket.close();
 });
 
-it('the timeline of the owner grows by itself, on the other gateway', async () => {
+it('The timeline of an image is updated live for its owner on the other gateway.', async () => {
   const open = await watch(owner);
   await shareWith(imageId, patient);
   await call('GET', `/upload/image/${imageId}/content`, patient);
@@ -237,7 +237,7 @@ it('the timeline of the owner grows by itself, on the other gateway', async () =
   open.socket.close();
 });
 
-it('an analysis asked for by somebody whose share was taken back while it waited is not delivered to them', async () => {
+it('An analysis is not delivered to a person whose share was revoked while it waited.', async () => {
   const share = await shareWith(imageId, provider);
   await worker?.stop();
   const [asked, mine] = [await watch(provider), await watch(owner)];
@@ -245,8 +245,9 @@ it('an analysis asked for by somebody whose share was taken back while it waited
   await call('DELETE', `/sharing/${share}`, owner);
   worker = await startProcess('workers', workerEnv);
   await expect.poll(() => mine.heard.has('analysis:completed'), { timeout: 15_000 }).toBe(true);
-  const told = async () => (await call('GET', '/notifications', owner)).data.map((one: { kind: string }) => one.kind);
-  await expect.poll(told, { timeout: 10_000 }).toContain('analysis.completed');
+  const noticeKinds = async () =>
+    (await call('GET', '/notifications', owner)).data.map((one: { kind: string }) => one.kind);
+  await expect.poll(noticeKinds, { timeout: 10_000 }).toContain('analysis.completed');
   expect([...asked.heard.keys()].filter((event) => event.startsWith('analysis:'))).toEqual([]);
   const kinds = (await call('GET', '/notifications', provider)).data.map((one: { kind: string }) => one.kind);
   expect(kinds).not.toContain('analysis.completed');
@@ -254,7 +255,7 @@ it('an analysis asked for by somebody whose share was taken back while it waited
   for (const { socket } of [asked, mine]) socket.close();
 }, 40_000);
 
-it('a deactivated account: socket and session are cut within a second, and nothing opens', async () => {
+it('A deactivated account loses its sockets and sessions within a second, and can open nothing.', async () => {
   await shareWith(imageId, provider);
   const open = await watch(provider);
   const at = Date.now();

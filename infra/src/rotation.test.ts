@@ -27,7 +27,7 @@ import { type RunningProcess, startProcess } from './testing.js';
 
 const [enc1, enc2, app1, app2] = [makeKeys(), makeKeys(), makeKeys(), makeKeys()];
 const idOf = (key: string) => key.slice(0, key.indexOf(':'));
-/** Enough for the workers to be under way for a while. */
+/** Enough accounts that the workers need some time. */
 const PEOPLE = 8_000;
 
 let test: TestGateway;
@@ -40,7 +40,7 @@ async function restart(changes: Partial<Config>): Promise<void> {
   test = next;
 }
 
-/** A command of the product, and what it ends with. */
+/** Runs a command of the product. Returns its exit code and output. */
 function run(command: string, ...args: string[]) {
   const env = { PATH: process.env.PATH, ...envOf(test.config) };
   const main = join(import.meta.dirname, '../../core/dist', command);
@@ -61,7 +61,7 @@ const envOf = (config: Config) => ({
   LOG_LEVEL: 'silent',
 });
 
-/** Workers as processes of their own, so that they can be killed. */
+/** Starts workers as separate processes, so that they can be killed. */
 const startWorker = () => startProcess('workers', envOf(test.config));
 
 beforeAll(async () => {
@@ -76,7 +76,7 @@ afterAll(async () => {
 
 const sha = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-/** Uploads and reads, as long as it is not stopped, against whichever gateway is the current one. */
+/** Uploads and reads at the current gateway until it is stopped. */
 function load(provider: Person, images: Map<string, string>) {
   const failures: string[] = [];
   let going = true;
@@ -100,7 +100,7 @@ function load(provider: Person, images: Map<string, string>) {
   };
 }
 
-/** What is stored under each key, by its id. */
+/** Returns the number of records under each key, by the id of the key. */
 async function under(what: string): Promise<Record<string, number | null>> {
   const uses = await keyUses(test.gateway.models, test.gateway.clock.now());
   return Object.fromEntries(uses.filter((use) => use.what === what).map(({ keyId, records }) => [keyId, records]));
@@ -111,7 +111,7 @@ describe('ENCRYPTION_KEYS', () => {
   let provider: Person;
   let patient: Person;
 
-  it('the second is made the first while people work, and workers are killed', { timeout: 120_000 }, async () => {
+  it('The second key is made the first while people work and workers are killed.', { timeout: 120_000 }, async () => {
     const { models, keys, db } = test.gateway;
     provider = await buildProvider(test.gateway);
     patient = await buildPatient(test.gateway, { dob: '1971-02-03' });
@@ -126,7 +126,7 @@ describe('ENCRYPTION_KEYS', () => {
       return sealPerson(keys, { _id: newId(), ...names, ...state, words: [], createAt: new Date(), city: `City ${i}` });
     });
     await models.User.collection.insertMany(crowd);
-    // An account from before profiles were sealed.
+    // An account of an older version, which did not encrypt profiles.
     const old = await buildPatient(test.gateway);
     await models.User.collection.updateOne({ _id: old._id }, { $set: { city: 'In clear' }, $unset: { profile: 1 } });
     const totp = { _id: patient._id, secret: sealTotpSecret(keys, patient._id, 'JBSWY3DP'), createAt: new Date() };
@@ -137,7 +137,7 @@ describe('ENCRYPTION_KEYS', () => {
     const stopLoad = load(provider, images);
     await restart({ encryptionKeys: `${enc1},${enc2}` });
     await restart({ encryptionKeys: `${enc2},${enc1}` });
-    // Too early: the start says what would be lost.
+    // The old key is removed too early: the start names the records that need it.
     await expect(joinGateway({ ...test.config, encryptionKeys: enc2 })).rejects.toThrow(
       new RegExp(`ENCRYPTION_KEYS must hold ${idOf(enc1)}: images still need it`),
     );
@@ -166,7 +166,7 @@ describe('ENCRYPTION_KEYS', () => {
     for (const [id, hash] of before) expect(after.get(id), 'no blob was written again').toBe(hash);
   });
 
-  it('the old one is then needed by nothing', async () => {
+  it('The old key is not needed by any record afterwards.', async () => {
     await worker?.stop();
     worker = undefined;
     await restart({ encryptionKeys: enc2 });
@@ -192,7 +192,9 @@ describe('ENCRYPTION_KEYS', () => {
 });
 
 describe('APP_KEYS', () => {
-  it('what the old one made is good while it is in the ring, and then dead', { timeout: 60_000 }, async () => {
+  it('Tokens and codes of an old key are valid until the key is removed from the ring.', {
+    timeout: 60_000,
+  }, async () => {
     const admin = await buildAdmin(test.gateway);
     const [share, other] = [await buildShare(test.gateway), await buildShare(test.gateway)];
     const { body } = await new Client(test.url).as(admin).get('/users?limit=1').expect(200);
@@ -215,7 +217,7 @@ describe('APP_KEYS', () => {
     await verify(share).expect(200);
     await appendAudit(test.gateway.models, test.gateway.keys.audit);
 
-    // The audit log is proven by it, and by AUDIT_KEYS alone from here on.
+    // The old key proves the audit log, from here on only in AUDIT_KEYS.
     await expect(joinGateway({ ...test.config, appKeys: app2 })).rejects.toThrow(
       new RegExp(`AUDIT_KEYS must hold ${idOf(app1)}: the audit log`),
     );
@@ -230,7 +232,7 @@ describe('APP_KEYS', () => {
   });
 });
 
-it('the head that workers note is what the log is held against', async () => {
+it('The audit log is verified against the head that workers note.', async () => {
   const noted: { head: string }[] = [];
   const log = { info: (line: { head: string }) => noted.push(line), error: () => undefined };
   await noteAuditHead({ ...test.gateway, log: log as never });

@@ -9,7 +9,7 @@ const sources = ['core', 'backend', 'workers'].flatMap((workspace) =>
     .map((file) => join(workspace, 'src', file)),
 );
 
-it('no transaction begins outside of `events.change`, except those that mark the state of a job', () => {
+it('No transaction begins outside of `events.change`, except those that mark the state of a job.', () => {
   expect(sources.length).toBeGreaterThan(200);
   const begins = /\.(transaction|withTransaction|startTransaction|startSession)\(/;
   expect(sources.filter((file) => begins.test(readFileSync(join(root, file), 'utf8'))).sort()).toEqual([
@@ -18,4 +18,73 @@ it('no transaction begins outside of `events.change`, except those that mark the
     'workers/src/maintenance/repair.ts',
     'workers/src/previews/makePreview.ts',
   ]);
+});
+
+const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { workspaces: string[] };
+
+/** Every TypeScript file of the repository, tests too, with its path. */
+const typescript = (): string[] => [
+  'vitest.config.ts',
+  ...workspaces.flatMap((workspace) =>
+    readdirSync(join(root, workspace), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.tsx?$/.test(file) && !/(^|\/)(dist|node_modules|\.tsc)\//.test(file))
+      .map((file) => join(workspace, file)),
+  ),
+];
+
+/** The comments of a source. The lines of one block, and line comments that follow each other, are one comment. */
+function commentsOf(text: string): string[] {
+  const comments: string[] = [];
+  let [open, block] = [false, false];
+  for (const line of text.split('\n').map((each) => each.trim())) {
+    const starts = /^(\/\*|\/\/)/.test(line);
+    const own = starts || (open && block && line.startsWith('*'));
+    const part = own ? line.replace(/^(\/\*\*?|\*\/|\*|\/\/)\s?/, '') : /(?:\{\/\*|\s\/\/)\s(.*)$/.exec(line)?.[1];
+    if (part !== undefined) {
+      const words = part.replace(/\s*\*\/.*$/, '');
+      if (own && open && !line.startsWith('/*')) comments.push(`${comments.pop()} ${words}`);
+      else comments.push(words);
+    }
+    if (line.startsWith('/*')) block = true;
+    else if (starts) block = false;
+    open = own && !line.endsWith('*/');
+  }
+  return comments;
+}
+
+/** The titles of the tests of a source, also those of `each`. */
+const titlesOf = (text: string): string[] =>
+  [
+    ...text.matchAll(
+      /\b(?:it|describe|test)(?:\.\w+(?:<[^(]*>)?(?:\([\s\S]*?\))?)?\(\s*(?:'((?:\\.|[^'\\])*)'|"([^"]*)"|`([^`]*)`)/g,
+    ),
+  ].map(([, single, double, template]) => single ?? double ?? template ?? '');
+
+const clause = '(?:What|Who|Whose|Whoever|Whatever|Whichever|Where|Wherever|Whether|Which)\\b';
+
+/** The sentences of comments, and the titles, that begin with a clause in place of a subject. Questions are allowed. */
+function headless(text: string): string[] {
+  const sentences = commentsOf(text).flatMap((comment) => comment.trim().split(/(?<=[.;:!?])\s+/));
+  return [
+    ...sentences.filter((sentence) => new RegExp(`^${clause}`).test(sentence)),
+    ...titlesOf(text).filter((title) => new RegExp(`^${clause}`, 'i').test(title)),
+  ].filter((words) => !words.trimEnd().endsWith('?'));
+}
+
+it('No sentence of a comment and no title of a test begins with a clause in place of a subject.', () => {
+  const sample = [
+    '/** Reads the',
+    ' * record. Who',
+    ' * may read it. */',
+    'it.each([f()])(',
+    "  'what is lost', g);",
+    '// Why? Who else?',
+  ];
+  expect(headless(sample.join('\n'))).toEqual(['Who may read it.', 'what is lost']);
+  const files = typescript();
+  expect(files.length).toBeGreaterThan(800);
+  const found = files.flatMap((file) =>
+    headless(readFileSync(join(root, file), 'utf8')).map((words) => `${file}: ${words}`),
+  );
+  expect(found).toEqual([]);
 });

@@ -28,7 +28,7 @@ const tests: TestFile[] = workspaces.sort().flatMap((workspace) =>
     }),
 );
 
-/** The test files that match, without this one. */
+/** Returns the names of the test files that match, without this one. */
 function provenBy(pattern: RegExp): string[] {
   return tests
     .filter(({ name, text }) => !name.endsWith('specification.test.ts') && pattern.test(text))
@@ -36,14 +36,14 @@ function provenBy(pattern: RegExp): string[] {
 }
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-/** The name of a call, or its path with any parameters. */
+/** Matches the name of a call, or its path with any parameters. */
 const callPattern = (name: string, path: string) =>
   new RegExp(`\\b${name}\\b|['"\`]${escaped(path).replace(/:\w+/g, '[^\'"`/]+')}(?=['"\`?])`);
 
 const table = (head: string[], rows: string[][]) =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 
-/** Every call goes through the table of roles and objects; other tests are named where they use it. */
+/** This test covers every call. The table names only other tests that use a call. */
 const everyCall = 'backend/src/authorization.test.ts';
 const files = (names: string[]) => [...new Set(names)].map((name) => `\`${name}\``).join(', ');
 
@@ -61,7 +61,7 @@ const flat = (value: object, prefix = ''): [string, unknown][] =>
     typeof inner === 'object' ? flat(inner, `${prefix}${key}.`) : [[`${prefix}${key}`, inner] as [string, unknown]],
   );
 
-it('test-results/specification-contract.md lists every call, event, error, limit and permission with the tests that use it', () => {
+it('test-results/specification-contract.md lists every call, event, error, limit and permission with the tests that use it.', () => {
   const events = [
     ...Object.keys(serverEvents).map((name) => [name, 'server → client', files(provenBy(new RegExp(`'${name}'`)))]),
     ...Object.keys(clientEvents).map((name) => [name, 'client → server', files(provenBy(new RegExp(`'${name}'`)))]),
@@ -123,11 +123,11 @@ describe('the documents', () => {
   ].map((name) => ({ name, text: read(name) }));
   const exists = (name: string) => existsSync(join(root, name));
 
-  /** Every finding of a check, with its document. */
+  /** Returns every finding of a check, with its document. */
   const findings = (check: (text: string, folder: string, name: string) => string[]): string[] =>
     documents.flatMap(({ name, text }) => check(text, dirname(name), name).map((finding) => `${name}: ${finding}`));
 
-  /** The anchors of a document, as GitHub and the common editors make them from its headings. */
+  /** Returns the anchors of a document, as GitHub and common editors derive them from its headings. */
   const anchorsOf = (text: string) =>
     [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
       heading
@@ -136,7 +136,7 @@ describe('the documents', () => {
         .replaceAll(' ', '-'),
     );
 
-  it('every relative link leads to a file and a heading that exist', () => {
+  it('contain only relative links to files and headings that exist', () => {
     const broken = findings((text, folder, name) =>
       [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].flatMap(([, link = '']) => {
         const [path = '', anchor] = link.split('#');
@@ -147,7 +147,7 @@ describe('the documents', () => {
     expect(broken).toEqual([]);
   });
 
-  it('every source file that is named with its folder exists', () => {
+  it('name only source files that exist', () => {
     const absent = findings((text) =>
       [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.(?:tsx?|mjs|js|sh|conf|css|json))`/g)]
         .map(([, file = '']) => file)
@@ -156,7 +156,7 @@ describe('the documents', () => {
     expect(absent).toEqual([]);
   });
 
-  it('every test that is cited as `file` “title” exists', () => {
+  it('cite only tests that exist, as `file` “title”', () => {
     const unknown = findings((text) => {
       // A page may introduce a short name for a file: `bad` is `abuse/badInput.test.ts`.
       const short = new Map(
@@ -170,7 +170,7 @@ describe('the documents', () => {
         const file = short.get(code) ?? code;
         if (!/\.test\.tsx?$/.test(file)) return [];
         cited = tests.find(({ name }) => name === file || name === `backend/src/${file}`);
-        // Without its folder, any test file of that name will do.
+        // A name without a folder matches any test file of that name.
         return cited || tests.some(({ name }) => name.endsWith(`/${file}`)) ? [] : [file];
       });
     });
@@ -178,7 +178,7 @@ describe('the documents', () => {
   });
 });
 
-it('the hosted workflow runs .ci/run from the oldest Node that is allowed, and its cache follows a file that exists', () => {
+it('The hosted workflow runs .ci/run from the oldest supported Node on, and the file that keys its cache exists.', () => {
   const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
   const text = read('.github/workflows/ci.yml');
   const { jobs } = parse(text) as {

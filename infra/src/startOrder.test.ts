@@ -15,9 +15,9 @@ import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { type RunningProcess, spawnProcess } from './testing.js';
 
-/** Servers that come later than the processes that need them (security.md, R75). */
+/** Servers that start later than the processes that need them (security.md, R75). */
 const admin = { email: 'admin@start.example', password: 'Harbour-Lantern-42' };
-/** Tries follow each other more closely than they would. */
+/** A short timeout, so that the retries follow each other faster. */
 const soon = 'serverSelectionTimeoutMS=1000';
 const children: ChildProcess[] = [];
 const processes: RunningProcess[] = [];
@@ -74,7 +74,7 @@ async function ask(url: string, body?: object) {
 const listening = (url: string) => vi.waitFor(() => ask(`${url}/healthz`), 10_000);
 
 describe('a process whose servers are not there yet', () => {
-  it('lives, says what it waits for, and serves as soon as each is there', async () => {
+  it('keeps running, reports the servers it waits for, and is ready as soon as all are there', async () => {
     const [gateway, worker] = await Promise.all([run('backend'), run('workers')]);
     const health = [`${gateway.url}`, gateway.ops, worker.ops];
     for (const url of health) {
@@ -111,7 +111,7 @@ describe('a process whose servers are not there yet', () => {
     expect([gateway, worker].map(({ child }) => child.exitCode)).toEqual([null, null]);
   }, 60_000);
 
-  it('ends within two seconds when it is asked to', async () => {
+  it('ends within two seconds of SIGTERM', async () => {
     const nowhere = { MONGODB_URI: `mongodb://127.0.0.1:${await freePort()}/x?replicaSet=rs0` };
     const waiting = await Promise.all([run('backend', nowhere), run('workers', nowhere)]);
     for (const { ops, child, ended } of waiting) {
@@ -125,13 +125,13 @@ describe('a process whose servers are not there yet', () => {
   }, 30_000);
 });
 
-describe('what no waiting can mend ends with a message:', () => {
+describe('a fault that waiting cannot repair ends the process with a message:', () => {
   const ofSet = (changes: string) => inject('servers').mongodbUri.replace('mongodb://', changes);
 
   it.each([
     ['credentials that MongoDB refuses', () => ofSet('mongodb://nobody:wrong@'), /MONGODB_URI.*Authentication failed/],
-    ['an address with a setting nobody knows', () => `${ofSet('mongodb://')}&nonsense=1`, /MONGODB_URI.*nonsense/],
-    ['a MongoDB that is no replica set', standalone, /not a replica set/],
+    ['an address with an unknown setting', () => `${ofSet('mongodb://')}&nonsense=1`, /MONGODB_URI.*nonsense/],
+    ['a MongoDB that is not a replica set', standalone, /not a replica set/],
   ])(
     '%s',
     async (_, uri, says) => {

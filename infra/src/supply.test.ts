@@ -25,7 +25,7 @@ const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 
 const installed = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link);
 const deployed = ['contract', 'core', 'backend', 'workers'];
 
-/** Where Node would find `name` from `path`: beside it, or beside one of its parents. */
+/** Resolves `name` from `path` like Node: in its own `node_modules`, or in that of one of its parents. */
 function resolve(path: string, name: string): string | null {
   for (let at: string | null = path; at !== null; ) {
     const found: string = `${at ? `${at}/` : ''}node_modules/${name}`;
@@ -36,7 +36,7 @@ function resolve(path: string, name: string): string | null {
   return null;
 }
 
-/** What `npm ci --omit=dev` installs for the four that are deployed. */
+/** Returns the packages that `npm ci --omit=dev` installs for the four deployed workspaces. */
 function productionTree(): Set<string> {
   const tree = new Set<string>();
   const walk = (path: string) => {
@@ -61,13 +61,13 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the lockfile', () => {
-  /** The registry it was made with does not carry them (docs/security.md). */
+  /** Packages that are missing in the registry with which the lockfile was made (docs/security.md). */
   const unknown = ['android', 'darwin', 'win32']
     .flatMap((system) => [`${system}-arm64`, `${system}-x64`])
     .concat('linux-arm64-musl', 'linux-x64-musl')
     .map((system) => `@biomejs/cli-${system}`);
 
-  it('holds a hash for every package but eight that are never deployed, and names no registry', () => {
+  it('has a hash for every package except eight that are never deployed, and names no registry', () => {
     const without = installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
     expect(without.map(([path]) => nameOf(path)).sort()).toEqual([...unknown].sort());
     for (const [path, { dev, optional }] of without)
@@ -75,7 +75,7 @@ describe('the lockfile', () => {
     expect(installed.filter(([, { resolved }]) => resolved).map(([path]) => path)).toEqual([]);
   });
 
-  it('needs no install script', () => {
+  it('allows no install script', () => {
     const { allowScripts } = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> };
     const asking = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path));
     for (const name of asking) expect(allowScripts, name).toHaveProperty([name], false);
@@ -88,7 +88,7 @@ it('Each workspace imports every dependency that it declares.', () => {
   for (const workspace of workspaces) {
     const { dependencies, devDependencies } = JSON.parse(read(`${workspace}/package.json`)) as Record<string, object>;
     const declared = Object.keys({ ...dependencies, ...devDependencies });
-    // A peer is there for the package that asks for it, and types are there for the package that they describe.
+    // A peer dependency belongs to the package that requires it, and types belong to the package that they describe.
     const peers = declared.flatMap((name) => Object.keys(packages[`node_modules/${name}`]?.peerDependencies ?? {}));
     const files = readdirSync(join(root, workspace), { recursive: true, encoding: 'utf8' });
     const sources = files.filter((file) => /\.(tsx?|css)$/.test(file) && !/^(dist|node_modules|\.tsc)\b/.test(file));
@@ -115,17 +115,20 @@ describe('docs/security.md', () => {
       ...new Set(installed.flatMap(([path, { version }]) => (nameOf(path) === library && version ? [version] : []))),
     ].sort(compare);
 
-  it.each(rows)('says of $library what the lockfile says, and that is mended', ({ library, fixed, ours }) => {
-    const versions = versionsOf(library);
-    expect(versions.join(', ')).toBe(ours);
-    for (const version of versions) {
-      // Mended in several lines of versions: the one of its own line counts.
-      const line = fixed.find((mended) => major(mended) === major(version)) ?? fixed.toSorted(compare).at(-1) ?? '';
-      expect(compare(version, line), `${library} ${version}`).toBeGreaterThanOrEqual(0);
-    }
-  });
+  it.each(rows)(
+    'names the version of $library in the lockfile, and that version is fixed',
+    ({ library, fixed, ours }) => {
+      const versions = versionsOf(library);
+      expect(versions.join(', ')).toBe(ours);
+      for (const version of versions) {
+        // The fault is fixed in several major versions: compare with the fix of the same one.
+        const line = fixed.find((mended) => major(mended) === major(version)) ?? fixed.toSorted(compare).at(-1) ?? '';
+        expect(compare(version, line), `${library} ${version}`).toBeGreaterThanOrEqual(0);
+      }
+    },
+  );
 
-  it('looks at what the edges are made of, and what stays out is out', () => {
+  it('covers the libraries that read foreign input, and the excluded libraries are not installed', () => {
     const libraries = rows.map(({ library }) => library);
     const edges = ['busboy', 'express', 'socket.io', 'ws', 'jsonwebtoken', 'mongoose', 'sharp', 'nodemailer', 'zod'];
     expect(libraries).toEqual(expect.arrayContaining(edges));
@@ -142,7 +145,7 @@ interface Component {
   licenses?: { license?: { id?: string; name?: string }; expression?: string }[];
 }
 
-it('`npm run sbom` lists everything that is deployed, each with a licence that is known', () => {
+it('`npm run sbom` lists every deployed package, each with a known licence.', () => {
   const file = join(folder, 'sbom.json');
   const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/sbom.mjs'), file], { encoding: 'utf8' });
   expect(status, stderr).toBe(0);
@@ -156,7 +159,7 @@ it('`npm run sbom` lists everything that is deployed, each with a licence that i
   const wanted = [...production].filter((path) => path.includes('node_modules/'));
   expect(wanted.length).toBeGreaterThan(200);
   const missing = wanted.filter((path) => !listed.has(`pkg:npm/${nameOf(path)}@${packages[path]?.version}`));
-  // Binaries for other systems may be left out, where npm did not install them.
+  // npm does not install binaries for other systems, so they may be missing.
   expect(missing.filter((path) => !packages[path]?.optional)).toEqual([]);
   const nameless = sbom.components.filter(({ licenses }) => !licenses?.some((l) => l.expression ?? l.license?.id));
   expect(nameless.map(({ name }) => name)).toEqual([]);
@@ -167,14 +170,14 @@ it('`npm run sbom` lists everything that is deployed, each with a licence that i
   }
 });
 
-describe('what is deployed', () => {
+describe('a deployed image', () => {
   const sources = deployed.filter((workspace) => existsSync(join(root, workspace, 'dist')));
   const filesOf = (at: string): string[] =>
     readdirSync(at, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
 
-  it('holds no development package', () => {
+  it('contains no development package', () => {
     expect([...production].filter((path) => packages[path]?.dev)).toEqual([]);
     const names = new Set([...production].map(nameOf));
     for (const name of ['vitest', 'typescript', '@biomejs/biome', 'supertest', 'smtp-server', 'vite']) {
@@ -182,7 +185,7 @@ describe('what is deployed', () => {
     }
   });
 
-  it('is copied from the production tree and from what was built, and from nowhere else: no source, no `.git`', () => {
+  it('contains only the production packages and the built files, no sources and no `.git`', () => {
     const stages = read('infra/docker/Dockerfile')
       .replaceAll('\\\n', ' ')
       .split(/^FROM /m)
@@ -197,7 +200,7 @@ describe('what is deployed', () => {
       '--from=dependencies /app ./',
       ...[...deployed, 'frontend'].map((part) => `--from=build /app/${part}/dist ${part}/dist`),
     ]);
-    // What the first of them holds: manifests, and what npm makes of them.
+    // The first stage contains the manifests and the packages that npm installs from them.
     expect(stages.find(({ name }) => name === 'dependencies')?.lines[0]).toBe('manifests AS dependencies');
     expect(said('dependencies', 'COPY')).toEqual([]);
     expect(said('dependencies', 'RUN')).toEqual([
@@ -208,14 +211,14 @@ describe('what is deployed', () => {
     }
   });
 
-  it('holds no tests, test helpers, source maps or types, and imports nothing that is not there', () => {
+  it('contains no tests, test helpers, source maps or types, and all its imports exist', () => {
     expect(sources).toEqual(deployed);
     for (const workspace of sources) {
       cpSync(join(root, workspace, 'dist'), join(folder, workspace, 'dist'), { recursive: true });
     }
     mkdirSync(join(folder, 'frontend/dist/assets'), { recursive: true });
     writeFileSync(join(folder, 'frontend/dist/assets/index.js.map'), '{}');
-    // The very lines of the Dockerfile that follow its build.
+    // Runs exactly those lines of the Dockerfile that follow the build.
     const lines = /RUN npm run build \\\n([\s\S]*?)\n\n/.exec(read('infra/docker/Dockerfile'))?.[1] ?? '';
     expect(lines).toContain('-delete');
     const { status, stderr } = spawnSync('sh', ['-ec', `true \\\n${lines}`], { cwd: folder, encoding: 'utf8' });

@@ -7,16 +7,16 @@ const root = join(import.meta.dirname, '../..');
 
 export interface RunningProcess {
   child: ChildProcess;
-  /** Resolves when it says that it serves; rejects when it ends instead. */
+  /** Resolves when the process reports that it is ready, and rejects when it ends before. */
   ready: Promise<void>;
-  /** Resolves when it has ended. */
+  /** Resolves when the process has ended. */
   ended: Promise<void>;
-  /** Everything it has printed. */
+  /** Returns the whole output of the process. */
   output: () => string;
   stop: () => Promise<void>;
 }
 
-/** A compiled process of the product as it is run by `npm start`, that may still have to wait for what it needs. */
+/** Starts a compiled process of the product like `npm start`. It may still wait for its servers. */
 export function spawnProcess(main: 'backend' | 'workers', env: Env): RunningProcess {
   const child = spawn(process.execPath, [join(root, main, 'dist/main.js')], {
     env: { PATH: process.env.PATH, ...env },
@@ -48,7 +48,7 @@ export function spawnProcess(main: 'backend' | 'workers', env: Env): RunningProc
   };
 }
 
-/** The same; resolves when it says that it serves. */
+/** Starts a process and resolves when it is ready. */
 export async function startProcess(main: 'backend' | 'workers', env: Env): Promise<RunningProcess> {
   const started = spawnProcess(main, env);
   await started.ready;

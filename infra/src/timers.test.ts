@@ -5,7 +5,7 @@ import { startProcess } from './testing.js';
 
 const LINE = 'a sweep failed; trying again';
 
-it('R56: a fault in a worker’s timer is one line of its log, and the process lives and goes on', async () => {
+it('R56: An error in a worker’s timer is one line of its log, and the process continues.', async () => {
   const { gateway, config, stop } = await buildGateway();
   const worker = await startProcess('workers', {
     MONGODB_URI: config.mongodbUri,
@@ -18,14 +18,14 @@ it('R56: a fault in a worker’s timer is one line of its log, and the process l
     LOG_LEVEL: 'warn',
   });
   try {
-    // Not what the product writes: handing it over throws.
+    // The product never writes such an event: its hand-over throws.
     const events = gateway.models.Event.collection;
     const at = new Date(Date.now() - 60_000);
     const event = { type: 'share.create', status: 'success', table: 'shares', at, pending: true, unaudited: false };
     const broken = newId();
     await events.insertOne({ ...event, _id: broken } as never);
     await expect.poll(worker.output, { timeout: 15_000 }).toContain(LINE);
-    // It stands behind the broken one, and is handed over by the same timer all the same.
+    // The same timer also hands over the next event after the broken one.
     const whole = newId();
     await events.insertOne({ ...event, _id: whole, recipients: [], refs: {}, ip: '', reason: '' } as never);
     const pending = async () => (await events.findOne({ _id: whole }))?.pending;

@@ -25,16 +25,15 @@ import { parse } from 'yaml';
 import { type RunningProcess, spawnProcess } from './testing.js';
 
 /**
- * Databases that speak TLS alone, under a hospital's own CA, with an account for the product (security.md, R42).
- * Certificates, accounts and MongoDB's options are those of the containers. MongoDB's TLS is its own; the Valkey of the tests
- * is built without, so that a terminator stands before it.
+ * Databases that accept only TLS, with a hospital's own CA and an account for the product (security.md, R42). Certificates,
+ * accounts and MongoDB's options are those of the containers. The Valkey of the tests has no TLS, so a TLS proxy is in front.
  */
 const admin = { email: 'admin@tls.example', password: 'Secure-password-1' };
 const secret = randomBytes(12).toString('hex');
 const children: ChildProcess[] = [];
 let processes: RunningProcess[] = [];
 let folder: string;
-/** What the containers have under `/run/lightbox`. */
+/** The content of `/run/lightbox` in the containers. */
 let volumes: string;
 let mailbox: Mailbox;
 let mongodb: string;
@@ -44,7 +43,7 @@ let valkeyPort: number;
 
 const docker = join(import.meta.dirname, '../docker');
 
-/** Certificates and the key of the set, as the containers get them, for the account that runs the tests. */
+/** Makes the certificates and the key of the replica set as for the containers, owned by the user who runs the tests. */
 function prepare(): void {
   for (const volume of ['ca', 'mongo', 'valkey', 'caddy', 'renderer'])
     mkdirSync(join(volumes, volume), { recursive: true });
@@ -54,7 +53,7 @@ function prepare(): void {
 }
 const read = (name: string): string => readFileSync(join(volumes, name), 'utf8');
 
-/** What docker-compose.yml starts MongoDB with, for this folder. */
+/** Returns the options of MongoDB in docker-compose.yml, with this folder. */
 const mongoArguments = () =>
   (parse(readFileSync(join(docker, '../../docker-compose.yml'), 'utf8')).services.mongo.command as string[])
     .filter((argument) => /^--(keyFile|tls)/.test(argument))
@@ -68,7 +67,7 @@ async function startMongod(): Promise<string> {
   return `localhost:${port}/lightbox?replicaSet=rs0&authSource=lightbox`;
 }
 
-/** A set of one, and the product's account in it, as `infra/docker/mongo-user.js` makes it. */
+/** Initiates a set with one member and creates the product's account with `infra/docker/mongo-user.js`. */
 async function makeAccount(port: number): Promise<void> {
   const client = new mongo.MongoClient(`mongodb://localhost:${port}/?directConnection=true`, {
     tls: true,
@@ -98,7 +97,7 @@ async function makeAccount(port: number): Promise<void> {
   await root.close();
 }
 
-/** What `infra/docker/mongo-user.js` asks of a database that has no account yet. */
+/** Returns the commands that `infra/docker/mongo-user.js` sends to a database without an account. */
 function accountCommands(): mongo.Document[] {
   const asked: mongo.Document[] = [];
   const lightbox = {
@@ -119,7 +118,7 @@ async function startValkey(): Promise<string> {
   const port = await freePort();
   const plain = valkeyServer(await findValkey(() => {}), folder, port);
   const accounts = join(folder, 'users.acl');
-  // Without its TLS and its paths.
+  // Leaves out the settings for TLS and paths.
   const settings = readFileSync(join(docker, 'valkey.conf'), 'utf8').replace(/^(port|tls-|dir|aclfile).*$/gm, '');
   writeFileSync(join(folder, 'valkey.conf'), settings);
   const config = [join(folder, 'valkey.conf'), ...plain.args.filter((_, i) => i < 4), '--dir', join(folder, 'valkey')];
@@ -157,7 +156,7 @@ afterAll(async () => {
   await mailbox?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
-/** Makes the certificates; whatever has Node has not always that. */
+/** openssl makes the certificates. Some machines do not have it. */
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
 const keys = { APP_KEYS: makeKeys(), ENCRYPTION_KEYS: makeKeys() };
@@ -188,7 +187,7 @@ async function run(main: 'backend' | 'workers', servers: Record<string, string>)
   return { ...running, url: `http://127.0.0.1:${port}` };
 }
 
-describe.skipIf(!hasOpenssl)('databases that speak TLS alone', () => {
+describe.skipIf(!hasOpenssl)('databases that accept only TLS', () => {
   it('serve a product that trusts their CA and has an account', async () => {
     const [gateway, worker] = await Promise.all([run('backend', secured()), run('workers', secured())]);
     await Promise.all([gateway.ready, worker.ready]);
@@ -203,11 +202,11 @@ describe.skipIf(!hasOpenssl)('databases that speak TLS alone', () => {
       body: JSON.stringify(admin),
     });
     expect(login.status).toBe(200);
-    // The job went through Redis to the worker, which read the code from MongoDB.
+    // The mail proves both connections: the job went through Redis, and the worker read the code from MongoDB.
     await mailbox.waitFor(admin.email, 'Your verification code');
   }, 60_000);
 
-  it('give the product’s account all that the product does, and no change of the audit log', async () => {
+  it('give the product’s account every right that the product needs, but no change of the audit log', async () => {
     const mongodbUri = `mongodb://lightbox:${secret}@${mongodb}&tls=true&tlsCAFile=${join(volumes, 'ca/ca.pem')}`;
     const { gateway, url, stop } = await buildGateway({
       mongodbUri,
@@ -249,9 +248,9 @@ describe.skipIf(!hasOpenssl)('databases that speak TLS alone', () => {
 
   it.each([
     ['does not trust their CA', distrustful],
-    ['speaks in clear', inClear],
+    ['does not use TLS', inClear],
   ])(
-    'are not there for one that %s',
+    'are not reachable for a process that %s',
     async (_, servers) => {
       const gateway = await run('backend', servers());
       await vi.waitFor(() => expect(gateway.output()).toContain('MongoDB is not there yet'), 15_000);
@@ -262,13 +261,13 @@ describe.skipIf(!hasOpenssl)('databases that speak TLS alone', () => {
     30_000,
   );
 
-  it('let the product do all but administer Valkey, and those without an account ask whether it is there', async () => {
+  it('allow the product all but the administration of Valkey, and clients without an account only PING', async () => {
     const as = async (username: string | undefined, work: (client: Redis) => Promise<unknown>) => {
       const account = username ? { username, password: secret } : {};
       const client = new Redis({ port: valkeyPort, ...account, retryStrategy: () => null, enableReadyCheck: false });
       return work(client).finally(() => client.disconnect());
     };
-    // Nothing that gateway and workers have asked for so far was refused.
+    // Valkey has denied no command of gateway and workers so far.
     expect(await as('lightbox', (client) => client.info('stats'))).toMatch(/acl_access_denied_cmd:0\r?\n/);
     const others = ['FLUSHALL', 'CONFIG GET dir', 'KEYS *', 'ACL LIST', 'SHUTDOWN NOSAVE', 'REPLICAOF NO ONE'];
     for (const [command = '', ...rest] of others.map((line) => line.split(' ')))
@@ -278,7 +277,7 @@ describe.skipIf(!hasOpenssl)('databases that speak TLS alone', () => {
       await expect(as(undefined, (client) => client[command]('x'))).rejects.toThrow(/NOPERM/);
   });
 
-  it('keep their certificates at the next start, for nobody but themselves, and no key of the CA', () => {
+  it('keep their certificates at the next start, readable only by themselves, and keep no key of the CA', () => {
     const kept = () => ['ca/ca.pem', 'mongo/server.pem', 'mongo/set.key', 'valkey/server.pem'].map(read);
     const before = kept();
     prepare();

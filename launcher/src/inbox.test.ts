@@ -29,7 +29,7 @@ async function send(to: string, subject: string, body: string, html?: string): P
   mailer.close();
 }
 
-/** Unlike `fetch`, lets a test say which host it means. */
+/** Sends a request. Unlike `fetch` it accepts a Host header. */
 async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
   const { hostname, port } = new URL(inbox.url);
   const outgoing = request({ hostname, port, path, headers, method }).end();
@@ -42,7 +42,7 @@ async function ask(path: string, headers: Record<string, string> = {}, method = 
 }
 
 describe('the inbox', () => {
-  it('lists mails and shows one, with its links, to whoever has its address', async () => {
+  it('lists mails and shows one with its links to anyone who has the address of the inbox', async () => {
     const list = await (await fetch(inbox.url)).text();
     const [, path = ''] = /<a href="(mails\/[^"]+)">Your verification code<\/a>/.exec(list) ?? [];
     const page = await (await fetch(new URL(path, inbox.url))).text();
@@ -67,7 +67,7 @@ describe('the inbox', () => {
   });
 
   it.each(['evil.example', 'evil.example:1080', 'localhost.evil.example'])(
-    'answers nothing to a page whose name %s was led to this machine',
+    'rejects the Host header %s, as DNS rebinding sends it',
     async (host) => {
       for (const path of [
         '/',
@@ -110,7 +110,7 @@ describe('the inbox', () => {
     for (const shown of [list, page]) expect(shown).not.toMatch(/<script|<b>|" ?onclick/);
   });
 
-  it('keeps mails through a new start, for its owner alone', async () => {
+  it('keeps mails through a restart, readable by its owner only', async () => {
     await inbox.stop();
     inbox = await start();
     expect(await (await fetch(inbox.url)).text()).toContain('Your verification code');

@@ -17,17 +17,17 @@ import { listPage, type Mail, mailPage, policy } from './inboxPages.js';
 export interface InboxOptions {
   smtpPort: number;
   webPort: number;
-  /** Where mails are kept. */
+  /** The folder of the stored mails. */
   folder: string;
-  /** The first part of every path: the address of the inbox is its key. */
+  /** The first part of every path. It is secret, so the address of the inbox is its key. */
   token: string;
-  /** Loopback unless a container stands around it. */
+  /** Loopback by default. A container needs another address. */
   host?: string | undefined;
 }
 
 export interface Inbox {
   smtpPort: number;
-  /** Where it is read. */
+  /** The address of its pages. */
   url: string;
   stop: () => Promise<void>;
 }
@@ -37,7 +37,7 @@ const MOST_MAILS = 500;
 const MOST_BYTES = 1024 * 1024;
 const fileName = /^(\d{13}-[0-9a-f]{16})\.eml$/;
 
-/** Catches every mail and shows its text on loopback, to those who know the inbox's own address. */
+/** Catches every mail and shows its text on loopback to anyone who knows the address of the inbox. */
 export async function startInbox({ smtpPort, webPort, folder, token, host = inboxHost }: InboxOptions): Promise<Inbox> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const mails = await readKept(folder);
@@ -51,7 +51,7 @@ export async function startInbox({ smtpPort, webPort, folder, token, host = inbo
         .then(() => done(), done);
     },
   });
-  // A client that breaks off is no reason to end.
+  // A client that disconnects must not end the process.
   smtp.on('error', () => undefined);
   const web = createServer((req, res) => send(res, answerTo(mails, token, req)));
   await Promise.all([listen(smtp.server, smtpPort, host), listen(web, webPort, host)]);
@@ -108,7 +108,7 @@ interface Answer {
   body: string;
 }
 
-/** `/<token>/` lists, `/<token>/mails/<id>` shows one, and `/<token>/api/email` is the list for programs. */
+/** `/<token>/` lists the mails, `/<token>/mails/<id>` shows one, and `/<token>/api/email` is the list as JSON. */
 function answerTo(mails: Mail[], token: string, { headers, method = '', url = '/' }: IncomingMessage): Answer {
   const [, key = '', ...rest] = (url.split('?')[0] ?? '').split('/');
   if (key === 'healthz') return found('text/plain', 'ok');
@@ -131,12 +131,12 @@ const refused = (code: ErrorCode, words?: string): Answer => ({
 
 function send(res: ServerResponse, { status, type, body }: Answer): void {
   res.writeHead(status, {
-    // No `Access-Control-*`: no other website reads it.
+    // There is no `Access-Control-*`, so that no other website can read it.
     'Content-Type': `${type}; charset=utf-8`,
     'Cache-Control': 'no-store',
     'Content-Security-Policy': policy,
     'Cross-Origin-Resource-Policy': 'same-origin',
-    // A link in a mail must not tell the address of the inbox.
+    // A link in a mail must not reveal the address of the inbox.
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
   });

@@ -17,7 +17,7 @@ th, td { border-bottom: 1px solid GrayText; padding: 0.5rem; text-align: start; 
 pre { border: 1px solid GrayText; font: inherit; padding: 1rem; overflow-wrap: anywhere; white-space: pre-wrap; }
 `;
 
-/** Nothing runs and nothing is loaded: a mail is text. */
+/** Allows no script and no resource: a mail is shown as text. */
 export const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
@@ -34,7 +34,7 @@ export function listPage(mails: Mail[]): string {
     `<tr><td>${asText(to.join(', '))}</td><td><a href="mails/${id}">${asText(subject)}</a></td><td>${asText(at)}</td></tr>`;
   const table = `<table><thead><tr><th scope="col">To</th><th scope="col">Subject</th><th scope="col">Time</th></tr></thead><tbody>${mails.map(row).join('')}</tbody></table>`;
   const refresh = `<meta http-equiv="refresh" content="${REFRESH_SECONDS}">`;
-  return page('Inbox', refresh, `<h1>Inbox</h1>${mails.length > 0 ? table : '<p>No mail has come yet.</p>'}`);
+  return page('Inbox', refresh, `<h1>Inbox</h1>${mails.length > 0 ? table : '<p>No mail yet.</p>'}`);
 }
 
 export function mailPage({ at, from, to, subject, text }: Mail): string {

@@ -36,7 +36,7 @@ const instance = (launcher: ProcessMark, changes: Partial<Instance> = {}): Insta
   ...changes,
 });
 
-it('lets one launcher have a data folder, and the next when it is released', async () => {
+it('A data folder belongs to one launcher, and to the next one after its release.', async () => {
   writeInstance(folder, instance(markOf('launcher', process.pid)));
   writeFileSync(join(folder, 'launcher.lock'), JSON.stringify(someProcess('launcher')));
   await expect(takeDataDir(folder, say)).rejects.toThrow(/already runs.*localhost:3000/);
@@ -47,8 +47,8 @@ it('lets one launcher have a data folder, and the next when it is released', asy
 
 it.each([
   ['ended', { name: 'launcher', pid: 2 ** 22 + 1, started: 'then' }],
-  ['whose pid somebody else has now', { name: 'launcher', pid: process.ppid, started: 'then' }],
-])('takes over from a launcher that %s, and ends what it left', async (_, launcher) => {
+  ['whose pid another process has now', { name: 'launcher', pid: process.ppid, started: 'then' }],
+])('A launcher takes over from one that %s, and ends the processes that it left.', async (_, launcher) => {
   const left = someProcess('MongoDB');
   writeFileSync(join(folder, 'launcher.lock'), JSON.stringify(launcher));
   writeInstance(folder, instance(launcher, { processes: [left] }));
@@ -57,14 +57,14 @@ it.each([
   expect(lines.join()).toContain('MongoDB');
 });
 
-it('never ends a process that merely has the same pid', async () => {
+it('A process that only has the same pid is never ended.', async () => {
   const stranger = someProcess('MongoDB');
   writeInstance(folder, instance(stranger, { processes: [{ ...stranger, started: 'another time' }] }));
   await takeDataDir(folder, say);
   expect(isRunning(stranger)).toBe(true);
 });
 
-it('joins a running instance with its addresses and keys, own settings first', () => {
+it('A process joins a running instance with its addresses and keys, and its own settings take precedence.', () => {
   const { appKeys } = ensureSecrets(folder);
   writeInstance(folder, instance(someProcess('launcher')));
   expect(joinEnv({ REDIS_URL: 'redis://mine', SMTP_URL: '' }, folder)).toEqual({
@@ -75,7 +75,7 @@ it('joins a running instance with its addresses and keys, own settings first', (
   });
 });
 
-it('has nothing to join: a message, unless the addresses are given', () => {
+it('A process that finds no instance to join ends with a message, unless both addresses are given.', () => {
   expect(() => joinEnv({}, folder)).toThrow(/npm start/);
   const env = { MONGODB_URI: 'mongodb://a', REDIS_URL: 'redis://b' };
   expect(joinEnv(env, folder)).toEqual(env);

@@ -5,28 +5,30 @@ import { ensureSecrets } from '@lightbox/core/config/secrets.js';
 import { endAll, isRunning, markOf, type ProcessMark } from './processes.js';
 import { ownKeys } from './settings.js';
 
-/** What a running `npm start` tells others about itself, in `instance.json` of its data folder. */
+/** The content of `instance.json` in the data folder: a running `npm start` describes itself for other processes. */
 export interface Instance {
   url: string;
   launcher: ProcessMark;
   /** Settings that the launcher chose itself and that a joining process needs, but no key. */
   settings: Env;
-  /** Those whose value is in `secrets.json`. */
+  /** Names of settings whose value is in `secrets.json`. */
   secrets: string[];
-  /** Everything it started: gateway and workers, then servers, in the order in which they must end. */
+  /** All started processes in the order in which they must end: gateway and workers, then servers. */
   processes: ProcessMark[];
 }
 
 const instanceFile = (dataDir: string): string => join(dataDir, 'instance.json');
 const lockFile = (dataDir: string): string => join(dataDir, 'launcher.lock');
 
-/** Makes this process the one launcher of a data folder, after ending what a killed one left running. */
+/** Locks the data folder for this launcher, and ends the processes that a killed launcher left. */
 export async function takeDataDir(dataDir: string, say: (line: string) => void): Promise<void> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   lock(dataDir);
   const left = readInstance(dataDir)?.processes.filter(isRunning) ?? [];
   if (left.length === 0) return;
-  say(`The last run was cut short. Stopping what is left of it: ${left.map(({ name }) => name).join(', ')} …`);
+  say(
+    `The last run did not end properly. Stopping its remaining processes: ${left.map(({ name }) => name).join(', ')} …`,
+  );
   for (const mark of left) await endAll([mark], 30_000);
 }
 
@@ -65,7 +67,7 @@ export function writeInstance(dataDir: string, instance: Instance): void {
 
 const readInstance = (dataDir: string): Instance | null => readJson<Instance>(instanceFile(dataDir));
 
-/** A file that was cut short, or is not there, says nothing. */
+/** Returns null when the file is incomplete or does not exist. */
 function readJson<T>(file: string): T | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as T;
@@ -75,8 +77,8 @@ function readJson<T>(file: string): T | null {
 }
 
 /**
- * The settings with which one more process joins the instance that runs on a data folder. Settings of one's own win;
- * with both databases named nothing needs to run here.
+ * Returns the settings with which another process joins the instance that runs on a data folder. The process's own settings
+ * take precedence. If they name both databases, no instance needs to run here.
  */
 export function joinEnv(env: Env, dataDir: string): Env {
   const instance = readInstance(dataDir);
@@ -84,7 +86,7 @@ export function joinEnv(env: Env, dataDir: string): Env {
     return { ...instance.settings, ...secretsFor(instance, dataDir), ...filled(env) };
   if (env.NODE_ENV === 'production' || (env.MONGODB_URI && env.REDIS_URL)) return env;
   throw new ConfigError(
-    `No Lightbox runs with the data folder ${dataDir}. Begin with \`npm start\`, or set MONGODB_URI and REDIS_URL.`,
+    `No Lightbox runs with the data folder ${dataDir}. Start it with \`npm start\`, or set MONGODB_URI and REDIS_URL.`,
   );
 }
 

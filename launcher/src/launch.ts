@@ -21,12 +21,12 @@ import { Supervised } from './supervised.js';
 import { valkeyServer } from './valkey.js';
 
 const root = join(import.meta.dirname, '../..');
-const appPatience = 25_000;
-const serverPatience = 40_000;
+const appTimeoutMs = 25_000;
+const serverTimeoutMs = 40_000;
 
 const say = (line: string): void => console.log(line);
 
-/** `npm start`: brings everything up, looks after it, and takes it down again. Resolves to the exit code. */
+/** `npm start`: starts, supervises and stops everything. Resolves to the exit code. */
 export async function launch(from: Env): Promise<number> {
   const env = Object.fromEntries(Object.entries(from).filter(([, value]) => value?.trim()));
   try {
@@ -53,10 +53,10 @@ class Launcher {
     private readonly config: Config,
   ) {}
 
-  /** Until a signal comes, or something that cannot be helped; then everything ends, in order. */
+  /** Runs until a signal or a fatal fault. Then it stops everything in order. */
   async run(): Promise<number> {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => this.end(null));
-    // A closed terminal, or `npm start | head`, must not keep this from stopping what it started.
+    // After a closed terminal, or with `npm start | head`, this process must still stop its children.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
     await takeDataDir(this.config.dataDir, say);
     this.up().catch((error: Error) => this.end(error instanceof ConfigError ? error.message : startFault(error)));
@@ -73,20 +73,20 @@ class Launcher {
     if (this.env.MONGODB_URI) await this.checkMongo(this.env.MONGODB_URI);
     await this.startApps();
     const inbox = this.own.MAIL_INBOX_URL;
-    if (inbox) say(`Mail is caught, not sent; read it at ${inbox}`);
+    if (inbox) say(`All mail stays in the test inbox; read it at ${inbox}`);
     if (this.own.DEMO === '1' || this.env.DEMO === '1') {
-      say('People of the demonstration (codes arrive in the mail inbox):');
+      say('Sample accounts (their codes arrive in the test inbox):');
       for (const { role, email, password } of demoPeople(dataDir))
         say(`  ${role.padEnd(15)} ${email.padEnd(22)} ${password}`);
     }
     say(`Lightbox is ready on ${this.config.publicUrl}`);
   }
 
-  /** Said before anything is started: the two ports that people choose, and so the two that others may hold. */
+  /** Checks the ports that people configure before anything is started, because another program may use them. */
   private async checkPorts(): Promise<void> {
     const { host, port, ops } = this.config;
     const wanted = [{ variable: 'PORT', host, port }];
-    // A browser that is sent to `localhost` tries ::1 first, and would find the other program there.
+    // For `localhost` a browser tries ::1 first, and would reach another program there.
     if (isLoopback(host)) wanted.push({ variable: 'PORT', host: '::1', port });
     if (missingServers(this.env).mail)
       wanted.push({ variable: 'MAIL_WEB_PORT', host: '127.0.0.1', port: mailWebPort(this.env) });
@@ -132,14 +132,14 @@ class Launcher {
     this.startApp('The gateway', 'backend', {});
     const workers = this.startApp('The worker process', 'workers', workerEnv);
     await Promise.all([this.untilGatewayReady(), untilReady(workers)]);
-    // A server whose disk is full comes back when there is room again.
-    for (const each of [...this.apps, ...this.servers]) each.patient = true;
+    // A server whose disk is full starts again when there is free space.
+    for (const each of [...this.apps, ...this.servers]) each.alwaysRestart = true;
   }
 
-  /** Workers and gateway hear from the terminal themselves, and from us when only we were told to stop. */
+  /** Starts the gateway or the workers. The terminal signals them directly; `down` signals them when only this process got the signal. */
   private startApp(name: string, workspace: string, more: Env): Supervised {
     const main = join(root, workspace, 'dist/main.js');
-    if (!existsSync(main)) throw new ConfigError(`${relative(root, main)} is not there: run \`npm run build\`.`);
+    if (!existsSync(main)) throw new ConfigError(`${relative(root, main)} is missing: run \`npm run build\`.`);
     const env = { ...this.env, ...this.own, ...more };
     const supervised = this.add(this.apps, name, () =>
       spawn(process.execPath, [main], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
@@ -150,7 +150,7 @@ class Launcher {
   }
 
   private add(to: Supervised[], name: string, start: () => ChildProcess): Supervised {
-    if (this.stopping) throw new Error('Stopped while it was starting.');
+    if (this.stopping) throw new Error('Lightbox was stopped while it was starting.');
     const supervised = new Supervised(name, start, {
       onSpawn: () => this.remember(),
       onGiveUp: (reason) => this.end(reason),
@@ -164,12 +164,12 @@ class Launcher {
     const { host, port } = this.config;
     const name = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
     for (let tries = 1; !(await answers(`http://${name}:${port}/readyz`)); tries++) {
-      if (tries % 100 === 0) say('Still waiting for the gateway and what it depends on …');
+      if (tries % 100 === 0) say('Still waiting for the gateway and its servers …');
       await sleep(150);
     }
   }
 
-  /** At once after every start of a process, so that nothing is forgotten when this one is killed. */
+  /** Writes `instance.json` after every start of a process, so that it is complete even if this process is killed. */
   private remember(): void {
     const isKey = (name: string) => (keyNames as string[]).includes(name);
     const settings = Object.fromEntries(Object.entries(this.own).filter(([name]) => !isKey(name)));
@@ -189,26 +189,26 @@ class Launcher {
     this.stopping = true;
     const started = this.apps.length + this.servers.length > 0;
     if (started) say('Stopping …');
-    await this.stopAll(this.apps, appPatience);
-    await this.stopAll(this.servers, serverPatience);
+    await this.stopAll(this.apps, appTimeoutMs);
+    await this.stopAll(this.servers, serverTimeoutMs);
     releaseDataDir(this.config.dataDir);
     if (started) say('Lightbox has stopped.');
   }
 
-  private async stopAll(group: Supervised[], patience: number): Promise<void> {
+  private async stopAll(group: Supervised[], timeoutMs: number): Promise<void> {
     const stop = async (each: Supervised) => {
-      if (!(await each.stop(patience)))
-        say(`${each.name} did not stop in ${patience / 1000} s and was ended by force.`);
+      if (!(await each.stop(timeoutMs)))
+        say(`${each.name} did not stop in ${timeoutMs / 1000} s, so Lightbox killed it.`);
     };
     await Promise.all(group.map(stop));
   }
 }
 
-/** A worker process has no port to ask; it says so itself, or is taken to be up after a while. */
+/** Waits for the message of the worker process, which has no port to ask. After a timeout it counts as ready. */
 async function untilReady({ child }: Supervised): Promise<void> {
   if (!child) return;
-  const said = new Promise<void>((resolve) => child.on('message', (sent) => sent === 'ready' && resolve()));
-  await Promise.race([said, sleep(20_000, undefined, { ref: false })]);
+  const ready = new Promise<void>((resolve) => child.on('message', (sent) => sent === 'ready' && resolve()));
+  await Promise.race([ready, sleep(20_000, undefined, { ref: false })]);
 }
 
 const answers = (url: string): Promise<boolean> =>

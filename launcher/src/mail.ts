@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { EmbeddedServer } from './server.js';
 
-/** Catches every mail and shows it on a page of its own; both on loopback alone. */
+/** The mail catcher: it accepts every mail and shows it on a page. Both ports are on loopback only. */
 export function mailServer(folder: string, smtpPort: number, webPort: number): EmbeddedServer {
   return {
     name: 'The mail catcher',

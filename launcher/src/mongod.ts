@@ -9,16 +9,16 @@ type Admin = ReturnType<ReturnType<InstanceType<typeof MongoClient>['db']>['admi
 
 const setName = 'rs0';
 
-/** MongoDB writes a query that took long into its log, with the names and addresses that were searched for. */
+/** Turns off MongoDB's log of slow queries, because it contains the names and addresses of the searches. */
 export const withoutSlowQueries = ['--slowms', '2147483647'];
 
 /**
- * A gateway that is killed in the middle of a transaction leaves it open, and nobody else can change what it wrote: with
- * MongoDB's own 60 s for up to 90 s. The longest transaction of the product takes a small part of these 15 s.
+ * A gateway that is killed in a transaction leaves it open, and its records are locked for other processes: with MongoDB's
+ * default of 60 s for up to 90 s. The longest transaction of the product takes a small part of these 15 s.
  */
 export const shortTransactions = ['--setParameter', 'transactionLifetimeLimitSeconds=15'];
 
-/** A replica set of one: transactions and change streams need a set, and one machine needs no more. */
+/** A replica set with one member: transactions and change streams need a set, and one machine needs no more. */
 export function mongodServer(binary: string, folder: string, port: number, cacheGb = 0.5): EmbeddedServer {
   const dbPath = join(folder, 'mongo');
   mkdirSync(dbPath, { recursive: true, mode: 0o700 });
@@ -36,7 +36,7 @@ export function mongodServer(binary: string, folder: string, port: number, cache
   };
 }
 
-/** Makes it a set of its own address, or tells an existing set its address if that changed, and waits until it takes writes. */
+/** Initiates the set with its address, or changes the address of an existing set, and waits until it accepts writes. */
 async function becomePrimary(port: number): Promise<void> {
   const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
     serverSelectionTimeoutMS: 1000,
@@ -52,7 +52,7 @@ async function becomePrimary(port: number): Promise<void> {
 }
 
 async function configure(admin: Admin, host: string): Promise<void> {
-  // With nobody to vote against it, a set of one need not wait the usual ten seconds before it elects itself.
+  // A set with one member has no rivals, so it need not wait the usual ten seconds before it elects itself.
   const fresh = { _id: setName, members: [{ _id: 0, host }], settings: { electionTimeoutMillis: 1000 } };
   const found = await admin.command({ replSetGetConfig: 1 }).catch((error: { codeName?: string }) => {
     if (error.codeName === 'NotYetInitialized') return null;

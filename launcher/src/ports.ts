@@ -8,7 +8,7 @@ export interface Ports {
   smtp: number;
 }
 
-/** True when a server could listen there now. A family the machine does not have cannot be taken. */
+/** True when a server could listen there now. A port of an address family that the machine does not have counts as free. */
 export function isPortFree(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
@@ -17,7 +17,7 @@ export function isPortFree(host: string, port: number): Promise<boolean> {
   });
 }
 
-/** A port nobody listens on at this moment. */
+/** Returns a port on which no process listens at this moment. */
 export function freePort(host = '127.0.0.1'): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -29,7 +29,7 @@ export function freePort(host = '127.0.0.1'): Promise<number> {
   });
 }
 
-/** The ports of a data folder's own servers: the same at every start, unless somebody else took one meanwhile. */
+/** Returns the ports of the servers of a data folder: the same at every start, unless another process uses one now. */
 export async function choosePorts(dataDir: string): Promise<Ports> {
   const file = join(dataDir, 'ports.json');
   const before = read(file);

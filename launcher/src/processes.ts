@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A process as a file can remember it: a pid comes round again, the moment of its start does not. */
+/** Identifies a process in a file. The system reuses a pid, but not with the same start time. */
 export interface ProcessMark {
   name: string;
   pid: number;
@@ -11,10 +11,10 @@ export interface ProcessMark {
 
 export const markOf = (name: string, pid: number): ProcessMark => ({ name, pid, started: startOf(pid) ?? '' });
 
-/** Whether the very process that was marked still runs. */
+/** True when the marked process still runs. */
 export const isRunning = (mark: ProcessMark): boolean => mark.pid !== process.pid && startOf(mark.pid) === mark.started;
 
-/** When a process started, in words that only need to be compared; null when there is none (or only its remains). */
+/** Returns the start time of a process as a text for comparison, or null when it does not exist or is a zombie. */
 function startOf(pid: number): string | null {
   try {
     if (process.platform === 'linux') return linuxStart(pid);
@@ -34,25 +34,25 @@ function linuxStart(pid: number): string | null {
   return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}:${ticks}`;
 }
 
-/** Ends marked processes politely, and those that stay after `patience` milliseconds by force. */
-export async function endAll(marks: ProcessMark[], patience: number): Promise<void> {
+/** Sends SIGTERM to marked processes, and SIGKILL to those that still run after the timeout. */
+export async function endAll(marks: ProcessMark[], timeoutMs: number): Promise<void> {
   const left = () => marks.filter(isRunning);
   for (const { pid } of left()) send(pid, 'SIGTERM');
-  const deadline = Date.now() + patience;
+  const deadline = Date.now() + timeoutMs;
   while (left().length > 0 && Date.now() < deadline) await sleep(50);
   for (const { pid } of left()) send(pid, 'SIGKILL');
   while (left().length > 0) await sleep(20);
 }
 
-/** Ends a child politely, by force after `patience` milliseconds. True when it went by itself. */
-export async function endChild(child: ChildProcess, patience: number): Promise<boolean> {
+/** Sends SIGTERM to a child, and SIGKILL after the timeout. Resolves to true when SIGTERM was enough. */
+export async function endChild(child: ChildProcess, timeoutMs: number): Promise<boolean> {
   if (hasEnded(child) || child.pid === undefined) return true;
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.kill('SIGTERM');
   const timer = new AbortController();
   const inTime = await Promise.race([
     ended.then(() => true),
-    sleep(patience, false, { signal: timer.signal }).catch(() => false),
+    sleep(timeoutMs, false, { signal: timer.signal }).catch(() => false),
   ]);
   timer.abort();
   if (!inTime) child.kill('SIGKILL');
@@ -66,6 +66,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended in between, which is all that was wanted.
+    // The process has already ended.
   }
 }

@@ -47,7 +47,7 @@ async function withMongo<T>(uri: string, use: (things: mongoose.mongo.Collection
   }
 }
 
-it('MongoDB keeps what it acknowledged through kill -9, also when its port has to change', async () => {
+it('MongoDB keeps acknowledged writes through kill -9, also when its port has to change.', async () => {
   const binary = await findMongod(() => {});
   const first = mongodServer(binary, folder, await freePort(), 0.25);
   const child = await start(first);
@@ -59,7 +59,7 @@ it('MongoDB keeps what it acknowledged through kill -9, also when its port has t
   expect(await kindOfMongo(second.uri)).toBe('set');
 });
 
-it('Valkey keeps jobs through kill -9', async () => {
+it('Valkey keeps jobs through kill -9.', async () => {
   const server = valkeyServer(await findValkey(() => {}), folder, await freePort());
   const child = await start(server);
   const redis = new Redis(redisAddress(server.uri));
@@ -72,7 +72,7 @@ it('Valkey keeps jobs through kill -9', async () => {
   again.disconnect();
 });
 
-it('says what a server wrote last when it does not start', async () => {
+it('The error of a server that does not start contains the end of its log.', async () => {
   const port = await freePort();
   const taken = valkeyServer(await findValkey(() => {}), join(folder, 'other'), port);
   await start(taken);

@@ -4,19 +4,19 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasEnded } from './processes.js';
 
-/** One of the servers that Lightbox brings along, told how to start; it answers at `uri`. */
+/** A server that the launcher starts itself. It listens at `uri`. */
 export interface EmbeddedServer {
   name: string;
   uri: string;
   command: string;
   args: string[];
   logFile: string;
-  /** Returns once it answers, and throws while it does not. */
+  /** Returns when the server answers, and throws otherwise. */
   answers: () => Promise<void>;
 }
 
 /**
- * Starts it in a process group of its own, so that Ctrl-C in a terminal reaches the gateway first and the database last.
+ * Starts it in a separate process group, so that Ctrl-C in a terminal stops the gateway first and the database last.
  */
 export function spawnServer(server: EmbeddedServer): ChildProcess {
   mkdirSync(dirname(server.logFile), { recursive: true });
@@ -28,9 +28,9 @@ export function spawnServer(server: EmbeddedServer): ChildProcess {
   return child;
 }
 
-/** Waits until a started server answers; if it ends instead, throws with the last it had to say. */
-export async function untilAnswers(server: EmbeddedServer, child: ChildProcess, patience = 60_000): Promise<void> {
-  const deadline = Date.now() + patience;
+/** Waits until a started server answers. If the server ends, throws an error with the end of its log. */
+export async function untilAnswers(server: EmbeddedServer, child: ChildProcess, timeoutMs = 60_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
     if (hasEnded(child) || child.pid === undefined)
       throw new Error(`${server.name} did not start. ${tail(server.logFile)}`);

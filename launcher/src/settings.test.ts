@@ -9,11 +9,11 @@ const complete = (env: Record<string, string>) => {
   return () => loadConfig(full);
 };
 
-it('needs nothing at all on one machine, and shows a demonstration', () => {
+it('The launcher needs no settings on one machine, and shows a demonstration.', () => {
   expect(complete({})()).toMatchObject({ demo: true, admin: null });
 });
 
-it('keeps the inbox behind an address that nobody can guess, and that is the same at every start', () => {
+it('The address of the inbox cannot be guessed and is the same at every start.', () => {
   const [own, other] = [makeSecrets(), makeSecrets()];
   const inboxOf = (secrets = own) => ownSettings({}, placeholderUris, secrets).MAIL_INBOX_URL;
   expect(inboxOf()).toMatch(/^http:\/\/127\.0\.0\.1:1080\/[\w-]{43}\/$/);
@@ -21,25 +21,25 @@ it('keeps the inbox behind an address that nobody can guess, and that is the sam
   expect(inboxOf()).not.toBe(inboxOf(other));
 });
 
-it('shows no demonstration to those who name an admin or a database', () => {
+it('There is no demonstration when the settings name an admin or a database.', () => {
   expect(complete({ ADMIN_EMAIL: 'a@b.org', ADMIN_PASSWORD: 'Correct-Horse-7' })().demo).toBe(false);
   expect(complete({ MONGODB_URI: 'mongodb://db/x' })().demo).toBe(false);
   expect(complete({ DEMO: '0' })().demo).toBe(false);
 });
 
-it('keeps what is named', () => {
+it('The launcher keeps the settings that are given.', () => {
   const config = complete({ REDIS_URL: 'redis://cache', SMTP_URL: 'smtp://mail' })();
   expect(config).toMatchObject({ redisUrl: 'redis://cache', smtpUrl: 'smtp://mail' });
   expect(ownSettings({ SMTP_URL: 'smtp://mail' }, placeholderUris, makeSecrets())).not.toHaveProperty('MAIL_INBOX_URL');
 });
 
-it('opens neither demonstration nor caught mail to a network', () => {
+it('The launcher refuses to open the demonstration or the mail catcher to a network.', () => {
   expect(complete({ HOST: '0.0.0.0' })).toThrow(/DEMO[\s\S]*SMTP_URL/);
   const named = { ADMIN_EMAIL: 'a@b.org', ADMIN_PASSWORD: 'Correct-Horse-7', SMTP_URL: 'smtp://mail' };
   expect(complete({ HOST: '0.0.0.0', ...named })().host).toBe('0.0.0.0');
 });
 
-it('signs pushes with a key of its own that is the same at every start', () => {
+it('The key that signs pushes is the launcher’s own and the same at every start.', () => {
   const secrets = makeSecrets();
   const keyOf = (env: Record<string, string>) => ownSettings(env, placeholderUris, secrets).VAPID_KEY;
   expect(keyOf({})).toBe(keyOf({}));
@@ -49,6 +49,6 @@ it('signs pushes with a key of its own that is the same at every start', () => {
   expect(keyOf({ NODE_ENV: 'production' })).toBeUndefined();
 });
 
-it('makes nothing up in production', () => {
+it('The launcher adds no settings in production.', () => {
   expect(complete({ NODE_ENV: 'production' })).toThrow(/MONGODB_URI is missing[\s\S]*APP_KEYS is missing/);
 });

@@ -3,7 +3,7 @@ import { deriveInboxToken, deriveVapidKey } from '@lightbox/core/config/keys.js'
 import type { Secrets } from '@lightbox/core/config/secrets.js';
 import { inboxUrl } from './inboxAddress.js';
 
-/** Which of the servers the environment does not name, so that Lightbox brings its own. Production never does. */
+/** True for each server that the environment does not name, so that the launcher starts it. Always false in production. */
 export function missingServers(env: Env): { mongodb: boolean; redis: boolean; mail: boolean } {
   const production = env.NODE_ENV === 'production';
   const missing = (name: string) => !production && !env[name];
@@ -12,7 +12,7 @@ export function missingServers(env: Env): { mongodb: boolean; redis: boolean; ma
 
 export const mailWebPort = (env: Env): number => Number(env.MAIL_WEB_PORT || 1080);
 
-/** The keys an instance made for itself, as settings. They are never written beside the others. */
+/** Returns the keys that an instance made for itself, as settings. They are never written to the same file as other settings. */
 export const ownKeys = ({ appKeys, encryptionKeys }: Secrets) => ({
   APP_KEYS: appKeys,
   ENCRYPTION_KEYS: encryptionKeys,
@@ -20,7 +20,7 @@ export const ownKeys = ({ appKeys, encryptionKeys }: Secrets) => ({
 });
 export const keyNames = ['APP_KEYS', 'ENCRYPTION_KEYS', 'VAPID_KEY'] satisfies (keyof ReturnType<typeof ownKeys>)[];
 
-/** What the launcher adds to the environment: the addresses of its own servers, its own keys, and whether there is a demo. */
+/** Returns the settings that the launcher adds: the addresses of its own servers, its own keys, and `DEMO`. */
 export function ownSettings(env: Env, uris: { mongodb: string; redis: string; smtp: string }, secrets: Secrets): Env {
   if (env.NODE_ENV === 'production') return {};
   const own = missingServers(env);
@@ -35,7 +35,7 @@ export function ownSettings(env: Env, uris: { mongodb: string; redis: string; sm
   };
 }
 
-/** For checking all settings before anything is started or written: addresses of the right form, where nobody is. */
+/** Valid addresses without a server. They allow checking all settings before anything is started or written. */
 export const placeholderUris = {
   mongodb: 'mongodb://127.0.0.1/',
   redis: 'redis://127.0.0.1',

@@ -3,22 +3,22 @@ import { configExitCode } from '@lightbox/core/config/env.js';
 import { endChild, hasEnded } from './processes.js';
 
 export interface Watch {
-  /** After every start, with the new pid. */
+  /** Called after every start, when the new pid is known. */
   onSpawn: () => void;
-  /** When starting it again makes no sense any more, with the reason. */
+  /** Called with the reason when a restart is useless. */
   onGiveUp: (reason: string) => void;
   say: (line: string) => void;
 }
 
-const longLife = 60_000;
-const longestPause = 10_000;
-const hopelessAfter = 5;
+const stableAfterMs = 60_000;
+const longestPauseMs = 10_000;
+const mostFailures = 5;
 
-/** A child process that is started again, after growing pauses, when it ends without having been asked to. */
+/** A child process that is restarted, with growing pauses, when it ends unexpectedly. */
 export class Supervised {
   child: ChildProcess | null = null;
-  /** Once it has served it is never given up; before that a few early ends are enough. */
-  patient = false;
+  /** True after the first successful start. Before that, a few failures in a row end the launcher. */
+  alwaysRestart = false;
   private stopping = false;
   private failures = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -29,7 +29,7 @@ export class Supervised {
     private readonly watch: Watch,
   ) {}
 
-  /** Starts it without looking after it yet; null when everything is being stopped. */
+  /** Starts it without supervision. Returns null when everything is being stopped. */
   start(): ChildProcess | null {
     if (this.stopping) return null;
     this.child = this.spawn();
@@ -37,28 +37,28 @@ export class Supervised {
     return this.child;
   }
 
-  /** From now on an unexpected end is answered with a new start. */
+  /** Restarts it after each unexpected end from now on. */
   supervise(child: ChildProcess): void {
     const since = Date.now();
     const ended = () => {
       if (this.stopping) return;
-      this.failures = Date.now() - since > longLife ? 1 : this.failures + 1;
-      this.again(child);
+      this.failures = Date.now() - since > stableAfterMs ? 1 : this.failures + 1;
+      this.restartOrGiveUp(child);
     };
     if (hasEnded(child)) ended();
     else child.once('exit', ended);
   }
 
-  private again(child: ChildProcess): void {
-    const reason = this.whyHopeless(child);
+  private restartOrGiveUp(child: ChildProcess): void {
+    const reason = this.reasonToGiveUp(child);
     if (reason) this.watch.onGiveUp(reason);
-    // The pause also lets a signal to the whole group, which ended the child first, reach this process.
-    else this.timer = setTimeout(() => this.restart(child), Math.min(250 * 2 ** this.failures, longestPause));
+    // A signal to the whole group may end the child first. During the pause it reaches this process too.
+    else this.timer = setTimeout(() => this.restart(child), Math.min(250 * 2 ** this.failures, longestPauseMs));
   }
 
-  private whyHopeless(child: ChildProcess): string | null {
+  private reasonToGiveUp(child: ChildProcess): string | null {
     if (child.exitCode === configExitCode) return `${this.name} cannot run like this (see above).`;
-    if (this.patient || this.failures < hopelessAfter) return null;
+    if (this.alwaysRestart || this.failures < mostFailures) return null;
     return `${this.name} ended ${this.failures} times in a row (last: ${howItEnded(child)}).`;
   }
 
@@ -68,11 +68,11 @@ export class Supervised {
     if (next) this.supervise(next);
   }
 
-  /** Ends it for good; true when it went by itself within `patience` milliseconds. */
-  async stop(patience: number): Promise<boolean> {
+  /** Ends it for good. Resolves to true when SIGTERM was enough within the timeout. */
+  async stop(timeoutMs: number): Promise<boolean> {
     this.stopping = true;
     clearTimeout(this.timer);
-    return this.child ? endChild(this.child, patience) : true;
+    return this.child ? endChild(this.child, timeoutMs) : true;
   }
 }
 

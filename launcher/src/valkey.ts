@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { EmbeddedServer } from './server.js';
 
-/** Keeps what it was given (append-only file) and never throws jobs away to make room. */
+/** Stores all data in an append-only file, and never evicts jobs to free memory. */
 export function valkeyServer(binary: string, folder: string, port: number): EmbeddedServer {
   const dir = join(folder, 'valkey');
   mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -21,7 +21,7 @@ export function valkeyServer(binary: string, folder: string, port: number): Embe
   };
 }
 
-/** PONG comes only when the append-only file has been read; until then the answer is LOADING. */
+/** Valkey answers PONG when it has read the append-only file. Until then it answers LOADING. */
 function ping(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));

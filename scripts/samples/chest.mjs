@@ -1,6 +1,6 @@
 import { curve, Film, random, smooth } from './film.mjs';
 
-/** A chest seen from the front, made of shapes and of nobody. Millimetres, origin at the top left of 350 × 410. */
+/** A chest from the front, made of geometric shapes. In millimetres; the origin is the top left of 350 × 410. */
 const MIDDLE = 175;
 const sides = [-1, 1];
 
@@ -28,7 +28,7 @@ function body(x, y) {
   return inside > 0 ? depth * inside ** 0.55 : 0;
 }
 
-/** x grows away from the middle; the heart makes the left lung (side 1 of the picture) narrower. */
+/** `x` is the distance from the middle. The heart makes the left lung (side 1) narrower. */
 function lung(x, y, side) {
   const outer = 50 + 90 * smooth(34, 235, y) ** 0.62 - 5 * smooth(250, 330, y);
   const inner = 15 + (side > 0 ? 13 : 7) * smooth(110, 210, y);
@@ -189,7 +189,7 @@ function spine(film) {
   }
 }
 
-/** The lead letter that says which side is which. */
+/** The lead letter that marks the side. */
 function marker(film) {
   const strokes = [
     [

@@ -1,6 +1,6 @@
 import { gaussian, random, smooth } from './film.mjs';
 
-/** One slice through a chest phantom, 512 × 512, in Hounsfield units; 0.7 mm a pixel, origin in the middle. */
+/** One slice through a chest phantom: 512 × 512 Hounsfield units, 0.7 mm per pixel. The origin is in the middle. */
 export const ctSide = 512;
 export const ctSpacing = 0.7;
 
@@ -17,7 +17,7 @@ export function ctSlice() {
 
 const sideOf = (x) => (x < 0 ? -1 : 1);
 
-/** How far inside an ellipse a point is: 1 in the middle, 0 on its edge, negative outside. */
+/** Returns how far a point is inside an ellipse: 1 in the middle, 0 on the edge, negative outside. */
 const inside = (x, y, cx, cy, rx, ry, angle = 0) => {
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   const [dx, dy] = [x - cx, y - cy];
@@ -34,7 +34,7 @@ function tissue(x, y, lungs) {
   return bone(x, y) ?? organ(x, y) ?? lung(x, y, lungs) ?? (trunk(x, y, 31) < 0 ? 55 : 40);
 }
 
-/** The couch is part of every CT. */
+/** The couch under the patient, which every CT shows. */
 const table = (x, y) => (Math.abs(y - 132 + (x / 60) ** 2) < 1.6 && Math.abs(x) < 172 ? -350 : -1000);
 
 function muscleOrFat(x, y) {
@@ -58,7 +58,7 @@ function bone(x, y) {
   return rib(x, y);
 }
 
-/** The ribs leave the slice at a slant, so they appear as short ovals along the wall. */
+/** The ribs cross the slice at an angle, so they appear as short ovals along the chest wall. */
 function rib(x, y) {
   for (const [angle, length] of [
     [-1.06, 15],
@@ -97,7 +97,7 @@ function lung(x, y, branches) {
   return vessel ? 35 : -830 - 45 * deep;
 }
 
-/** Cut across, a vessel is a dot; along, a short line. Fewer and thinner towards the wall. */
+/** A vessel across the slice is a dot, one along it a short line. Towards the wall they are fewer and thinner. */
 function vessels(next) {
   const out = [];
   for (let i = 0; i < 150; i++) {
@@ -111,14 +111,14 @@ function vessels(next) {
   return out;
 }
 
-/** The scanner's own blur: three by three. */
+/** Applies the blur of a scanner, with a kernel of three by three. */
 function soften(values) {
   const pass = (from, step) =>
     from.map((value, i) => ((from[i - step] ?? value) + 2 * value + (from[i + step] ?? value)) / 4);
   return pass(pass(values, 1), ctSide);
 }
 
-/** Grey levels as a viewer shows them. */
+/** Returns grey levels for a window centre and width, as a DICOM viewer shows them. */
 export function windowed(values, centre, width) {
   return Buffer.from(
     Array.from(values, (value) => Math.max(0, Math.min(255, Math.round(((value - centre) / width + 0.5) * 255)))),

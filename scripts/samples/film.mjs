@@ -1,4 +1,4 @@
-/** Deterministic noise, so that the samples are the same whenever they are made. */
+/** Returns a generator of deterministic random numbers, so that every run makes the same samples. */
 export function random(seed) {
   let state = seed;
   return () => {
@@ -16,7 +16,7 @@ export const smooth = (from, to, value) => {
   return t * t * (3 - 2 * t);
 };
 
-/** Points of a smooth curve through `[x, y, radius]` knots (Catmull-Rom). */
+/** Returns the points of a smooth curve through `[x, y, radius]` knots (Catmull-Rom). */
 export function curve(knots, step = 0.5) {
   const points = [];
   for (let i = 0; i + 1 < knots.length; i++) {
@@ -34,8 +34,8 @@ const interpolate = (a, b, c, d, t) =>
   0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t * t + (3 * b - a - 3 * c + d) * t * t * t);
 
 /**
- * A radiograph as physics makes one: what the rays cross adds up, and the film sees what is left of them
- * (Beer-Lambert). Lengths are millimetres.
+ * A simulated radiograph: the absorption along each ray adds up, and the film shows the remaining intensity
+ * (Beer-Lambert). Lengths are in millimetres.
  */
 export class Film {
   constructor(width, height, pixelsPerMm) {
@@ -45,7 +45,7 @@ export class Film {
     this.absorbed = new Float32Array(this.width * this.height);
   }
 
-  /** `thickness(x, y)` in millimetres, times `density` per millimetre. */
+  /** Adds the absorption `thickness(x, y)` in millimetres times `density` per millimetre. */
   add(thickness, density) {
     for (let row = 0, at = 0; row < this.height; row++) {
       for (let column = 0; column < this.width; column++, at++) {
@@ -63,7 +63,7 @@ export class Film {
     }, density);
   }
 
-  /** A solid tube along points `[x, y, radius]`. */
+  /** Adds a solid tube along points `[x, y, radius]`. */
   tube(points, density) {
     const layer = new Float32Array(this.absorbed.length);
     for (const [x, y, radius] of points) this.ball(layer, x, y, radius);
@@ -71,7 +71,7 @@ export class Film {
     return layer;
   }
 
-  /** Dense outside, spongy inside: what makes a bone look like one. */
+  /** Adds a bone: a tube with a dense cortex and a less dense marrow. */
   bone(points, density, marrow = 0.55, cortex = 0.72) {
     this.tube(points, density);
     this.tube(
@@ -99,12 +99,12 @@ export class Film {
     }
   }
 
-  /** Grey levels; `tone` maps what was absorbed to 0 (black) … 1 (white). */
+  /** Returns grey levels. `tone` maps the absorption to 0 (black) … 1 (white). */
   develop(tone, { grain, seed }) {
     const next = random(seed);
     const pixels = Buffer.alloc(this.absorbed.length);
     for (let i = 0; i < pixels.length; i++) {
-      // Fewer rays behind dense parts mean more noise there.
+      // Fewer rays pass dense parts, so there is more noise behind them.
       const noise = gaussian(next) * grain * (0.6 + 0.4 * Math.min(2, this.absorbed[i]));
       pixels[i] = Math.max(0, Math.min(255, Math.round(255 * tone(this.absorbed[i]) + noise)));
     }

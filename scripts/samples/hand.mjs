@@ -1,6 +1,6 @@
 import { curve, Film, smooth } from './film.mjs';
 
-/** A hand, 170 × 200 mm. Each ray of it: joints from the wrist to the tip, and how thick its bones are. */
+/** A hand, 170 × 200 mm. Each ray has its joints from the wrist to the tip, and the thickness of its bones. */
 const rays = [
   {
     joints: [
@@ -140,7 +140,10 @@ function flesh() {
   return [...fingers, ...palm, ...wrist];
 }
 
-/** Between two joints: wide at the ends, slender between, with a gap for the cartilage; the last one ends in a tuft. */
+/**
+ * Returns the bones between the joints: wide at the ends, slender in the middle, with a gap for the cartilage. The last
+ * one ends in a tuft.
+ */
 function bonesOf({ joints, bone }) {
   return joints.slice(0, -1).map(([x, y], i) => {
     const [ex, ey] = joints[i + 1];

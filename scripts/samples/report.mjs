@@ -1,4 +1,4 @@
-/** A report of one page, A4, without anybody in it. */
+/** A report of one A4 page about no person. */
 const lines = [
   [20, 'Lightbox sample report'],
   [11, 'Demonstration document. It describes a phantom made by a program, and no person.'],
@@ -43,7 +43,7 @@ function text() {
     .join('');
 }
 
-/** ISO 32000-1 §7.5: header, objects, where each begins, trailer. */
+/** Builds a PDF file (ISO 32000-1 §7.5): header, objects, cross-reference table, trailer. */
 function assemble(objects) {
   let file = '%PDF-1.4\n';
   const starts = objects.map((object) => {

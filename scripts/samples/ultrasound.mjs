@@ -4,7 +4,7 @@ export const ultrasoundSize = { width: 800, height: 600 };
 const APEX = { x: 400, y: -70 };
 const [NEAR, FAR, HALF_ANGLE] = [105, 635, 0.62];
 
-/** A curved-array picture of a liver with a simple cyst and a vessel, in grey levels. */
+/** Returns grey levels of a curved-array picture: a liver with a simple cyst and a vessel. */
 export function ultrasound() {
   const { width, height } = ultrasoundSize;
   const speckle = speckleField(width, height);
@@ -22,7 +22,7 @@ function grey(x, y, speckle) {
   const depth = (radius - NEAR) / (FAR - NEAR);
   const edge = smooth(HALF_ANGLE, HALF_ANGLE - 0.03, Math.abs(angle));
   const echo = reflectivity(x, y, depth, angle);
-  // Compressed like a scanner's: the logarithm of a random echo.
+  // A scanner compresses the echo with a logarithm.
   const level = 104 * Math.log10(1 + 42 * echo * speckle) * (1.08 - 0.5 * depth);
   return Math.max(3, Math.min(250, Math.round(level * edge)));
 }
@@ -41,7 +41,7 @@ function reflectivity(x, y, depth, angle) {
   return 0.3 * vesselsAt(x, y) * (behindCyst(x, y) ? 2.3 : 1);
 }
 
-/** Sound crosses a cyst unhindered, so what lies behind it shines. */
+/** True behind the cyst. A cyst absorbs no sound, so the tissue behind it is brighter. */
 function behindCyst(x, y) {
   const sideways = Math.abs(x - 322 + (y - 262) * 0.235);
   return y > 300 && sideways < 56;
@@ -56,7 +56,7 @@ function vesselsAt(x, y) {
   return y > 170 && y < 330 && hepatic < 7 - (y - 170) / 50 ? 0.06 : 1;
 }
 
-/** Rayleigh distributed, and longer across the beam than along it. */
+/** Returns Rayleigh distributed speckle, longer across the beam than along it. */
 function speckleField(width, height) {
   const next = random(4711);
   const part = () =>
@@ -82,7 +82,7 @@ function blur(values, step, radius) {
   return out;
 }
 
-/** Depth marks and a grey bar, as every machine draws them. */
+/** Draws the depth marks and the grey bar of an ultrasound machine. */
 function scale(pixels, width) {
   const box = (x, y, w, h, value) => {
     for (let row = y; row < y + h; row++)

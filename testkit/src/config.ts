@@ -10,12 +10,12 @@ import { expect, inject } from 'vitest';
 import type {} from './globalSetup.js';
 
 const worker = Number(process.env.VITEST_POOL_ID ?? 0);
-/** Databases that the present test file has taken. */
+/** The number of databases that the current test file uses. */
 const taken = { file: '', count: 0 };
 
 /**
- * The address of a database that no other test uses at the moment, emptied. Its collections and indexes stay from test file
- * to test file, because making them takes longer than most of these files.
+ * Empties a database that no other test uses at the moment, and returns its address. Collections and indexes stay from test
+ * file to test file, because creating them takes longer than most of these files.
  */
 export async function emptyDatabase(): Promise<string> {
   const file = expect.getState().testPath ?? '';
@@ -25,7 +25,7 @@ export async function emptyDatabase(): Promise<string> {
   const client = new mongo.MongoClient(uri.href);
   const db = client.db();
   const collections = await db.collections();
-  // A database that was profiled is made anew.
+  // Drops a database that was profiled.
   if (collections.some(({ collectionName }) => collectionName === 'system.profile')) {
     await db.command({ profile: 0 });
     await db.dropDatabase();
@@ -35,8 +35,8 @@ export async function emptyDatabase(): Promise<string> {
 }
 
 /**
- * The configuration of one test file: a database of its own, the (emptied) Redis database of its Vitest worker, fresh keys,
- * a folder, and port 0, so that the system chooses one.
+ * Returns the configuration of one test file: its own database, the emptied Redis database of its Vitest worker, new keys, a
+ * folder, and port 0, so that the system chooses one.
  */
 export async function testConfig(changes: Partial<Config> = {}): Promise<Config> {
   const { redisUrl, folder } = inject('servers');
@@ -53,7 +53,7 @@ export async function testConfig(changes: Partial<Config> = {}): Promise<Config>
   return { ...config, port: 0, ...changes };
 }
 
-/** Also of the plans of its queries, which fit the documents of before. */
+/** Deletes the documents of a collection and its cached query plans, which fit only the old documents. */
 async function empty(db: mongo.Db, collection: string): Promise<void> {
   await db.collection(collection).deleteMany({});
   await db.command({ planCacheClear: collection });

@@ -20,7 +20,7 @@ const whole = dicomPicture();
 const uid = (syntax: string) => element(0x00020010, 'UI', syntax);
 const withGroupLength = (length: number) => Buffer.concat([PREFIX, element(0x00020000, 'UL', length)]);
 
-/** An explicit element of big endian: PS3.5 §7.3. */
+/** Returns an explicit big endian element: PS3.5 §7.3. */
 function big(tag: number, vr: string, value: Buffer): Buffer {
   const header = Buffer.alloc(8);
   header.writeUInt16BE(tag >>> 16, 0);
@@ -39,8 +39,8 @@ function overwritten(at: number, bytes: Buffer | string): Buffer {
 const positionOf = (tag: number[]) => whole.indexOf(Buffer.from(tag));
 
 /**
- * What scanners, archives and half-finished copies leave behind, one fault each, as the public collections of damaged
- * DICOM files have them; made here, so that the same bytes come out everywhere and none is anybody's picture.
+ * Files with one fault each, as scanners, archives and incomplete copies produce them and public collections of damaged DICOM
+ * files contain them. They are made here, so that the bytes are the same everywhere and none is a patient's picture.
  */
 export const damagedDicom: Record<string, Buffer> = {
   'without preamble and prefix': whole.subarray(132),

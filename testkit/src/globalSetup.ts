@@ -7,7 +7,7 @@ declare module 'vitest' {
   }
 }
 
-/** Once per run of Vitest: the servers that all test files share, each with its own databases on them. */
+/** Starts the servers once per run of Vitest. All test files share them, each with its own databases. */
 export default async function globalSetup(project: TestProject): Promise<() => Promise<void>> {
   const { stop, ...servers } = await startServers((line) => process.stdout.write(`${line}\n`));
   project.provide('servers', servers);

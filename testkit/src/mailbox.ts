@@ -10,26 +10,26 @@ export interface ReceivedMail {
   text: string;
   html: string;
   messageId: string;
-  /** The names of its headers, in lower case. */
+  /** The names of the headers in lower case. */
   headers: string[];
 }
 
 export interface Mailbox {
-  /** For SMTP_URL. */
+  /** The value for SMTP_URL. */
   url: string;
-  /** What has come for somebody so far, oldest first. */
+  /** Returns the mails to this address so far, oldest first. */
   mails: (to: string, subject?: string) => ReceivedMail[];
-  /** Waits until there are `n` such mails, and gives them. */
-  waitFor: (to: string, subject: string, n?: number, patience?: number) => Promise<ReceivedMail[]>;
+  /** Waits until there are `n` such mails, and returns them. */
+  waitFor: (to: string, subject: string, n?: number, timeoutMs?: number) => Promise<ReceivedMail[]>;
   stop: () => Promise<void>;
 }
 
-/** Whoever's address begins so is not known to the mail server, which says so with the address. */
+/** The mail server rejects addresses with this prefix, and repeats the address in its error. */
 export const refusedPrefix = 'refused.';
 const refusal = (address: string) =>
   Object.assign(new Error(`5.1.1 <${address}>: Recipient address rejected: User unknown`), { responseCode: 550 });
 
-/** A real mail server for tests, that keeps in memory what it gets; on any port, or where one was before. */
+/** Starts a real mail server for tests, on the given port or any free one. It keeps the mails in memory. */
 export async function startMailbox(at = 0): Promise<Mailbox> {
   const received: ReceivedMail[] = [];
   const arrivals = new EventEmitter().setMaxListeners(0);
@@ -54,8 +54,8 @@ export async function startMailbox(at = 0): Promise<Mailbox> {
       (mail) => mail.to.includes(to.toLowerCase()) && (subject === undefined || mail.subject === subject),
     );
 
-  const waitFor = async (to: string, subject: string, n = 1, patience = 10_000) => {
-    const signal = AbortSignal.timeout(patience);
+  const waitFor = async (to: string, subject: string, n = 1, timeoutMs = 10_000) => {
+    const signal = AbortSignal.timeout(timeoutMs);
     while (mails(to, subject).length < n) {
       await once(arrivals, 'mail', { signal }).catch(() => {
         const seen = received.map((mail) => `${mail.to.join()} "${mail.subject}"`).join(', ') || 'none';

@@ -1,4 +1,4 @@
-/** Writes DICOM Part 10 files (PS3.10 §7, PS3.5 §7), right and deliberately wrong ones, for tests and for the samples. */
+/** Writes DICOM Part 10 files (PS3.10 §7, PS3.5 §7), valid and deliberately invalid ones, for tests and for the samples. */
 const LONG_VR = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', 'UN', 'UR', 'UT', 'UV']);
 export const UNDEFINED = 0xffffffff;
 
@@ -12,7 +12,7 @@ export const syntaxes = {
 
 type Value = string | number | Buffer;
 
-/** One element in explicit little endian; `length` lies on request. */
+/** Returns one element in explicit little endian. `length` may differ from the real length. */
 export function element(tag: number, vr: string, value: Value, length?: number): Buffer {
   const body = encode(vr, value);
   const header = Buffer.alloc(LONG_VR.has(vr) ? 12 : 8);
@@ -24,7 +24,7 @@ export function element(tag: number, vr: string, value: Value, length?: number):
   return Buffer.concat([header, body]);
 }
 
-/** An element without VR: implicit little endian, items and delimiters. */
+/** Returns an element without VR, as in implicit little endian, items and delimiters. */
 export function bare(tag: number, body: Buffer = Buffer.alloc(0), length = body.length): Buffer {
   const header = Buffer.alloc(8);
   header.writeUInt16LE(tag >>> 16, 0);
@@ -51,7 +51,7 @@ function encode(vr: string, value: Value): Buffer {
   return bytes;
 }
 
-/** Preamble, `DICM` and the meta header, followed by `dataSet` as it is. */
+/** Returns preamble, `DICM` and the meta header, followed by `dataSet` unchanged. */
 export function partTen(
   dataSet: Buffer,
   transferSyntax: string = syntaxes.explicit,
@@ -74,14 +74,14 @@ export interface Picture {
   pixels: Buffer;
 }
 
-/** A small grey picture of which each part can be replaced. */
+/** Returns a small grey picture. Each part can be replaced. */
 export function picture(overrides: Partial<Picture> = {}): Picture {
   const shape = { rows: 16, columns: 16, bits: 16, samples: 1, ...overrides };
   const bytes = (shape.rows * shape.columns * shape.samples * shape.bits) / 8;
   return { ...shape, pixels: overrides.pixels ?? Buffer.alloc(Math.min(bytes, 1 << 20), 7) };
 }
 
-/** The elements before the pixels. `extra` must be in groups 0009 to 0027. */
+/** Returns the elements before the pixels. `extra` must be in groups 0009 to 0027. */
 export function imageModule(shape: Picture, extra: Buffer = Buffer.alloc(0)): Buffer {
   return Buffer.concat([
     element(0x00080020, 'DA', '20240229'),
@@ -108,14 +108,14 @@ export function dicomPicture(overrides: Partial<Picture> = {}, extra?: Buffer): 
   );
 }
 
-/** Unsigned shorts in a row, as a table's descriptor and entries are. */
+/** Returns unsigned shorts in a row, the format of a table's descriptor and entries. */
 export function shorts(...values: number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 2);
   for (const [i, value] of values.entries()) bytes.writeUInt16LE(value, i * 2);
   return bytes;
 }
 
-/** A picture of 8 bits whose values are places in three palettes (PS3.3 §C.7.9). */
+/** Returns a picture of 8 bits whose values are indexes into three palettes (PS3.3 §C.7.9). */
 export function withPalette(descriptor: Buffer, entries: Buffer, value = 7): Buffer {
   const module = imageModule(picture({ bits: 8 }));
   const grey = element(0x00280004, 'CS', 'MONOCHROME2');
@@ -133,14 +133,14 @@ export function withPalette(descriptor: Buffer, entries: Buffer, value = 7): Buf
   );
 }
 
-/** A grey picture with a look-up table in sequence `tag`: Modality LUT (0028,3000) or VOI LUT (0028,3010). */
+/** Returns a grey picture with a look-up table in sequence `tag`: Modality LUT (0028,3000) or VOI LUT (0028,3010). */
 export function withTable(tag: number, descriptor: Buffer, entries: Buffer): Buffer {
   const table = item(Buffer.concat([element(0x00283002, 'US', descriptor), element(0x00283006, 'OW', entries)]));
   const { pixels } = picture();
   return partTen(Buffer.concat([imageModule(picture()), element(tag, 'SQ', table), element(0x7fe00010, 'OW', pixels)]));
 }
 
-/** Tables that do not hold what they say: descriptor and entries. */
+/** Tables whose descriptor does not match their entries. */
 export const lyingTables: [what: string, descriptor: Buffer, entries: Buffer][] = [
   ['says 256 entries and has three', shorts(256, 0, 16), shorts(1, 2, 3)],
   ['says 65,536 entries and has none', shorts(0, 0, 16), Buffer.alloc(0)],

@@ -13,14 +13,14 @@ export interface Product {
   url: string;
   dataDir: string;
   mailbox: Mailbox;
-  /** Whether the launcher still runs; it ends when a part of the product cannot be brought back. */
+  /** True while the launcher runs. It ends when a part of the product cannot be restarted. */
   lives: () => boolean;
-  /** What the product has written so far. */
+  /** Returns the output of the product so far. */
   output: () => string;
   stop: () => Promise<void>;
 }
 
-/** The whole product, started as a newcomer starts it, with a data folder and a mail server of its own. */
+/** Starts the whole product with `npm start`'s script, a new data folder and its own mail server. */
 export async function startProduct(changes: Env = {}): Promise<Product> {
   const [mailbox, port] = await Promise.all([startMailbox(), freePort()]);
   const dataDir = mkdtempSync(join(tmpdir(), 'lightbox-product-'));

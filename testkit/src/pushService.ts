@@ -5,22 +5,22 @@ import type { AddressInfo } from 'node:net';
 
 export interface ReceivedPush {
   headers: IncomingHttpHeaders;
-  /** The claims of the VAPID token, whose signature was good, and the public key it was made with. */
+  /** The claims of the VAPID token, whose signature was valid, and its public key. */
   vapid: { aud: string; sub: string; key: string };
-  /** As the browser decrypts it. */
+  /** The text after the browser's decryption. */
   text: string;
 }
 
-/** A browser that has subscribed: what it tells the product, and what it is pushed. */
+/** A browser with a subscription: the data that it sends to the product, and the pushes that it receives. */
 export interface TestBrowser {
   subscription: { endpoint: string; keys: { p256dh: string; auth: string } };
   received: ReceivedPush[];
-  /** The statuses of the next answers; 201 when there is none left. */
+  /** The statuses of the next answers. Without one the answer is 201. */
   answers: number[];
-  /** How often the service was asked to push, whatever it answered. */
+  /** The number of requests to push, whatever the answer. */
   asked: () => number;
-  /** Waits until it was asked so often. */
-  untilAsked: (n: number, patience?: number) => Promise<void>;
+  /** Waits until there were `n` requests. */
+  untilAsked: (n: number, timeoutMs?: number) => Promise<void>;
 }
 
 export interface PushService {
@@ -30,8 +30,8 @@ export interface PushService {
 }
 
 /**
- * A push service for tests, as RFC 8030 has it: what it takes must be signed (RFC 8292) and encrypted for its browser
- * (RFC 8291). Both are checked here with nothing but node's own cryptography.
+ * Starts a push service for tests (RFC 8030). A push must be signed (RFC 8292) and encrypted for its browser (RFC 8291).
+ * Both are checked with Node's own cryptography only.
  */
 export async function startPushService(): Promise<PushService> {
   const browsers = new Map<string, { browser: TestBrowser; take: (request: IncomingMessage) => Promise<number> }>();
@@ -61,8 +61,8 @@ export async function startPushService(): Promise<PushService> {
       received: [],
       answers: [],
       asked: () => asked,
-      untilAsked: async (n, patience = 15_000) => {
-        const signal = AbortSignal.timeout(patience);
+      untilAsked: async (n, timeoutMs = 15_000) => {
+        const signal = AbortSignal.timeout(timeoutMs);
         while (asked < n) {
           await once(arrivals, 'asked', { signal }).catch(() => {
             throw new Error(`The push service was asked ${asked} of ${n} times.`);
@@ -100,7 +100,7 @@ async function readAll(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** RFC 8292: an ES256 token for this very origin, and the key it was made with. */
+/** RFC 8292: reads an ES256 token for exactly this origin, and its public key. */
 function readVapid(header: string, origin: string): ReceivedPush['vapid'] {
   const [, token = '', key = ''] = /^vapid t=([^,]+),\s*k=([\w-]+)$/.exec(header) ?? [];
   const [head = '', claims = '', signature = ''] = token.split('.');
@@ -115,11 +115,11 @@ function readVapid(header: string, origin: string): ReceivedPush['vapid'] {
     Buffer.from(signature, 'base64url'),
   );
   const { aud, sub, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, string>;
-  if (!good || aud !== origin || !(Number(exp) * 1000 > Date.now())) throw new Error('This token is not good.');
+  if (!good || aud !== origin || !(Number(exp) * 1000 > Date.now())) throw new Error('The VAPID token is not valid.');
   return { aud, sub: String(sub), key };
 }
 
-/** RFC 8291 and RFC 8188, one record: salt, record size, the sender's key, then what is encrypted. */
+/** RFC 8291 and RFC 8188, one record: salt, record size, the sender's key, then the encrypted data. */
 function decrypt(body: Buffer, pair: ECDH, auth: Buffer): string {
   const salt = body.subarray(0, 16);
   const senderKey = body.subarray(21, 21 + body.readUInt8(20));

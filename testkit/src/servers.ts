@@ -8,13 +8,13 @@ import { endAll, isRunning, markOf, type ProcessMark } from '@lightbox/launcher/
 import { type EmbeddedServer, spawnServer, untilAnswers } from '@lightbox/launcher/server.js';
 import { valkeyServer } from '@lightbox/launcher/valkey.js';
 
-/** One replica set and one Valkey for a whole test run, in a folder that goes with them. */
+/** One replica set and one Valkey for a whole test run, in a folder that is removed with them. */
 export interface TestServers {
-  /** Without a database name to rely on: every test file takes one of its own. */
+  /** The address without a database name: every test file uses its own database. */
   mongodbUri: string;
-  /** Without a database number, of which there are 64. */
+  /** The address without a database number. There are 64 databases. */
   redisUrl: string;
-  /** Temporary, for whatever a test wants to write. */
+  /** A temporary folder for the files of tests. */
   folder: string;
   stop: () => Promise<void>;
 }
@@ -54,7 +54,7 @@ async function startOne(server: EmbeddedServer, owned: Owned, folder: string): P
   child.unref();
 }
 
-/** Ends and removes what a test run left that was killed before it could tidy up. */
+/** Ends the processes and removes the folders of test runs that were killed. */
 async function sweep(): Promise<void> {
   const folders = readdirSync(tmpdir()).filter((name) => name.startsWith(prefix));
   for (const folder of folders.map((name) => join(tmpdir(), name))) {

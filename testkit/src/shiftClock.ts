@@ -1,4 +1,4 @@
-// For `node --import`: the process believes that it is CLOCK_SHIFT_MS later than it is.
+// For `node --import`: shifts the clock of the process forward by CLOCK_SHIFT_MS.
 const shift = Number(process.env.CLOCK_SHIFT_MS);
 const now = Date.now.bind(Date);
 Date.now = () => now() + shift;

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { testConfig } from './config.js';
 import { startMailbox } from './mailbox.js';
 
-it('gives each file a database with transactions, and an empty Redis', async () => {
+it('Each test file gets a database with transactions and an empty Redis.', async () => {
   const [one, other] = [await testConfig(), await testConfig()];
   expect(one.mongodbUri).not.toBe(other.mongodbUri);
   const connection = await mongoose.createConnection(one.mongodbUri).asPromise();
@@ -20,7 +20,7 @@ it('gives each file a database with transactions, and an empty Redis', async () 
   redis.disconnect();
 });
 
-it('catches mail by recipient and subject', async () => {
+it('The mailbox finds mails by recipient and subject.', async () => {
   const mailbox = await startMailbox();
   const socket = connect(Number(new URL(mailbox.url).port), '127.0.0.1');
   const lines = [

@@ -2,20 +2,20 @@ import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A cable to a server, for tests: what goes through it can be slowed, torn and held up. */
+/** A proxy to a server, for tests: it can delay chunks, reset connections and hold traffic back. */
 export interface Wire {
   port: number;
-  /** Each chunk takes `ms` longer, by up to `spread` more or less, in either direction. */
+  /** Delays each chunk by `ms`, plus or minus up to `spread`, in both directions. */
   slow: (ms: number, spread: number) => void;
-  /** Each `nth` chunk resets its connection instead of arriving; 0 for none. */
+  /** Resets the connection at each `nth` chunk instead of delivering it. 0 turns it off. */
   tear: (nth: number) => void;
   /**
-   * A black hole: nothing arrives and nobody is told, not even of a connection's end. As TCP has it, what is held up
-   * arrives when `pass` comes.
+   * Holds everything back, even the end of a connection, without any error. As in TCP, the data arrives later, after
+   * `pass`.
    */
   hold: () => void;
   pass: () => void;
-  /** Connections that are open now, and those that were reset. */
+  /** The number of connections that are open now, and of those that were reset. */
   open: () => number;
   torn: () => number;
   stop: () => Promise<void>;
@@ -37,7 +37,7 @@ export async function startWire(host: string, port: number): Promise<Wire> {
   };
   const isTorn = () => tearEvery > 0 && ++chunks % tearEvery === 0;
 
-  /** In order, whatever the delays. */
+  /** Delivers the chunks in order, whatever the delays. */
   const pump = (from: Socket, to: Socket): void => {
     let last = Promise.resolve();
     const later = (work: () => void) => {

@@ -16,13 +16,13 @@ it.each([
   ['a name', Object.assign(new Error('No'), { name: planted, code: planted }), 'unknown fault'],
   ['a text', planted, 'unknown fault'],
   ['nothing', undefined, 'unknown fault'],
-])('of what %s said only the kind and the code are told', (_, error, message) => {
+])('An error that %s reports is reduced to its kind, its code and its place in the code.', (_, error, message) => {
   const safe = withoutForeignText(error);
   expect(safe.message).toBe(message);
   expect(`${safe.stack} ${JSON.stringify({ ...safe })}`).not.toContain('zora');
 });
 
-it('of what we say ourselves all is told, and of anything where it arose', () => {
+it('The product’s own errors keep their message, and every error keeps the place where it was thrown.', () => {
   const own = new IntegrityError('The profile of 66f0c0ffee66f0c0ffee66f0 is damaged.');
   expect(withoutForeignText(own)).toBe(own);
   expect(withoutForeignText(duplicate).stack).toContain('failures.test.ts');

@@ -4,12 +4,12 @@ import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
 import { AnalysisFailed, NotAnalysable } from './analysis/providers/provider.js';
 import { RenderCrashed } from './previews/renderer.js';
 
-/** A job came to nothing, in words of our own. */
+/** A job failed. The product wrote the message itself. */
 export class JobFailed extends Error {
   override readonly name: string = 'JobFailed';
 }
 
-/** Errors whose words the product wrote itself, about ids, numbers and codes. */
+/** Errors whose messages the product wrote itself. They contain only ids, numbers and codes. */
 const ours = [
   JobFailed,
   AppError,
@@ -26,15 +26,15 @@ const ours = [
 const isOurs = (error: unknown): error is Error => ours.some((kind) => error instanceof kind);
 
 /**
- * What may be said of a failure in the log and in Redis: a driver, a mail server or a parser puts addresses and values
- * into its message, so only the kind of its error is told, its code, and where in the code it arose.
+ * Returns an error that is safe for the log and for Redis. Drivers, mail servers and parsers put addresses and values
+ * into their messages, so the result has only the kind of the error, its code and its place in the code.
  */
 export function withoutForeignText(error: unknown): Error {
   if (isOurs(error)) return error;
   const { name, code, message = '', stack = '' } = (error ?? {}) as Partial<Error> & { code?: unknown };
   const safe = new JobFailed([name, code].filter(isWord).join(' ') || 'unknown fault');
-  const places = message && stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : '';
-  safe.stack = `${safe.name}: ${safe.message}${places}`;
+  const frames = message && stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : '';
+  safe.stack = `${safe.name}: ${safe.message}${frames}`;
   return safe;
 }
 

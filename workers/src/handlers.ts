@@ -22,13 +22,13 @@ export interface Tools {
   mailer: Transporter;
   provider: AnalysisProvider;
   pictures: Pictures;
-  /** Null while nothing is sent to devices. */
+  /** Null when no key for web push is configured. */
   pushSender: PushSender | null;
 }
 
 type Handlers = { [N in JobName]: (tools: Tools, data: JobData<N>, context: JobContext) => Promise<unknown> };
 
-/** Who works on which job: one row for each, or it does not compile. */
+/** One row for each job: a missing row does not compile. */
 export const handlers: Handlers = {
   renderPreview: async ({ core, pictures }, { imageId }, context) => {
     await takePlaceForPreview(core, imageId, context);

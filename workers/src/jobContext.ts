@@ -1,13 +1,13 @@
-/** The facts about one try of a job, and the ways to put it off. */
+/** The facts about one attempt of a job, and the ways to postpone it. */
 export interface JobContext {
-  /** Nothing will try again after this one. */
+  /** True when no retry follows. */
   isLastAttempt: boolean;
   /** Aborted when the worker stops. */
   signal: AbortSignal;
-  /** Ends this try, and has the job done again after a while. It counts as no attempt. */
+  /** Ends this run and starts the job again after a delay. It does not count as an attempt. */
   later: (ms: number) => Promise<never>;
-  /** The place among the jobs of the queue that `behind` gave to this one, 0 without. */
+  /** The place in the queue that `behind` gave to this job, otherwise 0. */
   place: number;
-  /** Ends this try, and has the job done after all that have a smaller place or none. It counts as no attempt. */
+  /** Ends this run and starts the job again after all jobs with a smaller place or none. It does not count as an attempt. */
   behind: (place: number) => Promise<never>;
 }

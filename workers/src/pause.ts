@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Ends early, and quietly, when the worker stops. */
+/** Waits. It resolves early, without an error, when the worker stops. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   setTimeout(ms, undefined, { signal }).catch(() => undefined);

@@ -2,7 +2,7 @@ import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { Core } from '@lightbox/core/core.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 
-/** The whole file of an image, in clear. */
+/** Returns the whole decrypted file of an image. */
 export async function readImage({ blobs, keys }: Core, image: ImageDoc): Promise<Buffer> {
   const key = unwrapDataKey(keys.images, String(image._id), image.dataKey);
   const chunks: Buffer[] = [];

@@ -3,7 +3,7 @@ import { Renderers } from './previews/renderers.js';
 import { findSandbox } from './previews/sandbox.js';
 import { startRenderService } from './previews/service.js';
 
-/** The renderer service. It reads two variables, because it needs no others and must not hold them. */
+/** The renderer service. It reads only these two variables: it needs no others and must not hold keys. */
 const { RENDERER_SOCKET, LOG_LEVEL = 'info' } = process.env;
 if (!RENDERER_SOCKET) {
   process.stderr.write('RENDERER_SOCKET must name the Unix socket on which workers reach the renderer.\n');

@@ -16,7 +16,7 @@ import { sweepEvents } from './maintenance/sweepEvents.js';
 import { remindOfUnread } from './notifications/remindUnread.js';
 import { type RunningWorker, startWorker } from './worker.js';
 
-/** A worker of jobs, whose wire to MongoDB can be held; when maintenance is done is the test's to say. */
+/** A worker for jobs, whose connection to MongoDB can be blocked. The tests run maintenance themselves. */
 let mongodb: Wire;
 let mailbox: Mailbox;
 let worker: RunningWorker;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const uri = new URL(config.mongodbUri);
   mongodb = await startWire(uri.hostname, Number(uri.port));
   uri.port = String(mongodb.port);
-  // The set knows itself by its own address, past the wire.
+  // The replica set reports its own address, which would bypass the wire.
   uri.searchParams.set('directConnection', 'true');
   const times = { serverSelectionTimeoutMS: 500, heartbeatFrequencyMS: 500, connectTimeoutMS: 500 };
   for (const [name, ms] of Object.entries(times)) uri.searchParams.set(name, String(ms));
@@ -42,7 +42,7 @@ afterAll(async () => {
   await mongodb?.stop();
 });
 
-/** An event that its recipient is notified of. */
+/** Records an event that notifies its recipient. */
 async function share(): Promise<EventDoc> {
   const { core } = worker;
   const record = newId();
@@ -58,7 +58,7 @@ const owing = async ({ _id }: EventDoc) => (await worker.core.models.Event.findB
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
 describe('a job', () => {
-  it('that MongoDB’s absence befell spends no attempt, and is done when it is back', async () => {
+  it('spends no attempt while MongoDB is away, and is done when it is back', async () => {
     const events = [await share(), await share(), await share()];
     await vi.waitFor(async () => expect(await notified(events)).toBe(3), 10_000);
     await worker.core.models.Notification.deleteMany({});
@@ -87,7 +87,7 @@ describe('a job', () => {
     await vi.waitFor(async () => expect(await owing(event)).toEqual([]), 10_000);
     await core.models.Notification.deleteMany({});
     await core.redis.flushdb();
-    // As it stands when Redis forgot the job before anybody took it.
+    // The state after Redis lost the job before a worker started it.
     const lost = { $set: { owed: ['notify'], pending: false, at: minutesAgo(1) } };
     await core.models.Event.updateOne({ _id: event._id }, lost);
     await enterOwed(core);
@@ -101,14 +101,14 @@ describe('a job', () => {
     await vi.waitFor(async () => expect(await owing(event)).toEqual([]), 10_000);
   });
 
-  it('that an older version left in Redis’s own schedule is forgotten', async () => {
+  it('that an older version left in Redis’s own schedule is removed', async () => {
     const queue = worker.core.queues.all.notifications;
     await queue.upsertJobScheduler('expireShares', { every: 200 }, { name: 'expireShares', data: {} });
     await vi.waitFor(async () => expect(await queue.getJobSchedulers()).toEqual([]), 10_000);
   });
 });
 
-it('an event of a newer version is left for a process of that version', async () => {
+it('An event of a newer version waits for a process of that version.', async () => {
   const { core } = worker;
   const event = await share();
   const isPending = async () => (await core.models.Event.findById(event._id).lean())?.pending;
@@ -119,7 +119,7 @@ it('an event of a newer version is left for a process of that version', async ()
   expect(await isPending()).toBe(true);
 });
 
-it('maintenance is done by one of many workers, and again when it failed or there is more', async () => {
+it('One of many workers does a maintenance task, and it runs again when it failed or more is left.', async () => {
   const { core } = worker;
   await enter(core, 'test');
   let done = 0;
@@ -141,7 +141,7 @@ it('maintenance is done by one of many workers, and again when it failed or ther
   expect(await isDue(10_000)).not.toBeNull();
 });
 
-describe('a chat with something unread', () => {
+describe('a chat with an unread message', () => {
   const subject = 'You have unread messages';
   let seq = 0;
 
@@ -190,7 +190,7 @@ describe('a chat with something unread', () => {
   const unreminded = ({ _id }: UserDoc) =>
     worker.core.models.Message.countDocuments({ recipient: _id, readAt: null, remindedAt: null });
 
-  it('is told once by mail a quarter of an hour after its oldest, whatever was read before', async () => {
+  it('causes one mail a quarter of an hour after its oldest unread message, whatever was read before', async () => {
     const [sender, person, patient] = [newId(), await buildPerson(), await buildPerson()];
     await write(sender, person, 20, { readAt: new Date() });
     await write(sender, person, 16);
@@ -207,7 +207,7 @@ describe('a chat with something unread', () => {
     expect(await unreminded(patient)).toBe(1);
   });
 
-  it('that took an early place late is told all the same', async () => {
+  it('causes a mail even if the message was written late with a lower sequence number', async () => {
     const [sender, person] = [newId(), await buildPerson()];
     const late = await write(sender, person, 16);
     await write(sender, person, 18, { readAt: new Date() });

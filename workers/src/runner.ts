@@ -8,16 +8,16 @@ import { handlers, type Tools } from './handlers.js';
 import type { JobContext } from './jobContext.js';
 import { tasks } from './maintenance/tasks.js';
 
-/** A worker that was killed is noticed after this long, instead of BullMQ's minute. */
+/** The jobs of a killed worker are taken up after this time, instead of BullMQ's minute. */
 const LOCK_MS = 5_000;
-/** A part that is away is asked for again after this long, then twice as long, and so on. */
+/** A job waits this long for a part that is away. The time doubles with each attempt, up to `most`. */
 const AWAY_MS = { first: 2_000, most: 30_000 };
-/** Another process, of a newer version, may take it. */
+/** A job of a newer version waits this long for a process of that version. */
 const UNKNOWN_MS = 10_000;
-/** No event is kept for longer, so nothing can be done about it any more. */
+/** Events are stored no longer than this, so an older job cannot be done any more. */
 const OLDEST_MS = 7 * 24 * 3_600_000;
 
-/** A BullMQ worker for one queue. Jobs are small, repeatable and checked against their declaration before they run. */
+/** Starts a BullMQ worker for one queue. Jobs are small and repeatable, and their data is validated before they run. */
 export function runQueue(queue: QueueName, tools: Tools, signal: AbortSignal): Worker {
   const { core } = tools;
   const connection = connectRedis(core.config.redisUrl, 'patient');
@@ -56,7 +56,7 @@ async function work(tools: Tools, job: Job, token: string | undefined, signal: A
   const isLastAttempt = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
   try {
     const parsed = jobs[name].data.safeParse(job.data);
-    // Tried again like any failure: it may be a newer version's, and a process of that version takes it then.
+    // This is retried like any failure: the data may be of a newer version, and then a process of that version does the job.
     if (!parsed.success) throw new JobFailed(`The data of '${name}' are not what it takes.`);
     const handler = handlers[name] as (tools: Tools, data: unknown, context: JobContext) => Promise<unknown>;
     await core.elections.steady(() =>
@@ -77,13 +77,13 @@ async function work(tools: Tools, job: Job, token: string | undefined, signal: A
   }
 }
 
-/** Tells the event that its job has come to its end, well or not. */
+/** Marks the job of the event as done, also when it failed for good. */
 async function settle({ core }: Tools, { name, data }: Job): Promise<void> {
   const { eventId } = data as { eventId?: unknown };
   if (typeof eventId === 'string') await core.events.settle(eventId, name as JobName);
 }
 
-/** What comes round by itself was kept in Redis by an older version, which may have left it there. */
+/** Removes a repeating job that an older version left in Redis. */
 async function forgetScheduler({ core }: Tools, { name, queueName }: Job): Promise<null> {
   await core.queues.all[queueName as QueueName].removeJobScheduler(name);
   return null;

@@ -17,28 +17,28 @@ import { runQueue } from './runner.js';
 
 export interface RunningWorker {
   core: Core;
-  /** Resolves when it works; rejects when it never will. */
+  /** Resolves when the worker runs, and rejects when it cannot start. */
   ready: Promise<void>;
   stop: () => Promise<void>;
 }
 
 const SWEEP_MS = 400;
-/** For a mail server that says nothing, so that it does not hold up the queue; what SMTP_URL itself says wins. */
-const mailPatience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
-/** What a job under way may still take when we stop. */
+/** Timeouts for a mail server that does not answer, so that it does not block the queue. SMTP_URL can override them. */
+const mailTimeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
+/** The time for a running job to end when the worker stops. */
 const DRAIN_MS = 5_000;
 const LOOPS_DRAIN_MS = 2_000;
 
-/** Works as soon as MongoDB is there and holds what it must. */
+/** Starts a worker. It begins to work when MongoDB is there and has its collections, indexes and defaults. */
 export async function startWorker(config: Config): Promise<RunningWorker> {
   const core = assembleCore(config, 'worker');
-  const mailer = createTransport({ ...mailPatience, url: config.smtpUrl }, { from: config.mailFrom });
+  const mailer = createTransport({ ...mailTimeouts, url: config.smtpUrl }, { from: config.mailFrom });
   const stopping = new AbortController();
-  // Each loop and each job listens.
+  // Each loop and each job adds a listener.
   setMaxListeners(0, stopping.signal);
   const pushSender = createPushSender(config);
   const pictures = await openPictures(config.rendererSocket);
-  if (config.worker.queues.some((queue) => decoding.has(queue))) tellIsolation(core, pictures.isolation);
+  if (config.worker.queues.some((queue) => decoding.has(queue))) logIsolation(core, pictures.isolation);
   const tools = { core, mailer, provider: selectProvider(config.ai), pictures, pushSender };
   let workers: Worker[] = [];
   let loops: Promise<void>[] = [];
@@ -49,7 +49,7 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
       workers = config.worker.queues.map((queue) => runQueue(queue, tools, stopping.signal));
       if (config.worker.queues.includes('maintenance')) loops = maintain(core, stopping.signal);
     });
-  // Whoever starts it may look later.
+  // The caller may attach later: avoid an unhandledRejection.
   ready.catch(() => undefined);
   return {
     core,
@@ -57,11 +57,11 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
     stop: async () => {
       core.startUp.stop();
       const closing = Promise.all(workers.map((worker) => worker.close()));
-      // Jobs get a moment to finish by themselves; what is longer is broken off and taken up by another worker.
+      // Jobs get time to finish. A longer job is aborted, and another worker takes it up.
       await Promise.race([closing, setTimeout(DRAIN_MS)]);
       stopping.abort(new JobFailed('The worker is stopping.'));
       await closing;
-      // Maintenance that takes longer is cut short: what is left of it has its turn in another worker.
+      // Maintenance that takes longer is interrupted. Another worker does the rest.
       await Promise.race([Promise.all(loops), setTimeout(LOOPS_DRAIN_MS)]);
       await stopOps();
       mailer.close();
@@ -75,7 +75,7 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
 /** The queues whose jobs decode foreign files. */
 const decoding = new Set<QueueName>(['previews', 'analysis']);
 
-function tellIsolation(core: Core, isolation: Isolation): void {
+function logIsolation(core: Core, isolation: Isolation): void {
   if (isolation === 'none') {
     core.log.warn(
       'This machine has no sandbox: a file that takes over its decoder can read the keys of this worker. ' +

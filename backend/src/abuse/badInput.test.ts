@@ -254,7 +254,7 @@ function expectAnswer(answer: Response, { status, field, message }: Row): void {
 describe('bad input', () => {
   it.each(rows)('row $what', async (row) => expectAnswer(await row.send(), row));
 
-  it('row 13: the username of an admin is a name like others, and makes none', async () => {
+  it('row 13: a username like an administrator’s is allowed, and gives no rights', async () => {
     const { body } = await register({ username: `admin${newId()}` }).expect(201);
     expect(body.data.user.role).toEqual({ name: 'patient' });
   });
@@ -265,7 +265,7 @@ describe('bad input', () => {
     ['spaces', 'Aa1 with spaces between '],
     ['emoji', 'Aa1🔒🔒🔒🔒'],
     ['80 bytes', `Aa1${'x'.repeat(72)}`],
-  ])('R2: a password with %s is kept whole', async (_, stem) => {
+  ])('R2: every character of a password with %s counts', async (_, stem) => {
     const given = registration({ password: `${stem}p` });
     await api.post('/auth/register', given).expect(201);
     const login = (password: string) => api.post('/auth/login', { email: given.email, password });
@@ -274,12 +274,12 @@ describe('bad input', () => {
     await login(`${stem}p`).expect(200);
   });
 
-  it('R2: one of 200 characters is refused by name', async () => {
+  it('R2: a password of 200 characters is refused with the name of its field', async () => {
     const answer = await register({ password: `Aa1${'x'.repeat(197)}` });
     expectAnswer(answer, { what: '', send: () => api.get('/'), status: 422, field: 'password' });
   });
 
-  it('R3: equal passwords are hashed with salts of their own, and nothing secret lies in clear', async () => {
+  it('R3: equal passwords are hashed with different salts, and no secret is stored in clear', async () => {
     const given = [registration({}), registration({})];
     for (const one of given) await api.post('/auth/register', one).expect(201);
     const kept = await test.gateway.models.User.find({ email: { $in: given.map(({ email }) => email) } }).lean();
@@ -296,13 +296,13 @@ describe('bad input', () => {
     'null',
     'https://evil.example',
     'http://127.0.0.1.evil.example:80',
-  ])('R53: the origin %s is allowed nothing', async (origin) => {
+  ])('R53: the origin %s gets no CORS permission', async (origin) => {
     const { headers } = await api.as(patient).get('/users/profile').set('Origin', origin);
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
     expect(headers['cross-origin-resource-policy']).toBe('same-origin');
   });
 
-  it('R56: a fault inside a call is one sentence to the client, and the process lives', async () => {
+  it('R56: a fault inside a call is one sentence to the client, and the process continues', async () => {
     const broken = await buildPatient(test.gateway);
     await test.gateway.models.User.collection.updateOne({ _id: broken._id }, { $set: { createAt: 'never' as never } });
     const answer = await api.as(broken).get('/users/profile');

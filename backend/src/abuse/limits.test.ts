@@ -28,7 +28,7 @@ describe('limits', () => {
   });
   afterAll(() => test.stop());
 
-  it('of uploads are an hour’s, and count what is refused before it is read', async () => {
+  it('the upload limit counts per hour, and counts uploads that are refused before they are read', async () => {
     const provider = api.as(await buildProvider(test.gateway));
     for (let i = 0; i < throttles.upload.points; i++)
       await provider.raw('/upload/image', 'text/plain', 'x').expect(415);
@@ -37,7 +37,7 @@ describe('limits', () => {
     expect(refused.body.error).toBe('TOO_MANY_REQUESTS');
   });
 
-  it('of an address close it after fifty failures, whatever the accounts, and no other address', async () => {
+  it('after fifty failed sign-ins an address is blocked for all accounts, and other addresses are not', async () => {
     const { email } = await buildPatient(test.gateway);
     const login = (i: number, address: string, password = WRONG) =>
       api
@@ -48,7 +48,7 @@ describe('limits', () => {
     await login(-1, '203.0.113.51', PASSWORD).expect(200);
   });
 
-  it('are no better for headers that name other addresses than the proxy did', async () => {
+  it('forged address headers do not avoid the limits', async () => {
     const { email } = await buildPatient(test.gateway);
     const login = (i: number) =>
       api.post('/auth/login', { email, password: WRONG }).set({
@@ -60,7 +60,7 @@ describe('limits', () => {
     await login(99).expect(429);
   });
 
-  it('of a share are five guesses in all, from wherever they come; none opens it, and administrators are alerted', async () => {
+  it('a share allows five guesses in all, from any address; then it is locked, and administrators are notified', async () => {
     const admin = await buildAdmin(test.gateway);
     const boss = await connectSocket(test.url, { token: admin.token });
     const shares = await Promise.all(Array.from({ length: 6 }, () => buildShare(test.gateway)));
@@ -113,14 +113,14 @@ describe('while Redis is away', () => {
   });
   afterAll(() => test.stop());
 
-  it('guessing is limited all the same, by each gateway for itself', async () => {
+  it('each gateway limits guesses by its own count', async () => {
     const login = (password: string) => new Client(test.url).post('/auth/login', { email: person.email, password });
     for (let i = 0; i < throttles.loginPair.points; i++) await login(WRONG).expect(401);
     const refused = await login(PASSWORD).expect(429);
     expect(Number(refused.get('Retry-After'))).toBeGreaterThan(0);
   });
 
-  it('messages are sent and limited, and reading goes on', async () => {
+  it('messages are sent and limited, and reads work', async () => {
     const api = new Client(test.url).as(person);
     const provider = await buildProvider(test.gateway);
     const send = () => api.post('/message/send', { recipientId: provider.id, content: 'Hello' });

@@ -6,7 +6,7 @@ import { type RunningGateway, startGateway } from '../gateway.js';
 import { buildProvider, type Person } from '../testing/factories.js';
 import { firstAdmin } from '../testing/gateway.js';
 
-/** A gateway with little patience: what takes minutes elsewhere is over in one second here. */
+/** A gateway with short timeouts: one second here instead of minutes. */
 let running: RunningGateway;
 let person: Person;
 
@@ -74,14 +74,14 @@ describe('a request that does not come to its end', () => {
     expect(body).toEqual({ message: expect.any(String), error: 'REQUEST_TIMEOUT', requestId: expect.any(String) });
   });
 
-  it('byte by byte is cut off too', async () => {
+  it('a request that arrives byte by byte is ended too', async () => {
     const { socket, answer } = begin('POST /api/auth/login HTTP/1.1', 'Host: localhost', 'Content-Length: 500', '', '');
     const drip = setInterval(() => socket.writable && socket.write(' '), 100);
     expect(await answer).toMatch(/^HTTP\/1\.1 (408|415) /);
     clearInterval(drip);
   });
 
-  it('fifty times at once keeps nobody else waiting', async () => {
+  it('fifty unfinished requests at once do not delay other clients', async () => {
     const slow = Array.from({ length: 50 }, () => begin('GET / HTTP/1.1', 'Host: localhost', 'X: '));
     await request(`http://127.0.0.1:${running.port}`).get('/healthz').expect(200);
     for (const { answer } of slow) expect(await answer).toMatch(/^HTTP\/1\.1 408 /);

@@ -28,7 +28,7 @@ const findings = {
   provider: 'local',
   model: 'measure-1',
 };
-/** What a worker writes when it is done. */
+/** Writes what a worker writes when it is done. */
 const finish = (id: AnalysisDoc['_id'], end: Partial<AnalysisDoc>) =>
   test.gateway.models.Analysis.updateOne({ _id: id }, { $set: { ...end, finishedAt: new Date() } });
 const requests = (id: AnalysisDoc['_id']) =>
@@ -52,7 +52,7 @@ describe.each(analysisStates)('an analysis in the state %s', (status) => {
     }
   });
 
-  it('is queued for a person only where none is under way', async () => {
+  it('a person can queue an analysis only when none is under way', async () => {
     const image = await buildIn();
     const { body } = await api.as(image.owner).post(`/analyze/${image.id}`, {}).expect(202);
     const queued = from('request').includes(status);
@@ -62,7 +62,7 @@ describe.each(analysisStates)('an analysis in the state %s', (status) => {
 });
 
 describe('an analysis', () => {
-  it('is started by whoever asks first, once', async () => {
+  it('the first request starts the analysis, once', async () => {
     const share = await buildShare(test.gateway, { verified: true });
     const ask = (who: Person) => api.as(who).get(`/analyze/${share.image.id}`);
     const people = [share.image.owner, share.recipient, await buildAdmin(test.gateway)];
@@ -74,7 +74,7 @@ describe('an analysis', () => {
     expect(image?.analysis).toBe('queued');
   });
 
-  it('is then its result, or why there is none, and runs again on request', async () => {
+  it('a finished analysis gives its result or the reason of its failure, and runs again on request', async () => {
     const owner = await buildProvider(test.gateway);
     const image = await buildImage(test.gateway, { owner });
     const get = () => api.as(owner).get(`/analyze/${image.id}`);
@@ -85,14 +85,14 @@ describe('an analysis', () => {
     expect(done.body.data.timestamp).toMatch(/Z$/);
     await api.as(owner).post(`/analyze/${image.id}`).expect(202);
     expect((await get().expect(202)).body.data.status).toBe('queued');
-    const why = { reason: 'The model server cannot be reached.', reasonCode: 'UNREACHABLE' as const };
+    const why = { reason: 'Lightbox cannot reach the model server.', reasonCode: 'UNREACHABLE' as const };
     await finish(image._id, { status: 'failed', ...why });
     const failed = await get().expect(200);
     expect(failed.body.data).toEqual({ status: 'failed', ...why });
     expect(await requests(image._id)).toBe(2);
   });
 
-  it('is not made of a PDF', async () => {
+  it('a PDF cannot be analysed', async () => {
     const owner = await buildProvider(test.gateway);
     const image = await buildImage(test.gateway, { owner, contentType: 'application/pdf' });
     expect((await api.as(owner).get(`/analyze/${image.id}`).expect(409)).body.error).toBe('NOT_ANALYSABLE');

@@ -14,7 +14,7 @@ import { presentAnalysis } from './present.js';
 
 type Call = typeof analysisCalls.getAnalysis | typeof analysisCalls.startAnalysis;
 
-/** What is known of the image; whoever asks first starts it. */
+/** Returns the analysis of the image. The first request starts it. */
 export async function getAnalysis(context: Context<typeof analysisCalls.getAnalysis>): Promise<Answer<AnalysisAnswer>> {
   const { gateway, actor } = context;
   const image = await requireAnalysable(context);
@@ -28,7 +28,7 @@ export async function getAnalysis(context: Context<typeof analysisCalls.getAnaly
   return answer(analysis);
 }
 
-/** Runs it again, unless it is under way: then that run is the answer. */
+/** Starts a new run, or returns the one that is under way. */
 export async function startAnalysis(
   context: Context<typeof analysisCalls.startAnalysis>,
 ): Promise<Answer<AnalysisAnswer>> {
@@ -43,8 +43,8 @@ async function requireAnalysable({ gateway, viewer, params }: Context<Call>): Pr
 }
 
 async function start({ gateway, actor, viewer }: Context<Call>, image: ImageDoc): Promise<AnalysisDoc> {
-  const known = await gateway.models.Analysis.findOne({ _id: image._id, ...underWay }).lean<AnalysisDoc>();
-  if (known) return known;
+  const running = await gateway.models.Analysis.findOne({ _id: image._id, ...underWay }).lean<AnalysisDoc>();
+  if (running) return running;
   await gateway.throttle.take('analysis', { caller: viewer.id });
   try {
     await gateway.events.change(actor, async (tx) => {
@@ -64,7 +64,7 @@ async function start({ gateway, actor, viewer }: Context<Call>, image: ImageDoc)
       return image._id;
     });
   } catch (error) {
-    // Two who ask first at the same moment: one run serves both.
+    // Of two concurrent first requests one creates the run, which serves both.
     if (!isDuplicate(error)) throw error;
   }
   const analysis = await gateway.models.Analysis.findById(image._id).lean<AnalysisDoc>();
@@ -72,7 +72,7 @@ async function start({ gateway, actor, viewer }: Context<Call>, image: ImageDoc)
   return analysis;
 }
 
-/** True when this call started a run. */
+/** Queues a run. Returns true when this call started it. */
 async function queue(
   gateway: Gateway,
   image: ImageDoc,
@@ -81,13 +81,13 @@ async function queue(
 ): Promise<boolean> {
   const now = gateway.clock.now();
   const fresh = { status: analysisMoves.request.to, progress: 0, requestedBy: viewer._id, startedAt: now };
-  const known = await gateway.models.Analysis.findById(image._id, null, { session }).lean<AnalysisDoc>();
-  if (!known) {
+  const existing = await gateway.models.Analysis.findById(image._id, null, { session }).lean<AnalysisDoc>();
+  if (!existing) {
     await gateway.models.Analysis.create([{ _id: image._id, run: 1, ...fresh }], { session });
     return true;
   }
   const again = await gateway.models.Analysis.updateOne(
-    { _id: image._id, run: known.run, ...mayMove('request') },
+    { _id: image._id, run: existing.run, ...mayMove('request') },
     { $set: fresh, $inc: { run: 1 }, $unset: { findings: 1, reason: 1, reasonCode: 1, finishedAt: 1 } },
     { session },
   );

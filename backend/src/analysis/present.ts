@@ -13,7 +13,7 @@ export const presentFailure = ({ reason = '', reasonCode }: AnalysisDoc) => ({
   ...(reasonCode ? { reasonCode } : {}),
 });
 
-/** The finished result, or null while there is none. */
+/** Returns the finished result, or null while there is none. */
 export function presentResult(analysis: AnalysisDoc): AnalysisResult | null {
   if (analysis.status !== 'completed' || !analysis.findings) return null;
   return {

@@ -3,12 +3,12 @@ import { type Actor, type Events, system } from '@lightbox/core/events/events.js
 
 const FLUSH_MS = 60_000;
 const counted = new Set([401, 403, 423, 429]);
-/** Addresses with an entry of their own in one minute; the failures of further ones are counted together. */
-const MOST_ADDRESSES = 50;
+/** Number of addresses with an entry of their own in one minute. Failures of further addresses are counted together. */
+const MAX_ADDRESSES = 50;
 
 /**
- * Failures of people who are not signed in, as one audit entry an address and minute: each for itself would let anybody
- * fill the log. The failures at a known account are recorded by the feature itself.
+ * Records failures of clients that are not signed in, as one audit entry per address and minute: with one entry per
+ * failure any client could fill the log. Failures at a known account are recorded by the feature itself.
  */
 export class AnonymousFailures {
   private counts = new Map<string, Map<string, number>>();
@@ -21,7 +21,7 @@ export class AnonymousFailures {
 
   count({ status, code }: AppError, ip: string): void {
     if (!counted.has(status)) return;
-    const source = this.counts.has(ip) || this.counts.size < MOST_ADDRESSES ? ip : '';
+    const source = this.counts.has(ip) || this.counts.size < MAX_ADDRESSES ? ip : '';
     const ofSource = this.counts.get(source) ?? new Map<string, number>();
     this.counts.set(source, ofSource.set(code, (ofSource.get(code) ?? 0) + 1));
   }

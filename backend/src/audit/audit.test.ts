@@ -39,7 +39,7 @@ interface Row {
   seq: number;
 }
 
-/** What processes and workers do by themselves; the log is read after it. */
+/** Does the work of processes and workers, so that the log can be read after it. */
 async function append(): Promise<void> {
   await test.gateway.signer.flush();
   await appendAudit(test.gateway.models, test.gateway.keys.audit);
@@ -125,7 +125,7 @@ describe('the log', () => {
     }
   });
 
-  it('is narrowed by an administrator to what one person did, in its exports too', async () => {
+  it('an administrator can filter the log and its exports by one person', async () => {
     const [one, other] = [await buildProvider(test.gateway), await buildProvider(test.gateway)];
     for (const person of [one, other, one]) await api.as(person).get('/users/profile').expect(200);
     await api.as(one).get('/upload/my-images').expect(200);
@@ -146,7 +146,7 @@ describe('the log', () => {
     }
   });
 
-  it('says nothing of what people wrote and who they are', async () => {
+  it('the log contains no text that people wrote and no personal data', async () => {
     const provider = await buildProvider(test.gateway);
     const image = await buildImage(test.gateway, { owner: provider, caption: 'Planted-Caption-5511' });
     await api.as(provider).get(`/upload/image/${image.id}`).expect(200);
@@ -156,7 +156,7 @@ describe('the log', () => {
     expect(kept).not.toContain(provider.email);
   });
 
-  it('counts what nobody in particular failed at, by address, and those of many addresses together', async () => {
+  it('failures without an account are counted per address, and those of many addresses together', async () => {
     const { anonymousFailures } = test.gateway;
     await anonymousFailures.flush();
     for (let i = 0; i < 3; i++) await api.post('/auth/login', { email: 'no@hospital.test', password: 'x' }).expect(401);
@@ -173,7 +173,7 @@ describe('the log', () => {
 describe('the chain', () => {
   const verify = async () => (await api.as(admin).get('/audit/verify').expect(200)).body.data;
 
-  it('is whole, also when many append at once', async () => {
+  it('the chain is intact, also when many processes append at once', async () => {
     const provider = await buildProvider(test.gateway);
     await Promise.all(Array.from({ length: 20 }, () => api.as(provider).get('/users/profile').expect(200)));
     await Promise.all([append(), append(), append()]);
@@ -214,14 +214,14 @@ describe('the chain', () => {
   const heads = () => test.gateway.models.AuditHead.collection;
   const last = (n: number) => test.gateway.models.AuditEntry.find().sort({ seq: -1 }).limit(n).lean<AuditEntryDoc[]>();
 
-  it('notices that its newest entries were cut off, and goes on noticing', async () => {
+  it('a verification reports that the newest entries were removed, and so do later ones', async () => {
     await append();
     const cut = await last(3);
     const first = cut.at(-1)?.seq ?? 0;
     await entries().deleteMany({ _id: { $in: cut.map(({ _id }) => _id) } });
     const broken = { ok: false, checked: first - 1, firstBroken: first, reason: 'missing' };
     expect(await verify()).toEqual(broken);
-    // What is written from now on does not take the places of those that are gone.
+    // New entries do not take the numbers of those that are gone.
     await append();
     expect((await last(1))[0]?.seq).toBeGreaterThan(first + 2);
     expect(await verify()).toEqual(broken);
@@ -229,7 +229,7 @@ describe('the chain', () => {
     expect(await verify()).toMatchObject({ ok: true });
   });
 
-  it('notices a head that the keys did not make', async () => {
+  it('a verification reports a head that was not signed with our keys', async () => {
     await append();
     const head = await heads().findOne({});
     const { length } = await entries().find().toArray();
@@ -243,7 +243,7 @@ describe('the chain', () => {
     expect(await verify()).toEqual({ ok: true, checked: length });
   });
 
-  it('is held against a head that was noted elsewhere, when a whole older state was put back', async () => {
+  it('a verification compares the chain with an anchored head, so that a restored older state is reported', async () => {
     const own = await buildGateway();
     const record = async () => {
       const { body } = await new Client(own.url)
@@ -270,7 +270,7 @@ describe('the chain', () => {
   });
 });
 
-it('an action is under one table, whether it was done or refused', async () => {
+it('an action has the same table in the log, done or refused', async () => {
   const own = { id: newId(), ip: '192.0.2.7' };
   for (const type of auditActionNames) {
     const refs = Object.fromEntries((actionOf(type)?.refs ?? []).map((name) => [name.replace('?', ''), newId()]));

@@ -10,7 +10,7 @@ import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { entriesOf } from './entries.js';
 
-/** A caller waits this long for a verification. */
+/** Longest time that a caller waits for a verification. */
 const VERIFY_MS = 25_000;
 
 type ListCall = typeof auditCalls.listAudit;
@@ -26,7 +26,7 @@ export async function listAudit({ gateway, actor, viewer, query }: Context<ListC
   return { data: await presentEntries(gateway, viewer, rows), pagination };
 }
 
-/** Entries as this viewer may read them, with the names of those who acted. */
+/** Presents entries as this viewer may read them, with the names of the actors. */
 export async function presentEntries(
   gateway: Gateway,
   viewer: Viewer,
@@ -53,7 +53,10 @@ export async function presentEntries(
   }));
 }
 
-/** Of a list that somebody else read, an owner learns of their own images only. */
+/**
+ * Returns the records of an entry that the viewer may know. Of a list that another person read, an owner sees only
+ * their own images.
+ */
 function recordsFor(viewer: Viewer, entry: AuditEntryDoc): ObjectId[] {
   const records = entry.records ?? [];
   if (viewer.role === 'admin' || entry.actor?.equals(viewer._id)) return records;
@@ -71,11 +74,11 @@ export async function checkAudit({
   query,
 }: Context<typeof auditCalls.verifyAudit>): Promise<Answer<DataOf<typeof auditCalls.verifyAudit>>> {
   await gateway.events.record(actor, { type: 'audit.verify' });
-  const patience = new AbortController();
-  const tooLong = setTimeout(VERIFY_MS, null, { signal: patience.signal }).catch(() => null);
+  const answered = new AbortController();
+  const tooLong = setTimeout(VERIFY_MS, null, { signal: answered.signal }).catch(() => null);
   const verdict = await Promise.race([verifyAndNote(gateway, query.since), tooLong]);
-  patience.abort();
-  // It goes on, and whoever asks again before it ends gets its answer.
+  answered.abort();
+  // The verification continues. A call before its end waits for the same result.
   if (!verdict)
     throw new AppError('UNAVAILABLE', { retryAfterSeconds: 30, message: 'The log is still being verified.' });
   return { data: verdict };

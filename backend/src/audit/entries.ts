@@ -11,12 +11,12 @@ import type { QueryFilter } from 'mongoose';
 import type { Gateway, Viewer } from '../context.js';
 
 type Wanted = Omit<QueryOf<typeof auditCalls.exportAudit>, 'format'>;
-const MOST_PEOPLE = 1000;
+const MAX_PEOPLE = 1000;
 
-/** `seq` only decides between entries of one moment. */
+/** `seq` orders entries with the same time. */
 const orders: Orders<AuditEntryDoc, (typeof auditSorts)[number]> = { createAt: ['at', 'seq'] };
 
-/** Which entries of the log this viewer reads, and in what order; the list and its exports read the same ones. */
+/** Returns filter, order and counter of the entries that this viewer reads. The list and its exports use the same. */
 export async function entriesOf(gateway: Gateway, viewer: Viewer, wanted: Wanted): Promise<ListSource<AuditEntryDoc>> {
   const { search, from, to, actiontype, status, user, sort } = wanted;
   if (user && !mayPickPerson(viewer.role)) throw fieldError('user', 'You cannot filter by this.');
@@ -27,30 +27,31 @@ export async function entriesOf(gateway: Gateway, viewer: Viewer, wanted: Wanted
     ...(user ? [{ actor: oid(user) }] : []),
     ...(from || to ? [{ at: { ...(from ? { $gte: new Date(from) } : {}), ...(to ? { $lte: endOf(to) } : {}) } }] : []),
     ...(actiontype ? [{ type: actiontype }] : []),
-    // Named even when any will do: an index with the status before the time then merges its three runs in order.
+    // List all statuses when none is chosen: MongoDB can then use the index with the status before the time with
+    // SORT_MERGE.
     ...(status
       ? [{ status }]
       : all && !actiontype && !user && !search
         ? []
         : [{ status: { $in: [...auditStatuses] } }]),
   ];
-  const free = Boolean(search || from || to || actiontype || status || user);
+  const isNarrowed = Boolean(search || from || to || actiontype || status || user);
   return {
     model: gateway.models.AuditEntry,
     filter: filters.length > 0 ? { $and: filters } : {},
     ...orderOf(orders, sort),
-    ...(free ? {} : { counter: all ? 'audit' : `audit:${viewer.id}` }),
+    ...(isNarrowed ? {} : { counter: all ? 'audit' : `audit:${viewer.id}` }),
   };
 }
 
-/** A bare date means the whole of that day. */
+/** Returns the end of a range. A date without a time means the end of that day. */
 const endOf = (to: string): Date => (to.length === 10 ? new Date(`${to}T23:59:59.999Z`) : new Date(to));
 
 async function peopleNamed(gateway: Gateway, viewer: Viewer, search: string): Promise<ObjectId[]> {
   const matching = searchFilter(search);
   const seen = viewer.role === 'admin' ? {} : { $or: [await visibleUsers(gateway, viewer), { _id: viewer._id }] };
   const users = await gateway.models.User.find({ $and: [matching, seen] }, { _id: 1 })
-    .limit(MOST_PEOPLE)
+    .limit(MAX_PEOPLE)
     .lean();
   return users.map((user) => user._id);
 }

@@ -7,15 +7,18 @@ import { presentEntries } from './audit.js';
 import { entriesOf } from './entries.js';
 import { fhirBundle } from './fhir.js';
 
-/** The list as a file: the same filters and the same policy, read a chunk at a time, and itself one entry of the log. */
+/**
+ * Exports the list as a file, with the same filters and the same policy, read in chunks. The export itself is one entry
+ * of the log.
+ */
 export async function exportAudit(context: Context<typeof auditCalls.exportAudit>): Promise<undefined> {
   const { gateway, actor, viewer, query } = context;
   const { format, ...wanted } = query;
   const now = gateway.clock.now();
   const source = await entriesOf(gateway, viewer, wanted);
-  // Up to now: what is recorded meanwhile would keep an export from the oldest on from ever ending.
-  const settled = { ...source, filter: { $and: [source.filter, { at: { $lte: now } }] } };
-  const entries = presented(gateway.pages.all<AuditEntryDoc>(settled), (rows) => presentEntries(gateway, viewer, rows));
+  // Only entries up to now: with new ones, an export that begins with the oldest could run without end.
+  const upToNow = { ...source, filter: { $and: [source.filter, { at: { $lte: now } }] } };
+  const entries = presented(gateway.pages.all<AuditEntryDoc>(upToNow), (rows) => presentEntries(gateway, viewer, rows));
   const [chunks, ending, contentType] =
     format === 'csv'
       ? [csv(columns, cells(entries)), 'csv', 'text/csv; charset=utf-8']

@@ -12,15 +12,18 @@ const kinds: Record<EventKind, { code: string; display: string }> = {
   auditLogUsed: { code: '110101', display: 'Audit Log Used' },
   applicationActivity: { code: '110100', display: 'Application Activity' },
 };
-/** An entry that a newer version of the product wrote. */
+/** For an entry that a newer version of the product wrote. */
 const unknown = { fhir: 'applicationActivity', does: 'E' } as const;
 
-/** Why something was refused is a code of the contract, or several with their counts; anything else is people's own words. */
+/**
+ * True for a reason that is an error code of the contract, or several with their counts. Any other reason is free text
+ * of a person.
+ */
 const isCode = (reason: string): boolean => /^[A-Z_]+(: \d+)?(, [A-Z_]+(: \d+)?)*$/.test(reason);
 
 const identified = (kind: string, value: string) => ({ identifier: { system: `urn:lightbox:${kind}`, value } });
 
-/** One entry as an R4 AuditEvent: who, what and how by opaque ids, and no names. */
+/** Returns one entry as a FHIR R4 AuditEvent: actor, action and records as opaque ids, no names. */
 export function auditEvent(entry: AuditEntry): object {
   const { fhir, does } = actionOf(entry.actiontype) ?? unknown;
   const records = [...(entry.recordId ? [entry.recordId] : []), ...(entry.recordIds ?? [])];
@@ -45,7 +48,10 @@ export function auditEvent(entry: AuditEntry): object {
   };
 }
 
-/** A Bundle of kind `collection`, a chunk at a time; FHIR knows no empty lists, so without entries there is none. */
+/**
+ * Writes a Bundle of type `collection` in chunks. FHIR allows no empty lists, so `entry` is absent when there are no
+ * entries.
+ */
 export async function* fhirBundle(chunks: AsyncIterable<AuditEntry[]>, at: Date): AsyncGenerator<string> {
   yield `{"resourceType":"Bundle","type":"collection","timestamp":${JSON.stringify(at.toISOString())}`;
   let opened = false;

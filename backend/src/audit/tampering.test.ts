@@ -84,7 +84,7 @@ describe('an event in the database', () => {
     return rows.map(({ type, reason, record }) => [type, reason, String(record)]);
   }
 
-  it('is not named when nobody touched it: conflicts, changes given up, answers that were lost, another process', async () => {
+  it('an untouched event is never reported: conflicts, aborted changes, lost answers, another process', async () => {
     const { gateway } = test;
     const { Counter } = gateway.models;
     const add = () =>
@@ -125,14 +125,14 @@ describe('an event in the database', () => {
     expect(await verify()).toMatchObject({ ok: false, firstBroken: before + 1, reason: 'gap' });
   });
 
-  it('that was deleted is named by its id', async () => {
+  it('a deleted event is reported by its id', async () => {
     const { _id } = await done();
     await events().deleteOne({ _id });
     expect(await remarks()).toEqual([['audit.gap', 'EVENT_DELETED', String(_id)]]);
     expect(await remarks(), 'once').toHaveLength(1);
   });
 
-  it('that was deleted with its receipt is missed when the process writes the next one', async () => {
+  it('an event that was deleted with its receipt is reported at the next receipt of the process', async () => {
     const process = anotherProcess();
     await process.commit();
     await receipts().deleteMany({});
@@ -151,7 +151,7 @@ describe('an event in the database', () => {
     expect(await signer.restoreReceipts(), 'once it was taken up').toBe(0);
   });
 
-  it('is believed in nothing when no process made it, it was changed, or it is a copy', async () => {
+  it('an event that no process made, that was changed or that is a copy is not trusted', async () => {
     const genuine = await done();
     const changed = await done();
     await events().updateOne({ _id: changed._id }, { $set: { ip: '203.0.113.66' } });
@@ -174,7 +174,7 @@ describe('an event in the database', () => {
     expect(await verify()).toMatchObject({ ok: false, reason: expect.stringMatching(/^(foreign|gap)$/) });
   });
 
-  it('is not hidden by receipts and counts that no process made', async () => {
+  it('forged receipts and counts do not hide a deleted event', async () => {
     const { _id } = await done();
     await test.gateway.signer.flush();
     const [receipt] = await receipts().find().sort({ n: -1 }).toArray();
@@ -196,7 +196,7 @@ describe('an event in the database', () => {
     ['of no run', { $unset: { run: '' } }],
     ['of a run that is an empty list', { $set: { run: [] } }],
     ['of a run that reads like a query', { $set: { run: { $gt: '' } } }],
-  ])('is not hidden by receipts that were made ones %s', async (_, change) => {
+  ])('receipts that were made ones %s do not hide a deleted event', async (_, change) => {
     const process = anotherProcess();
     const event = await process.commit();
     await receipts().updateMany({}, change as object);
@@ -239,7 +239,7 @@ describe('an event in the database', () => {
     expect(await verify()).not.toMatchObject({ reason: 'missing' });
   });
 
-  it('cannot be hidden in the log from those who look for its people and records', async () => {
+  it('an event cannot be hidden from a search of the log for its people and records', async () => {
     const { _id } = await done();
     await settle();
     const log = test.gateway.models.AuditEntry.collection;
@@ -255,7 +255,7 @@ describe('an event in the database', () => {
 });
 
 describe('a log whose end was cut off together with its head', () => {
-  it('is broken for the processes that saw it, and for those that start afterwards', async () => {
+  it('the verification fails in processes that saw the end, and in those that start afterwards', async () => {
     const own = await start(buildGateway());
     for (let i = 0; i < 6; i++) await act(own);
     await settle(own);
@@ -369,7 +369,7 @@ describe('a verification', () => {
 });
 
 describe('the head of the log', () => {
-  it('is noted in a file, which later verifications are held against', async () => {
+  it('the head is written to a file, and later verifications compare with it', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'lightbox-anchor-')), 'heads');
     const own = await start(buildGateway({ auditAnchor: `file://${file}` }));
     for (let i = 0; i < 2; i++) {
@@ -387,7 +387,7 @@ describe('the head of the log', () => {
     expect(await verifyAndNote(later.gateway, 'start')).toMatchObject({ ok: false, firstBroken: checked });
   });
 
-  it('is noted at a syslog server', async () => {
+  it('the head is sent to a syslog server', async () => {
     const lines: string[] = [];
     const server = createServer((socket) => socket.setEncoding('utf8').on('data', (line) => lines.push(String(line))));
     await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -1,4 +1,3 @@
-import { limits } from '@lightbox/contract/limits.js';
 import { isUsable } from '@lightbox/contract/users/states.js';
 import type { Core } from '@lightbox/core/core.js';
 import { system } from '@lightbox/core/events/events.js';
@@ -7,15 +6,15 @@ import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 
 /**
- * A sign-in code for an administrator whom no mail reaches, or whose authenticator app is gone. It needs the password
- * all the same: the code belongs to a sign-in that is waiting for one. Whoever can run this has the keys and the
- * database, and so could do anything; that it was done is in the audit log.
+ * Returns a sign-in code for an administrator who gets no mail, or who has lost the authenticator app. The password is
+ * still needed: the code belongs to a sign-in that is waiting for one. A person who can run this has the keys and the
+ * database anyway; the audit log records the use.
  */
 export async function adminCode(core: Core, email: string): Promise<{ code: string | null; text: string }> {
   const { models, clock } = core;
   const user = await models.User.findOne({ email: email.trim().toLowerCase(), role: 'admin' }).lean<UserDoc>();
   if (!isUsable(user))
-    return { code: null, text: 'No active administrator has this e-mail address: --email <address>' };
+    return { code: null, text: 'No active administrator has this email address. Give one: --email <address>' };
   const now = clock.now();
   const waiting = await models.Code.findOne({
     user: user._id,
@@ -28,12 +27,12 @@ export async function adminCode(core: Core, email: string): Promise<{ code: stri
   if (!waiting) {
     return {
       code: null,
-      text: 'Nobody is waiting for a code: enter e-mail and password at /login, then run this again.',
+      text: 'Nobody is waiting for a code. Enter email and password at /login, then run this again.',
     };
   }
   const seed = newCodeSeed(core.keys.codes);
   await core.events.change(system, async (tx) => {
-    // A new code, so that whoever reads the mails later has nothing; one that the app would have answered becomes one.
+    // A new code, so that a mailed one does not work any more. A sign-in that waits for the app takes this code too.
     await models.Code.updateOne(
       { _id: waiting._id },
       { $set: { ...seed, purpose: 'signIn', tries: 0 } },
@@ -46,6 +45,6 @@ export async function adminCode(core: Core, email: string): Promise<{ code: stri
   const minutes = Math.max(1, Math.floor((waiting.expiresAt.getTime() - now.getTime()) / 60_000));
   return {
     code,
-    text: `Code: ${code}\nIt is good for this sign-in alone, for ${minutes} of its ${limits.codeMinutes} minutes.`,
+    text: `Code: ${code}\nIt works for this login only, for ${minutes} more min.`,
   };
 }

@@ -7,28 +7,28 @@ import type { Gateway } from '../context.js';
 import { spendProof, stepOf } from './authenticator.js';
 import { takeTry, wrongCode } from './tries.js';
 
-export const alreadyOn = () => new AppError('CONFLICT', { message: 'An authenticator app is set up already.' });
+export const alreadyOn = () => new AppError('CONFLICT', { message: 'An authenticator app is already set up.' });
 
 /**
- * One of the five tries that an app has outside of a sign-in. They start again with the next sign-in, or with a new secret. A
- * secret that was never confirmed is good for as long as a code.
+ * Takes one of the five tries that the codes of an app have outside of a sign-in. The count starts again at the next
+ * sign-in, or with a new secret. An unconfirmed secret expires after the lifetime of a code.
  */
 export async function takeAppTry(gateway: Gateway, user: ObjectId, confirmed: boolean): Promise<TotpDoc> {
   const wanted = { _id: user, secret: { $exists: true }, confirmedAt: { $exists: confirmed } };
-  const known = await gateway.models.Totp.findOne(wanted).lean<TotpDoc>();
-  if (!known) {
+  const existing = await gateway.models.Totp.findOne(wanted).lean<TotpDoc>();
+  if (!existing) {
     if (confirmed) throw new AppError('NOT_FOUND');
     const on = await gateway.models.Totp.exists({ _id: user, confirmedAt: { $exists: true } });
     throw on ? alreadyOn() : new AppError('EXPIRED');
   }
-  const age = gateway.clock.now().getTime() - known.createAt.getTime();
+  const age = gateway.clock.now().getTime() - existing.createAt.getTime();
   if (!confirmed && age >= limits.codeMinutes * 60_000) throw new AppError('EXPIRED');
   const totp = await takeTry(gateway.models.Totp, wanted);
   if (!totp) throw new AppError('CODE_LOCKED');
   return totp;
 }
 
-/** Compares a code of the app outside of a sign-in, and gives what spends it in a transaction. */
+/** Checks a code of the app outside of a sign-in. Returns the function that spends it in a transaction. */
 export async function spendAppCode(
   gateway: Gateway,
   user: ObjectId,

@@ -70,7 +70,7 @@ describe('registration', () => {
     expect(profile.body.data).toMatchObject({ status: 'active', gender: 'female', dob: '1990-02-28' });
   });
 
-  it('lets a provider wait, without a token', async () => {
+  it('a new provider is pending and gets no token', async () => {
     const given = registration({ role: 'healthProvider' });
     const { body } = await api.post('/auth/register', given).expect(201);
     expect(body.data.user.status).toBe('pending');
@@ -92,7 +92,7 @@ describe('registration', () => {
     expect(body.errors).toEqual([{ field: 'password', message: texts.passwordCommon }]);
   });
 
-  it('tells long passwords apart and does not cut them off', async () => {
+  it('long passwords are compared as a whole', async () => {
     const password = `Aa1 ${'é'.repeat(38)}`;
     const given = registration({ password: `${password}x` });
     await api.post('/auth/register', given).expect(201);
@@ -101,7 +101,7 @@ describe('registration', () => {
     await api.post('/auth/register', registration({ password: `Aa1${'x'.repeat(126)}` })).expect(422);
   });
 
-  it('takes a username once, whatever its case', async () => {
+  it('a username can be taken once, in upper or lower case', async () => {
     const first = registration();
     await api.post('/auth/register', first).expect(201);
     const { body } = await api
@@ -127,7 +127,7 @@ describe('registration', () => {
     expect(user?.username).toBe(person.username);
   });
 
-  it('does not tell by the username afterwards whether the address has an account', async () => {
+  it('the username does not reveal afterwards that the address has an account', async () => {
     const person = await buildPatient(test.gateway);
     const name = (email: string) => `probe.${email.split('@')[0]}`.toLowerCase();
     for (const email of [person.email, `fresh.${person.email}`]) {
@@ -139,7 +139,7 @@ describe('registration', () => {
       const other = await buildPatient(test.gateway);
       const rename = await api.as(other).put('/users/profile', { username }).expect(422);
       expect(rename.body.errors).toEqual(probe.body.errors);
-      // Whoever sent it may send it again.
+      // The same client may send it again.
       await api.post('/auth/register', given).expect(201);
     }
   });
@@ -164,7 +164,7 @@ describe('registration', () => {
 });
 
 describe('sign-in', () => {
-  it('says the same of a wrong password and an unknown address', async () => {
+  it('a wrong password and an unknown address get the same answer', async () => {
     const person = await buildPatient(test.gateway);
     for (const email of [person.email, 'nobody@hospital.test']) {
       const { body } = await api.post('/auth/login', { email, password: 'Wrong-Pass-1' }).expect(401);
@@ -189,12 +189,12 @@ describe('sign-in', () => {
     expect(reasons).toEqual(['INVALID_CREDENTIALS', code]);
   });
 
-  it('gives the first admin of the configuration', async () => {
+  it('the first administrator of the configuration can sign in', async () => {
     const { body } = await api.post('/auth/login', firstAdmin).expect(200);
     expect(body.data.user.role).toEqual({ name: 'admin' });
   });
 
-  it('is not given to a first admin whose password everybody would try first', async () => {
+  it('a first administrator with a common password is refused at the start', async () => {
     const admin = { ...firstAdmin, password: 'Lightbox-Admin-1' };
     const { ready, stop } = await startGateway(await testConfig({ admin }));
     await expect(ready).rejects.toThrow(/ADMIN_PASSWORD/);
@@ -237,7 +237,7 @@ describe('sign-in', () => {
     await api.as(token).post('/auth/confirm', { code: renewed.code }).expect(200);
   });
 
-  it('looks at no more than five of many guesses at once', async () => {
+  it('no more than five of many concurrent guesses are compared', async () => {
     const person = await buildPatient(test.gateway);
     const token = await verificationFor(person);
     const { code } = await mailedCode(test.gateway, person._id);
@@ -247,7 +247,7 @@ describe('sign-in', () => {
     expect(statuses.filter((status) => status === 423)).toHaveLength(15);
   });
 
-  it('takes no code of somebody else', async () => {
+  it('a code of another person is refused', async () => {
     const [one, other] = [await buildPatient(test.gateway), await buildPatient(test.gateway)];
     await verificationFor(one);
     const token = await verificationFor(other);
@@ -339,12 +339,15 @@ describe('the access token', () => {
     }
   });
 
-  it.each([['Bearer'], ['Bearer  x'], ['Basic eDp5'], ['token']])('is not in the header %j', async (header) => {
-    const { body } = await request(test.url).get('/api/users/profile').set('Authorization', header).expect(401);
-    expect(body.message).toBe('Authentication failed');
-  });
+  it.each([['Bearer'], ['Bearer  x'], ['Basic eDp5'], ['token']])(
+    'the header %j contains no valid token',
+    async (header) => {
+      const { body } = await request(test.url).get('/api/users/profile').set('Authorization', header).expect(401);
+      expect(body.message).toBe('Authentication failed');
+    },
+  );
 
-  it('is not in two headers, though each for itself is good', async () => {
+  it('two Authorization headers are refused, even when each is valid', async () => {
     const { token } = await buildPatient(test.gateway);
     const twice = (values: string[]) =>
       new Promise<number | undefined>((resolve, reject) => {
@@ -359,14 +362,14 @@ describe('the access token', () => {
     expect(await twice([token, 'x'])).toBe(401);
   });
 
-  it('is asked for when there is none, and said to be over when it is', async () => {
+  it('a missing token is UNAUTHENTICATED, and an expired one JWT_EXPIRED', async () => {
     const person = await buildPatient(test.gateway);
     expect((await api.get('/users/profile').expect(401)).body.message).toBe('Unauthenticated');
     test.clock.forward({ minutes: limits.accessTokenMinutes, seconds: 1 });
     expect((await api.as(person).get('/users/profile').expect(401)).body.message).toBe('jwt expired');
   });
 
-  it('of a verification opens nothing but confirm and resend-code, not even a socket', async () => {
+  it('a verification token is accepted by confirm and resend-code alone, not by a socket', async () => {
     const person = await buildPatient(test.gateway);
     const token = await verificationFor(person);
     await api.as(token).get('/users/profile').expect(401);
@@ -402,7 +405,7 @@ const refresh = ({ refresh, xsrf }: Omit<Browser, 'token'>, header = xsrf) =>
     .set('X-XSRF-TOKEN', header);
 
 describe('the refresh cookie', () => {
-  it('rotates, and the one before gives the same successor for a while', async () => {
+  it('the refresh cookie rotates, and the one before gives the same successor for a short time', async () => {
     const browser = await signedInBrowser(await buildPatient(test.gateway));
     const first = await refresh(browser).expect(200);
     await api.as(first.body.data.token).get('/users/profile').expect(200);
@@ -412,7 +415,7 @@ describe('the refresh cookie', () => {
     await refresh(cookiesOf(first)).expect(200);
   });
 
-  it('that is used again later ends the session, for whoever has it', async () => {
+  it('an old refresh cookie that is used again ends the session', async () => {
     const person = await buildPatient(test.gateway);
     const browser = await signedInBrowser(person);
     const first = await refresh(browser).expect(200);
@@ -430,12 +433,12 @@ describe('the refresh cookie', () => {
     ['another header', null, 'another'],
     ['an invented cookie', { refresh: `${'a'.repeat(24)}.0.k.x`, xsrf: 'a' }, 'a'],
     ['a header as long as the cookie in letters and not in bytes', { refresh: 'x', xsrf: '%C4%80' }, 'a'],
-  ])('with %s is refused', async (_, made, header) => {
+  ])('a refresh with %s is refused', async (_, made, header) => {
     const browser = made ?? (await signedInBrowser(await buildPatient(test.gateway)));
     await refresh(browser, header).expect(401);
   });
 
-  it('does not outlive twelve hours, nor thirty idle minutes', async () => {
+  it('a session ends after twelve hours, or after thirty idle minutes', async () => {
     const idle = await signedInBrowser(await buildPatient(test.gateway));
     test.clock.forward({ minutes: limits.sessionIdleMinutes, seconds: 1 });
     await refresh(idle).expect(401);
@@ -451,7 +454,7 @@ describe('the refresh cookie', () => {
     await refresh(busy).expect(401);
   });
 
-  it('and background calls do not keep a session alive', async () => {
+  it('background calls do not count as activity of a session', async () => {
     const person = await buildPatient(test.gateway);
     test.clock.forward({ minutes: 14 });
     await api.as(person).get('/users/profile').set('X-Background', '1').expect(200);
@@ -507,7 +510,7 @@ describe('a session ends', () => {
     await expect(connectSocket(test.url, { token: person.token })).rejects.toThrow('Unauthenticated');
   });
 
-  it('by logout alone, and the person’s other one goes on', async () => {
+  it('a sign-out ends its own session, and the person’s other one continues', async () => {
     const person = await buildPatient(test.gateway);
     const other = await signIn(test.gateway, person._id);
     const answer = await api.as(person).post('/auth/logout', {}).expect(200);
@@ -521,7 +524,7 @@ describe('a forgotten password', () => {
   const forgot = (email: string) => api.post('/auth/forgot-password', { email });
   const reset = (body: object) => api.post('/auth/reset-password', body);
 
-  it('is answered alike with and without an account', async () => {
+  it('a request for a reset code has the same answer with and without an account', async () => {
     const person = await buildPatient(test.gateway);
     for (const email of [person.email, 'nobody.here@hospital.test']) {
       await forgot(email).expect(200, { data: null, message: 'Reset code sent successfully!' });
@@ -533,7 +536,7 @@ describe('a forgotten password', () => {
     }
   });
 
-  it('is set by code once; wrong passwords cost no try', async () => {
+  it('a code sets a new password once; refused passwords cost no try', async () => {
     const person = await buildPatient(test.gateway);
     await forgot(person.email).expect(200);
     const { code } = await mailedCode(test.gateway, person._id, 'reset');
@@ -549,7 +552,7 @@ describe('a forgotten password', () => {
     expect(await events(person.id, 'auth.resetPassword')).toHaveLength(1);
   });
 
-  it.each(['body', 'header'])('is set by the link’s token in the %s, once', async (place) => {
+  it.each(['body', 'header'])('the token of the link in the %s sets a new password once', async (place) => {
     const person = await buildPatient(test.gateway);
     await forgot(person.email).expect(200);
     const { _id, seed } = await mailedCode(test.gateway, person._id, 'reset');
@@ -562,7 +565,7 @@ describe('a forgotten password', () => {
     await send().expect(410);
   });
 
-  it('knows only the last code that was asked for', async () => {
+  it('only the newest reset code works', async () => {
     const person = await buildPatient(test.gateway);
     await forgot(person.email).expect(200);
     const old = await mailedCode(test.gateway, person._id, 'reset');
@@ -572,7 +575,7 @@ describe('a forgotten password', () => {
     await reset({ token: link, password: 'Meadow-Copper-19' }).expect(410);
   });
 
-  it('must be set within ten minutes', async () => {
+  it('a reset code expires after ten minutes', async () => {
     const person = await buildPatient(test.gateway);
     await forgot(person.email).expect(200);
     const { code } = await mailedCode(test.gateway, person._id, 'reset');
@@ -586,13 +589,13 @@ describe('a forgotten password', () => {
     [{ email: 'a@b.test', otp: '123456', newPassword: 'short' }],
     [{ token: 'x', password: 'Meadow-Copper-19', extra: 1 }],
     [{ token: '', password: 'Meadow-Copper-19' }],
-  ])('is not set by %j', async (body) => {
+  ])('a reset with %j is refused', async (body) => {
     const answer = await reset(body).expect(422);
     expect(answer.body.errors.length).toBeGreaterThan(0);
   });
 });
 
-it('keeps neither codes nor tokens, and Argon2id of passwords', async () => {
+it('the database contains no codes and no tokens, and passwords only as Argon2id hashes', async () => {
   const person = await buildPatient(test.gateway);
   await verificationFor(person);
   const { code, seed } = await mailedCode(test.gateway, person._id);

@@ -13,7 +13,7 @@ const ISSUER = 'Lightbox';
 /** 160 bits, as RFC 4226 recommends. */
 const SECRET_BYTES = 20;
 
-/** What every authenticator app knows: SHA-1, six digits, thirty seconds. */
+/** The parameters that every authenticator app supports: SHA-1, six digits, thirty seconds. */
 const generator = (secret: Secret, label = '') =>
   new TOTP({
     issuer: ISSUER,
@@ -24,7 +24,7 @@ const generator = (secret: Secret, label = '') =>
     period: limits.totpSeconds,
   });
 
-/** A new secret: as it is stored, as it is typed, and as it is scanned. */
+/** Creates a secret: sealed for the database, as text to type, and as URI to scan. */
 export function newSecret(core: Core, user: ObjectId, email: string): { sealed: string; secret: string; uri: string } {
   const made = new Secret({ size: SECRET_BYTES });
   return {
@@ -34,10 +34,13 @@ export function newSecret(core: Core, user: ObjectId, email: string): { sealed: 
   };
 }
 
-/** What proves that somebody holds the app: a time step of it, or one of the recovery codes. Each is good once. */
+/** The proof that a person holds the app: a time step of it, or one of the recovery codes. Each works once. */
 export type Proof = { step: number } | { recoveryHash: string };
 
-/** The time step that this code is of; null when it is of none that still counts, or was used. Throws `IntegrityError` when the secret is. */
+/**
+ * Returns the time step of this code; null when the code is wrong, too old or used. Throws `IntegrityError` when the
+ * stored secret is damaged.
+ */
 export function stepOf(core: Core, totp: TotpDoc, code: string): number | null {
   const secret = openTotpSecret(core.keys, totp._id, totp.secret ?? '');
   const timestamp = core.clock.now().getTime();
@@ -54,16 +57,16 @@ export function proofOf(
 ): Proof | null {
   if (given.recoveryCode !== undefined) {
     const { recoveryCode } = given;
-    const known = totp.recoveryCodes.find(({ keyId, hash }) =>
+    const match = totp.recoveryCodes.find(({ keyId, hash }) =>
       isSame(hashOf(core, totp._id, keyId, recoveryCode), hash),
     );
-    return known ? { recoveryHash: known.hash } : null;
+    return match ? { recoveryHash: match.hash } : null;
   }
   const step = totp.confirmedAt ? stepOf(core, totp, given.code ?? '') : null;
   return step === null ? null : { step };
 }
 
-/** Spends a proof as part of a transaction; false when it has just been spent by somebody else. */
+/** Spends a proof as part of a transaction. Returns false when a concurrent call has just spent it. */
 export async function spendProof(core: Core, user: ObjectId, proof: Proof, tx: ClientSession): Promise<boolean> {
   const spent =
     'step' in proof
@@ -80,11 +83,11 @@ export async function spendProof(core: Core, user: ObjectId, proof: Proof, tx: C
   return spent.modifiedCount === 1;
 }
 
-/** Without those that look alike on paper: 0 and O, 1 and I. */
+/** Letters and digits without those that look alike on paper: 0 and O, 1 and I. */
 const letters = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const half = () => Array.from({ length: 5 }, () => letters[randomInt(letters.length)]).join('');
 
-/** Ten codes of 50 bits, to be written down; only their keyed hashes are kept. */
+/** Creates ten codes of 50 bits to write down. Only their keyed hashes are stored. */
 export function newRecoveryCodes(core: Core, user: ObjectId): { shown: string[]; kept: TotpDoc['recoveryCodes'] } {
   const { id: keyId } = core.keys.codes.current;
   const codes = Array.from({ length: limits.recoveryCodes }, () => [half(), half()] as const);
@@ -94,7 +97,10 @@ export function newRecoveryCodes(core: Core, user: ObjectId): { shown: string[];
   };
 }
 
-/** In place of those before, as part of a transaction. Also for an account that has passkeys alone. */
+/**
+ * Replaces the recovery codes as part of a transaction, also of an account that has only passkeys. Returns the time of
+ * the change.
+ */
 export async function keepRecoveryCodes(
   core: Core,
   user: ObjectId,

@@ -5,15 +5,15 @@ import { AppError } from '@lightbox/core/errors.js';
 import { isSame } from '@lightbox/core/keys/isSame.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
 
-/** A passkey is made or used within a session; a sign-in has none yet. */
+/** The purpose of a ceremony, and its session: a sign-in has none yet. */
 export interface Ceremony {
   purpose: 'signIn' | 'stepUp' | 'register';
   session?: ObjectId;
 }
 
 /**
- * The challenge of a ceremony is derived from what it is for, whose session asked and until when it is good: so nothing is
- * stored for those who only open the sign-in page, and a challenge is worth nothing anywhere else.
+ * Derives the challenge of a ceremony from its purpose, its session and its expiry. So nothing is stored for clients
+ * that only open the sign-in page, and a challenge works for no other purpose or session.
  */
 const challengeOf = (key: Buffer, { purpose, session }: Ceremony, id: string, until: string): string =>
   hmac(key, 'ceremony', purpose, String(session ?? ''), id, until).toString('base64url');
@@ -27,8 +27,9 @@ export function beginCeremony(core: Core, about: Ceremony): { ceremony: string; 
 }
 
 /**
- * The challenge that the answer must have signed. Spends it before anything is compared. Throws `EXPIRED` when the ceremony is
- * over or was answered, and when it is another purpose's, another session's or none of ours: those spend nothing.
+ * Returns the challenge that the authenticator must have signed, and spends it before anything is compared. Throws
+ * `EXPIRED` when the ceremony is over or was answered. A ceremony of another purpose or session, or not of ours, is
+ * `EXPIRED` too and spends nothing.
  */
 export async function spendCeremony(core: Core, about: Ceremony, ceremony: string): Promise<string> {
   const [id = '', until = '', keyId = '', challenge = ''] = ceremony.split('.');

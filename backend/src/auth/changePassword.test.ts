@@ -34,7 +34,7 @@ describe('one’s own password', () => {
     await api.as(other).get('/users/profile').expect(401);
     await api.as(person).get('/users/profile').expect(200);
     expect([here.socket.connected, here.seen('session:revoked')]).toEqual([true, []]);
-    // Whoever began something with the old password, or had a code mailed, does not go on with it.
+    // A sign-in that began with the old password, or a code that was mailed, does not work any more.
     await api.as(begun).post('/auth/confirm', { code }).expect(410);
     await api
       .post('/auth/reset-password', { email: person.email, otp: reset.code, newPassword: 'Another-Good-77' })
@@ -67,13 +67,13 @@ describe('one’s own password', () => {
     );
   });
 
-  it('is changed by one of two at once', async () => {
+  it('only one of two concurrent changes succeeds', async () => {
     const person = await buildPatient(test.gateway);
     const answers = await Promise.all([change(person, PASSWORD, NEXT), change(person, PASSWORD, 'Another-Good-77')]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
   });
 
-  it('is not to be guessed from a session that was left open, by this call or by closing the account', async () => {
+  it('guesses from an open session are limited, by this call and by closing the account', async () => {
     const throttled = await buildGateway({ rateLimits: true });
     try {
       const client = new Client(throttled.url);

@@ -13,8 +13,8 @@ import { cutSockets } from './sessions.js';
 const notRight = (field: string) => fieldError(field, texts.passwordNotRight);
 
 /**
- * The account, for its password as the field says it: what a session alone does not prove. Guesses are counted as those
- * at a sign-in are, so that a session that was left open is no way to the password.
+ * Returns the account if the password is right; throws an error of `field` otherwise. Guesses are counted as at a
+ * sign-in, so that a session that was left open is no way to guess the password.
  */
 export async function requireOwnPassword(
   gateway: Gateway,
@@ -30,7 +30,7 @@ export async function requireOwnPassword(
   return user;
 }
 
-/** The session that asks goes on; all other access to the account ends. */
+/** Changes the password. The session of the call continues; all other access to the account ends. */
 export async function changePassword({
   gateway,
   actor,
@@ -57,7 +57,7 @@ export async function changePassword({
       { $set: { passwordHash, passwordAt } },
       { session },
     );
-    // Changed from another device since: this one's password is the current one no more.
+    // Another device has changed the password since: the one given here is not current any more.
     if (changed.modifiedCount !== 1) throw notRight('currentPassword');
     ended = await endAccess(gateway, user._id, 'passwordReset', session, { except: viewer.sessionId });
     const notMe = await issueNotMe(gateway, user._id, session, { password: passwordAt });

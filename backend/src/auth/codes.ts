@@ -9,7 +9,9 @@ import { takeTry, wrongCode } from './tries.js';
 
 const lifetime = (now: Date) => new Date(now.getTime() + limits.codeMinutes * 60_000);
 
-/** A new code for an account. For an account that is not there it is kept all the same, so that guessing it looks alike. */
+/**
+ * Issues a code for an account. It is also stored for the id of a decoy account, so that guesses are answered alike.
+ */
 export async function issueCode(
   core: Core,
   user: ObjectId,
@@ -32,7 +34,7 @@ export async function issueCode(
   return code._id;
 }
 
-/** The same record with another code: the one that was mailed before is worth nothing from now on. */
+/** Gives the record another code: the one that was mailed before does not work any more. */
 export async function renewCode(core: Core, id: ObjectId, tx: ClientSession): Promise<CodeDoc | null> {
   const now = core.clock.now();
   return core.models.Code.findOneAndUpdate(
@@ -42,9 +44,10 @@ export async function renewCode(core: Core, id: ObjectId, tx: ClientSession): Pr
   ).lean<CodeDoc>();
 }
 
-/** One of the five tries of a code. Throws `CODE_LOCKED` or `EXPIRED`. */
+/** Takes one of the five tries of a code. Throws `CODE_LOCKED` or `EXPIRED`. */
 export async function takeCodeTry({ models, clock }: Core, id: ObjectId, from?: string): Promise<CodeDoc> {
-  // The place that asked for a reset code has five tries of its own, so that guesses from elsewhere do not lock its owner out.
+  // The network that asked for a reset code has five tries of its own, so that guesses from elsewhere do not lock the
+  // owner out.
   const code =
     (from !== undefined && (await takeTry(models.Code, { _id: id, askedFrom: from }, { counter: 'askersTries' }))) ||
     (await takeTry(models.Code, from === undefined ? { _id: id } : { _id: id, askedFrom: { $ne: from } }));
@@ -53,7 +56,10 @@ export async function takeCodeTry({ models, clock }: Core, id: ObjectId, from?: 
   return code;
 }
 
-/** Throws `WRONG_CODE`, `CODE_LOCKED` or `EXPIRED`. `from` is the place of the guess (`placeOf`). */
+/**
+ * Checks a guess. Throws `WRONG_CODE`, `CODE_LOCKED` or `EXPIRED`. `from` is the hashed network of the guess
+ * (`placeOf`).
+ */
 export async function checkCode(core: Core, id: ObjectId, guess: string, from: string): Promise<CodeDoc> {
   const code = await takeCodeTry(core, id, from);
   const tries = code.askedFrom === from ? code.askersTries : code.tries;
@@ -61,7 +67,10 @@ export async function checkCode(core: Core, id: ObjectId, guess: string, from: s
   return code;
 }
 
-/** The code of a mailed link that is still good. Throws a field error for a link that is none, else `EXPIRED`. */
+/**
+ * Returns the code of a mailed link. Throws a field error for an invalid link, `EXPIRED` for one that was used or is
+ * too old.
+ */
 export async function codeByLink(core: Core, purpose: 'reset' | 'notMe', token: string): Promise<CodeDoc> {
   const id = token.split('.')[0] ?? '';
   const code = /^[0-9a-f]{24}$/.test(id) ? await core.models.Code.findById(oid(id)).lean<CodeDoc>() : null;
@@ -72,7 +81,7 @@ export async function codeByLink(core: Core, purpose: 'reset' | 'notMe', token: 
   return code;
 }
 
-/** Spends a code as part of a transaction; false when somebody else has just done so. */
+/** Spends a code as part of a transaction. Returns false when a concurrent call has just spent it. */
 export async function useCode(core: Core, id: ObjectId, tx: ClientSession): Promise<boolean> {
   const used = await core.models.Code.updateOne(
     { _id: id, usedAt: { $exists: false } },

@@ -8,7 +8,7 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   return Math.round((performance.now() - started) / 60);
 };
 
-it('gives results and faults at the next multiple of a time', async () => {
+it('results and errors are returned at the next multiple of the given time', async () => {
   expect(
     await Promise.all([timed(async () => 1), timed(() => sleep(60)), timed(() => Promise.reject(new Error()))]),
   ).toEqual([2, 2, 2]);

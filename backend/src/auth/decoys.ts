@@ -7,18 +7,20 @@ import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { ClientSession } from 'mongoose';
 
 /*
- * An address that has an account and one that has none must look alike after a registration too. So a registration of
- * the first kind leaves a decoy: whoever signs in with its password is answered as the owner of a new account would be.
- * No code is ever mailed for it, and none confirms it.
+ * After a registration too, an address with an account must look like one without. So a registration with an address
+ * that has an account leaves a decoy: a sign-in with its password is answered as for a new account. No code is ever
+ * mailed for it, and none confirms it.
  */
 
-/** The ids that a decoy of this address and password may have: by the current key, and by those before it. */
+/**
+ * Returns the ids that a decoy of this address and password can have: one for the current key, one for each older key.
+ */
 export async function decoyIds(core: Core, email: string, password: string): Promise<string[]> {
   const digest = await digestOf(password, email);
   return core.keys.codes.all.map(({ key }) => hmac(key, 'decoy', email, digest).toString('base64url'));
 }
 
-/** Of two registrations with the same address and password the first one stays, as an account would. */
+/** Stores a decoy. Of two registrations with the same address and password the first one stays, as with an account. */
 export async function keepDecoy(core: Core, id: string, shown: UserDoc, tx: ClientSession): Promise<void> {
   const { _id: user, username, usernameKey, firstname = '', lastname = '', role, createAt } = shown;
   const expiresAt = new Date(core.clock.now().getTime() + limits.decoyDays * 86_400_000);
@@ -33,7 +35,7 @@ export async function findDecoy(core: Core, ids: string[]): Promise<DecoyDoc | n
   return core.models.Decoy.findOne({ _id: { $in: ids }, expiresAt: { $gt: core.clock.now() } }).lean<DecoyDoc>();
 }
 
-/** The account that a decoy stands for, which is not there. */
+/** Returns the account that a decoy pretends to be. */
 export const asUser = ({ user, expiresAt: _, _id, ...shown }: DecoyDoc, email: string): UserDoc => ({
   ...shown,
   _id: user,
@@ -45,5 +47,5 @@ export const asUser = ({ user, expiresAt: _, _id, ...shown }: DecoyDoc, email: s
   sortKey: '',
 });
 
-/** What a registration begins as. */
+/** Returns the status of a new account. */
 export const statusOf = (role: UserDoc['role']): UserDoc['status'] => (role === 'patient' ? 'unverified' : 'pending');

@@ -1,4 +1,4 @@
-/** Families in the order that tells them apart: most browsers also name those whose engine they share. */
+/** The first match counts: most browsers also name those whose engine they share. */
 const browsers: [name: string, mark: RegExp][] = [
   ['Edge', /\bEdg(e|A|iOS)?\//],
   ['Opera', /\b(OPR|Opera)\//],
@@ -17,7 +17,10 @@ const systems: [name: string, mark: RegExp][] = [
   ['Linux', /\bLinux\b/],
 ];
 
-/** Enough to know one's own devices by, and no more: versions and models would tell people apart. */
+/**
+ * Returns browser and system: enough to recognise one's own devices. Versions and models are left out, because they
+ * would identify people.
+ */
 export function deviceOf(userAgent: string): { browser?: string; system?: string } {
   const find = (families: typeof browsers) => families.find(([, mark]) => mark.test(userAgent))?.[0];
   const [browser, system] = [find(browsers), find(systems)];

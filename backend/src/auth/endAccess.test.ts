@@ -43,7 +43,7 @@ async function addPasskey(own: Own): Promise<string> {
 const login = async (person: Person) =>
   (await api.post('/auth/login', { email: person.email, password: PASSWORD }).expect(200)).body.data.token as string;
 
-/** What somebody else has begun by then, and how it must be answered afterwards. */
+/** The things that an attacker has begun by then, and how each must be answered afterwards. */
 const begun: Record<string, (person: Person) => Promise<() => Promise<unknown>>> = {
   'a session': async (person) => {
     const { token } = await signIn(test.gateway, person._id);
@@ -91,7 +91,7 @@ const begun: Record<string, (person: Person) => Promise<() => Promise<unknown>>>
   },
 };
 
-/** What ends them: made ready, and then done. */
+/** The endings: each is prepared, and then done. */
 const endings: Record<string, (person: Person) => Promise<() => Promise<unknown>>> = {
   'a password reset': async (person) => async () => {
     await api.post('/auth/forgot-password', { email: person.email }).expect(200);
@@ -175,7 +175,7 @@ describe.each(Object.keys({ ...endings, ...withSecondFactor }))('%s', (ending) =
   });
 });
 
-it('a sign-in whose password was compared before the end does not begin after it', async () => {
+it('a sign-in whose password was checked before the access ended is refused after it', async () => {
   const { _id } = await buildProvider(test.gateway);
   const { models, db } = test.gateway;
   const read = await models.User.findById(_id).lean();

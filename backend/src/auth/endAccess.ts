@@ -6,9 +6,10 @@ import type { ClientSession } from 'mongoose';
 import { endSessions } from './sessions.js';
 
 /**
- * Ends, as part of a transaction, all access to an account and everything that was begun under it: sessions, sign-ins that
- * wait for their code, reset codes, the set-up of an app, subscriptions to notifications. Passkey ceremonies are bound to
- * their session and end with it. `except` is the session that goes on. `cutSockets` tells the gateways after the commit.
+ * Ends, as part of a transaction, all access to an account and everything that was begun under it: sessions, sign-ins
+ * that wait for their code, reset codes, the set-up of an app, subscriptions to notifications. Passkey ceremonies are
+ * bound to their session and end with it. `except` is the session that continues. Returns the ended sessions: call
+ * `cutSockets` with them after the commit.
  */
 export async function endAccess(
   core: Core,
@@ -20,9 +21,10 @@ export async function endAccess(
   const { Code, PushSubscription, Totp, User } = core.models;
   const now = core.clock.now();
   const options = { session: tx };
-  // Every ending and every beginning writes the account: of two at once, one sees the other (`beginAccess`).
+  // `endAccess` and `beginAccess` both write the account, so that concurrent transactions conflict and one sees the
+  // other.
   await User.updateOne({ _id: user }, { $set: { accessEndedAt: now } }, options);
-  // The link of a mail that says "this was not me" is there for what happens after it.
+  // The link "this was not me" of a mail must still work after the access has ended.
   const open = { user, purpose: { $ne: 'notMe' as const }, usedAt: { $exists: false } };
   await Code.updateMany(open, { $set: { usedAt: now } }, options);
   await Totp.updateOne({ _id: user, confirmedAt: { $exists: false } }, { $unset: { secret: 1 } }, options);
@@ -32,8 +34,8 @@ export async function endAccess(
 }
 
 /**
- * Writes, as part of a transaction, that somebody begins to sign in. False when the account's access was ended, or its
- * password changed, since `user` was read: what was proven then proves nothing now.
+ * Marks the begin of a sign-in, as part of a transaction. Returns false when the access was ended or the password
+ * changed since `user` was read: the proof is out of date then.
  */
 export async function beginAccess(core: Core, user: UserDoc, tx: ClientSession): Promise<boolean> {
   const { _id, passwordHash, accessEndedAt } = user;

@@ -8,8 +8,8 @@ import type { Gateway, Viewer } from '../context.js';
 import { isAlive } from './sessions.js';
 
 /**
- * A call may take minutes, an upload for example. Its change is made only while its session still lives and its account still
- * works: everything that ends a session writes it, and so meets the transaction that asks here.
+ * Throws unless session and account are valid at the commit of a change: a call, such as an upload, may take minutes.
+ * Writes the session, and so does everything that ends one: the two transactions conflict.
  */
 export async function holdSession(gateway: Gateway, viewer: Viewer, tx: ClientSession): Promise<void> {
   const mine = { _id: viewer.sessionId, user: viewer._id };

@@ -26,16 +26,19 @@ import { countRight, countWrong, isKnownPlace, type PasswordTry, takePasswordTry
 import { startSession } from './sessions.js';
 import { wrongCode } from './tries.js';
 
-/** A little more than a password takes to check twice, and writing down how it ended. */
+/** Slightly more than two password checks and the record of the result take. */
 const LOGIN_MS = 150;
-/** A little more than a wrong code takes to write down. */
+/** Slightly more than the record of a wrong code takes. */
 const CODE_MS = 40;
-/** A little more than a code takes to renew, and to hand its mail over. */
+/** Slightly more than it takes to renew a code and to hand over its mail. */
 const RESEND_MS = 100;
 
 type Login = typeof authCalls.login;
 
-/** Checks the password and mails a code, unless an app has one or a passkey stands for it. Why an account may not sign in is told only to whoever knows its password. */
+/**
+ * Checks the password and mails a code, unless the account has an app or a passkey. The reason why an account may not
+ * sign in is only given after the right password.
+ */
 export async function login({ gateway, actor, body, req }: Context<Login>): Promise<Answer<DataOf<Login>>> {
   const tried = await takePasswordTry(gateway, { email: body.email, address: req.ip ?? '' });
   return constantTime(LOGIN_MS, () => begin(gateway, actor, tried, body.password));
@@ -74,14 +77,17 @@ async function begin(
   };
 }
 
-interface Known {
+interface Checked {
   user: UserDoc;
-  /** The account of the address: not `user`, when that is a decoy's; absent when it has been closed since. */
+  /** The account of the address. Differs from `user` when that is a decoy; absent when the account was closed. */
   owner: ObjectId | undefined;
 }
 
-/** The account whose password this is, or what a decoy shows for it. One that is not there takes as long to refuse as a wrong password. */
-async function checkPassword(gateway: Gateway, ip: string, tried: PasswordTry, password: string): Promise<Known> {
+/**
+ * Returns the account with this password, or the one that a decoy pretends to be. An address without an account takes
+ * as long to refuse as a wrong password.
+ */
+async function checkPassword(gateway: Gateway, ip: string, tried: PasswordTry, password: string): Promise<Checked> {
   const { email, address, refusal } = tried;
   const user = await gateway.models.User.findOne({ email, deletedAt: { $exists: false } }).lean<UserDoc>();
   if (refusal && !(user && (await isKnownPlace(gateway, user._id, address)))) throw refusal;
@@ -116,14 +122,14 @@ export const recordFailure = (
   type: 'auth.login' | 'auth.confirm',
   reason: string,
 ) => {
-  // The second step is about the session, and a failure opens none.
+  // The record of the second step is the session, and a failure opens none.
   const record = type === 'auth.login' ? { record: user } : {};
   return gateway.events.record({ ip }, { type, actor: user, ...record, status: 'failed', reason });
 };
 
 type Confirm = typeof authCalls.confirm;
 
-/** Checks the code of the second step; a patient's first mailed one also proves the address. */
+/** Checks the code of the second step. The first mailed code of a patient also proves the address. */
 export async function confirm({
   gateway,
   actor,
@@ -152,13 +158,13 @@ export async function confirm({
 
 interface SignIn {
   user: UserDoc;
-  /** By what, for the log. */
+  /** The means of the sign-in, for the audit log. */
   reason: string;
   req: Request;
   res: Response;
 }
 
-/** The session of a sign-in, in one transaction with what spends its proof; and its cookies. */
+/** Opens the session of a sign-in, in one transaction with `spend`, which spends the proof. Sets the cookies. */
 export async function openSession(
   gateway: Gateway,
   actor: Actor,
@@ -189,7 +195,10 @@ interface SecondStep {
   body: BodyOf<Confirm>;
 }
 
-/** The record that counts this sign-in's tries, and what the authenticator app proved, if it was asked. */
+/**
+ * Checks the second step. Returns the record that counts the tries of this sign-in, and the proof of the authenticator
+ * app for an account that has one.
+ */
 async function checkSecondStep(
   gateway: Gateway,
   ip: string,
@@ -209,7 +218,10 @@ async function checkSecondStep(
   }
 }
 
-/** Failures are counted across sign-ins too: whoever has the password could begin as many as they like. */
+/**
+ * Checks a code of the app or a recovery code. Failures are also counted across sign-ins: an attacker with the password
+ * could begin any number of them.
+ */
 async function proveApp(
   gateway: Gateway,
   user: UserDoc,
@@ -232,7 +244,7 @@ export async function resendCode({
   const { userId, codeId } = verification;
   if (await gateway.models.Code.exists({ _id: codeId, purpose: 'totp' })) {
     throw new AppError('CONFLICT', {
-      message: 'Use your authenticator app, your passkey or a recovery code. No code is mailed.',
+      message: 'Use your authenticator app, your passkey or a recovery code. We do not email a code.',
     });
   }
   await gateway.throttle.take('verificationMail', { caller: String(userId) });

@@ -33,7 +33,7 @@ const reset = async (person: Person, newPassword: string) => {
   await api.post('/auth/reset-password', { email: person.email, otp: code, newPassword }).expect(200);
 };
 
-/** What somebody else did with a session and the password; what is taken back; and how one signs in then. */
+/** The change that an attacker made with a session and the password; what is undone; and how one signs in then. */
 const changes: [string, (person: Person) => Promise<unknown>, undone: string | undefined, login: number | string][] = [
   ['an app turned on', turnOnApp, 'app', 'mail'],
   ['a passkey added', addPasskey, 'passkey', 'mail'],
@@ -74,7 +74,7 @@ const changes: [string, (person: Person) => Promise<unknown>, undone: string | u
 ];
 
 describe.each(changes)('“this was not me”, of %s', (_, change, undone, login) => {
-  it('ends every session and takes back what was added, once', async () => {
+  it('the link ends every session and undoes the change, once', async () => {
     const person = await buildPatient(test.gateway);
     await change(person);
     const token = await notMeToken(test.gateway, person._id);
@@ -99,7 +99,7 @@ describe.each(changes)('“this was not me”, of %s', (_, change, undone, login
 });
 
 describe('the link of “this was not me”', () => {
-  it('leaves alone what its owner has set since', async () => {
+  it('the link does not undo a later change of the owner', async () => {
     const person = await buildPatient(test.gateway);
     await own(person).put('/auth/password', { currentPassword: PASSWORD, newPassword: other }).expect(200);
     const token = await notMeToken(test.gateway, person._id);
@@ -109,7 +109,7 @@ describe('the link of “this was not me”', () => {
     await api.post('/auth/login', { email: person.email, password: 'Third-Enough-Pass-7' }).expect(200);
   });
 
-  it('is good for three days, and cannot be made up', async () => {
+  it('the link is valid for three days and cannot be forged', async () => {
     const person = await buildPatient(test.gateway);
     await addPasskey(person);
     const token = await notMeToken(test.gateway, person._id);

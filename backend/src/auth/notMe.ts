@@ -12,7 +12,10 @@ import { codeByLink, issueCode, useCode } from './codes.js';
 import { endAccess } from './endAccess.js';
 import { cutSockets } from './sessions.js';
 
-/** For the mail about a change of sign-in, as part of the transaction of the change: the link that takes it back. */
+/**
+ * Issues the code of the "this was not me" link for the mail about a change of the sign-in, in the transaction of the
+ * change.
+ */
 export const issueNotMe = (core: Core, user: ObjectId, tx: ClientSession, undo?: Undo): Promise<ObjectId> =>
   issueCode(core, user, 'notMe', tx, {
     expiresAt: new Date(core.clock.now().getTime() + limits.notMeHours * 3_600_000),
@@ -21,7 +24,7 @@ export const issueNotMe = (core: Core, user: ObjectId, tx: ClientSession, undo?:
 
 type Call = typeof authCalls.notMe;
 
-/** The owner did not make a change that a mail told them of: nobody stays signed in, and what the change added goes. */
+/** Handles "this was not me": ends all access to the account, and undoes the change that the mail was about. */
 export async function notMe({ gateway, actor, body }: Context<Call>): Promise<Answer<DataOf<Call>>> {
   const { _id, user, undo } = await codeByLink(gateway, 'notMe', body.token);
   let [undone, ended]: [Undoable | undefined, ObjectId[]] = [undefined, []];
@@ -36,7 +39,7 @@ export async function notMe({ gateway, actor, body }: Context<Call>): Promise<An
   return { data: undone ? { undone } : {} };
 }
 
-/** What the change added, unless something else is in its place by now. */
+/** Undoes a change, unless a later one has replaced it. Returns the kind of what was undone. */
 async function takeBack(core: Core, user: ObjectId, undo: Undo, tx: ClientSession): Promise<Undoable | undefined> {
   const { Totp, User } = core.models;
   if ('passkey' in undo) return (await dropPasskey(core, user, undo.passkey, tx)) ? 'passkey' : undefined;
@@ -50,8 +53,8 @@ async function takeBack(core: Core, user: ObjectId, undo: Undo, tx: ClientSessio
     return closed.modifiedCount === 1 ? 'password' : undefined;
   }
   if ('recoveryCodes' in undo) {
-    const known = { _id: user, recoveryAt: undo.recoveryCodes };
-    const dropped = await Totp.updateOne(known, { $set: { recoveryCodes: [] } }, { session: tx });
+    const sameCodes = { _id: user, recoveryAt: undo.recoveryCodes };
+    const dropped = await Totp.updateOne(sameCodes, { $set: { recoveryCodes: [] } }, { session: tx });
     return dropped.modifiedCount === 1 ? 'recoveryCodes' : undefined;
   }
   const app = await Totp.updateOne(

@@ -48,7 +48,7 @@ async function browser(person: Person): Promise<{ token: string; cookies: string
 const sessionsOf = async (token: string) => (await api.as(token).get('/auth/sessions').expect(200)).body.data;
 
 describe('one’s own sessions', () => {
-  it('are listed with where and when, and which one asks', async () => {
+  it('sessions are listed with address and time, and the current one is marked', async () => {
     const person = await buildPatient(one.gateway);
     const { token } = await browser(person);
     const [newest, older, ...more] = await sessionsOf(token);
@@ -67,7 +67,7 @@ describe('one’s own sessions', () => {
     expect(more).toEqual([]);
   });
 
-  it('that are over are not listed, and cannot be ended', async () => {
+  it('ended sessions are not listed, and cannot be ended again', async () => {
     const person = await buildPatient(one.gateway);
     one.clock.forward({ minutes: limits.sessionIdleMinutes, seconds: 1 });
     const { token } = await signIn(one.gateway, person._id);
@@ -75,7 +75,7 @@ describe('one’s own sessions', () => {
     await api.as(token).del(`/auth/sessions/${person.sessionId}`).expect(404);
   });
 
-  it('end one by one; what is not one’s own is not there', async () => {
+  it('sessions can be ended one by one; another person’s session is 404', async () => {
     const [person, stranger] = [await buildPatient(one.gateway), await buildPatient(one.gateway)];
     const mine = await signIn(one.gateway, person._id);
     for (const id of [stranger.sessionId, newId()]) {
@@ -92,7 +92,7 @@ describe('one’s own sessions', () => {
     expect(ended).toHaveLength(2);
   });
 
-  it('end everywhere else at once', async () => {
+  it('all other sessions can be ended at once', async () => {
     const person = await buildPatient(one.gateway);
     const [mine, phone] = [await signIn(one.gateway, person._id), await signIn(one.gateway, person._id)];
     const { body } = await api.as(mine).del('/auth/sessions').expect(200);
@@ -196,7 +196,7 @@ describe('a session that ends is dead on the other gateway within a second, for 
 });
 
 describe('the history of sign-ins', () => {
-  it('shows those that worked and those that did not, to their owner alone', async () => {
+  it('the history shows successful and failed sign-ins, to their owner alone', async () => {
     const [person, stranger] = [await buildPatient(one.gateway), await buildPatient(one.gateway)];
     await api.post('/auth/login', { email: person.email, password: 'Wrong-Pass-1' }).expect(401);
     const token = await verification(person);
@@ -234,7 +234,7 @@ describe('another role', () => {
   const change = (who: { token: string }, id: string, role: unknown) =>
     api.as(who).put(`/users/role/${id}`, { role } as object);
 
-  it('is given by administrators, and logged with what it was', async () => {
+  it('administrators can change a role, and the log has the old and the new one', async () => {
     const [admin, person] = [await buildAdmin(one.gateway), await buildPatient(one.gateway)];
     await change(await buildProvider(one.gateway), person.id, 'admin').expect(403);
     for (const role of ['root', '', null, ['admin']]) await change(admin, person.id, role).expect(422);
@@ -254,7 +254,7 @@ describe('another role', () => {
     await api.as(token).get('/upload/my-images').expect(200);
   });
 
-  it('waits for the decision about a provider', async () => {
+  it('the role of a pending provider cannot be changed', async () => {
     const admin = await buildAdmin(one.gateway);
     for (const status of ['pending', 'rejected'] as const) {
       const provider = await buildProvider(one.gateway, { status });
@@ -262,7 +262,7 @@ describe('another role', () => {
     }
   });
 
-  it('is not taken from the last administrator, nor from two at once by each other', async () => {
+  it('the last administrator cannot lose the role, also when two remove each other at once', async () => {
     const solo = await buildGateway({ admin: firstAdmin });
     try {
       const client = new Client(solo.url);

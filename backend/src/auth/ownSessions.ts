@@ -14,8 +14,8 @@ import { clearSessionCookies } from './cookies.js';
 import { endAccess } from './endAccess.js';
 import { aliveSessions, cutSockets, endSessions } from './sessions.js';
 
-/** More than anybody has; a script that signs in again and again must not make the list endless. */
-const MOST = 200;
+/** The maximum length of the list: a script that signs in again and again must not make it endless. */
+const MAX_SESSIONS = 200;
 
 export async function listSessions({
   gateway,
@@ -23,7 +23,7 @@ export async function listSessions({
 }: Context<typeof securityCalls.listSessions>): Promise<Answer<OwnSession[]>> {
   const sessions = await gateway.models.Session.find(await aliveSessions(gateway, viewer._id))
     .sort({ createAt: -1, _id: -1 })
-    .limit(MOST)
+    .limit(MAX_SESSIONS)
     .lean<SessionDoc[]>();
   return {
     data: sessions.map(({ _id, createAt, lastSeenAt, expiresAt, ip, browser, system }) => ({
@@ -39,7 +39,7 @@ export async function listSessions({
   };
 }
 
-/** Somebody else's session, one that is over and none at all are the same: not there. */
+/** Ends a session of the viewer. Another person's session, an ended one and an unknown id are all `NOT_FOUND`. */
 export async function endSession({
   gateway,
   actor,
@@ -72,7 +72,7 @@ export async function endOtherSessions({
     const alive = await aliveSessions(gateway, viewer._id);
     const others = { ...alive, _id: { $ne: viewer.sessionId } };
     ended = await endSessions(gateway, others, 'signedOut', tx.session);
-    // Also what is no session yet, and what was left by one that went quiet.
+    // Also end sign-ins without a session yet, and whatever idle sessions left behind.
     await endAccess(gateway, viewer._id, 'signedOut', tx.session, { except: viewer.sessionId });
     if (ended.length > 0) tx.record({ type: 'session.end', records: ended });
     return viewer.sessionId;
@@ -81,8 +81,8 @@ export async function endOtherSessions({
   return { data: { ended: ended.length } };
 }
 
-/** The right password alone is no sign-in: what counts is the code after it. */
-const notYet = { type: 'auth.login', status: 'success' } as const;
+/** The right password alone is not a sign-in: only the code after it completes one. */
+const passwordOnly = { type: 'auth.login', status: 'success' } as const;
 
 export async function listSignIns({
   gateway,
@@ -93,7 +93,7 @@ export async function listSignIns({
   const { rows, pagination } = await gateway.pages.list<AuditEntryDoc>(
     {
       model: gateway.models.AuditEntry,
-      filter: { actor: viewer._id, type: { $in: [...signInActions] }, $nor: [notYet] },
+      filter: { actor: viewer._id, type: { $in: [...signInActions] }, $nor: [passwordOnly] },
       sort: ['at', 'seq'],
       direction: -1,
     },

@@ -9,13 +9,16 @@ import { type AuthenticationResponseJSON, verifyAuthenticationResponse } from '@
 import type { ClientSession } from 'mongoose';
 import { type Ceremony, spendCeremony } from './ceremonies.js';
 
-/** The domain that passkeys are bound to. No browser takes an address of digits for one, so a start on loopback is `localhost`. */
+/**
+ * Returns the domain that passkeys are bound to. Browsers accept no IP address as domain, so 127.0.0.1 becomes
+ * `localhost`.
+ */
 export function relyingParty({ config }: Core): { rpID: string; expectedOrigin: string[] } {
   const { hostname } = new URL(config.publicUrl);
   return { rpID: hostname === '127.0.0.1' ? 'localhost' : hostname, expectedOrigin: config.allowedOrigins };
 }
 
-/** A use of a passkey that was right, whose it is, and how often the authenticator says that it was used. */
+/** A valid use of a passkey, with its owner and the signature counter of the authenticator. */
 export interface Assertion {
   passkey: PasskeyDoc;
   user: UserDoc;
@@ -23,8 +26,8 @@ export interface Assertion {
 }
 
 /**
- * The passkey that has signed, with its person verified by the device. Throws `EXPIRED` for a ceremony that is over and `PASSKEY_REFUSED` for all
- * else; `onRefused` hears whose passkey it was, if it is one of ours.
+ * Checks the signature of a passkey, and that its device has verified the person. Throws `EXPIRED` for a ceremony that
+ * is over and `PASSKEY_REFUSED` for every other fault. `onRefused` gets the passkey, if it is one of ours.
  */
 export async function checkAssertion(
   core: Core,
@@ -45,7 +48,10 @@ export async function checkAssertion(
   throw new AppError('PASSKEY_REFUSED');
 }
 
-/** Null for what was not signed rightly, and for a counter that went back: then there are two of a thing that there is one of. */
+/**
+ * Returns the new counter. Null for a wrong signature, and for a counter that went back: the passkey may have been
+ * copied.
+ */
 async function newCounter(
   core: Core,
   passkey: PasskeyDoc,
@@ -69,7 +75,10 @@ async function newCounter(
   }
 }
 
-/** Notes the use as part of a transaction; false when the same state of the passkey was just used elsewhere, or it is gone. */
+/**
+ * Records the use as part of a transaction. Returns false when a concurrent use has changed the counter, or the passkey
+ * is gone.
+ */
 export async function noteUse(core: Core, { passkey, counter }: Assertion, tx: ClientSession): Promise<boolean> {
   const { _id, counter: before } = passkey;
   const noted = await core.models.Passkey.updateOne(
@@ -80,7 +89,10 @@ export async function noteUse(core: Core, { passkey, counter }: Assertion, tx: C
   return noted.matchedCount === 1;
 }
 
-/** Of somebody who is signed in: one of their own passkeys. */
+/**
+ * Checks an assertion of a signed-in person, who must own the passkey. Returns the function that records its use in a
+ * transaction.
+ */
 export async function spendAssertion(
   core: Core,
   about: Ceremony,

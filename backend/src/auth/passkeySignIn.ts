@@ -24,7 +24,7 @@ async function question(gateway: Gateway, about: Ceremony, passkeys: PasskeyDoc[
   return { ceremony, options: { ...options } };
 }
 
-/** Of no account: the browser shows the passkeys that it has for this place. */
+/** Names no account: the browser offers the passkeys that it has for this site. */
 export async function askPasskey({ gateway }: Context<typeof authCalls.askPasskey>): Promise<Answer<PasskeyQuestion>> {
   return { data: await question(gateway, { purpose: 'signIn' }, []) };
 }
@@ -40,7 +40,10 @@ export async function askStepUpPasskey({
 
 type Call = typeof authCalls.passkeySignIn;
 
-/** A passkey is both factors, something one has and the device's own check of who holds it: no password and no code. */
+/**
+ * Signs in with a passkey alone. It is both factors: the possession of a device, and the device's own check of its
+ * user.
+ */
 export async function passkeySignIn({ gateway, actor, body, req, res }: Context<Call>): Promise<Answer<DataOf<Call>>> {
   const address = req.ip ?? '';
   await gateway.throttle.check('loginAddress', { address });

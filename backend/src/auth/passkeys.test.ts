@@ -93,7 +93,7 @@ describe('a passkey is added', () => {
     expect(await kept(key)).toBeNull();
   });
 
-  it('by one answer to one question, of this session and in time', async () => {
+  it('a new passkey needs a fresh challenge of the same session, used once', async () => {
     const person = await buildPatient(test.gateway);
     const question = await ask(person);
     const other = await signIn(test.gateway, person._id);
@@ -117,7 +117,7 @@ describe('a passkey is added', () => {
     expect(await test.gateway.models.Passkey.countDocuments({ user: person._id })).toBe(2);
   });
 
-  it('up to twenty', async () => {
+  it('an account has at most twenty passkeys', async () => {
     const person = await withPasskey(await buildPatient(test.gateway));
     const row = await kept(person.key);
     const more = Array.from({ length: limits.passkeys - 1 }, () => ({
@@ -131,7 +131,7 @@ describe('a passkey is added', () => {
 });
 
 describe('a sign-in with a passkey', () => {
-  it('needs nothing else, and is in the log', async () => {
+  it('a passkey alone signs in, and the log has the sign-in', async () => {
     const person = await withPasskey(await buildProvider(test.gateway));
     const question = await signInQuestion();
     expect(question.options).toMatchObject({ rpId: 'localhost', userVerification: 'required', allowCredentials: [] });
@@ -148,7 +148,7 @@ describe('a sign-in with a passkey', () => {
     await api.as(answer.body.data.token).post('/auth/totp', {}).expect(403);
   });
 
-  it('takes an answer once, also of two at once', async () => {
+  it('an answer of a passkey works once, also when it is sent twice at once', async () => {
     const person = await withPasskey(await buildProvider(test.gateway));
     const answer = person.key.get(await signInQuestion());
     const both = await Promise.all([enter(answer), enter(answer)]);
@@ -207,7 +207,7 @@ describe('a sign-in with a passkey', () => {
     ]);
   });
 
-  it('is refused with a passkey that nobody has here, and with a session’s challenge', async () => {
+  it('an unknown passkey and a challenge of a session are refused', async () => {
     await enter(device().get(await signInQuestion())).expect(401);
     const person = await withPasskey(await buildPatient(test.gateway));
     const within = (await api.as(person).post('/auth/step-up/passkey', {}).expect(200)).body.data;
@@ -219,13 +219,13 @@ describe('a sign-in with a passkey', () => {
     [{ status: 'pending' }, 'ACCOUNT_PENDING'],
     [{ status: 'rejected' }, 'ACCOUNT_REJECTED'],
     [{ active: false }, 'ACCOUNT_INACTIVE'],
-  ])('says why an account of %j is closed, to whoever holds its passkey', async (state, code) => {
+  ])('a sign-in with the right passkey states why an account of %j is refused', async (state, code) => {
     const person = await withPasskey(await buildProvider(test.gateway));
     await test.gateway.models.User.updateOne({ _id: person._id }, { $set: state });
     expect((await enter(person.key.get(await signInQuestion())).expect(403)).body.error).toBe(code);
   });
 
-  it('is limited by address', async () => {
+  it('failed sign-ins with passkeys are limited by address', async () => {
     const throttled = await buildGateway({ rateLimits: true });
     try {
       const client = new Client(throttled.url);
@@ -242,7 +242,7 @@ describe('a sign-in with a passkey', () => {
 });
 
 describe('with a passkey, the password', () => {
-  it('opens nothing by mail: the passkey or a recovery code does', async () => {
+  it('a sign-in with the password is completed by the passkey or a recovery code, not by mail', async () => {
     const person = await withPasskey(await buildProvider(test.gateway));
     const login = async () =>
       (await api.post('/auth/login', { email: person.email, password: PASSWORD }).expect(200)).body.data;
@@ -287,7 +287,7 @@ it('a passkey is the second factor that the clinic requires', async () => {
 });
 
 describe('one’s own passkeys', () => {
-  it('are named and removed, and nobody else’s are', async () => {
+  it('a person can rename and remove their own passkeys, and no others', async () => {
     const [person, stranger] = [await withPasskey(await buildPatient(test.gateway)), await buildPatient(test.gateway)];
     const path = `/auth/passkeys/${person.passkey}`;
     await api.as(stranger).put(path, { name: 'Mine' }).expect(404);
@@ -301,7 +301,7 @@ describe('one’s own passkeys', () => {
     expect(await test.gateway.models.Totp.exists({ _id: person._id })).toBeNull();
   });
 
-  it('go with the account, and by an administrator for somebody who has lost them', async () => {
+  it('passkeys end with the account, or when an administrator resets them', async () => {
     const [closed, lost] = [
       await withPasskey(await buildPatient(test.gateway)),
       await withPasskey(await buildPatient(test.gateway)),

@@ -99,13 +99,13 @@ export async function addPasskey({ gateway, actor, viewer, body }: Context<Add>)
     return passkey._id;
   };
   await gateway.events.change(actor, save).catch((error) => {
-    throw isDuplicate(error) ? new AppError('CONFLICT', { message: 'This passkey is there already.' }) : error;
+    throw isDuplicate(error) ? new AppError('CONFLICT', { message: 'You have already added this passkey.' }) : error;
   });
   cutSockets(gateway, ended, 'signInChanged');
   return { data: { passkey: present(passkey), ...(recoveryCodes ? { recoveryCodes } : {}) } };
 }
 
-/** The credential as its authenticator has made it, for this very session. */
+/** Verifies the credential that an authenticator has made for this session. Returns its record. */
 async function newPasskey(
   gateway: Gateway,
   user: ObjectId,
@@ -136,7 +136,10 @@ async function newPasskey(
   };
 }
 
-/** For an account whose first authenticator this is; one with an app, or another passkey, has its codes. */
+/**
+ * Creates recovery codes if this is the account's first authenticator. An account with an app or another passkey has
+ * codes already.
+ */
 async function firstRecoveryCodes(gateway: Gateway, user: ObjectId, tx: ClientSession): Promise<string[] | undefined> {
   const { Passkey, Totp } = gateway.models;
   const app = await Totp.exists({ _id: user, confirmedAt: { $exists: true } }).session(tx);

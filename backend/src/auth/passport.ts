@@ -6,7 +6,10 @@ import { type Claims, rules, type Tokens } from './tokens.js';
 
 export type Authenticate = (req: Request, res: Response, typ: Claims['typ']) => Promise<Claims>;
 
-/** Bearer tokens through Passport's JWT strategy; an instance of its own, so that gateways in one process do not meet. */
+/**
+ * Authenticates bearer tokens with Passport's JWT strategy. Has its own Passport instance, so that several gateways in
+ * one process do not share state.
+ */
 export function createAuthenticate(tokens: Tokens): Authenticate {
   const passport = new Passport();
   passport.use(
@@ -15,7 +18,8 @@ export function createAuthenticate(tokens: Tokens): Authenticate {
         jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
         secretOrKeyProvider: (_req, token: string, done) => {
           const key = tokens.keyOf(token);
-          // Handed on to jsonwebtoken as it is, which takes it; only the types have not heard of it.
+          // passport-jwt passes the key on to jsonwebtoken, which accepts a key object. Only the types of passport-jwt
+          // do not.
           if (key) done(null, key as unknown as Buffer);
           else done(new AppError('AUTHENTICATION_FAILED'));
         },
@@ -26,7 +30,7 @@ export function createAuthenticate(tokens: Tokens): Authenticate {
   );
   return (req, res, typ) =>
     new Promise((resolve, reject) => {
-      // Node keeps the first of several; whoever stands in front may have judged by another.
+      // Node uses the first of several headers; a proxy in front may have checked another one.
       if ((req.headersDistinct.authorization?.length ?? 0) > 1) return reject(new AppError('AUTHENTICATION_FAILED'));
       if (!req.headers.authorization) return reject(new AppError('UNAUTHENTICATED'));
       const answer = (_error: unknown, claims: unknown) => {

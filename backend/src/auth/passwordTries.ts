@@ -12,15 +12,20 @@ interface From {
   address: string;
 }
 
-/** One try at the password of an account, counted before the password is looked at: many at once are no way round it. */
+/**
+ * One try of the password of an account. It is counted before the password is checked, so that concurrent tries do not
+ * pass the limit.
+ */
 export interface PasswordTry extends From {
-  /** The account has to wait. Only the right password, from a place that the account is known at, goes on all the same. */
+  /**
+   * Set when the account has to wait. Then only the right password from a network that the account knows is accepted.
+   */
   refusal: AppError | null;
-  /** Wrong passwords since the last right one, with this try. */
+  /** Wrong passwords since the last right one, including this try. */
   failures: number;
 }
 
-/** Throws when this address may try no more. */
+/** Takes a try. Throws when this client address has no tries left. */
 export async function takePasswordTry({ throttle }: Gateway, from: From): Promise<PasswordTry> {
   await throttle.take('loginPair', from);
   await throttle.check('loginAddress', from);
@@ -36,15 +41,15 @@ export async function takePasswordTry({ throttle }: Gateway, from: From): Promis
   }
 }
 
-/** True when the owner of the account is to be told: once, until the next right password. */
+/** Counts a wrong password. Returns true when the owner must be notified: once until the next right password. */
 export async function countWrong({ throttle }: Gateway, tried: PasswordTry): Promise<boolean> {
   await throttle.take('loginAddress', tried);
   return tried.failures >= throttles.loginFailures.points && (await throttle.tryTake('guessMail', tried));
 }
 
 /**
- * A right password starts the count anew if the account's address is proven. It must not otherwise, or a registration with
- * somebody's address would be a way to guess on.
+ * Counts a right password. It resets the counts if the account's address is proven. Otherwise it must not: an attacker
+ * could register with another person's address, reset the counts and continue to guess.
  */
 export async function countRight({ throttle }: Gateway, tried: PasswordTry, proven: boolean): Promise<void> {
   if (proven) {
@@ -56,11 +61,11 @@ export async function countRight({ throttle }: Gateway, tried: PasswordTry, prov
   if (!tried.refusal) await throttle.giveBack('loginTries', tried);
 }
 
-/** An address as records keep it that need only to recognize it. */
+/** Returns the keyed hash of a client's network, for records that only need to recognise it. */
 export const placeOf = (gateway: Gateway, address: string): string =>
   hmac(gateway.keys.codes.current.key, 'place', networkOf(address)).toString('base64url');
 
-/** Whether the account signed in from this network lately, or has just chosen a new password there. */
+/** True when the account signed in from this network lately, or has just set a new password there. */
 export async function isKnownPlace(gateway: Gateway, user: ObjectId, address: string): Promise<boolean> {
   const since = new Date(gateway.clock.now().getTime() - limits.knownPlaceDays * 86_400_000);
   const network = networkOf(address);

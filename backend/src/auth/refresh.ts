@@ -12,7 +12,7 @@ import type { Answer, Context, Gateway } from '../context.js';
 import { clearSessionCookies, REFRESH_COOKIE, setSessionCookies, XSRF_COOKIE, XSRF_HEADER } from './cookies.js';
 import { cutSockets, endSessions, isAlive } from './sessions.js';
 
-/** A new access token for the refresh cookie, which changes at each use. */
+/** Issues an access token for the refresh cookie, and replaces the cookie. */
 export async function refresh({
   gateway,
   req,
@@ -38,7 +38,10 @@ export async function refresh({
   return { data: { token: gateway.tokens.access(String(user._id), String(session._id)) } };
 }
 
-/** The session after this refresh: one further, or, for the cookie just replaced, where it already is. */
+/**
+ * Returns the session after this refresh: one generation further, or, for the cookie that was just replaced, unchanged.
+ * Null for an older cookie.
+ */
 async function rotate(gateway: Gateway, sessionId: string, generation: number): Promise<SessionDoc | null> {
   const now = gateway.clock.now();
   const open = { _id: oid(sessionId), endedAt: { $exists: false } };
@@ -48,7 +51,7 @@ async function rotate(gateway: Gateway, sessionId: string, generation: number): 
     { returnDocument: 'after' },
   ).lean<SessionDoc>();
   if (next) return next;
-  // Two tabs, or an answer that got lost: the same successor again.
+  // Two tabs refreshed at once, or an answer was lost: return the same successor again.
   const since = new Date(now.getTime() - limits.refreshGraceSeconds * 1000);
   return gateway.models.Session.findOne({
     ...open,
@@ -57,7 +60,7 @@ async function rotate(gateway: Gateway, sessionId: string, generation: number): 
   }).lean<SessionDoc>();
 }
 
-/** An older cookie in use means that somebody has a copy: nobody keeps the session. */
+/** Ends the session when an older cookie is used: an attacker may have a copy of it. */
 async function endIfReused(gateway: Gateway, ip: string, sessionId: string, generation: number): Promise<void> {
   const session = await gateway.models.Session.findById(oid(sessionId)).lean<SessionDoc>();
   if (!session || session.endedAt || session.generation <= generation) return;

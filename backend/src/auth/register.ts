@@ -20,12 +20,12 @@ import { holdUsername, isHeld, usernameTaken } from './usernames.js';
 type Call = typeof authCalls.register;
 type Registration = BodyOf<Call>;
 
-/** A little more than the hashes take, and an account's first records. */
+/** Slightly more than the hashes and the first records of an account take. */
 const REGISTER_MS = 250;
 
 /**
- * Opens an account. Whether the address already had one is told to its owner by mail, and to nobody else: the answer is
- * the same, and so is every sign-in with this password afterwards (`decoys.ts`).
+ * Opens an account. If the address already has one, only its owner learns that, by mail: the answer is the same, and so
+ * is every later sign-in with this password (`decoys.ts`).
  */
 export async function register({ gateway, actor, body }: Context<Call>): Promise<Answer<DataOf<Call>>> {
   refuseWeak('password', body.password, body);
@@ -37,7 +37,7 @@ export async function register({ gateway, actor, body }: Context<Call>): Promise
   });
 }
 
-/** Gives the id that the registration is answered with. */
+/** Writes the account or the decoy. Returns the id for the answer. */
 async function openAccount(gateway: Gateway, actor: Actor, body: Registration, ids: string[]): Promise<ObjectId> {
   await refuseTakenUsername(gateway, body, ids);
   const user = newUser(body, await hashPassword(body.password));
@@ -45,29 +45,34 @@ async function openAccount(gateway: Gateway, actor: Actor, body: Registration, i
     { email: body.email },
     { passwordHash: 1, role: 1, status: 1 },
   ).lean<UserDoc>();
-  // Asked of a free address too: it takes a while.
+  // Also checked for a free address, because the check takes a measurable time.
   const isOwn = await isPassword(existing?.passwordHash, body.password);
-  // An account that nobody has proven yet is this very registration under another name.
+  // An unconfirmed account with this password is an earlier registration of the same person.
   const isEarlier = isOwn && existing !== null && existing.status === statusOf(existing.role);
   try {
     return await gateway.events.change(actor, async (tx) => {
-      // The registration's own code has its id, so that a repeated answer finds it and no other one.
+      // The code gets the id of the registration, so that a repeated answer finds this code and no other one.
       const code =
         user.role === 'patient'
           ? await issueCode(gateway, user._id, 'signIn', tx.session, { _id: user._id })
           : undefined;
-      if (existing) await keepLikeness(gateway, tx, existing._id, user, isEarlier ? null : ids);
-      else await keepAccount(gateway, tx, user, code);
+      if (existing) await writeDecoy(gateway, tx, existing._id, user, isEarlier ? null : ids);
+      else await writeAccount(gateway, tx, user, code);
       return user._id;
     });
   } catch (error) {
     if (!isDuplicate(error)) throw error;
-    // Somebody took the address or the username in this very moment: now it is one that has an account, or a name that is taken.
+    // A concurrent registration took the address or the username: start again, with what is stored now.
     return openAccount(gateway, actor, body, ids);
   }
 }
 
-async function keepAccount(gateway: Gateway, tx: Transaction, user: Person, code: ObjectId | undefined): Promise<void> {
+async function writeAccount(
+  gateway: Gateway,
+  tx: Transaction,
+  user: Person,
+  code: ObjectId | undefined,
+): Promise<void> {
   await gateway.models.User.create([sealPerson(gateway.keys, user)], { session: tx.session });
   tx.record({
     type: 'auth.register',
@@ -79,10 +84,11 @@ async function keepAccount(gateway: Gateway, tx: Transaction, user: Person, code
 }
 
 /**
- * Where the address has an account: a decoy, the username as if it were taken, and a mail to the owner. No decoy (null)
- * where the account is an earlier registration with this password: of several names only the first one counts.
+ * Handles a registration with an address that has an account: stores a decoy, holds the username and mails the owner.
+ * `ids` is null when the account is an earlier registration with this password: no decoy is stored then, because only
+ * the first of several names counts.
  */
-async function keepLikeness(
+async function writeDecoy(
   gateway: Gateway,
   tx: Transaction,
   existing: ObjectId,
@@ -96,8 +102,8 @@ async function keepLikeness(
 }
 
 /**
- * A name that is taken is refused, also to the owner of the name: else it would tell whose address it belongs to. The very
- * same registration may come again.
+ * Refuses a username that is taken, also to its owner: an exception would reveal which address it belongs to. The same
+ * registration may be repeated.
  */
 async function refuseTakenUsername(gateway: Gateway, body: Registration, ids: string[]): Promise<void> {
   const usernameKey = plain(body.username);
@@ -123,12 +129,15 @@ function newUser(body: Registration, passwordHash: string, _id = newId()): Perso
     ...(role === 'patient' && primphysician ? { primphysician } : {}),
     ...(role === 'healthProvider' && specialization ? { specialization } : {}),
     ...searchFields(body),
-    // The id says when: so does a repeated answer about an account that was never made.
+    // Taken from the id, so that a repeated answer has the same time, also when no account was made.
     createAt: _id.getTimestamp(),
   } as Person;
 }
 
-/** The token leads to the registration's own code, and to no later one: a repeated answer opens nobody else's sign-in. */
+/**
+ * Builds the answer. Its token leads to the registration's own code and to no later one, so that a repeated answer
+ * opens no later sign-in.
+ */
 async function answer(gateway: Gateway, user: UserDoc): Promise<Answer<DataOf<Call>>> {
   const message = user.role === 'patient' ? texts.registered : texts.providerRegistered;
   const shown = { ...presentUnconfirmed(user), createAt: user.createAt.toISOString() };

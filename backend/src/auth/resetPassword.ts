@@ -16,15 +16,15 @@ import { issueNotMe } from './notMe.js';
 import { placeOf } from './passwordTries.js';
 import { cutSockets } from './sessions.js';
 
-/** A little more than issuing a code and handing its mail over takes. */
+/** Slightly more than it takes to issue a code and to hand over its mail. */
 const FORGOT_MS = 100;
 
-/** A little more than a wrong code takes to look up and to count. */
+/** Slightly more than it takes to look up and count a wrong code. */
 const RESET_MS = 60;
 
 /**
- * Mails a reset code and link. The answer is the same, and comes as fast, whether or not the account exists. When others
- * have asked too often, the newest mail stands: it works until the next one may go out.
+ * Mails a reset code and link. The answer is the same, and takes the same time, with and without an account. After too
+ * many requests no mail is sent, and the newest one stays valid until the next may go out.
  */
 export async function forgotPassword({
   gateway,
@@ -41,7 +41,7 @@ async function issueReset(gateway: Gateway, actor: Actor, email: string): Promis
   const user = await gateway.models.User.findOne({ email, deletedAt: { $exists: false } }, { _id: 1 }).lean();
   const account = user?._id ?? gateway.decoyAccountId(email);
   await gateway.events.change(actor, async (tx) => {
-    // Only the last code that was asked for is worth anything.
+    // Only the newest code is valid.
     await gateway.models.Code.updateMany(
       { user: account, purpose: 'reset', usedAt: { $exists: false } },
       { $set: { usedAt: gateway.clock.now() } },
@@ -60,13 +60,13 @@ export async function resetPassword(context: Context<typeof authCalls.resetPassw
   const { gateway, actor, body, req } = context;
   const byCode = 'otp' in body;
   const password = byCode ? body.newPassword : body.password;
-  // Before the code is looked at: a password that is refused must not cost a try.
+  // Check the password before the code: a refused password must not cost a try.
   const field = byCode ? 'newPassword' : 'password';
   refuseWeak(field, password, byCode ? body : {});
   const code = byCode
     ? await constantTime(RESET_MS, () => codeByOtp(gateway, actor.ip, body))
     : await codeByLink(gateway, 'reset', body.token ?? bearerOf(req.headers.authorization));
-  // Only now, for it says something about the account.
+  // Only after the code, because this check reveals facts about the account.
   const user = await gateway.models.User.findById(code.user).lean<UserDoc>();
   refuseWeak(field, password, user ?? {});
   const sessions = await setPassword(context, code, await hashPassword(password));
@@ -76,7 +76,10 @@ export async function resetPassword(context: Context<typeof authCalls.resetPassw
 
 const bearerOf = (header: string | undefined): string => /^Bearer (\S+)$/i.exec(header ?? '')?.[1] ?? '';
 
-/** Accounts that are not there, or asked for no code, are answered as if a guess had been wrong, and lock in the same way. */
+/**
+ * Checks the mailed code. An address without an account, or without a code, is answered like a wrong guess and locks in
+ * the same way.
+ */
 async function codeByOtp(
   gateway: Gateway,
   ip: string,
@@ -112,7 +115,7 @@ async function setPassword(
       { $set: { passwordHash, passwordAt } },
       { session: tx.session },
     );
-    // The mail proved the address as well as a first sign-in code does.
+    // The mail proves the address, as a first sign-in code does.
     await gateway.models.User.updateOne(
       { _id: code.user, status: { $in: accountMoves.confirm.from } },
       { $set: { status: accountMoves.confirm.to } },

@@ -18,7 +18,7 @@ beforeAll(async () => {
 const FIRST = 'Meadow-Copper-19';
 const SECOND = 'Quartz-Heron-58';
 
-/** Somebody who wants to know whether `email` has an account, from an address of their own. */
+/** An attacker who wants to know if `email` has an account, with an address of their own. */
 class Stranger {
   readonly answers: unknown[] = [];
   private readonly address = `198.51.${[...randomBytes(2)].join('.')}`;
@@ -37,7 +37,7 @@ class Stranger {
     this.answers.push(this.shape(answer));
   }
 
-  /** What the answer says, with a mark for all that differs from one answer to the next anyway. */
+  /** Returns the answer, with a mark for every value that differs between two answers anyway. */
   private shape({ status, body, headers }: Response): unknown {
     const text = JSON.stringify(body)
       .replaceAll(this.email, 'EMAIL')
@@ -167,7 +167,7 @@ async function play(sequence: Sequence, email: string, role: string, name: strin
   return stranger.answers;
 }
 
-/** Whose mailboxes the mails of these events go to. */
+/** Returns the mailboxes to which the mails of these events go. */
 async function mailed(since: Date): Promise<string[]> {
   const events = await test.gateway.models.Event.find({ at: { $gte: since } }).lean<EventDoc[]>();
   const told = events.filter((event) => consequencesOf(event.type)?.mail?.(event));
@@ -193,7 +193,7 @@ it.each(sequences)('%s: is answered alike whether or not the address has an acco
   expect((await mailed(since)).filter((email) => !theirs.has(email))).toEqual([]);
 });
 
-it('the owner’s own password goes on to work, and a decoy ends after thirty days', async () => {
+it('the owner’s own password continues to work, and a decoy expires after thirty days', async () => {
   const owner = await buildPatient(test.gateway);
   const stranger = new Stranger(owner.email, 'patient');
   await stranger.register();

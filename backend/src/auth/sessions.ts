@@ -10,7 +10,7 @@ import { hasSecondFactor } from './authorize.js';
 import { deviceOf } from './device.js';
 import type { Claims } from './tokens.js';
 
-/** How stale `lastSeenAt` may be before a call writes it anew. */
+/** The maximum age of `lastSeenAt` before a call writes it again. */
 export const TOUCH_MS = 10_000;
 
 export async function startSession(
@@ -36,14 +36,14 @@ export async function startSession(
   return session;
 }
 
-/** `isAlive` as a filter. */
+/** Returns the filter for the sessions of an account for which `isAlive` is true. */
 export async function aliveSessions(core: Core, user: ObjectId): Promise<QueryFilter<SessionDoc>> {
   const now = core.clock.now();
   const idleSince = new Date(now.getTime() - (await core.settings.get('session.idleMinutes')) * 60_000);
   return { user, endedAt: { $exists: false }, expiresAt: { $gt: now }, lastSeenAt: { $gt: idleSince } };
 }
 
-/** Still signed in: not ended, not over, not idle for too long. */
+/** True when the session has not ended, has not expired and was not idle for too long. */
 export async function isAlive(core: Core, session: SessionDoc | null): Promise<boolean> {
   if (!session || session.endedAt) return false;
   const now = core.clock.now().getTime();
@@ -51,7 +51,10 @@ export async function isAlive(core: Core, session: SessionDoc | null): Promise<b
   return now < session.expiresAt.getTime() && now < session.lastSeenAt.getTime() + idle;
 }
 
-/** The person behind an access token, or `AUTHENTICATION_FAILED`. `active` keeps the session alive. */
+/**
+ * Returns the person of an access token. Throws `AUTHENTICATION_FAILED` when session or account is not valid. With
+ * `active` the call counts as activity of the session.
+ */
 export async function viewerOf(
   gateway: Gateway,
   claims: Pick<Claims, 'sub' | 'rid'>,
@@ -71,7 +74,7 @@ export async function viewerOf(
   };
 }
 
-/** The same person now, in the same session, or `AUTHENTICATION_FAILED`. */
+/** Reads the viewer again, in the same session. Throws `AUTHENTICATION_FAILED` when session or account is not valid. */
 export const currentViewer = (gateway: Gateway, { id, sessionId }: Viewer): Promise<Viewer> =>
   viewerOf(gateway, { sub: id, rid: String(sessionId) }, false);
 
@@ -81,14 +84,21 @@ async function touch(core: Core, session: SessionDoc): Promise<void> {
   await core.models.Session.updateOne({ _id: session._id }, { $max: { lastSeenAt: now } }, { writeConcern: { w: 1 } });
 }
 
-/** For what a socket asks: it keeps its session alive, but does not revive one that has ended or was idle for too long. */
+/**
+ * Counts a socket event as activity of its session. Throws `AUTHENTICATION_FAILED` when the session has ended or was
+ * idle for too long.
+ */
 export async function keepSession(core: Core, id: ObjectId): Promise<void> {
   const session = await core.models.Session.findById(id).lean<SessionDoc>();
   if (!session || !(await isAlive(core, session))) throw new AppError('AUTHENTICATION_FAILED');
   await touch(core, session);
 }
 
-/** Ends single sessions as part of a transaction (`endAccess` ends an account's); `cutSockets` tells the gateways after it. */
+/**
+ * Ends sessions as part of a transaction (`endAccess` ends all access to an account). Deletes their push subscriptions
+ * too: a device must get no notifications after its sign-out. Returns the ended sessions: call `cutSockets` with them
+ * after the commit.
+ */
 export async function endSessions(
   core: Core,
   filter: QueryFilter<SessionDoc>,
@@ -107,7 +117,10 @@ export async function endSessions(
   return ids;
 }
 
-/** Disconnects at once, everywhere. Should it not get through, every gateway finds the ended sessions by itself. */
+/**
+ * Disconnects the sockets of these sessions, on all gateways at once. If the signal is lost, every gateway finds the
+ * ended sessions by itself.
+ */
 export function cutSockets(core: Core, sessions: ObjectId[], reason: string): void {
   if (sessions.length === 0) return;
   core.signals.send([{ cut: { sessions: sessions.map(String), reason } }]).catch(() => undefined);

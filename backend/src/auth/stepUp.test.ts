@@ -89,7 +89,7 @@ const totp = (secret: string) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: test.clock.now().getTime() });
 
 describe('somebody proves themself', () => {
-  it('by the password, and is told what else they could use', async () => {
+  it('the password is a proof, and the refusal before it lists all ways', async () => {
     const person = await buildPatient(test.gateway);
     const { body } = await api.as(person).post('/auth/totp', {}).expect(403);
     expect(body).toMatchObject({ error: 'STEP_UP_REQUIRED', ways: ['password', 'mailedCode'] });
@@ -107,7 +107,7 @@ describe('somebody proves themself', () => {
     await api.as(other.token).post('/auth/totp', {}).expect(403);
   });
 
-  it('by a mailed code, while there is neither app nor passkey', async () => {
+  it('a mailed code is a proof, for an account without app and passkey', async () => {
     const person = await buildPatient(test.gateway);
     await api.as(person).post('/auth/totp', { mailedCode: '123456' }).expect(410);
     await api.as(person).post('/auth/step-up/mail', {}).expect(200);
@@ -133,7 +133,7 @@ describe('somebody proves themself', () => {
     await own.del('/auth/totp', {}).expect(200);
   });
 
-  it('by a passkey of their own, asked within this very session', async () => {
+  it('an own passkey is a proof, for a challenge of the same session', async () => {
     const [person, stranger] = [await buildPatient(test.gateway), await buildPatient(test.gateway)];
     const keys = await Promise.all(
       [person, stranger].map(async (one) => {

@@ -19,8 +19,8 @@ type Way = keyof Proof;
 type Spend = (tx: ClientSession) => Promise<boolean>;
 
 /**
- * Throws `STEP_UP_REQUIRED` where a call needs more than a session and nothing was proven in time. A proof in the body is
- * taken as if it had been given to `POST /auth/step-up` before.
+ * Throws `STEP_UP_REQUIRED` when a call needs a step-up and the session has no recent one. A proof in the body counts
+ * as if it had been sent to `POST /auth/step-up` before.
  */
 export async function requireStepUp(
   gateway: Gateway,
@@ -42,7 +42,7 @@ function isProven(gateway: Gateway, { createAt, stepUpAt }: SessionDoc, level: '
 
 const wayOf = (proof: Proof): Way | undefined => (Object.keys(proof) as Way[]).find((way) => proof[way] !== undefined);
 
-/** How this person can prove themself, the best one first. */
+/** Returns the ways in which this person can step up, the best one first. */
 async function waysOf(gateway: Gateway, id: ObjectId): Promise<Way[]> {
   const user = await gateway.readUser(id);
   return [
@@ -85,7 +85,7 @@ async function prove(gateway: Gateway, actor: Actor, viewer: Viewer, proof: Proo
   }
 }
 
-/** Compares, and gives what spends the proof in the transaction that keeps it. */
+/** Checks a proof. Returns the function that spends it in the transaction that records the step-up. */
 async function check(gateway: Gateway, viewer: Viewer, proof: Proof): Promise<Spend> {
   if (proof.passkey) {
     return spendAssertion(gateway, { purpose: 'stepUp', session: viewer.sessionId }, proof.passkey, viewer._id);
@@ -99,7 +99,7 @@ async function check(gateway: Gateway, viewer: Viewer, proof: Proof): Promise<Sp
 async function spendMailedCode(gateway: Gateway, user: ObjectId, guess: string): Promise<Spend> {
   const newest = await gateway.models.Code.findOne({ user, purpose: 'stepUp' }).sort({ createAt: -1 }).lean<CodeDoc>();
   if (!newest) throw new AppError('EXPIRED');
-  // Only the account itself asks for one: all tries are counted together.
+  // Only the account itself can ask for this code, so all its tries are counted together.
   await checkCode(gateway, newest._id, guess, '');
   return (tx) => useCode(gateway, newest._id, tx);
 }

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => other.stop());
 
-it('ten wrong passwords close an account to one address, on every gateway, and to no other address', async () => {
+it('ten wrong passwords block an account for one address, on every gateway, and for no other address', async () => {
   const { email } = await buildPatient(test.gateway);
   const login = (url: string, password: string, address: string) =>
     new Client(url).post('/auth/login', { email, password }).set('X-Forwarded-For', address);
@@ -40,7 +40,7 @@ it('ten wrong passwords close an account to one address, on every gateway, and t
   await login(test.url, PASSWORD, '203.0.113.8').expect(200);
 });
 
-it('a right password among many guesses at once is not looked at either', async () => {
+it('beyond the limit a right password among concurrent guesses is not checked either', async () => {
   const { email } = await buildPatient(test.gateway);
   const login = (password: string) =>
     new Client(test.url).post('/auth/login', { email, password }).set('X-Forwarded-For', '203.0.113.10');
@@ -143,7 +143,7 @@ it('after twenty wrong passwords each further try waits, the owner is mailed onc
   expect(await alarms()).toHaveLength(1);
 });
 
-it('whoever has just chosen a new password by mail signs in where they did', async () => {
+it('a person who has just reset the password can sign in from the same address', async () => {
   const { email, _id } = await buildPatient(test.gateway);
   const here = '203.0.113.77';
   for (let i = 0; i < 30; i++) await test.gateway.throttle.count('loginFailures', { email });
@@ -161,7 +161,7 @@ it('whoever has just chosen a new password by mail signs in where they did', asy
   await guess(email, fresh, here).expect(200);
 });
 
-it('others keep nobody from a new password: neither by requests nor by guesses', async () => {
+it('requests and guesses of an attacker do not block the owner’s reset', async () => {
   const { email, _id } = await buildPatient(test.gateway);
   const api = new Client(test.url);
   const forgot = (address: string) =>
@@ -315,7 +315,7 @@ describe('a limit that is used up refuses the call that names it:', () => {
     expect(Number(refused.get('Retry-After'))).toBeGreaterThan(0);
   });
 
-  it('there is none without a row here', () => {
+  it('every counted call has a row in this table', () => {
     // Of subscriptions in `push/push.test.ts`, which has a push service.
     const named = Object.entries(calls).flatMap(([call, shape]) =>
       (('throttles' in shape ? shape.throttles : []) as ThrottleName[])

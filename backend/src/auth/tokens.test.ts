@@ -14,7 +14,7 @@ interface Layer {
   handle?: { stack?: Layer[] };
 }
 
-/** What Express itself says is served below `/api`, method by method. */
+/** Lists the routes that Express serves below `/api`, method by method. */
 function routes(app: Express): { method: string; path: string }[] {
   const layers = (app.router as unknown as { stack: Layer[] }).stack.flatMap((layer) => layer.handle?.stack ?? []);
   return layers.flatMap(({ route }) =>
@@ -22,7 +22,7 @@ function routes(app: Express): { method: string; path: string }[] {
   );
 }
 
-/** Where a verification token is what is asked for, and what needs no token at all. */
+/** The calls that need a verification token, and those that need no token at all. */
 const open = [
   'post /auth/confirm',
   'post /auth/resend-code',
@@ -40,7 +40,7 @@ const open = [
 ];
 
 describe('a verification token', () => {
-  it('of a real sign-in is refused by every route of the router, and by the socket', async () => {
+  it('a verification token is refused by every route of the router, and by the socket', async () => {
     const admin = await buildAdmin(test.gateway);
     const login = await api.post('/auth/login', { email: admin.email, password: PASSWORD }).expect(200);
     const { token } = login.body.data;
@@ -104,7 +104,7 @@ describe('a forged token', () => {
     await expect(connectSocket(test.url, { token })).rejects.toThrow('Unauthenticated');
   });
 
-  it('made in the same way, but right, is taken: the table can fail', async () => {
+  it('a valid token made in the same way is accepted: the table can fail', async () => {
     const person = await buildPatient(test.gateway);
     const [header, payload] = person.token.split('.');
     await api

@@ -9,7 +9,7 @@ import jwt from 'jsonwebtoken';
 export interface Claims {
   sub: string;
   typ: 'access' | 'verification';
-  /** The session of an access token, the code of a verification token. */
+  /** Id of the session of an access token, or of the code of a verification token. */
   rid: string;
   exp: number;
   iat: number;
@@ -19,10 +19,13 @@ export interface Claims {
 const ISSUER = 'lightbox';
 const AUDIENCE = 'lightbox';
 
-/** One algorithm, and expiry by our own clock (`accept`), which is the same on every machine. */
+/** One algorithm. `accept` checks the expiry by the product's own clock, which is the same on every machine. */
 export const rules = { algorithms: ['HS256' as const], issuer: ISSUER, audience: AUDIENCE, ignoreExpiration: true };
 
-/** Signs and checks the bearer tokens. A token says who; whether their session still lives is asked of the database each time. */
+/**
+ * Signs and verifies the bearer tokens. A token names a person; the database is asked at each call if the session is
+ * still alive.
+ */
 export class Tokens {
   private readonly keyObjects = new Map<string, KeyObject>();
 
@@ -39,7 +42,9 @@ export class Tokens {
     return this.sign({ sub: userId, typ: 'verification', rid: codeId }, limits.codeMinutes);
   }
 
-  /** The claims of a socket's token; HTTP requests come through Passport (`passport.ts`) with the same rules. */
+  /**
+   * Returns the claims of a socket's token. HTTP requests are verified by Passport (`passport.ts`) with the same rules.
+   */
   verify(token: string, typ: Claims['typ']): Claims {
     const key = this.keyOf(token);
     if (!key) throw new AppError('AUTHENTICATION_FAILED');
@@ -51,8 +56,8 @@ export class Tokens {
   }
 
   /**
-   * The key a token says it was signed with; null when it names none of ours, or cannot be read. As a key object: raw
-   * bytes jsonwebtoken would first try to read as a public key, which costs more than all the rest.
+   * Returns the key that a token names; null when it names none of ours, or cannot be read. It is a key object, because
+   * jsonwebtoken would first try to read raw bytes as a public key, which costs more than all the rest.
    */
   keyOf(token: string): KeyObject | null {
     try {
@@ -66,12 +71,15 @@ export class Tokens {
   }
 
   private keyObject({ id, key }: { id: string; key: Buffer }): KeyObject {
-    const known = this.keyObjects.get(id) ?? createSecretKey(key);
-    this.keyObjects.set(id, known);
-    return known;
+    const keyObject = this.keyObjects.get(id) ?? createSecretKey(key);
+    this.keyObjects.set(id, keyObject);
+    return keyObject;
   }
 
-  /** Throws `JWT_EXPIRED` for a good token that is over, `AUTHENTICATION_FAILED` for one that is meant for something else. */
+  /**
+   * Returns the claims of a verified token. Throws `JWT_EXPIRED` for an expired one, `AUTHENTICATION_FAILED` for one of
+   * another type.
+   */
   accept(claims: unknown, typ: Claims['typ']): Claims {
     if (!isClaims(claims) || claims.typ !== typ) throw new AppError('AUTHENTICATION_FAILED');
     if (claims.exp * 1000 <= this.clock.now().getTime()) throw new AppError('JWT_EXPIRED');
@@ -89,7 +97,7 @@ export class Tokens {
     });
   }
 
-  /** The cookie value of one refresh of a session: derived, so nothing of it is stored. */
+  /** Derives the refresh cookie of one generation of a session, so nothing of it is stored. */
   refreshValue(sessionId: string, generation: number): string {
     const { id, key } = this.keys.refresh.current;
     return [sessionId, generation, id, refreshProof(key, sessionId, generation)].join('.');
@@ -108,7 +116,7 @@ export class Tokens {
 const refreshProof = (key: Buffer, sessionId: string, generation: number) =>
   hmac(key, sessionId, String(generation)).toString('base64url');
 
-/** jsonwebtoken accepts a token without `exp`; we do not. */
+/** True for complete claims. jsonwebtoken would also accept a token without `exp`. */
 function isClaims(claims: unknown): claims is Claims {
   if (typeof claims !== 'object' || claims === null) return false;
   const { sub, typ, rid, exp, iat, jti } = claims as Record<string, unknown>;

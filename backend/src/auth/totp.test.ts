@@ -27,7 +27,7 @@ import { adminCode } from './adminCode.js';
 
 const { test, api } = useGateway();
 
-/** What the person's telephone shows, `steps` from now. */
+/** Returns the code that the person's telephone shows, `steps` from now. */
 const shown = (secret: string, steps = 0, clock = test.clock) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({
     timestamp: clock.now().getTime() + steps * limits.totpSeconds * 1000,
@@ -62,7 +62,7 @@ const events = (record: Person, type: EventDoc['type']) =>
   test.gateway.models.Event.find({ record: record._id, type, status: 'success' }).lean<EventDoc[]>();
 
 describe('setting up an authenticator app', () => {
-  it('takes a code of it, and gives ten recovery codes once', async () => {
+  it('the set-up needs a code of the app, and shows ten recovery codes once', async () => {
     const person = await buildProvider(test.gateway);
     const { body } = await api.as(person).post('/auth/totp', { password: PASSWORD }).expect(200);
     const { secret, uri } = body.data;
@@ -101,7 +101,7 @@ describe('setting up an authenticator app', () => {
     }
   });
 
-  it('locks after five wrong codes until there is a new secret, and ends after ten minutes', async () => {
+  it('the set-up locks after five wrong codes until there is a new secret, and expires after ten minutes', async () => {
     const person = await buildPatient(test.gateway);
     const start = async () =>
       (await api.as(person).post('/auth/totp', { password: PASSWORD }).expect(200)).body.data.secret;
@@ -133,7 +133,7 @@ describe('a sign-in with an authenticator app', () => {
     await confirm(await password(person), { code: shown(person.secret) }).expect(200);
   });
 
-  it('of others is as before, and says so too', async () => {
+  it('a sign-in without an app is unchanged, and reports its method too', async () => {
     const person = await buildPatient(test.gateway);
     const { body } = await api.post('/auth/login', { email: person.email, password: PASSWORD }).expect(200);
     expect(body.data.method).toBe('mail');
@@ -142,7 +142,7 @@ describe('a sign-in with an authenticator app', () => {
     await confirm(body.data.token, { code }).expect(200);
   });
 
-  it('counts the step before and after, and none further away', async () => {
+  it('codes of the time steps directly before and after are accepted, and no others', async () => {
     const person = await withApp(await buildPatient(test.gateway));
     nextStep();
     for (const steps of [-2, 2])
@@ -173,7 +173,7 @@ describe('a sign-in with an authenticator app', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
   });
 
-  it('takes each recovery code once, however it is typed', async () => {
+  it('each recovery code works once, in any spelling', async () => {
     const person = await withApp(await buildPatient(test.gateway));
     const [first = '', second = ''] = person.recoveryCodes;
     await confirm(await password(person), { recoveryCode: first }).expect(200);
@@ -199,7 +199,7 @@ describe('a sign-in with an authenticator app', () => {
     expect(answer.body).toMatchObject({ error: 'VALIDATION_FAILED', errors: [{ field }] });
   });
 
-  it('mails no code on asking again either', async () => {
+  it('a request for another code mails none', async () => {
     const person = await withApp(await buildPatient(test.gateway));
     const token = await password(person);
     await api.as(token).post('/auth/resend-code', {}).expect(409);
@@ -253,7 +253,7 @@ describe('an authenticator app is removed', () => {
     }
   });
 
-  it('by no guessing: five tries, then only a sign-in helps', async () => {
+  it('guesses cannot remove the app: after five tries only a new sign-in allows more', async () => {
     const person = await withApp(await buildPatient(test.gateway));
     for (let i = 0; i < limits.codeTries; i++) await remove(person, { code: wrong(shown(person.secret)) }).expect(422);
     await remove(person, { code: shown(person.secret) }).expect(423);
@@ -262,7 +262,7 @@ describe('an authenticator app is removed', () => {
     await remove(person, { code: shown(person.secret) }).expect(200);
   });
 
-  it('by an administrator, who is not its owner', async () => {
+  it('an administrator can remove the app of another person', async () => {
     const [person, admin] = [await withApp(await buildProvider(test.gateway)), await buildAdmin(test.gateway)];
     await api
       .as(await buildProvider(test.gateway))
@@ -284,7 +284,7 @@ describe('an authenticator app is removed', () => {
 describe('recovery codes are renewed', () => {
   const renew = (person: Person, body: object) => api.as(person).post('/auth/totp/recovery-codes', body);
 
-  it('with the password or a code; those before are worth nothing, and the app goes on', async () => {
+  it('the password or a code renews the recovery codes; the old ones stop working, and the app continues', async () => {
     for (const way of ['password', 'code'] as const) {
       const person = await withApp(await buildPatient(test.gateway));
       await renew(person, { password: 'Wrong-Pass-1' }).expect(422);
@@ -313,7 +313,7 @@ describe('recovery codes are renewed', () => {
     }
   });
 
-  it('by nobody who has no app, nor by guessing, and a code of the app once', async () => {
+  it('renewal needs an app and a right code, and a code of the app works once', async () => {
     const person = await withApp(await buildPatient(test.gateway));
     await renew(await buildPatient(test.gateway), { password: PASSWORD }).expect(404);
     const code = shown(person.secret);
@@ -327,7 +327,7 @@ describe('recovery codes are renewed', () => {
 });
 
 describe('an authenticator app whose secret was tampered with', () => {
-  it('is no wrong code but damaged, said once to the log; recovery codes and the password go on', async () => {
+  it('a damaged secret is reported as damaged, once in the log; recovery codes and the password continue to work', async () => {
     const [person, other] = [
       await withApp(await buildPatient(test.gateway)),
       await withApp(await buildPatient(test.gateway)),
@@ -357,7 +357,7 @@ describe('an authenticator app whose secret was tampered with', () => {
   });
 });
 
-describe('where the setting requires it', () => {
+describe('a required second factor', () => {
   let admin: WithApp;
   beforeAll(async () => {
     admin = await withApp(await buildAdmin(test.gateway));
@@ -371,7 +371,7 @@ describe('where the setting requires it', () => {
     test.gateway.settings.forget();
   });
 
-  it('knows two values', async () => {
+  it('the setting has two values', async () => {
     const body = { name: 'security.requireSecondFactor', value: 'everybody', description: '' };
     const { body: answer } = await api.as(admin).post('/appsetting/add', body).expect(422);
     expect(answer.errors[0].field).toBe('value');
@@ -442,7 +442,7 @@ describe('where the setting requires it', () => {
     for (const { socket: open } of [socket, again]) open.close();
   });
 
-  it('patients, and those who have one, go on as before', async () => {
+  it('patients, and people with a second factor, are not affected', async () => {
     await require();
     await api
       .as(await buildPatient(test.gateway))
@@ -455,7 +455,7 @@ describe('where the setting requires it', () => {
 });
 
 describe('the code that an administrator is told at the machine', () => {
-  it('is of the sign-in that waits for it, works once, and is in the log', async () => {
+  it('the code belongs to the waiting sign-in, works once, and is in the log', async () => {
     const admin = await buildAdmin(test.gateway);
     expect(await adminCode(test.gateway, admin.email)).toMatchObject({ code: null });
     const token = await password(admin);
@@ -470,7 +470,7 @@ describe('the code that an administrator is told at the machine', () => {
     expect(await adminCode(test.gateway, admin.email)).toMatchObject({ code: null });
   });
 
-  it('helps those whose app is gone, and nobody but administrators', async () => {
+  it('the code also replaces a lost app, and only for administrators', async () => {
     const admin = await withApp(await buildAdmin(test.gateway));
     const token = await password(admin);
     const { code } = await adminCode(test.gateway, admin.email);

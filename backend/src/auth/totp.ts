@@ -32,7 +32,9 @@ export async function getTotp({ gateway, viewer }: Context<typeof securityCalls.
 
 type SetUp = typeof securityCalls.setUpTotp;
 
-/** Two steps in one call: a new secret, and then the code that shows that the app has it. */
+/**
+ * Sets up an app in two calls: the first returns a new secret, the second sends a code that proves that the app has it.
+ */
 export const setUpTotp = (context: Context<SetUp>): Promise<Answer<DataOf<SetUp>>> =>
   context.body.code === undefined ? start(context) : turnOn(context, context.body.code);
 
@@ -102,7 +104,9 @@ export async function removeTotp({
 
 type Renew = typeof securityCalls.renewRecoveryCodes;
 
-/** For those who have used up their codes, or lost the paper: the codes before are worth nothing from now on. */
+/**
+ * Replaces the recovery codes of a person who has used them up or lost the paper. The old codes do not work any more.
+ */
 export async function renewRecoveryCodes({ gateway, actor, viewer }: Context<Renew>): Promise<Answer<DataOf<Renew>>> {
   const { shown, kept } = newRecoveryCodes(gateway, viewer._id);
   await gateway.events.change(actor, async (tx) => {
@@ -116,7 +120,10 @@ export async function renewRecoveryCodes({ gateway, actor, viewer }: Context<Ren
   return { data: { recoveryCodes: shown } };
 }
 
-/** For somebody who has lost the app, the passkeys and the recovery codes: an administrator knows who they are. */
+/**
+ * Removes all authenticators of a person who has lost the app, the passkeys and the recovery codes. The administrator
+ * has to know who asks.
+ */
 export async function resetUserTotp({
   gateway,
   actor,

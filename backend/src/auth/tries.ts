@@ -1,16 +1,17 @@
+import { errors } from '@lightbox/contract/errors.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { ClientSession, Model, QueryFilter } from 'mongoose';
 
 interface Where {
   session?: ClientSession | null;
-  /** The field that counts. */
+  /** The field that counts the tries. */
   counter?: string;
 }
 
 /**
- * Takes one of the five tries of a code, in one atomic write and before the code is compared: of many guesses at once no more
- * than five are compared. Null when no try is left, or when no record matches.
+ * Takes one of the five tries of a code, in one atomic write and before the code is compared: of many concurrent
+ * guesses no more than five are compared. Returns null when no try is left, or when no record matches.
  */
 export const takeTry = <Doc>(
   records: Model<Doc>,
@@ -25,11 +26,11 @@ export const takeTry = <Doc>(
     )
     .lean<Doc>();
 
-/** The refusal of a wrong code, with this try the `tries`th. */
+/** Returns the error for a wrong code. `tries` includes this try. */
 export function wrongCode(tries: number): AppError {
   const triesLeft = limits.codeTries - tries;
   return new AppError('WRONG_CODE', {
-    message: `That code is not right. ${triesLeft} ${triesLeft === 1 ? 'try' : 'tries'} left.`,
+    message: `${errors.WRONG_CODE[1]} ${triesLeft} ${triesLeft === 1 ? 'try' : 'tries'} left.`,
     extra: { triesLeft },
   });
 }

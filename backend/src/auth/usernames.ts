@@ -8,8 +8,8 @@ import type { ClientSession } from 'mongoose';
 export const usernameTaken = () => fieldError('username', 'This username is taken.');
 
 /**
- * Keeps a username that was registered with an address that has an account already: no account comes of it, but were the
- * username free afterwards, that would tell. A duplicate means that somebody else has just taken it.
+ * Holds a username of a registration with an address that already has an account. No account is made, but a free
+ * username would reveal that. A duplicate key means that a concurrent registration has just taken it.
  */
 export async function holdUsername(core: Core, { usernameKey }: UserDoc, tx: ClientSession): Promise<void> {
   const { User, UsernameHold } = core.models;

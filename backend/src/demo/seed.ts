@@ -11,7 +11,7 @@ import { addShare } from '../sharing/shares.js';
 
 const assets = new URL('../../assets/demo/', import.meta.url);
 
-/** Nobody who lives: the people of a demonstration. */
+/** The invented people of a demonstration. */
 const profiles = {
   admin: { firstname: 'Amina', lastname: 'Rahman', username: 'demo-admin' },
   healthProvider: {
@@ -53,7 +53,7 @@ const conversation: [from: 'patient' | 'healthProvider', content: string][] = [
   ['patient', 'Thank you, I will look at them this evening.'],
 ];
 
-/** An admin, a provider and a patient with images and a chat; once, on an empty database. */
+/** Creates an admin, a provider and a patient with images and a chat, once, on an empty database. */
 export async function seedDemo(gateway: Gateway): Promise<DemoPerson[]> {
   const people = demoPeople(gateway.config.dataDir);
   if (!(await gateway.models.User.exists({}))) {

@@ -15,10 +15,10 @@ export interface DicomHeader {
 const INFLATED_BYTES = 64 * 1024 * 1024;
 const FRAMES = 100_000;
 const EXPLICIT_LITTLE = '1.2.840.10008.1.2.1';
-/** PS3.5 §A.1, A.2, A.5: pixel data of these is native, of all others that are known encapsulated. */
+/** PS3.5 §A.1, A.2, A.5: the pixel data of these transfer syntaxes is native, of all other known ones encapsulated. */
 const NATIVE = new Set(['1.2.840.10008.1.2', EXPLICIT_LITTLE, '1.2.840.10008.1.2.2', DEFLATED]);
 
-/** dicom-parser throws strings and plain objects; whatever it throws, the file cannot be read. */
+/** Reads the header. dicom-parser throws strings and plain objects: each of them means that the file cannot be read. */
 export function readHeader(walked: Walked): DicomHeader {
   try {
     const set = dicomParser.parseDicom(walked.header);
@@ -30,7 +30,7 @@ export function readHeader(walked: Walked): DicomHeader {
   }
 }
 
-/** PS3.5 §A.5. The parsers unpack without a limit, so we unpack for them. */
+/** Reads a deflated data set (PS3.5 §A.5). Inflates it here, because the parsers inflate without a limit. */
 export function readDeflated(deflated: Buffer): DicomHeader {
   const walker = new DicomWalker();
   walker.push(partTen(EXPLICIT_LITTLE));
@@ -47,7 +47,7 @@ function inflate(deflated: Buffer): Buffer {
   }
 }
 
-/** The shortest possible PS3.10 §7.1 header. */
+/** Returns the shortest possible header of a file (PS3.10 §7.1). */
 function partTen(transferSyntax: string): Buffer {
   const uid = Buffer.from(transferSyntax.padEnd(Math.ceil(transferSyntax.length / 2) * 2, '\0'), 'latin1');
   const element = Buffer.from([2, 0, 0x10, 0, 0x55, 0x49, uid.length, 0]);
@@ -66,7 +66,7 @@ function dicomFacts(set: DataSet): DicomFacts {
   });
 }
 
-/** The record has no field for a value that the header lacks. */
+/** Drops null values: the record has no field for a value that the header lacks. */
 function withoutNull<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], null> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as ReturnType<
     typeof withoutNull<T>
@@ -92,7 +92,7 @@ function dicomDetail(set: DataSet, walked: Walked): DicomDetail {
   };
 }
 
-/** VR CS (PS3.5 §6.2): anything else in its place is not shown to anybody. */
+/** Returns a code string (VR CS, PS3.5 §6.2); null for any other text in its place, which is never shown. */
 function code(set: DataSet, tag: string): string | null {
   const value = set.string(tag)?.trim().toUpperCase() ?? '';
   return /^[A-Z0-9_ ]{1,16}$/.test(value) ? value : null;
@@ -124,7 +124,7 @@ function laterality(value: string | null): string | null {
   return value && ['L', 'R', 'B', 'U'].includes(value) ? value : null;
 }
 
-/** Patient Orientation (0020,0020), or the plane that Image Orientation (0020,0037) lies nearest to. */
+/** Returns Patient Orientation (0020,0020), or the plane that is nearest to Image Orientation (0020,0037). */
 function orientation(set: DataSet): string | null {
   const directions = set.string('x00200020')?.trim().toUpperCase() ?? '';
   if (/^[LRAPHF]{1,3}\\[LRAPHF]{1,3}$/.test(directions)) return directions.replace('\\', '/');
@@ -136,7 +136,7 @@ function orientation(set: DataSet): string | null {
   return ['sagittal', 'coronal', 'axial'][main] ?? null;
 }
 
-/** Number of Frames (0028,0008) is absent where there is one. */
+/** Returns Number of Frames (0028,0008), which is absent for a single frame. */
 function frames(set: DataSet): number {
   if (!set.elements.x00280008?.length) return 1;
   const count = set.intString('x00280008');
@@ -144,7 +144,7 @@ function frames(set: DataSet): number {
   return count;
 }
 
-/** PS3.3 §C.7.6.3: what the pixel module says must agree with itself and with the pixels. */
+/** Throws unless the pixel module (PS3.3 §C.7.6.3) agrees with itself and with the pixel data. */
 function checkPixels(set: DataSet, { dicom, dicomDetail: detail }: DicomHeader, pixels: PixelData): void {
   for (const tag of ['x00280010', 'x00280011', 'x00280002', 'x00280100']) checkUnsignedShort(set, tag);
   const { rows, columns } = dicom;
@@ -169,9 +169,9 @@ function checkLength(detail: DicomDetail, bits: number, pixels: PixelData): void
     if (native) throw pixelMismatch();
     return;
   }
-  // Private and retired syntaxes may pack native data in ways of their own: they are kept, and not drawn.
+  // Private and retired transfer syntaxes may pack native data in their own ways: such files are stored, but not drawn.
   if (!native) return;
-  // PS3.3 §C.7.6.3.1.2: two colour values for four pixels' worth of brightness, hence two thirds of the bytes.
+  // PS3.3 §C.7.6.3.1.2: two pixels share their two colour values, so the data has two thirds of the bytes.
   const halved =
     detail.photometricInterpretation === 'YBR_FULL_422' || detail.photometricInterpretation === 'YBR_PARTIAL_422';
   const expected = halved ? [bits, (bits * 2) / 3] : [bits];

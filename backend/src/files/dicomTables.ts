@@ -1,7 +1,7 @@
 import type { DataSet } from 'dicom-parser';
 import { pixelMismatch } from './rejected.js';
 
-/** Red, green and blue: what describes a table, its entries, and its entries in segments (PS3.3 §C.7.9). */
+/** Red, green and blue: the descriptor of a table, its entries, and its entries in segments (PS3.3 §C.7.9). */
 const PALETTES = [
   ['x00281101', 'x00281201', 'x00281221'],
   ['x00281102', 'x00281202', 'x00281222'],
@@ -10,12 +10,12 @@ const PALETTES = [
 /** Modality LUT and VOI LUT (PS3.3 §C.11). */
 const SEQUENCES = ['x00283000', 'x00283010'];
 
-/** The walker leaves longer values out of the header: their entries are not there to be counted. */
+/** The walker leaves longer values out of the header, so their entries cannot be counted. */
 const LEFT_OUT = 64 * 1024;
 
 /**
- * Tables that give pixels their colour or brightness must hold what they say: with one that does not, a picture would be
- * drawn, and be wrong.
+ * Throws unless the tables of colour and brightness are as long as their descriptors say: a picture drawn with a
+ * shorter one would be wrong.
  */
 export function checkTables(set: DataSet, photometric: string | null): void {
   if (photometric === 'PALETTE COLOR') {
@@ -30,14 +30,17 @@ export function checkTables(set: DataSet, photometric: string | null): void {
   }
 }
 
-/** Number of entries (0 stands for 65,536), first value that is mapped, bits of an entry. */
+/**
+ * Checks one table. Its descriptor holds the number of entries (0 stands for 65,536), the first mapped value and the
+ * bits of an entry.
+ */
 function checkTable(set: DataSet, descriptor: string, entries: string | null): void {
   if (set.elements[descriptor]?.length !== 6) throw pixelMismatch();
   const count = set.uint16(descriptor, 0) || 65_536;
   const bits = set.uint16(descriptor, 2) ?? 0;
   if (bits < 8 || bits > 16) throw pixelMismatch();
   if (entries === null) return;
-  // Entries of 8 bits are packed, or stand in words of their own.
+  // Entries of 8 bits are packed, or have a word each.
   const least = bits === 8 ? count : count * 2;
   const length = set.elements[entries]?.length ?? (least > LEFT_OUT ? least : 0);
   if (length < least) throw pixelMismatch();

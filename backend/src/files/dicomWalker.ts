@@ -1,7 +1,10 @@
 import { damaged, type FileRejected, pixelMismatch, unreadableDicom } from './rejected.js';
 import { hasDicomPrefix } from './sniff.js';
 
-/** Everything up to the pixels that is worth reading fits easily: values above `BIG_VALUE` are left out of it. */
+/**
+ * Limit of the stored header. Everything before the pixels that is worth reading fits, because values above `BIG_VALUE`
+ * are left out.
+ */
 const HEADER_BYTES = 1024 * 1024;
 const BIG_VALUE = 64 * 1024;
 const DEPTH = 64;
@@ -38,7 +41,7 @@ export interface Walked {
 
 interface Level {
   kind: 'sequence' | 'item';
-  /** Position of the first byte after it, null when a delimiter ends it. */
+  /** Position of the first byte after the level, null when a delimiter ends it. */
   end: number | null;
   implicit: boolean;
 }
@@ -51,9 +54,9 @@ interface ElementHeader {
 }
 
 /**
- * Follows the element headers of a DICOM file (PS3.10 §7, PS3.5 §7) while it streams past: which lengths fit, how
- * deep it nests, where the pixels lie and whether they are all there. It understands no value except the transfer
- * syntax. Nothing is kept but the header, so a file of any size and any malice costs the same memory.
+ * Follows the element headers of a DICOM file (PS3.10 §7, PS3.5 §7) while it streams past. Checks that lengths fit,
+ * that the nesting is not too deep and that all pixel data is there. Reads no value except the transfer syntax. Stores
+ * only the header, so a file of any size, also a hostile one, needs the same memory.
  */
 export class DicomWalker {
   private position = 0;
@@ -70,7 +73,7 @@ export class DicomWalker {
   private metaEnd: number | null = null;
   private kept = Buffer.alloc(16 * 1024);
   private keptBytes = 0;
-  /** Where the element of the outermost level that is being read began in `kept`, to leave it out when it is big. */
+  /** Position in `kept` of the current element of the outermost level, to leave the element out when it is big. */
   private mark = 0;
   private dropping = false;
   private pixels: PixelData | null = null;
@@ -80,7 +83,7 @@ export class DicomWalker {
   private offsets: number[] = [];
   private readonly onDeflated: ((chunk: Buffer) => void) | undefined;
 
-  /** `onDeflated` is given what follows the meta header of a deflated file; without it, such a file is refused. */
+  /** `onDeflated` gets the bytes after the meta header of a deflated file. Without it such a file is refused. */
   constructor(onDeflated?: (chunk: Buffer) => void) {
     this.onDeflated = onDeflated;
   }
@@ -171,7 +174,7 @@ export class DicomWalker {
     else if (this.state === 'data') this.closeLevels();
   }
 
-  /** Reads one header out of `bytes` and says how long it was; 0 asks for more bytes. */
+  /** Reads one header from `bytes` and returns its length; 0 when it needs more bytes. */
   private readHeader(bytes: Buffer): number {
     if (this.state === 'prefix') return this.prefix(bytes);
     if (bytes.length < 8) return 0;
@@ -260,7 +263,8 @@ export class DicomWalker {
 
   private outermost(header: ElementHeader, bytes: Buffer): void {
     const { tag, length, size } = header;
-    // Groups 0 to 3 are for commands and files (PS3.5 §7.8.1), FFFE for delimiters, and none begins an element here.
+    // Groups 0 to 3 are for commands and files (PS3.5 §7.8.1), FFFE is for delimiters: no element of a data set has
+    // them.
     if (tag < 0x00040000 || tag >= 0xfffe0000) throw unreadableDicom();
     if (PIXELS.has(tag)) {
       this.startPixels(header);
@@ -278,7 +282,7 @@ export class DicomWalker {
     const sequence = vr === 'SQ' || (length === UNDEFINED && (vr === 'UN' || vr === ''));
     if (sequence) this.open('sequence', length, size, this.isImplicit() || vr === 'UN');
     else if (length === UNDEFINED) {
-      // Only nested pixel data, an icon's, may be encapsulated; it is walked as a sequence of fragments.
+      // Only nested pixel data, of an icon, may be encapsulated; it is read as a sequence of fragments.
       if ((vr !== 'OB' && vr !== 'OW') || !PIXELS.has(tag)) throw unreadableDicom();
       this.open('sequence', length, size, true);
       this.fragmentLevels.add(this.levels.length);
@@ -303,7 +307,7 @@ export class DicomWalker {
     this.levels.push({ kind, end: length === UNDEFINED ? null : this.position + size + length, implicit });
   }
 
-  /** A nested length may not reach past what holds it. */
+  /** Throws when a nested length reaches past the level that contains it. */
   private fits(length: number, size: number): void {
     const limit = this.levels.findLast((level) => level.end !== null)?.end ?? null;
     const end = this.position + size + (length === UNDEFINED ? 0 : length);
@@ -388,8 +392,9 @@ export class DicomWalker {
 }
 
 /**
- * Zero, or a TIFF header for files that are both (PS3.10 §7.1); anything else could make the file two things at once.
- * Some CT scanners leave a stray flag behind many zeros, which no program takes for its own.
+ * Throws unless the preamble is zero, or the TIFF header of a file that is both (PS3.10 §7.1): other bytes could make
+ * the file valid in a second format. Some CT scanners write a stray flag after many zeros, which no other format begins
+ * with.
  */
 function checkPreamble(preamble: Buffer): void {
   const tiff = ['49492a00', '4d4d002a', '49492b00', '4d4d002b'].includes(preamble.toString('hex', 0, 4));

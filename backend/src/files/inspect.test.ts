@@ -144,7 +144,7 @@ describe('pictures', () => {
     expect(await refusal(bytes)).toMatch(expected);
   });
 
-  test('what would unpack to 256 MB beside the pixels is not unpacked', async () => {
+  test('compressed metadata that would inflate to 256 MB is not inflated', async () => {
     const bomb = deflateSync(Buffer.alloc(256 << 20));
     for (const type of ['zTXt', 'iCCP']) {
       const chunk = pngChunk(type, Buffer.concat([Buffer.from('Comment\0\0', 'latin1'), bomb]));
@@ -204,7 +204,7 @@ describe('types', () => {
     expect(await refusal(Buffer.alloc(0))).toBe('UNREADABLE_FILE The file is empty.');
   });
 
-  test('what was refused while it passed is refused at the end, too', async () => {
+  test('a file that was refused while it streamed is refused at the end, too', async () => {
     const bytes = png(3, 2);
     const inspector = createInspector({ declaredType: undefined, filename: undefined, maxBytes: bytes.length });
     inspector.write(bytes);
@@ -254,7 +254,7 @@ const closing = (depth: number) =>
 const dataSet = (bytes: Buffer) => bytes.subarray(bytes.indexOf(Buffer.from([8, 0, 0x20, 0])));
 
 describe('DICOM', () => {
-  test('the facts, and nothing about people', async () => {
+  test('a DICOM header gives its technical facts, and nothing about people', async () => {
     const extra = Buffer.concat([
       element(0x00100010, 'PN', 'Secret^Name'),
       element(0x00180015, 'CS', 'CHEST'),
@@ -476,7 +476,7 @@ describe('DICOM', () => {
     expect(await refusal(dicomPicture())).toBe('accepted');
   });
 
-  test('many at once, and again after closing', async () => {
+  test('many headers are read at once, and again after the pool was closed', async () => {
     const all = await Promise.all(Array.from({ length: 40 }, () => refusal(dicomPicture())));
     expect(new Set(all)).toEqual(new Set(['accepted']));
     await closeInspectors();

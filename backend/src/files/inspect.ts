@@ -15,17 +15,21 @@ export interface InspectorOptions {
 }
 
 export interface Inspector {
-  /** Cheap and synchronous; throws FileRejected as soon as the bytes so far cannot become an acceptable file. */
+  /**
+   * Takes the next bytes; cheap and synchronous. Throws FileRejected as soon as no acceptable file can begin with them.
+   */
   write(chunk: Buffer): void;
-  /** Enough bytes have passed for `sniffed` to be final. */
+  /** True when enough bytes have passed for `sniffed` to be final. */
   readonly canSniff: boolean;
-  /** The type by content; throws FileRejected when it is none of ours or contradicts what was declared. */
+  /** Returns the type by content. Throws FileRejected when it is not accepted, or contradicts the declared type. */
   sniffed(): Promise<ContentType>;
-  /** After the last `write`. Throws FileRejected. */
+  /** Returns the facts of the file, after the last `write`. Throws FileRejected. */
   finish(): Promise<FileFacts>;
 }
 
-/** A deflated data set is kept until its end, packed; unpacked it may have 64 MB, so more than that is never needed. */
+/**
+ * A deflated data set stays in memory until its end. Inflated it may have 64 MB, so its packed bytes never need more.
+ */
 const DEFLATED_BYTES = 64 * 1024 * 1024;
 
 export function createInspector(options: InspectorOptions): Inspector {
@@ -92,7 +96,10 @@ class StreamInspector implements Inspector {
     return type;
   }
 
-  /** The structure is followed from the first byte on, so the reader is chosen as soon as the magic bytes are there. */
+  /**
+   * Passes the chunk to the reader, which must see the file from its first byte: it is chosen as soon as the magic
+   * bytes are there.
+   */
   private follow(chunk: Buffer): void {
     if (this.reader) this.reader.push(chunk);
     else if (this.size >= MAGIC_BYTES) this.startReader(chunk);
@@ -101,7 +108,7 @@ class StreamInspector implements Inspector {
   private startReader(last?: Buffer): void {
     if (this.reader) return;
     this.reader = readerFor(this.head);
-    // Until now nothing was longer than the head, except the chunk that is passing.
+    // The head still holds all bytes before the current chunk.
     const before = last ? this.head.subarray(0, Math.max(0, this.size - last.length)) : this.head;
     this.reader?.push(before);
     if (last) this.reader?.push(last);
@@ -112,7 +119,7 @@ type Part = Partial<FileFacts> | Promise<Partial<FileFacts>>;
 
 const MAGIC_BYTES = 132;
 
-/** By the first bytes alone; `sniffed` has the last word on what the file is. */
+/** Chooses the reader by the first bytes alone. `sniffed` decides the type of the file. */
 function readerFor(head: Buffer): StructureReader<Part> | null {
   if (hasDicomPrefix(head)) return new DicomReader();
   if (head.toString('latin1', 0, 3) === '\xff\xd8\xff') return new JpegReader();
@@ -129,7 +136,7 @@ class NoReader implements StructureReader<Part> {
   }
 }
 
-/** Walks the structure here, reads the header in a thread. */
+/** Follows the structure here, and reads the header in a thread. */
 class DicomReader implements StructureReader<Part> {
   private readonly walker = new DicomWalker((chunk) => this.keepDeflated(chunk));
   private deflated: Buffer[] = [];

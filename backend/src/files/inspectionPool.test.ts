@@ -11,7 +11,8 @@ const hostile = new URL(
       if (kind === 3) process.exit(1);
       if (kind === 4) throw 'a string';
       parentPort.postMessage({ header: { kind } });
-    });`)}`,
+    });
+    parentPort.postMessage('ready');`)}`,
 );
 const pool = new InspectionPool(hostile, 500);
 const run = (kind: number) => pool.run({ deflated: Uint8Array.of(kind) });
@@ -38,7 +39,20 @@ test.each([
   await expect(run(0)).resolves.toEqual({ kind: 0 });
 });
 
-test('closing refuses what waits', async () => {
+test('a thread that starts slowly, as on a busy machine, refuses no file', async () => {
+  const slow = new URL(
+    `data:text/javascript,${encodeURIComponent(`
+      import { parentPort } from 'node:worker_threads';
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      parentPort.on('message', ({ deflated: [kind] }) => parentPort.postMessage({ header: { kind } }));
+      parentPort.postMessage('ready');`)}`,
+  );
+  const starting = new InspectionPool(slow, 200);
+  await expect(starting.run({ deflated: Uint8Array.of(0) })).resolves.toEqual({ kind: 0 });
+  await starting.close();
+});
+
+test('closing the pool refuses the files that wait', async () => {
   const waiting = [run(1), run(1), run(0)];
   const settled = Promise.allSettled(waiting);
   await pool.close();

@@ -6,6 +6,8 @@ import { FileRejected, unreadableDicom } from './rejected.js';
 
 const THREADS = 2;
 const TIME_LIMIT_MS = 2000;
+/** Time limit of a thread that starts: on a busy machine loading its modules takes longer than `TIME_LIMIT_MS`. */
+const START_LIMIT_MS = 30_000;
 const RESOURCES = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 32, stackSizeMb: 2 };
 
 interface Job {
@@ -15,13 +17,14 @@ interface Job {
 }
 
 /**
- * At most two threads that parse headers, kept alive between files. One that runs out of time or memory is ended,
- * its file is refused, and the next file gets a fresh one: a hostile header never touches the gateway.
+ * Parses headers in at most two threads, which are reused. A thread that runs out of time or memory is ended and its
+ * file is refused; the next file gets a new thread. So a hostile header never harms the gateway.
  */
 export class InspectionPool {
   private readonly thread: URL;
   private readonly timeLimitMs: number;
   private idle: Worker[] = [];
+  private starting = new Set<Worker>();
   private busy = new Map<Worker, { job: Job; timer: NodeJS.Timeout }>();
   private waiting: Job[] = [];
 
@@ -50,7 +53,7 @@ export class InspectionPool {
     const job = this.waiting.shift();
     if (!job) return;
     const thread = this.idle.pop() ?? this.start();
-    const timer = setTimeout(() => this.lose(thread), this.timeLimitMs);
+    const timer = this.limit(thread, this.starting.has(thread) ? START_LIMIT_MS : this.timeLimitMs);
     this.busy.set(thread, { job, timer });
     thread.ref();
     thread.postMessage(job.inspection);
@@ -62,25 +65,43 @@ export class InspectionPool {
       env: {},
       execArgv: [],
     });
-    thread.on('message', (answer: Inspected) => this.answer(thread, answer));
+    this.starting.add(thread);
+    thread.on('message', (inspected: Inspected | 'ready') => {
+      if (inspected === 'ready') this.started(thread);
+      else this.settle(thread, inspected);
+    });
     thread.on('error', () => this.lose(thread));
     thread.on('exit', () => this.lose(thread));
     return thread;
   }
 
-  private answer(thread: Worker, answer: Inspected): void {
+  private limit(thread: Worker, ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.lose(thread), ms);
+  }
+
+  /** Starts the time limit of the first file of a thread, when the thread is ready. */
+  private started(thread: Worker): void {
+    this.starting.delete(thread);
+    const running = this.busy.get(thread);
+    if (!running) return;
+    clearTimeout(running.timer);
+    running.timer = this.limit(thread, this.timeLimitMs);
+  }
+
+  private settle(thread: Worker, inspected: Inspected): void {
     const job = this.finish(thread);
     if (!job) return;
     // An idle thread must not keep the process from ending.
     thread.unref();
     this.idle.push(thread);
-    if ('header' in answer) job.resolve(answer.header);
-    else job.reject(new FileRejected(answer.rejected.code, answer.rejected.message));
+    if ('header' in inspected) job.resolve(inspected.header);
+    else job.reject(new FileRejected(inspected.rejected.code, inspected.rejected.message));
     this.next();
   }
 
   private lose(thread: Worker): void {
     this.idle = this.idle.filter((other) => other !== thread);
+    this.starting.delete(thread);
     const job = this.finish(thread);
     void thread.terminate();
     job?.reject(unreadableDicom());

@@ -1,11 +1,13 @@
 import type { StructureReader } from './raster.js';
 import { damaged } from './rejected.js';
 
-/** How far from the end the end marker may lie: generous, because what prints and scans appends all sorts. */
+/**
+ * Largest distance of the end marker from the end of the file: generous, because printers and scanners append bytes.
+ */
 const TAIL = 64 * 1024;
 const OVERLAP = 64;
 
-/** The last bytes of a stream, in memory that does not grow and is not moved for every chunk. */
+/** Holds the last bytes of a stream in a buffer of fixed size, and moves them only when it is full. */
 class Tail {
   private buffer = Buffer.alloc(2 * TAIL);
   private used = 0;
@@ -26,8 +28,8 @@ class Tail {
 }
 
 /**
- * A PDF is stored and never run, so only its outside is judged (ISO 32000-1 §7.5): objects, a cross-reference and
- * an end marker are there, and it is not encrypted, for nobody could read it without a password we do not have.
+ * Checks only the outside of a PDF (ISO 32000-1 §7.5), because it is stored and never run: it must have objects, a
+ * cross-reference and an end marker. Refuses an encrypted PDF, because its readers would not have the password.
  */
 export class PdfReader implements StructureReader<Record<never, never>> {
   private tail = new Tail();
@@ -49,7 +51,10 @@ export class PdfReader implements StructureReader<Record<never, never>> {
   }
 }
 
-/** The trailer's /Encrypt entry refers to a dictionary or holds one (§7.5.5); the bare word in a text does neither. */
+/**
+ * True for the /Encrypt entry of a trailer, which refers to a dictionary or holds one (§7.5.5). The bare word in a text
+ * does neither.
+ */
 function hasEncryptEntry(bytes: Buffer): boolean {
   for (let at = bytes.indexOf('/Encrypt'); at >= 0; at = bytes.indexOf('/Encrypt', at + 8)) {
     if (/^\/Encrypt\s*(<<|\d+\s+\d+\s+R\b)/.test(bytes.toString('latin1', at, at + OVERLAP - 8))) return true;

@@ -7,22 +7,19 @@ export interface Size {
   height: number;
 }
 
-/** Reads the structure of a file as it passes; `push` may throw, `end` says what was found or throws. */
+/** Reads the structure of a file as it passes. `push` may throw; `end` returns the facts or throws. */
 export interface StructureReader<Facts> {
   push(chunk: Buffer): void;
   end(): Facts;
 }
 
-/** 0 × 0 cannot be shown, and past the limit one picture could fill the memory of whoever decodes it. */
+/** Throws for a picture without pixels, and for one above the limit, which could fill the memory of its decoder. */
 export function checkSize({ width, height }: Size): void {
   if (width < 1 || height < 1) throw damaged('The picture has no pixels.');
   if (width * height > limits.megapixels * 1_000_000) throw tooManyPixels();
 }
 
-/**
- * Gathers a header of known length across chunks. `take` gives it once complete, together with how many bytes of
- * the chunk it used.
- */
+/** Collects a header of known length across chunks. `take` returns it and starts the next one. */
 export class Gather {
   private have = 0;
   private bytes: Buffer;
@@ -35,7 +32,7 @@ export class Gather {
     return this.have;
   }
 
-  /** Fills up to `length` bytes; returns the position in the chunk after what was used. */
+  /** Fills up to `length` bytes. Returns the position in the chunk after the used bytes. */
   fill(chunk: Buffer, at: number, length: number): number {
     const used = Math.min(length - this.have, chunk.length - at);
     chunk.copy(this.bytes, this.have, at, at + used);
@@ -54,9 +51,9 @@ export class Gather {
 const START_OF_FRAME = new Set([0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf]);
 
 /**
- * Follows the markers of a JPEG (ITU T.81 annex B) from the first to the last byte, so that the frame header is
- * found behind any number of big APPn segments, and the end marker is the picture's and not that of a thumbnail in
- * its EXIF. What comes after the end marker is not looked at: phones put films and depth maps there.
+ * Follows the markers of a JPEG (ITU T.81 annex B) from the first to the last byte. So it finds the frame header behind
+ * any number of big APPn segments, and the end marker of the picture, not of a thumbnail in its EXIF. Ignores the bytes
+ * after the end marker: phones store films and depth maps there.
  */
 export class JpegReader implements StructureReader<Size> {
   private state: 'soi' | 'marker' | 'length' | 'segment' | 'entropy' | 'done' = 'soi';
@@ -168,7 +165,7 @@ export class JpegReader implements StructureReader<Size> {
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const SAMPLES: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
-/** Deflate (RFC 1951) cannot do better than 258 bytes from two bits. */
+/** The best ratio of deflate (RFC 1951): 258 bytes from two bits. */
 const BEST_DEFLATE = 1032;
 
 /** Follows the chunks of a PNG (W3C PNG §5) from IHDR to IEND. */
@@ -188,7 +185,7 @@ export class PngReader implements StructureReader<Size> {
 
   end(): Size {
     if (this.state !== 'done' || !this.size) throw damaged();
-    // A header that promises more pixels than its data could ever unpack to is a lie.
+    // Refuse a header that declares more pixels than its data could ever unpack to.
     if (this.dataBytes * BEST_DEFLATE < this.rawBytes) throw pixelMismatch();
     return this.size;
   }

@@ -1,12 +1,12 @@
 import type { ErrorCode } from '@lightbox/contract/errors.js';
 
-/** The contract's codes of a file that is refused. */
+/** The error codes of the contract for a refused file. */
 export type RejectionCode = Extract<
   ErrorCode,
   'UNSUPPORTED_TYPE' | 'UNREADABLE_FILE' | 'TOO_MANY_PIXELS' | 'FILE_TOO_LARGE'
 >;
 
-/** Says in plain words why a file is not taken; the message may be shown to the person who sent it. */
+/** The refusal of a file. Its message says the reason, and may be shown to the person who sent the file. */
 export class FileRejected extends Error {
   readonly code: RejectionCode;
 

@@ -11,7 +11,7 @@ test.each([
   ['hand-xray.jpg', 'image/jpeg', undefined],
   ['liver-ultrasound.png', 'image/png', undefined],
   ['report.pdf', 'application/pdf', undefined],
-])('the sample %s would be taken as an upload', async (filename, contentType, dicom) => {
+])('the sample %s is accepted as an upload', async (filename, contentType, dicom) => {
   const bytes = readFileSync(new URL(`../../assets/demo/${filename}`, import.meta.url));
   expect(bytes.length).toBeLessThan(600 * 1024);
   const inspector = createInspector({ declaredType: contentType, filename, maxBytes: 10 * 1024 * 1024 });

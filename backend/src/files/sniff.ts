@@ -1,7 +1,7 @@
 import type { ContentType } from '@lightbox/contract/images/schemas.js';
 import { fileTypeFromBuffer } from 'file-type';
 
-/** What file-type needs to see before its answer is final. */
+/** Number of bytes that file-type needs for a final answer. */
 export const SNIFF_BYTES = 4100;
 
 const PREAMBLE = 128;
@@ -12,8 +12,8 @@ export function hasDicomPrefix(head: Buffer): boolean {
 }
 
 /**
- * The type by content alone, null when it is none of ours. DICOM comes first: file-type takes one whose preamble
- * is a TIFF header (PS3.10 §7.1 allows that) for a TIFF.
+ * Returns the type by content alone; null for a type that is not accepted. DICOM is checked first: a DICOM file may
+ * have a TIFF header as preamble (PS3.10 §7.1), and file-type would report TIFF.
  */
 export async function sniff(head: Buffer): Promise<ContentType | null> {
   if (hasDicomPrefix(head)) return 'application/dicom';
@@ -21,7 +21,7 @@ export async function sniff(head: Buffer): Promise<ContentType | null> {
   switch (found?.mime) {
     case 'image/jpeg':
       return 'image/jpeg';
-    // An animated PNG is taken as the still picture that every PNG reader shows of it.
+    // An animated PNG is accepted as the still picture that every PNG reader shows of it.
     case 'image/png':
     case 'image/apng':
       return 'image/png';
@@ -66,8 +66,8 @@ const byMime: Record<string, ContentType> = {
 };
 
 /**
- * Does what the sender said contradict what the bytes are? A declared image, PDF or DICOM type and a known
- * extension can; an absent type, octet-stream, and an extension nobody knows say nothing.
+ * True when the declared type or the extension contradicts the content. A declared image, PDF or DICOM type and a known
+ * extension can contradict it; an absent type, octet-stream and an unknown extension cannot.
  */
 export function contradicts(detected: ContentType, declaredMime: string | undefined, filename?: string): boolean {
   const mime = declaredMime?.split(';')[0]?.trim().toLowerCase() ?? '';

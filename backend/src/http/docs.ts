@@ -18,7 +18,7 @@ const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
   return json;
 };
 
-/** OpenAPI 3.1, made from the very schemas that validate. */
+/** Builds the OpenAPI 3.1 document from the schemas that also validate the requests. */
 export function openApi(publicUrl: string): Json {
   const paths: Record<string, Json> = {};
   for (const [name, shape] of Object.entries(calls) as [string, CallShape][]) {
@@ -79,7 +79,7 @@ function requestBody(shape: CallShape): Json {
     },
   };
   return {
-    // A call without a body is read as one with an empty object.
+    // A call without a body is read as if it had sent an empty object.
     required: !(shape.body as z.ZodType).safeParse({}).success || shape.multipart === 'only',
     content: {
       ...(shape.multipart === 'only' ? {} : { 'application/json': { schema } }),
@@ -111,7 +111,7 @@ function success(shape: CallShape): Json {
   };
 }
 
-/** Each status that can occur, with the codes it can stand for. No `default`: a status that is not here is a fault. */
+/** Lists each status that can occur, with its error codes. There is no `default`: any other status is a defect. */
 function failures(shape: CallShape): Json {
   return Object.fromEntries(
     [...failuresByStatus(shape)].map(([status, codes]) => [

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify';
 
-/** The headers of a file to keep. */
+/** Returns the headers of a file that the browser saves. */
 export const attached = (name: string, contentType: string): Record<string, string> => ({
   'Content-Type': contentType,
   'Content-Disposition': `attachment; filename="${name}"`,
@@ -10,8 +10,8 @@ export const attached = (name: string, contentType: string): Record<string, stri
 export type Cell = string | number | boolean | undefined;
 
 /**
- * RFC 4180, with the mark that tells spreadsheets it is UTF-8. A cell that a spreadsheet would take for a formula gets an
- * apostrophe: names and reasons are what other people typed.
+ * Writes CSV (RFC 4180) with a byte order mark, by which spreadsheets recognise UTF-8. A cell that a spreadsheet would
+ * take for a formula gets an apostrophe: names and reasons are typed by other people.
  */
 export async function* csv(columns: readonly string[], rows: AsyncIterable<Cell[][]>): AsyncGenerator<string> {
   yield `\uFEFF${await csvLines([[...columns]])}`;
@@ -19,8 +19,8 @@ export async function* csv(columns: readonly string[], rows: AsyncIterable<Cell[
 }
 
 /**
- * Where `;` parts cells (Excel in many languages), a new cell begins behind one, and a new row behind a line break, also in
- * the middle of ours. The start of a cell is `escape_formulas`' part.
+ * Escapes formulas inside a cell. In many languages Excel separates cells by `;`, so a new cell can begin after a `;`
+ * of ours, and a new row after a line break. `escape_formulas` covers the start of a cell.
  */
 const withoutFormulas = (text: string): string =>
   text.replace(/([;\r\n]\s*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g, "$1'");

@@ -12,10 +12,13 @@ import { mongo } from 'mongoose';
 
 const RETRY_SECONDS = 2;
 
-/** For whatever cannot be done now and can be a little later. */
+/** Returns the error for a call that fails now and will work a little later. */
 export const unavailable = (): AppError => new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS });
 
-/** Fault of a dependency, a parser or the product itself, as one the contract knows. Unknown ones become one sentence. */
+/**
+ * Translates an error of a dependency, a parser or the product itself into one of the contract. Unknown ones become
+ * `INTERNAL`.
+ */
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof PasswordQueueFull) return new AppError('TOO_MANY_REQUESTS', { retryAfterSeconds: 1 });
@@ -26,12 +29,14 @@ export function asAppError(error: unknown): AppError {
   return new AppError(parsed ?? 'INTERNAL');
 }
 
-/** Out of disk: MongoDB says so by code (OutOfDiskSpace) or by its storage engine's words. */
+/**
+ * True when MongoDB is out of disk. It reports that by code (OutOfDiskSpace), or only in the storage engine's message.
+ */
 const isFull = (error: unknown): boolean =>
   // biome-ignore lint/plugin/codesNotWords: the storage engine's errors have no code of their own
   error instanceof mongo.MongoServerError && (error.code === 14031 || /No space left|disk space/i.test(error.message));
 
-/** What Express's body parser throws, by its `type`. */
+/** Translates the errors of Express's body parser, by their `type`. */
 function bodyError(error: unknown): ErrorCode | null {
   const { type, status } = (error ?? {}) as { type?: string; status?: number };
   if (type === 'entity.parse.failed') return 'MALFORMED_JSON';
@@ -54,7 +59,7 @@ export function failure(error: AppError, requestId: string): Failure & Record<st
   };
 }
 
-/** The one door out for everything that went wrong. */
+/** Answers every error in the product's envelope, and logs the server's own faults. */
 export const errorHandler =
   (log: Logger): ErrorRequestHandler =>
   (thrown, req, res, _next) => {
@@ -63,7 +68,7 @@ export const errorHandler =
     if (thrown instanceof IntegrityError) tellDamage(log, thrown);
     if (error.status >= 500) log.error({ err: thrown, requestId, code: error.code }, 'request failed');
     if (res.headersSent) {
-      // Bytes are under way: only breaking off tells the client that they are not all.
+      // Part of the body is already sent: only a broken connection shows the client that the rest is missing.
       res.destroy();
       return;
     }
@@ -73,7 +78,7 @@ export const errorHandler =
 
 export const requestIdOf = (req: Request): string => String((req as { id?: unknown }).id ?? randomUUID());
 
-/** Requests that Node refuses before Express sees them, in the product's envelope all the same. */
+/** Answers requests that Node refuses before Express sees them, in the product's envelope too. */
 export function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -88,24 +93,24 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Duplex): voi
   answerRaw(socket, new AppError(code));
 }
 
-/** The HTTP answer to a Socket.IO handshake: by polling it has a response, as an upgrade only its connection. */
+/** Refuses a Socket.IO handshake over HTTP. A polling request has a response object, an upgrade only its connection. */
 export function refuseHandshake(req: IncomingMessage & { res?: ServerResponse }, error: AppError): void {
   if (req.res) {
     answerBare(req.res, error);
     return;
   }
-  // Node watches over no connection that asked to be upgraded: one that its client keeps open would stay.
+  // Node applies no timeout to a connection that asked for an upgrade: a client could keep it open without end.
   req.socket.once('finish', () => req.socket.destroy());
   answerRaw(req.socket, error);
 }
 
-/** The envelope where Express does not answer. */
+/** Answers with the envelope on a response that Express does not handle. */
 export function answerBare(res: ServerResponse, error: AppError): void {
   const { body, headers } = rawAnswer(error);
   res.writeHead(error.status, headers).end(body);
 }
 
-/** The envelope on a connection that no HTTP response belongs to. */
+/** Answers with the envelope on a connection that has no HTTP response. */
 export function answerRaw(socket: Duplex, error: AppError): void {
   const { body, headers } = rawAnswer(error);
   const lines = Object.entries({ Connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`);

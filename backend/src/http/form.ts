@@ -12,15 +12,15 @@ export interface FormFile {
 }
 
 interface FormOptions {
-  /** Name of the one file that is taken; without it a file is refused. */
+  /** Field name of the one file that is accepted. Without it every file is refused. */
   file?: string;
   fileBytes?: number;
   onFile?: (file: FormFile) => Promise<void>;
 }
 
 /**
- * Reads a multipart form as it arrives. Fields may stand before or after the file; the file is handed over as a stream.
- * Resolves with the fields when all has been read and `onFile` is done.
+ * Reads a multipart form as it arrives. Fields may come before or after the file; the file is passed to `onFile` as a
+ * stream. Resolves with the fields when everything is read and `onFile` is done.
  */
 export async function readForm(req: Request, options: FormOptions = {}): Promise<Record<string, string>> {
   const parser = openParser(req, options.fileBytes ?? 0);
@@ -33,7 +33,7 @@ export async function readForm(req: Request, options: FormOptions = {}): Promise
       if (settled) return;
       settled = true;
       req.unpipe(parser);
-      // What is still on its way is read and dropped, or the client would never come to read the answer.
+      // Read and drop the rest of the request, or the client would never read the answer.
       req.resume();
       parser.destroy();
       reject(error);
@@ -46,9 +46,9 @@ export async function readForm(req: Request, options: FormOptions = {}): Promise
       fields[name] = value;
     });
     parser.on('file', (name, stream, info) => {
-      // Ending the parser fails the file under way: without a listener that would end the process.
+      // Destroying the parser emits an error on the file's stream: without a listener that would end the process.
       stream.on('error', () => undefined);
-      // A parser that has found a fault reads on to the end of what it holds; what it finds there ends nowhere.
+      // After a fault the parser still parses the bytes that it holds: drop the files that it finds there.
       if (settled) return void stream.resume();
       if (name !== options.file || !options.onFile || file) {
         stream.resume();
@@ -76,7 +76,7 @@ export async function readForm(req: Request, options: FormOptions = {}): Promise
     await parsed;
     await file;
   } finally {
-    // Whoever takes the file back after a failure must know of all of it: nothing may be written later.
+    // Wait for `onFile` also after a failure: the caller then removes the file, and nothing may be written after that.
     await Promise.allSettled([file]);
   }
   return { ...fields };
@@ -85,7 +85,7 @@ export async function readForm(req: Request, options: FormOptions = {}): Promise
 function openParser(req: Request, fileBytes: number): Busboy {
   if (!req.is('multipart/form-data')) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
   try {
-    // busboy cuts a file that reaches its limit; ours may be reached.
+    // busboy truncates a file that reaches its limit, but a file of exactly our limit is allowed.
     return busboy({
       headers: req.headers,
       defParamCharset: 'utf8',

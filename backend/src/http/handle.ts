@@ -34,13 +34,13 @@ export function bindAll<Calls extends Record<string, CallShape>>(
 }
 
 /**
- * Every call is judged in the contract's order: who is it, may the role, can it be read, are the fields right, is it still
- * the same person; then the handler says whether the object may be touched.
+ * Checks every call in the contract's order: authentication, permission of the role, readable body, valid fields,
+ * step-up, throttles. The handler then checks the access to the record.
  */
 function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, handler: Handler<C>): void {
   router[shape.method](shape.path, async (req, res, next) => {
     if (isAnotherPath(shape, req.path)) return next('route');
-    let who: Identity = nobody;
+    let who: Identity = anonymous;
     try {
       who = await identify(gateway, shape, req, res);
       if (who.viewer && isPermission(shape.who)) await authorize(gateway, who.viewer, shape.who);
@@ -57,7 +57,7 @@ function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, h
   });
 }
 
-/** Whom the throttles of a call count. */
+/** Returns the values by which the throttles of a call count. */
 function subjectOf(req: Request, { viewer, verification }: Identity, body: unknown): Subject {
   const { email } = (body ?? {}) as { email?: unknown };
   return {
@@ -74,7 +74,7 @@ const literalPaths = new Set(
     .map(({ path }) => plainPath(path)),
 );
 
-/** `GET /users/approve-provider` does not ask for somebody with that id: the path is another call's, with another method. */
+/** True when the path belongs to another call: `GET /users/approve-provider` does not ask for a user with that id. */
 const isAnotherPath = (shape: CallShape, path: string): boolean =>
   shape.path.includes(':') && literalPaths.has(plainPath(path));
 
@@ -85,10 +85,10 @@ interface Identity {
   verification: Verification | null;
 }
 
-const nobody: Identity = { viewer: null, verification: null };
+const anonymous: Identity = { viewer: null, verification: null };
 
 async function identify(gateway: Gateway, shape: CallShape, req: Request, res: Response): Promise<Identity> {
-  if (shape.who === 'anyone' || shape.who === 'refreshCookie') return nobody;
+  if (shape.who === 'anyone' || shape.who === 'refreshCookie') return anonymous;
   if (shape.who === 'verification') {
     const claims = await gateway.authenticate(req, res, 'verification');
     return { viewer: null, verification: { userId: oid(claims.sub), codeId: oid(claims.rid) } };
@@ -114,8 +114,9 @@ async function read<C extends CallShape>(
     actor: actorOf(gateway, shape, req, who, body),
     viewer: who.viewer,
     verification: who.verification,
-    // An id that cannot be one names nothing that is there; asked last, as what is there comes after the fields.
-    params: shape.params ? known(() => validate(shape.params as never, req.params)) : undefined,
+    // A malformed id is 404 like an unknown one. Checked after the other fields: a call with invalid fields is 400
+    // first.
+    params: shape.params ? orNotFound(() => validate(shape.params as never, req.params)) : undefined,
     query,
     body,
     req,
@@ -123,7 +124,7 @@ async function read<C extends CallShape>(
   } as Context<C>;
 }
 
-function known<T>(read: () => T): T {
+function orNotFound<T>(read: () => T): T {
   try {
     return read();
   } catch {
@@ -143,7 +144,7 @@ async function readBody(shape: CallShape, req: Request, res: Response): Promise<
   return req.body;
 }
 
-/** JSON is UTF-8 (RFC 8259, 8.1); the body parser would read other encodings too. */
+/** True for UTF-8, the only encoding of JSON (RFC 8259, 8.1). The body parser would also read others. */
 const isUtf8 = (req: Request): boolean =>
   /^utf-?8$/i.test(/;\s*charset\s*=\s*"?([^\s";]*)/i.exec(req.get('content-type') ?? '')?.[1] ?? 'utf-8');
 
@@ -165,11 +166,14 @@ function actorOf(gateway: Gateway, shape: CallShape, req: Request, { viewer }: I
   return bindKey(gateway, { ...actor, idempotency }, requestText(body));
 }
 
-/** The request as its key is bound to it; of a password a handler binds something that is slow to guess (`register.ts`). */
+/**
+ * Returns the text of the body that an idempotency key is bound to. The password is left out: its hash would be quick
+ * to guess. A handler can bind a slow digest of it instead (`register.ts`).
+ */
 const requestText = (body: unknown): string =>
   JSON.stringify(body, (name, value) => (name === 'password' ? undefined : value)) ?? '';
 
-/** The same actor with the key of its request, if there is one, bound to more of what was sent. */
+/** Returns the actor with its idempotency key, if it has one, bound to `sent` as well. */
 export function bindKey(gateway: Gateway, actor: Actor, sent: string): Actor {
   if (!actor.idempotency) return actor;
   const { key, request } = actor.idempotency;
@@ -186,7 +190,7 @@ function send<D>(res: Response, shape: CallShape, answer: Answer<D>): void {
   });
 }
 
-/** Refusals of signed-in people are in the log; what they asked for by id, if the route names it. */
+/** Records the refusal of a signed-in person in the audit log, with the id in the path, if there is one. */
 async function recordRefusal(
   gateway: Gateway,
   shape: CallShape,

@@ -2,7 +2,7 @@ import type { Core } from '@lightbox/core/core.js';
 import { readiness } from '@lightbox/core/process/ops.js';
 import type { Router } from 'express';
 
-/** `/healthz`: the process lives. `/readyz`: it can serve. */
+/** `/healthz` answers while the process runs; `/readyz` answers 200 when it can serve. */
 export function healthRoutes(router: Router, core: Core, isStopping: () => boolean): void {
   router.get('/healthz', (_req, res) => {
     res.json({ status: 'ok' });

@@ -66,7 +66,7 @@ describe('a body that cannot be read', () => {
     async (type) => expectEnvelope(await login('{}', type), 415, 'UNSUPPORTED_MEDIA_TYPE'),
   );
 
-  it('in an encoding nobody knows, or that unpacks to too much', async () => {
+  it('a body with an unknown encoding, or that inflates to too much, is refused', async () => {
     expectEnvelope(await login('{}').set('Content-Encoding', 'foo'), 415);
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024, 0x20));
     const send = request(test.url).post('/api/auth/login').set('Content-Type', 'application/json');
@@ -100,7 +100,7 @@ describe('fields', () => {
     }
   });
 
-  it('twice, or with half a character, do no harm', async () => {
+  it('repeated fields and incomplete characters do no harm', async () => {
     expectEnvelope(await login('{"email":"a@b.test","email":"c@d.test","password":"x"}'), 401);
     expectEnvelope(await login('{"email":"\\ud800@b.test","password":"x"}'), 422);
     expectEnvelope(await login('{"email":"a@b.test\\u0000","password":"x"}'), 422);
@@ -120,25 +120,28 @@ describe('fields', () => {
     'role=nurse',
     'status=x',
     `search=${'x'.repeat(101)}`,
-  ])('of a list: ?%s is refused', async (query) => {
+  ])('the list query ?%s is refused', async (query) => {
     expectEnvelope(await api.as(admin).get(`/users?${query}`), 422, 'VALIDATION_FAILED');
   });
 
-  it.each(['(a+)+$', '.*', '$where', '\\', '[', 'a b c d e f g'])('of a search: %s is text', async (search) => {
-    const started = performance.now();
-    const { body } = await api
-      .as(admin)
-      .get(`/users?search=${encodeURIComponent(search)}`)
-      .expect(200);
-    expect(body.data).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(1000);
-  });
+  it.each(['(a+)+$', '.*', '$where', '\\', '[', 'a b c d e f g'])(
+    'a search for %s takes it as plain text',
+    async (search) => {
+      const started = performance.now();
+      const { body } = await api
+        .as(admin)
+        .get(`/users?search=${encodeURIComponent(search)}`)
+        .expect(200);
+      expect(body.data).toEqual([]);
+      expect(performance.now() - started).toBeLessThan(1000);
+    },
+  );
 });
 
-describe('what is judged first', () => {
+describe('the order of the checks', () => {
   const path = () => `/users/toggleUserStatus/${newId()}`;
 
-  it('is who, then the role, then the body, then its fields, then what is there', async () => {
+  it('the order is authentication, role, body, fields, existence of the record', async () => {
     const patient = await buildPatient(test.gateway);
     const edit = (as: Person | null, id: string, body: string, type = 'application/json') => {
       const put = request(test.url).put(`/api/appsetting/edit/${id}`).set('Content-Type', type).send(body);
@@ -156,7 +159,7 @@ describe('what is judged first', () => {
     expectEnvelope(await edit(admin, nothing, '{}'), 404);
   });
 
-  it('and a refusal of somebody who is signed in stands in the log', async () => {
+  it('the refusal of a signed-in person is in the log', async () => {
     const patient = await buildPatient(test.gateway);
     const target = path();
     await api.as(patient).put(target).expect(403);
@@ -176,15 +179,18 @@ describe('what is judged first', () => {
 });
 
 describe('addresses', () => {
-  it.each(['/api/nothing', '/api/users/a/b/c', '/api/auth', '/apix'])('%s are not there', async (path) => {
+  it.each(['/api/nothing', '/api/users/a/b/c', '/api/auth', '/apix'])('the address %s is not found', async (path) => {
     expectEnvelope(await request(test.url).get(path).set('Accept', 'application/json'), 404, 'NOT_FOUND');
   });
 
-  it.each(['/api/%E0%A4%A', '/api/users/%E0%A4%A', '/api/users/..%2f..%2fetc'])('%s harm nobody', async (path) => {
-    const answer = await request(test.url).get(path).set('Authorization', `Bearer ${admin.token}`);
-    expect([400, 404]).toContain(answer.status);
-    expectEnvelope(answer, answer.status);
-  });
+  it.each(['/api/%E0%A4%A', '/api/users/%E0%A4%A', '/api/users/..%2f..%2fetc'])(
+    'the malformed address %s does no harm',
+    async (path) => {
+      const answer = await request(test.url).get(path).set('Authorization', `Bearer ${admin.token}`);
+      expect([400, 404]).toContain(answer.status);
+      expectEnvelope(answer, answer.status);
+    },
+  );
 
   it.each([
     ['get', '/api/users/approve-provider', 'POST'],
@@ -207,14 +213,14 @@ describe('addresses', () => {
     },
   );
 
-  it('that another path with a parameter would answer for are 405 too', async () => {
+  it('a literal path that also matches a path with a parameter is 405 too', async () => {
     const answer = await api.as(admin).get('/users/approve-provider');
     expectEnvelope(answer, 405, 'METHOD_NOT_ALLOWED');
     expect(answer.get('Allow')).toBe('POST');
     await request(test.url).head('/api/users/profile').set('Authorization', `Bearer ${admin.token}`).expect(200);
   });
 
-  it('with TRACE are not answered with what was sent', async () => {
+  it('TRACE does not echo the request', async () => {
     const answer = await rawRequest('TRACE /api/users HTTP/1.1\r\nHost: localhost\r\nX-Secret: s3cret\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 405/);
     expect(answer).not.toContain('s3cret');
@@ -236,7 +242,7 @@ function rawRequest(text: string): Promise<string> {
   });
 }
 
-describe('what Node itself refuses', () => {
+describe('a request that Node itself refuses', () => {
   it.each([
     ['no HTTP', 'nonsense\r\n\r\n', 400],
     [
@@ -258,7 +264,7 @@ describe('what Node itself refuses', () => {
 });
 
 describe('headers', () => {
-  it('are strict on every answer, good or bad', async () => {
+  it('every answer has the strict security headers', async () => {
     const answers = [
       await request(test.url).get('/healthz').expect(200),
       await api.get('/nothing').expect(404),
@@ -275,30 +281,33 @@ describe('headers', () => {
     }
   });
 
-  it('forbid storing what the API says', async () => {
+  it('answers of the API may not be stored by browsers', async () => {
     for (const path of ['/users/profile', '/users', '/nothing']) {
       expect((await api.as(admin).get(path)).headers['cache-control']).toBe('no-store');
     }
   });
 
-  it.each(['https://evil.example', 'null', 'http://localhost.evil.example'])('open nothing to %s', async (origin) => {
-    const simple = await api.as(admin).get('/users/profile').set('Origin', origin);
-    const preflight = await request(test.url)
-      .options('/api/users/profile')
-      .set({ Origin: origin, 'Access-Control-Request-Method': 'PUT' });
-    for (const { headers } of [simple, preflight]) {
-      expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
-    }
-  });
+  it.each(['https://evil.example', 'null', 'http://localhost.evil.example'])(
+    'the origin %s gets no CORS headers',
+    async (origin) => {
+      const simple = await api.as(admin).get('/users/profile').set('Origin', origin);
+      const preflight = await request(test.url)
+        .options('/api/users/profile')
+        .set({ Origin: origin, 'Access-Control-Request-Method': 'PUT' });
+      for (const { headers } of [simple, preflight]) {
+        expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+      }
+    },
+  );
 
-  it('promise https for a year when the product is served over it', async () => {
+  it('HSTS is set for a year when the product is served over https', async () => {
     const secure = await buildGateway({ publicUrl: 'https://lightbox.test' });
     const { headers } = await request(secure.url).get('/healthz');
     expect(headers['strict-transport-security']).toMatch(/max-age=31536000/);
     await secure.stop();
   });
 
-  it('about the sender are believed only from a proxy that is named', async () => {
+  it('address headers count only from a configured proxy', async () => {
     const provider = await buildProvider(test.gateway);
     await api.as(provider).get('/users/profile').set('X-Forwarded-For', '203.0.113.66').expect(200);
     const event = await test.gateway.models.Event.findOne({ actor: provider._id, type: 'profile.read' }).lean();
@@ -307,7 +316,7 @@ describe('headers', () => {
 });
 
 describe('a request for a foreign host', () => {
-  // What a browser sends for a page whose name was led to this machine.
+  // The request of a browser for a page whose name resolves to this machine.
   const foreign = ['evil.example', 'evil.example:3000', 'localhost.evil.example', '127.0.0.1.evil.example:80', '[::1]'];
   const handshake = '/socket.io/?EIO=4&transport=polling';
   const paths = ['/api/demo', '/api/openapi.json', '/api/users/profile', '/', '/nothing', handshake];
@@ -321,7 +330,7 @@ describe('a request for a foreign host', () => {
     expectEnvelope(await signedIn.send({ firstname: 'Mallory' }), 421, 'MISDIRECTED');
   });
 
-  it('gets no WebSocket', async () => {
+  it('a WebSocket for a foreign host is refused', async () => {
     const { port, hostname } = new URL(test.url);
     const socket = connect(Number(port), hostname);
     const key =
@@ -332,7 +341,7 @@ describe('a request for a foreign host', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 421 [\s\S]*"error":"MISDIRECTED"/);
   });
 
-  it('is answered only where the health of the process is asked for', async () => {
+  it('only the health paths answer for a foreign host', async () => {
     for (const path of ['/healthz', '/readyz'])
       await request(test.url).get(path).set('Host', 'evil.example').expect(200);
     for (const host of ['localhost', 'LOCALHOST:1', '127.0.0.1:65535'])
@@ -344,7 +353,7 @@ it('a built file that is not there is not found', async () => {
   expectEnvelope(await request(test.url).get('/assets/none.js'), 404, 'NOT_FOUND');
 });
 
-it('health and readiness name what they hang on', async () => {
+it('health and readiness name their dependencies', async () => {
   expect((await request(test.url).get('/healthz').expect(200)).body).toEqual({ status: 'ok' });
   const { body } = await request(test.url).get('/readyz').expect(200);
   expect(body).toEqual({ status: 'ok', dependencies: { mongodb: 'ok', redis: 'ok' } });

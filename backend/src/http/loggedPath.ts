@@ -10,8 +10,8 @@ const words = new Set([
 const isId = (part: string) => /^[0-9a-f]{24}$/.test(part);
 
 /**
- * A request's path as it is logged: words of the contract and ids. Whatever else somebody typed there may be a name, and
- * becomes `*`; a query is left out whole.
+ * Returns the path of a request for the log: words of the contract and ids. Everything else may be a name and becomes
+ * `*`. The query is left out.
  */
 export const loggedPath = (url: string): string =>
   (url.split('?')[0] ?? '')

@@ -6,7 +6,10 @@ import express, { type Express } from 'express';
 const root = fileURLToPath(new URL('../../../frontend/dist/', import.meta.url));
 const YEAR_MS = 365 * 24 * 3_600_000;
 
-/** The built browser application. Hashed files are kept for ever, the page that names them never. */
+/**
+ * Serves the built browser application. Browsers store files with a hash in their name for a year, and ask for
+ * index.html each time.
+ */
 export function serveSite(app: Express): void {
   if (!existsSync(`${root}index.html`)) return;
   app.use(compression());

@@ -7,38 +7,39 @@ import { authorize } from '../auth/authorize.js';
 import { currentViewer } from '../auth/sessions.js';
 import type { Context, Viewer } from '../context.js';
 
-/** How long an answer of a policy is good for while bytes go out. */
-const ASK_AGAIN_MS = 1_000;
+/** Interval at which the right to read is checked again while bytes go out. */
+const CHECK_MS = 1_000;
 
 export interface Streamed {
   headers: Record<string, string>;
   chunks: AsyncGenerator<Buffer | string>;
-  /** Writes who reads this into the log; before the first byte leaves. */
+  /** Records the read in the audit log, before the first byte is sent. */
   record: () => Promise<void>;
-  /** Throws when this viewer may no longer have it. Session, account and role are asked in any case. */
+  /** Throws when this viewer may no longer read it. Session, account and role are checked in any case. */
   may?: (viewer: Viewer) => Promise<unknown>;
 }
 
 type Streaming = Pick<Context<CallShape>, 'gateway' | 'call' | 'res'> & { viewer: Viewer };
 
 /**
- * The one way to answer with more than a few bytes. It ends when the right to it ends: session, account, role and policy
- * are asked again every second, also while the reader pauses, and no chunk goes out on an older answer. The connection
- * breaks off then, so that the reader sees that it is not all. No more than a few chunks are in memory at once.
+ * Streams a response. This is the only way to answer with more than a few bytes. The stream ends when the right to it
+ * ends: session, account, role and policy are checked every second, also while the reader pauses, and no chunk goes out
+ * on an older check. The connection is then broken, so that the reader sees that bytes are missing. Only a few chunks
+ * are in memory at once.
  */
 export async function stream(context: Streaming, { headers, chunks, record, may }: Streamed): Promise<void> {
   const { res } = context;
-  const watch = new Watch(() => askAgain(context, may));
+  const watch = new Watch(() => checkAgain(context, may));
   try {
-    // The first is there before anything is answered: what cannot be read is an error, and not an empty file.
+    // Read the first chunk before the headers are sent: a read error is then an error response, not an empty file.
     const first = await chunks.next();
     await record();
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
     await pipeline(Readable.from(watch.guarded(first, chunks)), res, { signal: watch.refused });
   } catch (error) {
-    // The refusal itself, where there is one, and not that the pipeline was broken off.
+    // After a refusal throw its reason, not the pipeline's abort error.
     if (watch.refused.aborted) throw watch.refused.reason;
-    // The reader went away: there is nobody to answer.
+    // The client closed the connection: there is no response to send.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   } finally {
     watch.stop();
@@ -46,20 +47,20 @@ export async function stream(context: Streaming, { headers, chunks, record, may 
   }
 }
 
-async function askAgain({ gateway, call, viewer }: Streaming, may: Streamed['may']): Promise<void> {
+async function checkAgain({ gateway, call, viewer }: Streaming, may: Streamed['may']): Promise<void> {
   const now = await currentViewer(gateway, viewer);
   if (Object.hasOwn(permissions, call.who)) await authorize(gateway, now, call.who as Permission);
   await may?.(now);
 }
 
-/** Asks as long as the stream is open, whether or not anything is read. */
+/** Checks the right to read every second while the stream is open, also when the client reads nothing. */
 class Watch {
   private readonly refusing = new AbortController();
   private readonly stopping = new AbortController();
-  private askedAt = performance.now();
-  private asking: Promise<void> | null = null;
+  private checkedAt = performance.now();
+  private checking: Promise<void> | null = null;
 
-  constructor(private readonly ask: () => Promise<void>) {
+  constructor(private readonly check: () => Promise<void>) {
     this.watch().catch(() => undefined);
   }
 
@@ -69,8 +70,8 @@ class Watch {
 
   async *guarded(first: IteratorResult<Buffer | string>, rest: AsyncGenerator<Buffer | string>) {
     for (let chunk = first; !chunk.done; chunk = await rest.next()) {
-      // A process that stood still has not asked meanwhile.
-      if (performance.now() - this.askedAt > ASK_AGAIN_MS) await this.askOnce();
+      // A process that was suspended has not checked in the meantime.
+      if (performance.now() - this.checkedAt > CHECK_MS) await this.checkOnce();
       yield chunk.value;
     }
   }
@@ -82,17 +83,17 @@ class Watch {
   private async watch(): Promise<void> {
     const { signal } = this.stopping;
     for (;;) {
-      await sleep(ASK_AGAIN_MS, undefined, { signal, ref: false });
-      await this.askOnce();
+      await sleep(CHECK_MS, undefined, { signal, ref: false });
+      await this.checkOnce();
     }
   }
 
-  private askOnce(): Promise<void> {
+  private checkOnce(): Promise<void> {
     const at = performance.now();
-    this.asking ??= this.ask()
+    this.checking ??= this.check()
       .then(
         () => {
-          this.askedAt = at;
+          this.checkedAt = at;
         },
         (error) => {
           this.refusing.abort(error);
@@ -100,8 +101,8 @@ class Watch {
         },
       )
       .finally(() => {
-        this.asking = null;
+        this.checking = null;
       });
-    return this.asking;
+    return this.checking;
   }
 }

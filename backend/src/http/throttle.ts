@@ -5,22 +5,22 @@ import { networkOf } from '@lightbox/core/net/network.js';
 import type { Redis } from 'ioredis';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
-/** What is counted by; a throttle takes the parts that its row names. */
+/** The values that throttles count by. A throttle uses the parts that its row names. */
 export type Subject = { [P in ThrottlePart]?: string | undefined };
 
 /**
- * Counts in Redis, shared by all gateways. While Redis is away each gateway counts for itself: still closed to guessing,
- * only by the number of gateways looser.
+ * Counts in Redis, shared by all gateways. While Redis is unreachable each gateway counts in its own memory: guessing
+ * stays limited, but the limit is multiplied by the number of gateways.
  */
 export class Throttle {
   private readonly limiters: Record<ThrottleName, RateLimiterAbstract>;
-  /** Until when the next try waits; how long, each try says. */
+  /** Forced pauses between tries. Each try sets the length of its pause. */
   private readonly waits: RateLimiterAbstract;
 
   constructor(
     redis: Redis,
     private readonly on: boolean,
-    /** Keys are addresses and accounts: what lies in Redis must not tell which. */
+    /** Hashes a key. Keys are addresses and accounts, which Redis must not reveal. */
     private readonly opaque: (key: string) => string,
   ) {
     const limiter = (name: string, points: number, duration: number): RateLimiterAbstract =>
@@ -48,14 +48,14 @@ export class Throttle {
     return (await this.count(name, subject)) <= throttles[name].points;
   }
 
-  /** Takes one point, also where none is left, and says how many were taken. */
+  /** Takes one point, also when none is left, and returns how many were taken. */
   async count(name: ThrottleName, subject: Subject): Promise<number> {
     if (!this.on) return 0;
     const state = await this.limiters[name].consume(this.key(name, subject)).catch(asState);
     return state.consumedPoints;
   }
 
-  /** Throws when no point is left, without taking one: failures are counted, tries are not. */
+  /** Throws when no point is left, without taking one. For throttles that count failures, not tries. */
   async check(name: ThrottleName, subject: Subject): Promise<void> {
     if (!this.on) return;
     const state = await this.limiters[name].get(this.key(name, subject));
@@ -72,13 +72,13 @@ export class Throttle {
     await this.waits.delete(`${name}:${this.key(name, subject)}`);
   }
 
-  /** Goes on at once and makes those that come within `seconds` wait for the rest of them; throws for one that has to wait. */
+  /** Lets this try pass and blocks the next ones for `seconds`. Throws for a try that is blocked. */
   async wait(name: ThrottleName, subject: Subject, seconds: number): Promise<void> {
     if (!this.on || seconds === 0) return;
     await this.waits.consume(`${name}:${this.key(name, subject)}`, 1, { customDuration: seconds }).catch(refuse);
   }
 
-  /** Takes what the call's declaration says is counted for every call. */
+  /** Takes a point of each throttle that counts every request of this call. */
   async takeForCall({ throttles: named = [] }: CallShape, subject: Subject): Promise<void> {
     for (const name of named) if (throttles[name].counts === 'calls') await this.take(name, subject);
   }

@@ -55,7 +55,7 @@ it('a call that sends mail, costs money or answers about an account has a thrott
   }
 });
 
-it('every mail and every costly job follows from a call that says so', () => {
+it('every mail and every costly job follows from a call that declares it', () => {
   const declared = new Set(Object.values(every).flatMap(causesOf));
   expect(auditActionNames.filter((action) => (mails(action) || costs(action)) && !declared.has(action))).toEqual([]);
 });
@@ -69,7 +69,7 @@ it('a try waits two seconds after twenty wrong passwords, then twice as long eac
   expect([19, 20, 21, 22, 23, 24, 25, 99].map(loginWaitSeconds)).toEqual([0, 2, 4, 8, 16, 32, 60, 60]);
 });
 
-it('docs/security.md has the table as it is', () => {
+it('docs/security.md has the current table of throttles', () => {
   const docs = readFileSync(new URL('../../../docs/security.md', import.meta.url), 'utf8');
   const rows = docs.split('\n').flatMap((line) => {
     const [, name, per, points, window, beyond] =

@@ -2,7 +2,7 @@ import type { FieldError } from '@lightbox/contract/envelope.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { z } from 'zod';
 
-/** The parsed value, or every fault at once as `VALIDATION_FAILED`. */
+/** Returns the parsed value. Throws `VALIDATION_FAILED` with all faults at once. */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -20,7 +20,7 @@ function errorsOf(issue: z.core.$ZodIssue): FieldError[] {
     return issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), message: 'This field is not known.' }));
   }
   if (issue.code === 'invalid_union') {
-    // The alternative that came nearest says what is wrong with what was meant.
+    // Report the alternative with the fewest faults: it is most likely the one that was meant.
     const [nearest = []] = [...issue.errors].sort((a, b) => weight(a) - weight(b));
     return nearest.flatMap((inner) => errorsOf({ ...inner, path: [...issue.path, ...inner.path] }));
   }

@@ -31,7 +31,7 @@ async function written(): Promise<number[]> {
   ]);
 }
 
-it('without room uploads answer 507 and leave nothing, all else goes on, and so do they when there is room', async () => {
+it('without disk space uploads answer 507 and leave nothing, all other calls work, and uploads work again when there is space', async () => {
   const kept = (await upload().expect(201)).body.data.id;
   const before = await written();
   test.config.reserveBytes = MORE_THAN_THERE_IS;
@@ -54,7 +54,7 @@ it('without room uploads answer 507 and leave nothing, all else goes on, and so 
   await upload().set('Idempotency-Key', key).expect(201);
 });
 
-it('the reserve is held against what MongoDB says of its disk, with uploads under way and those just ended', async () => {
+it('the reserve compares MongoDB’s free disk space with the uploads under way and those just ended', async () => {
   const { diskReserve, db } = test.gateway;
   const stats = await db.db?.command({ dbStats: 1 });
   const free = Number(stats?.fsTotalSize) - Number(stats?.fsUsedSize);

@@ -14,7 +14,7 @@ import type { Answer, Context } from '../context.js';
 type Call = typeof imageCalls.explainAccess;
 type Decisions = AccessExplanation['decisions'];
 
-/** Asks the enforcing policy on behalf of somebody else, and hands out its reasons. */
+/** Evaluates the enforcing policy for another person, and returns its reasons. */
 export async function explainAccess({
   gateway,
   actor,

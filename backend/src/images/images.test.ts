@@ -33,7 +33,7 @@ beforeEach(async () => {
 const MB = 1024 * 1024;
 const bytesOf = (answer: Response) => answer.body as Buffer;
 
-/** What lies in the blob store: files, and chunks with or without one. */
+/** Lists the blob store: files, and chunks with or without one. */
 async function stored(): Promise<string> {
   const db = test.gateway.db.db;
   const counts = ['blobs.files', 'blobs.chunks'].map((name) => db?.collection(name).countDocuments());
@@ -41,7 +41,7 @@ async function stored(): Promise<string> {
 }
 
 describe('uploading', () => {
-  it.each(Object.entries(files))('a %s gives an image, whose content is the very same bytes', async (kind, file) => {
+  it.each(Object.entries(files))('an uploaded %s is an image whose content has the same bytes', async (kind, file) => {
     const answer = await api.as(provider).upload(file).expect(201);
     expect(answer.body.message).toBe('Image uploaded successfully!');
     const image = answer.body.data;
@@ -84,7 +84,7 @@ describe('uploading', () => {
     }
   });
 
-  it('keeps what it says in clear nowhere in the database', async () => {
+  it('the database contains no bytes of the file in clear', async () => {
     const marked = png(3, 2, 70_000);
     const { body } = await api.as(provider).upload(marked).expect(201);
     const image = await test.gateway.models.Image.findById(body.data.id).lean<ImageDoc>();
@@ -95,7 +95,7 @@ describe('uploading', () => {
     expect(text.includes(Buffer.from('IHDR'))).toBe(false);
   });
 
-  it('refuses to read a blob of which one bit was changed', async () => {
+  it('a blob with one changed bit is refused when it is read', async () => {
     const { body } = await api.as(provider).upload(files.png).expect(201);
     const image = await test.gateway.models.Image.findById(body.data.id).lean<ImageDoc>();
     const chunks = test.gateway.db.db?.collection<{ files_id: unknown; data: { buffer: Uint8Array } }>('blobs.chunks');
@@ -107,7 +107,7 @@ describe('uploading', () => {
     expect(answer.body.error).toBe('DAMAGED');
   });
 
-  it('gives a named patient a permanent share to verify', async () => {
+  it('a named patient gets a permanent share with a code', async () => {
     const patient = await buildPatient(test.gateway);
     const { body } = await api
       .as(provider)
@@ -120,7 +120,7 @@ describe('uploading', () => {
     expect(seen.body.data).toMatchObject({ shareId: String(share?._id), isVerified: false, image_url: null });
   });
 
-  it('with the same key again is the same image, also when both come at once', async () => {
+  it('an upload repeated with the same key gives the same image, also when both arrive at once', async () => {
     const key = randomUUID();
     const before = await stored();
     const send = () => api.as(provider).upload(files.png).set('Idempotency-Key', key);
@@ -146,7 +146,7 @@ describe('uploading', () => {
     expect(await test.gateway.models.Image.countDocuments({ owner: provider._id })).toBe(1);
   });
 
-  it('stores a file of exactly the limit and refuses one byte more', async () => {
+  it('a file of exactly the limit is stored, and one byte more is refused', async () => {
     await api
       .as(provider)
       .upload(png(3, 2, 10 * MB))
@@ -160,7 +160,7 @@ describe('uploading', () => {
     expect(await stored()).toBe(before);
   });
 
-  it('follows the setting for its limit, in the text too', async () => {
+  it('the limit and its message follow the setting', async () => {
     const admin = api.as(await buildAdmin(test.gateway));
     const { body } = await admin.post('/appsetting/add', { name: 'upload.maxBytes', value: String(MB) }).expect(201);
     const refused = await api
@@ -181,7 +181,7 @@ describe('uploading', () => {
     ['\u202Egnp.exe', 'application/octet-stream'],
     ['x'.repeat(5000), 'application/octet-stream'],
     ['رسم.png', 'image/png'],
-  ])('lets the name %j say nothing', async (filename, type) => {
+  ])('the file name %j does not decide the type', async (filename, type) => {
     const { body } = await api
       .as(provider)
       .form({
@@ -418,26 +418,29 @@ const refusals: Refusal[] = [
 ];
 
 describe('refusing an upload', () => {
-  it.each(refusals)('with $what: nothing stays', async ({ send, status, error, message, field }) => {
-    const before = await stored();
-    const answer = await send(api.as(provider));
-    expect([answer.status, answer.body.error], JSON.stringify(answer.body)).toEqual([status, error]);
-    const shown = field
-      ? answer.body.errors.find((e: { field: string }) => e.field === field)?.message
-      : answer.body.message;
-    if (field) expect(shown).toBeDefined();
-    if (message) expect(shown).toBe(message);
-    expect(await stored()).toBe(before);
-    expect(await test.gateway.models.Image.countDocuments({ owner: provider._id })).toBe(0);
-  });
+  it.each(refusals)(
+    'an upload with $what is refused, and nothing of it stays',
+    async ({ send, status, error, message, field }) => {
+      const before = await stored();
+      const answer = await send(api.as(provider));
+      expect([answer.status, answer.body.error], JSON.stringify(answer.body)).toEqual([status, error]);
+      const shown = field
+        ? answer.body.errors.find((e: { field: string }) => e.field === field)?.message
+        : answer.body.message;
+      if (field) expect(shown).toBeDefined();
+      if (message) expect(shown).toBe(message);
+      expect(await stored()).toBe(before);
+      expect(await test.gateway.models.Image.countDocuments({ owner: provider._id })).toBe(0);
+    },
+  );
 
-  it('of a patient before its body is read', async () => {
+  it('an upload of a patient is refused before its body is read', async () => {
     const patient = await buildPatient(test.gateway);
     await api.as(patient).raw('/upload/image', 'multipart/form-data', 'broken').expect(403);
     await api.raw('/upload/image', 'multipart/form-data', 'broken').expect(401);
   });
 
-  it('whose connection breaks in the middle of the file', async () => {
+  it('an upload whose connection breaks in the middle of the file leaves nothing', async () => {
     const before = await stored();
     const { port, hostname } = new URL(test.url);
     const socket = connect(Number(port), hostname);
@@ -474,42 +477,45 @@ describe('refusing an upload', () => {
           .expect(200),
     ],
     ['whose session is signed out', () => api.as(provider).post('/auth/logout').expect(200)],
-  ])('%s while the last bytes are on their way: 401, no image, no share, no bytes', async (_what, end) => {
-    const { Image, Share, Event } = test.gateway.models;
-    const patient = await buildPatient(test.gateway);
-    const before = await stored();
-    const part = (name: string, value: string) =>
-      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-    const form = Buffer.concat([
-      Buffer.from(`${part('caption', 'A hand')}${part('patientId', patient.id)}--${boundary}\r\n${filePart('')}`),
-      png(3, 2, 3 * MB),
-      Buffer.from(`\r\n--${boundary}--\r\n`),
-    ]);
-    const upload = httpRequest(`${test.url}/api/upload/image`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${provider.token}`,
-        'content-type': `multipart/form-data; boundary=${boundary}`,
-        'content-length': form.length,
-      },
-    });
-    const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
-    upload.write(form.subarray(0, -5_000));
-    await expect.poll(stored).not.toBe(before);
-    await end();
-    upload.end(form.subarray(-5_000));
-    const [answer] = await answered;
-    const body = JSON.parse(Buffer.concat(await answer.toArray()).toString());
-    expect([answer.statusCode, body.error]).toEqual([401, 'AUTHENTICATION_FAILED']);
-    expect(await Image.exists({ owner: provider._id })).toBeNull();
-    expect(await Share.exists({ recipient: patient._id })).toBeNull();
-    expect(await Event.exists({ type: { $in: ['image.upload', 'share.create'] }, actor: provider._id })).toBeNull();
-    expect(await stored()).toBe(before);
-  });
+  ])(
+    'an upload %s while the last bytes arrive is 401 and leaves no image, no share and no bytes',
+    async (_what, end) => {
+      const { Image, Share, Event } = test.gateway.models;
+      const patient = await buildPatient(test.gateway);
+      const before = await stored();
+      const part = (name: string, value: string) =>
+        `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+      const form = Buffer.concat([
+        Buffer.from(`${part('caption', 'A hand')}${part('patientId', patient.id)}--${boundary}\r\n${filePart('')}`),
+        png(3, 2, 3 * MB),
+        Buffer.from(`\r\n--${boundary}--\r\n`),
+      ]);
+      const upload = httpRequest(`${test.url}/api/upload/image`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${provider.token}`,
+          'content-type': `multipart/form-data; boundary=${boundary}`,
+          'content-length': form.length,
+        },
+      });
+      const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
+      upload.write(form.subarray(0, -5_000));
+      await expect.poll(stored).not.toBe(before);
+      await end();
+      upload.end(form.subarray(-5_000));
+      const [answer] = await answered;
+      const body = JSON.parse(Buffer.concat(await answer.toArray()).toString());
+      expect([answer.statusCode, body.error]).toEqual([401, 'AUTHENTICATION_FAILED']);
+      expect(await Image.exists({ owner: provider._id })).toBeNull();
+      expect(await Share.exists({ recipient: patient._id })).toBeNull();
+      expect(await Event.exists({ type: { $in: ['image.upload', 'share.create'] }, actor: provider._id })).toBeNull();
+      expect(await stored()).toBe(before);
+    },
+  );
 });
 
 describe('seeing images', () => {
-  it('shows one who has not verified no more than the outline', async () => {
+  it('before the code is entered a recipient sees the redacted image only', async () => {
     const share = await buildShare(test.gateway);
     const { body } = await api.as(share.recipient).get(`/upload/image/${share.image.id}`).expect(200);
     expect(Object.keys(body.data).sort()).toEqual([
@@ -533,7 +539,7 @@ describe('seeing images', () => {
     }
   });
 
-  it('says with how many it is shared to those who may share it, and since when to who has it', async () => {
+  it('people who may share an image see with how many it is shared, and recipients see since when', async () => {
     const share = await buildShare(test.gateway, { verified: true });
     await buildShare(test.gateway, { image: share.image });
     await buildShare(test.gateway, { image: share.image, revoked: true });
@@ -546,7 +552,7 @@ describe('seeing images', () => {
     expect(Date.parse(received.sharedAt)).toBeLessThanOrEqual(test.clock.now().getTime());
   });
 
-  it('shows the owner, an admin and who has verified all of it', async () => {
+  it('owner, administrators and recipients who have verified see the whole image', async () => {
     const share = await buildShare(test.gateway, { verified: true });
     for (const viewer of [share.image.owner, share.recipient, await buildAdmin(test.gateway)]) {
       const { body } = await api.as(viewer).get(`/upload/image/${share.image.id}`).expect(200);
@@ -566,7 +572,7 @@ describe('seeing images', () => {
     expect(body.error).toBe(error);
   });
 
-  it('lists one’s own, those shared, and for admins all', async () => {
+  it('the lists hold one’s own images, the shared ones, and for administrators all', async () => {
     const share = await buildShare(test.gateway, { image: await buildImage(test.gateway, { owner: provider }) });
     const unshared = await buildImage(test.gateway, { owner: provider });
     const ids = async (path: string, viewer: Person) =>
@@ -616,7 +622,7 @@ describe('seeing images', () => {
 });
 
 describe('deleting an image', () => {
-  it('takes preview, shares and analysis along', async () => {
+  it('deleting an image deletes its preview, shares and analysis', async () => {
     const image = await buildImage(test.gateway, { owner: provider });
     const share = await buildShare(test.gateway, { image, verified: true });
     await api.as(provider).post(`/analyze/${image.id}`).expect(202);
@@ -631,7 +637,7 @@ describe('deleting an image', () => {
     await api.as(provider).del(`/upload/image/${image.id}`).expect(404);
   });
 
-  it('that names a patient takes a reason, from all but admins', async () => {
+  it('deleting an image that names a patient needs a reason, except for administrators', async () => {
     const patient = await buildPatient(test.gateway);
     const named = () => buildImage(test.gateway, { owner: provider, patient: patient._id });
     const image = await named();
@@ -652,7 +658,7 @@ describe('deleting an image', () => {
   });
 });
 
-it('answers for an id that cannot be one as for one that is not there', async () => {
+it('a malformed image id is answered like an unknown one', async () => {
   for (const id of ['x', 'a'.repeat(23), 'a'.repeat(25), '%00', '[object Object]']) {
     const { body } = await request(test.url)
       .get(`/api/upload/image/${id}`)

@@ -32,7 +32,7 @@ describe('why a person may see an image', () => {
   const granted = ({ may }: AccessExplanation) => Object.keys(may).filter((name) => may[name as keyof typeof may]);
   const all = ['know', 'see', 'original', 'analyse', 'share', 'delete'];
 
-  it('names what connects them, and a patient’s role bars what it bars', async () => {
+  it('the answer names the connection, and what the role of a patient forbids', async () => {
     const patient = await buildPatient(test.gateway);
     const share = await buildShare(test.gateway, { verified: true });
     const { image } = share;
@@ -56,14 +56,17 @@ describe('why a person may see an image', () => {
     ['locked', { tries: limits.codeTries }, 'liveShare', ['know']],
     ['expired', { verified: true, hours: -1 }, 'noGround', []],
     ['revoked', { verified: true, revoked: true }, 'noGround', []],
-  ] as const)('says of a share that is %s what it still gives', async (state, wishes, because, given) => {
-    const share = await buildShare(test.gateway, wishes);
-    const answer = await explain(share.recipient, share.image);
-    expect([answer.share?.state, answer.because, granted(answer)]).toEqual([state, because, given]);
-    if (because === 'liveShare') expect(answer.decisions.see).toEqual({ may: false, because: 'notVerified' });
-  });
+  ] as const)(
+    'the answer states which access a share that is %s still gives',
+    async (state, wishes, because, given) => {
+      const share = await buildShare(test.gateway, wishes);
+      const answer = await explain(share.recipient, share.image);
+      expect([answer.share?.state, answer.because, granted(answer)]).toEqual([state, because, given]);
+      if (because === 'liveShare') expect(answer.decisions.see).toEqual({ may: false, because: 'notVerified' });
+    },
+  );
 
-  it('is the account where it cannot sign in, and nothing where nothing connects them', async () => {
+  it('the reason is the account when it cannot sign in, and none when nothing connects them', async () => {
     const image = await buildImage(test.gateway);
     for (const changes of [{ active: false }, { status: 'pending' as const }]) {
       const recipient = await buildProvider(test.gateway, changes);
@@ -106,7 +109,7 @@ describe('the timeline of an image', () => {
   }
   const told = ({ data }: { data: Row[] }) => data.map((row) => [row.actiontype, row.status, row.user?.id]);
 
-  it('tells its owner, its patient and admins who was given, failed, opened and downloaded it', async () => {
+  it('owner, patient and administrators see who got, tried, opened and downloaded the image', async () => {
     const patient = await buildPatient(test.gateway);
     const image = await buildImage(test.gateway, { patient: patient._id });
     await buildShare(test.gateway, { image, recipient: patient, hours: null });
@@ -153,7 +156,7 @@ describe('the timeline of an image', () => {
     await api.as(image.owner).get(`/upload/image/${image.id}/timeline?limit=101`).expect(422);
   });
 
-  it('is nobody else’s: 403 with a share, 404 without, also for a patient whose share has ended', async () => {
+  it('everyone else gets 403 with a share and 404 without, also a patient whose share has ended', async () => {
     const patient = await buildPatient(test.gateway);
     const share = await buildShare(test.gateway, { verified: true });
     const { image } = share;
@@ -166,7 +169,7 @@ describe('the timeline of an image', () => {
     await read(patient).expect(200);
   });
 
-  it('is told live on every gateway, to those who may read it', async () => {
+  it('people who may read the timeline get live updates of it on every gateway', async () => {
     const other = await joinGateway(test.config, test.clock);
     const share = await buildShare(test.gateway, { verified: true });
     const { image } = share;

@@ -21,7 +21,7 @@ const hostile: [string, Buffer][] = [
   ['a DICOM header of 60,000²', dicomPicture({ rows: 60_000, columns: 60_000 })],
 ];
 
-it('refusing pictures that are too large or lie about it holds up nobody for longer than 200 ms', async () => {
+it('refusing pictures that are too large, or declare a false size, delays no other call by more than 200 ms', async () => {
   const api = new Client(test.url).as(await buildProvider(test.gateway));
   // The machine's other work is in the figure too: a quiet moment of three tells.
   let lag = Number.POSITIVE_INFINITY;

@@ -25,7 +25,10 @@ export const listMyImages = (context: Context<typeof imageCalls.listMyImages>) =
     `images:${context.viewer.id}${suffix(context.query.shared)}`,
   );
 
-/** One index serves it: the audience of an image is who has a live share of it, and then its owner too. */
+/**
+ * One index serves this list: the audience of an image holds the recipients of its live shares, and its owner once it
+ * is shared.
+ */
 export const listSharedImages = (context: Context<typeof imageCalls.listSharedImages>) =>
   list(context, { audience: context.viewer._id }, `images:${context.viewer.id}:audience`);
 

@@ -15,8 +15,8 @@ import type { Gateway, Viewer } from '../context.js';
 import { namesOf } from '../users/names.js';
 
 /**
- * Images as this viewer may see them, in three queries however many there are. Those that are no longer the viewer's to
- * see are left out: a list may still name an image whose share is over.
+ * Presents images as this viewer may see them, with three queries for any number of images. Leaves out images that the
+ * viewer may not see any more: a list may still name an image whose share has ended.
  */
 export async function presentImages(gateway: Gateway, viewer: Viewer, images: ImageDoc[]): Promise<Image[]> {
   const now = gateway.clock.now();
@@ -60,7 +60,7 @@ export async function presentImages(gateway: Gateway, viewer: Viewer, images: Im
           ...redacted,
           ...details(image, name),
           ...(share ? { sharedAt: share.createAt.toISOString() } : {}),
-          // The audience is the recipients, and then the owner.
+          // The audience is the recipients and the owner.
           ...(shares ? { sharedWith: Math.max(0, image.audience.length - 1) } : {}),
           image_url: previews.get(String(image._id)) ?? null,
         }
@@ -90,7 +90,7 @@ async function previewsOf(gateway: Gateway, images: ImageDoc[]): Promise<Map<str
     ready.flatMap((image) => {
       const preview = byId.get(String(image._id));
       if (!preview) return [];
-      // One that is damaged leaves its place empty, and not the whole list.
+      // A damaged preview is left out, and the rest of the list is still shown.
       const webp = unlessDamaged(gateway.log, () => openPreview(gateway, image, preview));
       return webp ? [[String(image._id), `data:image/webp;base64,${webp.toString('base64')}`] as const] : [];
     }),

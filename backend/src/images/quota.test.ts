@@ -26,7 +26,7 @@ const usage = (owner: Person) => test.gateway.models.Usage.findById(owner._id, {
 const blobs = () => test.gateway.db.db?.collection('blobs.files').countDocuments();
 const upload = () => api.as(provider).upload(files.png);
 
-it('of files is not passed, however many come at once; what is refused leaves nothing', async () => {
+it('concurrent uploads do not exceed the quota of files, and refused ones leave nothing', async () => {
   await set('quota.files', 3);
   const before = (await blobs()) ?? 0;
   const answers = await Promise.all(Array.from({ length: 8 }, upload));
@@ -42,7 +42,7 @@ it('of files is not passed, however many come at once; what is refused leaves no
     .expect(201);
 });
 
-it('of bytes refuses the file that would pass it, and takes one that fits', async () => {
+it('the quota of bytes refuses a file that would exceed it, and accepts one that fits', async () => {
   await set('quota.bytes', 1024 * 1024);
   await test.gateway.models.Usage.create([
     { _id: provider._id, files: 1, bytes: 1024 * 1024 - files.png.length, at: test.gateway.clock.now() },
@@ -54,7 +54,7 @@ it('of bytes refuses the file that would pass it, and takes one that fits', asyn
   await upload().expect(409);
 });
 
-it('is free again when an image goes, and not taken by an upload that fails', async () => {
+it('a deleted image frees the quota, and a failed upload uses none', async () => {
   await set('quota.files', 1);
   const { body } = await upload().expect(201);
   await upload().expect(409);
@@ -66,7 +66,7 @@ it('is free again when an image goes, and not taken by an upload that fails', as
   expect(await usage(provider)).toEqual({ files: 1, bytes: files.png.length });
 });
 
-it('counts what was there before it was kept, and goes over to an heir with the images', async () => {
+it('the usage includes images from before it was counted, and moves to an heir with the images', async () => {
   const patient = await buildPatient(test.gateway);
   const image = await buildImage(test.gateway, { owner: provider, patient: patient._id });
   await buildImage(test.gateway, { owner: provider });
@@ -81,7 +81,7 @@ it('counts what was there before it was kept, and goes over to an heir with the 
   expect(await usage(provider)).toEqual({ files: 0, bytes: 0 });
 });
 
-it('is counted anew after a day', async () => {
+it('the usage is counted again after a day', async () => {
   await upload().expect(201);
   await test.gateway.models.Usage.updateOne({ _id: provider._id }, { $set: { files: 7, bytes: 1 } });
   const recount = () => test.gateway.usage.recount(new Date(test.gateway.clock.now().getTime() - 24 * 3_600_000), 100);

@@ -13,7 +13,7 @@ import { FileRejected } from '../files/rejected.js';
 import { addShare } from '../sharing/shares.js';
 
 export interface IncomingFile {
-  /** `truncated` when whoever parses the form cut it off at the limit. */
+  /** `truncated` is set when the form's parser cut the file off at the limit. */
   stream: AsyncIterable<Buffer> & { truncated?: boolean };
   declaredType: string | undefined;
   filename: string | undefined;
@@ -25,14 +25,14 @@ export interface StoredFile {
   facts: FileFacts;
 }
 
-/** Seals and inspects a file on its way into the blob store. On a refusal nothing of it stays. */
+/** Encrypts and inspects a file on its way into the blob store. Deletes the blob when the file is refused. */
 export async function storeFile(
   gateway: Gateway,
   imageId: ObjectId,
   { stream, declaredType, filename }: IncomingFile,
   maxBytes: number,
 ): Promise<StoredFile> {
-  // Maintenance tells by it which blobs without a record are old enough to be removed.
+  // Maintenance reads from the time in the id which blobs without a record are old enough to be removed.
   const blob = newId(gateway.clock.now());
   const { key, wrapped } = newDataKey(gateway.keys.images, String(imageId));
   const inspector = createInspector({ declaredType, filename, maxBytes });
@@ -72,7 +72,7 @@ export async function recordImage(
   const giveBack = () => gateway.usage.giveBack(image.owner, size);
   try {
     const id = await writeRecord(gateway, actor, image, stored);
-    // The same upload once more: it takes no room of its own.
+    // A repeated upload counts only once.
     if (!id.equals(image._id)) await giveBack();
     return id;
   } catch (error) {
@@ -81,7 +81,7 @@ export async function recordImage(
   }
 }
 
-/** What one account may own. */
+/** Returns the number of files and bytes that one account may own. */
 export const quotaOf = async ({ settings }: Gateway): Promise<Quota> => ({
   files: await settings.get('quota.files'),
   bytes: await settings.get('quota.bytes'),

@@ -16,7 +16,7 @@ const extensions: Record<string, string> = {
   'application/dicom': 'dcm',
 };
 
-/** What people uploaded never runs in the product's origin: always an attachment, never sniffed, and sandboxed. */
+/** Headers that keep uploaded content from running in the product's origin: never sniffed, and sandboxed. */
 const guarded = (contentType: string): Record<string, string> => ({
   'Content-Type': contentType,
   'X-Content-Type-Options': 'nosniff',
@@ -26,8 +26,8 @@ const guarded = (contentType: string): Record<string, string> => ({
 
 type Read = typeof imageCalls.getImageContent | typeof imageCalls.getImagePreview;
 
-/** Asked before anything is answered, and again while bytes go out. */
-const opening =
+/** Checks the right to open the image: before the answer, and again while bytes go out. */
+const checkOpen =
   ({ gateway, params }: Context<Read>) =>
   (viewer: Viewer) =>
     requireImage(gateway.models, viewer, params.id, 'open', gateway.clock.now());
@@ -40,7 +40,7 @@ interface Bytes {
   chunks: AsyncGenerator<Buffer>;
 }
 
-/** Who reads an image is in the log before the first byte leaves. */
+/** Streams the bytes. The read is in the audit log before the first byte is sent. */
 const send = (context: Context<Read>, image: ImageDoc, bytes: Bytes): Promise<void> =>
   stream(context, {
     chunks: bytes.chunks,
@@ -55,13 +55,13 @@ const send = (context: Context<Read>, image: ImageDoc, bytes: Bytes): Promise<vo
         record: image._id,
         owners: [image.owner],
       }),
-    may: opening(context),
+    may: checkOpen(context),
   });
 
-/** The original bytes. */
+/** Streams the original bytes. */
 export async function streamContent(context: Context<typeof imageCalls.getImageContent>): Promise<undefined> {
   const { gateway, viewer } = context;
-  const { image } = await opening(context)(viewer);
+  const { image } = await checkOpen(context)(viewer);
   const { contentType, size } = image;
   const id = String(image._id);
   await send(context, image, {
@@ -69,7 +69,7 @@ export async function streamContent(context: Context<typeof imageCalls.getImageC
     contentType,
     length: size,
     disposition: `attachment; filename="${id}.${extensions[contentType] ?? 'bin'}"`,
-    // A chunk is proven before it is given out: a damaged blob is an error, not an empty file.
+    // A chunk is verified before it is sent: a damaged blob is an error, not an empty file.
     chunks: gateway.blobs.read(image.blob, unwrapDataKey(gateway.keys.images, id, image.dataKey), size),
   });
   return undefined;
@@ -77,9 +77,9 @@ export async function streamContent(context: Context<typeof imageCalls.getImageC
 
 export async function sendPreview(context: Context<typeof imageCalls.getImagePreview>): Promise<undefined> {
   const { gateway, viewer, params } = context;
-  // Fetched along with the question whether it may be shown: sealed bytes are nothing until they are opened.
+  // Read together with the access check: sealed bytes reveal nothing until they are opened.
   const [{ image }, preview] = await Promise.all([
-    opening(context)(viewer),
+    checkOpen(context)(viewer),
     gateway.models.Preview.findById(oid(params.id)).lean<PreviewDoc>(),
   ]);
   if (image.preview === 'none') throw new AppError('NO_PREVIEW');

@@ -8,7 +8,7 @@ import { namesOf } from '../users/names.js';
 
 type Call = typeof imageCalls.getTimeline;
 
-/** What the audit log has of one image, for those it belongs to. */
+/** Lists the entries of the audit log about one image, for those who may see its timeline. */
 export async function getTimeline({
   gateway,
   actor,

@@ -18,20 +18,20 @@ import { quotaOf, recordImage, type StoredFile, storeFile } from './storeImage.j
 type Call = typeof imageCalls.uploadImage;
 
 /**
- * Streams the file into the blob store, sealed and inspected on the way, while the form's fields may still be to come.
- * The image's record, written last, makes it one: a blob that never gets a record is removed, here or by maintenance.
+ * Streams the file into the blob store, encrypted and inspected on the way; fields of the form may come after it. The
+ * record of the image is written last. A blob that never gets a record is removed, here or by maintenance.
  */
 export async function uploadImage(context: Context<Call>): Promise<Answer<Image>> {
   const { gateway, req } = context;
   const maxBytes = await gateway.settings.get('upload.maxBytes');
-  // What a request says of its length is believed up to what would be taken of it: nobody holds room for more.
+  // Reserve disk space by `Content-Length`, but no more than the largest allowed file: a client can claim any length.
   const giveBack = await gateway.diskReserve.take(Math.min(maxBytes, Number(req.get('content-length') ?? maxBytes)));
   if (!giveBack) throw new AppError('STORAGE_FULL');
   return receiveImage(context, maxBytes).finally(giveBack);
 }
 
 async function receiveImage({ gateway, actor, viewer, req }: Context<Call>, maxBytes: number): Promise<Answer<Image>> {
-  // Before the file is read, for nothing of it could stay.
+  // Refuse before the file is read, because nothing of it could stay.
   if (!(await gateway.events.isKeyUsed(actor)) && (await gateway.usage.isFull(viewer._id, await quotaOf(gateway)))) {
     throw new AppError('QUOTA_REACHED');
   }
@@ -46,17 +46,17 @@ async function receiveImage({ gateway, actor, viewer, req }: Context<Call>, maxB
       },
     });
     const { caption, patient } = await checkFields(gateway, viewer, fields, stored !== null);
-    const kept = stored as unknown as StoredFile;
-    const sent = bindKey(gateway, actor, JSON.stringify([caption, patient ?? null, kept.facts.sha256]));
+    const file = stored as unknown as StoredFile;
+    const sent = bindKey(gateway, actor, JSON.stringify([caption, patient ?? null, file.facts.sha256]));
     const id =
       (await gateway.events.earlier(sent)) ??
-      (await recordImage(gateway, sent, { _id: imageId, owner: viewer._id, caption, patient }, kept));
-    if (!id.equals(imageId)) await gateway.blobs.delete(kept.blob.id);
+      (await recordImage(gateway, sent, { _id: imageId, owner: viewer._id, caption, patient }, file));
+    if (!id.equals(imageId)) await gateway.blobs.delete(file.blob.id);
     return { data: await present(gateway, viewer, id), message: texts.imageUploaded };
   } catch (error) {
     const left = stored as StoredFile | null;
-    // After a commit whose answer was lost the record may be there all the same, and the key's repetition will find it.
-    // What has no record in the end is maintenance's to remove.
+    // After a fault of the server the commit may have happened although its answer was lost; a repetition with the same
+    // key then finds the record. So delete the blob only after a refusal: maintenance removes blobs without a record.
     if (left && asAppError(error).status < 500) await gateway.blobs.delete(left.blob.id).catch(() => undefined);
     throw asRefusal(error, maxBytes);
   }
@@ -76,7 +76,7 @@ async function receive(
       maxBytes,
     );
   } catch (error) {
-    // The rest of it is read and dropped, or the form would never end.
+    // Read and drop the rest of the file, or the form would never end.
     stream.resume();
     throw error;
   }
@@ -128,7 +128,7 @@ function asRefusal(error: unknown, maxBytes: number): unknown {
   if (!(error instanceof FileRejected)) return error;
   const { code, message } = error;
   if (code === 'FILE_TOO_LARGE') return new AppError(code, { message: texts.fileSize(maxBytes) });
-  // The contract's words name the types that are taken.
+  // The contract's own message names the accepted types.
   if (code === 'UNSUPPORTED_TYPE') return new AppError(code);
   return new AppError(code, { message, errors: [{ field: 'file', message }] });
 }

@@ -9,7 +9,7 @@ import type { MessageDoc } from '@lightbox/core/models/message.js';
 
 export interface Sent {
   message: MessageDoc;
-  /** False when the same `clientId` was sent before: it is the message of then. */
+  /** False when the same `clientId` was sent before: `message` is the earlier one then. */
   created: boolean;
 }
 
@@ -22,7 +22,7 @@ interface Draft {
   clientId: string | undefined;
 }
 
-/** Writes messages in groups, each safe on a majority when it is acknowledged. */
+/** Writes messages in groups. A message is on a majority when it is acknowledged. */
 export type MessageWriter = (draft: Draft) => Promise<Sent>;
 
 export function createMessageWriter(core: Store): MessageWriter {
@@ -30,10 +30,10 @@ export function createMessageWriter(core: Store): MessageWriter {
 }
 
 async function write(core: Store, drafts: Draft[]): Promise<Sent[]> {
-  const places = await takePlaces(core, drafts);
-  const messages = drafts.map((draft, i) => toMessage(core, draft, places[i] as number));
+  const seqs = await reserveSeqs(core, drafts);
+  const messages = drafts.map((draft, i) => toMessage(core, draft, seqs[i] as number));
   const refused = await insert(core, messages);
-  // By messages that a majority may not have yet: nobody is answered with one of those.
+  // The messages that caused the refusals may not be on a majority yet: wait before one of them is an answer.
   if (refused.size > 0) await majorityHasAll(core.db);
   return Promise.all(
     messages.map(async (message, i) => {
@@ -45,8 +45,8 @@ async function write(core: Store, drafts: Draft[]): Promise<Sent[]> {
 }
 
 /**
- * Its place was taken: a primary that fell took the last count of the conversation with it, but not the messages. The
- * count is brought up to them, and the message takes a place beyond.
+ * Handles a `seq` that is in use: after a failover the conversation's counter can lag behind its messages. Raises the
+ * counter and writes again.
  */
 async function writeBeyond(core: Store, draft: Draft, { conversation }: MessageDoc): Promise<Sent> {
   const last = await core.models.Message.findOne({ conversation }, { seq: 1 }).sort({ seq: -1 }).lean();
@@ -56,7 +56,7 @@ async function writeBeyond(core: Store, draft: Draft, { conversation }: MessageD
   return sent as Sent;
 }
 
-/** Settles messages in groups, after the push that nothing waits for. */
+/** Settles messages in groups, after their broadcast. No answer waits for it. */
 export type MessageSettler = (message: MessageDoc) => Promise<void>;
 
 export const createMessageSettler = (core: Core): MessageSettler =>
@@ -65,8 +65,11 @@ export const createMessageSettler = (core: Core): MessageSettler =>
     return messages.map(() => undefined);
   });
 
-/** A place in its conversation for each draft, in the order they came. A place that is not used in the end is a gap. */
-async function takePlaces(core: Store, drafts: Draft[]): Promise<number[]> {
+/**
+ * Reserves a `seq` in its conversation for each draft, in the order of their arrival. A `seq` that is not used leaves a
+ * gap.
+ */
+async function reserveSeqs(core: Store, drafts: Draft[]): Promise<number[]> {
   const counts = new Map<string, { members: ObjectId[]; wanted: number[] }>();
   drafts.forEach(({ sender, recipient }, i) => {
     const id = conversationOf(sender, recipient);
@@ -74,16 +77,16 @@ async function takePlaces(core: Store, drafts: Draft[]): Promise<number[]> {
     entry.wanted.push(i);
     counts.set(id, entry);
   });
-  const places: number[] = [];
+  const seqs: number[] = [];
   await Promise.all(
     [...counts].map(async ([id, { members, wanted }]) => {
       const last = await advance(core, id, members, wanted.length);
       wanted.forEach((draft, k) => {
-        places[draft] = last - wanted.length + 1 + k;
+        seqs[draft] = last - wanted.length + 1 + k;
       });
     }),
   );
-  return places;
+  return seqs;
 }
 
 async function advance(core: Store, id: string, members: ObjectId[], by: number): Promise<number> {
@@ -91,13 +94,13 @@ async function advance(core: Store, id: string, members: ObjectId[], by: number)
     core.models.Conversation.findOneAndUpdate(
       { _id: id },
       { $inc: { seq: by }, $set: { lastAt: core.clock.now() }, $setOnInsert: { members, read: {} } },
-      // The messages written next, with a majority, make this durable too.
+      // The messages that are written next, with a majority, make this write durable too.
       { upsert: true, returnDocument: 'after', writeConcern: { w: 1 } },
     ).lean<ConversationDoc>();
   try {
     return (await step())?.seq ?? by;
   } catch (error) {
-    // Both sides opened the conversation at the same moment.
+    // Both sides created the conversation at the same time.
     if (!isDuplicate(error)) throw error;
     return (await step())?.seq ?? by;
   }
@@ -116,7 +119,7 @@ const toMessage = (core: Store, draft: Draft, seq: number): MessageDoc => ({
   pending: true,
 });
 
-/** Positions of those that the unique index on sender and `clientId` refused. */
+/** Inserts the messages. Returns the positions of those that a unique index refused. */
 async function insert(core: Store, messages: MessageDoc[]): Promise<Set<number>> {
   try {
     await core.models.Message.collection.insertMany(messages, { ordered: false });
@@ -128,7 +131,7 @@ async function insert(core: Store, messages: MessageDoc[]): Promise<Set<number>>
   }
 }
 
-/** The message of the same `clientId`, if there is one. */
+/** Returns the earlier message with the same `clientId`, if there is one. */
 async function original(core: Store, repeated: MessageDoc): Promise<MessageDoc | null> {
   const { sender, clientId } = repeated;
   return clientId ? core.models.Message.findOne({ sender, clientId }).lean<MessageDoc>() : null;

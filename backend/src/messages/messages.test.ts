@@ -24,7 +24,7 @@ const chat = async (viewer: Person, other: Person, query = '') =>
   }[];
 
 describe('sending', () => {
-  it('gives the message, trimmed, and both sides see it', async () => {
+  it('a sent message is trimmed, and both sides see it', async () => {
     const { body } = await send(patient, provider, '  <b>Grüße</b> \u202E ').expect(201);
     expect(body.data).toMatchObject({
       senderId: patient.id,
@@ -35,7 +35,7 @@ describe('sending', () => {
     expect(await chat(patient, provider)).toEqual(await chat(provider, patient));
   });
 
-  it('the same clientId again is the same message, in whatever case and however often at once', async () => {
+  it('a repeated clientId gives the same message, in upper or lower case and also at once', async () => {
     const clientId = randomUUID();
     const first = await send(patient, provider, 'Once', { clientId }).expect(201);
     const again = await send(patient, provider, 'Once', { clientId: clientId.toUpperCase() }).expect(200);
@@ -50,7 +50,7 @@ describe('sending', () => {
     expect(await chat(provider, patient)).toHaveLength(2);
   });
 
-  it('takes a place beyond all others when a failover took the count of the conversation back', async () => {
+  it('after a failover that lost the counter a message gets the next free seq', async () => {
     for (const content of ['1', '2', '3']) await send(provider, patient, content).expect(201);
     const { Conversation } = test.gateway.models;
     await Conversation.updateOne({ members: patient._id }, { $set: { seq: 1 } });
@@ -61,7 +61,7 @@ describe('sending', () => {
     expect(new Set(seqs).size).toBe(5);
   });
 
-  it('with an Idempotency-Key is one message too', async () => {
+  it('repeated sends with one Idempotency-Key are one message too', async () => {
     const key = randomUUID();
     const first = await send(patient, provider).set('Idempotency-Key', key).expect(201);
     const second = await send(patient, provider).set('Idempotency-Key', key).expect(200);
@@ -78,7 +78,7 @@ describe('sending', () => {
 
   it('takes 4,000 letters', () => send(patient, provider, 'x'.repeat(limits.messageLength)).expect(201));
 
-  it('reaches only those whom both may see', async () => {
+  it('a message reaches only people to whom the sender may write', async () => {
     await send(patient, await buildPatient(test.gateway)).expect(404);
     await send(patient, patient).expect(404);
     await send(patient, await buildProvider(test.gateway, { active: false })).expect(404);
@@ -93,7 +93,7 @@ describe('sending', () => {
 });
 
 describe('a chat', () => {
-  it('is shown from the oldest, and pages back', async () => {
+  it('a chat is shown in order of time, and can be paged back', async () => {
     for (let i = 1; i <= 7; i++) await send(i % 2 ? patient : provider, i % 2 ? provider : patient, `${i}`).expect(201);
     const texts = (messages: { content: string }[]) => messages.map((message) => message.content).join('');
     const newest = await chat(patient, provider, '?limit=3');
@@ -105,13 +105,13 @@ describe('a chat', () => {
     await api.as(patient).get(`/message/chat/${provider.id}?limit=201`).expect(422);
   });
 
-  it('that is empty can be opened and marked as read', async () => {
+  it('an empty chat can be opened and marked as read', async () => {
     expect(await chat(patient, provider)).toEqual([]);
     await api.as(patient).post(`/message/read/${provider.id}`, {}).expect(200);
     await api.as(patient).post(`/message/read/${patient.id}`, {}).expect(404);
   });
 
-  it('stands in both lists with its last message, and counts what is unread', async () => {
+  it('both chat lists show the last message and the number of unread ones', async () => {
     const other = await buildProvider(test.gateway);
     await send(patient, provider, 'one').expect(201);
     const two = await send(patient, provider, 'two').expect(201);
@@ -132,7 +132,7 @@ describe('a chat', () => {
     await api.as(provider).post(`/message/read/${patient.id}`, { upTo: foreign }).expect(422);
   });
 
-  it('counts as unread what took an early place late, until that is read', async () => {
+  it('a message that arrives late with an early seq counts as unread until it is read', async () => {
     await send(patient, provider, 'one').expect(201);
     const early = (await send(patient, provider, 'two').expect(201)).body.data;
     await api.as(provider).post(`/message/read/${patient.id}`).expect(200);
@@ -144,7 +144,7 @@ describe('a chat', () => {
     expect(await unread()).toBe(0);
   });
 
-  it('stays when the other person has gone, and is then with ‘Deleted user’', async () => {
+  it('a chat stays when the other account is closed, and is then with ‘Deleted user’', async () => {
     await send(patient, provider, 'Goodbye').expect(201);
     await api
       .as(await buildAdmin(test.gateway))
@@ -165,7 +165,7 @@ describe('reading on', () => {
       more: boolean;
     };
 
-  it('from a cursor gives all that came after it, in pages, and nobody else’s', async () => {
+  it('a cursor gives all own messages after it, in pages, and no others', async () => {
     await send(provider, patient, 'old').expect(201);
     const start = await since(patient, '');
     expect(start.messages.map((message) => message.content)).toEqual(['old']);
@@ -184,7 +184,7 @@ describe('reading on', () => {
     expect((await since(patient, `cursor=${encodeURIComponent(cursor)}`)).more).toBe(false);
   });
 
-  it('finds what was stamped with the past after the cursor was given, as by a machine that slept', async () => {
+  it('a cursor also finds later messages with an earlier time, as from a machine that was suspended', async () => {
     await send(provider, patient, 'before').expect(201);
     const { cursor } = await since(patient, '');
     const late = (await send(provider, patient, 'late').expect(201)).body.data.id;
@@ -194,7 +194,7 @@ describe('reading on', () => {
     expect(messages.map(({ content }) => content)).toContain('late');
   });
 
-  it('takes no cursor of somebody else', async () => {
+  it('a cursor of another person is refused', async () => {
     const { cursor } = await since(patient, '');
     await api
       .as(provider)

@@ -11,11 +11,11 @@ import { presentRef } from '../users/present.js';
 import { presentMessage } from './present.js';
 import { requirePartner } from './sendMessage.js';
 
-const MOST_CHATS = 500;
-const MOST_UNREAD = 1000;
+const MAX_CHATS = 500;
+const MAX_UNREAD = 1000;
 /**
- * A cursor looks back this far, in milliseconds. Messages become visible a little out of order, and a machine that slept
- * stamps them with the past until its clock is set; clients drop the ids they hold.
+ * A cursor looks back this far, in milliseconds. Messages become visible a little out of order, and a machine that was
+ * suspended writes times in the past until its clock is set. Clients drop the ids that they already have.
  */
 const OVERLAP_MS = 120_000;
 
@@ -25,7 +25,7 @@ export async function chatList({
 }: Context<typeof messageCalls.chatList>): Promise<Answer<ChatListEntry[]>> {
   const conversations = await gateway.models.Conversation.find({ members: viewer._id })
     .sort({ lastAt: -1 })
-    .limit(MOST_CHATS)
+    .limit(MAX_CHATS)
     .lean<ConversationDoc[]>();
   const partners = conversations.map((conversation) => partnerOf(conversation, viewer));
   const [users, online, last, unread] = await Promise.all([
@@ -68,9 +68,9 @@ const partnerOf = (conversation: ConversationDoc, viewer: Viewer): ObjectId =>
 const lastMessage = (gateway: Gateway, conversation: ConversationDoc) =>
   gateway.models.Message.findOne({ conversation: conversation._id }).sort({ seq: -1 }).lean<MessageDoc>();
 
-/** Counted, not kept: a counter would have to be right after every crash. */
+/** Counts at each read: a stored counter would have to be right after every crash. */
 const countUnread = (gateway: Gateway, conversation: ConversationDoc, viewer: Viewer) =>
-  gateway.models.Message.countDocuments(unread(conversation._id, viewer._id), { limit: MOST_UNREAD });
+  gateway.models.Message.countDocuments(unread(conversation._id, viewer._id), { limit: MAX_UNREAD });
 
 export async function chat({
   gateway,
@@ -91,12 +91,15 @@ export async function chat({
     .sort({ seq: -1 })
     .limit(query.limit)
     .lean<MessageDoc[]>();
-  if (messages.length === 0) await requireKnown(gateway, viewer, partner);
+  if (messages.length === 0) await requireMayWrite(gateway, viewer, partner);
   return { data: messages.reverse().map(presentMessage) };
 }
 
-/** An empty chat tells whether the other person exists; so only with those one may write to. */
-async function requireKnown(gateway: Gateway, viewer: Viewer, partner: ObjectId): Promise<void> {
+/**
+ * Throws for an empty chat with a person to whom the viewer may not write: the answer would reveal that the person
+ * exists.
+ */
+async function requireMayWrite(gateway: Gateway, viewer: Viewer, partner: ObjectId): Promise<void> {
   const conversation = conversationOf(viewer._id, partner);
   if (await gateway.models.Conversation.exists({ _id: conversation })) return;
   await requirePartner(gateway, viewer, String(partner));
@@ -118,7 +121,7 @@ export async function readMessages({
   return { data: null };
 }
 
-/** Marks what the other person wrote, up to a message or all of it, and tells both sides. */
+/** Marks the messages of the other person as read, up to one message or all of them, and notifies both sides. */
 export async function markRead(
   gateway: Gateway,
   viewer: Viewer,
@@ -126,13 +129,13 @@ export async function markRead(
   upTo: string | undefined,
 ): Promise<void> {
   const conversation = conversationOf(viewer._id, oid(userId));
-  const known = await gateway.models.Conversation.findById(conversation).lean<ConversationDoc>();
-  if (!known) {
-    // Nothing was written yet: there is nothing to mark, if it is somebody one may write to.
+  const existing = await gateway.models.Conversation.findById(conversation).lean<ConversationDoc>();
+  if (!existing) {
+    // There is no conversation and nothing to mark. Only check that the viewer may write to this person.
     await requirePartner(gateway, viewer, userId);
     return;
   }
-  const last = upTo ? await requireMessage(gateway, conversation, upTo, 'upTo') : await lastMessage(gateway, known);
+  const last = upTo ? await requireMessage(gateway, conversation, upTo, 'upTo') : await lastMessage(gateway, existing);
   if (!last) return;
   const at = gateway.clock.now();
   const marked = await gateway.models.Message.updateMany(
@@ -141,14 +144,14 @@ export async function markRead(
   );
   if (marked.modifiedCount === 0) return;
   await gateway.models.Conversation.updateOne({ _id: conversation }, { $max: { [`read.${viewer.id}`]: last.seq } });
-  tell(gateway, 'message:read', [userId, viewer.id], {
+  sendMark(gateway, 'message:read', [userId, viewer.id], {
     userId: viewer.id,
     upTo: String(last._id),
     at: at.toISOString(),
   });
 }
 
-/** Marks messages to the viewer as arrived, and tells their senders. */
+/** Marks messages to the viewer as delivered, and notifies their senders. */
 export async function markDelivered(gateway: Gateway, viewer: Viewer, ids: string[]): Promise<void> {
   const messages = await gateway.models.Message.find({
     _id: { $in: ids.map(oid) },
@@ -163,7 +166,7 @@ export async function markDelivered(gateway: Gateway, viewer: Viewer, ids: strin
     { writeConcern: { w: 1 } },
   );
   for (const [sender, theirs] of groupBySender(messages)) {
-    tell(gateway, 'message:delivered', [sender], {
+    sendMark(gateway, 'message:delivered', [sender], {
       userId: viewer.id,
       ids: theirs.map((message) => String(message._id)),
       at: at.toISOString(),
@@ -180,8 +183,8 @@ function groupBySender(messages: MessageDoc[]): Map<string, MessageDoc[]> {
   return groups;
 }
 
-/** Marks are worth telling, not worth failing for: nobody waits until they are told. */
-const tell = (
+/** Sends the marks, best effort: a lost one is repaired by the next fetch. */
+const sendMark = (
   gateway: Gateway,
   name: 'message:read' | 'message:delivered',
   to: string[],
@@ -190,7 +193,7 @@ const tell = (
 
 interface Mark {
   t: number;
-  /** Set while there is more: go on right behind this message. Absent: look back a little. */
+  /** Set while there is more: continue right after this message. Absent: look back by `OVERLAP_MS`. */
   id?: string;
 }
 

@@ -14,7 +14,7 @@ import { presentMessage } from './present.js';
 
 type Send = BodyOf<typeof messageCalls.sendMessage>;
 
-/** The one way in for messages, from HTTP and from sockets. */
+/** Sends a message, from HTTP and from sockets. */
 export async function sendMessage(gateway: Gateway, viewer: Viewer, send: Send): Promise<Sent> {
   await gateway.throttle.take('message', { caller: viewer.id });
   const recipient = await requirePartner(gateway, viewer, send.recipientId);
@@ -26,7 +26,9 @@ export async function sendMessage(gateway: Gateway, viewer: Viewer, send: Send):
   });
   if (sent.created) {
     gateway.recentMessages.set(String(sent.message._id), sent.message);
-    handOver(gateway, sent.message).catch((error) => gateway.warn(error, 'hand-over put off to the sweeper'));
+    handOver(gateway, sent.message).catch((error) =>
+      gateway.warn(error, 'the hand-over of a message failed; the sweeper repeats it'),
+    );
   }
   return sent;
 }
@@ -36,7 +38,7 @@ async function handOver(gateway: Gateway, message: MessageDoc): Promise<void> {
   await gateway.settleMessage(message);
 }
 
-/** The other person, if the two may write to each other; else it is as if they were not there. */
+/** Returns the other person if the two may write to each other. Throws `NOT_FOUND` otherwise. */
 export async function requirePartner(gateway: Gateway, viewer: Viewer, id: string): Promise<UserDoc> {
   const [self, other] = await Promise.all([gateway.readUser(viewer._id), gateway.readUser(oid(id))]);
   if (!self || !other || other.deletedAt) throw new AppError('NOT_FOUND');

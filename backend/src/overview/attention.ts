@@ -28,7 +28,7 @@ export async function pendingProviders({ models }: Gateway): Promise<Overview['a
   };
 }
 
-/** Live shares that nobody can open any more until a new code is sent. */
+/** Counts the live shares that are locked until a new code is sent, and lists the newest. */
 export async function lockedShares({ models, clock }: Gateway): Promise<Overview['attention']['lockedShares']> {
   const locked = lockedShare(clock.now());
   const [count, shares] = await Promise.all([
@@ -43,9 +43,9 @@ interface QueueReport {
   failedJobs: NonNullable<Overview['attention']['failedJobs']>;
 }
 
-/** Null while Redis is away: what MongoDB knows is shown all the same. */
+/** Returns null while Redis is unreachable; the overview then shows only facts from MongoDB. */
 export async function reportQueues(gateway: Gateway): Promise<QueueReport | null> {
-  // BullMQ itself would wait for a Redis that has never been there.
+  // BullMQ would wait without end for a Redis that was never connected.
   if (gateway.redis.status !== 'ready') return null;
   try {
     const queues = await Promise.all(queueNames.map((queue) => stateOf(gateway, queue)));
@@ -75,7 +75,7 @@ async function stateOf({ queues }: Gateway, queue: QueueName): Promise<QueueStat
 
 async function newestOf({ queues }: Gateway, queue: QueueName) {
   const jobs = await queues.all[queue].getFailed(0, SHOWN - 1);
-  // One that is retried or removed in between is gone.
+  // A job that was retried or removed since the list was read is undefined.
   return jobs.flatMap((job) =>
     job?.id
       ? [
@@ -92,7 +92,7 @@ async function newestOf({ queues }: Gateway, queue: QueueName) {
   );
 }
 
-const known: readonly [FailureReason, RegExp][] = [
+const reasonPatterns: readonly [FailureReason, RegExp][] = [
   ['stalled', /stalled/i],
   ['timeout', /ETIMEDOUT|ESOCKET.*time|time[d]?[ -]?out|took too long/i],
   ['unreachable', /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EPIPE|Connection is closed|cannot be reached|socket/i],
@@ -100,5 +100,9 @@ const known: readonly [FailureReason, RegExp][] = [
   ['invalid', /There is no job|are not what it takes|invalid|cannot be read/i],
 ];
 
-/** What a driver or a mail server said may name hosts, addresses and people; administrators get the kind of failure. */
-export const reasonOf = (said: string): FailureReason => known.find(([, words]) => words.test(said))?.[0] ?? 'other';
+/**
+ * Returns the kind of a failure for administrators. The report itself, from a driver or a mail server, may name hosts,
+ * addresses and people.
+ */
+export const reasonOf = (report: string): FailureReason =>
+  reasonPatterns.find(([, words]) => words.test(report))?.[0] ?? 'other';

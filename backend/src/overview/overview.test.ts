@@ -37,7 +37,7 @@ async function failJob(said: string): Promise<string> {
 }
 
 describe('the overview', () => {
-  it('names who and what waits for an administrator, the oldest provider first', async () => {
+  it('the overview lists the tasks of an administrator, the oldest provider first', async () => {
     const created = (hours: number) => new Date(Date.now() - hours * 3_600_000);
     const [late, early] = [
       await buildProvider(test.gateway, { status: 'pending', createAt: created(1) }),
@@ -53,7 +53,7 @@ describe('the overview', () => {
     expect(attention.lockedShares).toEqual({ count: 1, imageIds: [locked.image.id] });
   });
 
-  it('counts what is stored by kind, who is signed in, and what each day brought', async () => {
+  it('the overview counts storage by type, live sessions, and the activity of each day', async () => {
     const fresh = await buildGateway();
     const someone = await buildAdmin(fresh.gateway);
     const caller = new Client(fresh.url).as(someone);
@@ -83,7 +83,7 @@ describe('the overview', () => {
     // A day later yesterday's numbers stand one place further, and are not lost when they are not counted again.
     fresh.clock.forward({ hours: 26 });
     const next = new Client(fresh.url).as(await buildAdmin(fresh.gateway));
-    // What was counted is kept for a moment; the sessions of the day before are over once it is counted again.
+    // The counts are cached for a moment; the sessions of the day before have ended when they are counted again.
     await expect.poll(async () => (await overview(next)).liveSessions, { timeout: 10_000 }).toBe(1);
     const later = await overview(next);
     const moved = later.activity.find((row) => row.day === day);
@@ -104,7 +104,7 @@ describe('the overview', () => {
     expect(last?.records?.map(String)).toContain(newcomer.id);
   });
 
-  it('says what MongoDB knows while Redis is away', async () => {
+  it('the overview shows the facts from MongoDB while Redis is unreachable', async () => {
     const alone = await buildGateway({ redisUrl: 'redis://127.0.0.1:9' });
     const caller = new Client(alone.url).as(await buildAdmin(alone.gateway));
     const now = await overview(caller);
@@ -119,7 +119,7 @@ describe('the overview', () => {
 });
 
 describe('a failed job', () => {
-  it('is shown without a word of what the mail server said, and can be run again once', async () => {
+  it('a failed job is shown without the mail server’s message, and can be retried once', async () => {
     const id = await failJob('connect ECONNREFUSED 10.1.2.3:25 for somebody@hospital.test');
     const before = await overview();
     expect(before.attention.failedJobs).toMatchObject({
@@ -137,7 +137,7 @@ describe('a failed job', () => {
     expect(event).toMatchObject({ table: 'jobs', reason: `mail sendMail ${id}`, actor: admin._id });
   });
 
-  it('that is not there, or a queue that is not, is not found', async () => {
+  it('an unknown job and an unknown queue are not found', async () => {
     await api.post(`/admin/jobs/mail/${newId()}/retry`, {}).expect(404);
     await api.post('/admin/jobs/__proto__/1/retry', {}).expect(404);
     await failJob('connect ECONNREFUSED');

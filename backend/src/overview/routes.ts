@@ -13,7 +13,7 @@ import { countLiveSessions, createActivity, measureStorage, remembered, serviceS
 type GetCall = typeof overviewCalls.getOverview;
 type RetryCall = typeof overviewCalls.retryJob;
 
-/** Totals of everything that is stored change slowly and are the dearest to count. */
+/** Totals of storage change slowly and are the most expensive to count. */
 const STORAGE_MS = 60_000;
 const ACTIVITY_MS = 1_000;
 const SAME_READ_MS = 10 * 60_000;
@@ -21,7 +21,7 @@ const SAME_READ_MS = 10 * 60_000;
 function createOverview(gateway: Gateway) {
   const storage = remembered(STORAGE_MS, () => measureStorage(gateway));
   const activity = remembered(ACTIVITY_MS, createActivity(gateway));
-  // A screen that is left open asks again and again: the same people shown to the same session are one entry for a while.
+  // An open screen polls: the same people shown to the same session make one entry in ten minutes.
   const recorded = new LRUCache<string, true>({ max: 1_000, ttl: SAME_READ_MS });
 
   return async ({ actor, viewer }: Context<GetCall>): Promise<Answer<Overview>> => {
@@ -61,12 +61,10 @@ async function retryJob({ gateway, actor, params }: Context<RetryCall>): Promise
   const job = await gateway.queues.all[queue].getJob(id);
   if (!job) throw new AppError('NOT_FOUND');
   if (!(await job.isFailed()))
-    throw new AppError('CONFLICT', { message: 'This job does not stand as failed any more.' });
+    throw new AppError('CONFLICT', { message: 'This job is no longer in the failed state.' });
   await job.retry('failed').catch((error) => {
-    // Somebody else was quicker.
-    throw error?.code < 0
-      ? new AppError('CONFLICT', { message: 'This job does not stand as failed any more.' })
-      : error;
+    // Another administrator has just retried the job.
+    throw error?.code < 0 ? new AppError('CONFLICT', { message: 'This job is no longer in the failed state.' }) : error;
   });
   const { imageId } = job.data as { imageId?: string };
   await gateway.events.record(actor, {
@@ -77,7 +75,9 @@ async function retryJob({ gateway, actor, params }: Context<RetryCall>): Promise
   return { data: { id, queue, name: job.name } };
 }
 
-/** Beside its jobs BullMQ keeps lists and streams under names that an id could be. */
+/**
+ * True when the id is a job's. BullMQ also stores lists and streams, under keys that an id from a client could name.
+ */
 async function isJob({ redis, queues }: Gateway, queue: QueueName, id: string): Promise<boolean> {
   const key = queues.all[queue].toKey(id);
   return (await redis.type(key)) === 'hash' && (await redis.hexists(key, 'name')) === 1;

@@ -32,7 +32,10 @@ export async function countLiveSessions({ models, clock, settings }: Gateway): P
 
 const TIMEOUT_MS = 3_000;
 
-/** A walk over an index that holds all it needs; no record of an image is read. */
+/**
+ * Sums images and bytes by type with a covered index scan; no image record is read. Returns null when that fails or
+ * takes too long.
+ */
 export async function measureStorage({ models }: Gateway): Promise<Overview['storage']> {
   return models.Image.aggregate<NonNullable<Overview['storage']>[number]>([
     { $sort: { contentType: 1 } },
@@ -56,8 +59,8 @@ const DAY_MS = 86_400_000;
 const dayOf = (at: Date) => at.toISOString().slice(0, 10);
 
 /**
- * What was done on each of the last days, from the audit log. A day that is over is counted once; so is yesterday, when
- * the last of its events have surely reached the log.
+ * Counts the activity of each of the last days in the audit log. A finished day is counted only once, an hour after its
+ * end, when its last events have surely reached the log.
  */
 export function createActivity(gateway: Gateway): () => Promise<ActivityDay[]> {
   const over = new Map<string, ActivityDay>();
@@ -78,15 +81,15 @@ async function countSince({ models }: Gateway, from: Date): Promise<(day: string
     { $match: { type: { $in: Object.values(counted) }, status: 'success', at: { $gte: from } } },
     { $group: { _id: { type: '$type', day: { $dateToString: { date: '$at', format: '%Y-%m-%d' } } }, n: { $sum: 1 } } },
   ]).hint({ type: 1, status: 1, at: -1, seq: -1 });
-  const of = (day: string, kind: ActivityKind) =>
+  const countOf = (day: string, kind: ActivityKind) =>
     counts.find(({ _id }) => _id.day === day && _id.type === counted[kind])?.n ?? 0;
   return (day) => ({
     day,
-    ...(Object.fromEntries(activityKinds.map((kind) => [kind, of(day, kind)])) as Record<ActivityKind, number>),
+    ...(Object.fromEntries(activityKinds.map((kind) => [kind, countOf(day, kind)])) as Record<ActivityKind, number>),
   });
 }
 
-/** The last answer for a while; those who ask at once share one read. */
+/** Caches the result of `read` for `ms`. Concurrent callers share one read. */
 export function remembered<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
   let last: { at: number; value: Promise<T> } | undefined;
   return () => {

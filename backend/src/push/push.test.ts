@@ -30,7 +30,7 @@ const kept = (person: Person): Promise<PushSubscriptionDoc[]> =>
   test.gateway.models.PushSubscription.find({ user: person._id }).sort({ seenAt: 1 }).lean<PushSubscriptionDoc[]>();
 
 describe('GET /push/key', () => {
-  it('tells the key that browsers subscribe with', async () => {
+  it('the answer is the key that browsers subscribe with', async () => {
     const { body } = await api
       .as(await buildPatient(test.gateway))
       .get('/push/key')
@@ -39,7 +39,7 @@ describe('GET /push/key', () => {
     expect(Buffer.from(body.data.key, 'base64url')).toHaveLength(65);
   });
 
-  it('tells that there is none, and then nobody can subscribe', async () => {
+  it('without a key the answer is null, and subscriptions are refused', async () => {
     const silent = await buildGateway();
     const person = await buildPatient(silent.gateway);
     const quiet = new Client(silent.url).as(person);
@@ -51,7 +51,7 @@ describe('GET /push/key', () => {
 });
 
 describe('POST /push/subscriptions', () => {
-  it('keeps a browser once, however often it says so', async () => {
+  it('repeated subscriptions of a browser are one record', async () => {
     const person = await buildProvider(test.gateway);
     const browser = service.subscribe();
     const first = await subscribe(person, browser).expect(201);
@@ -62,7 +62,7 @@ describe('POST /push/subscriptions', () => {
     expect(await models.Event.countDocuments({ type: 'push.subscribe', actor: person._id })).toBe(1);
   });
 
-  it('keeps one record of first tries that come at once', async () => {
+  it('concurrent first subscriptions of a browser are one record', async () => {
     const person = await buildPatient(test.gateway);
     const browser = service.subscribe();
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => subscribe(person, browser)));
@@ -70,7 +70,7 @@ describe('POST /push/subscriptions', () => {
     expect(await kept(person)).toHaveLength(1);
   });
 
-  it('moves a browser to whoever signed in there last', async () => {
+  it('a browser belongs to the account that signed in there last', async () => {
     const [first, second] = [await buildPatient(test.gateway), await buildPatient(test.gateway)];
     const browser = service.subscribe();
     await subscribe(first, browser).expect(201);
@@ -79,7 +79,7 @@ describe('POST /push/subscriptions', () => {
     expect(await kept(second)).toMatchObject([{ endpoint: browser.subscription.endpoint, session: second.sessionId }]);
   });
 
-  it('lets the browser go that was seen the longest ago', async () => {
+  it('beyond the limit the browser that was seen the longest ago is removed', async () => {
     const person = await buildPatient(test.gateway);
     const browsers = Array.from({ length: limits.pushSubscriptions + 1 }, () => service.subscribe());
     for (const browser of browsers) {
@@ -91,7 +91,7 @@ describe('POST /push/subscriptions', () => {
     );
   });
 
-  it('forgets a browser when its push service does, or when it was not seen for long', async () => {
+  it('a subscription expires at the time of its push service, or when the browser was not seen for long', async () => {
     const person = await buildPatient(test.gateway);
     const soon = test.clock.now().getTime() + 60_000;
     await api
@@ -131,7 +131,7 @@ describe('POST /push/subscriptions', () => {
     expect(await kept(person)).toEqual([]);
   });
 
-  it('is slowed down: each new address is one that this server looks up', async () => {
+  it('new subscriptions are throttled, because each one makes the server resolve an address', async () => {
     const slow = await buildGateway({ vapidKey, rateLimits: true });
     const quiet = new Client(slow.url).as(await buildPatient(slow.gateway));
     const { keys: good } = service.subscribe().subscription;
@@ -145,7 +145,7 @@ describe('POST /push/subscriptions', () => {
 });
 
 describe('DELETE /push/subscriptions', () => {
-  it('ends one’s own, and never another’s', async () => {
+  it('a subscription is ended by its owner, and by no other person', async () => {
     const [person, other] = [await buildPatient(test.gateway), await buildPatient(test.gateway)];
     const browser = service.subscribe();
     await subscribe(person, browser).expect(201);
@@ -186,10 +186,10 @@ describe('a subscription ends', () => {
   });
 });
 
-describe('who looks at a tab', () => {
+describe('a tab in the foreground', () => {
   const isForeground = async (person: Person) => (await test.gateway.foreground.online([person.id])).size === 1;
 
-  it('is known from the tabs that can be seen, until the last of them is hidden or closed', async () => {
+  it('a user is in the foreground while at least one of their tabs is visible', async () => {
     const person = await buildPatient(test.gateway);
     const seen = await connectSocket(test.url, { token: person.token, visible: true });
     const hidden = await connectSocket(test.url, { token: person.token, visible: false });
@@ -204,7 +204,7 @@ describe('who looks at a tab', () => {
     seen.socket.close();
   });
 
-  it('is nobody whose tab does not say so', async () => {
+  it('a tab that does not report its visibility is not in the foreground', async () => {
     const person = await buildPatient(test.gateway);
     const { socket, ask } = await connectSocket(test.url, { token: person.token });
     expect(await ask('visible', { visible: 'yes' })).toMatchObject({ error: 'VALIDATION_FAILED' });

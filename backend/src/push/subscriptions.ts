@@ -25,37 +25,39 @@ export async function subscribePush({
   body,
 }: Context<Subscribe>): Promise<Answer<DataOf<Subscribe>>> {
   if (!gateway.config.vapidKey) throw new AppError('PUSH_OFF');
-  const known = await gateway.models.PushSubscription.findOne({ endpoint: body.endpoint }).lean<PushSubscriptionDoc>();
-  if (known && isSame(known, viewer, body)) {
-    await gateway.models.PushSubscription.updateOne({ _id: known._id }, { $set: seenNow(gateway, body) });
-    return { data: { id: String(known._id) }, status: 200 };
+  const existing = await gateway.models.PushSubscription.findOne({
+    endpoint: body.endpoint,
+  }).lean<PushSubscriptionDoc>();
+  if (existing && isSame(existing, viewer, body)) {
+    await gateway.models.PushSubscription.updateOne({ _id: existing._id }, { $set: seenNow(gateway, body) });
+    return { data: { id: String(existing._id) }, status: 200 };
   }
   await gateway.throttle.take('pushSubscription', { caller: viewer.id });
   if (!isPoint(body.keys.p256dh)) throw fieldError('keys.p256dh', 'Must be a key as browsers write it.');
   if (!(await isEndpoint(body.endpoint, gateway.config.pushOrigins))) {
     throw fieldError('endpoint', 'Must be the address of a push service.');
   }
-  // Two first tries at once meet at the unique index; the second one then finds the record of the first.
-  const id = await keep(gateway, actor, viewer, body).catch((error) => {
+  // Of two concurrent first calls one fails at the unique index; its second try finds the record of the other.
+  const id = await saveSubscription(gateway, actor, viewer, body).catch((error) => {
     if (!isDuplicate(error)) throw error;
-    return keep(gateway, actor, viewer, body);
+    return saveSubscription(gateway, actor, viewer, body);
   });
-  return { data: { id: String(id) }, status: known?._id.equals(id) ? 200 : 201 };
+  return { data: { id: String(id) }, status: existing?._id.equals(id) ? 200 : 201 };
 }
 
-const isSame = (known: PushSubscriptionDoc, viewer: Viewer, { keys }: BodyOf<Subscribe>): boolean =>
-  known.user.equals(viewer._id) &&
-  known.session.equals(viewer.sessionId) &&
-  known.p256dh === keys.p256dh &&
-  known.auth === keys.auth;
+const isSame = (existing: PushSubscriptionDoc, viewer: Viewer, { keys }: BodyOf<Subscribe>): boolean =>
+  existing.user.equals(viewer._id) &&
+  existing.session.equals(viewer.sessionId) &&
+  existing.p256dh === keys.p256dh &&
+  existing.auth === keys.auth;
 
 function seenNow({ clock }: Gateway, { expirationTime }: BodyOf<Subscribe>) {
   const seenAt = clock.now();
-  const forgotten = seenAt.getTime() + limits.pushDays * 86_400_000;
-  return { seenAt, expiresAt: new Date(Math.min(forgotten, expirationTime ?? forgotten)) };
+  const latest = seenAt.getTime() + limits.pushDays * 86_400_000;
+  return { seenAt, expiresAt: new Date(Math.min(latest, expirationTime ?? latest)) };
 }
 
-/** What is no point of the curve cannot be encrypted for. */
+/** True for a point on P-256. web-push could not encrypt for any other key. */
 function isPoint(p256dh: string): boolean {
   const pair = createECDH('prime256v1');
   pair.generateKeys();
@@ -67,12 +69,12 @@ function isPoint(p256dh: string): boolean {
   }
 }
 
-/** An endpoint is one browser's, and so one account's: who signed in there last. */
-const keep = (gateway: Gateway, actor: Actor, viewer: Viewer, body: BodyOf<Subscribe>): Promise<ObjectId> =>
+/** Stores the subscription. An endpoint belongs to one browser, and so to the account that signed in there last. */
+const saveSubscription = (gateway: Gateway, actor: Actor, viewer: Viewer, body: BodyOf<Subscribe>): Promise<ObjectId> =>
   gateway.events.change(actor, async (tx) => {
     const { PushSubscription } = gateway.models;
     const { endpoint, keys } = body;
-    const kept = await PushSubscription.findOneAndUpdate(
+    const saved = await PushSubscription.findOneAndUpdate(
       { endpoint },
       {
         $set: { user: viewer._id, session: viewer.sessionId, ...keys, ...seenNow(gateway, body) },
@@ -80,14 +82,14 @@ const keep = (gateway: Gateway, actor: Actor, viewer: Viewer, body: BodyOf<Subsc
       },
       { upsert: true, returnDocument: 'after', session: tx.session },
     ).lean<PushSubscriptionDoc>();
-    const others = await PushSubscription.find({ user: viewer._id, _id: { $ne: kept._id } }, { _id: 1 })
+    const others = await PushSubscription.find({ user: viewer._id, _id: { $ne: saved._id } }, { _id: 1 })
       .session(tx.session)
       .sort({ seenAt: -1 })
       .skip(limits.pushSubscriptions - 1)
       .lean();
     await PushSubscription.deleteMany({ _id: { $in: others.map(({ _id }) => _id) } }, { session: tx.session });
-    tx.record({ type: 'push.subscribe', record: kept._id });
-    return kept._id;
+    tx.record({ type: 'push.subscribe', record: saved._id });
+    return saved._id;
   });
 
 export async function unsubscribePush({

@@ -5,14 +5,17 @@ import type { Gateway } from '../context.js';
 import { type Io, sessionRoom } from './rooms.js';
 
 const POLL_MS = 500;
-/** How far each look goes back: a transaction shows its end of a session when a majority has it, not when it says. */
+/**
+ * Each poll looks back this far: the end of a session is visible when a majority has its transaction, later than its
+ * `endedAt`.
+ */
 const OVERLAP_MS = 15_000;
 const CHECK_MS = 5_000;
-/** Closing connections, a connection at a time: who comes back reads everything again. */
+/** Pause between two closed connections, because each client that reconnects reads everything again. */
 const PAUSE_MS = 5;
 
-/** Tells the sockets of these sessions that they are over, and closes them. */
-export function cut(io: Io, sessions: string[], reason: string): void {
+/** Notifies the sockets of these sessions of their end, and disconnects them. */
+export function disconnectSessions(io: Io, sessions: string[], reason: string): void {
   for (const id of sessions) {
     const room = sessionRoom(id);
     if (!io.sockets.adapter.rooms.has(room)) continue;
@@ -22,8 +25,8 @@ export function cut(io: Io, sessions: string[], reason: string): void {
 }
 
 /**
- * Finds the ends of sessions that no signal told: Redis may be away, the gateway that ended one may have died, and no
- * worker may be there to end those that are over. Returns how to stop.
+ * Polls for ended sessions that no signal reported: Redis may be unreachable, the gateway that ended a session may have
+ * crashed, and no worker may be there to end expired ones. Returns the function that stops it.
  */
 export function watchSessions(gateway: Gateway, io: Io): () => void {
   let since = gateway.clock.now();
@@ -32,35 +35,35 @@ export function watchSessions(gateway: Gateway, io: Io): () => void {
     const from = new Date(since.getTime() - OVERLAP_MS);
     const now = gateway.clock.now();
     const sessions = await gateway.models.Session.find({ endedAt: { $gte: from } }, { endReason: 1 }).lean();
-    // Only now: what was to be found by a look that failed is found by the next.
+    // Only after the read, so that the next poll also covers one that failed.
     since = now;
-    for (const session of sessions) cut(io, [String(session._id)], session.endReason ?? 'ended');
+    for (const session of sessions) disconnectSessions(io, [String(session._id)], session.endReason ?? 'ended');
   };
-  const failed = (error: unknown) => gateway.warn(error, 'ended sessions were not looked for; trying again');
+  const failed = (error: unknown) => gateway.warn(error, 'the poll for ended sessions failed; it is tried again');
   const timers = [
     setInterval(() => findEnded().catch(failed), POLL_MS),
-    setInterval(() => cutDead(gateway, io).catch(failed), CHECK_MS),
+    setInterval(() => disconnectInvalid(gateway, io).catch(failed), CHECK_MS),
   ];
   return () => {
     for (const timer of timers) clearInterval(timer);
   };
 }
 
-/** Judges the sessions of this gateway's own sockets as a call would. */
-async function cutDead(gateway: Gateway, io: Io): Promise<void> {
+/** Checks the sessions of this gateway's sockets as a call would, and disconnects those that are not valid. */
+async function disconnectInvalid(gateway: Gateway, io: Io): Promise<void> {
   const ids = [...new Set([...io.sockets.sockets.values()].map(({ data }) => String(data.viewer.sessionId)))];
   if (ids.length === 0) return;
   const sessions = await gateway.models.Session.find({ _id: { $in: ids.map(oid) } }).lean<SessionDoc[]>();
   const byId = new Map(sessions.map((session) => [String(session._id), session]));
   for (const id of ids) {
     const session = byId.get(id) ?? null;
-    if (!(await isAlive(gateway, session))) cut(io, [id], session?.endReason ?? 'expired');
+    if (!(await isAlive(gateway, session))) disconnectSessions(io, [id], session?.endReason ?? 'expired');
   }
 }
 
 /**
- * Signals were missed: closes the connections that are open now, one after the other. Their clients come back by
- * themselves, and read again, as after any other break.
+ * Closes all open connections one by one, because signals were missed. The clients reconnect by themselves and read
+ * again, as after any other interruption.
  */
 export function reconnectAll(io: Io): void {
   [...io.sockets.sockets.values()].forEach(({ conn }, i) => {

@@ -13,8 +13,8 @@ import { type Client, type Io, userRoom } from './rooms.js';
 type Allow = (error: string | null, allowed: boolean) => void;
 
 /**
- * Socket.IO's `allowRequest`, asked once for each connection of any transport. What passes by itself is refused here, as
- * HTTP: after that a client with its defaults tries again, while a `connect_error` of the protocol keeps it away for ever.
+ * Returns Socket.IO's `allowRequest`, which runs once for each connection of any transport. Refuses temporary faults
+ * here, over HTTP: a client with default options then retries, while it never would after a `connect_error`.
  */
 export function allowHandshakes(gateway: Gateway, openConnections: () => number) {
   const mongodbIsThere = grouped<null, boolean>(async (askers) => {
@@ -28,7 +28,8 @@ export function allowHandshakes(gateway: Gateway, openConnections: () => number)
   };
   return async (req: IncomingMessage, allow: Allow): Promise<void> => {
     const { socket } = req;
-    // Node takes its own listener off a connection that is upgraded; one that breaks now must not end the process.
+    // Node removes its own error listener from a connection that is upgraded. A connection that breaks now must not end
+    // the process.
     const ignore = () => undefined;
     socket.on('error', ignore);
     const serve = await canServe();
@@ -39,32 +40,32 @@ export function allowHandshakes(gateway: Gateway, openConnections: () => number)
   };
 }
 
-/** Socket.IO's middleware: a refusal for good is a `connect_error`; for the rest the connection is closed. */
+/** Socket.IO's middleware. A permanent refusal is a `connect_error`; for any other fault the connection is closed. */
 export async function admit(gateway: Gateway, io: Io, socket: Client, next: (refusal?: Error) => void): Promise<void> {
   try {
     await authenticate(gateway, socket);
     const open = io.sockets.adapter.rooms.get(userRoom(socket.data.viewer.id))?.size ?? 0;
-    // The newest is refused, so that nobody with a stolen token closes what is open.
+    // Refuse the newest connection, so that an attacker with a stolen token cannot close the open ones.
     if (gateway.config.rateLimits && open >= limits.socketsPerUser) throw new AppError('TOO_MANY_REQUESTS');
     next();
   } catch (thrown) {
     const error = asAppError(thrown);
     if (error.status === 401) return next(refusal('UNAUTHENTICATED', errors.UNAUTHENTICATED[1]));
     if (error.status === 429) return next(refusal('TOO_MANY_REQUESTS', texts.tooManyConnections));
-    // MongoDB went away since the handshake was allowed.
+    // MongoDB became unreachable after the handshake was allowed.
     gateway.warn(thrown, 'a socket could not be admitted; its client tries again');
     socket.conn.close();
-    // Socket.IO forgets the socket of a connection that is closed.
+    // Socket.IO drops the socket of a closed connection.
     next();
   }
 }
 
-/** `connect_error` says no more than that somebody is not signed in, whatever the fault of their token is. */
+/** Builds a `connect_error`. It only says that the client is not signed in, whatever the fault of the token is. */
 const refusal = (error: ErrorCode, words: string): Error => Object.assign(new Error(words), { data: { error } });
 
 async function authenticate(gateway: Gateway, socket: Client): Promise<void> {
-  // A WebSocket is not held to the same-origin policy: who opens one must be asked. Asked here, so that a browser is
-  // told why; nothing has been said to it, and it is closed after `connectTimeout`.
+  // WebSockets bypass the same-origin policy, so check `Origin`. The check is here and not in `allowRequest`, so that a
+  // browser gets a `connect_error`. Nothing was sent to a refused socket, and `connectTimeout` closes it.
   const { origin } = socket.handshake.headers;
   if (origin !== undefined && !gateway.config.allowedOrigins.includes(origin)) throw new AppError('UNAUTHENTICATED');
   const token = (socket.handshake.auth as { token?: unknown }).token;

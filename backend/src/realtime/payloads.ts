@@ -15,7 +15,10 @@ import { presentMessage } from '../messages/present.js';
 import { presentNotification } from '../notifications/notifications.js';
 
 type Refs = LiveUpdate['refs'];
-/** What one viewer is shown, read now and through the policy; null when it is not, or no longer, theirs to see. */
+/**
+ * Returns the payload for one viewer, read now and through the policy; null when the viewer may not, or no longer, see
+ * it.
+ */
 type Payload<P> = (gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role' | '_id'>, refs: Refs) => Promise<P | null>;
 
 const text = (refs: Refs, name: string): string => String(refs[name] ?? '');
@@ -50,7 +53,7 @@ async function may(rule: ImageRule, gateway: Gateway, viewer: Pick<Viewer, 'id' 
 const mayReadAnalysis = (gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role'>, imageId: string) =>
   may('analyse', gateway, viewer, imageId);
 
-/** One row per event that a push can name. */
+/** One row per event of a live update. */
 export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload<ServerPayload<E>> } = {
   'message:new': async (gateway, viewer, refs) => {
     const id = text(refs, 'record');
@@ -85,7 +88,7 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
   'share:expired': share,
   'image:uploaded': image,
   'image:updated': image,
-  // The record is gone; recipients were chosen while it was there, and all they learn is that it is.
+  // The record is gone. The recipients were chosen before its deletion, and learn only that it is deleted.
   'image:deleted': async (_gateway, _viewer, refs) => ({ imagemetadataId: text(refs, 'record') }),
   'settings:changed': async () => ({}),
   'image:activity': async (gateway, viewer, refs) => {
@@ -95,7 +98,7 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
   'analysis:progress': async (gateway, viewer, refs) => {
     const imageId = text(refs, 'record');
     if (!(await mayReadAnalysis(gateway, viewer, imageId))) return null;
-    // A signal that was long on its way must not put a finished analysis back to work.
+    // A late signal must not show a finished analysis as running.
     const running = await gateway.models.Analysis.exists({ _id: oid(imageId), status: 'active' });
     return running && { imageId, progress: Number(refs.progress) };
   },

@@ -114,7 +114,7 @@ describe('while MongoDB is away', () => {
   );
 });
 
-it('a Redis that comes back empty: clients with defaults reconnect by themselves, and read what they missed', async () => {
+it('when Redis restarts empty, clients with default options reconnect and read what they missed', async () => {
   const provider = await buildProvider(near.gateway);
   const { socket } = stock(near.url);
   let connects = 0;

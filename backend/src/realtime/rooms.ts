@@ -4,12 +4,12 @@ import type { Viewer } from '../context.js';
 
 interface SocketData {
   viewer: Viewer;
-  /** When the session was last kept alive from here. */
+  /** Time when this socket last wrote the session's activity. */
   touchedAt: number;
   events: EventCount;
 }
 
-/** What one socket has asked for since `since`. */
+/** The number of events that one socket has sent since `since`. */
 interface EventCount {
   since: number;
   count: number;

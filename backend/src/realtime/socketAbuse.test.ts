@@ -35,7 +35,7 @@ describe('a handshake', () => {
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
 
-  it('beyond the sockets of one person is refused by name, and nobody who is connected is hurt', async () => {
+  it('a socket above the limit of one person is refused with its reason, and the open ones stay connected', async () => {
     const person = await buildPatient(test.gateway);
     const all = await Promise.all(Array.from({ length: limits.socketsPerUser }, () => connect(person)));
     await expect(connect(person)).rejects.toThrow(/^Too many connections$/);
@@ -45,7 +45,7 @@ describe('a handshake', () => {
     await connect(await buildPatient(test.gateway));
   });
 
-  it('beyond the sockets of a gateway is asked to come back, and its client does when there is room', async () => {
+  it('a socket above the limit of a gateway is answered 503, and its client connects when there is space', async () => {
     const changed = limits as { socketsPerGateway: number };
     const most = changed.socketsPerGateway;
     const first = await connect(await buildPatient(test.gateway));
@@ -65,7 +65,7 @@ describe('a handshake', () => {
 });
 
 describe('events', () => {
-  it('beyond the limit of a minute are refused with the time to wait, and the next minute is a new one', async () => {
+  it('events above the limit of a minute are refused with the time to wait, until the next minute', async () => {
     const client = await connect(await buildPatient(test.gateway));
     const { socketEventsPerMinute } = limits.throttle;
     const answers = await Promise.all(Array.from({ length: socketEventsPerMinute + 5 }, () => client.ask('nonsense')));
@@ -108,7 +108,7 @@ describe('events', () => {
     expect(({} as Record<string, unknown>).x).toBeUndefined();
   });
 
-  it('larger than a frame close their socket with 1009', async () => {
+  it('an event above the frame size closes its socket with 1009', async () => {
     const client = await connect(await buildPatient(test.gateway));
     const closed = new Promise((resolve) => {
       const ws = wire(client) as unknown as { once: (event: 'close', then: (code: number) => void) => void };

@@ -94,7 +94,7 @@ describe('messages', () => {
     expect(await receiver.until('message:new')).toEqual([answer.body.data]);
   });
 
-  it('handed over again, as after a crash, are shown once all the same', async () => {
+  it('messages that are handed over again, as after a crash, are shown once', async () => {
     const { patient, provider } = await pair();
     const receivers = [await connect(one, provider), await connect(two, provider)];
     const send = async (content: string) =>
@@ -104,7 +104,7 @@ describe('messages', () => {
     for (const receiver of receivers) await receiver.until('message:new');
     await dispatchMessages(two.gateway, [stored as MessageDoc]);
     const second = await send('second');
-    // What came before the second one would be here by now: signals keep their order.
+    // Earlier events would be here by now: signals keep their order.
     for (const receiver of receivers) expect(await receiver.until('message:new', 2)).toEqual([first, second]);
   });
 
@@ -156,7 +156,7 @@ describe('messages', () => {
     expect(chat.body.data[0]).toMatchObject({ deliveredAt: expect.any(String), readAt: expect.any(String) });
   });
 
-  it('of others cannot be marked, and people one may not write to hear nothing', async () => {
+  it('messages of other people cannot be marked, and people to whom one may not write get no events', async () => {
     const { patient, provider } = await pair();
     const [sender, stranger] = [await connect(one, patient), await connect(two, await buildProvider(one.gateway))];
     const { id } = data(await sender.ask('message:send', { recipientId: provider.id, content: 'Hi' }));
@@ -233,7 +233,7 @@ describe('typing and presence', () => {
   });
 });
 
-describe('what cannot be understood', () => {
+describe('an event that cannot be understood', () => {
   it.each([
     ['nonsense', {}, 'NOT_FOUND'],
     ['__proto__', {}, 'NOT_FOUND'],
@@ -250,7 +250,7 @@ describe('what cannot be understood', () => {
     expect(await client.ask(event, payload)).toMatchObject({ error, message: expect.any(String) });
   });
 
-  it('without an acknowledgement harms nobody', async () => {
+  it('an unknown event without an acknowledgement does no harm', async () => {
     const client = await connect(one, await buildPatient(one.gateway));
     client.socket.emit('nonsense');
     client.socket.emit('message:send', { content: 1 }, 'more');
@@ -258,7 +258,7 @@ describe('what cannot be understood', () => {
     expect(await client.ask('nonsense')).toMatchObject({ error: 'NOT_FOUND' });
   });
 
-  it('and a frame that is too large closes that socket', async () => {
+  it('a frame that is too large closes its socket', async () => {
     const client = await connect(one, await buildPatient(one.gateway));
     const closed = new Promise((resolve) => client.socket.once('disconnect', resolve));
     client.socket.emit('message:send', { content: 'x'.repeat(limits.socketFrameBytes + 1) });
@@ -300,16 +300,19 @@ describe('a session that ends', () => {
           .expect(200),
     ],
   ];
-  it.each(endings)('by %s is cut within a second on the other gateway', async (reason, end) => {
-    const person = await buildPatient(one.gateway);
-    const client = await connect(two, person);
-    const closed = new Promise((resolve) => client.socket.once('disconnect', resolve));
-    await end(person);
-    const ended = Date.now();
-    expect(await client.until('session:revoked')).toEqual([{ reason }]);
-    await closed;
-    expect(Date.now() - ended).toBeLessThan(1_000);
-  });
+  it.each(endings)(
+    'a session that ends by %s is disconnected within a second on the other gateway',
+    async (reason, end) => {
+      const person = await buildPatient(one.gateway);
+      const client = await connect(two, person);
+      const closed = new Promise((resolve) => client.socket.once('disconnect', resolve));
+      await end(person);
+      const ended = Date.now();
+      expect(await client.until('session:revoked')).toEqual([{ reason }]);
+      await closed;
+      expect(Date.now() - ended).toBeLessThan(1_000);
+    },
+  );
 
   it('leaves the person’s other sessions connected', async () => {
     const person = await buildPatient(one.gateway);
@@ -320,7 +323,7 @@ describe('a session that ends', () => {
     expect(await other.ask('nonsense')).toMatchObject({ error: 'NOT_FOUND' });
   });
 
-  it('by idleness is not revived by an event, and lives on while there are events', async () => {
+  it('events keep a session alive, but do not revive one that was idle for too long', async () => {
     const { patient, provider } = await pair();
     const [busy, idle] = [await connect(one, patient), await connect(one, provider)];
     const send = (from: TestSocket, to: Person) => from.ask('message:send', { recipientId: to.id, content: 'x' });
@@ -334,7 +337,7 @@ describe('a session that ends', () => {
     expect(await send(busy, provider)).toHaveProperty('data');
   });
 
-  it('behind the gateway’s back, by no signal and with no worker, is cut however long ago it says it ended', async () => {
+  it('a session that ended without a signal and without a worker is disconnected, however early its endedAt is', async () => {
     const person = await buildPatient(one.gateway);
     const client = await connect(two, person);
     const longAgo = new Date(one.clock.now().getTime() - 60_000);
@@ -344,7 +347,7 @@ describe('a session that ends', () => {
 });
 
 describe('images and shares', () => {
-  it('are told to those who may see them, without a pixel', async () => {
+  it('changes of images and shares are broadcast to those who may see them, without pixels', async () => {
     const owner = await buildProvider(one.gateway);
     const image = await buildImage(one.gateway, { owner });
     const recipient = await buildPatient(one.gateway);
@@ -379,7 +382,7 @@ describe('images and shares', () => {
   });
 });
 
-it('a changed setting is told to everybody without its value, and holds at the other gateway by then', async () => {
+it('a changed setting is broadcast without its value, and applies on the other gateway by then', async () => {
   const people = [
     await buildPatient(one.gateway),
     await buildProvider(one.gateway),

@@ -15,12 +15,12 @@ import { validate } from '../http/validate.js';
 import { presentMessage } from '../messages/present.js';
 import { markDelivered, markRead } from '../messages/readMessages.js';
 import { requirePartner, sendMessage } from '../messages/sendMessage.js';
-import { cut, reconnectAll, watchSessions } from './endings.js';
+import { disconnectSessions, reconnectAll, watchSessions } from './endings.js';
 import { admit, allowHandshakes } from './handshake.js';
 import { payloads } from './payloads.js';
 import { type Client, foregroundRoom, type Io, roleRoom, sessionRoom, userRoom } from './rooms.js';
 
-/** What people ask for over the socket; each is judged like a call and acknowledged with `{data}` or a failure. */
+/** Handles the events of clients. Each is checked like a call and acknowledged with `{data}` or a failure. */
 const handlers: {
   [E in ClientEvent]: (gateway: Gateway, viewer: Viewer, payload: ClientPayload<E>, socket: Client) => Promise<unknown>;
 } = {
@@ -34,23 +34,25 @@ const handlers: {
       .send([{ push: { name: 'typing', to: [userId], refs: { userId: viewer.id } } }])
       .catch(() => undefined);
   },
-  visible: (gateway, _viewer, { visible }, socket) => look(gateway, socket, visible),
+  visible: (gateway, _viewer, { visible }, socket) => setForeground(gateway, socket, visible),
 };
 
 export interface Sockets {
   deliver: (signal: Signal) => void;
-  /** Signals passed that nobody here has heard. */
+  /** Call it when signals were missed: all clients reconnect and read again. */
   missed: () => void;
   close: () => Promise<void>;
 }
 
 const PRESENCE_MS = 20_000;
-/** Packets that wait for a client that does not read, and how long it may not have read; a burst alone is no fault. */
-const MOST_WAITING = { packets: 500, ms: 2_000 };
+/**
+ * Limits for a client that does not read: waiting packets, and time since the last drain. A burst alone is no fault.
+ */
+const SLOW_CLIENT = { packets: 500, ms: 2_000 };
 const MINUTE_MS = 60_000;
-/** A try waits for MongoDB by itself; together about five minutes. */
-const MOST_TRIES = 50;
-const SHOW_AGAIN_MS = 1_000;
+/** Each try waits for MongoDB by itself; together they take about five minutes. */
+const MAX_TRIES = 50;
+const RETRY_MS = 1_000;
 
 export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   const io: Io = new Server(http, {
@@ -69,7 +71,7 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
   io.on('connection', (socket) => {
     greet(gateway, io, socket).catch((error) => gateway.log.warn({ err: error }, 'greeting a socket failed'));
     listen(gateway, socket);
-    cutWhenSlow(gateway, socket);
+    disconnectWhenSlow(gateway, socket);
   });
 
   const presence = setInterval(() => {
@@ -81,11 +83,11 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
 
   return {
     deliver: (signal) => {
-      if ('cut' in signal) cut(io, signal.cut.sessions, signal.cut.reason);
+      if ('cut' in signal) disconnectSessions(io, signal.cut.sessions, signal.cut.reason);
       else {
         if (signal.push.name === 'settings:changed') gateway.settings.forget();
-        showInTheEnd(gateway, io, signal.push, closing.signal).catch((error) => {
-          gateway.log.warn({ err: error }, 'a push was not shown');
+        broadcastWithRetry(gateway, io, signal.push, closing.signal).catch((error) => {
+          gateway.log.warn({ err: error }, 'a live update was not broadcast');
         });
       }
     },
@@ -97,7 +99,8 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
       closing.abort();
       clearInterval(presence);
       stopWatching();
-      const leave = (id: string) => [gateway.presence, gateway.foreground].map((of) => of.leave(id).catch(() => false));
+      const leave = (id: string) =>
+        [gateway.presence, gateway.foreground].map((users) => users.leave(id).catch(() => false));
       await Promise.all(localUsers(io).flatMap(leave));
       io.disconnectSockets(true);
       await io.close();
@@ -109,22 +112,25 @@ async function greet(gateway: Gateway, io: Io, socket: Client): Promise<void> {
   const { viewer } = socket.data;
   socket.join([userRoom(viewer.id), sessionRoom(String(viewer.sessionId)), roleRoom(viewer.role)]);
   socket.on('disconnect', () => {
-    look(gateway, socket, false).catch(() => undefined);
+    setForeground(gateway, socket, false).catch(() => undefined);
     if (io.sockets.adapter.rooms.has(userRoom(viewer.id))) return;
     gateway.presence
       .leave(viewer.id)
-      .then((gone) => (gone ? tellPartners(gateway, viewer, false) : undefined))
+      .then((gone) => (gone ? notifyPartners(gateway, viewer, false) : undefined))
       .catch(() => undefined);
   });
   const { visible } = socket.handshake.auth as { visible?: unknown };
-  if (visible === true) await look(gateway, socket, true);
-  if (await gateway.presence.arrive(viewer.id)) await tellPartners(gateway, viewer, true);
+  if (visible === true) await setForeground(gateway, socket, true);
+  if (await gateway.presence.arrive(viewer.id)) await notifyPartners(gateway, viewer, true);
 }
 
 const isForeground = ({ rooms, data }: Client): boolean => rooms.has(foregroundRoom(data.viewer.id));
 
-/** Whoever sees one of their tabs needs no notification on a device. Tabs come and go; the gateway counts its own by a room. */
-async function look(gateway: Gateway, socket: Client, visible: boolean): Promise<void> {
+/**
+ * Stores that a tab of the user is in the foreground, or no longer is: a user in the foreground needs no notification
+ * on a device. The gateway counts its own tabs by a room.
+ */
+async function setForeground(gateway: Gateway, socket: Client, visible: boolean): Promise<void> {
   const { id } = socket.data.viewer;
   const room = foregroundRoom(id);
   if (visible && socket.connected) {
@@ -136,7 +142,7 @@ async function look(gateway: Gateway, socket: Client, visible: boolean): Promise
   if (!socket.nsp.adapter.rooms.has(room)) await gateway.foreground.leave(id);
 }
 
-async function tellPartners(gateway: Gateway, viewer: Viewer, online: boolean): Promise<void> {
+async function notifyPartners(gateway: Gateway, viewer: Viewer, online: boolean): Promise<void> {
   const conversations = await gateway.models.Conversation.find({ members: viewer._id }, { members: 1 })
     .sort({ lastAt: -1 })
     .limit(500)
@@ -153,7 +159,7 @@ function listen(gateway: Gateway, socket: Client): void {
     const acknowledge = args.at(-1);
     const reply = typeof acknowledge === 'function' ? (acknowledge as (answer: unknown) => void) : () => undefined;
     const payload = typeof acknowledge === 'function' ? args[0] : args.at(-1);
-    answer(gateway, socket, String(name), payload).then(
+    handle(gateway, socket, String(name), payload).then(
       (data) => reply({ data: data ?? null }),
       (thrown) => {
         const error = asAppError(thrown);
@@ -167,7 +173,7 @@ function listen(gateway: Gateway, socket: Client): void {
 
 const isClientEvent = (name: string): name is ClientEvent => Object.hasOwn(clientEvents, name);
 
-async function answer(gateway: Gateway, socket: Client, name: string, payload: unknown): Promise<unknown> {
+async function handle(gateway: Gateway, socket: Client, name: string, payload: unknown): Promise<unknown> {
   countEvent(gateway, socket);
   if (!isClientEvent(name)) throw new AppError('NOT_FOUND', { message: 'This event is not known.' });
   const { viewer } = socket.data;
@@ -182,7 +188,10 @@ async function answer(gateway: Gateway, socket: Client, name: string, payload: u
   return handler(gateway, viewer, validate(clientEvents[name], payload), socket);
 }
 
-/** Sending messages has its own, stricter limit; this one is for everything that costs a look at the database. */
+/**
+ * Throws when a socket sends too many events: each costs a read of the database. Messages have their own, stricter
+ * limit.
+ */
 function countEvent({ config, clock }: Gateway, { data: { events } }: Client): void {
   if (!config.rateLimits) return;
   const now = clock.now().getTime();
@@ -191,7 +200,10 @@ function countEvent({ config, clock }: Gateway, { data: { events } }: Client): v
   throw new AppError('TOO_MANY_REQUESTS', { retryAfterSeconds: Math.ceil((events.since + MINUTE_MS - now) / 1000) });
 }
 
-/** Events that follow each other closely count as one: the session's record need not be read for each. */
+/**
+ * Counts the event as activity of the session. Events within `TOUCH_MS` count as one, so that the session is not read
+ * for each.
+ */
 async function keepAlive(gateway: Gateway, { data }: Client): Promise<void> {
   const now = gateway.clock.now().getTime();
   if (now - data.touchedAt < TOUCH_MS) return;
@@ -200,24 +212,24 @@ async function keepAlive(gateway: Gateway, { data }: Client): Promise<void> {
 }
 
 /**
- * What MongoDB was away for is shown when it is back: the push was taken off the stream, and nobody would bring it again
- * to people whose connection never broke.
+ * Broadcasts a live update, and retries while MongoDB is unreachable. The update is already off the stream, and would
+ * not come again to clients whose connection never broke.
  */
-async function showInTheEnd(gateway: Gateway, io: Io, push: LiveUpdate, closing: AbortSignal): Promise<void> {
+async function broadcastWithRetry(gateway: Gateway, io: Io, push: LiveUpdate, closing: AbortSignal): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await show(gateway, io, push);
+      return await broadcast(gateway, io, push);
     } catch (error) {
       gateway.shownMessages.delete(String(push.refs.record));
-      if (closing.aborted || tries === MOST_TRIES || asAppError(error).code !== 'UNAVAILABLE') throw error;
+      if (closing.aborted || tries === MAX_TRIES || asAppError(error).code !== 'UNAVAILABLE') throw error;
     }
-    await sleep(SHOW_AGAIN_MS, undefined, { ref: false });
+    await sleep(RETRY_MS, undefined, { ref: false });
   }
 }
 
-/** Shows a push to those of its recipients who are connected here. */
-async function show(gateway: Gateway, io: Io, push: LiveUpdate): Promise<void> {
-  if (push.name === 'session:revoked' || wasShown(gateway, push)) return;
+/** Broadcasts a live update to those of its recipients who are connected here. */
+async function broadcast(gateway: Gateway, io: Io, push: LiveUpdate): Promise<void> {
+  if (push.name === 'session:revoked' || wasBroadcast(gateway, push)) return;
   const viewers = new Map<string, Viewer>();
   for (const target of push.to) {
     const room = target.startsWith('role:') ? target : userRoom(target);
@@ -229,29 +241,29 @@ async function show(gateway: Gateway, io: Io, push: LiveUpdate): Promise<void> {
   const payloadOf = payloads[push.name];
   await Promise.all(
     [...viewers.values()].map(async (viewer) => {
-      if (await isLocked(gateway, viewer)) return;
+      if (await isRefused(gateway, viewer)) return;
       const payload = await gateway.elections.steady<object | null>(() => payloadOf(gateway, viewer, push.refs));
       if (payload) io.to(userRoom(viewer.id)).emit(push.name, payload as never);
     }),
   );
 }
 
-/** Whether this person may not even read what they are told of, until they have set up an authenticator app. */
-const isLocked = (gateway: Gateway, viewer: Viewer): Promise<boolean> =>
+/** True when the person may not read live updates before they have set up a second factor. */
+const isRefused = (gateway: Gateway, viewer: Viewer): Promise<boolean> =>
   authorize(gateway, viewer, 'notification.use').then(
     () => false,
     (error) => {
-      // That it cannot be told now is no refusal.
+      // A fault of the server is not a refusal.
       if (asAppError(error).status >= 500) throw error;
       return true;
     },
   );
 
 /**
- * A message handed over again after a crash was shown by this gateway already; whoever has connected since has read it.
- * Forgotten again when showing it fails.
+ * True for a message that this gateway has broadcast already: after a crash it is handed over again. Clients that
+ * connected since then have read it. The mark is removed when the broadcast fails.
  */
-function wasShown(gateway: Gateway, { name, refs }: LiveUpdate): boolean {
+function wasBroadcast(gateway: Gateway, { name, refs }: LiveUpdate): boolean {
   if (name !== 'message:new') return false;
   const id = String(refs.record);
   if (gateway.shownMessages.has(id)) return true;
@@ -259,8 +271,11 @@ function wasShown(gateway: Gateway, { name, refs }: LiveUpdate): boolean {
   return false;
 }
 
-/** A client that does not read is cut off before it fills the memory of others; what it missed it gets on coming back. */
-function cutWhenSlow(gateway: Gateway, { conn }: Client): void {
+/**
+ * Disconnects a client that does not read, before its packets fill the memory. It gets what it missed when it
+ * reconnects.
+ */
+function disconnectWhenSlow(gateway: Gateway, { conn }: Client): void {
   let waiting = 0;
   let drained = Date.now();
   conn.on('drain', () => {
@@ -270,9 +285,9 @@ function cutWhenSlow(gateway: Gateway, { conn }: Client): void {
   conn.on('packetCreate', () => {
     if (waiting === 0) drained = Date.now();
     waiting++;
-    if (waiting < MOST_WAITING.packets || Date.now() - drained < MOST_WAITING.ms) return;
-    gateway.log.warn('a client that does not read was cut off');
-    // A close that waits for the client's own would keep all that for half a minute more.
+    if (waiting < SLOW_CLIENT.packets || Date.now() - drained < SLOW_CLIENT.ms) return;
+    gateway.log.warn('a client that does not read was disconnected');
+    // A normal close waits up to half a minute for the client, and holds all these packets.
     (conn.transport as { socket?: { terminate?: () => void } }).socket?.terminate?.();
     conn.close(true);
   });

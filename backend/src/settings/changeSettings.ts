@@ -9,7 +9,7 @@ import type { ClientSession } from 'mongoose';
 import type { Answer, Context, Gateway } from '../context.js';
 import { presentSetting } from './listSettings.js';
 
-/** A setting the product knows must have a value that it can use; any other name is a note. */
+/** Throws when a setting that the product knows gets a value that it cannot use. Any other name is a note. */
 function checkValue(name: string, value: string): void {
   const fault = isKnownSetting(name) && settingFault(name, value);
   if (fault) throw fieldError('value', fault);
@@ -24,15 +24,13 @@ async function requireSetting(gateway: Gateway, id: ObjectId, session?: ClientSe
 }
 
 const nameTaken = (error: unknown) => {
-  throw isDuplicate(error)
-    ? new AppError('CONFLICT', { message: 'A setting with this name is there already.' })
-    : error;
+  throw isDuplicate(error) ? new AppError('CONFLICT', { message: 'A setting with this name already exists.' }) : error;
 };
 
 type Values = Pick<SettingChangeDoc, 'name' | 'from' | 'to'>;
 
-/** Into the setting's history, in the transaction of the change itself: what the history says is what was. */
-async function remember(gateway: Gateway, tx: Transaction, setting: ObjectId, by: ObjectId, values: Values) {
+/** Adds a change to the setting's history, in the transaction of the change itself, so that the two always agree. */
+async function addToHistory(gateway: Gateway, tx: Transaction, setting: ObjectId, by: ObjectId, values: Values) {
   const change: SettingChangeDoc = { _id: newId(), setting, by, at: gateway.clock.now(), ...values };
   await gateway.models.SettingChange.create([change], { session: tx.session });
 }
@@ -50,7 +48,7 @@ export async function addSetting({
   const id = await gateway.events
     .change(actor, async (tx) => {
       await gateway.models.Setting.create([setting], { session: tx.session });
-      await remember(gateway, tx, setting._id, viewer._id, { name: setting.name, to: setting.value });
+      await addToHistory(gateway, tx, setting._id, viewer._id, { name: setting.name, to: setting.value });
       tx.record({ type: 'setting.add', record: setting._id });
       return setting._id;
     })
@@ -82,7 +80,7 @@ export async function editSetting({
         { session: tx.session },
       );
       if (next.value !== before.value || next.name !== before.name) {
-        await remember(gateway, tx, id, viewer._id, { name: next.name, from: before.value, to: next.value });
+        await addToHistory(gateway, tx, id, viewer._id, { name: next.name, from: before.value, to: next.value });
       }
       tx.record({ type: 'setting.edit', record: id });
       return id;
@@ -102,7 +100,7 @@ export async function deleteSetting({
   await gateway.events.change(actor, async (tx) => {
     const { name, value } = await requireSetting(gateway, id, tx.session);
     await gateway.models.Setting.deleteOne({ _id: id }, { session: tx.session });
-    await remember(gateway, tx, id, viewer._id, { name, from: value });
+    await addToHistory(gateway, tx, id, viewer._id, { name, from: value });
     tx.record({ type: 'setting.delete', record: id });
     return id;
   });

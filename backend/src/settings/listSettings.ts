@@ -30,7 +30,7 @@ export async function listSettings({ gateway }: Context<typeof settingCalls.list
   return { data: settings.map(presentSetting) };
 }
 
-/** Changed by whom and when, for each setting that the product knows. */
+/** Returns a lookup of the last change, by whom and when, of each setting that the product knows. */
 async function lastChanges({ models }: Gateway): Promise<(name: KnownSetting) => SettingInfo['changed']> {
   const newest = await Promise.all(
     settingNames.map((name) =>
@@ -68,7 +68,7 @@ export async function getPublicSettings({ gateway }: Context<PublicCall>): Promi
 
 type LimitsCall = typeof settingCalls.getLimits;
 
-/** Strangers may ask as often as they like: what was read within the last second is new enough for them. */
+/** Answers anyone, without a throttle: settings that were read within the last second are new enough. */
 export async function getLimits({ gateway: { settings } }: Context<LimitsCall>): Promise<Answer<DataOf<LimitsCall>>> {
   const [maxBytes, expiryHours] = await Promise.all([
     settings.get('upload.maxBytes'),
@@ -105,7 +105,9 @@ async function historyOf(
   };
 }
 
-/** What was deleted keeps its history. A setting from before there was one has none yet. */
+/**
+ * Lists the history of a setting, also of a deleted one. A setting that exists without a history gives an empty list.
+ */
 export async function listSettingHistory({
   gateway,
   params,
@@ -119,7 +121,7 @@ export async function listSettingHistory({
   return answer;
 }
 
-/** By its name: going back to the default takes the setting away, and its history goes on. */
+/** Lists the history of a known setting by its name. It continues when a return to the default deletes the record. */
 export const listKnownSettingHistory = ({
   gateway,
   params,

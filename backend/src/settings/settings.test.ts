@@ -18,7 +18,7 @@ beforeAll(async () => {
 const add = (body: object) => admin.post('/appsetting/add', body);
 
 describe('settings', () => {
-  it('are added, listed, changed and deleted, with the fields that clients send without need', async () => {
+  it('settings are added, listed, changed and deleted, also with the superfluous fields of clients', async () => {
     const { body } = await add({ name: 'ward.name', value: 'North', description: 'Shown nowhere' }).expect(201);
     const setting = body.data;
     expect(Object.keys(setting).sort()).toEqual(['createAt', 'description', 'id', 'name', 'updatedAt', 'value']);
@@ -59,12 +59,12 @@ describe('settings', () => {
     [{ name: 'session.idleMinutes', value: '[30]' }, 'value'],
     [{ name: 'directory.patients', value: 'none' }, 'value'],
     [{ name: 'directory.patients', value: '' }, 'value'],
-  ])('%j are refused', async (body, field) => {
+  ])('the setting %j is refused', async (body, field) => {
     const answer = await add(body).expect(422);
     expect(answer.body.errors.map((error: { field: string }) => error.field)).toEqual([field]);
   });
 
-  it('have their name once, and one effect for one key', async () => {
+  it('a name of a setting is unique, and one key has one effect', async () => {
     const key = randomUUID();
     const send = () => add({ name: 'once', value: '1' }).set('Idempotency-Key', key).expect(201);
     expect((await send()).body).toEqual((await send()).body);
@@ -126,7 +126,7 @@ describe('settings', () => {
     await person.get('/appsetting/known').expect(403);
   });
 
-  it('keep what they were, what they became, by whom and when, also once they are deleted', async () => {
+  it('the history of a setting has old and new value, person and time, also after its deletion', async () => {
     const { body } = await add({ name: 'ward.phone', value: '1' }).expect(201);
     const { id } = body.data;
     const path = `/appsetting/edit/${id}`;
@@ -185,7 +185,7 @@ describe('settings', () => {
     expect([...froms, now.value].sort()).toEqual(['0', ...values]);
   });
 
-  it('of the idle time hold at once, for sessions that are there already', async () => {
+  it('a new idle time applies at once, also to existing sessions', async () => {
     const person = await buildPatient(test.gateway);
     const api = new Client(test.url).as(person);
     const { body } = await add({ name: 'session.idleMinutes', value: '5' }).expect(201);

@@ -26,13 +26,13 @@ interface NewShare {
   hours: number | null;
 }
 
-/** A code lives as long as its share; that of a permanent share waits for a month. */
+/** Returns the expiry of a share's code: the end of the share, or a month for a permanent share. */
 const codeEnd = (now: Date, shareEnd: Date | null): Date =>
   shareEnd ?? new Date(now.getTime() + limits.standingCodeDays * 24 * 3_600_000);
 
 /**
- * Writes a share and its event as part of a transaction, and brings the image's lists in step. Null when the recipient's
- * account does not work any more; 404 when the image was deleted since the caller read it.
+ * Writes a share and its event as part of a transaction, and updates the audience of the image. Returns null when the
+ * recipient's account is not usable. Throws `NOT_FOUND` when the image was deleted since the caller read it.
  */
 export async function addShare(gateway: Gateway, tx: Transaction, wanted: NewShare): Promise<ObjectId | null> {
   const { models } = gateway;
@@ -55,7 +55,8 @@ export async function addShare(gateway: Gateway, tx: Transaction, wanted: NewSha
   };
   await models.Share.create([share], { session: tx.session });
   await refreshAudience(models, wanted.image, now, tx.session);
-  // Beyond what one person is mailed in an hour it waits in the app; its code can be sent later (`resendShare`).
+  // Beyond the hourly number of mails to one person no mail is sent: the share waits in the app, and its code can be
+  // sent later (`resendShare`).
   const mailed = await gateway.throttle.tryTake('shareMail', { recipient: String(wanted.recipient) });
   tx.record({
     type: 'share.create',
@@ -91,7 +92,7 @@ export async function createShare({
   }
 }
 
-/** The person to share with: somebody the caller can see, whose account works, who has no access already. */
+/** Returns the recipient: a person whom the caller can see, with a usable account, who does not own the image. */
 async function findRecipient(gateway: Gateway, viewer: Viewer, image: ImageDoc, id: string): Promise<ObjectId> {
   if (id === viewer.id) throw fieldError('createdfor', 'You cannot share an image with yourself.');
   const user = await gateway.models.User.findOne({
@@ -104,7 +105,7 @@ async function findRecipient(gateway: Gateway, viewer: Viewer, image: ImageDoc, 
 
 const theirsAlready = () => fieldError('createdfor', 'This image is theirs already.');
 
-/** A share that is over but not yet swept up must not stand in the way of a new one. */
+/** Ends a share that is overdue but not yet swept, so that it does not block a new one. */
 async function clearExpired(gateway: Gateway, tx: Transaction, image: ObjectId, recipient: ObjectId): Promise<void> {
   const over = { image, recipient, ...overdueShare(gateway.clock.now()) };
   await endShares(gateway, tx, over, 'share.expire');
@@ -126,7 +127,7 @@ interface Managed {
   image: ImageDoc;
 }
 
-/** A share, live or ended, of an image that the viewer may share. Nobody else is told whether it is there. */
+/** Returns a share, live or ended, of an image that the viewer may share. It is `NOT_FOUND` for everyone else. */
 async function requireManaged(gateway: Gateway, viewer: Viewer, id: string): Promise<Managed> {
   const share = await gateway.models.Share.findById(oid(id)).lean<ShareDoc>();
   const image = share && (await gateway.models.Image.findById(share.image).lean<ImageDoc>());

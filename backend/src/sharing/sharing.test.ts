@@ -42,7 +42,7 @@ const events = (image: BuiltImage, type: EventDoc['type'], status: EventDoc['sta
   test.gateway.models.Event.countDocuments({ record: image._id, type, status });
 
 describe('sharing', () => {
-  it('mails id and code, answers with neither code nor salt, and lives a day', async () => {
+  it('a share mails id and code, is answered without code and salt, and lasts a day', async () => {
     const [image, recipient] = [await buildImage(test.gateway), await buildPatient(test.gateway)];
     const { body } = await share(image, recipient).expect(201);
     const { id, expiresAt, ...rest } = body.data;
@@ -55,14 +55,17 @@ describe('sharing', () => {
     expect(event?.refs).toEqual({ share: oid(id), mailed: kept?.recipient });
   });
 
-  it.each([[0], [-1], [24.5], [721], [1e6], ['24'], [null]])('for %j hours is refused', async (expiresInHours) => {
-    const { body } = await share(await buildImage(test.gateway), await buildPatient(test.gateway), {
-      expiresInHours,
-    }).expect(422);
-    expect(body.errors[0].field).toBe('expiresInHours');
-  });
+  it.each([[0], [-1], [24.5], [721], [1e6], ['24'], [null]])(
+    'a share for %j hours is refused',
+    async (expiresInHours) => {
+      const { body } = await share(await buildImage(test.gateway), await buildPatient(test.gateway), {
+        expiresInHours,
+      }).expect(422);
+      expect(body.errors[0].field).toBe('expiresInHours');
+    },
+  );
 
-  it('takes 1 and 720 hours, and the setting where nobody says', async () => {
+  it('a share lasts 1 to 720 hours, and as long as the setting says without a wish', async () => {
     const [image, recipient] = [await buildImage(test.gateway), await buildPatient(test.gateway)];
     const hours = async (rest: object) => {
       const { body } = await share(image, recipient, rest).expect(201);
@@ -78,7 +81,7 @@ describe('sharing', () => {
     expect(await hours({})).toBe(24);
   });
 
-  it('with oneself or the owner is 422, with nobody and the unseen 404, twice 409', async () => {
+  it('a share with oneself or the owner is 422, with an unknown or invisible person 404, a second one 409', async () => {
     const [image, recipient] = [await buildImage(test.gateway), await buildPatient(test.gateway)];
     const oneself = await share(image, image.owner).expect(422);
     expect(oneself.body.errors[0].field).toBe('createdfor');
@@ -94,7 +97,7 @@ describe('sharing', () => {
     expect(await events(image, 'share.create')).toBe(1);
   });
 
-  it('sent twice with one key, or twenty times at once, is one share', async () => {
+  it('a share sent twice with one key, or twenty times at once, is created once', async () => {
     const [image, recipient] = [await buildImage(test.gateway), await buildPatient(test.gateway)];
     const key = randomUUID();
     const first = await share(image, recipient).set('Idempotency-Key', key).expect(201);
@@ -108,7 +111,7 @@ describe('sharing', () => {
     expect(await events(image, 'share.create')).toBe(2);
   });
 
-  it('anew is possible at once when the first is over', async () => {
+  it('an image can be shared again as soon as the first share has ended', async () => {
     const [image, recipient] = [await buildImage(test.gateway), await buildPatient(test.gateway)];
     await share(image, recipient, { expiresInHours: 1 }).expect(201);
     test.clock.forward({ hours: 1, seconds: 1 });
@@ -122,7 +125,7 @@ describe('sharing', () => {
 const renewed = (person: Person) => signIn(test.gateway, person._id);
 
 describe('verifying', () => {
-  it('opens the image for that recipient alone', async () => {
+  it('a right code opens the image for its recipient alone', async () => {
     const image = await buildImage(test.gateway);
     const [one, other] = [await buildShare(test.gateway, { image }), await buildShare(test.gateway, { image })];
     const { body } = await verify(one.recipient, ` ${one.id.toUpperCase()} `, one.code).expect(200);
@@ -134,7 +137,7 @@ describe('verifying', () => {
     await verify(other.recipient, other.id, one.code === other.code ? wrong(one.code) : one.code).expect(422);
   });
 
-  it('again is 200 with one effect, also fifty times at once', async () => {
+  it('a repeated right code is 200 with one effect, also fifty times at once', async () => {
     // After four wrong ones the next try is the last; a right code is none.
     const built = await buildShare(test.gateway, { tries: limits.codeTries - 1 });
     const answers = await Promise.all(Array.from({ length: 50 }, () => verify(built.recipient, built.id, built.code)));
@@ -164,7 +167,7 @@ describe('verifying', () => {
     await verify(built.recipient, built.id, fresh).expect(200);
   });
 
-  it('looks at no more than five of many wrong guesses at once', async () => {
+  it('no more than five of many concurrent wrong guesses are compared', async () => {
     const built = await buildShare(test.gateway);
     const guesses = Array.from({ length: 30 }, () => verify(built.recipient, built.id, wrong(built.code)));
     const statuses = (await Promise.all(guesses)).map((answer) => answer.status);
@@ -174,7 +177,7 @@ describe('verifying', () => {
     await verify(built.recipient, built.id, built.code).expect(423);
   });
 
-  it.each([{ $ne: 1 }, 123456, '12345', '٠١٢٣٤٥'])('takes no %j for a code', async (verificationCode) => {
+  it.each([{ $ne: 1 }, 123456, '12345', '٠١٢٣٤٥'])('the code %j is refused as invalid', async (verificationCode) => {
     const built = await buildShare(test.gateway);
     const body = { sharingRequestId: built.id, verificationCode };
     await api.as(built.recipient).post('/sharing/verify', body).expect(422);
@@ -184,7 +187,7 @@ describe('verifying', () => {
       .expect(422);
   });
 
-  it('is possible at 23:59:59 and everything is open; at 24:00:01 nothing is, anywhere', async () => {
+  it('the code works until 23:59:59 of its share, and at 24:00:01 nothing of the image is accessible', async () => {
     const image = await buildImage(test.gateway);
     const built = await buildShare(test.gateway, { image, hours: 24 });
     await test.clock.still(async () => {
@@ -215,7 +218,7 @@ describe('verifying', () => {
     });
   });
 
-  it('at the very end does not open what is over, however the two race', async () => {
+  it('a code that races with the end of its share does not open an ended one', async () => {
     const built = await buildShare(test.gateway, { hours: 1 / 3600 });
     const guesses = await Promise.all(
       Array.from({ length: 10 }, async () => {
@@ -229,7 +232,7 @@ describe('verifying', () => {
     expect(new Set([...guesses, 200, 410])).toEqual(new Set([200, 410]));
   });
 
-  it('a permanent share takes thirty days, and stays open after', async () => {
+  it('the code of a permanent share works for thirty days, and an opened one stays open', async () => {
     const patient = await buildPatient(test.gateway);
     const standing = async () => {
       const image = await buildImage(test.gateway, { patient: patient._id });
@@ -283,8 +286,8 @@ it('each filter of shares finds those of its states, and no other', async () => 
   }
 });
 
-describe('who has access', () => {
-  it('is listed for the owner and admins', async () => {
+describe('access to an image', () => {
+  it('the owner and administrators can list who has access', async () => {
     const built = await buildShare(test.gateway, { verified: true });
     await buildShare(test.gateway, { image: built.image, revoked: true });
     await buildShare(test.gateway, { image: built.image, hours: -1 });
@@ -303,7 +306,7 @@ describe('who has access', () => {
     await api.as(built.image.owner).get('/sharing').expect(422);
   });
 
-  it('ends at once when it is revoked, with one effect', async () => {
+  it('a revoked share ends at once, with one effect', async () => {
     const built = await buildShare(test.gateway, { verified: true });
     for (let i = 0; i < 2; i++) await api.as(built.image.owner).del(`/sharing/${built.id}`).expect(200);
     await api.as(built.recipient).get(`/upload/image/${built.image.id}`).expect(404);
@@ -313,7 +316,7 @@ describe('who has access', () => {
     expect(body.data.isShared).toBe(false);
   });
 
-  it('is the admins’ to manage too', async () => {
+  it('administrators can manage access too', async () => {
     const built = await buildShare(test.gateway);
     const admin = api.as(await buildAdmin(test.gateway));
     await admin.post(`/sharing/${built.id}/resend`, {}).expect(200);

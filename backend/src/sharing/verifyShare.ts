@@ -13,7 +13,7 @@ import type { Answer, Context, Gateway } from '../context.js';
 
 type Call = typeof shareCalls.verifyShare;
 
-/** Opens an image for its recipient. */
+/** Opens a shared image for its recipient, by the mailed code. */
 export async function verifyShare({ gateway, actor, viewer, body }: Context<Call>): Promise<Answer<DataOf<Call>>> {
   const share = await gateway.models.Share.findOne({
     _id: oid(body.sharingRequestId),
@@ -24,7 +24,7 @@ export async function verifyShare({ gateway, actor, viewer, body }: Context<Call
   const event = { type: 'share.verify' as const, record: share.image, owners: [image.owner] };
 
   const refused =
-    over(gateway, share) ??
+    expired(gateway, share) ??
     (await tryCode(gateway, actor, share, body.verificationCode, {
       ...event,
       recipients: [share.recipient, share.sharedBy, image.owner],
@@ -37,17 +37,20 @@ export async function verifyShare({ gateway, actor, viewer, body }: Context<Call
   return { data: { imagemetadataId: String(share.image), isVerified: true } };
 }
 
-/** A permanent share outlives its code; what was opened with it stays open. */
-function over(gateway: Gateway, share: ShareDoc): AppError | null {
+/**
+ * Returns `EXPIRED` when the share has ended, or its code has expired before it was used. A share that was opened stays
+ * open after its code has expired.
+ */
+function expired(gateway: Gateway, share: ShareDoc): AppError | null {
   const now = gateway.clock.now();
   const usable = isLive(share, now) && (share.verifiedAt || share.codeExpiresAt > now);
   return usable ? null : new AppError('EXPIRED');
 }
 
 /**
- * Takes a try, compares, and writes what follows, in one transaction. A right code opens the share and gives its try back, so
- * the same one may come many times at once. The last wrong one locks the share. That is an event of its own, because somebody
- * may be guessing: recipient, sharer and owner are told.
+ * Takes a try, compares the code and writes the result, in one transaction. A right code opens the share and gives the
+ * try back, so that the same code may be sent several times at once. The last wrong code locks the share. That is an
+ * event of its own, because it may be an attack: recipient, sharer and owner are notified.
  */
 async function tryCode(
   gateway: Gateway,
@@ -63,11 +66,11 @@ async function tryCode(
   const open = { _id: share._id, ...pendingShare(now) };
   let refused: AppError | null = null;
   await gateway.events.change(actor, async (tx) => {
-    // With the code of this moment: another one may have been sent since the share was read.
+    // Compare with the code that is stored now: another one may have been sent since the share was read.
     const current = await takeTry(Share, open, { session: tx.session });
     if (!current) {
-      const settled = await Share.findById(share._id).session(tx.session).lean<ShareDoc>();
-      refused = withoutTry(gateway, settled, isRight);
+      const latest = await Share.findById(share._id).session(tx.session).lean<ShareDoc>();
+      refused = withoutTry(gateway, latest, isRight);
     } else if (isRight(current)) {
       refused = null;
       const opened = { $set: { verifiedAt: now }, $inc: { tries: -1 } };
@@ -82,7 +85,7 @@ async function tryCode(
   return refused;
 }
 
-/** The answer for a share that has no try to take: it ended, is open already, or is locked. */
+/** Returns the answer for a share without a try to take: it has ended, is open already, or is locked. */
 function withoutTry(
   gateway: Gateway,
   share: ShareDoc | null,

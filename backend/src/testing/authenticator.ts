@@ -16,11 +16,13 @@ const uint = (value: number, bytes: number) => {
   return buffer;
 };
 
-/** One passkey on a made-up device, by the letter of WebAuthn Level 3; each property may be set wrong. */
+/**
+ * A passkey on a simulated device, by the letter of WebAuthn Level 3. A test may set each property to a wrong value.
+ */
 export class Authenticator {
   origin: string;
   rpId = 'localhost';
-  /** Whether the device has checked who holds it. */
+  /** True when the device has verified its user. */
   verifies = true;
   counter = 0;
   userHandle = '';
@@ -31,7 +33,7 @@ export class Authenticator {
     this.origin = origin;
   }
 
-  /** The answer to `askNewPasskey`. */
+  /** Returns the answer to `askNewPasskey`. */
   create({ ceremony, options }: Question) {
     const { challenge, user } = options as Options;
     this.userHandle = user?.id ?? '';
@@ -54,7 +56,7 @@ export class Authenticator {
     };
   }
 
-  /** The answer to `askPasskey` and `askStepUpPasskey`. */
+  /** Returns the answer to `askPasskey` and `askStepUpPasskey`. */
   get({ ceremony, options }: Question) {
     const clientDataJSON = this.clientData('webauthn.get', (options as Options).challenge);
     const authData = this.head();

@@ -2,11 +2,14 @@ import { io, type Socket } from 'socket.io-client';
 import request, { type Test } from 'supertest';
 
 export interface UploadForm {
-  /** In the order they are sent. */
+  /** The parts in the order in which they are sent. */
   parts: ({ name: string; value: string } | { name: string; file: Buffer; filename?: string; type?: string })[];
 }
 
-/** Calls below `/api`, made for somebody. The server is asked for its address at each call, because it may start later. */
+/**
+ * Makes calls below `/api`, with a person's token or without one. The address is read at each call, because the server
+ * may start later.
+ */
 export class Client {
   constructor(
     private readonly server: string | { url: string },
@@ -60,7 +63,7 @@ export class Client {
   }
 }
 
-/** The one multipart body with exactly these bytes between its boundaries. */
+/** Builds a multipart body with exactly these bytes between its boundaries. */
 export const boundary = 'lightbox-test-boundary';
 export const multipart = (...parts: string[]): string =>
   `${parts.map((part) => `--${boundary}\r\n${part}\r\n`).join('')}--${boundary}--\r\n`;
@@ -71,12 +74,12 @@ export interface TestSocket {
   socket: Socket;
   /** All payloads of an event so far. */
   seen: (event: string) => unknown[];
-  /** Waits until `n` payloads of an event have come. */
+  /** Waits until `n` payloads of an event have arrived. */
   until: (event: string, n?: number) => Promise<unknown[]>;
   ask: (event: string, payload?: unknown) => Promise<Answer>;
 }
 
-/** Two cores may be busy with something else; what has come is noticed at once all the same. */
+/** Long, because the machine may be busy. An event is noticed as soon as it arrives. */
 const TIMEOUT_MS = 15_000;
 
 /** Connects, or rejects with the server's `connect_error`. */
@@ -99,18 +102,18 @@ export function connectSocket(
   });
   const until = (event: string, n = 1) =>
     new Promise<unknown[]>((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         if (seen(event).length < n) return;
         clearTimeout(timer);
-        socket.offAny(look);
+        socket.offAny(check);
         resolve(seen(event));
       };
       const timer = setTimeout(() => {
-        socket.offAny(look);
+        socket.offAny(check);
         reject(new Error(`${seen(event).length} of ${n} '${event}' came.`));
       }, TIMEOUT_MS);
-      socket.onAny(look);
-      look();
+      socket.onAny(check);
+      check();
     });
   const ask = (event: string, payload?: unknown): Promise<Answer> =>
     socket.timeout(TIMEOUT_MS).emitWithAck(event, payload);

@@ -26,7 +26,7 @@ export interface Person {
   role: Role;
   email: string;
   username: string;
-  /** A good access token, as after a sign-in. */
+  /** A valid access token, as after a sign-in. */
   token: string;
   sessionId: ObjectId;
 }
@@ -58,7 +58,7 @@ async function buildUser(gateway: Gateway, role: Role, changes: Partial<StoredPe
   return { _id: user._id, id: String(user._id), role, email: user.email, username, ...session };
 }
 
-/** Another session of the same person. */
+/** Opens another session of the same person. */
 export async function signIn(gateway: Gateway, user: ObjectId): Promise<{ token: string; sessionId: ObjectId }> {
   const session = await startSession(gateway, user, '127.0.0.1', null);
   return { token: gateway.tokens.access(String(user), String(session._id)), sessionId: session._id };
@@ -78,7 +78,10 @@ interface Sample {
 const samples = new WeakMap<Gateway, Promise<Sample>>();
 export const sampleFile = png(3, 2);
 
-/** All images of a gateway's tests show the same bytes; each has its own record, and its own wrapping of the key. */
+/**
+ * Stores the one blob that all images of a gateway's tests share. Each image has its own record, and its own wrapping
+ * of the key.
+ */
 async function storeSample(gateway: Gateway): Promise<Sample> {
   const sample = { blob: newId(), key: randomBytes(32) };
   await gateway.blobs.write(
@@ -102,9 +105,9 @@ export async function buildImage(
   { owner, ...changes }: { owner?: Person } & Partial<Omit<ImageDoc, 'owner'>> = {},
 ): Promise<BuiltImage> {
   const person = owner ?? (await buildProvider(gateway));
-  const kept = samples.get(gateway) ?? storeSample(gateway);
-  samples.set(gateway, kept);
-  const { blob, key } = await kept;
+  const sample = samples.get(gateway) ?? storeSample(gateway);
+  samples.set(gateway, sample);
+  const { blob, key } = await sample;
   const _id = newId();
   const { id: keyId, key: wrapping } = gateway.keys.images.current;
   const image: ImageDoc = {
@@ -146,7 +149,7 @@ interface ShareWishes extends Partial<ShareDocTimes> {
   recipient?: Person;
   verified?: boolean;
   revoked?: boolean;
-  /** Hours from now, less than none for one that is over; null for a patient's permanent share. */
+  /** Hours from now, negative for a share that has ended; null for a patient's permanent share. */
   hours?: number | null;
 }
 type ShareDocTimes = Pick<ShareDoc, 'tries'>;
@@ -174,13 +177,13 @@ export async function buildShare(gateway: Gateway, wishes: ShareWishes = {}): Pr
   return { _id: share._id, id: String(share._id), image, recipient, code: await shareCode(gateway, share._id) };
 }
 
-/** The code that the mail of this share carries now. */
+/** Returns the code that the mail of this share carries now. */
 export async function shareCode(gateway: Gateway, id: ObjectId): Promise<string> {
   const share = await gateway.models.Share.findById(id).lean<ShareDoc>();
   return (share && codeOf(gateway.keys.codes, String(id), share)) ?? '';
 }
 
-/** The latest sign-in or reset code of a person, as their mail says it. */
+/** Returns the newest code of a person, as in their mail. */
 export async function mailedCode(
   gateway: Gateway,
   user: ObjectId | string,

@@ -11,7 +11,7 @@ function chunk(type: string, body: Buffer): Buffer {
   return out;
 }
 
-/** A grey PNG; `bytes` makes the file exactly that long, with a chunk that readers skip. */
+/** Makes a grey PNG. With `bytes` the file has exactly that length, filled with a chunk that readers skip. */
 export function png(width: number, height: number, bytes?: number, lines = height): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

@@ -5,7 +5,7 @@ import { testConfig } from '@lightbox/testkit/config.js';
 import type { Gateway } from '../context.js';
 import { startGateway } from '../gateway.js';
 
-/** A clock that a test moves on: what lives for minutes or hours ends at once. */
+/** A clock that a test moves forward, so that records which live for minutes or hours expire at once. */
 export class MovableClock extends Clock {
   private ahead = 0;
   private stopped: number | null = null;
@@ -14,7 +14,7 @@ export class MovableClock extends Clock {
     return new Date((this.stopped ?? super.now().getTime()) + this.ahead);
   }
 
-  /** Moves by `forward` alone while `work` is about a single second, however slow the machine. */
+  /** Stops the clock during `work`. Only `forward` moves it then, however slow the machine is. */
   async still<T>(work: () => Promise<T>): Promise<T> {
     this.stopped = super.now().getTime();
     return work().finally(() => {
@@ -38,12 +38,12 @@ export interface TestGateway {
 
 export const firstAdmin = { email: 'first.admin@hospital.test', password: 'Harbour-Lantern-42' };
 
-/** A real gateway on a database of its own. Limits by time are off unless a test is about them. */
+/** Starts a real gateway on a database of its own. Throttles are off unless a test is about them. */
 export async function buildGateway(changes: Partial<Config> = {}): Promise<TestGateway> {
   return joinGateway(await testConfig({ admin: firstAdmin, rateLimits: false, ...changes }));
 }
 
-/** One more gateway on the servers of another: `config` is that one's. */
+/** Starts one more gateway on the servers of another, whose `config` it gets. */
 export async function joinGateway(config: Config, clock = new MovableClock()): Promise<TestGateway> {
   const { gateway, server, port, ready, stop } = await startGateway(config, clock);
   await ready;

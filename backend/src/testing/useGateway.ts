@@ -4,8 +4,8 @@ import { Client } from './client.js';
 import { buildGateway, type TestGateway } from './gateway.js';
 
 /**
- * One gateway for a test file, and calls to it by nobody. It starts before the file's first test and stops after the last one;
- * until then the fields of `test` are empty.
+ * Starts one gateway for a test file before its first test, and stops it after the last one; until then the fields of
+ * `test` are empty. `api` calls it without a sign-in.
  */
 export function useGateway(changes: Partial<Config> = {}): { test: TestGateway; api: Client } {
   const test = {} as TestGateway;

@@ -6,13 +6,13 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { ClientSession } from 'mongoose';
 
-/** Those who are told of what administrators have to see to. */
+/** Returns the administrators who get notices. */
 export async function activeAdmins({ models }: Core): Promise<ObjectId[]> {
   const admins = await models.User.find(usableAdmin, { _id: 1 }).lean();
   return admins.map((admin) => admin._id);
 }
 
-/** Throws when nobody could administer the product after `user` is gone. */
+/** Throws `LAST_ADMIN` when no other administrator would be left without `user`. */
 export async function keepAnAdmin({ models }: Core, user: UserDoc, tx: ClientSession): Promise<void> {
   if (user.role !== 'admin') return;
   const other = await holdUser(models, { ...usableAdmin, _id: { $ne: user._id } }, tx);

@@ -8,8 +8,9 @@ import { activeAdmins } from './admins.js';
 const { points, seconds } = throttles.people;
 
 /**
- * Counts whom somebody reads in an hour, each person once, to within a hundredth (HyperLogLog). Beyond the limit it goes
- * on, with one line in the log and a notice to the administrators. While Redis is away nobody is counted.
+ * Counts the different people whose records a viewer reads in an hour, with an error of about 1 % (HyperLogLog).
+ * Reading continues beyond the limit, with one entry in the audit log and a notice to the administrators. While Redis
+ * is unreachable nothing is counted.
  */
 export async function countPeopleRead(
   gateway: Gateway,

@@ -13,7 +13,10 @@ import { presentUser } from './present.js';
 
 type Call = typeof userCalls.changeRole;
 
-/** Also one's own, as long as another administrator stays. A provider who waits for a decision gets that one first. */
+/**
+ * Changes the role of an account, also one's own as long as another administrator is left. A provider who is pending or
+ * rejected must be approved or rejected first.
+ */
 export async function changeRole({
   gateway,
   actor,
@@ -25,7 +28,7 @@ export async function changeRole({
   if (user.role === role)
     return { data: presentUser(viewer, openPersonIfWhole(gateway, user)), message: texts.roleChanged };
   if (user.status === 'pending' || user.status === 'rejected') {
-    throw new AppError('CONFLICT', { message: 'Decide about this provider first.' });
+    throw new AppError('CONFLICT', { message: 'Approve or reject this provider first.' });
   }
   let sessions: ObjectId[] = [];
   await gateway.events.change(actor, async (tx) => {

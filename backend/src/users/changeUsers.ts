@@ -37,7 +37,7 @@ export async function updateProfile({
   }
   try {
     await gateway.events.change(actor, async (tx) => {
-      // Read again inside, so that of two changes of different fields at once neither undoes the other.
+      // Read again inside the transaction, so that two concurrent changes of different fields do not undo each other.
       const now = await gateway.models.User.findById(user._id, {}, { session: tx.session }).lean<UserDoc>();
       const profile = profileOf({ ...openProfile(gateway.keys, now ?? user), ...about });
       await gateway.models.User.updateOne(
@@ -118,7 +118,7 @@ export async function approveProvider({
       { $set: { status: accountMoves.approve.to }, $unset: { rejectedReason: 1 } },
       { session: tx.session },
     );
-    // Another admin was faster: one effect, one mail.
+    // When another admin was faster, there is still one effect and one mail.
     if (changed.modifiedCount === 1) tx.record({ type: 'user.approve', record: user._id });
     return user._id;
   });
@@ -154,7 +154,7 @@ export async function rejectProvider({
   };
 }
 
-/** The provider of that address, if the decision still makes sense. */
+/** Returns the provider with that address. Throws `NOT_PENDING` when the decision is not possible any more. */
 async function decide(gateway: Gateway, email: string, to: 'active' | 'rejected'): Promise<UserDoc> {
   const user = await gateway.models.User.findOne({ email, deletedAt: { $exists: false } }).lean<UserDoc>();
   if (!user) throw new AppError('NOT_FOUND');

@@ -12,12 +12,12 @@ import { cutSockets } from '../auth/sessions.js';
 import type { Gateway } from '../context.js';
 import { keepAnAdmin } from './admins.js';
 
-/** How long the answer waits for the rest. Maintenance does what is left then, and what a crash leaves. */
+/** Longest time that the answer waits for the rest. Maintenance does the remaining steps, also after a crash. */
 const TIMEOUT_MS = 5_000;
 
 /**
- * Closes the account in one transaction: from its commit on nobody signs in, and name, address and profile are gone. Messages
- * stay, their sender is then 'Deleted user'. Images and shares follow one by one, however many there are.
+ * Closes the account in one transaction: after its commit nobody can sign in, and name, address and profile are gone.
+ * Messages stay; their sender is shown as 'Deleted user'. Images and shares follow one by one, however many there are.
  */
 export async function closeAccount(
   gateway: Gateway,
@@ -39,13 +39,13 @@ export async function closeAccount(
   });
   cutSockets(gateway, sessions, 'deleted');
   const until = new Date(gateway.clock.now().getTime() + TIMEOUT_MS);
-  // The session that asked has ended with the account, so the rest does not ask for it.
+  // The session of this call has ended with the account, so the rest must not check it.
   await finishClosing(gateway, { id: by, ip: actor.ip }, user._id, until).catch((error) =>
     gateway.warn(error, 'the rest of closing an account is left to maintenance'),
   );
 }
 
-/** Images that name a patient need an administrator who takes them over. */
+/** Throws `LAST_ADMIN` when the account owns images that name a patient, and no administrator can take them over. */
 async function refuseWithoutHeir(gateway: Gateway, user: UserDoc, tx: ClientSession): Promise<void> {
   const named = { owner: user._id, patient: { $exists: true } };
   if (!(await gateway.models.Image.exists(named).session(tx))) return;
@@ -60,9 +60,10 @@ interface Closing {
 }
 
 /**
- * The records of each model when the account that they belong to is closed. A function runs in the transaction of the
- * closing. A name is the function that sees to them: two in that transaction, and `finishClosing` in steps after it.
- * `stays`: others need them, or they run out by themselves. Null: they belong to no account. A new model needs a row here.
+ * Says for each model how its records end when their account is closed. A function runs in the closing transaction. A
+ * name is the function that handles them: `dropAuthenticators` and `endAccess` in that transaction, `finishClosing` in
+ * steps after it. `stays`: other people need them, or they expire. Null: they belong to no account. A new model needs a
+ * row here.
  */
 const endWithAccount: Record<
   keyof Models,
@@ -100,7 +101,7 @@ const endWithAccount: Record<
   Decoy: null,
 };
 
-/** Name, address and profile go. The record stays, for what others have of this person. */
+/** Removes name, address and profile. The record stays, because records of other people refer to it. */
 async function clearAccount({ gateway, user, by, tx }: Closing): Promise<void> {
   const gone = `deleted-${user}`;
   const now = gateway.clock.now();
@@ -124,6 +125,6 @@ async function clearAccount({ gateway, user, by, tx }: Closing): Promise<void> {
     },
     { session: tx, strict: false },
   );
-  // Somebody else has just closed it.
+  // A concurrent call has just closed it.
   if (cleared.matchedCount === 0) throw new AppError('NOT_FOUND');
 }

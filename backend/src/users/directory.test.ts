@@ -51,7 +51,7 @@ const chatted = async (a: Person, b: Person, daysAgo = 0) => {
   await test.gateway.models.Conversation.create([chat]);
 };
 
-/** What may be between a provider and a patient, and whether the two know each other by it. */
+/** The relations between a provider and a patient, and whether each is a care relationship. */
 const states: [string, boolean, (two: Two) => Promise<unknown>][] = [
   ['nothing', false, async () => undefined],
   ['a live share', true, (two) => share(two)],
@@ -119,7 +119,7 @@ describe.each(table)('with directory.patients = $patients and $state', ({ patien
   });
 });
 
-it('who is no patient is found as ever while only known patients are', async () => {
+it('people who are not patients are found although only known patients are listed', async () => {
   await set('known');
   const build: Record<Role, () => Promise<Person>> = {
     patient: () => buildPatient(test.gateway),
@@ -146,7 +146,7 @@ it('who is no patient is found as ever while only known patients are', async () 
   }
 });
 
-it('a patient goes on answering in a chat from before, and the list says how many are known', async () => {
+it('a patient can still answer in an earlier chat, and the list counts the known patients', async () => {
   await set('all');
   const [provider, patient] = [await buildProvider(test.gateway), await buildPatient(test.gateway)];
   const write = (from: Person, to: Person) =>
@@ -162,7 +162,7 @@ it('a patient goes on answering in a chat from before, and the list says how man
   expect(stats.body.data.totalUsers).toBe(all.body.pagination.totalItems);
 });
 
-it('reading more than five hundred people in an hour is one line in the log and a notice to administrators', async () => {
+it('reading more than five hundred people in an hour makes one entry in the log and a notice to administrators', async () => {
   const reading = await buildGateway({ rateLimits: true });
   try {
     const [admin, provider] = [await buildAdmin(reading.gateway), await buildProvider(reading.gateway)];

@@ -8,7 +8,7 @@ import { peopleOf } from './listQuery.js';
 
 const columns = ['id', 'lastname', 'firstname', 'username', 'email', 'role', 'status', 'active', 'gender', 'createAt'];
 
-/** The list of people as a file, for administrators: what its screen shows, without the health fields. */
+/** Exports the list of people as CSV, for administrators: the columns of its screen, without the health fields. */
 export async function exportUsers(context: Context<typeof userCalls.exportUsers>): Promise<undefined> {
   const { gateway, actor, viewer, query } = context;
   const now = gateway.clock.now();

@@ -19,8 +19,8 @@ const orders: Orders<UserDoc, UserSort> = {
   createAt: ['createAt', '_id'],
 };
 
-/** What is not narrowed is still named, value by value: an index that begins with all of them then merges its few runs in order. */
-const anybody = {
+/** Lists all values of each field without a filter: MongoDB can then use the compound index with SORT_MERGE. */
+const everyValue = {
   role: { $in: [...roles] },
   status: { $in: [...UserStatus.options] },
   active: { $in: [true, false] },
@@ -28,21 +28,24 @@ const anybody = {
 
 type Wanted = Pick<QueryOf<typeof userCalls.listUsers>, 'search' | 'role' | 'status' | 'sort'>;
 
-/** Whom the list is of, for this viewer, and in what order; the list and its export read the same people. */
+/** Returns filter, order and counter of the list of people for this viewer. The list and its export use the same. */
 export async function peopleOf(gateway: Gateway, viewer: Viewer, wanted: Wanted): Promise<ListSource<UserDoc>> {
   const { search, role, status, sort } = wanted;
   if (!maySortBy(viewer.role, keyOf<UserSort>(sort))) throw fieldError('sort', 'You cannot sort by this.');
   const narrowed = { ...(role ? { role } : {}), ...(status ? { status } : {}), ...searchFilter(search) };
-  const free = Object.keys(narrowed).length > 0;
+  const isNarrowed = Object.keys(narrowed).length > 0;
   return {
     model: gateway.models.User,
-    filter: { $and: [search ? {} : anybody, await visibleUsers(gateway, viewer), narrowed] },
+    filter: { $and: [search ? {} : everyValue, await visibleUsers(gateway, viewer), narrowed] },
     ...orderOf(orders, sort),
-    ...(free ? {} : { counter: await counterOf(gateway, viewer) }),
+    ...(isNarrowed ? {} : { counter: await counterOf(gateway, viewer) }),
   };
 }
 
-/** Lists that are the same for a whole role share a counter; whom a provider knows is a list of their own. */
+/**
+ * Returns the name of the list's counter. Lists that are the same for a whole role share one; a provider who sees only
+ * known patients has their own.
+ */
 export async function counterOf({ settings }: Gateway, { id, role }: Viewer): Promise<string> {
   const own = role === 'healthProvider' && (await settings.get('directory.patients')) === 'known';
   return own ? `users:known:${id}` : `users:${role}`;

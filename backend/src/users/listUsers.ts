@@ -22,18 +22,18 @@ export async function listUsers({
   const source = await peopleOf(gateway, viewer, { search, role, status, sort });
   const { rows, pagination } = await gateway.pages.list(source, page);
   const records = rows.map((row) => row._id);
-  const [known] = await Promise.all([
+  const [tied] = await Promise.all([
     tiesOf(gateway, viewer, rows),
     gateway.events.record(actor, { type: 'user.list', records }),
     countPeopleRead(gateway, actor, viewer, records),
   ]);
   return {
-    data: rows.map((row) => presentUserRow(viewer, openPersonIfWhole(gateway, row), known.has(String(row._id)))),
+    data: rows.map((row) => presentUserRow(viewer, openPersonIfWhole(gateway, row), tied.has(String(row._id)))),
     pagination,
   };
 }
 
-/** Those of these people who are patients that the viewer is tied to. */
+/** Returns the ids of the listed patients with whom the viewer has a care relationship. */
 async function tiesOf(gateway: Gateway, viewer: Viewer, people: UserDoc[]): Promise<Set<string>> {
   const patients = people.filter((user) => needsTie(viewer, user)).map((user) => user._id);
   return tiedPatients(gateway, viewer._id, patients);
@@ -46,12 +46,12 @@ export async function getUser({
   params,
 }: Context<typeof userCalls.getUser>): Promise<Answer<DataOf<typeof userCalls.getUser>>> {
   const user = openPerson(gateway.keys, await requireUser(gateway, viewer, params.id));
-  const [known] = await Promise.all([
+  const [tied] = await Promise.all([
     tiesOf(gateway, viewer, [user]),
     gateway.events.record(actor, { type: 'user.read', record: user._id }),
     countPeopleRead(gateway, actor, viewer, [user._id]),
   ]);
-  return { data: presentUser(viewer, user, known.has(params.id)) };
+  return { data: presentUser(viewer, user, tied.has(params.id)) };
 }
 
 export async function getProfile({

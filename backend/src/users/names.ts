@@ -4,7 +4,7 @@ import type { Models } from '@lightbox/core/models/models.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { presentRef } from './present.js';
 
-/** Names for many ids in one query. */
+/** Reads the names of many accounts in one query. Returns a lookup by id. */
 export async function namesOf(models: Models, ids: (ObjectId | undefined)[]): Promise<(id: ObjectId) => UserRef> {
   const wanted = ids.filter((id) => id !== undefined);
   const users =

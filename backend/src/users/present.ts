@@ -15,7 +15,7 @@ interface UserViewer {
   role: Role;
 }
 
-/** The account as this viewer may see it; fields they may not see are absent. */
+/** Returns the fields of the account that this viewer may see. The others are absent. */
 function fields(viewer: UserViewer, user: Person, tied: boolean) {
   const basic = {
     id: String(user._id),
@@ -43,7 +43,7 @@ function pick(user: Person, names: readonly ProfileField[]): Partial<Record<Prof
   return Object.fromEntries(names.filter((name) => user[name]).map((name) => [name, user[name]]));
 }
 
-/** `tied`: whether the viewer knows this patient (`tiedPatients`). */
+/** `tied` is true when the viewer has a care relationship with this patient (`tiedPatients`). */
 export const presentUser = (viewer: UserViewer, user: Person, tied = false): User => ({
   ...fields(viewer, user, tied),
   role: { name: user.role },
@@ -56,7 +56,7 @@ export const presentUserRow = (viewer: UserViewer, user: Person, tied: boolean):
 
 export const presentOneself = (user: Person): User => presentUser({ id: String(user._id), role: user.role }, user);
 
-/** Before the code was entered: who is signing in, and nothing about their health. */
+/** Presents an account whose code was not entered yet: name, role and status, nothing about health. */
 export const presentUnconfirmed = (user: UserDoc): User => ({
   id: String(user._id),
   email: user.email,

@@ -44,8 +44,8 @@ async function flip(person: Person, at = 20): Promise<void> {
   await users().updateOne({ _id: person._id }, { $set: { 'profile.sealed': bytes } });
 }
 
-describe('what people say about themselves', () => {
-  it('is nowhere in the bytes of the database, and is shown to those who may see it', async () => {
+describe('the profile', () => {
+  it('a profile is stored encrypted, and is shown to those who may see it', async () => {
     const who = { username: `seal.${randomBytes(4).toString('hex')}`, password: PASSWORD, role: 'patient' };
     const registration = { ...who, email: `${who.username}@hospital.test`, firstname: 'Noor', lastname: 'Sealed' };
     const { body } = await api.post('/auth/register', { ...registration, ...planted }).expect(201);
@@ -67,7 +67,7 @@ describe('what people say about themselves', () => {
     expect(csv.text).toContain(',other,');
   });
 
-  it('is sealed anew at each change, and never twice alike', async () => {
+  it('a profile is encrypted again at each change, and never to the same bytes', async () => {
     const person = await buildPatient(test.gateway);
     const before = await stored(person._id);
     await api.as(person).put('/users/profile', { dob: '1980-05-17' }).expect(200);
@@ -76,7 +76,7 @@ describe('what people say about themselves', () => {
     expect(String(after?.profile?.sealed)).not.toBe(String(before?.profile?.sealed));
   });
 
-  it('keeps both of two changes that meet', async () => {
+  it('two concurrent changes of a profile are both stored', async () => {
     const person = await buildPatient(test.gateway);
     const changes = { city: 'Lahore', state: 'Punjab', zipcode: '54000', taxid: 'T-1', address: 'Mall Road' };
     await Promise.all(
@@ -90,7 +90,7 @@ describe('what people say about themselves', () => {
     expect((await api.as(person).get('/users/profile').expect(200)).body.data).toMatchObject(changes);
   });
 
-  it('is read from a database from before, and sealed by the next change', async () => {
+  it('a profile that an older version stored in clear is read, and encrypted by the next change', async () => {
     const person = await buildPatient(test.gateway, { dob: '' });
     await users().updateOne({ _id: person._id }, { $unset: { profile: 1 }, $set: { dob: planted.dob, city: 'Swat' } });
     const { body } = await api.as(person).get('/users/profile').expect(200);
@@ -102,7 +102,7 @@ describe('what people say about themselves', () => {
     expect(again.body.data).toMatchObject({ dob: planted.dob, city: 'Gilgit' });
   });
 
-  it('cannot be written in clear', async () => {
+  it('a profile cannot be stored in clear', async () => {
     const { _id } = await buildPatient(test.gateway);
     await expect(test.gateway.models.User.updateOne({ _id }, { $set: { dob: '1980-01-01' } })).rejects.toThrow(
       'strict',
@@ -130,7 +130,7 @@ describe('a profile that was tampered with', () => {
         const { body } = await refused.expect(500);
         expect(body).toEqual({
           error: 'DAMAGED',
-          message: 'What is stored here was damaged and cannot be shown. Please tell an administrator.',
+          message: 'The stored data is damaged and cannot be shown. Please tell an administrator.',
           requestId: expect.any(String),
         });
       }

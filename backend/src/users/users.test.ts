@@ -146,14 +146,14 @@ describe('one’s profile', () => {
     expect(await test.gateway.models.User.findById(person._id).lean<UserDoc>()).toEqual(before);
   });
 
-  it('takes no file, and no username of somebody else', async () => {
+  it('a file and another person’s username are refused', async () => {
     const [person, other] = [await buildPatient(test.gateway), await buildPatient(test.gateway)];
     await api.as(person).put('/users/profile').attach('file', Buffer.from('x'), 'x.png').expect(400);
     const taken = await api.as(person).put('/users/profile', { username: other.username.toUpperCase() }).expect(422);
     expect(taken.body.errors).toEqual([{ field: 'username', message: 'This username is taken.' }]);
   });
 
-  it('is closed with the password alone', async () => {
+  it('closing one’s account needs the password', async () => {
     const person = await buildPatient(test.gateway);
     const refused = await api.as(person).del('/users/profile', { password: 'Wrong-Pass-1' }).expect(422);
     expect(refused.body.errors[0].field).toBe('password');
@@ -165,7 +165,7 @@ describe('one’s profile', () => {
 });
 
 describe('closing an account', () => {
-  it('gives images with a patient to an admin, and removes the others', async () => {
+  it('images with a patient go to an administrator, and the others are removed', async () => {
     const [owner, patient] = [await buildProvider(test.gateway), await buildPatient(test.gateway)];
     const named = await buildImage(test.gateway, { owner, patient: patient._id });
     const unnamed = await buildImage(test.gateway, { owner });
@@ -189,14 +189,14 @@ describe('closing an account', () => {
     expect(shown.body.data).toMatchObject({ isVerified: true, owner: { id: String(heir?._id) } });
   });
 
-  it('ends what was shared with it', async () => {
+  it('shares with the closed account end', async () => {
     const built = await buildShare(test.gateway, { verified: true });
     await api.as(admin).del(`/users/${built.recipient.id}`).expect(200);
     const access = await api.as(built.image.owner).get(`/sharing?imageId=${built.image.id}`).expect(200);
     expect(access.body.data).toEqual([]);
   });
 
-  it('frees address and username', async () => {
+  it('address and username are free again', async () => {
     const person = await buildPatient(test.gateway);
     await api.as(admin).del(`/users/${person.id}`).expect(200);
     const again = {
@@ -222,7 +222,7 @@ describe('admins', () => {
     await api.post('/auth/login', { email: person.email, password: PASSWORD }).expect(200);
   });
 
-  it('cannot remove themselves nor, however they go about it, the last of them', async () => {
+  it('administrators cannot remove themselves, nor in any way the last administrator', async () => {
     const oneself = await api.as(admin).del(`/users/${admin.id}`).expect(409);
     expect(oneself.body.error).toBe('NOT_ONESELF');
     const own = await buildGateway();
@@ -250,7 +250,7 @@ describe('providers who wait', () => {
   const approve = (email: string) => api.as(admin).post('/users/approve-provider', { email });
   const reject = (email: string, reason?: string) => api.as(admin).post('/users/reject-provider', { email, reason });
 
-  it('are approved once, however often', async () => {
+  it('repeated approvals of a provider have one effect', async () => {
     const person = await buildProvider(test.gateway, { status: 'pending' });
     const answers = await Promise.all([1, 2, 3].map(() => approve(person.email.toUpperCase()).expect(200)));
     for (const { body } of answers) {
@@ -281,7 +281,7 @@ describe('providers who wait', () => {
   });
 });
 
-it('the dashboard’s totals are of all for admins and of their own for providers', async () => {
+it('the dashboard’s totals count everything for administrators, and their own records for providers', async () => {
   const own = await buildGateway();
   const client = new Client(own.url);
   const [provider, boss] = [await buildProvider(own.gateway), await buildAdmin(own.gateway)];
@@ -318,7 +318,7 @@ it('the filter of usable accounts finds those that are active, and no other', as
   expect(accounts.filter(isUsable).map(({ _id }) => _id)).toEqual(found.map(({ _id }) => _id));
 });
 
-it('nothing that leaves the server says more than it should', async () => {
+it('no answer contains a field that must stay on the server', async () => {
   const patient = await buildPatient(test.gateway);
   const provider = await buildProvider(test.gateway);
   for (const viewer of [patient, provider, admin]) {

@@ -1,5 +1,5 @@
-// The bare target: the least honest work for storing and giving back a file with the product's own libraries. No tokens,
-// no checks, no cipher, no audit. A process of its own, like the gateway.
+// The bare target: it stores and returns a file with the product's own libraries and the least possible work. It has no
+// tokens, no checks, no cipher and no audit. It is a separate process, like the gateway.
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
@@ -33,7 +33,7 @@ app.get('/files/:id', async (req, res) => {
   await pipeline(bucket.openDownloadStream(new mongoose.mongo.ObjectId(req.params.id)), res);
 });
 const server = app.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
-// As the gateway: the client's connections outlive the rounds in which it measures something else.
+// The same value as in the gateway: the client's connections stay open during the rounds of the other target.
 server.keepAliveTimeout = 65_000;
 
 process.once('disconnect', () => process.exit(0));

@@ -10,7 +10,7 @@ import { percentile } from './stats.js';
 
 const MESSAGES = 200;
 const GAP_MS = 5;
-const STREAM = { perSecond: 300, seconds: 4, patience: 5_000 };
+const STREAM = { perSecond: 300, seconds: 4, timeoutMs: 5_000 };
 
 interface Incoming {
   clientId?: string;
@@ -28,7 +28,7 @@ export async function connect({ origin }: GatewayProgram, { token }: Person): Pr
   return socket;
 }
 
-/** Keeps the moment at which each message came to its recipient, by the sender's id for it. */
+/** Stores the time at which each message arrived at its recipient, by its `clientId`. */
 function watchArrivals(socket: Socket, person: Person, arrivals: Map<string, number>, arrived?: () => void): void {
   socket.on('message:new', ({ clientId, recipientId }: Incoming) => {
     if (!clientId || recipientId !== person.id) return;
@@ -51,7 +51,7 @@ const byPost =
   (message) =>
     data(postJson(`${api}/message/send`, message, token));
 
-/** Milliseconds from sending a message to the other person's socket, one at a time. */
+/** Returns the milliseconds from sending a message to its arrival at the other person's socket, one message at a time. */
 async function latencies(send: Send, receiver: Socket, to: Person): Promise<number[]> {
   const arrivals = new Map<string, number>();
   let arrived = () => {};
@@ -94,7 +94,7 @@ export async function benchLatency(site: Site, { from, to }: Pair): Promise<Row[
   return rows;
 }
 
-/** Many people write at a fixed rate, whether or not the product keeps up; half of the pairs across gateways. */
+/** Many people write at a fixed rate, even if the product is slower. Half of the pairs are on different gateways. */
 export async function benchStream(site: Site, pairs: Pair[]): Promise<Row[]> {
   const job = `${STREAM.perSecond} messages/s from ${pairs.length} sockets`;
   const [near, far] = site.gateways;
@@ -104,7 +104,7 @@ export async function benchStream(site: Site, pairs: Pair[]): Promise<Row[]> {
   for (const [i, { to }] of pairs.entries()) watchArrivals(receivers[i] as Socket, to, arrivals);
 
   const planned = await sendAtRate(pairs, senders.map(bySocket));
-  const deadline = Date.now() + STREAM.patience;
+  const deadline = Date.now() + STREAM.timeoutMs;
   while (arrivals.size < planned.size && Date.now() < deadline) await sleep(20);
   for (const socket of [...senders, ...receivers]) socket.disconnect();
 
@@ -116,7 +116,7 @@ export async function benchStream(site: Site, pairs: Pair[]): Promise<Row[]> {
   ];
 }
 
-/** The moment at which each message should have left, by its id. Waits for every acknowledgement. */
+/** Sends the messages and waits for every acknowledgement. Returns the planned time of each message by its id. */
 async function sendAtRate(pairs: Pair[], senders: Send[]): Promise<Map<string, number>> {
   const planned = new Map<string, number>();
   const acknowledged: Promise<unknown>[] = [];

@@ -10,13 +10,13 @@ interface Call {
   token?: string | undefined;
   type?: string;
   body?: Buffer;
-  /** What a proxy would add. */
+  /** The client's address in the header that a proxy adds. */
   from?: string;
 }
 
 const agent = new Agent({ keepAlive: true });
 
-/** One HTTP call over kept connections, with as little of a client's own work as can be. */
+/** Makes one HTTP call over a kept connection, with as little work in the client as possible. */
 export function call(url: string, { method = 'GET', token, type, body, from }: Call = {}): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const headers = {
@@ -37,7 +37,7 @@ export function call(url: string, { method = 'GET', token, type, body, from }: C
   });
 }
 
-/** The answer's `data`, for calls that must succeed. */
+/** Returns the `data` of the answer. Throws when the call failed. */
 export async function data<T>(reply: Promise<Reply>): Promise<T> {
   const { status, body } = await reply;
   if (status >= 300) throw new Error(`${status} ${body.toString().slice(0, 300)}`);

@@ -13,7 +13,7 @@ const WIDTH = 8;
 const ROUNDS = 5;
 const SAMPLE = new URL('../../../backend/assets/demo/chest-xray.jpg', import.meta.url);
 
-/** Reads one hot file again and again; files a second. */
+/** Reads one cached file again and again. Returns files per second. */
 const rate = (url: string, token?: string) => async (): Promise<number> => {
   const seconds = await inParallel(COUNT, WIDTH, async () => {
     const { status } = await call(url, { token });
@@ -39,13 +39,13 @@ async function compare(site: Site, provider: Person, job: string, path: string, 
   ];
 }
 
-/** Ids of what is downloaded. */
+/** The ids of the images to download. */
 export interface Samples {
   noise: string;
   picture: string;
 }
 
-/** To be called first: a preview is drawn after those of all that was uploaded before. */
+/** Must be called first, because a preview is drawn after those of all earlier uploads. */
 export async function uploadSamples(site: Site, provider: Person): Promise<Samples> {
   const target = productTarget(site, provider);
   const noise = await uploadTo(target, uploadForm(noisePng(512 * 1024), 'image/png'));

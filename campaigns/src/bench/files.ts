@@ -4,7 +4,7 @@ import { crc32, deflateSync } from 'node:zlib';
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const GREY_8_BIT = [8, 0, 0, 0, 0];
 
-/** A valid square PNG of grey noise, a little below `bytes`: no two are the same, and nothing can compress them. */
+/** Returns a valid square PNG of grey noise, a little smaller than `bytes`. Each is different and cannot be compressed. */
 export function noisePng(bytes: number): Buffer {
   const side = Math.floor(Math.sqrt(bytes * 0.998)) - 1;
   const header = Buffer.alloc(13);
@@ -12,7 +12,7 @@ export function noisePng(bytes: number): Buffer {
   header.writeUInt32BE(side, 4);
   header.set(GREY_8_BIT, 8);
   const rows = randomFillSync(Buffer.alloc(side * (side + 1)));
-  // Every row begins with its filter: none.
+  // Every row begins with its filter type: 0 is none.
   for (let row = 0; row < side; row++) rows[row * (side + 1)] = 0;
   const packed = deflateSync(rows, { level: 0 });
   return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', packed), chunk('IEND', Buffer.alloc(0))]);
@@ -29,7 +29,7 @@ function chunk(type: string, body: Buffer): Buffer {
 const BOUNDARY = 'lightbox-bench-boundary';
 export const formType = `multipart/form-data; boundary=${BOUNDARY}`;
 
-/** A form as the upload call takes it. */
+/** Returns the form of the upload call. */
 export function uploadForm(file: Buffer, type: string): Buffer {
   const part = (headers: string) => `--${BOUNDARY}\r\nContent-Disposition: form-data; ${headers}\r\n\r\n`;
   return Buffer.concat([

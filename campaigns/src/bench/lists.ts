@@ -12,7 +12,7 @@ const LARGE = 100_000;
 const READS = 60;
 const LIMIT = 10;
 
-/** The page of a long list costs what that of a short one does: two owners, ten times apart. */
+/** Measures that a page of a long list costs as much as one of a short list: two owners, one with ten times more images. */
 export async function benchLists(site: Site, few: Person, many: Person): Promise<Row[]> {
   await insertImages(site, few, SMALL);
   await insertImages(site, many, LARGE);
@@ -37,7 +37,7 @@ function rows(page: string, [few = [], many = []]: number[][]): Row[] {
   ];
 }
 
-/** Reads the pages in turn; the milliseconds of each read, by page. */
+/** Reads the pages in turn. Returns the milliseconds of each read, by page. */
 async function alternate(pages: { url: string; token: string }[]): Promise<number[][]> {
   const times = pages.map(() => [] as number[]);
   for (let i = 0; i < READS; i++) {
@@ -51,7 +51,7 @@ async function alternate(pages: { url: string; token: string }[]): Promise<numbe
   return times;
 }
 
-/** Of the page after the one in the middle, to which the slow way by number leads once. */
+/** Returns the cursor of the page after the middle one. Reads the middle page by its number, which is slow. */
 async function middleCursor(list: string, { token }: Person, total: number): Promise<string> {
   const { body } = await call(`${list}?limit=${LIMIT}&page=${total / LIMIT / 2}`, { token });
   const { pagination } = JSON.parse(body.toString()) as { pagination: { nextCursor: string } };
@@ -66,7 +66,7 @@ async function insertImages({ models }: Site, { id }: Person, count: number): Pr
   }
 }
 
-/** As an upload leaves it, but for the file. */
+/** Returns the record of an uploaded image, without a file. */
 const record = (owner: string, i: number): ImageDoc => ({
   _id: newId(),
   owner: oid(owner),

@@ -7,7 +7,7 @@ export interface MemoryUse {
   after: number;
 }
 
-/** A process's resident memory in MiB around some work; null where there is no /proc to read it from. */
+/** Returns a process's resident memory in MiB before, during and after some work, or null without /proc. */
 export async function memoryDuring(pid: number, work: () => Promise<void>): Promise<MemoryUse | null> {
   if (process.platform !== 'linux') return work().then(() => null);
   forgetPeak(pid);
@@ -18,7 +18,7 @@ export async function memoryDuring(pid: number, work: () => Promise<void>): Prom
   return { before, peak, after: read(pid, 'VmRSS') };
 }
 
-/** proc(5): 5 resets the highest resident size to what it is now. */
+/** Resets the highest resident size to the current one (proc(5), value 5). */
 const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5');
 
 function read(pid: number, name: 'VmRSS' | 'VmHWM'): number {

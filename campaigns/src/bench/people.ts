@@ -5,7 +5,7 @@ import { searchFields } from '@lightbox/core/users/search.js';
 import { data, postJson } from './client.js';
 import type { Site } from './site.js';
 
-/** Somebody signed in. */
+/** A signed-in person. */
 export interface Person {
   id: string;
   token: string;
@@ -15,14 +15,14 @@ type Role = 'healthProvider' | 'patient';
 
 const PASSWORD = 'Granite-Willow-77';
 
-/** Enters people into the database and signs them in through the product: password, mailed code, token. */
+/** Stores accounts in the database and signs them in through the product: password, mailed code, token. */
 export async function signInPeople(site: Site, role: Role, count: number): Promise<Person[]> {
   const users = await newUsers(role, count, PASSWORD);
   await site.models.User.insertMany(users);
   return Promise.all(users.map(({ email }) => signIn(site, email)));
 }
 
-/** Active people, not stored yet; `called` and a number is the username of each. */
+/** Returns active accounts that are not stored yet. Each username is `called` and a number. */
 export async function newUsers(
   role: Role,
   count: number,

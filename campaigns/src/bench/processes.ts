@@ -4,18 +4,18 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { endChild } from '@lightbox/launcher/processes.js';
 
-/** One of our programs as a child: it ends when this process does, however that comes about. */
+/** One of the product's programs as a child process. It ends with this process, even when this one is killed. */
 export interface Program {
   child: ChildProcess;
   pid: number;
-  /** What it said when it was ready. */
+  /** The message of the program when it was ready. */
   ready: unknown;
   stop: () => Promise<void>;
 }
 
 const START_MS = 30_000;
 
-/** `main` is a path from the root of the repository; `hear` gets the lines of its log. */
+/** Starts a program. `main` is a path from the root of the repository; `hear` receives the lines of its log. */
 export async function startProgram(
   main: string,
   env: Record<string, string>,
@@ -42,11 +42,9 @@ export async function startProgram(
 }
 
 async function firstWord(child: ChildProcess, main: string): Promise<unknown> {
-  const patience = AbortSignal.timeout(START_MS);
-  const gone = once(child, 'exit', { signal: patience }).then(() =>
-    Promise.reject(new Error(`${main} did not start.`)),
-  );
-  const [word] = (await Promise.race([once(child, 'message', { signal: patience }), gone])) as unknown[];
+  const timeout = AbortSignal.timeout(START_MS);
+  const gone = once(child, 'exit', { signal: timeout }).then(() => Promise.reject(new Error(`${main} did not start.`)));
+  const [word] = (await Promise.race([once(child, 'message', { signal: timeout }), gone])) as unknown[];
   gone.catch(() => undefined);
   return word;
 }

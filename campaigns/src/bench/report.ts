@@ -6,18 +6,18 @@ export interface Row {
   job: string;
   measure: string;
   value: string;
-  /** What was hoped for, and whether it came true. */
+  /** The expected value. `met` is true when the figure satisfies it. */
   goal?: string;
   met?: boolean;
 }
 
 const digits = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2));
 
-/** `median (lowest..highest)` of several rounds. */
+/** Returns `median (lowest..highest)` of several rounds. */
 export const spread = (figures: number[]): string =>
   `${digits(median(figures))} (${digits(Math.min(...figures))}..${digits(Math.max(...figures))})`;
 
-/** The figure as text, held against its goal. */
+/** Returns a row for a figure with a goal. */
 export function judged(job: string, measure: string, figure: number, goal: string, met: boolean): Row {
   return { job, measure, value: digits(figure), goal, met };
 }

@@ -8,20 +8,20 @@ import { startServers } from '@lightbox/testkit/servers.js';
 import { closeConnections } from './client.js';
 import { type Program, startProgram } from './processes.js';
 
-/** The whole product on this machine, with servers and a mail sink of its own. */
+/** The whole product on this machine, with its own servers and mailbox. */
 export interface Site {
   gateways: [GatewayProgram, GatewayProgram];
   /** Address of the bare target. */
   bare: string;
   models: Models;
   mailbox: Mailbox;
-  /** Starts a process that draws previews: work that a measurement of the gateway alone does without. */
+  /** Starts a process that draws previews. Without it, measurements are of the gateway alone. */
   startPreviews: () => Promise<Program>;
   stop: () => Promise<void>;
 }
 
 export interface GatewayProgram extends Program {
-  /** Where the calls are. */
+  /** The base address of the calls. */
   api: string;
   origin: string;
 }
@@ -33,7 +33,7 @@ export async function startSite(say: (line: string) => void): Promise<Site> {
   const undoAll = async () => {
     for (const step of undo.splice(0).reverse()) await step();
   };
-  // Whoever asks again, on a signal and after the failure that follows from it, waits for the same end.
+  // A second call waits for the same end: a signal stops the site, and the failure that follows stops it again.
   let stopped: Promise<void> | null = null;
   const stop = () => {
     stopped ??= undoAll();

@@ -22,7 +22,7 @@ interface Since {
   more: boolean;
 }
 
-/** What a client costs that reads next to nothing while very much comes for it: it is cut off, and reads on later. */
+/** Measures the cost of a client that reads too slowly for its many events. It is disconnected and catches up later. */
 export async function benchSlowReader(site: Site, { from, to }: Pair): Promise<Row[]> {
   const [near] = site.gateways;
   const since = (cursor?: string) => {
@@ -62,13 +62,13 @@ export async function benchSlowReader(site: Site, { from, to }: Pair): Promise<R
     ({ cursor, more } = page);
   }
   return [
-    judged(JOB, 'cut off', online ? 0 : 1, '1', !online),
+    judged(JOB, 'disconnected', online ? 0 : 1, '1', !online),
     judged(JOB, 'missing after it caught up', ids.size, '0', ids.size === 0),
     ...(use ? [judged(JOB, 'gateway MiB added', use.peak - use.before, '< 50', use.peak - use.before < 50)] : []),
   ];
 }
 
-/** As long as they may be, three bytes a letter; the sweeper of the workers hands them over, for nobody else has. */
+/** Returns messages of the greatest length, with three bytes per character. Only the workers' sweeper hands them over. */
 function messages(from: string, to: string, at: number, count: number): MessageDoc[] {
   const conversation = conversationOf(oid(from), oid(to));
   return Array.from({ length: count }, (_, i) => ({

@@ -1,4 +1,4 @@
-/** The value that a share `p` (0 to 1) of all values does not exceed. */
+/** Returns the value that a fraction `p` (0 to 1) of all values does not exceed. */
 export function percentile(values: number[], p: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * p) - 1)] ?? Number.NaN;
@@ -6,7 +6,7 @@ export function percentile(values: number[], p: number): number {
 
 export const median = (values: number[]): number => percentile(values, 0.5);
 
-/** Runs the contenders in turn, so that a busy spell of the machine meets all of them; each one's figures, by round. */
+/** Runs the contenders in turn, so that a busy machine slows all of them. Returns the figures of each, by round. */
 export async function inTurn<N extends string>(
   rounds: number,
   contenders: Record<N, () => Promise<number>>,
@@ -19,7 +19,7 @@ export async function inTurn<N extends string>(
   return figures;
 }
 
-/** Does `count` chunks of work, `width` at a time; the seconds it took. */
+/** Runs `work` `count` times, `width` at a time. Returns the seconds that it took. */
 export async function inParallel(count: number, width: number, work: (i: number) => Promise<void>): Promise<number> {
   const start = performance.now();
   let next = 0;

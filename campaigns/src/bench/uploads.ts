@@ -24,11 +24,11 @@ const bareTarget = (site: Site): Target => ({ url: `${site.bare}/files` });
 const forms = ({ count, bytes }: { count: number; bytes: number }): Buffer[] =>
   Array.from({ length: count }, () => uploadForm(noisePng(bytes), 'image/png'));
 
-/** Uploads one file; its id. */
+/** Uploads one file. Returns its id. */
 export const uploadTo = ({ url, token }: Target, form: Buffer): Promise<{ id: string }> =>
   data<{ id: string }>(call(url, { method: 'POST', token, type: formType, body: form }));
 
-/** Sends all forms, so many at a time; files a second. Throws when one is refused. */
+/** Sends all forms, `width` at a time. Returns files per second. Throws when one is rejected. */
 const rate = (target: Target, bodies: Buffer[], width: number) => async (): Promise<number> => {
   const seconds = await inParallel(bodies.length, width, async (i) => {
     await uploadTo(target, bodies[i] as Buffer);
@@ -77,7 +77,7 @@ export async function benchLargeUploads(site: Site, provider: Person): Promise<R
   ];
 }
 
-/** The first round counts, for it meets a gateway that has not grown yet. */
+/** Compares the first round with the goals, because the gateway has not grown before it. */
 function memoryRows(job: string, uses: MemoryUse[]): Row[] {
   const [first] = uses;
   if (!first) return [];
@@ -90,7 +90,7 @@ function memoryRows(job: string, uses: MemoryUse[]): Row[] {
   ];
 }
 
-/** The same small uploads while a worker has more previews to draw than it can. */
+/** Measures the same small uploads while a worker has a backlog of previews. */
 export async function benchUploadsBesidePreviews(site: Site, provider: Person): Promise<Row[]> {
   const job = 'upload 512 KB beside a backlog of previews';
   const product = rate(productTarget(site, provider), forms(SMALL), SMALL.width);
@@ -100,8 +100,8 @@ export async function benchUploadsBesidePreviews(site: Site, provider: Person): 
   await worker.stop();
   const ratio = median(busy) / median(quiet);
   return [
-    plain(job, 'without, uploads/s', spread(quiet)),
-    plain(job, 'with, uploads/s', spread(busy)),
+    plain(job, 'without backlog, uploads/s', spread(quiet)),
+    plain(job, 'with backlog, uploads/s', spread(busy)),
     judged(job, 'ratio', ratio, '>= 0.8', ratio >= 0.8),
   ];
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mailbox } from '@lightbox/testkit/mailbox.js';
 
-/** What one call met on its way to an answer. */
+/** The faults and repetitions of calls before their final answers. */
 export interface Encounters {
   /** Statuses 500 and above that are not "come back later", and answers outside the contract. */
   faults: string[];
-  /** Calls sent again because nobody answered, or the answer was to come back later. */
+  /** Calls sent again because there was no answer, or the answer was "come back later". */
   repeats: number;
 }
 
@@ -15,11 +15,11 @@ interface Call {
   anonymous?: boolean;
 }
 
-/** Longer than any part of the product may be away. */
+/** Longer than the longest time for which a part of the product may be away. */
 const TIMEOUT_MS = 90_000;
 const ANSWER_MS = 15_000;
 
-/** Somebody with a client as careful as the product's own: keyed repeats, refreshed tokens, whichever gateway answers. */
+/** A person with a client as careful as the product's own: idempotency keys, refreshed tokens, change of the gateway. */
 export class Account {
   id = '';
   private token = '';
@@ -36,7 +36,7 @@ export class Account {
     return this.token;
   }
 
-  /** The gateway that this client tries now. */
+  /** The origin of the gateway that this client uses now. */
   get origin(): string {
     return this.origins[this.turn % this.origins.length] as string;
   }
@@ -57,7 +57,7 @@ export class Account {
     this.id = confirmed.user.id;
   }
 
-  /** The answer's `data`. Asks until there is an answer that is final; throws when that is a refusal. */
+  /** Repeats a call until the answer is final, and returns its `data`. Throws when the answer is an error. */
   async ask<T>(method: string, path: string, call: Call = {}): Promise<T> {
     const answer = await this.answerOf(method, path, call);
     const body = (await answer.json()) as { data: T };
@@ -72,7 +72,7 @@ export class Account {
       if (answer.status !== 200) throw new Error(`GET ${path}: ${answer.status}`);
       const body = await answer.arrayBuffer().catch(() => null);
       if (body) return Buffer.from(body);
-      if (Date.now() > deadline) throw new Error(`${path} never came whole.`);
+      if (Date.now() > deadline) throw new Error(`${path} was never received completely.`);
     }
   }
 

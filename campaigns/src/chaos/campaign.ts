@@ -14,14 +14,14 @@ import { judgeChats, judgeStock, judgeStore, judgeUploads, settle } from './verd
 const PAIRS = 10;
 const UPLOADERS = 4;
 
-/** What must have happened before it is enough. */
+/** The least number of each for one campaign. */
 export interface Size {
   kills: number;
   messages: number;
   uploads: number;
 }
 
-/** People chat and upload while one thing after another breaks; then it is judged what was lost, doubled or out of order. */
+/** People chat and upload while one fault follows another. Then it counts lost, duplicate and unordered records. */
 export async function campaign(cluster: Cluster, size: Size, seed: number): Promise<Row[]> {
   const met: Encounters = { faults: [], repeats: 0 };
   const chat: ChatFigures = { acknowledged: 0, resent: 0, connects: 0, repeatedOnOneSocket: 0, away: [] };
@@ -62,7 +62,7 @@ export async function campaign(cluster: Cluster, size: Size, seed: number): Prom
   });
   await traffic;
   const seconds = (Date.now() - since) / 1000;
-  console.log('Everything stands again; waiting until the work is done …');
+  console.log('All processes run again; waiting until the work is done …');
   const settled = await settle(cluster, 180_000);
   const rows = [
     plain('campaign', 'seconds', seconds),
@@ -72,12 +72,12 @@ export async function campaign(cluster: Cluster, size: Size, seed: number): Prom
     plain('campaign', 'sends repeated under their clientId', chat.resent),
     plain('campaign', 'calls repeated', met.repeats),
     plain('campaign', 'connections made', chat.connects),
-    plain('campaign', 'away from a gateway, ms p50 / p99', away(chat.away)),
+    plain('campaign', 'time without a connection, ms p50 / p99', away(chat.away)),
     plain('campaign', 'seconds until all work was done', settled / 1000),
     judged('campaign', 'answers 5xx other than 503, 507', met.faults.length, '0', met.faults.length === 0),
     judged(
       'messages',
-      'brought twice by one connection',
+      'delivered twice on one connection',
       chat.repeatedOnOneSocket,
       '0',
       chat.repeatedOnOneSocket === 0,
@@ -85,10 +85,10 @@ export async function campaign(cluster: Cluster, size: Size, seed: number): Prom
     ...(await judgeChats(pairs)),
     ...(await judgeStock(stock)),
     ...(await judgeUploads(cluster, uploads, patients[0] as string)),
-    // The reads of the judges have entries too.
+    // The reads of these checks are in the audit log too.
     ...(await settle(cluster, 30_000).then(() => judgeStore(cluster, administrator))),
   ];
-  for (const fault of new Set(met.faults)) console.log(`  met: ${fault}`);
+  for (const fault of new Set(met.faults)) console.log(`  fault: ${fault}`);
   for (const side of [...pairs.flat(), ...stock.map(({ client }) => client)]) side.close();
   return rows;
 }
@@ -108,7 +108,7 @@ async function uploadOn(
   most: number,
   progress: { done: boolean },
 ): Promise<void> {
-  // The last ones come when the rest of the traffic is over, if they must.
+  // Uploads continue after the other traffic has ended, until there are enough.
   for (let n = first; !progress.done || uploads.length < most; n += UPLOADERS) {
     uploads.push(await uploadOne(by, n, recipientId));
     if (uploads.length >= most) await sleep(2_000);
@@ -120,7 +120,7 @@ function faultRows({ done, kills, endings }: FaultFigures, size: Size): Row[] {
   return [
     judged('faults', 'processes killed', kills, `>= ${size.kills}`, kills >= size.kills),
     ...Object.entries(done).map(([name, count]) => plain('faults', name, String(count))),
-    judged('faults', 'longest ending after SIGTERM, s', most, '<= 10', most <= 10),
+    judged('faults', 'longest time to end after SIGTERM, s', most, '<= 10', most <= 10),
   ];
 }
 

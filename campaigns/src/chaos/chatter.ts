@@ -10,9 +10,9 @@ export interface ChatFigures {
   /** Sends repeated with the same `clientId`. */
   resent: number;
   connects: number;
-  /** Messages that one connection brought twice. */
+  /** Messages that one connection delivered twice. */
   repeatedOnOneSocket: number;
-  /** Milliseconds from a lost connection to the next one, each. */
+  /** Milliseconds from each lost connection to the next one. */
   away: number[];
 }
 
@@ -20,9 +20,9 @@ const ACK_MS = 5_000;
 
 type Refusal = Error & { data?: { error?: ErrorCode } };
 
-/** Somebody who chats, with what a client keeps: an outbox, the messages seen, and the cursor to catch up from. */
+/** A person who chats, with the state of a client: an outbox, the messages seen, and the cursor for catching up. */
 export class Chatter {
-  /** What the person sees, by id. */
+  /** The messages that the person sees, by id. */
   readonly seen = new Map<string, Message>();
   /** Acknowledged messages in the order in which they were sent, one after the other. */
   readonly acknowledged: Message[] = [];
@@ -47,7 +47,7 @@ export class Chatter {
     while (!this.closed) {
       if (await this.tryToConnect()) return;
       this.account.turnToOther();
-      // A crowd that lost its gateway does not come back in the same instant.
+      // Clients that lost their gateway must not all reconnect at the same moment.
       await sleep(100 + Math.random() * 500);
     }
   }
@@ -84,7 +84,7 @@ export class Chatter {
     return true;
   }
 
-  /** What came while there was no connection, and what a connection's last moments swallowed. */
+  /** Reads the messages that arrived without a connection, and those that the end of a connection lost. */
   private async catchUp(): Promise<void> {
     for (let more = true; more; ) {
       const cursor = encodeURIComponent(this.cursor ?? '');
@@ -101,7 +101,7 @@ export class Chatter {
     this.seen.set(message.id, message);
   }
 
-  /** Sends until it is acknowledged, always under the same `clientId`. */
+  /** Sends a message until it is acknowledged, always with the same `clientId`. */
   async say(recipientId: string, content: string): Promise<void> {
     const message = { recipientId, content, clientId: randomUUID() };
     for (let tries = 0; ; tries++) {

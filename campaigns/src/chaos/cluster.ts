@@ -14,21 +14,21 @@ import { type Program, startProgram } from '../bench/processes.js';
 import { type ReplicaSet, startReplicaSet } from './replicaSet.js';
 import { kill, up } from './servers.js';
 
-/** The product as a hospital group would run it, small: two gateways, two workers, three mongods, a Valkey. */
+/** The product as a small hospital group runs it: two gateways, two workers, three mongods, one Valkey. */
 export interface Cluster {
   gateways: [Replaceable, Replaceable];
   workers: [Replaceable, Replaceable];
   mongodb: ReplicaSet;
   valkey: { uri: string; killAndRestart: (awayMs: number) => Promise<void>; empty: () => Promise<void> };
   mailbox: Mailbox;
-  /** The campaign's own eyes: reads what is stored, changes nothing. */
+  /** Reads the stored records for the campaign, and changes nothing. */
   core: Core;
   stop: () => Promise<void>;
 }
 
 export const admin = { email: 'admin@chaos.example', password: 'Granite-Willow-77' };
 
-/** Where the servers keep their data, how many mongods there are, and what else they are told. */
+/** The folders of the servers, the number of mongods, and their further options. */
 export interface Ground {
   mongodb: string;
   valkey: string;
@@ -84,16 +84,16 @@ function environment(mongodbUri: string, redisUrl: string, smtpUrl: string, fold
   };
 }
 
-/** What the product itself calls a fault of its own is worth reading; that something is away is not. */
+/** Prints log lines with the code INTERNAL. Lines about a server that is away are expected. */
 const sayInternal = (line: string): void => {
   if (line.includes('"code":"INTERNAL"')) console.log(line);
 };
 
-/** A gateway or worker that can be killed and comes back, on the same port. */
+/** A gateway or worker that can be killed and is started again on the same port. */
 export class Replaceable {
   private program: Program | null = null;
   private stopped = false;
-  /** One thing at a time happens to it: two that start it would fight for its port. */
+  /** Runs the operations one after the other: two starts at once would both need the port. */
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -109,7 +109,7 @@ export class Replaceable {
     this.program = await startProgram(this.main, this.env, sayInternal);
   }
 
-  /** Tries until it succeeds: the servers that it needs may be away. */
+  /** Starts it, and retries until it succeeds: the servers that it needs may be away. */
   private async startAgain(): Promise<void> {
     while (!this.stopped) {
       this.program = await startProgram(this.main, this.env, sayInternal).catch(() => null);
@@ -130,11 +130,11 @@ export class Replaceable {
     return done;
   }
 
-  /** As a rolling deployment does it: asked to end, awaited, started again. Milliseconds until it had ended. */
+  /** Restarts it as a rolling deployment does: SIGTERM, wait, start. Returns the milliseconds until it had ended. */
   endAndRestart = (): Promise<number> =>
     this.inTurn(async () => {
       const since = Date.now();
-      // One that stands still hears nothing.
+      // A frozen process does not receive SIGTERM.
       this.program?.child.kill('SIGCONT');
       await this.program?.stop();
       const took = Date.now() - since;
@@ -142,12 +142,12 @@ export class Replaceable {
       return took;
     });
 
-  /** Stands still for a while, without knowing. */
+  /** Freezes the process for a while. */
   async freeze(ms: number): Promise<void> {
     const child = this.program?.child;
     child?.kill('SIGSTOP');
     await sleep(ms);
-    // Nothing, when it was killed meanwhile.
+    // This has no effect when the process was killed meanwhile.
     child?.kill('SIGCONT');
   }
 
@@ -167,7 +167,7 @@ async function startValkey(folder: string) {
       await sleep(awayMs);
       child = await up(server);
     },
-    /** As after a failover to an empty replica; waits for it when it is away. */
+    /** Deletes everything, as after a failover to an empty replica. Waits for Valkey when it is away. */
     empty: async () => {
       const redis = connectRedis(server.uri, 'patient');
       await redis.flushall().finally(() => redis.disconnect());

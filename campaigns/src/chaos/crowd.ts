@@ -3,33 +3,33 @@ import { reconnecting, waitAfter } from '@lightbox/contract/reconnecting.js';
 import { io, type Socket } from 'socket.io-client';
 import { call } from '../bench/client.js';
 
-/** Somebody with an open tab: where it is connected, and as whom. */
+/** An open tab: its gateway and the access token of its person. */
 export interface Tab {
   origin: string;
   token: string;
 }
 
-/** What became of a crowd that was cut off. Times are milliseconds since the cut. */
+/** The figures of tabs that were disconnected. Times are in milliseconds since the disconnect. */
 export interface Return {
   cut: number;
-  /** Until each was connected again; those that were not are missing. */
+  /** The time until each tab was connected again. Tabs that never reconnected are missing. */
   back: number[];
-  /** Until each had read anew what its tab shows. */
+  /** The time until each tab had read again everything that it shows. */
   caughtUp: number[];
-  /** Answers 5xx to those reads, also to such as were answered well when they were repeated. */
+  /** Answers 5xx to those reads, also when a retry succeeded. */
   refused: string[];
-  /** Reads that were not answered well in the end. */
+  /** Reads that failed after all retries. */
   failures: string[];
 }
 
-/** Opened at a time, at the start; a crowd comes in one by one. */
-const DOORS = 50;
-/** What an open tab reads anew after a gap: everything that it shows. */
+/** The number of tabs that are opened at a time. */
+const AT_ONCE = 50;
+/** The calls of an open tab after it reconnects: it reads everything that it shows. */
 const reads = ['/message/since', '/message/chat-list', '/notifications', '/upload/my-images'];
 
 /**
- * Many open tabs, each with a socket of its own that comes back as the product's own does (`frontend/src/lib/socket.ts`):
- * the same client, the same settings, the same waits when a gateway sends it away.
+ * Many open tabs, each with its own socket that reconnects like the product's own (`frontend/src/lib/socket.ts`): the same
+ * client, the same settings, the same waits when a gateway refuses it.
  */
 export class Crowd {
   private readonly sockets: Socket[] = [];
@@ -38,25 +38,25 @@ export class Crowd {
 
   constructor(private readonly tabs: readonly Tab[]) {}
 
-  /** Opens all tabs; resolves when every one is connected. */
+  /** Opens all tabs. Resolves when every tab is connected. */
   async gather(): Promise<void> {
-    for (let at = 0; at < this.tabs.length; at += DOORS) {
-      await Promise.all(this.tabs.slice(at, at + DOORS).map((tab) => this.open(tab)));
+    for (let at = 0; at < this.tabs.length; at += AT_ONCE) {
+      await Promise.all(this.tabs.slice(at, at + AT_ONCE).map((tab) => this.open(tab)));
     }
   }
 
-  /** From now on what happens is one cut. */
+  /** Starts the figures of one disconnect. */
   watch(): void {
     this.round = { since: performance.now(), reading: 0, cut: 0, back: [], caughtUp: [], refused: [], failures: [] };
   }
 
-  /** Waits until so many have lost their connection, and all that did are back and have read; at most so long. */
-  async returned(expected: number, patienceMs: number): Promise<Return> {
+  /** Waits until `expected` tabs were disconnected and all of those have caught up, but no longer than the timeout. */
+  async returned(expected: number, timeoutMs: number): Promise<Return> {
     const { round } = this;
-    if (!round) throw new Error('Nobody watched when the crowd was cut off.');
+    if (!round) throw new Error('`watch` was not called before the disconnect.');
     const isOver = () =>
       round.cut >= expected && round.reading === 0 && this.sockets.every(({ connected }) => connected);
-    while (!isOver() && performance.now() - round.since < patienceMs) await sleep(20);
+    while (!isOver() && performance.now() - round.since < timeoutMs) await sleep(20);
     this.round = null;
     const { since, reading, ...figures } = round;
     return figures;
@@ -73,7 +73,7 @@ export class Crowd {
       transports: ['websocket', 'polling'],
       auth: { token: tab.token, visible: true },
       ...reconnecting,
-      // In a browser every tab has its own.
+      // In a browser every tab has its own connection.
       forceNew: true,
     });
     this.sockets.push(socket);
@@ -115,7 +115,7 @@ export class Crowd {
   }
 }
 
-/** One read as often as the product's client tries it; what the last try met, if that was no answer to use. */
+/** Reads with the retries of the product's client. Returns the fault of the last attempt, or null after a success. */
 async function read({ origin, token }: Tab, path: string, round: Return): Promise<string | null> {
   for (let failures = 0; ; failures++) {
     const answer = await call(`${origin}/api${path}`, { token }).catch(causeOf);

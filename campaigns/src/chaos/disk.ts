@@ -13,12 +13,12 @@ import { sha256 } from './uploader.js';
 import { judgeChats, judgeStore, settle } from './verdict.js';
 
 const MB = 1024 * 1024;
-/** MongoDB sets aside some 300 MB of its disk before anything is stored. */
+/** MongoDB allocates about 300 MB of its disk before it stores anything. */
 const MONGODB_DISK = { mb: 1_024, grownMb: 1_400 };
 const VALKEY_DISK_MB = 64;
 const FILE_BYTES = 4 * MB;
 const AT_ONCE = 4;
-/** A reading of the disk is five seconds old at most, and a little is for the machine. */
+/** The product reads the free space every five seconds. The rest is for a slow machine. */
 const RESUMED_MS = 15_000;
 const TALK_MS = 5_000;
 
@@ -27,7 +27,7 @@ interface Kept {
   sha256: string;
 }
 
-/** What the campaign has in hand. */
+/** The cluster and the people of the campaign. */
 interface Scene {
   cluster: Cluster;
   uploader: Account;
@@ -38,7 +38,7 @@ interface Scene {
   kept: Kept[];
 }
 
-/** Fills the disk of MongoDB and that of Valkey, by uploads, by something else, and to the last byte. */
+/** Fills the disks of MongoDB and Valkey: with uploads, with another file, and to the last byte. */
 export async function disk(): Promise<Row[]> {
   const disks = { mongodb: new SmallDisk(MONGODB_DISK.mb), valkey: new SmallDisk(VALKEY_DISK_MB) };
   const ground = { mongodb: disks.mongodb.folder, valkey: disks.valkey.folder, members: 1 };
@@ -54,7 +54,7 @@ export async function disk(): Promise<Row[]> {
     cluster = await startCluster(ground);
     const scene = await enter(cluster);
     const parts: [string, () => Promise<Row[]>][] = [
-      ['something else fills MongoDB’s disk', () => filledByOthers(scene, disks.mongodb)],
+      ['another file fills MongoDB’s disk', () => filledByOthers(scene, disks.mongodb)],
       ['uploads fill MongoDB’s disk', () => filledByUploads(scene, disks.mongodb)],
       ['MongoDB’s disk full to the last byte', () => reallyFull(scene, disks.mongodb)],
       ['Valkey’s memory full', () => memoryFull(scene)],
@@ -93,7 +93,7 @@ async function enter(cluster: Cluster): Promise<Scene> {
   return { cluster, uploader, administrator, pair: [one, other], met, chat, kept: [] };
 }
 
-/** One upload, without a second try; its answer. */
+/** Uploads one file without a retry. Returns the answer. */
 async function upload({ uploader, kept }: Scene): Promise<{ status: number; error?: string; message?: string }> {
   const file = noisePng(FILE_BYTES);
   const form = new FormData();
@@ -110,7 +110,7 @@ async function upload({ uploader, kept }: Scene): Promise<{ status: number; erro
   return { ...body, status: answer.status };
 }
 
-/** Uploads, several at a time, until one is refused. */
+/** Uploads files, several at a time, until one is rejected. */
 async function uploadUntilRefused(scene: Scene): Promise<Awaited<ReturnType<typeof upload>>[]> {
   for (;;) {
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => upload(scene)));
@@ -122,7 +122,7 @@ async function uploadUntilRefused(scene: Scene): Promise<Awaited<ReturnType<type
 const isFull = ({ status, error, message }: Awaited<ReturnType<typeof upload>>): boolean =>
   status === 507 && error === 'STORAGE_FULL' && message === errors.STORAGE_FULL[1];
 
-/** Milliseconds until an upload is taken again. */
+/** Returns the milliseconds until an upload is accepted again. */
 async function untilTaken(scene: Scene): Promise<number> {
   const since = Date.now();
   while (Date.now() - since < 4 * RESUMED_MS) {
@@ -133,7 +133,7 @@ async function untilTaken(scene: Scene): Promise<number> {
   return Date.now() - since;
 }
 
-/** Both sides write for a while; how many were acknowledged. */
+/** Both sides send messages for a while. Returns the number of acknowledged ones. */
 async function talk({ pair: [one, other], chat }: Scene, ms = TALK_MS): Promise<number> {
   const before = chat.acknowledged;
   const until = Date.now() + ms;
@@ -147,7 +147,7 @@ async function talk({ pair: [one, other], chat }: Scene, ms = TALK_MS): Promise<
   return chat.acknowledged - before;
 }
 
-/** How many of the pictures that were acknowledged cannot be had, byte for byte. */
+/** Returns how many acknowledged pictures cannot be read byte for byte. */
 async function changed({ uploader, kept }: Scene, of = kept): Promise<number> {
   let count = 0;
   for (const { id, sha256: digest } of of) {
@@ -157,19 +157,20 @@ async function changed({ uploader, kept }: Scene, of = kept): Promise<number> {
   return count;
 }
 
-/** What must hold while uploads are refused. */
+/** Checks that chat and downloads work while uploads are rejected. */
 async function goesOn(scene: Scene, refused: Awaited<ReturnType<typeof upload>>[]): Promise<Row[]> {
   const wrong = refused.filter((answer) => !isFull(answer)).length;
   const said = await talk(scene);
   const unread = await changed(scene, scene.kept.slice(-5));
   return [
-    judged('', 'uploads refused otherwise than with 507 and its text', wrong, '0', wrong === 0),
+    judged('', 'uploads rejected without 507 and its text', wrong, '0', wrong === 0),
     judged('', `messages acknowledged meanwhile, in ${TALK_MS / 1000} s`, said, '> 20', said > 20),
-    judged('', 'of five pictures, not readable meanwhile', unread, '0', unread === 0),
+    judged('', 'pictures not readable meanwhile, of five', unread, '0', unread === 0),
   ];
 }
 
-const resumed = (ms: number): Row => judged('', 'taken again after, s', ms / 1000, '<= 15', ms <= RESUMED_MS);
+const resumed = (ms: number): Row =>
+  judged('', 'uploads accepted again after, s', ms / 1000, '<= 15', ms <= RESUMED_MS);
 
 async function filledByOthers(scene: Scene, mongodb: SmallDisk): Promise<Row[]> {
   for (let n = 0; n < 5; n++) await upload(scene);
@@ -187,9 +188,9 @@ async function filledByUploads(scene: Scene, mongodb: SmallDisk): Promise<Row[]>
   const taken = scene.kept.length - before;
   mongodb.grow(MONGODB_DISK.grownMb);
   return [
-    plain('', `uploads of ${FILE_BYTES / MB} MB taken before`, String(taken)),
-    // A tenth of it is kept back; what others write while the last uploads end may take a little of that.
-    judged('', 'left free, MB', free, '>= 50', free >= 50),
+    plain('', `uploads of ${FILE_BYTES / MB} MB accepted before`, String(taken)),
+    // The reserve is a tenth of the disk. Other writes during the last uploads may use a little of it.
+    judged('', 'free space left, MB', free, '>= 50', free >= 50),
     ...rows,
     resumed(await untilTaken(scene)),
   ];
@@ -200,7 +201,7 @@ async function reallyFull(scene: Scene, mongodb: SmallDisk): Promise<Row[]> {
   const address = await cluster.mongodb.primary();
   const faults = met.faults.length;
   mongodb.fill();
-  // Chat goes on for as long as there is a place left in what MongoDB has set aside; then everything waits.
+  // Chat continues while MongoDB has allocated space left. Then everything waits.
   const talking = talk(scene, 20_000);
   const statuses = new Map<number, number>();
   const until = Date.now() + 20_000;
@@ -215,21 +216,21 @@ async function reallyFull(scene: Scene, mongodb: SmallDisk): Promise<Row[]> {
   );
   mongodb.empty();
   const since = Date.now();
-  // As its supervisor does: whoever ended is started again.
+  // Starts MongoDB again if it ended, as a supervisor does.
   if (!alive) await cluster.mongodb.killAndRestart(address);
   const said = await talking;
   await untilTaken(scene);
   const back = Date.now() - since;
-  // One that still found room is as good as any.
+  // An upload that still found space counts as a success.
   const others = [...statuses.keys()].filter((status) => ![201, 503, 507].includes(status)).length;
   const lost = await changed(scene);
   return [
-    plain('', 'MongoDB', alive ? 'stayed up' : 'ended itself, and was started again'),
+    plain('', 'MongoDB', alive ? 'stayed up' : 'ended, and was started again'),
     plain('', 'uploads answered', [...statuses].map(([status, count]) => `${status}: ${count}`).join(', ')),
-    judged('', 'of them with anything but 201, 503 and 507', others, '0', others === 0),
+    judged('', 'uploads answered otherwise than 201, 503 or 507', others, '0', others === 0),
     plain('', 'messages acknowledged', String(said)),
     judged('', 'other answers 5xx', met.faults.length - faults, '0', met.faults.length === faults),
-    judged('', 'uploads taken again after, s', back / 1000, '<= 30', back <= 30_000),
+    judged('', 'uploads accepted again after, s', back / 1000, '<= 30', back <= 30_000),
     judged('', `of ${scene.kept.length} pictures lost or changed`, lost, '0', lost === 0),
   ];
 }
@@ -250,19 +251,19 @@ async function valkeyDiskFull(scene: Scene, valkey: SmallDisk): Promise<Row[]> {
   return withoutQueues(scene, async () => valkey.empty());
 }
 
-/** Valkey takes nothing more: what is asked for is done, and what should follow waits until there is room. */
+/** Valkey rejects writes: calls still succeed, and their jobs wait until there is space again. */
 async function withoutQueues(scene: Scene, free: () => Promise<void>): Promise<Row[]> {
   const { cluster, met } = scene;
   const faults = met.faults.length;
   const since = scene.kept.length;
-  // What Valkey has already begun to write is noticed by it a second later.
+  // Valkey notices a failed write of its file only a second later.
   await talk(scene, 3_000);
   const said = await talk(scene);
   const answers = await Promise.all([upload(scene), upload(scene)]);
   await sleep(2_000);
   const pending = await cluster.core.models.Event.countDocuments({ pending: true });
   const refusal = await cluster.core.queues.all.maintenance.add('removeBlob', {}, { jobId: 'none' }).then(
-    () => 'taken',
+    () => 'accepted',
     ({ message }: Error) => message.split(' ')[0] as string,
   );
   await free();
@@ -274,12 +275,12 @@ async function withoutQueues(scene: Scene, free: () => Promise<void>): Promise<R
   const missing = images.length - (await drawn());
   const taken = answers.filter(({ status }) => status === 201).length;
   return [
-    plain('', 'a job was', refusal === 'taken' ? 'taken' : `refused: ${refusal}`),
+    plain('', 'a new job was', refusal === 'accepted' ? 'accepted' : `refused: ${refusal}`),
     judged('', 'messages acknowledged meanwhile', said, '> 20', said > 20),
-    judged('', 'uploads taken meanwhile', taken, '2', taken === 2),
+    judged('', 'uploads accepted meanwhile', taken, '2', taken === 2),
     judged('', 'events that waited', pending, '> 0', pending > 0),
-    judged('', 'all was done after, s', took / 1000, '<= 30', took <= 30_000),
-    judged('', 'previews of them not drawn in the end', missing, '0', missing === 0),
+    judged('', 'all work done after, s', took / 1000, '<= 30', took <= 30_000),
+    judged('', 'previews of these uploads not drawn', missing, '0', missing === 0),
     judged('', 'answers 5xx other than 503, 507', met.faults.length - faults, '0', met.faults.length === faults),
   ];
 }
@@ -288,9 +289,9 @@ async function verdict(scene: Scene): Promise<Row[]> {
   const { cluster, kept, pair, administrator, met } = scene;
   await settle(cluster, 60_000);
   const lost = await changed(scene);
-  for (const fault of new Set(met.faults)) console.log(`  met: ${fault}`);
+  for (const fault of new Set(met.faults)) console.log(`  fault: ${fault}`);
   return [
-    judged('in the end', `of ${kept.length} pictures lost or changed`, lost, '0', lost === 0),
+    judged('after all faults', `of ${kept.length} pictures lost or changed`, lost, '0', lost === 0),
     ...(await judgeChats([pair])),
     ...(await settle(cluster, 30_000).then(() => judgeStore(cluster, administrator))),
   ];

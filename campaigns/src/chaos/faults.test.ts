@@ -18,7 +18,7 @@ import { busiest, tabsOf } from './storm.js';
 import { type Uploaded, uploadOne } from './uploader.js';
 import { judgeChats, judgeStore, judgeUploads, settle } from './verdict.js';
 
-/** Each fault of the campaign once, on purpose and in order; `npm run chaos` has the counts. */
+/** Each fault of the campaign once and in order. `npm run chaos` runs many of them at random. */
 let cluster: Cluster;
 let provider: Chatter;
 let patient: Chatter;
@@ -30,7 +30,7 @@ const figures: ChatFigures = { acknowledged: 0, resent: 0, connects: 0, repeated
 const uploads: Uploaded[] = [];
 
 beforeAll(async () => {
-  // With test commands a member can be told to fall behind: a failover that loses something can be had at will.
+  // Test commands can make a member fall behind, which makes a failover with data loss possible.
   cluster = await startCluster({ mongodOptions: failPoints });
   const { providers, patients } = await enterPeople(cluster.core, 2, 1);
   const origins = cluster.gateways.map(({ origin }) => origin);
@@ -41,7 +41,7 @@ beforeAll(async () => {
   };
   patientEmail = patients[0] as string;
   administrator = await account(0, admin.email, admin.password);
-  // One on each gateway, so that what one says has to cross over.
+  // Each side uses another gateway, so that messages must cross between gateways.
   provider = new Chatter(await account(0, providers[0]), 'socket', figures);
   patient = new Chatter(await account(1, patientEmail), 'post', figures);
   uploader = await account(0, providers[1]);
@@ -54,7 +54,7 @@ afterAll(async () => {
   await cluster?.stop();
 }, 60_000);
 
-/** Both talk until `over` is, one message after the other; how many were acknowledged meanwhile. */
+/** Both sides send messages until `over` resolves. Returns the number of acknowledged ones. */
 async function talkDuring(over: Promise<unknown>): Promise<number> {
   const before = figures.acknowledged;
   let done = false;
@@ -76,22 +76,22 @@ async function talkDuring(over: Promise<unknown>): Promise<number> {
 const unmet = (rows: Row[]): Row[] => rows.filter((row) => row.met === false);
 const uploadMore = async (n: number) => uploads.push(await uploadOne(uploader, n, patient.account.id));
 
-/** But for `doubled`: tests of this file upload by hand, too. */
+/** Leaves out `duplicates`, because some tests of this file upload without `uploadOne`. */
 const unmetUploads = async (): Promise<Row[]> =>
-  unmet(await judgeUploads(cluster, uploads, patientEmail)).filter(({ measure }) => measure !== 'doubled');
+  unmet(await judgeUploads(cluster, uploads, patientEmail)).filter(({ measure }) => measure !== 'duplicates');
 
 async function expectNothingLost(): Promise<void> {
   expect(unmet(await judgeChats([[provider, patient]]))).toEqual([]);
   expect(met.faults).toEqual([]);
 }
 
-it('Valkey killed and away: messages are taken and reads served, and nothing is lost', async () => {
+it('While Valkey is killed and away, messages are accepted and reads are answered, and nothing is lost.', async () => {
   const meanwhile = await talkDuring(cluster.valkey.killAndRestart(3_000));
   expect(meanwhile).toBeGreaterThan(10);
   await expectNothingLost();
 }, 60_000);
 
-it('MongoDB’s primary killed, and then asked to step down: what was acknowledged is there', async () => {
+it('Acknowledged writes survive when MongoDB’s primary is killed, and when it steps down.', async () => {
   await talkDuring(
     Promise.all([cluster.mongodb.primary().then(cluster.mongodb.killAndRestart), uploadMore(0)]).then(() =>
       cluster.mongodb.stepDown(),
@@ -100,7 +100,7 @@ it('MongoDB’s primary killed, and then asked to step down: what was acknowledg
   await expectNothingLost();
 }, 120_000);
 
-it('MongoDB away for longer than a read waits: what was pushed meanwhile is shown when it is back', async () => {
+it('A live update that comes while MongoDB is away for longer than a read waits is shown when MongoDB is back.', async () => {
   await provider.say(patient.account.id, 'Before it');
   const [last] = await cluster.core.models.Message.find({}).sort({ _id: -1 }).limit(1).lean<MessageDoc[]>();
   const message = {
@@ -124,24 +124,24 @@ it('MongoDB away for longer than a read waits: what was pushed meanwhile is show
   expect(met.faults).toEqual([]);
 }, 90_000);
 
-it('each gateway killed in mid-sentence: its people go on at the other one', async () => {
+it('When a gateway is killed during a chat, its people continue at the other gateway.', async () => {
   for (const gateway of cluster.gateways) await talkDuring(gateway.killAndRestart());
   expect(figures.connects).toBeGreaterThan(2);
   expect(figures.repeatedOnOneSocket).toBe(0);
   await expectNothingLost();
 }, 60_000);
 
-it('both workers killed with work in hand: it is taken up again', async () => {
+it('When both workers are killed during their jobs, the jobs are done afterwards.', async () => {
   const working = Promise.all([3, 6].map(uploadMore));
   await Promise.all(cluster.workers.map((worker) => worker.killAndRestart()));
   await working;
   expect(await settle(cluster, 60_000)).toBeLessThan(45_000);
 }, 120_000);
 
-/** A repetition under the same key sends the same bytes, as a client does. */
+/** The forms by key: a retry with the same key sends the same bytes, as a client does. */
 const forms = new Map<string, Buffer>();
 
-/** An upload of which the second half waits until it is told to come; the first chunk of it is stored. */
+/** Sends the first half of an upload and waits until its first chunk is stored. `finish` sends the rest. */
 async function halfUpload(origin: string, key: string) {
   const form = forms.get(key) ?? uploadForm(noisePng(5_000_000), 'image/png');
   forms.set(key, form);
@@ -154,7 +154,7 @@ async function halfUpload(origin: string, key: string) {
   const req = request(`${origin}/api/upload/image`, { method: 'POST', headers });
   const answered = once(req, 'response').then(
     ([res]) => (res.resume() as { statusCode: number }).statusCode,
-    () => 'cut off' as const,
+    () => 'disconnected' as const,
   );
   const stored = await chunks();
   req.write(form.subarray(0, form.length / 2));
@@ -165,13 +165,13 @@ async function halfUpload(origin: string, key: string) {
 const images = () => cluster.core.models.Image.countDocuments({});
 const chunks = () => cluster.core.db.collection('blobs.chunks').countDocuments({}, { readConcern: { level: NEWEST } });
 
-it('a gateway killed in the middle of an upload: no half image, and the same key gives one', async () => {
+it('A gateway killed in the middle of an upload leaves no half image, and a retry with the same key makes one image.', async () => {
   const before = await images();
   const [gateway] = cluster.gateways;
   const key = crypto.randomUUID();
   const cut = await halfUpload(gateway.origin, key);
   await gateway.killAndRestart();
-  expect(await cut.answered).toBe('cut off');
+  expect(await cut.answered).toBe('disconnected');
   expect(await images()).toBe(before);
   const statuses = [];
   for (let tries = 0; tries < 2; tries++) statuses.push(await wholeUpload(gateway.origin, key));
@@ -179,7 +179,7 @@ it('a gateway killed in the middle of an upload: no half image, and the same key
   expect(await images()).toBe(before + 1);
 }, 60_000);
 
-/** Kills the primary while nobody has what it took of late, so that the next one does not have it either. */
+/** Kills the primary while no other member has its newest writes, so that the next primary does not have them either. */
 async function losePrimary({ mongodb }: Cluster, work: () => Promise<unknown>): Promise<void> {
   const [first, followers] = [await mongodb.primary(), await mongodb.secondaries()];
   const goOn = await mongodb.stall(followers);
@@ -193,16 +193,16 @@ async function losePrimary({ mongodb }: Cluster, work: () => Promise<unknown>): 
   }
 }
 
-/** All of an upload; its status. */
+/** Sends a whole upload. Returns its status. */
 async function wholeUpload(origin: string, key: string = crypto.randomUUID()) {
   const upload = await halfUpload(origin, key);
   upload.finish();
   return upload.answered;
 }
 
-it('an election in the middle of an upload that takes chunks with it: 503 and no image, and the same key gives one', async () => {
+it('An election that loses chunks of an upload causes 503 and no image, and a retry with the same key makes one image.', async () => {
   const [gateway] = cluster.gateways;
-  // The first one of a process also looks after an index, which everybody must have.
+  // The first upload of a process also creates an index, which all members must have.
   expect(await wholeUpload(gateway.origin)).toBe(201);
   const before = await images();
   const key = crypto.randomUUID();
@@ -226,7 +226,7 @@ interface Answered {
   id?: string;
 }
 
-/** One try, and no other. */
+/** Makes one attempt, without a retry. */
 async function oneTry(path: string, body: object, key: string): Promise<Answered> {
   const answer = await fetch(`${cluster.gateways[0].origin}/api${path}`, {
     method: 'POST',
@@ -241,7 +241,7 @@ async function oneTry(path: string, body: object, key: string): Promise<Answered
   return { status: answer.status, ...(data ? { id: data.id } : {}) };
 }
 
-it('a majority that stands still, and a failover: nothing was answered, shown or mailed that it takes back', async () => {
+it('While the majority is stalled, nothing is answered, shown or mailed that a failover can roll back.', async () => {
   const { Share, Message } = cluster.core.models;
   await uploadMore(10);
   const image = (uploads.at(-1) as Uploaded).id;
@@ -257,7 +257,7 @@ it('a majority that stands still, and a failover: nothing was answered, shown or
       );
     await vi.waitFor(async () => expect(await written()).toBe(true), 10_000);
     tries.push(share(), say());
-    // Sweeps look for what was not handed over every 400 ms, and mails go out within a second.
+    // The sweeper searches for pending events every 400 ms, and mails go out within a second.
     await sleep(4_000);
   });
   const answers = (await Promise.all(tries)).filter(({ status }) => status < 300);
@@ -266,24 +266,24 @@ it('a majority that stands still, and a failover: nothing was answered, shown or
   const mailed = cluster.mailbox.mails(patientEmail, 'An image was shared with you');
   for (const { text } of mailed) expect(await kept(/Sharing id: (\w+)/.exec(text)?.[1])).not.toBeNull();
   for (const id of patient.seen.keys()) expect(await kept(id)).not.toBeNull();
-  // The same keys again, until there is an answer.
+  // Repeats with the same keys until the calls succeed.
   for (const again of [share, say])
     await vi.waitFor(async () => expect((await again()).status).toBeLessThan(300), 20_000);
   expect(await Share.countDocuments({ image })).toBe(1);
   expect(await Message.countDocuments({ clientId })).toBe(1);
 }, 120_000);
 
-it('Valkey emptied with work in hand: all of it is done, and maintenance goes on', async () => {
+it('When Valkey is emptied, all its jobs are still done, and maintenance continues.', async () => {
   const { Share, Session, Notification, Event, AuditEntry } = cluster.core.models;
-  // Nobody takes a job before it is gone.
+  // No worker starts a job before Valkey is emptied.
   const still = Promise.all(cluster.workers.map((worker) => worker.freeze(6_000)));
   await Promise.all([12, 15, 18].map(uploadMore));
   await cluster.valkey.empty();
   await still;
   await vi.waitFor(async () => expect(await unmetUploads()).toEqual([]), { timeout: 90_000, interval: 1_000 });
   const shares = (await Event.find({ type: 'share.create' }).lean()).map((event) => event._id);
-  const told = () => Notification.countDocuments({ event: { $in: shares } });
-  await vi.waitFor(async () => expect(await told()).toBe(shares.length), 20_000);
+  const notices = () => Notification.countDocuments({ event: { $in: shares } });
+  await vi.waitFor(async () => expect(await notices()).toBe(shares.length), 20_000);
   await settle(cluster, 30_000);
   expect(await AuditEntry.countDocuments({ type: 'share.create' })).toBe(shares.length);
 
@@ -299,7 +299,7 @@ it('Valkey emptied with work in hand: all of it is done, and maintenance goes on
   await expectNothingLost();
 }, 180_000);
 
-it('an election in the middle of an upload that loses nothing fails nothing', async () => {
+it('An election that loses no chunk does not fail an upload.', async () => {
   const before = await images();
   const [gateway] = cluster.gateways;
   const upload = await halfUpload(gateway.origin, crypto.randomUUID());
@@ -311,17 +311,17 @@ it('an election in the middle of an upload that loses nothing fails nothing', as
   expect(await images()).toBe(before + 1);
 }, 60_000);
 
-/** Whether as many chunks as the primary has would survive it. */
+/** True when the majority has so many chunks, so that they survive a failover. */
 const majorityHas = async (chunks: number): Promise<boolean> =>
   (await cluster.core.db.collection('blobs.chunks').countDocuments({}, { readConcern: { level: 'majority' } })) >=
   chunks;
 
-it('a gateway asked to end finishes what is under way, within ten seconds, and fails nothing', async () => {
+it('A gateway that gets SIGTERM finishes its requests within ten seconds, and none fails.', async () => {
   const [gateway] = cluster.gateways;
   const upload = await halfUpload(gateway.origin, crypto.randomUUID());
   const ending = gateway.endAndRestart();
   const talking = talkDuring(ending);
-  // It has closed its door, and what was inside goes on.
+  // The gateway accepts no new connection, and the open upload continues.
   await vi.waitFor(() => expect(fetch(`${gateway.origin}/healthz`)).rejects.toThrow(), 5_000);
   upload.finish();
   expect(await upload.answered).toBe(201);
@@ -330,7 +330,7 @@ it('a gateway asked to end finishes what is under way, within ten seconds, and f
   await expectNothingLost();
 }, 60_000);
 
-it('a hundred sockets cut off at once come back within thirty seconds, and nothing is refused', async () => {
+it('A hundred sockets that are disconnected at once reconnect within thirty seconds, and nothing is refused.', async () => {
   const crowd = new Crowd(await tabsOf(cluster, 100));
   await crowd.gather();
   crowd.watch();
@@ -342,11 +342,11 @@ it('a hundred sockets cut off at once come back within thirty seconds, and nothi
   expect(figures).toMatchObject({ cut: 100, refused: [], failures: [] });
   expect(figures.back.length).toBe(100);
   expect(Math.max(...figures.back)).toBeLessThan(30_000);
-  // Spread out: no tenth of a second brings a third of them.
+  // The reconnects are spread out: less than a third of them in any tenth of a second.
   expect(busiest(figures.back, 100)).toBeLessThan(34);
 }, 90_000);
 
-it('a worker that stood still for longer than its lock changes nothing twice', async () => {
+it('A worker that stood still for longer than its lock changes nothing twice.', async () => {
   const [worker] = cluster.workers;
   const still = worker.freeze(12_000);
   await uploadMore(9);
@@ -355,7 +355,7 @@ it('a worker that stood still for longer than its lock changes nothing twice', a
   expect(await unmetUploads()).toEqual([]);
 }, 120_000);
 
-it('after all of it the audit chain is whole, every event was handed over, and no blob is without an image', async () => {
+it('After all faults the audit chain is intact, every event was handed over, and no blob is without an image.', async () => {
   await settle(cluster, 60_000);
   expect(unmet(await judgeStore(cluster, administrator))).toEqual([]);
 }, 90_000);

@@ -3,7 +3,7 @@ import type { Cluster } from './cluster.js';
 import type { Chance } from './random.js';
 import type { ReplicaSet } from './replicaSet.js';
 
-/** What can happen, and how often beside the others. */
+/** The faults with their relative frequencies. */
 const weights = {
   killGateway: 34,
   killWorker: 22,
@@ -21,18 +21,18 @@ export type Fault = keyof typeof weights;
 
 export interface FaultFigures {
   done: Record<Fault, number>;
-  /** SIGKILLs among them. */
+  /** The number of SIGKILLs. */
   kills: number;
-  /** Milliseconds that gateways and workers took to end when asked to. */
+  /** Milliseconds from SIGTERM to the end of each gateway and worker. */
   endings: number[];
 }
 
 const FROZEN_MS = 16_000;
-/** One secondary falls far behind; without both of them nothing is acknowledged. */
+/** One stalled secondary falls far behind. With both stalled, no write is acknowledged. */
 const STALLED_MS = { one: 15_000, both: 3_000 };
 const VALKEY_AWAY_MS = { from: 0, to: 8_000 };
 
-/** Breaks one thing after another, sometimes two at once, until so many processes were killed and `enough` says so. */
+/** Causes one fault after another, sometimes two at once, until `kills` processes were killed and `enough` is true. */
 export async function breakThings(cluster: Cluster, chance: Chance, kills: number, enough: () => boolean) {
   const done = Object.fromEntries(Object.keys(weights).map((name) => [name, 0])) as Record<Fault, number>;
   const figures: FaultFigures = { done, kills: 0, endings: [] };
@@ -78,7 +78,7 @@ async function happen(
     case 'stallMajority':
       return stall(mongodb, await mongodb.secondaries(), STALLED_MS.both, chance.next() < 0.5);
     case 'freezeWorker':
-      // Long enough for its jobs to be taken over; the others go on breaking meanwhile.
+      // The time is long enough that another worker takes over the jobs. Other faults continue meanwhile.
       background.push(chance.of(workers).freeze(FROZEN_MS));
       return;
     case 'endGateway':
@@ -89,10 +89,10 @@ async function happen(
   }
 }
 
-/** Members take nothing from the primary for a while. Then it may die with what only it has. */
+/** Stalls members for a while. Then the primary may die with writes that only it has. */
 async function stall(mongodb: ReplicaSet, addresses: string[], ms: number, primaryDies = false): Promise<void> {
   const primary = await mongodb.primary();
-  // Another fault may have ended one of them meanwhile.
+  // Another fault may have ended a member meanwhile.
   const goOn = await mongodb.stall(addresses).catch(() => null);
   if (!goOn) return;
   await sleep(ms);

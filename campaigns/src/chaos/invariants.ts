@@ -20,7 +20,7 @@ const holders = {
   account: { from: 'users', field: '_id', match: { deletedAt: { $exists: false } } },
 };
 
-/** What must not be there without what it belongs to. Messages stay, and the log, and shares that are over: ids only. */
+/** Records that must not exist without their image, blob or account. Messages, the audit log and ended shares may: they hold only ids. */
 const belongings: Belonging[] = [
   { what: 'blobs.files', field: '_id', to: 'blob' },
   { what: 'blobs.chunks', field: 'files_id', to: 'blob' },
@@ -37,7 +37,7 @@ const belongings: Belonging[] = [
   { what: 'pushsubscriptions', field: 'user', to: 'account' },
 ];
 
-/** The records without what they belong to. */
+/** Returns the records whose image, blob or account does not exist. */
 async function orphans({ db }: Core): Promise<Violation[]> {
   const found: Violation[] = [];
   for (const { what, field, to, match = {} } of belongings) {
@@ -50,7 +50,7 @@ async function orphans({ db }: Core): Promise<Violation[]> {
   return found;
 }
 
-/** Images whose own fields say something else than the shares and the analysis that hang on them. */
+/** Returns images whose fields disagree with their shares or their analysis. */
 async function disagreements({ models, clock }: Core): Promise<Violation[]> {
   const found: Violation[] = [];
   const shares = await models.Share.find(liveShare(clock.now()), { image: 1, recipient: 1 }).lean();
@@ -62,16 +62,17 @@ async function disagreements({ models, clock }: Core): Promise<Violation[]> {
     const recipients = shares.filter((share) => share.image.equals(image._id)).map(({ recipient }) => recipient);
     const audience = recipients.length > 0 ? [...recipients, image.owner] : [];
     const same = audience.map(String).sort().join() === image.audience.map(String).sort().join();
-    if (!same || image.isShared !== recipients.length > 0) found.push({ rule: 'audience is of the live shares', id });
+    if (!same || image.isShared !== recipients.length > 0)
+      found.push({ rule: 'the audience is that of the live shares', id });
     if (recipients.some((recipient) => recipient.equals(image.owner))) {
-      found.push({ rule: 'nobody has a share of their own image', id });
+      found.push({ rule: 'an owner has no share of their own image', id });
     }
     if (image.analysis !== (status.get(id) ?? 'none')) found.push({ rule: 'image.analysis is that of its run', id });
   }
   return found;
 }
 
-/** Analyses that nobody works on: they ended neither well nor badly, and no job will end them. */
+/** Returns analyses that have not ended and have no job. */
 async function forgotten({ models, queues }: Core): Promise<Violation[]> {
   const unfinished = await models.Analysis.find({ status: { $in: ['queued', 'active'] } }, { _id: 1 }).lean();
   if (unfinished.length === 0) return [];
@@ -82,7 +83,7 @@ async function forgotten({ models, queues }: Core): Promise<Violation[]> {
     .filter(({ id }) => !worked.has(id));
 }
 
-/** Accounts that are closed by half, or whose count of images is wrong. */
+/** Returns accounts that are half closed, or whose usage is wrong. */
 async function accounts({ models }: Core): Promise<Violation[]> {
   const found: Violation[] = [];
   const half = await models.User.find({
@@ -106,8 +107,8 @@ async function accounts({ models }: Core): Promise<Violation[]> {
 }
 
 /**
- * What must hold of images, shares, analyses and accounts whenever no call and no job is under way, whatever happened
- * before. Every rule is written here and nowhere else in the tests.
+ * Returns the violations of the rules for images, shares, analyses and accounts. The rules hold whenever no call and no job is
+ * running, whatever happened before. Every rule is written here and nowhere else in the tests.
  */
 export async function violations(core: Core): Promise<Violation[]> {
   const found = await Promise.all([orphans(core), disagreements(core), forgotten(core), accounts(core)]);

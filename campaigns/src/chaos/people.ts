@@ -3,7 +3,7 @@ import { newUsers } from '../bench/people.js';
 
 export const password = 'Granite-Willow-77';
 
-/** Enters people into the database; their addresses. */
+/** Stores accounts in the database. Returns their mail addresses. */
 export async function enterPeople(core: Core, providers: number, patients: number) {
   const made = [await newUsers('healthProvider', providers, password), await newUsers('patient', patients, password)];
   await core.models.User.insertMany(made.flat());

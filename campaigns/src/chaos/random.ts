@@ -1,8 +1,8 @@
-/** Chance that can be had again: the same seed gives the same campaign (mulberry32). */
+/** Repeatable random numbers: the same seed gives the same campaign (mulberry32). */
 export class Chance {
   constructor(private state: number) {}
 
-  /** From 0 up to, not including, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -16,7 +16,7 @@ export class Chance {
     return things[Math.floor(this.next() * things.length)] ?? things[0];
   }
 
-  /** One of the names, by their weights. */
+  /** Returns one of the names, by their weights. */
   weighted<K extends string>(weights: Record<K, number>): K {
     const entries = Object.entries(weights) as [K, number][];
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);

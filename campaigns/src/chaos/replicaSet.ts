@@ -11,22 +11,22 @@ import { kill, up } from './servers.js';
 const { MongoClient } = mongoose.mongo;
 const SET = 'rs0';
 
-/** Options of mongods that can be told to stand still in one part. */
+/** Options of mongods that accept fail points, which stop one of their parts. */
 export const failPoints = ['--setParameter', 'enableTestCommands=1'];
 
-/** Mongods that replicate each other; three of them can lose any one. */
+/** A replica set. A set of three works without any one of them. */
 export interface ReplicaSet {
   uri: (database: string) => string;
-  /** `host:port` of the member that takes writes, as soon as there is one. */
+  /** Returns `host:port` of the primary, as soon as there is one. */
   primary: () => Promise<string>;
   /** Kills a member at once and starts it again on the same data. */
   killAndRestart: (address: string) => Promise<void>;
-  /** Kills all of them, does some work, and starts them again on the same data. */
+  /** Kills all members, runs `work`, and starts them again on the same data. */
   awayDuring: (work: () => Promise<unknown>) => Promise<void>;
-  /** One command to the admin database of a member. */
+  /** Sends one command to the admin database of a member. */
   command: (address: string, command: object) => Promise<Record<string, unknown>>;
   secondaries: () => Promise<string[]>;
-  /** Members go on living and take nothing new from the primary, until the answer is called. Needs `failPoints`. */
+  /** Stops the replication of members, which keep running, until the returned function is called. Needs `failPoints`. */
   stall: (addresses: string[]) => Promise<() => Promise<void>>;
   /** Asks the primary to step down, without ending it. */
   stepDown: () => Promise<void>;
@@ -67,7 +67,7 @@ export async function startReplicaSet(folder: string, size = 3, options: string[
 
   const killAndRestart = async (address: string): Promise<void> => {
     const member = members.get(address);
-    if (!member) throw new Error(`${address} is no member.`);
+    if (!member) throw new Error(`${address} is not a member.`);
     await kill(member.child);
     member.child = await up(member.server);
   };
@@ -94,7 +94,7 @@ export async function startReplicaSet(folder: string, size = 3, options: string[
       const stop = { configureFailPoint: 'stopReplProducer', mode: 'alwaysOn' };
       const before = await Promise.all(stalled.map((address) => command(address, stop)));
       const goOn = async () => {
-        // One that was killed meanwhile has forgotten it.
+        // A member that was killed meanwhile has no fail point any more.
         const off = { ...stop, mode: 'off' };
         await Promise.all(stalled.map((address) => command(address, off).catch(() => undefined)));
       };
@@ -113,13 +113,13 @@ export async function startReplicaSet(folder: string, size = 3, options: string[
     },
     stepDown: async () => {
       const address = await primary();
-      // Its connections end with the answer, or instead of it.
+      // The primary closes its connections, perhaps before the answer.
       await direct(address, (client) => client.db('admin').command({ replSetStepDown: 10, force: true })).catch(
         () => undefined,
       );
     },
     stop: async () => {
-      // A primary that is asked to end waits for another to take over; nothing of it is kept.
+      // SIGKILL: a primary that gets SIGTERM would wait for another to take over, and the data is not needed.
       await Promise.all([...members.values()].map(({ child }) => kill(child)));
     },
   };

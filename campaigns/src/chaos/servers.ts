@@ -3,7 +3,7 @@ import { hasEnded } from '@lightbox/launcher/processes.js';
 import { type EmbeddedServer, spawnServer, untilAnswers } from '@lightbox/launcher/server.js';
 
 const running = new Set<ChildProcess>();
-// They are in process groups of their own: whatever ends this process, they do not outlive it.
+// The servers are in their own process groups, so this process must end them when it ends.
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
@@ -17,7 +17,7 @@ export async function up(server: EmbeddedServer): Promise<ChildProcess> {
   return child;
 }
 
-/** SIGKILL, and the end awaited. */
+/** Sends SIGKILL and waits for the end. */
 export async function kill(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return;
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

@@ -9,8 +9,8 @@ const unshare = ['--user', '--map-root-user', '--mount'];
 const MB = 1024 * 1024;
 
 /**
- * Runs this very command again where it may mount file systems of its own, which nobody else sees and which go with it;
- * its exit code. Null when that is where we are. Throws where the system lets nobody do so.
+ * Runs this command again in a namespace in which it may mount file systems, which no other process sees and which end with
+ * it. Resolves to its exit code, or to null when this process is already inside. Throws when the system forbids namespaces.
  */
 export async function againWithMounts(): Promise<number | null> {
   if (process.env[INSIDE]) return null;
@@ -25,12 +25,12 @@ export async function againWithMounts(): Promise<number | null> {
     env: { ...process.env, [INSIDE]: '1' },
   });
   process.on('SIGTERM', () => again.kill('SIGTERM'));
-  // A terminal tells it by itself.
+  // A terminal signals the child directly.
   process.on('SIGINT', () => undefined);
   return new Promise((resolve) => again.once('exit', (code) => resolve(code ?? 1)));
 }
 
-/** A file system in memory that holds so much and no more: what lies in it is really full when it is full. */
+/** A file system in memory with a fixed size, so that a disk can really be full. */
 export class SmallDisk {
   readonly folder = mkdtempSync(join(tmpdir(), 'lightbox-disk-'));
 
@@ -43,10 +43,10 @@ export class SmallDisk {
     return (bavail * bsize) / MB;
   }
 
-  /** As when its owner buys a larger one. */
+  /** Makes the disk larger, as when its owner replaces it. */
   grow = (megabytes: number): void => this.mount(`remount,size=${megabytes}m`);
 
-  /** Something else takes all the room but so many megabytes. */
+  /** Fills the disk with another file, and leaves `butMb` megabytes free. */
   fill(butMb = 0): void {
     const file = openSync(this.filler, 'a');
     try {

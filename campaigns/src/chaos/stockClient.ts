@@ -3,8 +3,8 @@ import { io, type Socket } from 'socket.io-client';
 import type { Account } from './account.js';
 
 /**
- * An outside client: `socket.io-client` with its defaults and nothing that reconnects for it, at one gateway. It reads on
- * at each connect, as the contract says, and at no other time.
+ * A client of another vendor: `socket.io-client` with its defaults and no reconnect code of its own, at one gateway. It
+ * catches up at each connect, as the contract requires, and at no other time.
  */
 export class StockClient {
   private readonly seen = new Set<string>();
@@ -43,7 +43,7 @@ export class StockClient {
     }
   }
 
-  /** Whether it is connected, or will be by itself. */
+  /** True when it is connected or will reconnect by itself. */
   get comesBack(): boolean {
     return this.socket.active;
   }

@@ -19,15 +19,15 @@ import { password } from './people.js';
 
 const GOAL = { backMs: 30_000, loginMs: 2_000 };
 const TIMEOUT_MS = 90_000;
-/** One sign-in after the other at each gateway, so far apart. */
+/** The pause between two sign-ins at each gateway. */
 const LOGIN_EVERY_MS = 400;
 const LOGIN_TIMEOUT_MS = 15_000;
 const STRANGERS = 20;
 
-/** Cuts off everybody who is connected, in each of the ways in which that happens, and watches them come back. */
+/** Disconnects all clients, in each of the ways in which that happens, and measures how they reconnect. */
 export async function storm(cluster: Cluster, sockets: number): Promise<Row[]> {
   const { gateways } = cluster;
-  console.log(`Entering ${sockets} people, and connecting each …`);
+  console.log(`Storing ${sockets} accounts, and connecting each …`);
   const tabs = await tabsOf(cluster, sockets);
   const strangers = await newUsers('patient', STRANGERS, password, 'stranger');
   await cluster.core.models.User.insertMany(strangers);
@@ -46,7 +46,7 @@ export async function storm(cluster: Cluster, sockets: number): Promise<Row[]> {
     for (const [name, expected, cut] of rounds) {
       console.log(`${name} …`);
       rows.push(...(await round(crowd, gateways, strangers, name, expected, cut)));
-      // What the round left to be done is not the next one's.
+      // Waits so that the remaining work of this round does not slow the next one.
       await sleep(5_000);
     }
     return rows;
@@ -66,11 +66,11 @@ async function round(
   await order(crowd, { name: 'watch' });
   const logins = gateways.map(({ origin }, i) => new Logins(origin, strangers, i));
   const since = performance.now();
-  const standing = cut().then(() => performance.now() - since);
-  const figures = (await order(crowd, { name: 'returned', expected, patienceMs: TIMEOUT_MS })) as Return;
+  const restarted = cut().then(() => performance.now() - since);
+  const figures = (await order(crowd, { name: 'returned', expected, timeoutMs: TIMEOUT_MS })) as Return;
   const done = await Promise.all(logins.map((some) => some.end()));
   return [
-    plain(name, 'gateways stand again after, s', (await standing) / 1000),
+    plain(name, 'gateways ready again after, s', (await restarted) / 1000),
     ...returnRows(name, expected, figures),
     ...loginRows(
       name,
@@ -80,43 +80,43 @@ async function round(
   ];
 }
 
-/** Rows of what `Crowd.returned` told; the goals are those of the product. */
+/** Returns the report rows of `Crowd.returned`, with the product's goals. */
 export function returnRows(job: string, expected: number, { cut, back, caughtUp, refused, failures }: Return): Row[] {
   const slowest = Math.max(0, ...back);
-  tell([...refused, ...failures]);
+  printFaults([...refused, ...failures]);
   return [
-    judged(job, 'sockets cut off', cut, `>= ${expected}`, cut >= expected),
-    judged(job, 'of them back', back.length, 'all', back.length >= expected),
-    plain(job, 'back after, s p50 / p95', percentiles(back, [0.5, 0.95])),
-    judged(job, 'the last of them back after, s', slowest / 1000, '<= 30', slowest <= GOAL.backMs),
-    plain(job, 'came back in the busiest second', String(busiest(back, 1_000))),
-    plain(job, 'has read anew after, s p50 / p95', percentiles(caughtUp, [0.5, 0.95])),
-    plain(job, 'the last of them has read after, s', Math.max(0, ...caughtUp) / 1000),
+    judged(job, 'sockets disconnected', cut, `>= ${expected}`, cut >= expected),
+    judged(job, 'sockets reconnected', back.length, 'all', back.length >= expected),
+    plain(job, 'reconnected after, s p50 / p95', percentiles(back, [0.5, 0.95])),
+    judged(job, 'last socket reconnected after, s', slowest / 1000, '<= 30', slowest <= GOAL.backMs),
+    plain(job, 'reconnects in the busiest second', String(busiest(back, 1_000))),
+    plain(job, 'caught up after, s p50 / p95', percentiles(caughtUp, [0.5, 0.95])),
+    plain(job, 'last tab caught up after, s', Math.max(0, ...caughtUp) / 1000),
     judged(job, 'reads answered 5xx', refused.length, '0', refused.length === 0),
-    judged(job, 'reads without an answer in the end', failures.length, '0', failures.length === 0),
+    judged(job, 'reads that failed after retries', failures.length, '0', failures.length === 0),
   ];
 }
 
 function loginRows(job: string, times: number[], faults: string[]): Row[] {
   const p95 = percentile(times, 0.95);
-  tell(faults);
+  printFaults(faults);
   return [
     plain(job, 'sign-ins answered meanwhile', String(times.length)),
-    judged(job, 'their p95, ms', p95, '< 2000', p95 < GOAL.loginMs),
-    judged(job, 'refused', faults.length, '0', faults.length === 0),
+    judged(job, 'p95 of the sign-ins, ms', p95, '< 2000', p95 < GOAL.loginMs),
+    judged(job, 'sign-ins refused', faults.length, '0', faults.length === 0),
   ];
 }
 
 const percentiles = (times: number[], shares: number[]): string =>
   shares.map((p) => (percentile(times, p) / 1000).toFixed(1)).join(' / ');
 
-function tell(faults: string[]): void {
+function printFaults(faults: string[]): void {
   for (const fault of new Set(faults)) {
-    console.log(`  met ${faults.filter((other) => other === fault).length} times: ${fault}`);
+    console.log(`  fault, ${faults.filter((other) => other === fault).length} times: ${fault}`);
   }
 }
 
-/** How many fall into the fullest window of so many milliseconds. */
+/** Returns the highest number of times within one window of `windowMs`. */
 export function busiest(times: number[], windowMs: number): number {
   const sorted = [...times].sort((a, b) => a - b);
   let [most, from] = [0, 0];
@@ -127,7 +127,7 @@ export function busiest(times: number[], windowMs: number): number {
   return most;
 }
 
-/** Strangers who sign in at one gateway, one after the other, for as long as it takes. */
+/** Other people sign in at one gateway, one after the other, until `end`. */
 class Logins {
   private over = false;
   private readonly times: number[] = [];
@@ -158,7 +158,7 @@ class Logins {
         body: JSON.stringify({ email, password }),
         signal: AbortSignal.timeout(LOGIN_TIMEOUT_MS),
       }).catch((error: Error) => error);
-      // Nobody is there while a gateway is down; one that is there and does not answer is a fault.
+      // A refused connection is expected while the gateway is down. A gateway that accepts it and does not answer is a fault.
       if (!(answer instanceof Error)) {
         await answer.arrayBuffer();
         this.times.push(performance.now() - since);
@@ -169,7 +169,7 @@ class Logins {
   }
 }
 
-/** So many people in pairs that have written to each other, each signed in, every other one at the other gateway. */
+/** Stores signed-in people in pairs with a common chat. The people alternate between the gateways. */
 export async function tabsOf({ core, gateways }: Cluster, count: number): Promise<Tab[]> {
   const people = await newUsers('healthProvider', count, password, 'crowd');
   const sessions = people.map(({ _id }) => sessionOf(core, _id));

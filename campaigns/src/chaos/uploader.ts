@@ -6,15 +6,15 @@ export interface Uploaded {
   id: string;
   sha256: string;
   by: Account;
-  /** The share made of it, for those that were shared. */
+  /** The share, if the image was shared. */
   shareId?: string;
 }
 
 const KB = 1024;
-/** Ends of sizes: of one chunk and of several. */
+/** Sizes below and above one chunk. */
 const SIZES = [60, 200, 700, 1500].map((size) => size * KB);
 
-/** Uploads one picture, asks for its analysis, and shares every third; each repeated under its key until it is answered. */
+/** Uploads one picture, requests its analysis, and shares every third. Repeats each call with its key until it is answered. */
 export async function uploadOne(by: Account, n: number, recipientId: string): Promise<Uploaded> {
   const file = noisePng(SIZES[n % SIZES.length] as number);
   const form = new FormData();

@@ -15,8 +15,8 @@ const none = (job: string, measure: string, count: number): Row => judged(job, m
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Waits until nothing more is left to do, at most so long; what is left then is the verdict's to find. */
-export async function settle({ core }: Cluster, patienceMs: number): Promise<number> {
+/** Waits until all work is done, but no longer than the timeout: the checks afterwards find unfinished work. */
+export async function settle({ core }: Cluster, timeoutMs: number): Promise<number> {
   const since = Date.now();
   const { Event, Message: Messages, Analysis, AuditReceipt } = core.models;
   const busy = async () =>
@@ -25,11 +25,11 @@ export async function settle({ core }: Cluster, patienceMs: number): Promise<num
     (await Event.exists({ 'owed.0': { $exists: true }, owed: { $gt: '' } })) ??
     (await Messages.exists({ pending: true })) ??
     (await Analysis.exists({ status: { $in: ['queued', 'active'] } }));
-  while ((await busy()) && Date.now() - since < patienceMs) await sleep(500);
+  while ((await busy()) && Date.now() - since < timeoutMs) await sleep(500);
   return Date.now() - since;
 }
 
-/** One conversation as both sides see it, and as the server gives it to somebody who opens it afresh. */
+/** Compares each conversation as both sides see it with the stored one that the server returns. */
 export async function judgeChats(pairs: [Chatter, Chatter][]): Promise<Row[]> {
   const totals = { lost: 0, unseen: 0, doubled: 0, disordered: 0 };
   for (const [one, other] of pairs) {
@@ -47,7 +47,7 @@ export async function judgeChats(pairs: [Chatter, Chatter][]): Promise<Row[]> {
   return [
     none('messages', 'acknowledged and lost', totals.lost),
     none('messages', 'stored and not seen by a side', totals.unseen),
-    none('messages', 'doubled', totals.doubled),
+    none('messages', 'duplicates', totals.doubled),
     none('messages', 'out of order', totals.disordered),
   ];
 }
@@ -58,7 +58,7 @@ async function untilSeen(sides: Chatter[], sent: Message[]): Promise<void> {
   while (missing() && Date.now() < deadline) await sleep(100);
 }
 
-/** Clients with the library's defaults, each beside one side of a chat: what they saw live, or read when they came back. */
+/** Checks clients with the library's defaults: each must have seen the messages of one chat, live or after it reconnected. */
 export async function judgeStock(clients: { client: StockClient; sides: Chatter[] }[]): Promise<Row[]> {
   const missing = () =>
     clients.reduce((sum, { client, sides }) => {
@@ -69,12 +69,12 @@ export async function judgeStock(clients: { client: StockClient; sides: Chatter[
   const connects = clients.reduce((sum, { client }) => sum + client.connects, 0);
   return [
     { job: 'stock clients', measure: 'connections made', value: String(connects) },
-    none('stock clients', 'stayed away for good', clients.filter(({ client }) => !client.comesBack).length),
-    none('stock clients', 'acknowledged and unseen by a connected client', missing()),
+    none('stock clients', 'clients that never reconnected', clients.filter(({ client }) => !client.comesBack).length),
+    none('stock clients', 'acknowledged and not seen by a connected client', missing()),
   ];
 }
 
-/** As a person sees it: by `seq`. */
+/** Returns the messages in the order of the screen: by `seq`. */
 const shown = (side: Chatter, ids: Set<string>): Message[] =>
   [...side.seen.values()].filter((message) => ids.has(message.id)).sort((a, b) => a.seq - b.seq);
 
@@ -109,7 +109,7 @@ export async function judgeUploads({ core, mailbox }: Cluster, uploads: Uploaded
   const undrawn = await Image.countDocuments({ owner: { $in: owners }, preview: { $ne: 'ready' } });
   return [
     none('uploads', 'acknowledged and lost or changed', changed),
-    none('uploads', 'doubled', extra),
+    none('uploads', 'duplicates', extra),
     none('uploads', 'analyses that did not complete', unfinished),
     none('uploads', 'previews that were not drawn', undrawn),
     none('uploads', 'without exactly one audit entry', unlogged),
@@ -139,21 +139,21 @@ export async function judgeStore({ core }: Cluster, administrator: Account): Pro
   const chain = await administrator.ask<{ ok: boolean; checked: number }>('GET', '/audit/verify');
   const events = await Event.countDocuments({});
   return [
-    { job: 'GridFS', measure: 'blobs of uploads cut short, before the sweep', value: String(left) },
+    { job: 'GridFS', measure: 'blobs of aborted uploads, before the sweep', value: String(left) },
     none('GridFS', 'orphans after the sweep', await orphans(core)),
-    judged('audit', 'entries in an unbroken chain', chain.checked, 'whole', chain.ok),
+    judged('audit', 'entries in an intact chain', chain.checked, 'intact', chain.ok),
     none('audit', 'events without an entry', unaudited),
-    none('audit', 'receipts that were not taken up', await AuditReceipt.countDocuments({})),
+    none('audit', 'receipts not processed', await AuditReceipt.countDocuments({})),
     none('events', 'not handed over', pending),
-    { job: 'events', measure: 'in all', value: String(events) },
+    { job: 'events', measure: 'total', value: String(events) },
   ];
 }
 
-/** What is young is left alone by maintenance, so it is run as if it were tomorrow. */
+/** Returns a core whose clock is a day ahead, because maintenance skips young records. */
 export const tomorrow = (core: Core): Core =>
   Object.assign(Object.create(core) as Core, { clock: { now: () => new Date(Date.now() + DAY_MS) } });
 
-/** Chunks and file entries that no image names. */
+/** Returns the number of blobs whose chunks or file entries have no image. */
 async function orphans(core: Core): Promise<number> {
   const named = new Set((await core.models.Image.find({}, { blob: 1 }).lean()).map(({ blob }) => String(blob)));
   const inChunks = await core.db.collection('blobs.chunks').distinct('files_id');

@@ -6,7 +6,7 @@ import { openDesk } from './desk.js';
 import { generate, prepareGenerator } from './generator.js';
 import { type FuzzRole, fuzzRoles } from './people.js';
 
-/** Of schemathesis's report, what the table needs. */
+/** The part of schemathesis's report that the table needs. */
 interface Report {
   operations: { tested: number };
   test_cases: { generated: number };
@@ -14,11 +14,11 @@ interface Report {
   errors: { title: string; count: number }[];
 }
 
-/** Every call of the document, as each role: nobody, who has only a verification token, and the three roles. */
+/** Tests every call of the OpenAPI document as each role: without a token, with a verification token, and as the three roles. */
 export async function fuzzApi(campaign: Campaign): Promise<Row[]> {
   const program = prepareGenerator(campaign.say);
   const rows: Row[] = [];
-  // Admins last: they may delete everybody else.
+  // Admins come last, because they may delete all other accounts.
   for (const role of fuzzRoles) {
     rows.push(await fuzzRole(campaign, program, role));
   }
@@ -57,7 +57,7 @@ async function fuzzRole(campaign: Campaign, program: string, role: FuzzRole): Pr
 const LONGEST = 20_000;
 const LONGEST_LINE = 400;
 
-/** What schemathesis says of its failures, with a command to repeat each; without its traces of itself. */
+/** Returns schemathesis's text about its failures, with a command to repeat each, without its own stack traces. */
 const failuresOf = (output: string): string =>
   output
     .slice(Math.max(0, output.indexOf('= FAILURES =')))

@@ -1,15 +1,15 @@
 import type { Product } from '@lightbox/testkit/product.js';
 import type { People } from './people.js';
 
-/** What a run may cost. */
+/** The limits of a run. */
 export interface Wishes {
-  /** Cases per operation, or per kind of file or frame; each campaign has its own measure without it. */
+  /** Cases per operation, or per kind of file or frame. Each campaign has its own default. */
   examples: number | undefined;
   minutes: number | undefined;
   seed: number;
 }
 
-/** One line of the table that a run ends with. */
+/** One row of the table at the end of a run. */
 export interface Row {
   campaign: string;
   operations: number;
@@ -24,7 +24,7 @@ export interface Campaign {
   say: (line: string) => void;
 }
 
-/** What a campaign has seen that must not be. */
+/** The failures that a campaign has found. */
 export class Findings {
   readonly lines: string[] = [];
   requests = 0;
@@ -37,10 +37,10 @@ export class Findings {
   }
 }
 
-/** No part of the product has ended and been brought back meanwhile, and it answers. */
+/** Checks that the product answers, and that none of its processes was restarted. */
 export async function expectAlive(product: Product, findings: Findings): Promise<void> {
   const answer = await fetch(`${product.url}/readyz`).catch(() => null);
   if (!answer?.ok) findings.add(`/readyz answers ${answer?.status ?? 'not at all'}`);
   const restarts = product.output().match(/^.*(?:ended|starting it again|restart).*$/gim) ?? [];
-  for (const line of restarts) findings.add(`a process did not live: ${line}`);
+  for (const line of restarts) findings.add(`a process ended: ${line}`);
 }

@@ -10,7 +10,7 @@ export interface Desk {
   stop: () => Promise<void>;
 }
 
-/** Tells the generator of requests what it cannot make up: a token that lives, and ids of what is there. */
+/** Starts a server that gives the generator of requests valid tokens and ids of existing records. */
 export async function openDesk(
   { product, people, say }: Pick<Campaign, 'product' | 'people' | 'say'>,
   role: FuzzRole,
@@ -21,7 +21,7 @@ export async function openDesk(
     '/token': async () => ({ token: await badge.token() }),
     '/known': async () => known(product, await admin.token()),
   };
-  // One at a time: who signs in twice at once would mix up the codes.
+  // Requests run one at a time: two sign-ins at once would mix up the codes.
   let before: Promise<unknown> = Promise.resolve();
   const server = createServer((req, res) => {
     const answer = before.then(() => answers[req.url ?? '']?.() ?? {});
@@ -29,7 +29,7 @@ export async function openDesk(
     answer.then(
       (found) => res.end(JSON.stringify(found)),
       (error: Error) => {
-        say(`  the desk could not answer: ${error.message}`);
+        say(`  the desk failed: ${error.message}`);
         res.writeHead(500).end();
       },
     );
@@ -42,10 +42,10 @@ export async function openDesk(
   };
 }
 
-/** A verification token says nothing of whether it still lives; it is taken anew well before its end. */
+/** A call does not show that a verification token has expired, so it is replaced well before its end. */
 const VERIFICATION_MS = 5 * 60_000;
 
-/** A role's token, taken anew when a call has ended the session, or time has. */
+/** The token of a role. It is replaced when a call has ended the session or it expires. */
 class Badge {
   private current: string | null = null;
   private at = 0;
@@ -69,7 +69,7 @@ class Badge {
   }
 }
 
-/** What is there, as an admin sees it. */
+/** Returns the ids and addresses that an admin can see. */
 async function known(product: Product, token: string | null): Promise<{ ids: string[]; emails: string[] }> {
   const list = async <T>(path: string): Promise<T[]> => {
     const answer = await fetch(`${product.url}/api${path}`, { headers: { Authorization: `Bearer ${token}` } });

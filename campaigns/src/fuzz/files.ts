@@ -10,7 +10,7 @@ const samples = ['chest-ct.dcm', 'hand-xray.jpg', 'liver-ultrasound.png', 'repor
 const boundary = 'lightbox-fuzz-boundary';
 const TIMEOUT_MS = 5_000;
 
-/** What an upload may be answered with; anything else is a finding. */
+/** The statuses that an upload may have. Any other is a finding. */
 const allowed = new Set([201, 400, 413, 415, 422]);
 
 const head = (rest: string) => `--${boundary}\r\nContent-Disposition: form-data; ${rest}\r\n`;
@@ -21,7 +21,7 @@ const form = (file: Buffer) =>
     Buffer.from(`\r\n--${boundary}--\r\n`),
   ]);
 
-/** Real files with something wrong in them, and forms with something wrong around a good file. */
+/** Uploads real files with faults in them, and forms with faults around a valid file. */
 export async function fuzzFiles({ product, people, wishes, say }: Campaign): Promise<Row[]> {
   const rows: Row[] = [];
   const perKind = wishes.examples ?? 250;

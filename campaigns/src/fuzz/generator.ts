@@ -8,7 +8,7 @@ const hooks = join(root, 'campaigns/fuzz/hooks.py');
 const config = join(root, 'campaigns/fuzz/schemathesis.toml');
 const environment = join(root, '.cache/fuzz');
 
-/** What a run of the generator is told. */
+/** The options of one run of the generator. */
 export interface Effort {
   examples: number;
   seconds: number | undefined;
@@ -17,7 +17,7 @@ export interface Effort {
 
 export class NoPython extends Error {}
 
-/** Puts schemathesis, at the version that is written down, into a virtual environment below `.cache`; once. */
+/** Installs schemathesis once, at the pinned version, into a virtual environment below `.cache`. */
 export function prepareGenerator(say: (line: string) => void): string {
   const wanted = readFileSync(requirements, 'utf8').trim();
   const folder = join(environment, wanted.replace('==', '-'));
@@ -41,7 +41,7 @@ function run(command: string, args: string[]): void {
   if (status !== 0) throw new NoPython(`\`${command} ${args.join(' ')}\` failed: ${stderr}`);
 }
 
-/** What is judged of every answer. */
+/** The checks of every answer. */
 const checks = [
   'not_a_server_error',
   'status_code_conformance',
@@ -52,7 +52,7 @@ const checks = [
   'unsupported_method',
 ];
 
-/** Runs it once over all calls; resolves to its report. */
+/** Runs schemathesis once over all calls. Resolves to its report. */
 export async function generate(
   program: string,
   api: string,

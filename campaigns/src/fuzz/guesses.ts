@@ -17,7 +17,7 @@ interface Share {
   statuses: number[];
 }
 
-/** Ten thousand guesses at the codes of fifty shares, from fifty addresses: none hits, each share locks, each is alerted. */
+/** Makes ten thousand guesses at the codes of fifty shares, from fifty addresses. Each share must lock and cause an alert. */
 export async function guessCodes(campaign: Campaign): Promise<Row[]> {
   const { product, people, wishes, say } = campaign;
   const findings = new Findings(say);
@@ -45,12 +45,12 @@ export async function guessCodes(campaign: Campaign): Promise<Row[]> {
   say(`  ${total} guesses at ${shares.length} shares from ${SOURCES} addresses, ${perSecond.toFixed(0)} a second`);
 
   for (const share of shares) {
-    const looked = share.statuses.filter((status) => status === 422).length;
+    const compared = share.statuses.filter((status) => status === 422).length;
     const odd = share.statuses.filter((status) => status !== 422 && status !== 423);
     if (odd.length > 0) findings.add(`share ${share.id}: answered ${[...new Set(odd)].join(', ')}`);
-    if (looked > limits.codeTries) findings.add(`share ${share.id}: ${looked} guesses were looked at`);
+    if (compared > limits.codeTries) findings.add(`share ${share.id}: ${compared} guesses were compared`);
     if (share.statuses.length < limits.codeTries) continue;
-    // Were it not locked, this would open it.
+    // The right code opens a share that is not locked.
     const { status } = await guess(share, share.code, '203.0.113.250');
     if (status !== 423) findings.add(`share ${share.id}: the right code after the guesses is answered ${status}`);
   }
@@ -60,13 +60,13 @@ export async function guessCodes(campaign: Campaign): Promise<Row[]> {
   return [{ campaign: 'guesses', operations: 1, requests: findings.requests, failures: findings.lines.length }];
 }
 
-/** A hit by luck would say nothing of the product. */
+/** Returns a wrong code: a lucky guess would not be a fault of the product. */
 function wrongCode(random: Random, right: string): string {
   const code = String(random.below(10 ** limits.codeDigits)).padStart(limits.codeDigits, '0');
   return code === right ? wrongCode(random, right) : code;
 }
 
-/** An image each, shared with the patient, whose mails say the codes. */
+/** Uploads an image for each share, shares it with the patient, and reads the code from the mail. */
 async function giveShares({ product, people }: Campaign, api: string): Promise<Share[]> {
   const token = (await people.token('healthProvider')) ?? undefined;
   const form = uploadForm(noisePng(4096), 'image/png');
@@ -95,7 +95,7 @@ async function patientId(api: string, token: string | undefined, email: string):
   return id;
 }
 
-/** Every share that was locked is in the audit log once, and administrators are shown that there are some. */
+/** Returns a fault for each locked share that is not once in the audit log, and when administrators see too few locked shares. */
 async function missingAlerts({ people }: Campaign, api: string, locked: Share[]): Promise<string[]> {
   const token = (await people.token('admin')) ?? undefined;
   const wanted = new Map(locked.map(({ imageId }) => [imageId, 0]));
@@ -106,7 +106,7 @@ async function missingAlerts({ people }: Campaign, api: string, locked: Share[])
     for (const id of wanted.keys()) wanted.set(id, rows.filter(({ recordId }) => recordId === id).length);
     return [...wanted.values()].every((times) => times > 0);
   };
-  // Entries are appended by the workers a moment after the event.
+  // The workers append the entries a moment after the event.
   for (let i = 0; i < 50 && !(await read()); i++) await new Promise((resolve) => setTimeout(resolve, 200));
   const faults = [...wanted].flatMap(([id, times]) => (times === 1 ? [] : [`image ${id}: ${times} alerts in the log`]));
   type Overview = { attention: { lockedShares: { count: number } } };

@@ -11,7 +11,7 @@ interface Account {
 
 const SUBJECT = 'Your verification code';
 
-/** The people of the demonstration, signed in as a person is: password, mailed code, token. */
+/** The people of the demonstration. They sign in as usual: password, mailed code, token. */
 export class People {
   private constructor(
     private readonly product: Product,
@@ -24,7 +24,7 @@ export class People {
     return new People(product, new Map(people.map((person) => [person.role, person])));
   }
 
-  /** A good token for a role; null for nobody. */
+  /** Returns a valid token for a role, or null for `nobody`. */
   async token(role: FuzzRole): Promise<string | null> {
     if (role === 'nobody') return null;
     const { email, password } = this.account(role === 'verification' ? 'patient' : role);
@@ -32,7 +32,7 @@ export class People {
     const before = this.product.mailbox.mails(email, SUBJECT).length;
     const { token } = await data<{ token: string }>(postJson(`${auth}/login`, { email, password }));
     if (role === 'verification') return token;
-    // Requests that were made up have asked for codes as well: the mail that comes next may be one of theirs.
+    // Generated requests have asked for codes too, so the next mail may belong to one of them.
     for (let next = before + 1; ; next++) {
       const mails = await this.product.mailbox.waitFor(email, SUBJECT, next, 30_000);
       const code = /^Code: (\d{6})$/m.exec(mails[next - 1]?.text ?? '')?.[1];

@@ -1,8 +1,8 @@
-/** A generator that gives the same numbers for the same seed, so that a finding can be found again. */
+/** A generator with the same numbers for the same seed, so that a finding can be repeated. */
 export class Random {
   constructor(private state: number) {}
 
-  /** 0 ≤ x < 1 (mulberry32). */
+  /** Returns a number 0 ≤ x < 1 (mulberry32). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let x = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -25,7 +25,7 @@ export class Random {
 
 type Mutation = (bytes: Buffer, random: Random) => Buffer;
 
-/** Lengths and counts that parsers stumble over. */
+/** Lengths and counts at which parsers often fail. */
 const edges = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff];
 
 const around = (bytes: Buffer, random: Random): [start: number, end: number] => {
@@ -58,7 +58,7 @@ const mutations: Mutation[] = [
   },
   (bytes, random) => {
     const out = Buffer.from(bytes);
-    // Headers come first, and that is where a length does most harm.
+    // Headers are at the start, and a wrong length does most harm there.
     const at = random.below(Math.min(out.length, random.pick([64, 512, out.length])) || 1);
     if (at + 4 > out.length) return out;
     const value = random.pick(edges);
@@ -68,7 +68,7 @@ const mutations: Mutation[] = [
   },
 ];
 
-/** The same bytes with one to three things wrong. */
+/** Returns the same bytes with one to three faults. */
 export function mutate(bytes: Buffer, random: Random): Buffer {
   let out = bytes;
   for (let i = random.below(3); i >= 0; i--) out = random.pick(mutations)(out, random);

@@ -4,7 +4,7 @@ import { io, type Socket } from 'socket.io-client';
 import { type Campaign, expectAlive, Findings, type Row } from './campaign.js';
 import { mutate, Random } from './random.js';
 
-/** Frames that come close to what is understood; the generator makes them worse. */
+/** Almost valid frames. The generator adds faults to them. */
 const frames = [
   '42["message:send",{"recipientId":"aaaaaaaaaaaaaaaaaaaaaaaa","content":"x"}]',
   '421["message:send",{"recipientId":"aaaaaaaaaaaaaaaaaaaaaaaa","content":"x","clientId":"x"}]',
@@ -33,7 +33,7 @@ const frames = [
   '1',
 ];
 
-/** Requests for the handshake's door, below any library. */
+/** Raw HTTP requests for the handshake, without any library. */
 const handshakes = [
   'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
   'GET /socket.io/?EIO=3&transport=polling HTTP/1.1\r\nHost: localhost\r\n\r\n',
@@ -42,7 +42,7 @@ const handshakes = [
 
 const TIMEOUT_MS = 5_000;
 
-/** Broken frames on good sockets and broken handshakes, while somebody else must be served all along. */
+/** Sends broken frames on valid sockets, and broken handshakes. Another client must be served all the time. */
 export async function fuzzSockets({ product, people, wishes, say }: Campaign): Promise<Row[]> {
   const token = await people.token('patient');
   const watcher = await open(product.url, await people.token('healthProvider'));
@@ -60,7 +60,8 @@ export async function fuzzSockets({ product, people, wishes, say }: Campaign): P
           findings.add(`${JSON.stringify(text.slice(0, 60))}: ${error.message}`),
         );
       }
-      if (!(await isServed(watcher))) findings.add(`round ${round} of seed ${wishes.seed}: nobody else is served`);
+      if (!(await isServed(watcher)))
+        findings.add(`round ${round} of seed ${wishes.seed}: another client is not served`);
     }
     await expectAlive(product, findings);
     return { campaign, operations: corpus.length, requests: findings.requests, failures: findings.lines.length };
@@ -93,7 +94,7 @@ const isServed = (socket: Socket): Promise<boolean> =>
       () => false,
     );
 
-/** Keeps a socket open as long as the server lets it, for most frames close it. */
+/** Sends frames on a socket, and opens a new one when the server has closed it. Most frames cause that. */
 class FrameSender {
   private socket: Socket | null = null;
 
@@ -108,7 +109,7 @@ class FrameSender {
       transport: { ws: { send: (data: Buffer | string, done: () => void) => void } };
     };
     const text = bytes.toString();
-    // What is no text any more goes as a binary frame.
+    // Bytes that are not valid UTF-8 are sent as a binary frame.
     const data = Buffer.from(text).equals(bytes) ? text : bytes;
     await new Promise<void>((resolve) => transport.ws.send(data, resolve));
   }
@@ -118,14 +119,14 @@ class FrameSender {
   }
 }
 
-/** Writes bytes to the door and waits until it has said something or shut. */
+/** Sends bytes to the port of the product, and waits for an answer, the end of the connection or a timeout. */
 async function knock(url: string, bytes: Buffer): Promise<void> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname === 'localhost' ? '127.0.0.1' : hostname);
   socket.on('error', () => undefined);
   await once(socket, 'connect', { signal: AbortSignal.timeout(TIMEOUT_MS) });
   socket.write(bytes);
-  // A request that has not ended yet is waited for by the server, not by us.
+  // The server waits for the end of an incomplete request; this client does not.
   await Promise.race([once(socket, 'data'), once(socket, 'close'), new Promise((resolve) => setTimeout(resolve, 150))]);
   socket.destroy();
 }

@@ -28,7 +28,7 @@ const probes: Probe[] = [
   { name: 'forgot-password', path: '/auth/forgot-password', body: (email) => ({ email }) },
 ];
 
-/** Whether the time of an answer tells what it does not say: that an address has an account, or that something is there. */
+/** Measures that the time of an answer does not reveal whether an address has an account or a record exists. */
 export async function measureTiming(campaign: Campaign): Promise<Row[]> {
   const { product, people } = campaign;
   const known = people.email('patient');
@@ -45,7 +45,7 @@ export async function measureTiming(campaign: Campaign): Promise<Row[]> {
   return [...rows, ...(await measureForeign(campaign))];
 }
 
-/** What is another's, as the patient asks for it, beside what is not there. */
+/** Compares requests of the patient for another person's records with requests for records that do not exist. */
 async function measureForeign(campaign: Campaign): Promise<Row[]> {
   const { product, people } = campaign;
   const api = `${product.url}/api`;
@@ -76,7 +76,7 @@ async function measureForeign(campaign: Campaign): Promise<Row[]> {
       await compare(
         campaign,
         name,
-        { 'of somebody else': () => ask(foreign), absent: () => ask(String(newId())) },
+        { 'of another person': () => ask(foreign), absent: () => ask(String(newId())) },
         404,
       ),
     );
@@ -84,7 +84,7 @@ async function measureForeign(campaign: Campaign): Promise<Row[]> {
   return rows;
 }
 
-/** Medians of both, taken in turn, differ by no more than the tolerance. */
+/** Measures both kinds in turn. Adds a finding when their medians differ by more than the tolerance. */
 async function compare(
   { wishes, say }: Campaign,
   name: string,
@@ -94,7 +94,7 @@ async function compare(
   const findings = new Findings(say);
   const probes = Object.entries(kinds).map(([kind, ask]) => ({ kind, ask, times: [] as number[] }));
   for (let i = 0; i < (wishes.examples ?? 200); i++) {
-    // Each comes first every other time, so that neither has the warmer caches.
+    // Each kind is first in every second round, so that neither has an advantage from caches.
     for (const { kind, ask, times } of i % 2 ? probes : probes.toReversed()) {
       const started = performance.now();
       const reply = await ask(i);

@@ -1,4 +1,4 @@
-/** Modality (0008,0060), the defined terms of PS3.3 §C.7.3.1.1.1 that hold pictures. */
+/** Modality (0008,0060): the defined terms of PS3.3 §C.7.3.1.1.1 that stand for pictures. */
 export const modalities = {
   BMD: 'bone densitometry',
   CR: 'computed radiography',
@@ -31,7 +31,7 @@ export const modalities = {
 } as const;
 export type Modality = keyof typeof modalities;
 
-/** Whether the standard names it. */
+/** True when the standard defines this code. */
 export const isModality = (code: string): code is Modality => Object.hasOwn(modalities, code);
 
 /** `CT (computed tomography)`, or the code alone when the standard does not name it. */

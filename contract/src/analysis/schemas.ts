@@ -5,11 +5,11 @@ import { Sentence } from './sentences.js';
 import { underWayStates } from './states.js';
 
 const line = z.string().min(1).max(2000);
-const share = z.number().min(0).max(1);
+const fraction = z.number().min(0).max(1);
 
-export const DifferentialDiagnosis = z.object({ condition: line, confidence: share });
+export const DifferentialDiagnosis = z.object({ condition: line, confidence: fraction });
 
-/** What a provider says about one image; the seed's result without its place and time. */
+/** The result of an analysis provider for one image: the seed's result without image id and time. */
 export const Findings = z.object({
   description: z.string().max(8000),
   differentialDiagnosis: z.array(DifferentialDiagnosis).max(50),
@@ -17,14 +17,14 @@ export const Findings = z.object({
   followUp: z.array(line).max(50),
   warnings: z.array(line).max(50),
   /** 0..1, or null when nothing was diagnosed. */
-  confidence: share.nullable(),
-  /** Whether a diagnostic model looked at it at all. */
+  confidence: fraction.nullable(),
+  /** True when a diagnostic model assessed the image. */
   assessed: z.boolean(),
   provider: z.string(),
   model: z.string(),
   /**
-   * The product's own sentences by code, for the client's words: all of the description, and the warnings from the
-   * first on. What a model worded itself has no codes.
+   * The product's own sentences by code, so that the client can translate them: the whole description, and the first
+   * warnings. Sentences that a model wrote have no codes.
    */
   said: z.object({ description: z.array(Sentence).max(50), warnings: z.array(Sentence).max(50) }).optional(),
 });
@@ -33,7 +33,7 @@ export type Findings = z.infer<typeof Findings>;
 export const AnalysisResult = Findings.extend({ imageId: Id, timestamp: Time });
 export type AnalysisResult = z.infer<typeof AnalysisResult>;
 
-/** The English, and its code for the client's own words. */
+/** The reason in English, and its code, by which the client words it. */
 export const Failure = z.object({ reason: z.string(), reasonCode: ReasonCode.optional() });
 
 export const AnalysisAnswer = z.discriminatedUnion('status', [

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { modalityName } from './modalities.js';
 
 /**
- * All that the product itself says in an analysis: a stable code for the client's words, and the English that goes with
- * it. What it leaves open is `{{value}}`, or `{{value, format}}` where one of `Formats` writes it.
+ * Every sentence that the product itself writes in an analysis: a stable code, by which the client words it, and the
+ * English text. A placeholder is `{{value}}`, or `{{value, format}}` when one of `Formats` writes the value.
  */
 export const analysisSentences = {
   PICTURE: '{{kind}} picture.',
@@ -17,12 +17,12 @@ export const analysisSentences = {
   MADE_MONTHS_other: 'The study was made on {{date, day}}, {{count}} months before this analysis.',
   MADE_YEARS_one: 'The study was made on {{date, day}}, {{count}} year before this analysis.',
   MADE_YEARS_other: 'The study was made on {{date, day}}, {{count}} years before this analysis.',
-  MADE_LATER: 'The study was made on {{date, day}}, which lies in the future.',
+  MADE_LATER: 'The recorded date of the study, {{date, day}}, is in the future.',
   GREY_one: '{{width}} × {{height}} pixels, greyscale, {{count}} bit per pixel.',
   GREY_other: '{{width}} × {{height}} pixels, greyscale, {{count}} bits per pixel.',
   COLOUR_one: '{{width}} × {{height}} pixels, colour, {{count}} bit per channel.',
   COLOUR_other: '{{width}} × {{height}} pixels, colour, {{count}} bits per channel.',
-  FRAMES: '{{frames}} frames, of which the middle one was measured.',
+  FRAMES: '{{frames}} frames. The middle frame was measured.',
   SPACING: 'Pixel spacing {{row, measure}} × {{column, measure}} mm, a field of about {{width}} × {{height}} mm.',
   SLICE: 'Slice thickness {{thickness, measure}} mm.',
   AXIAL: 'Plane axial.',
@@ -44,25 +44,25 @@ export const analysisSentences = {
   TEXTURE:
     'Edge sharpness (variance of the Laplacian) {{sharpness, measure}}; estimated noise {{noise, measure}} grey levels.',
   NO_MODEL:
-    'No diagnostic model is configured: this describes what was measured in the picture, and is not a diagnosis.',
+    'No diagnostic model is configured. This text describes measurements of the picture. It is not a diagnosis.',
   NOT_A_DIAGNOSIS:
-    'Made by a computer model that sees one picture and no history. It is not a diagnosis; a clinician must judge.',
-  ONE_TONE: 'The picture is almost one single tone: it may be empty.',
-  TOO_WHITE: '{{white, share}} of the pixels are fully white: bright detail may be lost.',
-  TOO_BLACK: '{{black, share}} of the pixels are fully black: this may be background, or dark detail that was lost.',
+    'A computer model made this from one picture. It does not know the patient’s history. This is not a diagnosis; a clinician must decide.',
+  ONE_TONE: 'The picture has almost only one tone. It may be empty.',
+  TOO_WHITE: '{{white, share}} of the pixels are fully white. Bright details may be lost.',
+  TOO_BLACK: '{{black, share}} of the pixels are fully black. This may be background, or dark details may be lost.',
   LOW_CONTRAST: 'The contrast is low.',
-  BLURRED: 'There are hardly any sharp edges: the picture may be blurred.',
+  BLURRED: 'The picture has hardly any sharp edges. It may be blurred.',
   NOISY: 'The picture is noisy (about {{noise, measure}} grey levels).',
-  SMALL: 'The resolution is low ({{width}} × {{height}} pixels): fine detail cannot be seen.',
-  LOSSY: 'The picture was compressed with loss of detail.',
-  TEXT_INSIDE: 'The file says that text is written into the picture; it may name people.',
+  SMALL: 'The resolution is low ({{width}} × {{height}} pixels). Fine details are not visible.',
+  LOSSY: 'The picture was compressed, and some detail was lost.',
+  TEXT_INSIDE: 'According to the file, the picture contains text. The text may include names.',
 } as const;
 
 type Texts = typeof analysisSentences;
 type Stem<Key> = Key extends `${infer Code}_one` | `${infer Code}_other` ? Code : Key;
 export type SentenceCode = Stem<keyof Texts>;
 type TextOf<Code extends SentenceCode> = Texts[Extract<keyof Texts, Code | `${Code}_other`>];
-/** What a text leaves open; `count` chooses the plural, too. */
+/** The names of the placeholders of a text. `count` also chooses the plural. */
 type Open<Text> = Text extends `${string}{{${infer Place}}}${infer Rest}`
   ? (Place extends `${infer Name}, ${string}` ? Name : Place) | Open<Rest>
   : never;
@@ -70,36 +70,36 @@ type Open<Text> = Text extends `${string}{{${infer Place}}}${infer Rest}`
 const stem = /_(one|other)$/;
 const codes = [...new Set(Object.keys(analysisSentences).map((key) => key.replace(stem, '')))];
 
-/** One sentence by its code. Numbers are as they were measured, shares are of 1. */
+/** One sentence by its code. Numbers are as measured; shares are fractions of 1. */
 export const Sentence = z.object({
   code: z.enum(codes as [SentenceCode, ...SentenceCode[]]),
   values: z.record(z.string(), z.union([z.string(), z.number()])),
 });
 export type Sentence = z.infer<typeof Sentence>;
 
-/** A sentence with all of its values, and no other. */
+/** Makes a sentence. The compiler requires a value for each placeholder, and no other value. */
 export const sentence = <Code extends SentenceCode>(
   code: Code,
   ...[values]: [Open<TextOf<Code>>] extends [never] ? [] : [Record<Open<TextOf<Code>>, string | number>]
 ): Sentence => ({ code, values: values ?? {} });
 
-/** Beyond a hundred, what follows the point says nothing. */
+/** Decimals of a measured value. Above 100 they are noise. */
 export const measureDigits = (value: number) => (Math.abs(value) >= 100 ? 0 : 2);
-/** What is less than this, and not nothing, is said to be under it. */
+/** Smaller shares, except 0, are written as "under 0.1 %". */
 export const LEAST_SHARE = 0.001;
 
 type Value = string | number;
-/** How a value is written in a language: those of a format, and what has none. */
+/** The functions that write a value in one language: one for each format, and `plain` for values without a format. */
 export type Formats = Record<'modality' | 'day' | 'measure' | 'share' | 'plain', (value: Value) => string>;
 
-/** A sentence's text with its values in their places. */
+/** Replaces the placeholders of a text with the values of its sentence. */
 export const fill = (text: string, values: Sentence['values'], formats: Formats): string =>
   text.replace(/{{(\w+)(?:, (\w+))?}}/g, (_, name: string, format: keyof Formats = 'plain') =>
     formats[format](values[name] ?? ''),
   );
 
 const english: Formats = {
-  modality: (code) => (code === '' ? 'DICOM picture of unstated modality' : modalityName(String(code))),
+  modality: (code) => (code === '' ? 'DICOM picture, modality not stated' : modalityName(String(code))),
   day: String,
   measure: (value) => String(Number(Number(value).toFixed(measureDigits(Number(value))))).replace('-', '−'),
   share: (value) => {
@@ -110,7 +110,7 @@ const english: Formats = {
   plain: String,
 };
 
-/** The English of a sentence, as the product has always worded it. */
+/** Returns the English text of a sentence. The wording stays the same as in older versions of the product. */
 export function inEnglish({ code, values }: Sentence): string {
   const texts: Record<string, string> = analysisSentences;
   const text = texts[code] ?? texts[`${code}_${values.count === 1 ? 'one' : 'other'}`] ?? '';

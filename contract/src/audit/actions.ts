@@ -8,25 +8,25 @@ export type EventKind =
   | 'applicationActivity';
 
 interface ActionShape {
-  /** `tablename` of its entries: the kind of record that the action is about, whether it was done or refused. */
+  /** `tablename` of its entries: the kind of record that the action is about, in successful and refused attempts. */
   table: string;
   /** `AuditEvent.type` of the FHIR export. */
   fhir: EventKind;
   /** `AuditEvent.action` of the FHIR export: create, read, update, delete, or execute. */
   does: 'C' | 'R' | 'U' | 'D' | 'E';
-  /** Records that a successful event names beside `record`. One that ends in `?` may be absent. */
+  /** Records that a successful event names beside `record`. A name that ends in `?` may be absent. */
   refs?: readonly string[];
-  /** The socket event by which browsers are told (`events.ts`). */
+  /** The socket event that notifies browsers (`events.ts`). */
   socket?: `${string}:${string}`;
-  /** The notification that its recipients get, except the actor (`notifications/calls.ts`). */
+  /** The notification for the recipients of the event, except the actor (`notifications/calls.ts`). */
   notice?: `${string}.${string}`;
-  /** An image's timeline shows it: it was done to this very image. Lists name many, and stay in the audit log. */
+  /** An image's timeline shows the action. Lists name many images, so they are in the audit log only. */
   timeline?: true;
 }
 
 /**
- * Everything that can happen and is recorded, with its names wherever it shows. The audit log, the socket and the
- * notification centre spell some of them differently; clients and older entries rely on these names, so they stay.
+ * Every action that is recorded, with its name in each place. The audit log, the socket and the notification centre
+ * spell some names differently. Clients and older entries rely on these names, so existing names do not change.
  */
 export const auditActions = {
   'auth.register': {
@@ -192,22 +192,25 @@ export const auditActions = {
 } as const satisfies Record<string, ActionShape>;
 
 type Actions = typeof auditActions;
-/** What an entry of the audit log is about, as `actiontype`. */
+/** The name of an action, `actiontype` in the audit log. */
 export type AuditAction = keyof Actions;
 export const auditActionNames = Object.keys(auditActions) as AuditAction[];
 
-/** The actions whose row has this field, with the values that they give to it. */
+/** The actions whose row has this field, with the field's values. */
 type With<Field extends keyof ActionShape> = {
   [A in AuditAction]: Actions[A] extends Record<Field, infer Value> ? { action: A; value: Value } : never;
 }[AuditAction];
-/** The socket events by which browsers are told of an action. */
+/** The socket events that notify browsers of an action. */
 export type ActionEvent = With<'socket'>['value'];
 export type NotificationKind = With<'notice'>['value'];
 export type TimelineAction = With<'timeline'>['action'];
 
 type Row = Omit<ActionShape, 'socket' | 'notice'> & { socket?: ActionEvent; notice?: NotificationKind };
 const rows: Record<AuditAction, Row> = auditActions;
-/** The row of an action that was read from the database; undefined when only a newer version of the product knows it. */
+/**
+ * Returns the row of an action that was read from the database; undefined for an action of a newer version of the
+ * product.
+ */
 export const actionOf = (action: AuditAction): Row | undefined => rows[action];
 
 export const notificationKinds = [...new Set(auditActionNames.flatMap((action) => rows[action].notice ?? []))];
@@ -216,7 +219,7 @@ export const timelineActions = auditActionNames.filter(
 );
 
 type Ref<A extends AuditAction> = Actions[A] extends { refs: readonly (infer Name extends string)[] } ? Name : never;
-/** The records that an event of this action names beside the one acted on. */
+/** The records that an event of this action names beside `record`. */
 export type RefsOf<A extends AuditAction, Id> = {
   [Name in Ref<A> as Name extends `${string}?` ? never : Name]: Id;
 } & { [Name in Ref<A> as Name extends `${infer Optional}?` ? Optional : never]?: Id | undefined };

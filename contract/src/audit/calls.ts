@@ -5,7 +5,7 @@ import { Id, Time, text } from '../ids.js';
 import { auditActionNames } from './actions.js';
 import { auditFaults, auditStarts } from './faults.js';
 
-/** How it came out: done, refused, or tried in vain. */
+/** The outcome: done, refused, or failed. */
 export const auditStatuses = ['success', 'denied', 'failed'] as const;
 export const AuditStatus = z.enum(auditStatuses);
 export type AuditStatus = z.infer<typeof AuditStatus>;
@@ -16,10 +16,10 @@ export const AuditEntry = z.object({
   user: z.object({ id: Id, firstname: z.string(), lastname: z.string(), username: z.string() }).nullable(),
   actiontype: z.enum(auditActionNames),
   tablename: z.string(),
-  /** The object acted on; for reading, verifying and sharing an image, that image. */
+  /** The record that was acted on. For reading, verifying and sharing an image, it is the image. */
   recordId: Id.optional(),
   recordIds: z.array(Id).optional(),
-  /** Empty for the product's own acts, and for viewers who may not read it. */
+  /** Empty for acts of the product itself, and for viewers who may not read network addresses. */
   ipaddress: z.string(),
   status: AuditStatus,
   reason: z.string(),
@@ -37,11 +37,11 @@ const Moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()], 'Must b
 const filter = {
   search: text(100).optional(),
   from: Moment.optional(),
-  /** A bare date means the whole of that day. */
+  /** A date without a time includes that whole day. */
   to: Moment.optional(),
   actiontype: z.enum(auditActionNames).optional(),
   status: AuditStatus.optional(),
-  /** What this person did; for administrators. */
+  /** Entries of this person's acts; for administrators only. */
   user: Id.optional(),
   sort: sortBy(auditSorts, '-createAt'),
 };

@@ -1,15 +1,16 @@
 /**
- * The faults of an audit log: an entry was changed or moved, is missing, or the signed head is; an event that no
- * process of the product made (`audit.foreign`), or one that was made and removed before it was logged (`audit.gap`).
+ * The faults of an audit log. `changed`: an entry was changed or moved. `missing`: an entry is missing. `head`: the
+ * signed head is missing or does not match. `foreign`: an event was made by no process of the product
+ * (`audit.foreign`). `gap`: an event was made and removed before it was logged (`audit.gap`).
  */
 export const auditFaults = ['changed', 'missing', 'head', 'foreign', 'gap'] as const;
 export type AuditFault = (typeof auditFaults)[number];
 
-/** From where a verification reads: from the first entry, or from the last one that was verified before. */
+/** The entry where a verification starts: the first one, or the last one that was verified before. */
 export const auditStarts = ['start', 'checkpoint'] as const;
 export type AuditStart = (typeof auditStarts)[number];
 
-/** The reasons of the log's own entries. */
+/** The reasons in entries that the log itself adds. */
 export const auditRemarks = [
   'STARTED',
   'UPGRADED',

@@ -1,7 +1,13 @@
 import type { Role } from '../permissions.js';
 
-/** Whose deeds may be picked out by id: administrators read everybody's. Others search the names that they see. */
+/**
+ * True when the viewer may filter entries by a person's id. Administrators read everybody's entries; others search the
+ * names that they see.
+ */
 export const mayPickPerson = (role: Role): boolean => role === 'admin';
 
-/** Who reads the network addresses of entries: administrators, for a provider's log names patients who opened an image. */
+/**
+ * True when the viewer may read the network addresses of entries. Only administrators may, because a provider's log
+ * names patients who opened an image.
+ */
 export const mayReadAddresses = (role: Role): boolean => role === 'admin';

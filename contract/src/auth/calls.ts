@@ -9,7 +9,7 @@ import { type SessionField, sessionFields } from './session.js';
 
 export const Code = z.string().regex(codePattern, texts.validCode);
 
-/** As it is written down, or without the dash, or in small letters. */
+/** A recovery code as it was shown, or without the dash, or in lower case. */
 export const RecoveryCode = z
   .string()
   .trim()
@@ -18,8 +18,8 @@ export const RecoveryCode = z
   .transform((code) => code.replace('-', ''));
 
 /**
- * The registration form demands these of a provider: an administrator checks them before approving the account. The call
- * itself takes providers without them, because other clients register people with fewer fields.
+ * The registration form requires these fields of a provider: an administrator checks them before approving the account.
+ * The call itself accepts providers without them, because other clients register people with fewer fields.
  */
 export const providerCredentials = ['licensenumber', 'specialization'] as const;
 export type ProviderCredential = (typeof providerCredentials)[number];
@@ -30,28 +30,28 @@ export const Registration = z.strictObject({
   username: Username,
   password: Password,
   role: z.enum(['patient', 'healthProvider']),
-  /** Sent by the seed's client; an account is active from the start. */
+  /** The seed's client sends it. It has no effect: an account is active from the start. */
   active: z.unknown().optional(),
 });
 
-/** Passwords that are checked, not chosen: any text up to a length that still hashes quickly. */
+/** A password that is checked, not chosen: any text up to a length that still hashes quickly. */
 export const AnyPassword = z.string().min(1, 'This field is required.').max(1000);
 
 const ResetByCode = z.strictObject({ email: Email, otp: Code, newPassword: Password });
 const ResetByToken = z.strictObject({ token: z.string().min(1).max(200).optional(), password: Password });
 
 const Session = z.object({ token: z.string(), user: User });
-/** The signed-in person, as far as a browser keeps it. */
+/** The fields of the signed-in person that a browser stores. */
 export const SessionUser = User.pick(
   Object.fromEntries(sessionFields.map((name) => [name, true])) as Record<SessionField, true>,
 );
 export type SessionUser = z.infer<typeof SessionUser>;
 
-/** What the second step of a sign-in asks for: the mailed code, the authenticator app's, or a passkey. */
+/** The second step of a sign-in: the mailed code, the code of the authenticator app, or a passkey. */
 export const SignInMethod = z.enum(['mail', 'totp', 'passkey']);
 export type SignInMethod = z.infer<typeof SignInMethod>;
 
-/** Exactly one of two fields; none is reported at the first. */
+/** Requires exactly one of two fields. When both are missing, the error names the first. */
 const oneOf =
   <A extends string, B extends string>(first: A, second: B) =>
   (body: { [K in A | B]?: unknown }, report: z.RefinementCtx<unknown>): void => {
@@ -60,7 +60,7 @@ const oneOf =
     if (given.length > 1) report.addIssue({ code: 'custom', path: [second], message: 'Send one of the two.' });
   };
 
-/** At most one field of a body. */
+/** Allows at most one field in a body. */
 export function atMostOneOf(body: object, report: z.RefinementCtx<unknown>): void {
   const [, second] = Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (second) report.addIssue({ code: 'custom', path: [second], message: 'Send one of the two.' });
@@ -73,7 +73,7 @@ export const DemoPerson = z.object({
   password: z.string(),
 });
 
-/** What a change of sign-in may have added, and "this was not me" takes back. */
+/** The things that a change of sign-in may add, and that "this was not me" removes again. */
 export const Undoable = z.enum(['app', 'passkey', 'password', 'recoveryCodes']);
 export type Undoable = z.infer<typeof Undoable>;
 
@@ -110,7 +110,7 @@ export const authCalls = {
       .superRefine(oneOf('code', 'recoveryCode')),
     data: Session.extend({
       user: SessionUser,
-      /** The role needs an authenticator app or a passkey, and until there is one nothing else can be done. */
+      /** The role needs an authenticator app or a passkey. Until the account has one, it can do nothing else. */
       setUpTotp: z.literal(true).optional(),
     }),
     fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED'],

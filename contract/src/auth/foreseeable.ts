@@ -1,4 +1,4 @@
-/** Words that are tried first at a service like this one: its name, its roles, its trade, and rows of keys. */
+/** Words that attackers try first at a service like this one: its name, its roles, its trade, and rows of keys. */
 const words = [
   'lightbox',
   ...['admin', 'administrator', 'user', 'staff', 'patient', 'provider', 'doctor', 'nurse', 'physician', 'radiologist'],
@@ -8,10 +8,10 @@ const words = [
   ...['qwe', 'qwer', 'qwerty', 'qwertz', 'asd', 'asdf', 'zxc', 'zxcv', 'qaz', 'wsx', 'edc', 'abc', 'abcd'],
 ];
 
-/** A name of two letters is in too many words to be looked for. */
+/** Shorter names are not searched for: they occur in too many words. */
 const MIN_LETTERS = 3;
 
-/** What a person's password must not be made of. */
+/** The names of a person; their password must not consist of them. */
 export interface Owner {
   firstname?: string | undefined;
   lastname?: string | undefined;
@@ -34,10 +34,10 @@ const leet: Record<string, string> = {
 
 const lettersOf = (text: string): string => text.replace(/[^\p{L}]/gu, '');
 
-/** In small letters and without accents. */
+/** Returns the text in lower case and without accents. */
 const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
-/** The letters of a password, and those it has when digits and signs are read as the letters they look like. */
+/** Returns the letters of a password, and its letters when digits and signs count as the letters that they resemble. */
 export function readings(password: string): string[] {
   const start = plain(password).replace(/[^\p{L}]+$/u, '');
   const word = start.replace(/^[^\p{L}]+/u, '');
@@ -45,20 +45,23 @@ export function readings(password: string): string[] {
   return [word, asLetters(word), asLetters(start)].map(lettersOf);
 }
 
-/** Names as they are, and their parts: of `ada.lovelace@clinic.org`, `ada`, `lovelace`, `clinic` and both together. */
+/** Returns the words of a name, and all of them joined: `ada`, `lovelace` and `adalovelace` for `ada.lovelace`. */
 const partsOf = (text: string | undefined): string[] => {
   const parts = plain(text ?? '').split(/[^\p{L}]+/u);
   return [...parts, parts.join('')].filter((part) => part.length >= MIN_LETTERS);
 };
 
-/** Whether a password is made of nothing but words that can be foreseen, with digits and signs about them. */
+/** True when a password consists only of foreseeable words, apart from digits and signs around them. */
 export function isForeseeable(password: string, { firstname, lastname, username, email }: Owner = {}): boolean {
   const own = [firstname, lastname, username, ...(email?.split('@') ?? [])].flatMap(partsOf);
   const all = [...words, ...own];
   return readings(password).some((letters) => isMadeOf(letters, all));
 }
 
-/** Step by step from the front. A regular expression would try all combinations of names that begin alike. */
+/**
+ * True when the letters are a sequence of the parts. Goes from the front, step by step: a regular expression would try
+ * all combinations of names that begin alike.
+ */
 function isMadeOf(letters: string, parts: string[]): boolean {
   const reached = new Set([0]);
   for (let at = 0; at < letters.length; at++) {

@@ -17,7 +17,10 @@ const credential = {
   clientExtensionResults: z.object({}),
 };
 
-/** A new passkey as the browser gives it (WebAuthn Level 3, `RegistrationResponseJSON`), as far as it is used. */
+/**
+ * A new passkey as the browser returns it (WebAuthn Level 3, `RegistrationResponseJSON`), with the fields that are
+ * used.
+ */
 export const NewCredential = z.object({
   ...credential,
   response: z.object({
@@ -38,7 +41,9 @@ export const Assertion = z.object({
   }),
 });
 
-/** What the browser is asked for, and the ceremony that the answer belongs to: good once, and for a few minutes. */
+/**
+ * The options for the browser, and the ceremony that the answer belongs to. A ceremony works once, for a few minutes.
+ */
 export const PasskeyQuestion = z.object({ ceremony: z.string(), options: z.record(z.string(), z.unknown()) });
 export type PasskeyQuestion = z.infer<typeof PasskeyQuestion>;
 
@@ -54,7 +59,7 @@ export const Passkey = z.object({
   name: z.string(),
   createAt: Time,
   usedAt: Time.optional(),
-  /** Kept by a service that shares it among the person’s devices. */
+  /** Stored by a service that copies it to the person’s other devices. */
   synced: z.boolean(),
 });
 export type Passkey = z.infer<typeof Passkey>;

@@ -1,5 +1,5 @@
 /**
- * Where the calls of the public area are. They stand apart from their schemas, so that a page that only makes them does not
+ * The routes of the public area. They are apart from their schemas, so that a page that only makes these calls does not
  * load zod.
  */
 export const authRoutes = {

@@ -2,20 +2,23 @@ import { limits } from '../limits.js';
 import { texts } from '../texts.js';
 import { isForeseeable, type Owner } from './foreseeable.js';
 
-/** The rules of the public forms, plain: the schemas apply them, and so do the forms, which do without zod. */
+/** The rules of the public forms, without zod. The schemas and the forms both apply them. */
 
-/** ASCII addresses, and no dot where mail servers refuse one: what `z.email()` takes by itself. */
+/** Accepts ASCII addresses, without a dot where mail servers refuse one: the same as `z.email()` by default. */
 export const emailPattern =
   /^(?:[A-Za-z0-9_'+-]+\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
 export const emailLength = 254;
 
-/** ASCII digits only: other scripts' digits would not match what was mailed. */
+/** Accepts ASCII digits only: digits of other scripts would not match the mailed code. */
 export const codePattern = new RegExp(`^[0-9]{${limits.codeDigits}}$`);
 
-/** As it is written down, or without the dash, or in small letters: none of the characters that are taken for another. */
+/**
+ * Accepts a recovery code as it was shown, or without the dash, or in lower case. It has no characters that people
+ * confuse.
+ */
 export const recoveryCodePattern = /^[2-9A-HJ-NP-Z]{5}-?[2-9A-HJ-NP-Z]{5}$/i;
 
-/** What a new password must have, by the names that screens tick off. */
+/** The requirements of a new password, by the names that screens tick off. */
 export const passwordRules = {
   length: (password: string) => password.length >= limits.passwordMin,
   upper: (password: string) => /\p{Lu}/u.test(password),
@@ -25,16 +28,19 @@ export const passwordRules = {
 
 export const isGoodPassword = (password: string): boolean => Object.values(passwordRules).every((met) => met(password));
 
-/** Kept and compared in lower case: one account for an address however it is typed. */
+/**
+ * Returns the form in which addresses are stored and compared: lower case, so that an address has one account however
+ * it is typed.
+ */
 export const asEmail = (typed: string): string => typed.trim().toLowerCase();
 
-/** What is wrong with an address as it was typed. */
+/** Returns the fault of a typed address, or undefined. */
 export const emailFault = (typed: string): string | undefined => {
   const email = asEmail(typed);
   return email.length <= emailLength && emailPattern.test(email) ? undefined : texts.validEmail;
 };
 
-/** What is wrong with a password that is being chosen, as far as it shows without the list of common ones. */
+/** Returns the fault of a new password, or undefined. The list of common passwords is not checked here. */
 export const passwordFault = (password: string, owner?: Owner): string | undefined => {
   if (password.length > limits.passwordMax) return `Must be at most ${limits.passwordMax} characters.`;
   if (!isGoodPassword(password)) return texts.passwordRule;

@@ -7,22 +7,22 @@ import { Password } from '../users/schemas.js';
 import { AnyPassword, atMostOneOf, Code } from './calls.js';
 import { NewPasskey, Passkey, PasskeyAnswer, PasskeyName, PasskeyQuestion } from './passkeys.js';
 
-/** One place where the person is signed in. */
+/** One session of the person. */
 export const OwnSession = z.object({
   id: Id,
   createAt: Time,
   lastSeenAt: Time,
   expiresAt: Time,
   ip: z.string(),
-  /** As far as the browser said; no more than its family and its system is kept. */
+  /** As the browser stated it. Only its family and its system are stored. */
   browser: z.string().optional(),
   system: z.string().optional(),
-  /** The one that asks. */
+  /** True for the session that makes this call. */
   current: z.boolean(),
 });
 export type OwnSession = z.infer<typeof OwnSession>;
 
-/** What of the audit log the owner of an account is shown as their sign-ins. */
+/** The actions in the audit log that the owner of an account sees as their sign-ins. */
 export const signInActions = [
   'auth.login',
   'auth.confirm',
@@ -50,23 +50,26 @@ export type SignInEntry = z.infer<typeof SignInEntry>;
 export const TotpState = z.object({
   on: z.boolean(),
   since: Time.optional(),
-  /** Of the app, and of passkeys. */
+  /** Unused recovery codes; they replace the app and passkeys alike. */
   recoveryCodesLeft: z.int(),
-  /** The account’s role has to have an app or a passkey. */
+  /** The account’s role requires an app or a passkey. */
   required: z.boolean(),
 });
 export type TotpState = z.infer<typeof TotpState>;
 
-/** To type into an authenticator app, or to scan as a QR code. */
+/** The secret to type into an authenticator app, or to scan as a QR code. */
 export const TotpSetUp = z.object({ secret: z.string(), uri: z.string() });
-/** Shown once. */
+/** The recovery codes, which are shown once. */
 export const RecoveryCodes = z.object({ recoveryCodes: z.array(z.string()) });
 
-/** That it is still the same person: what a session alone does not say. Each call names the fields that it takes (`proof`). */
+/**
+ * A fresh proof that it is still the same person; a session alone does not prove it. Each call names the fields that it
+ * takes (`proof`).
+ */
 const proofs = { password: AnyPassword.optional(), code: Code.optional(), mailedCode: Code.optional() };
 const AppProof = z.strictObject({ code: proofs.code, password: proofs.password }).superRefine(atMostOneOf);
 const appProof = ['code', 'password'] as const;
-/** What limits guesses at a proof. */
+/** The throttles that limit guesses at a proof. */
 const proofThrottles = ['ownPassword', 'secondFactor'] as const;
 
 export const securityCalls = {

@@ -5,7 +5,9 @@ import { shareStates } from '../sharing/states.js';
 import { UserRef } from '../users/schemas.js';
 import { type ImageRule, imageBars, imageGrounds } from './policy.js';
 
-/** What an explanation speaks of, and the rule that decides it; the picture and the original open together. */
+/**
+ * The questions of an explanation, each with the rule that decides it. The picture and the original have the same rule.
+ */
 export const explained = {
   know: 'see',
   see: 'open',
@@ -18,22 +20,22 @@ export type Explained = keyof typeof explained;
 
 const Decision = z.object({
   may: z.boolean(),
-  /** `account`: it is not approved or not active, so its owner cannot sign in at all. */
+  /** `account`: the account is not approved or not active, so its owner cannot sign in. */
   because: z.enum([...imageGrounds, ...imageBars, 'account'] as const),
 });
 
 const each = <S extends z.ZodType>(schema: S) =>
   z.object(Object.fromEntries(Object.keys(explained).map((name) => [name, schema])) as Record<Explained, S>);
 
-/** Why a person may, or may not, see an image; each answer is the enforcing policy's own. */
+/** The reasons why a person may, or may not, see an image. The enforcing policy itself gives each answer. */
 export const AccessExplanation = z.object({
   userId: Id,
   imageId: Id,
   may: each(z.boolean()),
-  /** The reason of `know`, in one word: what connects the two, or why nothing does. */
+  /** The reason of `know`, in one word: the ground that connects the two, or why there is none. */
   because: Decision.shape.because,
   decisions: each(Decision),
-  /** Their latest share of it, also one that has ended. */
+  /** The person's latest share of the image, also one that has ended. */
   share: z
     .object({
       shareId: Id,
@@ -54,7 +56,7 @@ export const TimelineEntry = z.object({
   actiontype: z.enum(timelineActions),
   status: z.enum(['success', 'denied', 'failed']),
   reason: z.string(),
-  /** Null when the product itself acted: a share ran out, an analysis was finished. */
+  /** Null when the product itself acted: a share expired, or an analysis finished. */
   user: UserRef.nullable(),
 });
 export type TimelineEntry = z.infer<typeof TimelineEntry>;

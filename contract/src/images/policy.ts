@@ -4,15 +4,15 @@ export interface ImageViewer {
   id: string;
   role: Role;
 }
-/** What the rules need to know of one image and this viewer's own share of it. */
+/** The facts that the rules need: about one image, and about this viewer's own share of it. */
 export interface ImageFacts {
   ownerId: string;
   patientId: string | null;
-  /** The viewer's share, if it lives: not revoked, not expired. */
+  /** The viewer's live share: not revoked, not expired. */
   share: { verified: boolean } | null;
 }
 
-/** On what a person's access to an image can rest. */
+/** The grounds on which a person's access to an image can rest. */
 const holds = {
   admin: (v, _) => v.role === 'admin',
   owner: (v, i) => v.id === i.ownerId,
@@ -20,25 +20,28 @@ const holds = {
   verifiedShare: (_, i) => i.share?.verified === true,
   /** A live share, its code entered or not. */
   liveShare: (_, i) => i.share !== null,
-  /** The image's patient, while their share of it lives. */
+  /** The image's patient, while their share of the image is live. */
   patient: (v, i) => v.id === i.patientId && i.share !== null,
 } satisfies Record<string, (v: ImageViewer, i: ImageFacts) => boolean>;
 
 export type ImageGround = keyof typeof holds;
 export const imageGrounds = Object.keys(holds) as ImageGround[];
 
-/** Why not: the role may never, the code is still to be entered, or nothing connects the person with the image. */
+/**
+ * The reasons of a refusal: the role may never do it, the code is not entered yet, or nothing connects the person with
+ * the image.
+ */
 export const imageBars = ['role', 'notVerified', 'noGround'] as const;
 export type ImageBar = (typeof imageBars)[number];
 
 interface Rule {
-  /** The role must hold it, whatever else holds. */
+  /** The role must have this permission, whatever the grounds. */
   permission: Permission;
-  /** One of them is enough; the first that holds is the reason. */
+  /** One ground is enough; the first that applies is the reason. */
   grounds: readonly ImageGround[];
 }
 
-/** Who may do what to one image. Nothing else decides it. */
+/** The rules of access to one image. Nothing else decides it. */
 const rules = {
   see: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'liveShare'] },
   open: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare'] },
@@ -51,7 +54,10 @@ export type ImageRule = keyof typeof rules;
 
 export type ImageDecision = { may: true; because: ImageGround } | { may: false; because: ImageBar };
 
-/** A rule's answer with its reason: what the server enforces, and what it tells administrators who ask why. */
+/**
+ * Returns a rule's decision with its reason. The server enforces it, and shows it to administrators who ask for the
+ * reason.
+ */
 export function decideImage(rule: ImageRule, viewer: ImageViewer, image: ImageFacts): ImageDecision {
   const { permission, grounds }: Rule = rules[rule];
   if (!roleMay(viewer.role, permission)) return { may: false, because: 'role' };
@@ -61,7 +67,7 @@ export function decideImage(rule: ImageRule, viewer: ImageViewer, image: ImageFa
   return { may: false, because: codeWouldHelp ? 'notVerified' : 'noGround' };
 }
 
-/** The same answers as plain conditions: `imageRules.open(viewer, image)`. */
+/** The same decisions as booleans: `imageRules.open(viewer, image)`. */
 export const imageRules = Object.fromEntries(
   (Object.keys(rules) as ImageRule[]).map((rule) => [
     rule,
@@ -69,6 +75,6 @@ export const imageRules = Object.fromEntries(
   ]),
 ) as Record<ImageRule, (viewer: ImageViewer, image: ImageFacts) => boolean>;
 
-/** Deleting takes a reason when it takes the image from a patient and no admin decided it. */
+/** True when a deletion needs a reason: it takes the image from a patient, and no admin decided it. */
 export const deletionNeedsReason = (v: ImageViewer, i: ImageFacts): boolean =>
   v.role !== 'admin' && i.patientId !== null;

@@ -9,7 +9,7 @@ export const contentTypes = ['image/jpeg', 'image/png', 'application/pdf', 'appl
 export const ContentType = z.enum(contentTypes);
 export type ContentType = z.infer<typeof ContentType>;
 
-/** What file pickers offer; the server decides by content. */
+/** The extensions that file pickers offer. The server decides by the content of a file. */
 export const acceptedExtensions = ['.jpg', '.jpeg', '.png', '.pdf', '.dcm', '.dicom'] as const;
 
 export const Caption = line(limits.captionLength).min(1, texts.captionRequired);
@@ -30,7 +30,7 @@ export const AnalysisStatus = z.enum(analysisStates);
 export type AnalysisStatus = z.infer<typeof AnalysisStatus>;
 
 /**
- * An image as a viewer sees it. Whoever has not verified gets only the first block, with `image_url` null.
+ * An image as a viewer sees it. A viewer who has not entered the code gets only the first block, with `image_url` null.
  */
 export const Image = z.object({
   id: Id,
@@ -40,7 +40,7 @@ export const Image = z.object({
   shareId: Id.optional(),
   expiresAt: Time.optional(),
   createAt: Time,
-  /** The viewer's own: true for the owner and admins, else once this viewer's share was verified. */
+  /** About this viewer: true for the owner and admins, for others once they have verified their share. */
   isVerified: z.boolean(),
   isShared: z.boolean(),
   /** A small `data:image/webp;base64,…` preview, or null. */
@@ -51,9 +51,9 @@ export const Image = z.object({
   height: z.int().optional(),
   owner: UserRef.optional(),
   patient: UserRef.optional(),
-  /** When the viewer's own share began. */
+  /** The start of the viewer's own share. */
   sharedAt: Time.optional(),
-  /** With how many people, for whoever may share it. */
+  /** The number of people with a live share, for viewers who may share the image. */
   sharedWith: z.int().optional(),
   dicom: DicomFacts.optional(),
   analysis: z.object({ status: AnalysisStatus }).optional(),

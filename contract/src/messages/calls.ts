@@ -7,7 +7,7 @@ import { RoleName, UserRef } from '../users/schemas.js';
 
 export const Message = z.object({
   id: Id,
-  /** Rises within a conversation, gaps allowed; it is the order. */
+  /** The order of the messages of a conversation. It rises, and it may have gaps. */
   seq: z.int(),
   senderId: Id,
   recipientId: Id,

@@ -6,9 +6,9 @@ import { Id, Params, Time } from '../ids.js';
 
 export const Notification = z.object({
   id: Id,
-  /** The client makes the words. */
+  /** The client words it. */
   kind: z.enum(notificationKinds),
-  /** The image, or the account, it is about. */
+  /** The image or the account that the notification is about. */
   recordId: Id.optional(),
   at: Time,
   readAt: Time.optional(),

@@ -6,7 +6,9 @@ import { Email } from '../users/schemas.js';
 
 const QueueName = z.enum(queueNames);
 
-/** Why a job failed, without a word of what a driver or a mail server said: that stays in the workers' logs. */
+/**
+ * The reasons of a failed job. They contain no text of a driver or a mail server; that text stays in the workers' logs.
+ */
 export const failureReasons = ['unreachable', 'timeout', 'stalled', 'invalid', 'gone', 'other'] as const;
 export const FailureReason = z.enum(failureReasons);
 export type FailureReason = z.infer<typeof FailureReason>;
@@ -34,7 +36,7 @@ export const activityKinds = ['uploads', 'shares', 'signIns', 'analyses'] as con
 export type ActivityKind = (typeof activityKinds)[number];
 
 export const ActivityDay = z.object({
-  /** A day of UTC. */
+  /** A day in UTC. */
   day: z.iso.date(),
   uploads: z.int(),
   shares: z.int(),
@@ -43,11 +45,11 @@ export const ActivityDay = z.object({
 });
 export type ActivityDay = z.infer<typeof ActivityDay>;
 
-/** How many are counted before it says "or more". */
+/** Counts stop here; the screen then says "or more". */
 export const overviewCap = 1000;
 
 export const Overview = z.object({
-  /** When this was true. */
+  /** The time at which the server read these values. */
   at: Time,
   attention: z.object({
     providers: z.object({
@@ -56,13 +58,13 @@ export const Overview = z.object({
     }),
     /** Null while Redis is away. */
     failedJobs: z.object({ count: z.int(), newest: z.array(FailedJob) }).nullable(),
-    /** Shares whose code nobody can try any more until a new one is sent. */
+    /** Shares that accept no code until a new one is sent. */
     lockedShares: z.object({ count: z.int(), imageIds: z.array(Id) }),
   }),
   service: z.object({
     mongodb: z.enum(['ok', 'away']),
     redis: z.enum(['ok', 'degraded']),
-    /** Events written with their change and not yet handed over to sockets and queues. */
+    /** Events that are committed with their change, and not yet handed over to sockets and queues. */
     pendingEvents: z.object({ count: z.int(), oldestMs: z.int().nullable() }),
   }),
   /** Null while Redis is away. */

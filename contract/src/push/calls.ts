@@ -4,14 +4,14 @@ import { call } from '../call.js';
 import { Id } from '../ids.js';
 import { limits } from '../limits.js';
 
-/** What a device is told of: what the notification centre knows, and that somebody wrote. */
+/** The kinds of push notifications: those of the notification centre, and a new message. */
 export const pushKinds = [...notificationKinds, 'message.new'] as const;
 export const PushKind = z.enum(pushKinds);
 export type PushKind = z.infer<typeof PushKind>;
 
 /**
- * All that goes through a push service, encrypted for the browser: what happened, and the opaque id of the image, account
- * or partner it leads to. The words are the service worker's own.
+ * Everything that goes through a push service, encrypted for the browser: the kind, and the opaque id of the image, the
+ * account or the chat partner. The service worker words it.
  */
 export const PushPayload = z.strictObject({ kind: PushKind, recordId: Id.optional() });
 export type PushPayload = z.infer<typeof PushPayload>;
@@ -30,7 +30,7 @@ export const PushSubscriptionJson = z.strictObject({
   endpoint: Endpoint,
   expirationTime: z.number().int().positive().max(8.64e15).nullish(),
   keys: z.strictObject({
-    /** An uncompressed point of P-256. */
+    /** An uncompressed point on P-256. */
     p256dh: base64url(/^B[\w-]{86}=?$/),
     /** Sixteen bytes. */
     auth: base64url(/^[\w-]{22}(==)?$/),

@@ -17,14 +17,14 @@ export const Setting = z.object({
 });
 export type Setting = z.infer<typeof Setting>;
 
-/** A setting the product knows, whether or not somebody has set it. */
+/** A setting that the product knows, whether it is set or not. */
 const info = {
   name: z.enum(settingNames),
   description: z.string(),
   default: z.string(),
-  /** What holds now; the default, when nobody has set another. */
+  /** The value in effect: the default, unless an administrator has set another. */
   current: z.string(),
-  /** The last change, or null when there never was one. */
+  /** The last change; null when there was none. */
   changed: z.object({ by: UserRef, at: Time }).nullable(),
 };
 export const SettingInfo = z.discriminatedUnion('kind', [
@@ -39,7 +39,7 @@ export const SettingInfo = z.discriminatedUnion('kind', [
 ]);
 export type SettingInfo = z.infer<typeof SettingInfo>;
 
-/** One change of a setting: null before it was added, and after it was deleted. */
+/** One change of a setting. `from` is null when the setting was added, `to` when it was deleted. */
 export const SettingChange = z.object({
   id: Id,
   name: z.string(),
@@ -50,7 +50,10 @@ export const SettingChange = z.object({
 });
 export type SettingChange = z.infer<typeof SettingChange>;
 
-/** What screens need to know before they ask: how large a file may be, how long a share lives, when a session ends. */
+/**
+ * The values that screens need before they send a request: the largest file, the lifetime of a share, the idle time of
+ * a session.
+ */
 export const PublicSettings = z.object({
   'upload.maxBytes': z.int(),
   'sharing.expiryHours': z.int(),
@@ -58,7 +61,10 @@ export const PublicSettings = z.object({
 } satisfies { [K in keyof SettingValues]?: z.ZodType<SettingValues[K]> });
 export type PublicSettings = z.infer<typeof PublicSettings>;
 
-/** Of these, what the landing page promises to strangers. When sessions end, and whatever comes later, is not theirs. */
+/**
+ * The part of these values that the landing page shows to everybody. The idle time of sessions, and any later setting,
+ * is not public.
+ */
 export const PublicLimits = PublicSettings.pick({ 'upload.maxBytes': true, 'sharing.expiryHours': true });
 export type PublicLimits = z.infer<typeof PublicLimits>;
 

@@ -4,7 +4,7 @@ import { limits } from '../limits.js';
 
 export type SettingUnit = 'hours' | 'minutes' | 'bytes' | 'files';
 
-/** A whole number as people write one: no sign, no `0x18`, no `1e3`. */
+/** A whole number in decimal digits: no sign, no `0x18`, no `1e3`. */
 const whole = (min: number, max: number) =>
   z
     .string()
@@ -23,44 +23,44 @@ const choice = <const O extends readonly [string, ...string[]]>(
   { fallback, description }: { fallback: O[number]; description: string },
 ) => ({ description, kind: 'choice' as const, options, value: z.string().trim().pipe(z.enum(options)), fallback });
 
-/** Settings the product knows: what they are for, what they may be, and what holds without them. */
+/** The settings that the product knows: their purpose, the allowed values, and the default. */
 export const knownSettings = {
   'sharing.expiryHours': number('hours', {
-    description: 'Hours a share lives when nobody says otherwise.',
+    description: 'Default sharing time, in hours.',
     min: 1,
     max: limits.shareHoursMax,
     fallback: limits.shareHours,
   }),
   'upload.maxBytes': number('bytes', {
-    description: 'Largest file that may be uploaded, in bytes.',
+    description: 'Largest file that people can upload, in bytes.',
     min: 1024 * 1024,
     max: limits.uploadBytesMax,
     fallback: limits.uploadBytes,
   }),
   'session.idleMinutes': number('minutes', {
-    description: 'Minutes without activity after which a session ends.',
+    description: 'Minutes of inactivity after which people are logged out.',
     min: 1,
     max: limits.sessionHours * 60,
     fallback: limits.sessionIdleMinutes,
   }),
   'directory.patients': choice(['all', 'known'], {
     description:
-      'Which patients a provider finds and may write to: all of them, or only those known to the provider by an image, a share or a chat.',
+      'Which patients a provider can find and write to: all of them, or only those known to the provider by an image, a share or a chat.',
     fallback: 'all',
   }),
   'security.requireSecondFactor': choice(secondFactorRequirements, {
     description:
-      'Who has to sign in with an authenticator app or a passkey: none, or staff (providers and administrators).',
+      'Who must log in with an authenticator app or a passkey: none, or staff (providers and administrators).',
     fallback: 'none',
   }),
   'quota.files': number('files', {
-    description: 'Images one account may own.',
+    description: 'Number of images one account may own.',
     min: 1,
     max: 100_000_000,
     fallback: limits.quotaFiles,
   }),
   'quota.bytes': number('bytes', {
-    description: 'Bytes that the images of one account may take.',
+    description: 'Storage for the images of one account, in bytes.',
     min: 1024 * 1024,
     max: 2 ** 49,
     fallback: limits.quotaBytes,
@@ -70,7 +70,7 @@ export type KnownSetting = keyof typeof knownSettings;
 export type SettingValues = { [K in KnownSetting]: z.output<(typeof knownSettings)[K]['value']> };
 export const settingNames = Object.keys(knownSettings) as KnownSetting[];
 
-/** What the value of a known setting must be, in words; null when it is that already. */
+/** Returns the rule that a value of a known setting breaks, in words; null when the value is valid. */
 export function settingFault(name: KnownSetting, value: string): string | null {
   const known = knownSettings[name];
   if (known.value.safeParse(value).success) return null;
@@ -81,7 +81,7 @@ export function settingFault(name: KnownSetting, value: string): string | null {
   return `Must be ${must}. ${known.description}`;
 }
 
-/** Settings under names from before, by what they are called now: a value under such a name goes on counting. */
+/** Former names of settings, with the present ones. A value under a former name stays in effect. */
 const renamed: Readonly<Record<string, KnownSetting>> = { 'security.requireTotp': 'security.requireSecondFactor' };
 export const currentName = (name: string): string => (Object.hasOwn(renamed, name) ? (renamed[name] ?? name) : name);
 export const formerNames = Object.keys(renamed);

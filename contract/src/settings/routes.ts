@@ -1,4 +1,7 @@
-/** Where the settings are that a page asks for before anybody signs in; apart from their schemas, so that it loads no zod. */
+/**
+ * The routes of the settings that a page reads before sign-in. They are apart from their schemas, so that the page
+ * loads no zod.
+ */
 export const settingRoutes = {
   getLimits: { method: 'get', path: '/settings/limits' },
 } as const;

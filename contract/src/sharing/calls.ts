@@ -17,7 +17,7 @@ export const ShareCreated = z.object({
   expiresAt: Time.nullable(),
 });
 
-/** One entry of "who has access". */
+/** One person in the list "who has access". */
 export const ShareAccess = z.object({
   id: Id,
   imagemetadataId: Id,
@@ -25,7 +25,7 @@ export const ShareAccess = z.object({
   createAt: Time,
   expiresAt: Time.nullable(),
   isVerified: z.boolean(),
-  /** Five wrong codes: it needs a new one. */
+  /** True after five wrong codes; a new code unlocks the share. */
   locked: z.boolean(),
 });
 export type ShareAccess = z.infer<typeof ShareAccess>;

@@ -4,12 +4,12 @@ import type { Role } from '../permissions.js';
 export interface ShareParties {
   recipientId: string;
   sharedById: string;
-  /** Absent once its image was deleted. */
+  /** Absent once the image was deleted. */
   ownerId: string | undefined;
 }
 
 export const shareRules = {
-  /** Who is told that a share began, changed or ended: its people, and administrators. */
+  /** True for viewers who are notified when a share begins, changes or ends: its people, and administrators. */
   follow: (viewer: { id: string; role: Role }, { recipientId, sharedById, ownerId }: ShareParties): boolean =>
     viewer.role === 'admin' || [recipientId, sharedById, ownerId].includes(viewer.id),
 };

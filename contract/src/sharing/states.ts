@@ -1,22 +1,22 @@
 import { limits } from '../limits.js';
 
-/** The life of a share. */
+/** The states of a share. */
 export const shareStates = [
-  /** Its code is still to be entered. */
+  /** The code is not entered yet. */
   'pending',
-  /** The code was entered wrongly too often; a new one has to be sent. */
+  /** The code was entered wrongly too often; a new one must be sent. */
   'locked',
   'verified',
   'expired',
-  /** Ended before its time: by hand, with its image, or with an account. */
+  /** Ended early: by a person, with its image, or with an account. */
   'revoked',
 ] as const;
 export type ShareState = (typeof shareStates)[number];
 
-/** A share in one of these is its recipient's to see. Only a verified one opens the image. */
+/** A share in one of these states is visible to its recipient. Only a verified share opens the image. */
 export const liveShareStates = ['pending', 'locked', 'verified'] as const satisfies readonly ShareState[];
 
-/** How a share changes its state. Sending a new code to a verified share changes nothing. */
+/** The moves between the states of a share. A new code for a verified share changes nothing. */
 export const shareMoves = {
   verify: { from: ['pending'], to: 'verified' },
   lock: { from: ['pending'], to: 'locked' },
@@ -26,7 +26,7 @@ export const shareMoves = {
 } as const satisfies Record<string, { from: readonly ShareState[]; to: ShareState }>;
 
 export interface ShareFacts {
-  /** False once it was ended. One that has run out stays true until maintenance has seen it. */
+  /** False once the share was ended. An expired share stays `live` until maintenance ends it. */
   live: boolean;
   tries: number;
   /** Absent for a share without an end. */

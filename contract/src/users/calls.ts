@@ -9,7 +9,7 @@ export const Stats = z.object({
   totalImages: z.int(),
   sharedImages: z.int(),
   totalUsers: z.int(),
-  /** What the total is made of; for admins. */
+  /** The total by role; for admins only. */
   usersByRole: z.record(RoleName, z.int()).optional(),
 });
 export type Stats = z.infer<typeof Stats>;

@@ -10,19 +10,19 @@ export const RoleName = z.enum(roles);
 export const UserStatus = z.enum(accountStatuses);
 export type UserStatus = z.infer<typeof UserStatus>;
 
-/** Stored lower-case; the seed's registration sends `Male`, its profile form `male`. */
+/** Stored in lower case: the seed's registration sends `Male`, its profile form `male`. */
 export const Gender = z
   .string()
   .toLowerCase()
   .pipe(z.enum(['male', 'female', 'other'], 'Must be male, female or other.'));
 
-/** A calendar date, never shifted by a zone. */
+/** A calendar date, never shifted by a time zone. */
 export const Dob = z.iso
   .date('Must be a date, YYYY-MM-DD.')
   .refine((dob) => dob >= '1900-01-01', 'Must be 1900-01-01 or later.')
   .refine((dob) => dob <= new Date().toISOString().slice(0, 10), 'Must not be in the future.');
 
-/** Kept and compared in lower case: one account for an address however it is typed. */
+/** Stored and compared in lower case: an address has one account however it is typed. */
 export const Email = z
   .string(texts.emailRequired)
   .trim()
@@ -41,7 +41,7 @@ export const Username = line(64)
 
 const required = (max: number) => line(max).min(1, 'This field is required.');
 
-/** The fields people fill in about themselves, in registration and in the profile. An empty text means none. */
+/** The fields that people fill in about themselves, at registration and in the profile. An empty text means none. */
 export const profileFields = {
   firstname: required(80),
   lastname: required(80),
@@ -65,7 +65,7 @@ export const profileFields = {
 };
 export type ProfileField = keyof typeof profileFields;
 
-/** In the profile an empty date or gender takes the value away. What is neither is refused in the words of `schema`. */
+/** In the profile an empty date or gender removes the value. Any other invalid value gets the message of `schema`. */
 const emptyOr = <S extends z.ZodType>(schema: S) => z.union([schema, z.literal('')]);
 export const ProfileChange = z
   .strictObject({
@@ -93,9 +93,9 @@ const full = {
   ...shared,
   status: UserStatus.optional(),
   createAt: Time.optional(),
-  /** Signs in with an authenticator app; absent without one. */
+  /** True with an authenticator app; absent without one. */
   totp: z.boolean().optional(),
-  /** Has a passkey; absent without one. */
+  /** True with a passkey; absent without one. */
   passkeys: z.boolean().optional(),
   phone: optionalText,
   dob: optionalText,
@@ -112,9 +112,9 @@ const full = {
   primphysician: optionalText,
   specialization: optionalText,
 };
-/** One account, role as an object. Fields the viewer may not see are absent. */
+/** One account; its role is an object. Fields that the viewer may not see are absent. */
 export const User = z.object({ ...full, role: z.object({ name: RoleName }) });
 export type User = z.infer<typeof User>;
-/** The same in a list, role as a plain string. */
+/** The same account in a list; its role is a string. */
 export const UserRow = z.object({ ...full, role: RoleName });
 export type UserRow = z.infer<typeof UserRow>;

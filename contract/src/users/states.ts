@@ -1,16 +1,19 @@
-/** Where an account stands between its registration and its approval. */
+/** The status of an account, from its registration to its approval. */
 export const accountStatuses = ['unverified', 'pending', 'active', 'rejected'] as const;
 export type AccountStatus = (typeof accountStatuses)[number];
 
-/** How an account changes its status. The administrators' switch (`active`) is set apart from it, at any time. */
+/**
+ * The moves between the statuses of an account. The administrators' switch (`active`) is separate, and may be set at
+ * any time.
+ */
 export const accountMoves = {
-  /** A patient proves the address: with the first sign-in code, or with a reset code. */
+  /** A patient proves their address: with the first sign-in code, or with a reset code. */
   confirm: { from: ['unverified'], to: 'active' },
   approve: { from: ['pending', 'rejected'], to: 'active' },
   reject: { from: ['pending'], to: 'rejected' },
 } as const satisfies Record<string, { from: readonly AccountStatus[]; to: AccountStatus }>;
 
-/** The life of an account: its status until it is active, then the switch, and in the end `closed`. */
+/** The states of an account: its status until it is active, then the switch, and at the end `closed`. */
 export const accountStates = ['unverified', 'pending', 'rejected', 'inactive', 'active', 'closed'] as const;
 export type AccountState = (typeof accountStates)[number];
 
@@ -27,6 +30,6 @@ export function accountState({ status, active, deletedAt }: AccountFacts): Accou
   return active ? 'active' : 'inactive';
 }
 
-/** Nobody signs in to an account in another state, and no session of it goes on. */
+/** True for an active account. In any other state nobody can sign in, and no session continues. */
 export const isUsable = <A extends AccountFacts>(account: A | null): account is A =>
   account !== null && accountState(account) === 'active';

@@ -7,20 +7,21 @@ import type { UserDoc } from '../models/user.js';
 import { usableAccount } from './accounts.js';
 
 /**
- * MongoDB's transactions conflict only where both write. A transaction that relies on a record it does not change writes it
- * all the same, so that one that deletes, closes or ends that record meets it, and one of the two begins again. The count
- * makes each such write a new value, for MongoDB leaves out a write that changes nothing.
+ * MongoDB's transactions conflict only on records that both write. So a transaction that relies on a record without
+ * changing it writes the record all the same. It then conflicts with a transaction that deletes, closes or ends that
+ * record, and one of the two is retried. The counter makes each such write a new value, because MongoDB skips a write
+ * that changes nothing.
  */
 export const touch = { $inc: { touched: 1 } };
 
-/** The image, for a transaction that adds something to it; 404 once it is deleted. */
+/** Returns the image, for a transaction that adds something to it; 404 once it is deleted. */
 export async function holdImage(models: Models, id: ObjectId, session: ClientSession): Promise<ImageDoc> {
   const image = await models.Image.findOneAndUpdate({ _id: id }, touch, { session }).lean<ImageDoc>();
   if (!image) throw new AppError('NOT_FOUND');
   return image;
 }
 
-/** A usable account that matches, for a transaction that gives it something; null when there is none. */
+/** Returns a usable account that matches, for a transaction that gives it something; null when there is none. */
 export const holdUser = (
   models: Models,
   filter: QueryFilter<UserDoc>,

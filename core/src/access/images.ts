@@ -28,7 +28,10 @@ export interface ImageAccess {
   facts: ImageFacts;
 }
 
-/** The image and what this viewer may know of it; null when it is not there or not theirs to know of, which look alike. */
+/**
+ * Returns the image and the viewer's share; null when it does not exist or the viewer may not know of it, which look
+ * alike.
+ */
 export async function findImage(
   models: Models,
   viewer: ImageViewer,
@@ -47,7 +50,7 @@ export async function findImage(
   return imageRules.see(viewer, facts) ? { image, share, facts } : null;
 }
 
-/** The same, or the refusal that the contract has for it: 404 for what is not theirs to know of, 403 for the rest. */
+/** Returns the same, or throws the refusal of the contract: 404 when the viewer may not know of the image, else 403. */
 export async function requireImage(
   models: Models,
   viewer: ImageViewer,
@@ -62,7 +65,7 @@ export async function requireImage(
   throw new AppError(decision.because === 'notVerified' ? 'NOT_VERIFIED' : 'FORBIDDEN');
 }
 
-/** Who may read an image's analysis, apart from admins: the owner, and providers with a verified share. */
+/** Returns the readers of an image's analysis, apart from admins: the owner, and providers with a verified share. */
 export async function analysisReaders(models: Models, image: ImageDoc, now: Date): Promise<ObjectId[]> {
   const shares = await models.Share.find({ image: image._id, ...verifiedShare(now) }, { recipient: 1 }).lean();
   const providers = await models.User.find(
@@ -72,7 +75,7 @@ export async function analysisReaders(models: Models, image: ImageDoc, now: Date
   return [image.owner, ...providers.map((user) => user._id)];
 }
 
-/** Brings an image's list fields in step with its shares; part of every transaction that changes a share. */
+/** Updates an image's list fields from its shares. Part of every transaction that changes a share. */
 export async function refreshAudience(
   models: Models,
   imageId: ObjectId,

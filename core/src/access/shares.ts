@@ -1,7 +1,7 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { isLiveShare, type ShareFacts } from '@lightbox/contract/sharing/states.js';
 
-/** `isLiveShare` for a share that may not be there. */
+/** `isLiveShare` for a share that may be absent. */
 export const isLive = <S extends ShareFacts>(share: S | null | undefined, now: Date): share is S =>
   Boolean(share && isLiveShare(share, now));
 
@@ -11,7 +11,7 @@ export const liveShare = (now: Date) => ({
   $or: [{ expiresAt: { $exists: false } }, { expiresAt: { $gt: now } }],
 });
 
-/** Each of the states of a live share as a filter. */
+/** The states of a live share, each as a filter. */
 export const pendingShare = (now: Date) => ({
   ...liveShare(now),
   tries: { $lt: limits.codeTries },
@@ -24,5 +24,5 @@ export const lockedShare = (now: Date) => ({
 });
 export const verifiedShare = (now: Date) => ({ ...liveShare(now), verifiedAt: { $exists: true } });
 
-/** Shares that have run out, and that nothing has ended yet. */
+/** Expired shares that maintenance has not ended yet. */
 export const overdueShare = (now: Date) => ({ live: true, expiresAt: { $lte: now } });

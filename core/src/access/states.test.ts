@@ -4,7 +4,7 @@ import { shareMoves } from '@lightbox/contract/sharing/states.js';
 import { accountMoves } from '@lightbox/contract/users/states.js';
 import { expect, it } from 'vitest';
 
-it('the architecture page lists every move of shares, analyses and accounts', () => {
+it('The architecture page lists every move of shares, analyses and accounts.', () => {
   const page = readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8').replace(/ +/g, ' ');
   const lives = { share: shareMoves, analysis: analysisMoves, account: accountMoves };
   const rows = Object.entries(lives).flatMap(([life, moves]) =>

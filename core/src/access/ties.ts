@@ -9,23 +9,23 @@ type Ties = Pick<Core, 'models' | 'settings' | 'clock'>;
 
 const onlyKnown = async ({ settings }: Ties) => (await settings.get('directory.patients')) === 'known';
 
-/** Whether a tie is there, or none is asked for: what the directory goes by. */
+/** True when the two have a care relationship, or need none. The directory uses it. */
 export async function areTied(core: Ties, a: UserViewer, b: UserViewer): Promise<boolean> {
   const [provider, patient] = needsTie(a, b) ? [a, b] : [b, a];
   if (!needsTie(provider, patient) || !(await onlyKnown(core))) return true;
   return (await tiedPatients(core, oid(provider.id), [oid(patient.id)])).size > 0;
 }
 
-/** The patients a provider is tied to, for lists; null when no tie is asked for. */
+/** Returns the patients with whom a provider has a care relationship, for lists; null when none is needed. */
 export async function knownPatients(core: Ties, viewer: UserViewer): Promise<ObjectId[] | null> {
   if (viewer.role !== 'healthProvider' || !(await onlyKnown(core))) return null;
   return [...(await tiedPatients(core, oid(viewer.id)))].map(oid);
 }
 
 /**
- * The patients that are known to a provider now, of those named or of all. What makes them known, each found by an index:
- * a live share that the provider gave them; an image of theirs that the provider owns, or has opened by a share that is
- * live; a chat of the two in the last year.
+ * Returns the patients with whom a provider has a care relationship now, among the given ones or among all. An index
+ * finds each reason: a live share that the provider gave the patient; an image of the patient that the provider owns,
+ * or has opened by a live share; a chat of the two in the last year.
  */
 export async function tiedPatients(
   { models, clock }: Ties,

@@ -14,7 +14,7 @@ export const userFacts = (user: UserDoc): UserFacts => ({
   active: user.active,
 });
 
-/** `userRules.see` as a filter, without the viewer; closed accounts are nobody's to see. */
+/** `userRules.see` as a filter, without the viewer. Nobody may see closed accounts. */
 export async function visibleUsers(
   core: Pick<Core, 'models' | 'settings' | 'clock'>,
   viewer: UserViewer,
@@ -29,7 +29,7 @@ export async function visibleUsers(
   return { $and: [found, { $or: [{ role: { $in: free } }, { role: { $in: roles }, _id: { $in: known } }] }] };
 }
 
-/** The account, or 404 when it is not there or not the viewer's to see. */
+/** Returns the account; 404 when it does not exist or the viewer may not see it. */
 export async function requireUser(
   core: Pick<Core, 'models' | 'settings' | 'clock'>,
   viewer: UserViewer,

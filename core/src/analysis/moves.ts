@@ -3,8 +3,8 @@ import type { AnalysisDoc } from '../models/analysis.js';
 
 const inStates = (states: readonly string[]) => ({ status: { $in: states as AnalysisDoc['status'][] } });
 
-/** The analyses that may make this move. One that nobody has asked for has no document. */
+/** Filter for analyses that may make this move. An analysis that was never requested has no document. */
 export const mayMove = (move: AnalysisMove) => inStates(analysisMoves[move].from);
 
-/** The analyses that have no result yet, and will have one. */
+/** Filter for analyses that are requested and have no result yet. */
 export const underWay = inStates(underWayStates);

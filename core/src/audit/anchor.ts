@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 import type { Head } from './head.js';
 
 const TIMEOUT_MS = 5_000;
-/** Far longer than a line. */
+/** Read from the end of the file: far more than one line. */
 const TAIL_BYTES = 1_024;
 
-/** The fault of AUDIT_ANCHOR in words, or null. */
+/** Returns the fault of AUDIT_ANCHOR in words, or null. */
 export function faultOfAnchor(value: string): string | null {
   const url = URL.canParse(value) ? new URL(value) : null;
   const good = url && ((url.protocol === 'file:' && url.host === '') || (url.protocol === 'syslog:' && url.port));
-  return good ? null : 'must be file:///absolute/path, or syslog://host:port for a server that takes syslog over TCP';
+  return good ? null : 'must be file:///absolute/path, or syslog://host:port for a server that accepts syslog over TCP';
 }
 
 export const headText = ({ seq, hash }: Head): string => `${seq}:${hash}`;
@@ -22,13 +22,15 @@ export function parseHead(text: string): Head | undefined {
   return seq && hash ? { seq: Number(seq), hash } : undefined;
 }
 
-/** Notes a head where a writer of the database cannot reach it: a line of a file, or of a syslog server (RFC 5424). */
+/**
+ * Notes a head where a writer of the database cannot reach it: as a line of a file, or at a syslog server (RFC 5424).
+ */
 export async function anchor(address: string, head: Head, at: Date): Promise<void> {
   const url = new URL(address);
   if (url.protocol === 'file:') return appendFile(fileURLToPath(url), `${at.toISOString()} ${headText(head)}\n`);
-  // Facility 13 is the audit log's, severity 6 informational.
+  // Facility 13 is "log audit", severity 6 is "informational".
   const line = `<110>1 ${at.toISOString()} ${hostname()} lightbox ${process.pid} AUDITHEAD - ${headText(head)}`;
-  // Counted octets (RFC 6587), so that no line is taken for two.
+  // Octet counting (RFC 6587), so that the server cannot read one line as two.
   await send(url.hostname.replace(/^\[|\]$/g, ''), Number(url.port), `${Buffer.byteLength(line)} ${line}`);
 }
 
@@ -42,7 +44,7 @@ const send = (host: string, port: number, text: string): Promise<void> =>
     socket.end(text);
   });
 
-/** The head that was noted last; a syslog server is written to, and not read. */
+/** Returns the head that was noted last. Only a file can be read; a syslog server is only written to. */
 export async function anchored(address: string | null): Promise<Head[]> {
   if (!address?.startsWith('file:')) return [];
   const file = await open(fileURLToPath(address)).catch((error: NodeJS.ErrnoException) => {

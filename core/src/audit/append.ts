@@ -4,15 +4,16 @@ import type { AuditEntryDoc } from '../models/auditEntry.js';
 import type { ImageDoc } from '../models/image.js';
 import { appendAudit } from './chain.js';
 
-/** Brings the log up to date, and tells the open timelines of the images it is about. */
+/** Appends new events to the log, and notifies the open timelines of the images concerned. */
 export const appendAndTell = (core: Core): Promise<number> =>
   appendAudit(core.models, core.keys.audit, {
     now: () => core.clock.now(),
-    told: (entries) => tellTimelines(core, entries).catch((error) => core.warn(error, 'timelines were not told')),
+    onAppended: (entries) =>
+      notifyTimelines(core, entries).catch((error) => core.warn(error, 'timelines were not notified')),
   });
 
-/** One signal for an image, however much happened to it; who may read its timeline is judged where it is shown. */
-async function tellTimelines({ models, signals }: Core, entries: AuditEntryDoc[]): Promise<void> {
+/** Sends one signal for each image, however many entries it has. Gateways decide who may read its timeline. */
+async function notifyTimelines({ models, signals }: Core, entries: AuditEntryDoc[]): Promise<void> {
   const ids = entries.flatMap(({ type, record }) => (record && actionOf(type)?.timeline ? [record] : []));
   if (ids.length === 0) return;
   const images = await models.Image.find({ _id: { $in: ids } }, { owner: 1, patient: 1 }).lean<ImageDoc[]>();

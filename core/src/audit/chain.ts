@@ -10,35 +10,37 @@ import { inLog } from './inLog.js';
 import { settleReceipts } from './receipts.js';
 
 const BATCH = 500;
-/** A place that was lost to another writer this many times in a row is taken by nobody who appends. */
+/** Lost races in a row after which appending gives up: the place is then held by a record that no process appended. */
 const MOST_RACES = 100;
-/** How long after the log began to be signed gateways of an older version may still write events without a signature. */
+/**
+ * Milliseconds after the log began to be signed in which gateways of an older version may still write unsigned events.
+ */
 export const UNSIGNED_MS = 3_600_000;
 
 interface Options {
-  /** Hears of each batch that was appended here. */
-  told?: (entries: AuditEntryDoc[]) => Promise<void>;
+  /** Called with each batch that was appended here. */
+  onAppended?: (entries: AuditEntryDoc[]) => Promise<void>;
   now?: () => Date;
 }
 
 /**
- * Appends every event that is not yet in the log, and what the receipts say is missing. Any number of processes may do so
- * at once: `seq` and `event` are unique, so of two that race for the next place one loses, reads the head again and goes
- * on. One that was frozen and wakes cannot fork the chain.
+ * Appends every event that is not in the log yet, and an entry for each event or receipt that is missing. Any number of
+ * processes may append at once: `seq` and `event` are unique, so of two that race for the next place one loses, reads
+ * the head again and continues. A process that was frozen and wakes cannot fork the chain.
  */
 export async function appendAudit(models: Models, ring: KeyRing, options: Options = {}): Promise<number> {
-  const { told = async () => undefined, now = () => new Date() } = options;
+  const { onAppended = async () => undefined, now = () => new Date() } = options;
   let appended = 0;
   const append = async (drafts: Draft[]) => {
     const entries = await appendDrafts(models, ring, drafts, now());
     appended += entries.length;
-    await told(entries);
+    await onAppended(entries);
   };
   for (;;) {
     const events = await models.Event.find({ unaudited: true }).sort({ _id: 1 }).limit(BATCH).lean<EventDoc[]>();
     if (events.length === 0) break;
     await append(await draftsOf(models, ring, events, now()));
-    // Past Mongoose, which would refuse an id of another kind.
+    // Through the driver: Mongoose would refuse an id of another type.
     const ids = { _id: { $in: events.map((event) => event._id) } };
     await models.Event.collection.updateMany(ids, { $set: { unaudited: false } });
   }
@@ -55,7 +57,7 @@ async function draftsOf(models: Models, ring: KeyRing, events: EventDoc[], now: 
   return events.map((event) => judge(ring, event, now, takesUnsigned));
 }
 
-/** Appends what is not yet there, in one batch. */
+/** Appends the drafts that are not in the log yet, in one batch. */
 export async function appendDrafts(
   models: Models,
   ring: KeyRing,
@@ -95,7 +97,10 @@ async function appendBatch(models: Models, ring: KeyRing, drafts: Draft[], now: 
   return entries;
 }
 
-/** The place of an event in the log is taken by an entry that no worker made. The mark is one that nobody can take before. */
+/**
+ * Makes an entry for an event whose place in the log is occupied by an entry that no worker made. The mark is new, so
+ * that nobody can occupy it in advance.
+ */
 const insteadOf = ({ event }: Draft, now: Date): Draft => ({
   ...remark('audit.foreign', now, 'ENTRY_FOREIGN', String(newId())),
   record: event,
@@ -104,18 +109,18 @@ const insteadOf = ({ event }: Draft, now: Date): Draft => ({
 interface End {
   /** The entry that the next one follows. */
   last: Head;
-  /** Remarks of the log itself, which come before anything else. */
+  /** Remarks of the log itself, which come before all other entries. */
   first: Draft[];
-  /** No key signed the kept head. */
+  /** True when no key of the ring signed the stored head. */
   forged: boolean;
 }
 
 /**
- * The end of the log. When the newest entries were cut off that is the kept head, or the one that this process remembers,
- * so that the gap stays where it is and new entries do not close it.
+ * Returns the end of the log. If the newest entries were cut off, that is the stored head, or the head that this
+ * process remembers. So the gap stays where it is, and new entries do not close it.
  */
 async function endOf(models: Models, ring: KeyRing, now: Date): Promise<End> {
-  // In this order: whoever begins a log keeps its head before its first entry.
+  // Read in this order: a process that begins a log stores its head before its first entry.
   const newest = await newestEntry(models);
   const kept = await readHead(models, ring);
   const remembered = rememberedHead(models);
@@ -139,10 +144,10 @@ async function endOf(models: Models, ring: KeyRing, now: Date): Promise<End> {
   };
 }
 
-/** Logs that are known to say since when their events are signed. */
+/** Connections whose log is known to record the start of signing (`audit.signed`). */
 const begun = new WeakSet<Models>();
 
-/** The first entry of a log, or the first that this version adds to an older one's. */
+/** Returns the first entry of a log, or the first one that this version adds to an older version's log. */
 async function beginning(models: Models, now: Date, upgraded: boolean): Promise<Draft[]> {
   if (begun.has(models)) return [];
   if (!(await models.AuditEntry.exists({ type: 'audit.signed' }).readConcern(NEWEST))) {
@@ -152,25 +157,25 @@ async function beginning(models: Models, now: Date, upgraded: boolean): Promise<
   return [];
 }
 
-/** For an hour after an upgrade that the log itself tells of, gateways of the older version may still be there. */
+/** True for an hour after an upgrade that the log records: gateways of the older version may still run. */
 async function takesUnsignedEvents(models: Models, ring: KeyRing, now: Date): Promise<boolean> {
-  const told = await models.AuditEntry.findOne({ type: 'audit.signed' })
+  const signedSince = await models.AuditEntry.findOne({ type: 'audit.signed' })
     .sort({ seq: -1 })
     .readConcern(NEWEST)
     .lean<AuditEntryDoc>();
-  // The first time that this version appends to an older one's log.
-  if (!told)
+  // This version appends to an older version's log for the first time.
+  if (!signedSince)
     return !begun.has(models) && (await readHead(models, ring))?.genuine === true && (await hasEntries(models));
-  const before = await models.AuditEntry.findOne({ seq: told.seq - 1 }).lean<AuditEntryDoc>();
-  const genuine = isWhole(ring, before?.hash ?? GENESIS, told);
-  return genuine && told.reason === 'UPGRADED' && now.getTime() - told.at.getTime() < UNSIGNED_MS;
+  const before = await models.AuditEntry.findOne({ seq: signedSince.seq - 1 }).lean<AuditEntryDoc>();
+  const genuine = isWhole(ring, before?.hash ?? GENESIS, signedSince);
+  return genuine && signedSince.reason === 'UPGRADED' && now.getTime() - signedSince.at.getTime() < UNSIGNED_MS;
 }
 
 const hasEntries = async (models: Models): Promise<boolean> => (await models.AuditEntry.exists({})) !== null;
 
 /**
- * Says in the log that an older version's gateways may write for another hour, and gives a log from before heads were
- * kept its head. For the command: nobody does it by accident.
+ * Records in the log that gateways of an older version may write for another hour, and stores a head for a log from
+ * before heads were stored. Only a command calls it, so that nobody does it by accident.
  */
 export async function adoptAudit(models: Models, ring: KeyRing, now: Date): Promise<void> {
   const newest = await newestEntry(models);

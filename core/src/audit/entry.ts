@@ -14,7 +14,7 @@ export type Draft = Omit<AuditEntryDoc, '_id' | 'seq' | 'keyId' | 'hash' | 'conc
 /** The hash that the first entry follows. */
 export const GENESIS = '0'.repeat(64);
 
-/** Everything that is recorded of an act and must not change; ids only, never names. */
+/** Returns every recorded fact of an act, which must not change. Ids only, never names. */
 const factsOf = (of: Omit<Draft, 'event'>) => [
   of.type,
   of.status,
@@ -28,21 +28,21 @@ const factsOf = (of: Omit<Draft, 'event'>) => [
   of.at.toISOString(),
 ];
 
-/** HMAC over the entry before and every fact of this one. */
+/** Returns the HMAC over the hash of the previous entry and every fact of this one. */
 export function hashOf(
   ring: KeyRing,
   previous: string,
   entry: Omit<AuditEntryDoc, '_id' | 'hash' | 'concerns'>,
 ): string {
   const key = ring.find(entry.keyId);
-  if (!key) throw new Error(`No key '${entry.keyId}' to check the audit chain with.`);
+  if (!key) throw new Error(`No key '${entry.keyId}' to check the audit chain.`);
   return hmac(key.key, JSON.stringify([previous, entry.seq, String(entry.event), ...factsOf(entry)])).toString('hex');
 }
 
-/** In whose log an entry is: the actor's and the owners'. */
+/** Returns the people in whose log an entry appears: the actor and the owners. */
 const concernsOf = ({ actor, owners = [] }: Pick<Draft, 'actor' | 'owners'>) => [...(actor ? [actor] : []), ...owners];
 
-/** The entry that follows `previous`. */
+/** Makes the entry that follows `previous`. */
 export function place(ring: KeyRing, draft: Draft, previous: Head): AuditEntryDoc {
   const entry = { seq: previous.seq + 1, ...draft, keyId: ring.current.id };
   return { _id: newId(), ...entry, hash: hashOf(ring, previous.hash, entry), concerns: concernsOf(draft) };
@@ -51,12 +51,12 @@ export function place(ring: KeyRing, draft: Draft, previous: Head): AuditEntryDo
 export function isWhole(ring: KeyRing, previous: string, entry: AuditEntryDoc): boolean {
   try {
     if (!ring.find(entry.keyId) || !isSame(hashOf(ring, previous, entry), entry.hash)) return false;
-    // The hash is over their text: an id that was turned into text is found by nobody who looks for it.
+    // The hash covers ids as text. Queries would not find an id that was turned into text.
     if (!idsOf(entry).every(isObjectId)) return false;
-    // Not in the hash, but made of what is: an entry must not be hidden from those it concerns.
+    // Not in the hash, but derived from fields that are: an entry must not be hidden from those it concerns.
     return String(entry.concerns) === String(concernsOf(entry));
   } catch {
-    // A field of another type.
+    // A field has another type.
     return false;
   }
 }
@@ -66,11 +66,11 @@ const idsOf = ({ event, actor, record, records = [], owners = [], concerns }: Au
   ...[...records, ...owners, ...concerns],
 ];
 
-/** The key that signs events: derived for this alone. */
+/** The keys that sign events, derived for this purpose alone. */
 const eventKeys = (audit: KeyRing): KeyRing => audit.derive('events');
 const signedParts = (event: EventDoc) => ['event', JSON.stringify([String(event._id), ...factsOf(event)])];
 
-/** Signed where it is made: the log takes no other. */
+/** Signs an event in the process that makes it. The log accepts no unsigned event. */
 export const signEvent = (audit: KeyRing, event: EventDoc): EventDoc => ({
   ...event,
   ...sign(eventKeys(audit), ...signedParts(event)),
@@ -84,7 +84,7 @@ function isGenuine(audit: KeyRing, event: EventDoc): boolean {
   }
 }
 
-/** Ids as ids, so that a genuine event whose ids were turned into text is found by them all the same. */
+/** Restores ids that were turned into text, so that the entry of a genuine event is found by them. */
 const ids = (all: ObjectId[]) => all.map((id) => oid(String(id)));
 
 function draftOf(event: EventDoc): Draft {
@@ -103,7 +103,10 @@ function draftOf(event: EventDoc): Draft {
   };
 }
 
-/** The log takes an event's facts if a process of the product signed it, and else only that it was there. */
+/**
+ * Makes the entry for an event. The log accepts the event's facts if a process of the product signed it; otherwise it
+ * records only that the event existed.
+ */
 export function judge(audit: KeyRing, event: EventDoc, now: Date, takesUnsigned: boolean): Draft {
   const unsigned = event.mac === undefined && event.at instanceof Date;
   if (isGenuine(audit, event) || (unsigned && takesUnsigned)) return draftOf(event);
@@ -115,7 +118,7 @@ const isObjectId = (id: unknown): boolean => (id as { _bsontype?: string } | nul
 
 type Remark = 'audit.signed' | 'audit.foreign' | 'audit.gap';
 
-/** A remark of the log itself; `mark` makes it the same entry for all who come upon it. */
+/** Makes a remark of the log itself. With the same `mark` every process makes the same entry. */
 export const remark = (type: Remark, now: Date, says: AuditRemark, ...mark: string[]): Draft => ({
   event: markId(type, says, ...mark),
   type,

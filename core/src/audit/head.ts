@@ -8,7 +8,7 @@ import type { Models } from '../models/models.js';
 const HEAD = 'head';
 const CHECKPOINT = 'checkpoint';
 
-/** The place and hash of one entry; the log stands and falls with that of the newest. */
+/** The place and hash of one entry. The head of the newest entry protects the whole log. */
 export interface Head {
   seq: number;
   hash: string;
@@ -17,13 +17,13 @@ export interface Head {
 const partsOf = ({ seq, hash }: Head) => [HEAD, String(seq), hash];
 
 /**
- * Keeps the newest entry's place and hash, signed. Of several that append, the furthest stays; a head that no
- * key signed is replaced wherever it stands.
+ * Stores the newest entry's place and hash, signed. Of several processes that append, the furthest head stays. A head
+ * that no key signed is replaced whatever its place.
  */
 export async function keepHead(models: Models, ring: KeyRing, { seq, hash }: Head, forged = false): Promise<void> {
   const signature = sign(ring, ...partsOf({ seq, hash }));
   const known = await models.AuditHead.exists({ _id: HEAD }).readConcern(NEWEST);
-  // A log that has lost its head: which keys it needs is asked of its entries, once.
+  // A log without a stored head: find the keys that it needs from its entries, once.
   const keyIds = known ? [signature.keyId] : [signature.keyId, ...(await models.AuditEntry.distinct('keyId'))];
   try {
     await models.AuditHead.updateOne(
@@ -36,7 +36,7 @@ export async function keepHead(models: Models, ring: KeyRing, { seq, hash }: Hea
   }
 }
 
-/** The kept head; `genuine` only when a key of the ring made it. */
+/** Returns the stored head; `genuine` only when a key of the ring signed it. */
 export async function readHead(
   models: Models,
   ring: KeyRing,
@@ -46,15 +46,15 @@ export async function readHead(
   return { seq: kept.seq, hash: kept.hash, mac: kept.mac, genuine: isSigned(ring, kept, ...partsOf(kept)) };
 }
 
-/** The ids of the keys without which the log could not be checked. */
+/** Returns the ids of the keys that a check of the log needs. */
 export async function auditKeyIds(models: Models): Promise<string[]> {
   return (await models.AuditHead.findById(HEAD).lean<AuditHeadDoc>())?.keyIds ?? [];
 }
 
 /**
- * Null for an empty log. An entry that was planted with a place beyond all numbers, or none, stops nobody from appending;
- * a verification names it. Right after a failover a majority's view of the log is a little behind what
- * processes remember of it.
+ * Returns the newest entry; null for an empty log. Ignores a planted entry whose place is too large or missing, so that
+ * it cannot stop appending; a verification names that entry. Right after a failover a majority's view of the log lags a
+ * little behind the heads that processes remember.
  */
 export const newestEntry = (models: Models): Promise<AuditEntryDoc | null> =>
   models.AuditEntry.findOne({ seq: { $lte: Number.MAX_SAFE_INTEGER } })
@@ -69,7 +69,10 @@ const checkpointParts = ({ seq, hash, found }: Checkpoint) => [
   found ? `${found.seq}:${found.fault}` : '',
 ];
 
-/** Up to where the log was verified. Somebody else's older one may stay: it only means more to read. */
+/**
+ * Stores the place up to which the log was verified. An older checkpoint of another process may replace it: then the
+ * next verification only reads more.
+ */
 export async function keepCheckpoint(models: Models, ring: KeyRing, { seq, hash, found }: Checkpoint): Promise<void> {
   const kept = { seq, hash, ...sign(ring, ...checkpointParts({ seq, hash, found })) };
   await models.AuditHead.updateOne(
@@ -84,7 +87,7 @@ export async function readCheckpoint(models: Models, ring: KeyRing): Promise<Che
   return kept && isSigned(ring, kept, ...checkpointParts(kept)) ? kept : null;
 }
 
-/** The furthest head that this process has seen on a connection: no change of the database takes it back. */
+/** The furthest head that this process has seen on a connection. No change of the database can take it back. */
 const seen = new WeakMap<Models, Head>();
 
 export const rememberedHead = (models: Models): Head | null => seen.get(models) ?? null;

@@ -8,15 +8,15 @@ import { GENESIS, isWhole } from './entry.js';
 interface InLog {
   /** Events that a worker logged. */
   logged: Set<string>;
-  /** Events that an entry names which no worker made. */
+  /** Events that are named by an entry that no worker made. */
   forged: Set<string>;
-  /** Events whose entry nobody can judge while the one before it is missing. */
+  /** Events whose entry cannot be judged while the entry before it is missing. */
   open: Set<string>;
 }
 
 /**
- * Which of these events are in the log. Only a genuine entry counts: with another one a writer of the database would keep
- * an event out, and could take the entry away again afterwards.
+ * Sorts the events by their state in the log. Only a genuine entry counts: otherwise a writer of the database could
+ * keep an event out with a forged entry, and could remove that entry again afterwards.
  */
 export async function inLog(models: Models, ring: KeyRing, events: ObjectId[]): Promise<InLog> {
   const entries = await models.AuditEntry.find({ event: { $in: events } })

@@ -4,8 +4,8 @@ import { readHead } from './head.js';
 import { type Verdict, verifyAudit } from './verify.js';
 
 /**
- * Notes the newest entry of the audit log where a writer of the database cannot reach it: in the service's own log, and in
- * AUDIT_ANCHOR. A whole database from before, head and all, is found out by it.
+ * Notes the newest entry of the audit log where a writer of the database cannot reach it: in the service's own log, and
+ * in AUDIT_ANCHOR. A verification against it also detects a whole older database, head included.
  */
 export async function noteHead({ models, keys, log, config, clock }: Core): Promise<void> {
   const head = await readHead(models, keys.audit);
@@ -14,11 +14,11 @@ export async function noteHead({ models, keys, log, config, clock }: Core): Prom
   if (config.auditAnchor) await anchor(config.auditAnchor, head, clock.now());
 }
 
-/** Verifies against everything that was noted, and notes the head that holds. */
+/** Verifies the log against every noted head, and then notes the present head. */
 export async function verifyAndNote(core: Core, since: 'start' | 'checkpoint'): Promise<Verdict> {
   const noted = await anchored(core.config.auditAnchor);
   const verdict = await verifyAudit(core.models, core.keys.audit, { since, noted });
-  if (!verdict.ok) core.log.error({ ...verdict }, 'the audit log does not hold');
+  if (!verdict.ok) core.log.error({ ...verdict }, 'the audit log failed its verification');
   await noteHead(core).catch((error) => core.warn(error, 'the head of the audit log was not noted'));
   return verdict;
 }

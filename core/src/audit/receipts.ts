@@ -9,7 +9,7 @@ import type { Models } from '../models/models.js';
 import { type Draft, remark } from './entry.js';
 import { inLog } from './inLog.js';
 
-/** Receipts of one run that are looked at together. */
+/** Receipts of one run that are processed together. */
 const BATCH = 100;
 
 const receiptKeys = (audit: KeyRing): KeyRing => audit.derive('receipts');
@@ -32,7 +32,7 @@ function isGenuine(audit: KeyRing, receipt: AuditReceiptDoc): boolean {
   }
 }
 
-/** How many receipts of a run were taken up; a number that no key signed counts as none. */
+/** Returns the number of receipts of a run that the log has taken up. A number that no key signed counts as none. */
 export async function takenUp(models: Models, audit: KeyRing, run: string): Promise<number> {
   const kept = await models.AuditRun.findById(run).readConcern(NEWEST).lean<AuditRunDoc>();
   if (!kept || isSigned(receiptKeys(audit), kept, ...runParts(run, kept.n))) return kept?.n ?? 0;
@@ -41,7 +41,7 @@ export async function takenUp(models: Models, audit: KeyRing, run: string): Prom
   return 0;
 }
 
-/** Of several that settle, the furthest stays. */
+/** Stores that number. Of several processes that settle, the furthest number stays. */
 async function keepTakenUp(models: Models, audit: KeyRing, run: string, n: number): Promise<void> {
   try {
     const signature = sign(receiptKeys(audit), ...runParts(run, n));
@@ -53,13 +53,14 @@ async function keepTakenUp(models: Models, audit: KeyRing, run: string, n: numbe
 
 interface Settling {
   now: () => Date;
-  /** Writes into the log which events are missing, and those that were there and kept from it. */
+  /** Appends to the log: entries for what is missing, and the events that exist but were kept out of the log. */
   takeUp: (gaps: Draft[], events: EventDoc[]) => Promise<void>;
 }
 
 /**
- * Holds the log against what each process states that it committed. A receipt is taken up, and removed, when all of its
- * events are in the log; an event that is in neither place, and a receipt that is missing, become entries `audit.gap`.
+ * Compares the log with the receipts, in which each process states the events that it committed. A receipt is taken up,
+ * and removed, when all of its events are in the log. An event that is neither in the log nor in the database, and a
+ * missing receipt, become entries `audit.gap`.
  */
 export async function settleReceipts(models: Models, audit: KeyRing, settling: Settling): Promise<void> {
   const runs: unknown[] = await models.AuditReceipt.collection.distinct('run');
@@ -68,7 +69,10 @@ export async function settleReceipts(models: Models, audit: KeyRing, settling: S
   }
 }
 
-/** Whether there may be more of this run. Null stands for whatever is none: no process made a receipt of it. */
+/**
+ * Settles one batch of a run; true when there may be more. Null stands for every `run` that is not text: no process
+ * made such a receipt.
+ */
 async function settleRun(models: Models, audit: KeyRing, run: string | null, settling: Settling): Promise<boolean> {
   const { collection } = models.AuditReceipt;
   const found = (await collection
@@ -91,7 +95,7 @@ async function settleRun(models: Models, audit: KeyRing, run: string | null, set
     audit,
     genuine.filter(({ n }) => n > before).flatMap(({ events }) => events),
   );
-  // Written, and not yet appended: its turn comes with the next batch.
+  // An event is written and not appended yet: settle it with the next batch.
   if (missing.waiting) return false;
   const eventGaps = [
     ...missing.gone.map((id) => gapOfEvent(settling.now(), 'EVENT_DELETED', id)),
@@ -117,21 +121,21 @@ const gapOfEvent = (now: Date, reason: AuditRemark, id: ObjectId): Draft => ({
 
 interface NotInLog {
   waiting: boolean;
-  /** There, and marked as if the log had them. */
+  /** Events that exist and are marked as if the log had them. */
   kept: EventDoc[];
   gone: ObjectId[];
 }
 
-/** Asked of the primary's newest state: right after a failover a majority's view may lack what a receipt states. */
+/** Reads the primary's newest state: right after a failover a majority's view may lack events that a receipt states. */
 async function notInLog(models: Models, audit: KeyRing, ids: ObjectId[]): Promise<NotInLog> {
   const { absent, open: unclear } = await withoutEntry(models, audit, ids);
-  // Judged when the entry before is back; until then a verification finds it missing.
+  // To be judged when the entry before is back. Until then a verification reports that entry as missing.
   if (unclear) return { waiting: true, kept: [], gone: [] };
   if (absent.length === 0) return { waiting: false, kept: [], gone: [] };
   const events = await models.Event.find({ _id: { $in: absent } })
     .readConcern(NEWEST)
     .lean<EventDoc[]>();
-  // Asked again after the events were read: one that was appended in between is in the log and marked.
+  // Read the log again after the events: an event that was appended in between is in the log and marked.
   const still = new Set((await withoutEntry(models, audit, absent)).absent.map(String));
   const there = new Set(events.map(({ _id }) => String(_id)));
   const open = events.filter(({ _id }) => still.has(String(_id)));

@@ -9,22 +9,25 @@ import { makeReceipt, takenUp } from './receipts.js';
 
 const FLUSH_MS = 300;
 const MOST_EVENTS = 5_000;
-/** Receipts that are remembered until the log has taken them up: more than a worker that is away for minutes leaves. */
+/**
+ * Most receipts that a process remembers until the log has taken them up. Workers that are away for minutes leave fewer
+ * open.
+ */
 const MOST_RECEIPTS = 1_000;
 
 /**
- * Signs the events of this process, and states in receipts, numbered without a gap, which of them were committed. Numbers
- * are given to receipts and not to events: a transaction that is tried again or given up leaves no hole.
+ * Signs the events of this process, and states in receipts, numbered without a gap, which of them were committed.
+ * Receipts have the numbers, not events: a transaction that is retried or aborted leaves no hole.
  */
 export class EventSigner {
-  /** This start of this process. */
+  /** The id of this start of the process. */
   private readonly run = String(newId());
   private n = 0;
   private committed: ObjectId[] = [];
   private uncertain: ObjectId[] = [];
-  /** Kept as it is until it is known to be written. */
+  /** The receipt to write next; it stays the same until its write is confirmed. */
   private receipt: AuditReceiptDoc | null = null;
-  /** Written, and not yet known to be taken up. */
+  /** Receipts that are written and not known to be taken up. */
   private open: AuditReceiptDoc[] = [];
   private timer: NodeJS.Timeout | null = null;
   private flushing: Promise<void> | null = null;
@@ -39,21 +42,21 @@ export class EventSigner {
     return signEvent(this.ring, event);
   }
 
-  /** They are on a majority. */
+  /** Adds events that a majority has. */
   wasCommitted(events: EventDoc[]): void {
     if (events.length === 0) return;
     for (const { _id } of events) this.committed.push(_id);
     this.flushSoon();
   }
 
-  /** The answer to their write was lost: whether they are there is asked before they are stated. */
+  /** Adds events whose write got no answer. `write` checks whether they exist before it states them. */
   mayBeCommitted(events: EventDoc[]): void {
     if (events.length === 0) return;
     for (const { _id } of events) this.uncertain.push(_id);
     this.flushSoon();
   }
 
-  /** Writes the receipts of all that was committed so far. */
+  /** Writes the receipts for everything that was committed so far. */
   async flush(): Promise<void> {
     this.flushing ??= this.write().finally(() => {
       this.flushing = null;
@@ -62,8 +65,8 @@ export class EventSigner {
   }
 
   /**
-   * Writes again the receipts that are gone although the log has not taken them up, and says how many. Without it a writer
-   * of the database that removes each at once, and its events, would be noticed by nobody.
+   * Writes again the receipts that are gone although the log has not taken them up, and returns their number. Otherwise
+   * a writer of the database could remove events together with their receipts, unnoticed.
    */
   async restoreReceipts(): Promise<number> {
     const open = [...this.open];
@@ -72,7 +75,7 @@ export class EventSigner {
       .readConcern(NEWEST)
       .lean();
     const there = new Set(found.map(({ _id }) => String(_id)));
-    // Asked last: a receipt that is removed because it was taken up is counted before.
+    // Read last: the log counts a receipt as taken up before it removes it.
     const done = await takenUp(this.models, this.ring, this.run);
     this.open = this.open.filter(({ n }) => n > done);
     const gone = open.filter(({ n, _id }) => n > done && !there.has(String(_id)));
@@ -80,7 +83,10 @@ export class EventSigner {
     return gone.length;
   }
 
-  /** Events without a receipt are in the log all the same; only their removal would not be noticed. */
+  /**
+   * Writes the last receipt. Events without a receipt are in the log all the same; only their removal would not be
+   * noticed.
+   */
   async close(): Promise<void> {
     await this.flush().catch((error) => this.warn(error, 'the last receipt for the audit log was not written'));
     if (this.timer) clearTimeout(this.timer);
@@ -91,7 +97,7 @@ export class EventSigner {
     this.timer = setTimeout(() => {
       this.timer = null;
       this.flush().catch((error) => {
-        this.warn(error, 'a receipt for the audit log is written later');
+        this.warn(error, 'a receipt for the audit log was not written; retrying');
         this.flushSoon();
       });
     }, FLUSH_MS).unref();
@@ -115,7 +121,7 @@ export class EventSigner {
 
   private async insert(receipt: AuditReceiptDoc): Promise<void> {
     await this.models.AuditReceipt.insertMany([receipt], { lean: true }).catch((error) => {
-      // Written by a try whose answer was lost.
+      // An earlier attempt wrote it, but its answer was lost.
       if (!isDuplicate(error)) throw error;
     });
   }

@@ -10,7 +10,7 @@ import type { Models } from '../models/models.js';
 import { GENESIS, isWhole } from './entry.js';
 import { type Checkpoint, type Head, keepCheckpoint, readCheckpoint, readHead, rememberedHead } from './head.js';
 
-/** Entries that are fetched together, and the longest that a process is held by them, milliseconds. */
+/** Entries per batch, and the longest time that they may block the process, milliseconds. */
 const BATCH = 100;
 const TURN_MS = 3;
 
@@ -23,16 +23,17 @@ export interface Verdict {
 
 interface Options {
   since?: AuditStart;
-  /** Heads that were kept elsewhere: in the service's log, or an anchor. */
+  /** Heads that were noted outside the database: in the service's log, or in an anchor. */
   noted?: Head[];
 }
 
 const running = new WeakMap<Models, Map<AuditStart, Promise<Verdict>>>();
 
 /**
- * Recomputes the chain and names the first entry that was changed, is missing or stands elsewhere, also when the newest
- * are missing, which the kept head, noted ones and the one that this process remembers tell; or else the first entry that
- * reports a foreign or a missing event. Whoever asks while it runs gets the same answer.
+ * Recomputes the chain and names the first entry that was changed, is missing or is in the wrong place. It detects
+ * missing newest entries by the stored head, the noted heads and the head that this process remembers. If all entries
+ * are whole, it names the first one that reports a foreign or a missing event. A call during a run gets the result of
+ * that run.
  */
 export function verifyAudit(
   models: Models,
@@ -41,8 +42,8 @@ export function verifyAudit(
 ): Promise<Verdict> {
   const byStart = running.get(models) ?? new Map<AuditStart, Promise<Verdict>>();
   running.set(models, byStart);
-  const known = byStart.get(since);
-  if (known) return known;
+  const current = byStart.get(since);
+  if (current) return current;
   const made = verify(models, ring, since, noted).finally(() => byStart.get(since) === made && byStart.delete(since));
   byStart.set(since, made);
   return made;
@@ -54,7 +55,7 @@ const reports: Partial<Record<AuditEntryDoc['type'], AuditFault>> = {
 };
 
 async function verify(models: Models, ring: KeyRing, since: AuditStart, noted: Head[]): Promise<Verdict> {
-  // Read first: what is appended meanwhile makes the chain longer than its head, and never shorter.
+  // Read the head first: entries that are appended meanwhile make the chain longer than its head, never shorter.
   const kept = await readHead(models, ring);
   const remembered = rememberedHead(models);
   const heads = [...(kept?.genuine ? [kept] : []), ...(remembered ? [remembered] : []), ...noted];
@@ -68,12 +69,13 @@ async function verify(models: Models, ring: KeyRing, since: AuditStart, noted: H
   });
   const contradicts = ({ seq, hash }: Head) => heads.some((head) => head.seq === seq && !isSame(head.hash, hash));
   const entries = models.AuditEntry.collection
-    // From the start no filter: an entry that was put in with a place before the first, or none, is read too.
+    // No filter when reading from the start: an entry that was planted with a place before the first, or with none, is
+    // read too.
     .find(start ? { seq: { $gt: start.seq } } : {}, { readConcern: { level: NEWEST } })
     .sort({ seq: 1 })
     .batchSize(BATCH);
   let turn = performance.now();
-  // Past Mongoose: twice as fast, and each entry is its own to free.
+  // Through the driver: twice as fast as Mongoose, and each entry can be freed on its own.
   for await (const entry of entries as unknown as AsyncIterable<AuditEntryDoc>) {
     if (entry.seq !== at.seq + 1) return broken(at.seq + 1, 'missing');
     if (!isWhole(ring, at.hash, entry)) return broken(entry.seq, 'changed');
@@ -87,7 +89,7 @@ async function verify(models: Models, ring: KeyRing, since: AuditStart, noted: H
   }
   if (kept && !kept.genuine) return broken(Math.min(kept.seq, at.seq + 1), 'head');
   if (heads.some(({ seq }) => seq > at.seq)) return broken(at.seq + 1, 'missing');
-  // A log that began meanwhile has its head by now.
+  // A log that began during this run has its head by now.
   if (at.seq > 0 && !kept && !(await readHead(models, ring))) return broken(at.seq + 1, 'head');
   await keepCheckpoint(models, ring, at);
   const { found } = at;
@@ -96,7 +98,7 @@ async function verify(models: Models, ring: KeyRing, since: AuditStart, noted: H
     : { ok: true, checked: at.seq };
 }
 
-/** Null when the entry it stands for is no longer the same: then all is read. */
+/** Returns the checkpoint; null when its entry is no longer the same, so that everything is read. */
 async function checkpointOf(models: Models, ring: KeyRing): Promise<Checkpoint | null> {
   const kept = await readCheckpoint(models, ring);
   if (!kept) return null;

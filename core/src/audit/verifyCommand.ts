@@ -4,9 +4,9 @@ import { anchored, parseHead } from './anchor.js';
 import { verifyAudit } from './verify.js';
 
 /**
- * `npm run audit:verify [-- SEQ:HASH]`: recomputes the chain and ends with 1 when an entry was changed, is missing or stands
- * elsewhere, or reports a foreign or missing event. SEQ:HASH is a head from the log of the service or from an anchor: with
- * it not even a whole database from before passes. `--new` reads from the last checkpoint on.
+ * `npm run audit:verify [-- SEQ:HASH]`: recomputes the chain and exits with 1 when an entry was changed, is missing or
+ * is in the wrong place, or reports a foreign or missing event. SEQ:HASH is a head from the log of the service or from
+ * an anchor: with it not even a whole older database passes. `--new` reads from the last checkpoint on.
  */
 const args = process.argv.slice(2);
 const config = loadConfig(process.env);
@@ -17,7 +17,7 @@ const { ok, checked, firstBroken, reason } = await verifyAudit(core.models, core
 await core.close();
 process.stdout.write(
   ok
-    ? `The audit chain holds: ${checked} entries.\n`
+    ? `The audit chain is intact: ${checked} entries.\n`
     : `The audit chain is broken at entry ${firstBroken} (${reason}); ${checked} entries were read.\n`,
 );
 process.exit(ok ? 0 : 1);

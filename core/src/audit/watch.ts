@@ -12,8 +12,8 @@ interface Watching {
 }
 
 /**
- * Each process remembers the receipts that the log has not taken up, and the furthest head that it has seen. It says so when
- * one of them is gone, or the log ends before.
+ * Each process remembers the receipts that the log has not taken up, and the furthest head that it has seen. Logs an
+ * error when one of the receipts is gone, or when the log ends before that head.
  */
 export async function watchLog({ models, keys, log, signer }: Watching): Promise<void> {
   const restored = await signer.restoreReceipts();

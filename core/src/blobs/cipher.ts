@@ -4,11 +4,13 @@ import type { KeyRing } from '../keys/keyring.js';
 import { openValue, sealValue } from '../keys/seal.js';
 import type { SealedValue } from '../models/sealedValue.js';
 
-/** Bytes of plain text that are sealed, stored and opened at a time. */
+/** Bytes of plain text that are sealed, stored and opened together. */
 export const CHUNK = 1024 * 1024;
 export const TAG = 16;
 
-/** A fresh key for one image, and the same key wrapped for its record. Rotating keys rewrites records, not blobs. */
+/**
+ * Makes a new key for one image, and the same key wrapped for its record. Rotating keys rewrites records, not blobs.
+ */
 export function newDataKey(ring: KeyRing, imageId: string): { key: Buffer; wrapped: SealedValue } {
   const key = randomBytes(32);
   return { key, wrapped: sealValue(ring, imageId, key) };
@@ -18,8 +20,8 @@ export const unwrapDataKey = (ring: KeyRing, imageId: string, wrapped: SealedVal
   openValue(ring, imageId, wrapped);
 
 /**
- * The nonce is the chunk's place and whether it is the last: chunks cannot be swapped, dropped or cut off. A data key
- * seals one blob only, so no nonce is used twice (NIST SP 800-38D, 8.2.1).
+ * The nonce contains the index of the chunk and a flag for the last one: chunks cannot be swapped, dropped or cut off.
+ * A data key seals one blob only, so no nonce is used twice (NIST SP 800-38D, 8.2.1).
  */
 function nonce(index: number, last: boolean): Buffer {
   const bytes = Buffer.alloc(12);
@@ -33,12 +35,12 @@ export function sealChunk(key: Buffer, index: number, last: boolean, plain: Buff
   return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws `IntegrityError` when the chunk was changed or stands in another place. */
+/** Opens a chunk. Throws `IntegrityError` when the chunk was changed or is in another place. */
 export function openChunk(key: Buffer, index: number, last: boolean, sealed: Buffer): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, nonce(index, last), { authTagLength: TAG }).setAuthTag(
     sealed.subarray(-TAG),
   );
-  // GCM has no padding: all of it comes out of `update`, and `final` only proves it.
+  // GCM has no padding: `update` returns all bytes, and `final` only checks the tag.
   const plain = decipher.update(sealed.subarray(0, -TAG));
   try {
     decipher.final();

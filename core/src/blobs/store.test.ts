@@ -28,19 +28,22 @@ async function readAll(id: ObjectId, size: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Chunks are written to one member; a majority has them a moment later. */
+/** Writes of chunks are acknowledged by one member; a majority has them a moment later. */
 const newest = { readConcern: { level: NEWEST } } as const;
 const chunksOf = (id: ObjectId) => db.collection('blobs.chunks').countDocuments({ files_id: id }, newest);
 
 describe('the blob store', () => {
-  it.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + 77])('gives back %i bytes as they came', async (size) => {
-    const id = newId();
-    const bytes = randomBytes(size);
-    await store.write(id, key, inParts(bytes));
-    expect((await readAll(id, size)).equals(bytes)).toBe(true);
-  });
+  it.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + 77])(
+    'A blob of %i bytes is read as it was written.',
+    async (size) => {
+      const id = newId();
+      const bytes = randomBytes(size);
+      await store.write(id, key, inParts(bytes));
+      expect((await readAll(id, size)).equals(bytes)).toBe(true);
+    },
+  );
 
-  it('keeps what GridFS is specified to keep, sealed', async () => {
+  it('A blob is stored in the collections that GridFS specifies, sealed.', async () => {
     const id = newId();
     const bytes = Buffer.alloc(CHUNK + 5, 'plain text');
     await store.write(id, key, inParts(bytes));
@@ -51,21 +54,21 @@ describe('the blob store', () => {
     expect(Buffer.from(first?.data.buffer).includes('plain text')).toBe(false);
   });
 
-  it('throws before giving out a chunk that was changed', async () => {
+  it('A read throws before it yields a chunk that was changed.', async () => {
     const id = newId();
     await store.write(id, key, inParts(randomBytes(100)));
     await db.collection('blobs.chunks').updateOne({ files_id: id }, { $set: { data: randomBytes(116) } });
     await expect(readAll(id, 100)).rejects.toThrow();
   });
 
-  it('throws when the last chunk is gone', async () => {
+  it('A read throws when the last chunk is gone.', async () => {
     const id = newId();
     await store.write(id, key, inParts(randomBytes(CHUNK + 100)));
     await db.collection('blobs.chunks').deleteOne({ files_id: id, n: 1 });
     await expect(readAll(id, CHUNK + 100)).rejects.toThrow('1 of 2 chunks');
   });
 
-  it('leaves nothing of a source that breaks off', async () => {
+  it('A source that breaks off leaves no chunk.', async () => {
     const id = newId();
     async function* broken() {
       yield* inParts(randomBytes(3 * CHUNK));
@@ -75,7 +78,7 @@ describe('the blob store', () => {
     expect(await chunksOf(id)).toBe(0);
   });
 
-  it('deletes all of a blob, and what is not there without complaint', async () => {
+  it('A deletion removes all of a blob, and may be repeated.', async () => {
     const id = newId();
     await store.write(id, key, inParts(randomBytes(10)));
     await store.delete(id);
@@ -84,7 +87,7 @@ describe('the blob store', () => {
     expect(await db.collection('blobs.files').findOne({ _id: id }, newest)).toBeNull();
   });
 
-  it('lists blobs between two ids by reading no more of the index than it gives back', async () => {
+  it('The list of blobs between two ids reads no more index entries than its limit.', async () => {
     const ids = Array.from({ length: 200 }, () => newId());
     const entries = ids.flatMap((id) => [0, 1].map((n) => ({ files_id: id, n })));
     await db.collection('blobs.chunks').insertMany(entries);

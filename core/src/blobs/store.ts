@@ -6,28 +6,28 @@ import { NEWEST } from '../db/newest.js';
 import { IntegrityError } from '../errors.js';
 import { CHUNK, openChunk, sealChunk, TAG } from './cipher.js';
 
-/** What was written, for `confirm`. */
+/** A blob that was written, for `confirm`. */
 export interface WrittenBlob {
   id: ObjectId;
   chunks: number;
-  /** Elections seen before the first chunk was written. */
+  /** Number of elections that were seen before the first chunk was written. */
   election: number;
 }
 
-/** Where sealed bytes lie. GridFS today; whatever can keep chunks in order would do. */
+/** A store of sealed bytes. GridFS today; any store that returns chunks in order would do. */
 export interface BlobStore {
-  /** Seals and stores what comes; resolves when all of it is stored. On an error nothing stays. */
+  /** Seals and stores the bytes; resolves when all of them are stored. On an error nothing stays. */
   write(id: ObjectId, key: Buffer, plain: AsyncIterable<Buffer>): Promise<WrittenBlob>;
   /**
-   * Whether all of it is still there, asked in the transaction that makes it somebody's, after its first command. A
-   * primary that fell may have taken chunks with it that only it had acknowledged.
+   * True when all chunks still exist. Called in the transaction that records the image, after its first command: a
+   * primary that failed may have lost chunks that only it had acknowledged.
    */
   confirm(written: WrittenBlob, session: ClientSession): Promise<boolean>;
-  /** Proven chunks in order; a changed, missing or swapped chunk throws before its bytes are given out. */
+  /** Yields verified chunks in order. A changed, missing or swapped chunk throws before its bytes are yielded. */
   read(id: ObjectId, key: Buffer, size: number): AsyncGenerator<Buffer>;
-  /** Deleting what is not there is no error: deletions are repeated after a crash. */
+  /** Deletes a blob. A missing blob is no error: deletions are repeated after a crash. */
   delete(id: ObjectId): Promise<void>;
-  /** Ids of blobs between two ids, in order, and no more than so many; for finding those without a record. */
+  /** Returns ids of blobs between two ids, in order, at most `limit`; for finding blobs without a record. */
   between(after: ObjectId, end: ObjectId, limit: number): Promise<ObjectId[]>;
 }
 
@@ -40,7 +40,7 @@ interface Chunk {
   data: Buffer | mongo.Binary;
 }
 
-/** What GridFS keeps of a file. */
+/** The record that GridFS stores for a file. */
 interface FileEntry {
   _id: ObjectId;
   length: number;
@@ -49,14 +49,18 @@ interface FileEntry {
   filename: string;
 }
 
-// Written with w:1: the image's record, written after them with a majority, makes them durable too, since the oplog is
-// replicated in order (docs/architecture.md, "Uploads"). That holds for one primary; `confirm` looks after a change.
+// Written with w:1. The image's record is written after them with a majority, and makes them durable too, because the
+// oplog is replicated in order (docs/architecture.md, "Uploads"). That holds for one primary; `confirm` checks after a
+// change of the primary.
 const onOne = { writeConcern: { w: 1 } };
 
-// Each chunk is proven when it is opened, and one that a new primary does not show yet would look like damage.
+// Each chunk is verified when it is opened. A chunk that a new primary does not show yet would look damaged.
 const newest = { readConcern: { level: NEWEST } } as const;
 
-/** Writes the collections of GridFS itself: the driver's stream copies each chunk once more and waits for one write at a time. */
+/**
+ * Writes the collections of GridFS directly: the driver's stream copies each chunk once more and waits for one write at
+ * a time.
+ */
 export class GridFsBlobStore implements BlobStore {
   private indexed: Promise<unknown> | null = null;
   constructor(
@@ -69,19 +73,19 @@ export class GridFsBlobStore implements BlobStore {
     const election = this.elections.seen;
     let length = 0;
     let n = 0;
-    // One chunk is on its way while the next is received and sealed, and no more: memory stays bounded.
-    let onItsWay: Promise<unknown> = Promise.resolve();
+    // One chunk is written while the next is received and sealed, and no more: memory stays bounded.
+    let pendingWrite: Promise<unknown> = Promise.resolve();
     try {
       for await (const data of sealedChunks(key, plain)) {
-        await onItsWay;
+        await pendingWrite;
         length += data.length;
-        onItsWay = this.chunks().insertOne({ _id: newId(), files_id: id, n: n++, data }, onOne);
-        onItsWay.catch(() => undefined);
+        pendingWrite = this.chunks().insertOne({ _id: newId(), files_id: id, n: n++, data }, onOne);
+        pendingWrite.catch(() => undefined);
       }
-      await Promise.all([onItsWay, this.files().insertOne(entryOf(id, length), onOne)]);
+      await Promise.all([pendingWrite, this.files().insertOne(entryOf(id, length), onOne)]);
       return { id, chunks: n, election };
     } catch (error) {
-      await onItsWay.catch(() => undefined);
+      await pendingWrite.catch(() => undefined);
       await this.delete(id).catch(() => undefined);
       throw error;
     }
@@ -118,8 +122,8 @@ export class GridFsBlobStore implements BlobStore {
   }
 
   async between(after: ObjectId, end: ObjectId, limit: number): Promise<ObjectId[]> {
-    // Chunks of an upload that was cut short have no `files` entry: they are what must be found. So the index of the chunks
-    // is read, and all of it: a failover may have taken any chunk, also the first.
+    // Chunks of an upload that was cut short have no `files` entry, and they must be found. So this reads the index of
+    // the chunks, and all of it: a failover may have lost any chunk, also the first.
     const rows = await this.chunks()
       .find({ files_id: { $gt: after, $lt: end } }, { projection: { _id: 0, files_id: 1 } })
       .sort({ files_id: 1, n: 1 })
@@ -128,7 +132,7 @@ export class GridFsBlobStore implements BlobStore {
     return [...new Set(rows.map((row) => String(row.files_id)))].map(oid);
   }
 
-  /** The index that GridFS is specified to have; once a process. */
+  /** Creates the index that GridFS specifies, once per process. */
   private index(): Promise<unknown> {
     this.indexed ??= this.chunks()
       .createIndex({ files_id: 1, n: 1 }, { unique: true })
@@ -156,7 +160,10 @@ const entryOf = (id: ObjectId, length: number): FileEntry => ({
   filename: '',
 });
 
-/** Cuts a stream into chunks of one size and seals each; the last one is known only at the end, so one waits. */
+/**
+ * Cuts a stream into chunks of one size and seals each. One chunk waits, because only the end shows which chunk is the
+ * last.
+ */
 async function* sealedChunks(key: Buffer, plain: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let waiting: Buffer | null = null;
   let index = 0;

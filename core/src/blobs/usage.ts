@@ -8,9 +8,9 @@ export interface Quota {
 }
 
 /**
- * How much each account's images take. Room is taken before an image is recorded and given back when it goes, each time
- * by one atomic write outside the image's transaction, so that uploads of one account do not wait for each other. What a
- * crash in between leaves wrong, `recount` puts right.
+ * Counts the files and bytes of each account's images. Space is taken before an image is recorded and given back when
+ * it is deleted, each time by one atomic write outside the image's transaction, so that uploads of one account do not
+ * wait for each other. `recount` repairs a count that a crash in between made wrong.
  */
 export class Usage {
   constructor(
@@ -18,18 +18,18 @@ export class Usage {
     private readonly clock: Clock,
   ) {}
 
-  /** Takes room for one file; false when the quota would be passed. */
+  /** Takes the space for one file; false when the quota would be exceeded. */
   async take(owner: ObjectId, bytes: number, quota: Quota): Promise<boolean> {
-    const room = { _id: owner, files: { $lt: quota.files }, bytes: { $lte: quota.bytes - bytes } };
-    const take = async () =>
-      (await this.models.Usage.updateOne(room, { $inc: { files: 1, bytes } })).matchedCount === 1;
-    if (await take()) return true;
+    const fits = { _id: owner, files: { $lt: quota.files }, bytes: { $lte: quota.bytes - bytes } };
+    const tryToTake = async () =>
+      (await this.models.Usage.updateOne(fits, { $inc: { files: 1, bytes } })).matchedCount === 1;
+    if (await tryToTake()) return true;
     if (!(await this.models.Usage.exists({ _id: owner }))) await this.begin(owner);
-    // Also when it is there: another upload may have begun the count since we looked for it.
-    return take();
+    // Try again even if the count exists: another upload may have created it since the check.
+    return tryToTake();
   }
 
-  /** Whether not even the smallest file has room. */
+  /** True when not even the smallest file fits. */
   async isFull(owner: ObjectId, quota: Quota): Promise<boolean> {
     const full = { $or: [{ files: { $gte: quota.files } }, { bytes: { $gte: quota.bytes } }] };
     return (await this.models.Usage.exists({ _id: owner, ...full })) !== null;
@@ -42,11 +42,11 @@ export class Usage {
   /** Moves one file from an account to its heir, who takes it whatever the quota. */
   async passOn(from: ObjectId, to: ObjectId, bytes: number): Promise<void> {
     await this.giveBack(from, bytes);
-    // Who was never counted will be, with this one.
+    // The usage of an heir without a count is counted later, this image included.
     await this.models.Usage.updateOne({ _id: to }, { $inc: { files: 1, bytes } });
   }
 
-  /** Counts anew for accounts that were last counted before `before`, the oldest first. */
+  /** Counts again the accounts that were last counted before `before`, the oldest first. */
   async recount(before: Date, batch: number): Promise<void> {
     const stale = await this.models.Usage.find({ at: { $lt: before } })
       .sort({ at: 1 })
@@ -54,7 +54,7 @@ export class Usage {
       .lean();
     for (const { _id, files, bytes } of stale) {
       const counted = await this.count(_id);
-      // Not over what came or went while it was counted; such an account has its turn again.
+      // Only if the count is unchanged since it was read. Otherwise the account is counted by a later run.
       await this.models.Usage.updateOne({ _id, files, bytes }, { $set: { ...counted, at: this.clock.now() } });
     }
   }

@@ -1,6 +1,8 @@
 import { isLoopback } from '../net/hosts.js';
 
-/** Where an address would send in clear, by its hosts; none when it is encrypted and the certificate is checked. */
+/**
+ * Returns the hosts to which an address would send data unencrypted; none when it uses TLS and checks the certificate.
+ */
 type InClear = (value: string) => string[];
 
 const isOn = (query: URLSearchParams, name: string): boolean => query.get(name) === 'true';
@@ -10,7 +12,7 @@ const toModel: InClear = (value) => {
   return protocol === 'https:' ? [] : [hostname];
 };
 
-/** `smtp://` begins in clear; with `requireTLS` it goes no further unless the server turns TLS on. */
+/** `smtp://` begins without TLS. With `requireTLS` it stops unless the server turns TLS on. */
 const toMail: InClear = (value) => {
   const { protocol, hostname, searchParams } = new URL(value);
   const checked = searchParams.get('tls.rejectUnauthorized') !== 'false';
@@ -25,7 +27,7 @@ const toMongo: InClear = (value) => {
   const query = new URLSearchParams(options);
   const tls = query.get('tls') ?? query.get('ssl') ?? String(srv !== undefined);
   const encrypted = tls === 'true' && !unchecked.some((name) => isOn(query, name));
-  // A socket of this machine is written `%2Ftmp%2Fmongodb.sock`.
+  // A Unix socket is written `%2Ftmp%2Fmongodb.sock`.
   return encrypted ? [] : namesOf(hosts).filter((host) => !/^%2f/i.test(host));
 };
 
@@ -43,17 +45,20 @@ const addresses: Record<string, { inClear: InClear; instead: string }> = {
   AI_BASE_URL: { inClear: toModel, instead: 'use https://' },
 };
 
-/** Addresses that would send patients' data or passwords in clear to another machine that ALLOW_PLAINTEXT does not name. */
+/**
+ * Returns the addresses that would send patients' data or passwords unencrypted to another machine that ALLOW_PLAINTEXT
+ * does not name.
+ */
 export function faultsOfClearText(env: Record<string, string | undefined>): { variable: string; says: string }[] {
   const named = (env.ALLOW_PLAINTEXT ?? '').split(',').map((host) => host.trim().toLowerCase());
   return Object.entries(addresses).flatMap(([variable, { inClear, instead }]) => {
     const hosts = hostsOf(inClear, env[variable]).filter((host) => !isLoopback(host) && !named.includes(host));
-    const says = `would speak in clear to ${hosts.join(', ')}: ${instead}, or name it in ALLOW_PLAINTEXT`;
+    const says = `would send data unencrypted to ${hosts.join(', ')}: ${instead}, or name it in ALLOW_PLAINTEXT`;
     return hosts.length > 0 ? [{ variable, says }] : [];
   });
 }
 
-/** What is no address at all is another fault. */
+/** Returns the hosts in lower case. Another rule reports a value that is not an address. */
 function hostsOf(inClear: InClear, value: string | undefined): string[] {
   try {
     return value === undefined ? [] : inClear(value).map((host) => host.toLowerCase());

@@ -1,8 +1,8 @@
 import type { QueueName } from '@lightbox/contract/queues.js';
 
 /**
- * What a process is told from outside, as one typed object. Parsed once, before anything is built (`env.ts`),
- * passed in, and read from the environment nowhere else.
+ * The configuration of a process as one typed object. `env.ts` parses it once, before anything is built. It is passed
+ * in; no other code reads the environment.
  */
 export interface Config {
   production: boolean;
@@ -12,7 +12,7 @@ export interface Config {
   publicUrl: string;
   /** Origins whose sockets and credentialed calls are accepted. */
   allowedOrigins: string[];
-  /** What Express takes for `trust proxy`: a number of hops, a list of CIDRs, or false. */
+  /** The value of Express's `trust proxy`: a number of hops, a list of CIDRs, or false. */
   trustProxy: number | string[] | false;
   dataDir: string;
   mongodbUri: string;
@@ -22,22 +22,27 @@ export interface Config {
   /** Key ring text, `id:base64(32 bytes)[,older…]`. */
   appKeys: string;
   encryptionKeys: string;
-  /** Keys that are no longer in `appKeys` and still prove the older entries of the audit log; nothing else takes them. */
+  /**
+   * Keys that are no longer in `appKeys` and still verify the older entries of the audit log; nothing else accepts
+   * them.
+   */
   auditKeys: string | null;
-  /** Where heads of the audit log are noted besides the log of the service: `file:` or `syslog:` address. */
+  /** A second place for heads of the audit log, besides the log of the service: a `file:` or `syslog:` address. */
   auditAnchor: string | null;
-  /** Private VAPID key (RFC 8292), base64; null: nothing is sent to devices. */
+  /** Private VAPID key (RFC 8292), base64. Null: devices get no notifications. */
   vapidKey: string | null;
-  /** Origins of push services that may lie on a private address and need no TLS; all others must be public and https. */
+  /**
+   * Origins of push services that may have a private address and need no TLS; all others must be public and use https.
+   */
   pushOrigins: string[];
   admin: { email: string; password: string } | null;
   demo: boolean;
   ai: { provider: 'local' | 'openai'; baseUrl: string | null; apiKey: string | null; model: string | null };
-  /** Unix socket of the renderer service; null: workers decode foreign files in processes of their own. */
+  /** Unix socket of the renderer service. Null: workers decode foreign files in child processes of their own. */
   rendererSocket: string | null;
   worker: { queues: QueueName[]; concurrency: Record<QueueName, number> };
   rateLimits: boolean;
-  /** Bytes that uploads leave free on MongoDB's disk; null: as `db/diskReserve.ts` decides. */
+  /** Bytes that uploads leave free on MongoDB's disk. Null: the default of `db/diskReserve.ts`. */
   reserveBytes: number | null;
   ops: { host: string; port: number } | null;
   logLevel: string;

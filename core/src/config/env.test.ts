@@ -12,7 +12,7 @@ const base: Env = {
 };
 const production: Env = { ...base, NODE_ENV: 'production', PUBLIC_URL: 'https://lightbox.hospital.org' };
 
-/** The text of the refusal, or '' when the settings are taken. */
+/** Returns the text of the refusal, or '' when the settings are accepted. */
 function refusal(env: Env): string {
   try {
     loadConfig(env);
@@ -23,8 +23,8 @@ function refusal(env: Env): string {
   }
 }
 
-describe('what is read', () => {
-  it('fills in sensible values', () => {
+describe('accepted settings', () => {
+  it('Settings that are missing get defaults.', () => {
     expect(loadConfig(base)).toMatchObject({
       production: false,
       host: '127.0.0.1',
@@ -49,29 +49,29 @@ describe('what is read', () => {
     });
   });
 
-  it('takes empty text for what is not set, as Compose passes it', () => {
+  it('An empty setting counts as missing, because Compose passes unset settings as empty text.', () => {
     expect(loadConfig({ ...base, PORT: '', ADMIN_EMAIL: ' ', OPS_PORT: '' })).toMatchObject({ port: 3000, ops: null });
   });
 
-  it('takes the reserve in megabytes, and none at all', () => {
+  it('The reserve is a number of megabytes, and may be 0.', () => {
     expect(loadConfig({ ...base, STORAGE_RESERVE_MB: '64' }).reserveBytes).toBe(64 * 1024 * 1024);
     expect(loadConfig({ ...base, STORAGE_RESERVE_MB: '0' }).reserveBytes).toBe(0);
   });
 
-  it('allows both names of loopback, and the one origin of a real address', () => {
+  it('On loopback both names are allowed origins; a real address has one origin.', () => {
     const origins = (url: string) => loadConfig({ ...base, PUBLIC_URL: url }).allowedOrigins;
     expect(origins('http://127.0.0.1:4000/')).toEqual(['http://127.0.0.1:4000', 'http://localhost:4000']);
     expect(origins('https://lightbox.hospital.org')).toEqual(['https://lightbox.hospital.org']);
   });
 
-  it('reads hops, names and CIDRs of proxies', () => {
+  it('Proxies are a number of hops, or names and CIDRs.', () => {
     const trust = (value: string) => loadConfig({ ...base, TRUST_PROXY: value }).trustProxy;
     expect(trust('2')).toBe(2);
     expect(trust('0')).toBe(false);
     expect(trust('loopback, 10.0.0.0/8,fd00::/8')).toEqual(['loopback', '10.0.0.0/8', 'fd00::/8']);
   });
 
-  it('reads queues and how many jobs each runs at once', () => {
+  it('A worker reads its queues and the concurrency of each.', () => {
     const { worker } = loadConfig({
       ...base,
       WORKER_QUEUES: 'mail, analysis',
@@ -82,7 +82,7 @@ describe('what is read', () => {
     expect(loadConfig({ ...base, WORKER_CONCURRENCY: '4' }).worker.concurrency.audit).toBe(4);
   });
 
-  it('reads the key of pushes, and the origins of push services of one’s own', () => {
+  it('The VAPID key and the origins of private push services are read.', () => {
     const VAPID_KEY = randomBytes(32).toString('base64');
     const config = loadConfig({ ...base, VAPID_KEY, PUSH_ORIGINS: 'http://127.0.0.1:8099/, https://push.intra' });
     expect(config).toMatchObject({
@@ -91,14 +91,14 @@ describe('what is read', () => {
     });
   });
 
-  it('knows no difference of case in the first admin', () => {
+  it('The address of the first admin is stored in lower case.', () => {
     const { admin } = loadConfig({ ...base, ADMIN_EMAIL: 'Ada@Hospital.org', ADMIN_PASSWORD: 'Correct-Horse-7' });
     expect(admin).toEqual({ email: 'ada@hospital.org', password: 'Correct-Horse-7' });
   });
 });
 
-describe('what is refused', () => {
-  it('tells every fault in one message', () => {
+describe('refused settings', () => {
+  it('One message names every fault.', () => {
     const text = refusal({
       ...base,
       MONGODB_URI: undefined,
@@ -150,17 +150,17 @@ describe('what is refused', () => {
     ['RATE_LIMITS', 'no'],
     ['STORAGE_RESERVE_MB', '1 GB'],
     ['OPS_PORT', 'yes'],
-  ])('%s=%s', (name, value) => {
+  ])('%s=%s is refused.', (name, value) => {
     expect(refusal({ ...base, [name]: value })).toContain(`\n  ${name} `);
   });
 
-  it('never repeats a secret', () => {
+  it('A refusal never repeats a secret.', () => {
     const text = refusal({ ...base, APP_KEYS: 'not-a-key-ring', ADMIN_EMAIL: 'a@b.org', ADMIN_PASSWORD: 'weakling' });
     expect(text).not.toMatch(/not-a-key-ring|weakling/);
     expect(text).toMatch(/APP_KEYS[\s\S]*ADMIN_PASSWORD/);
   });
 
-  it('one id for two keys, and one key for two purposes', () => {
+  it('One id for two keys is refused, and one key for two purposes.', () => {
     const [first, second] = [makeKeys(), makeKeys()];
     const sameId = `a:${first.split(':')[1]},a:${second.split(':')[1]}`;
     expect(refusal({ ...base, APP_KEYS: sameId })).toContain('APP_KEYS holds the same id twice');
@@ -175,11 +175,11 @@ describe('what is refused', () => {
     expect(refusal({ ...base, AUDIT_KEYS: 'k1:short' })).toContain('AUDIT_KEYS must be id:key');
   });
 
-  it('a model elsewhere without its address', () => {
+  it('A model on another server is refused without its address and name.', () => {
     expect(refusal({ ...base, AI_PROVIDER: 'openai' })).toMatch(/AI_BASE_URL is needed[\s\S]*AI_MODEL is needed/);
   });
 
-  it('demo people and caught mail beyond loopback', () => {
+  it('Demo people and the mail catcher are refused beyond loopback.', () => {
     expect(refusal({ ...base, HOST: '0.0.0.0', DEMO: '1' })).toContain('DEMO must be 0');
     expect(refusal({ ...base, HOST: '::', MAIL_INBOX_URL: 'http://127.0.0.1:1080' })).toContain('SMTP_URL must name');
     expect(refusal({ ...base, HOST: '127.0.0.1', DEMO: '1', MAIL_INBOX_URL: 'http://127.0.0.1:1080' })).toBe('');
@@ -192,7 +192,7 @@ describe('what is refused', () => {
 });
 
 describe('production', () => {
-  it('runs with everything named', () => {
+  it('Production starts with all settings named.', () => {
     expect(refusal(production)).toBe('');
     expect(loadConfig(production)).toMatchObject({
       production: true,
@@ -200,7 +200,7 @@ describe('production', () => {
     });
   });
 
-  it('needs every server, the keys and an https address, and says so at once', () => {
+  it('Production needs every server, the keys and an https address, and names all that are missing.', () => {
     const text = refusal({ NODE_ENV: 'production' });
     for (const name of ['MONGODB_URI', 'REDIS_URL', 'SMTP_URL', 'APP_KEYS', 'ENCRYPTION_KEYS']) {
       expect(text).toContain(`  ${name} is missing`);
@@ -208,7 +208,7 @@ describe('production', () => {
     expect(text).toContain('PUBLIC_URL must be set in production, and start with https://');
   });
 
-  it('refuses what only demonstrations and load tests need', () => {
+  it('Production refuses settings that only demonstrations and load tests need.', () => {
     const text = refusal({ ...production, PUBLIC_URL: 'http://lightbox.hospital.org', DEMO: '1', RATE_LIMITS: 'off' });
     expect(text).toMatch(/PUBLIC_URL[\s\S]*DEMO must not be 1 in production[\s\S]*RATE_LIMITS must not be off/);
   });
@@ -226,9 +226,9 @@ describe('production', () => {
     ['MONGODB_URI', 'mongodb+srv://db.hospital.org/lightbox?tls=false', 'db.hospital.org'],
     ['REDIS_URL', 'redis://:word-7f@cache:6380/2', 'cache'],
     ['REDIS_URL', 'redis+sentinel://:word-7f@s1:26379,s2/master', 's1, s2'],
-  ])('refuses %s=%s, which would speak in clear, unless its host is named', (name, value, hosts) => {
+  ])('Production refuses %s=%s, which would send data unencrypted, unless its host is named.', (name, value, hosts) => {
     const env = { ...production, ...clear, AI_BASE_URL: 'https://ai.hospital.org', [name]: value };
-    expect(refusal(env)).toContain(`  ${name} would speak in clear to ${hosts}: `);
+    expect(refusal(env)).toContain(`  ${name} would send data unencrypted to ${hosts}: `);
     expect(refusal({ ...env, ALLOW_PLAINTEXT: hosts })).toBe('');
     expect(refusal({ ...env, ALLOW_PLAINTEXT: 'elsewhere' })).not.toBe('');
     expect(refusal({ ...env, NODE_ENV: 'development', PUBLIC_URL: undefined })).toBe('');
@@ -244,21 +244,21 @@ describe('production', () => {
     ['MONGODB_URI', 'mongodb://%2Ftmp%2Fmongodb-27017.sock/lightbox'],
     ['REDIS_URL', 'rediss://:word-7f@cache'],
     ['REDIS_URL', 'redis+sentinel://127.0.0.1,localhost/master'],
-  ])('takes %s=%s', (name, value) => {
+  ])('Production accepts %s=%s.', (name, value) => {
     expect(refusal({ ...production, ...clear, AI_BASE_URL: 'https://ai.hospital.org', [name]: value })).toBe('');
   });
 
   it.each(['0.0.0.0/0', '::/0', '0.0.0.0/1,128.0.0.0/1', '::ffff:0.0.0.0/96', '2000::/3', '10.0.0.0/7', '99', 'true'])(
-    'refuses TRUST_PROXY=%s, with which clients choose their address',
+    'Production refuses TRUST_PROXY=%s, with which clients could choose their address.',
     (value) => expect(refusal({ ...production, TRUST_PROXY: value })).toContain('  TRUST_PROXY must '),
   );
 
   it.each(['1', 'loopback', '10.0.0.0/8,fd00::/8', '203.0.113.7', '104.16.0.0/13,2606:4700::/32'])(
-    'takes TRUST_PROXY=%s',
+    'Production accepts TRUST_PROXY=%s.',
     (value) => expect(refusal({ ...production, TRUST_PROXY: value })).toBe(''),
   );
 
-  it('refuses the mail catcher of `npm start`, and tells all of it in one message', () => {
+  it('Production refuses the mail catcher of `npm start`, and names all faults in one message.', () => {
     const text = refusal({
       ...production,
       MAIL_INBOX_URL: 'http://127.0.0.1:1080/key/',
@@ -276,13 +276,13 @@ describe('production', () => {
     ['MONGODB_URI', 'mongodb://lightbox:change-me@db/lightbox?replicaSet=rs0'],
     ['REDIS_URL', 'redis://:password@cache:6379'],
     ['SMTP_URL', 'smtp://user:secret@mail.hospital.org'],
-  ])('refuses the example in %s', (name, value) => {
+  ])('Production refuses the example in %s.', (name, value) => {
     expect(
       refusal({ ...production, ADMIN_EMAIL: 'a@b.org', ADMIN_PASSWORD: 'Correct-Horse-7', [name]: value }),
     ).toContain(`${name} holds an example`);
   });
 });
 
-it('names both variables when there is no admin', () => {
+it('The message about a missing admin names both variables.', () => {
   expect(noAdminMessage).toMatch(/ADMIN_EMAIL.*ADMIN_PASSWORD/);
 });

@@ -14,15 +14,15 @@ import { faultOfTrustProxy, parseTrustProxy, trustsEverybody } from './trustProx
 
 export type Env = Record<string, string | undefined>;
 
-/** What is wrong with the configuration, as text for people: every fault, one per line. */
+/** The faults of the configuration, as text for people, one per line. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/** A process that cannot run as it is configured ends with this, so that its supervisor does not try again. */
+/** Exit code of a process that cannot run with its configuration, so that its supervisor does not retry. */
 export const configExitCode = 78;
 
-/** For the gateway's first start: said when the database holds no admin, none is named and there are no demo people. */
+/** Shown at the gateway's first start, when the database has no admin, none is named and there are no demo people. */
 export const noAdminMessage =
   'Lightbox has no admin yet. Name the first one with ADMIN_EMAIL and ADMIN_PASSWORD, and start again.';
 
@@ -35,7 +35,7 @@ const defaultConcurrency: Record<QueueName, number> = {
   maintenance: 1,
 };
 
-/** Text whose fault, if it has one, is said by `faultOf`. */
+/** Text that `faultOf` checks; it returns the fault, or null. */
 const text = (faultOf: (value: string) => string | null) =>
   z.string().superRefine((value, context) => {
     const message = faultOf(value);
@@ -63,12 +63,13 @@ function faultOfPublicUrl(value: string): string | null {
   return bare ? null : 'must be an address such as https://lightbox.example.org, without a path';
 }
 
-/** Addresses without a path, separated by commas. */
+/** Checks addresses without a path, separated by commas. */
 const faultOfOrigins = (value: string): string | null => list(value).map(faultOfPublicUrl).find(Boolean) ?? null;
 
 const faultOfQueues = (value: string): string | null => {
   const unknown = list(value).filter((name) => !isQueue(name));
-  if (unknown.length > 0) return `knows no queue "${unknown.join('", "')}": choose from ${queueNames.join(', ')}`;
+  if (unknown.length > 0)
+    return `names an unknown queue "${unknown.join('", "')}": choose from ${queueNames.join(', ')}`;
   return list(value).length > 0 ? null : 'names no queue';
 };
 
@@ -84,13 +85,13 @@ const faultOfConcurrency = (value: string): string | null => {
   return ok ? null : 'must be a number from 1 to 999, or such as analysis=2,mail=10';
 };
 
-/** Host names, separated by commas. */
+/** Checks host names, separated by commas. */
 const faultOfHosts = (value: string): string | null =>
   list(value).every((host) => /^[\w.-]+$|^\[[\da-f:]+\]$/i.test(host))
     ? null
     : 'must be host names separated by commas, without scheme and port';
 
-/** The rule is the one of everybody's password. */
+/** The same rule as for every person's password. */
 const faultOfPassword = (value: string): string | null => {
   const fault = passwordFault(value);
   return fault === undefined ? null : `is refused: ${fault}`;
@@ -108,7 +109,7 @@ const schema = z.object({
   SMTP_URL: startsWith('smtp://', 'smtps://'),
   MAIL_FROM: text((value) => (/\S+@\S+/.test(value) ? null : 'must hold an e-mail address')).optional(),
   MAIL_WEB_PORT: port.default(1080),
-  /** The launcher sets it when mail goes to its own catcher, which shows every code. */
+  /** Set by the launcher when mail goes to its own mail catcher, which shows every code. */
   MAIL_INBOX_URL: z.string().optional(),
   APP_KEYS: text(faultOfKeys),
   ENCRYPTION_KEYS: text(faultOfKeys),
@@ -138,20 +139,23 @@ const schema = z.object({
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
 });
 
-/** What people may set; MAIL_INBOX_URL is the launcher's own. */
+/** The settings that people may set; MAIL_INBOX_URL belongs to the launcher. */
 export const settingNames: string[] = Object.keys(schema.shape).filter((name) => name !== 'MAIL_INBOX_URL');
 
-/** Faults between settings. They look at the raw text, so that they are told together with those of single ones. */
+/**
+ * Rules for combinations of settings. They read the raw text, so that their faults are reported together with those of
+ * single settings.
+ */
 const rules: { variable: string; breaks: (env: Env) => boolean; says: string }[] = [
   {
     variable: 'DEMO',
     breaks: (env) => env.DEMO === '1' && beyondLoopback(env),
-    says: 'must be 0 with a HOST or PUBLIC_URL beyond loopback, for everybody would see the passwords; name an ADMIN_EMAIL instead',
+    says: 'must be 0 with a HOST or PUBLIC_URL beyond loopback, because everybody would see the passwords; name an ADMIN_EMAIL instead',
   },
   {
     variable: 'SMTP_URL',
     breaks: (env) => !!env.MAIL_INBOX_URL && (env.NODE_ENV === 'production' || beyondLoopback(env)),
-    says: 'must name a mail server in production, and with a HOST or PUBLIC_URL beyond loopback: the built-in catcher shows every code',
+    says: 'must name a mail server in production, and with a HOST or PUBLIC_URL beyond loopback: the built-in mail catcher shows every code',
   },
   {
     variable: 'ADMIN_PASSWORD',
@@ -196,7 +200,7 @@ const productionRules: typeof rules = [
   {
     variable: 'TRUST_PROXY',
     breaks: (env) => trustsEverybody(env.TRUST_PROXY),
-    says: 'must name your own proxies: with so many, clients would choose the address they are counted by',
+    says: 'must name your own proxies: with so many, clients could choose the address by which they are counted',
   },
   ...['ADMIN_PASSWORD', 'AI_API_KEY', 'MONGODB_URI', 'REDIS_URL', 'SMTP_URL'].map((variable) => ({
     variable,
@@ -205,7 +209,7 @@ const productionRules: typeof rules = [
   })),
 ];
 
-/** Reads and checks everything a process is told from outside; throws one ConfigError that lists all its faults. */
+/** Reads and checks the whole configuration from the environment; throws one ConfigError that lists all its faults. */
 export function loadConfig(from: Env): Config {
   const env = withoutBlanks(from);
   const production = env.NODE_ENV === 'production';
@@ -267,13 +271,13 @@ function toConfig(env: z.output<typeof schema>, production: boolean): Config {
   };
 }
 
-/** An address in numbers is none that mail servers accept in a sender. */
+/** Returns the domain of the sender. Mail servers reject an IP address there, so it falls back to localhost. */
 function mailDomain(publicUrl: string): string {
   const { hostname } = new URL(publicUrl);
   return isIP(hostname.replace(/^\[|\]$/g, '')) ? 'localhost' : hostname;
 }
 
-/** On loopback people type either name, so both are the product's own origin. */
+/** Returns the product's own origins. On loopback people type either name, so both are. */
 function originsOf(publicUrl: string): string[] {
   const url = new URL(publicUrl);
   if (!isLoopback(url.hostname)) return [url.origin];
@@ -297,20 +301,22 @@ function parseConcurrency(value: string | undefined): Record<QueueName, number> 
 
 const isQueue = (name: string): name is QueueName => (queueNames as readonly string[]).includes(name);
 
-/** A proxy on this machine carries the product out under its `PUBLIC_URL`. */
+/**
+ * True when other machines can reach the product, also through a proxy on this machine that serves its `PUBLIC_URL`.
+ */
 const beyondLoopback = ({ HOST, PUBLIC_URL = '' }: Env): boolean =>
   (HOST !== undefined && !isLoopback(HOST)) || (URL.canParse(PUBLIC_URL) && !isLoopback(new URL(PUBLIC_URL).hostname));
 
 const idsOf = (ring = ''): string[] => list(ring).map((entry) => entry.slice(0, entry.indexOf(':')));
 
 const shareAKey = (some = '', others = ''): boolean => {
-  // As bytes: the same key can be written in base64 and in base64url.
+  // Compare bytes: the same key can be written in base64 and in base64url.
   const bytes = (ring: string) =>
     list(ring).map((entry) => Buffer.from(entry.slice(entry.indexOf(':') + 1), 'base64').toString('hex'));
   return bytes(some).some((key) => bytes(others).includes(key));
 };
 
-/** Words that stand for a secret still to be chosen, alone or as the password inside an address. */
+/** True for an example or an easily guessed secret, alone or as the password inside an address. */
 const holdsExample = (value = ''): boolean => {
   const secret = /^[a-z+]+:\/\//.test(value) ? (/:\/\/[^@/]*?:([^@]*)@/.exec(value)?.[1] ?? '') : value;
   return /change.?me|example|your.?(password|secret|key)|^(pass(word)?|secret|admin|root|test|lightbox)\W*\d*\W*$|^<.*>$/i.test(
@@ -324,7 +330,7 @@ const list = (value: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** Compose files and shells pass on what is not set as empty text. */
+/** Removes empty values: Compose files and shells pass unset variables as empty text. */
 const withoutBlanks = (env: Env): Env =>
   Object.fromEntries(
     Object.entries(env)

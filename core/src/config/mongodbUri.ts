@@ -1,4 +1,7 @@
-/** Options of MONGODB_URI that would have the product answer from less than a majority, each with the values that do not. */
+/**
+ * Options of MONGODB_URI that could let the product work with less than a majority, each with the values that are
+ * allowed.
+ */
 const strict: Record<string, RegExp> = {
   readpreference: /^primary$/i,
   readconcernlevel: /^majority$/i,
@@ -12,7 +15,7 @@ export function faultOfMongodbUri(value: string): string | null {
   for (const [name, said] of options) {
     const good = strict[name.toLowerCase()];
     if (good && !good.test(said)) {
-      return `must not say ${name}=${said}: Lightbox reads from the primary, and reads and writes what a majority has`;
+      return `must not set ${name}=${said}: Lightbox reads from the primary, and reads and writes with a majority`;
     }
   }
   return null;

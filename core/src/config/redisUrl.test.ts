@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { redisAddress } from './redisUrl.js';
 
-it('reads one server, with or without TLS', () => {
+it('A URL of one server is read, with or without TLS.', () => {
   expect(redisAddress('redis://cache')).toEqual({ host: 'cache', port: 6379 });
   expect(redisAddress('rediss://app:p%40ss@cache:6380/3')).toEqual({
     host: 'cache',
@@ -13,7 +13,7 @@ it('reads one server, with or without TLS', () => {
   });
 });
 
-it('reads sentinels and the name of their master', () => {
+it('A URL of sentinels is read with the name of their master.', () => {
   expect(redisAddress('redis+sentinel://:pw@h1,h2:26380/lightbox/2')).toEqual({
     sentinels: [
       { host: 'h1', port: 26379 },

@@ -1,6 +1,6 @@
 const sentinel = /^redis\+sentinel:\/\/(?:([^:@/]*):([^@/]*)@)?([^/@]+)\/([\w.-]+)(?:\/(\d+))?$/;
 
-/** What the Redis client is given; the fields are those of ioredis. */
+/** The options of the Redis client; the fields are those of ioredis. */
 export interface RedisAddress {
   host?: string;
   port?: number;
@@ -21,7 +21,7 @@ export function faultOfRedisUrl(value: string): string | null {
   return known ? null : 'must be redis://host:port, rediss://host:port or redis+sentinel://host1,host2/master';
 }
 
-/** Turns a checked REDIS_URL into options for the client, with sentinels when it names them. */
+/** Turns a checked REDIS_URL into options of the client, with sentinels when the URL names them. */
 export function redisAddress(value: string): RedisAddress {
   const found = sentinel.exec(value);
   if (found) {

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('makes secrets once, for their owner alone', () => {
+it('Secrets are made once, and only their owner may read them.', () => {
   const secrets = ensureSecrets(join(folder, 'data'));
   expect(faultOfKeys(secrets.appKeys)).toBeNull();
   expect(secrets.appKeys).not.toBe(secrets.encryptionKeys);
@@ -20,13 +20,13 @@ it('makes secrets once, for their owner alone', () => {
   expect(statSync(join(folder, 'data', 'secrets.json')).mode & 0o777).toBe(0o600);
 });
 
-it('never replaces a damaged file: that would lose every image', () => {
+it('A damaged file is never replaced, because that would lose every image.', () => {
   writeFileSync(join(folder, 'secrets.json'), '{"appKeys":');
   expect(() => ensureSecrets(folder)).toThrow(/damaged/);
   expect(readFileSync(join(folder, 'secrets.json'), 'utf8')).toBe('{"appKeys":');
 });
 
-it('gives each demo person a password that the rule for passwords takes', () => {
+it('Each demo person gets a password that satisfies the password rule.', () => {
   const passwords = demoPeople(folder).map(({ password }) => password);
   expect(new Set(passwords).size).toBe(3);
   for (const password of passwords) expect(password).toMatch(/^(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{12,}$/);

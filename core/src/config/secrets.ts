@@ -12,10 +12,10 @@ const schema = z.object({
   demo: z.object({ admin: z.string(), provider: z.string(), patient: z.string() }),
 });
 
-/** What an instance made for itself, once: losing it loses the images. */
+/** The secrets that an instance made for itself, once. Losing them loses the images. */
 export type Secrets = z.output<typeof schema>;
 
-/** Reads `secrets.json` of a data folder and makes it first if there is none; only its owner may read it. */
+/** Reads `secrets.json` of a data folder, and makes it first if there is none. Only its owner may read it. */
 export function ensureSecrets(dataDir: string): Secrets {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const file = join(dataDir, 'secrets.json');
@@ -24,25 +24,27 @@ export function ensureSecrets(dataDir: string): Secrets {
   return readSecrets(file);
 }
 
-/** Made new, and kept nowhere: lets settings be checked before anything is written. */
+/** Makes new secrets without storing them, so that settings can be checked before anything is written. */
 export const makeSecrets = (): Secrets => ({
   appKeys: makeKeys(),
   encryptionKeys: makeKeys(),
   demo: { admin: makePassword(), provider: makePassword(), patient: makePassword() },
 });
 
-/** A half written or edited file is never replaced: new keys would make every stored image unreadable. */
+/**
+ * Reads the file, and never replaces a half-written or edited one: new keys would make every stored image unreadable.
+ */
 function readSecrets(file: string): Secrets {
   try {
     return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
     throw new ConfigError(
-      `${file} is damaged. Put back a copy of it, or move the whole data folder away to begin anew.`,
+      `${file} is damaged. Restore a copy of it, or move the whole data folder away to start again.`,
     );
   }
 }
 
-/** Appears whole or not at all, and the first of two processes wins. */
+/** Writes the file whole or not at all. The first of two processes wins. */
 function writeOnce(file: string, secrets: Secrets): void {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });
@@ -55,7 +57,10 @@ function writeOnce(file: string, secrets: Secrets): void {
   }
 }
 
-/** Satisfies the password rule, and holds no characters that look alike: people copy it from a terminal. */
+/**
+ * Makes a password that satisfies the password rule and has no characters that look alike: people copy it from a
+ * terminal.
+ */
 function makePassword(): string {
   const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
   const group = () => Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('');

@@ -5,20 +5,17 @@ import { expect, it } from 'vitest';
 import { isAway } from './away.js';
 import { connectRedis } from './redis.js';
 
-it.each(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT'])(
-  'a connection broken by %s is a part that is away',
-  (code) => {
-    expect(isAway(Object.assign(new Error(`write ${code}`), { code, syscall: 'write' }))).toBe(true);
-  },
-);
+it.each(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT'])('After %s a server counts as away.', (code) => {
+  expect(isAway(Object.assign(new Error(`write ${code}`), { code, syscall: 'write' }))).toBe(true);
+});
 
-it('a fault of our own is not', () => {
+it('A fault of the program does not count as a server that is away.', () => {
   expect(isAway(new TypeError('Cannot read properties of undefined'))).toBe(false);
   expect(isAway(Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' }))).toBe(false);
   expect(isAway('write EPIPE')).toBe(false);
 });
 
-it('whatever befalls a command when Redis goes, it is away', async () => {
+it('Every error of a command whose connection Redis closes counts as Redis being away.', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => socket.resetAndDestroy());

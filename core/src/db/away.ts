@@ -1,15 +1,18 @@
 import { mongo } from 'mongoose';
 
-/** For a part that has no errors of its own to be told by: a mail server. */
+/** Thrown for a dependency that has no error class of its own: a mail server. */
 export class PartAway extends Error {
   override name = 'PartAway';
 }
 
-/** MongoDB or Redis cannot be reached, or has stepped down in between: what failed may succeed a little later. */
+/**
+ * True when MongoDB or Redis cannot be reached, or stepped down in the meantime: the same call may succeed a little
+ * later.
+ */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof PartAway) return true;
-  // A bulk write says what befell it one level down.
+  // A bulk write has the cause one level down.
   if (error instanceof mongo.MongoBulkWriteError && isAway(error.errorResponse)) return true;
   if (error instanceof mongo.MongoServerSelectionError || error instanceof mongo.MongoNetworkError) return true;
   if (
@@ -27,24 +30,27 @@ export function isAway(error: unknown): boolean {
     return true;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code && BROKEN_CODES.has(code)) return true;
-  // The name server that MONGODB_URI needs (mongodb+srv).
+  // The DNS server that MONGODB_URI needs (mongodb+srv).
   if (syscall?.startsWith('query')) return true;
   // biome-ignore lint/plugin/codesNotWords: Redis's client has no code for these
   return REDIS_AWAY.test(error.message);
 }
 
 /**
- * MongoDB's codes of a primary that is gone, going or not yet there, of a majority that did not answer in time, and of
- * a transaction that a failover ended (src/mongo/base/error_codes.yml).
+ * MongoDB's codes of a primary that is gone, stepping down or not elected yet, of a majority that did not answer in
+ * time, and of a transaction that a failover ended (src/mongo/base/error_codes.yml).
  */
 const AWAY_CODES = new Set([
   ...[6, 7, 50, 64, 89, 91, 112, 133, 134, 189, 246, 251, 262, 317],
   ...[9001, 10058, 10107, 11600, 11602, 13435, 13436],
 ]);
 
-/** The system's codes of a connection that broke, as Redis's client passes them on to whoever was writing. */
+/** The system's codes of a connection that broke, as the Redis client passes them on. */
 const BROKEN_CODES = new Set(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-/** In Redis's words and its client's: not there, loading what it kept, out of memory or disk, or no longer the primary. */
+/**
+ * Messages of Redis and its client: not connected, still loading its data, out of memory or disk, or no longer the
+ * primary.
+ */
 const REDIS_AWAY =
   /Stream isn't writeable|Connection is closed|Command timed out|Socket timeout|OOM command not allowed|^(MISCONF|LOADING|READONLY) /;

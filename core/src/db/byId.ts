@@ -4,8 +4,9 @@ import type { ObjectId } from './ids.js';
 import { NEWEST } from './newest.js';
 
 /**
- * Reads records by id, for what every request asks: what is wanted while a read is under way is read together by the next.
- * Each read begins after it was asked for, so it never shows an older state than a read of one's own would.
+ * Returns a function that reads records by id, for reads that every request makes. Ids that are wanted during a read
+ * are read together by the next one. Each read begins after it was asked for, so it never shows an older state than a
+ * separate read would.
  */
 export function byId<T extends { _id: ObjectId }>(model: Model<T>): (id: ObjectId) => Promise<T | null> {
   return grouped(async (ids) => {
@@ -13,7 +14,7 @@ export function byId<T extends { _id: ObjectId }>(model: Model<T>): (id: ObjectI
       .find({ _id: { $in: ids } })
       .readConcern(NEWEST)
       .lean<T[]>();
-    const known = new Map(found.map((record) => [String(record._id), record]));
-    return ids.map((id) => known.get(String(id)) ?? null);
+    const byText = new Map(found.map((record) => [String(record._id), record]));
+    return ids.map((id) => byText.get(String(id)) ?? null);
   });
 }

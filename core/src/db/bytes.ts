@@ -1,4 +1,6 @@
-/** Lean reads give the driver's Binary where a hydrated document gives a Buffer; either way nothing is copied. */
+/**
+ * Returns bytes as a Buffer without copying them. Lean reads return the driver's Binary, hydrated documents a Buffer.
+ */
 export function bufferOf(bytes: Buffer | { buffer: Uint8Array }): Buffer {
   if (Buffer.isBuffer(bytes)) return bytes;
   const { buffer, byteOffset, byteLength } = bytes.buffer;

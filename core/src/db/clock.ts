@@ -1,6 +1,6 @@
 /**
- * The one clock of all processes: MongoDB's. A machine whose own clock is wrong must not judge tokens, shares and
- * the order of messages by it.
+ * The one clock of all processes: MongoDB's. A machine with a wrong clock must not use it for tokens, shares and the
+ * order of messages.
  */
 export class Clock {
   private offset = 0;
@@ -9,10 +9,10 @@ export class Clock {
     return new Date(Date.now() + this.offset);
   }
 
-  /** `serverTime` as read between the two local moments. */
+  /** `serverTime` was read between the two local times. */
   adjust(serverTime: Date, before: number, after: number): void {
     const offset = serverTime.getTime() - (before + after) / 2;
-    // Below the noise of a round trip our own clock is the steadier one.
+    // A smaller difference is noise of the round trip; the local clock is steadier.
     this.offset = Math.abs(offset) > 250 ? offset : 0;
   }
 }

@@ -6,8 +6,8 @@ import { kindOfMongo, noReplicaSetMessage } from './kindOfMongo.js';
 import { MAJORITY_MS } from './majority.js';
 
 /**
- * Writes are acknowledged by a majority, and reads see what a majority has, unless a caller says otherwise. So what is
- * answered, shown, mailed or done from a read survives a failover too. Exceptions: `newest.ts`.
+ * Writes are acknowledged by a majority, and reads see what a majority has, unless a caller says otherwise. So every
+ * answer, mail or act that follows from a read survives a failover. Exceptions: `newest.ts`.
  */
 const options = {
   writeConcern: { w: 'majority', wtimeoutMS: MAJORITY_MS },
@@ -16,11 +16,11 @@ const options = {
   autoCreate: false,
 } as const;
 
-/** What MONGODB_URI itself says of these wins. */
+/** Options in MONGODB_URI override these. */
 const defaults = {
   serverSelectionTimeoutMS: 5_000,
-  // A network that swallows everything is noticed within seven seconds, by the driver's own heartbeat, and what waits for
-  // an answer is broken off; a query that takes long on a server that lives is not.
+  // The driver's heartbeat notices within seven seconds that a network drops everything, and ends the commands that
+  // wait for an answer. It does not end a slow query on a server that is alive.
   heartbeatFrequencyMS: 2_000,
   connectTimeoutMS: 5_000,
   waitQueueTimeoutMS: 10_000,
@@ -33,14 +33,16 @@ function defaultsFor(uri: string): Partial<typeof defaults> {
   return Object.fromEntries(Object.entries(defaults).filter(([name]) => !said.has(name.toLowerCase())));
 }
 
-/** A connection that is not open yet. Models can be made on it; what is asked of it before `openDatabase` fails at once. */
+/**
+ * Returns a connection that is not open yet. Models can be made on it; a command before `openDatabase` fails at once.
+ */
 export function createDatabase(): Connection {
   const db = mongoose.createConnection();
   db.set('bufferCommands', false);
   return db;
 }
 
-/** One try, of five seconds at most. What can only be mended by whoever set MONGODB_URI is a ConfigError. */
+/** Tries once, for at most five seconds. Throws a ConfigError when only a change of MONGODB_URI can help. */
 export async function openDatabase(db: Connection, { mongodbUri }: Pick<Config, 'mongodbUri'>): Promise<void> {
   try {
     await db.openUri(mongodbUri, { ...options, ...defaultsFor(mongodbUri) });
@@ -52,19 +54,19 @@ export async function openDatabase(db: Connection, { mongodbUri }: Pick<Config, 
   }
 }
 
-/** Servers answered, and none of them was one to work with: else the driver says what befell the connection. */
+/** True when servers answered, and none of them can be used. In other cases the driver's message names the fault. */
 const isPuzzling = (error: unknown): boolean =>
   // biome-ignore lint/plugin/codesNotWords: the driver has no code for it
   /^Server selection timed out/.test((error as Error).message);
 
-/** Both at once, for who needs nothing else. */
+/** Creates and opens a connection, for callers that need nothing else. */
 export async function connectDatabase(config: Pick<Config, 'mongodbUri'>): Promise<Connection> {
   const db = createDatabase();
   await openDatabase(db, config);
   return db;
 }
 
-/** Also breaks off a try that is under way. */
+/** Closes a connection, and ends an attempt to open it. */
 export async function closeDatabase(db: Connection): Promise<void> {
   if (db.readyState === mongoose.ConnectionStates.connecting) await db.getClient().close();
   await db.close();

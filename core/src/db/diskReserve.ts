@@ -1,11 +1,11 @@
 import type { Connection } from 'mongoose';
 import type { Config } from '../config/config.js';
 
-/** Left for messages, the audit log and MongoDB's own journal when uploads are refused already. */
+/** Bytes left for messages, the audit log and MongoDB's own journal when uploads are already refused. */
 const RESERVE_BYTES = 512 * 1024 * 1024;
-/** The reserve on a small disk. */
+/** The reserve on a small disk, as a fraction of the disk. */
 const RESERVE_SHARE = 0.1;
-/** Journal, oplog and collection: what is uploaded is written about three times. */
+/** An upload is written about three times: to journal, oplog and collection. */
 const WRITTEN_TIMES = 3;
 const FRESH_MS = 5_000;
 
@@ -15,14 +15,14 @@ interface Disk {
 }
 
 /**
- * The room on MongoDB's disk. A database whose disk is full ends itself, so uploads are refused while everything else
- * still has room to go on.
+ * Checks the free space on MongoDB's disk. A database whose disk is full stops, so uploads are refused while there is
+ * still space for everything else.
  */
 export class DiskReserve {
   private disk: Disk | null = null;
   private readAt = 0;
   private reading: Promise<Disk> | null = null;
-  /** For uploads under way, and for those that ended since the disk was read. */
+  /** Bytes for uploads under way, and for uploads that ended since the disk was read. */
   private promised = 0;
   private spent = 0;
 
@@ -31,12 +31,12 @@ export class DiskReserve {
     private readonly config: Pick<Config, 'reserveBytes'>,
   ) {}
 
-  /** Takes the room for an upload of so many bytes, until it has ended; null when that would touch the reserve. */
+  /** Reserves the space for an upload of so many bytes until it has ended; null when that would touch the reserve. */
   async take(bytes: number): Promise<(() => void) | null> {
     const { free, total } = await this.read();
     const reserve = this.config.reserveBytes ?? Math.min(RESERVE_BYTES, total * RESERVE_SHARE);
     const written = bytes * WRITTEN_TIMES;
-    // Many at once would each find the room that is there for one.
+    // Several uploads at once would each find the space that is there for one.
     if (free - this.promised - this.spent - written <= reserve) return null;
     this.promised += written;
     return () => {
@@ -56,7 +56,7 @@ export class DiskReserve {
   private async ask(): Promise<Disk> {
     const { spent } = this;
     const stats = await this.db.db?.command({ dbStats: 1 });
-    // A server that does not say it (some hosted ones) looks after its disk itself.
+    // A server that does not report it (some hosted ones) manages its disk itself.
     const total = Number(stats?.fsTotalSize ?? Number.POSITIVE_INFINITY);
     this.disk = { free: total - Number(stats?.fsUsedSize ?? 0), total };
     this.readAt = Date.now();

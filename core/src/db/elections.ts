@@ -1,7 +1,7 @@
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import { majorityHasAll } from './majority.js';
 
-/** Counts the primaries that this process has seen come, so that work across a failover can tell. */
+/** Counts the primaries that this process has seen elected, so that work can detect a failover. */
 export class Elections {
   seen = 0;
   private current: string | null = null;
@@ -9,14 +9,14 @@ export class Elections {
 
   constructor(private readonly db: Connection) {
     const listen = () =>
-      db.getClient().on('topologyDescriptionChanged', ({ newDescription }) => this.look(newDescription));
+      db.getClient().on('topologyDescriptionChanged', ({ newDescription }) => this.observe(newDescription));
     if (db.readyState === mongoose.ConnectionStates.connected) listen();
     else db.once('open', listen);
   }
 
   /**
-   * For work that takes what it does not find for something that is not there. A new primary may show a majority's state of
-   * a moment before the failover: reads wait for it to catch up, and work that a failover came upon is done again.
+   * For work that treats a missing record as deleted. Right after a failover a new primary may show a majority's older
+   * state: the work waits until the primary has caught up, and is repeated if a failover happened meanwhile.
    */
   async steady<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
@@ -34,7 +34,7 @@ export class Elections {
     this.settled = Math.max(this.settled, seen);
   }
 
-  private look({ servers }: mongo.TopologyDescription): void {
+  private observe({ servers }: mongo.TopologyDescription): void {
     const primary = [...servers.values()].find((server) => server.type === 'RSPrimary');
     const election = primary?.electionId ? `${primary.setVersion}:${primary.electionId.toHexString()}` : null;
     if (!election || election === this.current) return;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { grouped } from './group.js';
 
-it('writes together what comes while a write is under way, and gives everybody their own result', async () => {
+it('Items that arrive during a write are written together, and each caller gets its own result.', async () => {
   const batches: number[][] = [];
   const double = grouped(async (numbers: number[]) => {
     batches.push(numbers);
@@ -15,7 +15,7 @@ it('writes together what comes while a write is under way, and gives everybody t
   expect(batches).toEqual([[1], [2, 3]]);
 });
 
-it('does not let who waited for a write that found a part away wait for the next one as well', async () => {
+it('A caller that waited too long for a failed write is rejected with it, instead of waiting for the next one.', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   try {
     const batches: number[][] = [];
@@ -42,7 +42,7 @@ it('does not let who waited for a write that found a part away wait for the next
   }
 });
 
-it('goes on after a write that failed', async () => {
+it('A write after a failed one succeeds.', async () => {
   const write = grouped(async (numbers: number[]) => {
     if (numbers.includes(0)) throw new Error('no');
     return numbers;

@@ -1,11 +1,14 @@
 import { isAway } from './away.js';
 
-/** Who has waited this long for a write that then finds a part away is told so too, instead of waiting for the next one, milliseconds. */
+/**
+ * A caller that has waited this long is rejected together with a write that finds its server away, instead of waiting
+ * for the next write. Milliseconds.
+ */
 const TIMEOUT_MS = 5_000;
 
 /**
- * Gathers what arrives while a write is under way and writes it together: under load many small durable writes become
- * few, and alone each goes at once. Every caller gets its own result.
+ * Returns a function that gathers the items that arrive during a write, and writes them together. Under load many small
+ * durable writes become few; a single item is written at once. Every caller gets its own result.
  */
 export function grouped<In, Out>(write: (items: In[]) => Promise<Out[]>, most = 500): (item: In) => Promise<Out> {
   interface Waiting {
@@ -28,16 +31,16 @@ export function grouped<In, Out>(write: (items: In[]) => Promise<Out[]>, most = 
           resolve(out[i] as Out);
         });
       } catch (error) {
-        for (const { reject } of [...batch, ...(isAway(error) ? takeTired() : [])]) reject(error);
+        for (const { reject } of [...batch, ...(isAway(error) ? takeOverdue() : [])]) reject(error);
       }
     }
     writing = false;
   }
 
-  function takeTired(): Waiting[] {
-    const tired = ({ since }: Waiting) => Date.now() - since >= TIMEOUT_MS;
-    const taken = queue.filter(tired);
-    queue = queue.filter((waiting) => !tired(waiting));
+  function takeOverdue(): Waiting[] {
+    const overdue = ({ since }: Waiting) => Date.now() - since >= TIMEOUT_MS;
+    const taken = queue.filter(overdue);
+    queue = queue.filter((waiting) => !overdue(waiting));
     return taken;
   }
 

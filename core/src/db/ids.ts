@@ -5,12 +5,15 @@ export type ObjectId = Types.ObjectId;
 
 export const oid = (id: string): ObjectId => new Types.ObjectId(id);
 
-/** Holds the moment it was made: by this machine's clock, or, where that is read from it or orders, by the given one. */
+/**
+ * Makes an id that contains the time: `at`, or by default this machine's time. Pass `at` where code reads the time from
+ * the id or sorts by it.
+ */
 export const newId = (at?: Date): ObjectId =>
   at ? new ObjectId(ObjectId.generate(Math.floor(at.getTime() / 1000))) : new ObjectId();
 export const sameId = (a: ObjectId | undefined | null, b: ObjectId | undefined | null): boolean =>
   Boolean(a && b && a.equals(b));
 
-/** A unique index refused a write. */
+/** True when a unique index refused a write. */
 export const isDuplicate = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 11000;

@@ -1,12 +1,15 @@
 import { mongo } from 'mongoose';
 
-/** What a MongoDB is: part of a replica set (or a router to several), not yet part of one, or alone; null when it cannot be asked. */
+/**
+ * The kind of a MongoDB: part of a replica set (or a router to several), not yet part of one, or standalone; null when
+ * it does not answer.
+ */
 export type MongoKind = 'set' | 'setToBe' | 'standalone' | null;
 
 export const noReplicaSetMessage =
   'MONGODB_URI names a MongoDB that is not a replica set: start it with --replSet rs0 and run rs.initiate() once.';
 
-/** Asks the server itself, whatever set it is expected to belong to. */
+/** Asks the server directly, whatever set it is expected to belong to. */
 export async function kindOfMongo(uri: string): Promise<MongoKind> {
   const client = new mongo.MongoClient(uri, {
     serverSelectionTimeoutMS: 2000,

@@ -11,18 +11,21 @@ import { oid } from './ids.js';
 export interface ListSource<T> {
   model: Model<T>;
   filter: QueryFilter<T>;
-  /** The fields of the order, the last one unique; all in one direction. An index must serve filter and order. */
+  /** The sort fields, the last one unique, all in one direction. An index must serve filter and order. */
   sort: readonly (keyof T & string)[];
   direction: 1 | -1;
   projection?: Record<string, 0 | 1>;
-  /** Names the unfiltered list, whose total may come from a kept counter. Absent for free filters, which are capped. */
+  /**
+   * The name of an unfiltered list, whose total may come from a stored counter. Absent for other lists, whose totals
+   * are capped.
+   */
   counter?: string;
 }
 
-/** What a list may be sorted by, and the fields of each order: what people read first, something unique last. */
+/** The sort keys of a list, and the fields of each: those that people read first, and a unique one last. */
 export type Orders<T, K extends string> = Record<K, readonly (keyof T & string)[]>;
 
-/** The order that `sort=key` or `sort=-key` asks for. */
+/** Returns the order for `sort=key` or `sort=-key`. */
 export function orderOf<T, K extends string>(
   orders: Orders<T, K>,
   sort: SortOf<K>,
@@ -35,19 +38,20 @@ export const keyOf = <K extends string>(sort: SortOf<K>): K => sort.replace(/^-/
 type Counted<T> = Pick<ListSource<T>, 'model' | 'filter' | 'counter'>;
 
 interface Key {
-  /** Values of the sort fields at the page's edge. */
+  /** Values of the sort fields at the edge of the page. */
   at: unknown[];
   back: boolean;
   page: number;
 }
 
 const COUNTER_LAG_MS = 30_000;
-/** Rows of a list that is read as a whole. */
+/** Rows per query when a whole list is read. */
 const CHUNK = 500;
 
 /**
- * One page of a list by key, so that it costs the same at any depth: the cursor holds the edge of the neighbouring page,
- * sealed because an edge may be a name. A bare `page` number is served by skipping, and so is meant for the first pages.
+ * Reads one page of a list by key, so that it costs the same at any depth: the cursor contains the edge of the
+ * neighbouring page, sealed because an edge may be a name. A `page` number without a cursor is served by skipping,
+ * which suits the first pages only.
  */
 export class Pages {
   private readonly refreshing = new Set<string>();
@@ -66,7 +70,10 @@ export class Pages {
     return { rows: found.rows, pagination: this.pagination(source, query.limit, page, total, found) };
   }
 
-  /** All rows of a list in its order, a chunk at a time and each by key: nothing stays open in the database for a slow reader. */
+  /**
+   * Yields all rows of a list in its order, a chunk at a time and each by key: no cursor stays open in the database for
+   * a slow reader.
+   */
   async *all<T>(source: ListSource<T>): AsyncGenerator<T[]> {
     let edge: unknown[] | undefined;
     for (;;) {
@@ -78,7 +85,7 @@ export class Pages {
     }
   }
 
-  /** Just the total of a list; beyond the exact limit from its counter. */
+  /** Returns the total of a list; above the exact limit from its counter. */
   async count<T>(source: Counted<T>): Promise<number> {
     return (await this.total(source)).count;
   }
@@ -102,8 +109,9 @@ export class Pages {
   }
 
   /**
-   * Rows after an edge: first those that differ from it in the last field alone, at the end those that differ in the first.
-   * Each lot is a plain range that an index has in order; all of them in one `$or` the database would sort.
+   * Returns the rows after an edge: first those that differ from it in the last field alone, at the end those that
+   * differ in the first. Each query is a plain range that an index has in order; one `$or` of all ranges would make the
+   * database sort.
    */
   private async beyond<T>(source: ListSource<T>, edge: unknown[], limit: number): Promise<T[]> {
     const after = source.direction === 1 ? '$gt' : '$lt';
@@ -111,9 +119,9 @@ export class Pages {
     for (let same = source.sort.length - 1; same >= 0 && rows.length < limit; same--) {
       const equal = Object.fromEntries(source.sort.slice(0, same).map((field, i) => [field, edge[i]]));
       const range = { ...equal, [source.sort[same] as string]: { [after]: edge[same] } } as QueryFilter<T>;
-      const lot = { ...source, filter: { $and: [source.filter, range] }, sort: source.sort.slice(same) };
+      const step = { ...source, filter: { $and: [source.filter, range] }, sort: source.sort.slice(same) };
       rows.push(
-        ...(await this.find(lot)
+        ...(await this.find(step)
           .limit(limit - rows.length)
           .lean<T[]>()),
       );
@@ -125,7 +133,7 @@ export class Pages {
     return model.find(filter, projection).sort(Object.fromEntries(sort.map((field) => [field, direction])));
   }
 
-  /** Exact up to the limit; beyond it from the counter, or capped. */
+  /** Exact up to the limit; above it from the counter, or capped. */
   private async total<T>(source: Counted<T>): Promise<{ count: number; capped: boolean }> {
     const upTo = limits.exactTotal + 1;
     const few = await source.model.countDocuments(source.filter, { limit: upTo });
@@ -135,16 +143,16 @@ export class Pages {
   }
 
   private async counted<T>(source: Counted<T>, name: string): Promise<number> {
-    const kept = await this.counters.findById(name).lean();
-    if (!kept) return this.recount(source, name);
-    const stale = this.clock.now().getTime() - kept.at.getTime() > COUNTER_LAG_MS;
+    const stored = await this.counters.findById(name).lean();
+    if (!stored) return this.recount(source, name);
+    const stale = this.clock.now().getTime() - stored.at.getTime() > COUNTER_LAG_MS;
     if (stale && !this.refreshing.has(name)) {
       this.refreshing.add(name);
       this.recount(source, name)
         .catch(() => undefined)
         .finally(() => this.refreshing.delete(name));
     }
-    return kept.count;
+    return stored.count;
   }
 
   private async recount<T>(source: Counted<T>, name: string): Promise<number> {
@@ -190,11 +198,13 @@ export class Pages {
   }
 }
 
-/** A cursor is good for the order it was made in: in another one its edge would be somewhere else. */
+/**
+ * Names the order of a cursor. A cursor is valid for its own order only: in another one its edge is in another place.
+ */
 const orderName = <T>({ model, sort, direction }: ListSource<T>): string =>
   `${model.modelName} ${sort.join()} ${direction}`;
 
-/** JSON made text of dates and ids; the schema says what they were. */
+/** Restores dates and ids, which JSON turned into text, by their types in the schema. */
 function typedAs<T>(model: Model<T>, field: string, value: unknown): unknown {
   const kind = model.schema.path(field)?.instance;
   if (kind === 'Date') return new Date(String(value));

@@ -3,15 +3,15 @@ import { redisAddress } from '../config/redisUrl.js';
 
 type Options = Omit<RedisOptions, 'replyMapping'>;
 
-// A server that does not answer is taken for gone, so that not every command waits for it anew; a command that was
-// refused to its caller is not sent again behind their back.
+// A server that does not answer counts as away, so that later commands do not wait for it again. A command that was
+// rejected is not sent later without its caller's knowledge.
 const failFast = { commandTimeout: 2_000, socketTimeout: 2_000, autoResendUnfulfilledCommands: false };
-// Longer than any read blocks.
+// Longer than any blocking read.
 const patient = { socketTimeout: 20_000 };
 
 /**
- * Two kinds of connection: one that fails at once while Redis is away (what a request waits for), and one that waits
- * for its return (blocking readers and BullMQ's workers).
+ * Makes one of two kinds of connection: one that fails at once while Redis is away (for requests), and one that waits
+ * for its return (for blocking readers and BullMQ's workers).
  */
 export function connectRedis(url: string, kind: 'failFast' | 'patient'): Redis {
   const options: Options = {
@@ -24,7 +24,7 @@ export function connectRedis(url: string, kind: 'failFast' | 'patient'): Redis {
     ...(kind === 'failFast' ? failFast : patient),
   };
   const redis = new Redis({ ...redisAddress(url), ...options });
-  // Without a listener ioredis prints every failed try; readiness is reported by /readyz.
+  // Without a listener ioredis prints every failed attempt; /readyz reports the state.
   redis.on('error', () => undefined);
   return redis;
 }

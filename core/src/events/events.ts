@@ -15,14 +15,17 @@ import type { JobRequest, Queues } from '../queues/queues.js';
 import { consequencesOf } from './reactions.js';
 import type { Signal, Signals } from './signals.js';
 
-/** Who acts, from where; made by the gateway for each request, or for a worker's job. */
+/** The person or process that acts, and from where. The gateway makes it for each request, a worker for its job. */
 export interface Actor {
   /** Absent when the product itself acts, or nobody is signed in. */
   id?: ObjectId;
   ip: string;
-  /** `Idempotency-Key` of the request, bound to caller and call, and a keyed hash of the request it came with. */
+  /** `Idempotency-Key` of the request, bound to caller and call, and a keyed hash of the request. */
   idempotency?: { key: string; request: string };
-  /** Throws unless they may still act. Asked inside each transaction, and so that one that ends it meets this one. */
+  /**
+   * Throws unless the actor may still act. Called inside each transaction, so that a transaction that withdraws the
+   * right conflicts with it.
+   */
   hold?: (session: ClientSession) => Promise<void>;
 }
 
@@ -34,7 +37,7 @@ interface Facts {
   owners?: ObjectId[];
   recipients?: ObjectId[];
   reason?: string;
-  /** When it is not the caller of the request. */
+  /** Only when the actor is not the caller of the request. */
   actor?: ObjectId;
 }
 
@@ -47,27 +50,30 @@ type Done =
   | { type: Exclude<AuditAction, ActionWithRefs>; status?: 'success'; refs?: never }
   | { [A in ActionWithRefs]: { type: A; status?: 'success'; refs: RefsOf<A, ObjectId> } }[ActionWithRefs];
 
-/** One that succeeded names the records that its row of `auditActions` declares, and no other. The table is the row's too. */
+/**
+ * An event to record. A success names the records that its row of `auditActions` declares, and no other. The row also
+ * gives the table.
+ */
 export type NewEvent = Facts & (Done | Refused);
 /** The event of a success of this action. */
 export type DoneEvent<A extends ActionWithRefs> = Facts & Extract<Done, { type: A }>;
 
 export interface Transaction {
   session: ClientSession;
-  /** Appends the event to the very transaction of the change. */
+  /** Appends the event in the transaction of the change. */
   record: (event: NewEvent) => void;
 }
 
-/** Without it the driver goes on waiting for a majority for two minutes. */
-const patience = { maxCommitTimeMS: MAJORITY_MS };
+/** Without it the driver waits two minutes for a majority. */
+const commitOptions = { maxCommitTimeMS: MAJORITY_MS };
 
 /**
- * The one way a change leaves its mark: the event is written with it, and handed to sockets and queues after the commit.
- * A hand-over that was cut short is done again by the sweeper, so everything downstream happens at least once.
+ * The one way to record a change: its event is written in the same transaction, and handed over to sockets and queues
+ * after the commit. The sweeper repeats a hand-over that was cut short, so everything downstream happens at least once.
  */
 export class Events {
   private readonly append: (event: EventDoc) => Promise<void>;
-  private auditKicked = 0;
+  private auditRequestedAt = 0;
 
   constructor(
     private readonly db: Connection,
@@ -91,7 +97,7 @@ export class Events {
   }
 
   /**
-   * Runs a change and its events in one transaction. With an idempotency key the same key's second change is undone and
+   * Runs a change and its events in one transaction. A second change with the same idempotency key is undone, and
    * answered with the first one's record.
    */
   async change(actor: Actor, work: (tx: Transaction) => Promise<ObjectId>): Promise<ObjectId> {
@@ -107,14 +113,14 @@ export class Events {
         await this.models.Event.insertMany(events, { session, lean: true });
         if (actor.idempotency) await this.remember(actor.idempotency, id, session);
         return id;
-      }, patience);
+      }, commitOptions);
       this.signer.wasCommitted(events);
       this.dispatchSoon(events);
       return record;
     } catch (error) {
       if (isAway(error)) this.signer.mayBeCommitted(events);
       if (!isDuplicate(error)) throw error;
-      // By something that a failover may still take back: nobody is answered because of it before that is settled.
+      // A record caused it that a failover may still undo. Answer only when a majority has that record.
       await majorityHasAll(this.db);
       const first = await this.earlier(actor);
       if (first) return first;
@@ -124,14 +130,17 @@ export class Events {
     }
   }
 
-  /** Records what changed nothing else: a read, a denial, a failure. Durable when it resolves; concurrent ones share a write. */
+  /**
+   * Records an act that changed nothing else: a read, a denial, a failure. Durable when it resolves; concurrent ones
+   * share a write.
+   */
   async record(actor: Actor, event: NewEvent): Promise<void> {
     const made = this.make(actor, event);
     await this.append(made);
     this.dispatchSoon([made]);
   }
 
-  /** The record that this very request made before. Throws when its key was used for another request. */
+  /** Returns the record that this same request made before. Throws when its key was used for another request. */
   async earlier({ idempotency }: Actor): Promise<ObjectId | null> {
     if (!idempotency) return null;
     const known = await this.models.Idempotency.findById(idempotency.key).lean();
@@ -142,7 +151,7 @@ export class Events {
     return known.record;
   }
 
-  /** Whether the key was used before, for whatever request. */
+  /** True when the key was used before, for any request. */
   async isKeyUsed({ idempotency }: Actor): Promise<boolean> {
     return idempotency !== undefined && (await this.models.Idempotency.exists({ _id: idempotency.key })) !== null;
   }
@@ -160,7 +169,7 @@ export class Events {
     const actorId = event.actor ?? actor.id;
     const at = this.clock.now();
     const made: EventDoc = {
-      // The log takes them in the order of their ids.
+      // The log appends events in the order of their ids.
       _id: newId(at),
       type: event.type,
       status: event.status ?? 'success',
@@ -185,11 +194,11 @@ export class Events {
     this.dispatch(events).catch((error) => this.warn(error, 'hand-over put off to the sweeper'));
   }
 
-  /** Hands events to sockets and queues, then marks them. Repeating it is harmless. */
+  /** Hands events over to sockets and queues, then marks them. It may be repeated. */
   async dispatch(events: EventDoc[]): Promise<void> {
     const pending = events.filter((event) => event.pending);
     if (pending.length > 0) {
-      await this.signals.send(pending.flatMap(pushesOf));
+      await this.signals.send(pending.flatMap(liveUpdatesOf));
       await this.queues.add(pending.flatMap(jobsOf));
       await this.models.Event.updateMany(
         { _id: { $in: pending.map((event) => event._id) } },
@@ -197,31 +206,36 @@ export class Events {
         { writeConcern: { w: 1 } },
       );
     }
-    await this.kickAudit();
+    await this.requestAudit();
   }
 
-  /** Enters the jobs again that are not done. Those that still wait in Redis, or failed there for good, stay as they are. */
+  /**
+   * Adds the jobs again that are not done. Jobs that still wait in Redis, or failed there for good, stay as they are.
+   */
   async enterOwed(events: EventDoc[]): Promise<void> {
     await this.queues.add(events.flatMap((event) => jobsOf(event).filter(({ name }) => event.owed?.includes(name))));
   }
 
-  /** A job that followed from an event has come to its end: nothing has to enter it again. */
+  /** Marks a job that followed from an event as done, so that it is not added again. */
   async settle(eventId: string, job: JobName): Promise<void> {
     await this.models.Event.updateOne({ _id: oid(eventId) }, { $pull: { owed: job } }, { writeConcern: { w: 1 } });
   }
 
-  /** One waiting job appends all that is there, so a few kicks a second are enough however many events there are. */
-  private async kickAudit(): Promise<void> {
+  /**
+   * Adds a job that appends to the audit log. One waiting job appends everything, so a few requests a second are
+   * enough.
+   */
+  private async requestAudit(): Promise<void> {
     const now = Date.now();
-    if (now - this.auditKicked < 200) return;
-    this.auditKicked = now;
+    if (now - this.auditRequestedAt < 200) return;
+    this.auditRequestedAt = now;
     await this.queues.add([{ name: 'appendAudit', data: {}, once: 'append', delayMs: 200 }]);
   }
 }
 
 const unique = (ids: ObjectId[]): ObjectId[] => [...new Set(ids.map(String))].map(oid);
 
-function pushesOf(event: EventDoc): Signal[] {
+function liveUpdatesOf(event: EventDoc): Signal[] {
   const { push: name, toEverybody } = consequencesOf(event.type) ?? {};
   if (!name) return [];
   const refs = Object.fromEntries(Object.entries(event.refs).map(([key, id]) => [key, String(id)]));

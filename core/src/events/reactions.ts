@@ -13,7 +13,7 @@ import type { JobRequest } from '../queues/queues.js';
 type Recorded<A extends AuditAction> = Omit<EventDoc, 'refs'> & { refs: RefsOf<A, EventDoc['refs'][string]> };
 
 interface Reaction<A extends AuditAction> {
-  /** The socket event goes to everybody who is signed in, and not to the event's recipients alone. */
+  /** The socket event goes to everybody who is signed in, not only to the event's recipients. */
   toEverybody?: true;
   mail?: (event: Recorded<A>) => MailTemplate | null;
   jobs?: (event: Recorded<A>) => JobRequest[];
@@ -22,8 +22,8 @@ interface Reaction<A extends AuditAction> {
 const imageId = (event: Pick<EventDoc, 'record'>) => String(event.record);
 
 /**
- * The mails and jobs that follow from each action. The socket event and the notification are in its row of `auditActions`.
- * Null: no mail and no job. A failed or refused action is recorded, and nothing follows from it.
+ * The mails and jobs that follow from each action. The socket event and the notification are in its row of
+ * `auditActions`. Null: no mail and no job. A failed or refused action is recorded, and nothing follows from it.
  */
 export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'auth.register': {
@@ -122,10 +122,10 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
 
 /** Everything that follows from a successful action, beside its entry in the audit log. */
 export interface Consequences {
-  /** Shown at once in the browsers of the event's recipients. */
+  /** The live update for the browsers of the event's recipients. */
   push?: ServerEvent;
   toEverybody?: true;
-  /** Written into the recipients' notification centre, except the actor's own. */
+  /** The notice for the notification centre of the recipients, except the actor's own. */
   notify?: NotificationKind;
   mail?: (event: EventDoc) => MailTemplate | null;
   jobs?: (event: EventDoc) => JobRequest[];
@@ -135,11 +135,14 @@ const consequences = new Map(auditActionNames.map((type) => [type, joined(type)]
 
 function joined(type: AuditAction): Consequences | null {
   const { socket, notice } = actionOf(type) ?? {};
-  // Events carry the refs of their type: `Events.make` takes no others.
+  // Events have the refs of their type: `Events.make` accepts no others.
   const reaction = reactions[type] as Pick<Consequences, 'toEverybody' | 'mail' | 'jobs'> | null;
   if (!socket && !notice && !reaction) return null;
   return { ...(socket ? { push: socket } : {}), ...(notice ? { notify: notice } : {}), ...reaction };
 }
 
-/** Null when nothing follows from it, or when only a newer version of the product knows the action. */
+/**
+ * Returns the consequences of an action; null when there are none, or when only a newer version of the product knows
+ * the action.
+ */
 export const consequencesOf = (type: AuditAction): Consequences | null => consequences.get(type) ?? null;

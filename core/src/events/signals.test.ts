@@ -26,14 +26,14 @@ interface Heard {
   missed: number;
 }
 
-/** A sender, and a reader on a connection of its own; with a stream of `length`. */
+/** Makes a sender, and a reader on a connection of its own, with a stream of `length` entries. */
 async function pair(length?: number) {
   const { redisUrl } = await testConfig();
   const [sending, receiving] = [connect(redisUrl, 'failFast'), connect(redisUrl, 'failFast')];
   const reader = connect(redisUrl, 'patient');
   await Promise.all([once(sending, 'ready'), once(receiving, 'ready'), once(reader, 'ready')]);
   await reader.client('SETNAME', NAME);
-  // For the connections that are made anew.
+  // For the connections after a disconnect.
   reader.options.connectionName = NAME;
   const heard: Heard = { signals: [], missed: 0 };
   new Signals(receiving, log).listen(reader, {
@@ -45,7 +45,7 @@ async function pair(length?: number) {
   return { sender: new Signals(sending, log, length), redis: sending, reader, heard };
 }
 
-it('a reader whose connection breaks before anything came misses nothing', async () => {
+it('A reader whose connection breaks before the first signal misses nothing.', async () => {
   const { sender, redis, heard } = await pair();
   await redis.call('CLIENT', 'KILL', 'ID', await untilBlocked(redis));
   await sender.send([cutOf('a')]);
@@ -53,13 +53,13 @@ it('a reader whose connection breaks before anything came misses nothing', async
   expect(heard.missed).toBe(0);
 });
 
-it('a burst larger than a read is heard whole, and nothing of it is taken for missed', async () => {
+it('A reader receives all of a burst that is larger than one read, and reports nothing as missed.', async () => {
   const { sender, redis, heard } = await pair();
   await untilBlocked(redis);
   const sent = Array.from({ length: 3_000 }, (_, i) => cutOf(`${i}`));
   await Promise.all([sender.send(sent.slice(0, 1_500)), sender.send(sent.slice(1_500))]);
   await expect.poll(() => heard.signals.length).toBe(3_000);
-  // A connection made anew is a reason to look at the stream.
+  // After a disconnect the reader checks the stream.
   await redis.call('CLIENT', 'KILL', 'ID', await untilBlocked(redis));
   await sender.send([cutOf('after')]);
   await expect.poll(() => heard.signals.at(-1)).toEqual(cutOf('after'));
@@ -69,9 +69,9 @@ it('a burst larger than a read is heard whole, and nothing of it is taken for mi
 
 it.each([
   ['', (reader: Redis) => reader],
-  [', also of a Redis before 7.0, which does not count', withoutCounts],
+  [', also on a Redis before 7.0, which does not count entries', withoutCounts],
 ])(
-  'a reader that was away for longer than the stream is kept says so once, and reads on with what is left%s',
+  'A reader that was away for longer than the stream reaches back reports it once, and reads the rest%s.',
   async (_, prepare) => {
     const { sender, redis, reader, heard } = await pair(100);
     prepare(reader);
@@ -91,7 +91,7 @@ it.each([
   },
 );
 
-it('a reader of a Redis before 7.0 that was away for a moment misses nothing', async () => {
+it('A reader on a Redis before 7.0 misses nothing while it is away for a moment.', async () => {
   const { sender, redis, reader, heard } = await pair();
   withoutCounts(reader);
   await untilBlocked(redis);
@@ -104,9 +104,9 @@ it('a reader of a Redis before 7.0 that was away for a moment misses nothing', a
 
 it.each([
   ['later', '*'],
-  ['earlier, because the clock stepped back,', '1-1'],
+  ['earlier (the clock stepped back)', '1-1'],
 ])(
-  'a stream that begins anew with %s ids is read from its beginning, and the reader says what it may have missed',
+  'A new stream whose ids are %s is read from its beginning, and the reader reports that it may have missed signals.',
   async (_, id) => {
     const { sender, redis, heard } = await pair();
     await untilBlocked(redis);
@@ -119,7 +119,7 @@ it.each([
   },
 );
 
-it('a stream that is gone counts as missed once, and the first signal of the next one is heard', async () => {
+it('A deleted stream counts as missed once, and the first signal of the next stream is received.', async () => {
   const { sender, redis, heard } = await pair();
   await untilBlocked(redis);
   await sender.send([cutOf('a')]);
@@ -130,7 +130,7 @@ it('a stream that is gone counts as missed once, and the first signal of the nex
   expect(heard.missed).toBe(1);
 });
 
-it('what is told while Redis is away is sent when it is back', async () => {
+it('A signal without a waiting caller is sent when Redis is back.', async () => {
   const { sender, redis, heard } = await pair();
   await untilBlocked(redis);
   redis.disconnect(true);
@@ -139,7 +139,7 @@ it('what is told while Redis is away is sent when it is back', async () => {
   await expect.poll(() => heard.signals, { timeout: 5_000 }).toEqual([cutOf('a')]);
 });
 
-/** The answer of XINFO STREAM as Redis 6 gives it. */
+/** Makes XINFO STREAM answer as Redis 6 does. */
 function withoutCounts(reader: Redis): void {
   const xinfo = reader.xinfo.bind(reader) as unknown as (...words: string[]) => Promise<unknown[]>;
   const later = ['entries-added', 'max-deleted-entry-id', 'recorded-first-entry-id'];
@@ -149,7 +149,7 @@ function withoutCounts(reader: Redis): void {
     )) as unknown as typeof reader.xinfo;
 }
 
-/** The id of the reader's connection, as soon as it waits in XREAD. Other processes read on the same server. */
+/** Returns the id of the reader's connection when it waits in XREAD. Other processes read on the same server. */
 async function untilBlocked(redis: Redis): Promise<string> {
   const waiting = new RegExp(`^id=(\\d+) .*name=${NAME} .*cmd=xread`, 'm');
   for (;;) {

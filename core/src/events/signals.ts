@@ -5,17 +5,17 @@ import { grouped } from '../db/group.js';
 import type { Logger } from '../process/log.js';
 
 /**
- * Something to show in browsers now. It carries ids and numbers, never content: the gateway that holds the socket reads
- * the record again, through the policy.
+ * A live update for browsers. It carries ids and numbers, never content: the gateway that holds the socket reads the
+ * record again, through the policy.
  */
 export interface LiveUpdate {
   name: ServerEvent;
-  /** User ids, or `role:admin` and its like. */
+  /** User ids, or groups such as `role:admin`. */
   to: string[];
   refs: Record<string, string | number | string[]>;
 }
 
-/** Ends sockets everywhere. */
+/** Closes the sockets of these sessions on every gateway. */
 export interface Disconnect {
   sessions: string[];
   reason: string;
@@ -25,28 +25,31 @@ export type Signal = { push: LiveUpdate } | { cut: Disconnect };
 
 export interface Listener {
   deliver: (signal: Signal) => void;
-  /** Signals passed that this reader cannot have heard, and will not hear. */
+  /** Called when signals passed that this reader has not received and cannot receive any more. */
   missed: () => void;
 }
 
 const STREAM = 'lightbox:signals';
-/** Roughly a minute of a very busy service; a reader that was away longer is told that it missed some. */
+/** About a minute of a very busy service. A reader that was away for longer reports that it missed signals. */
 const LENGTH = 20_000;
 const COUNT = 500;
-/** How long a read waits. Each that comes back empty looks at the stream itself. */
+/** Milliseconds that a read waits. After an empty read the reader checks the stream itself. */
 const BLOCK_MS = 1_000;
-/** Signals kept for a Redis that is away; beyond it the oldest are dropped. */
+/** Signals that a process stores while Redis is away; above it the oldest are dropped. */
 const MOST_KEPT = 5_000;
 
-/** Where a reader stands: the last id it read, and how many entries the stream had been given up to it. */
+/**
+ * The position of a reader: the last id that it read, and the number of entries that the stream had received up to it.
+ */
 interface Place {
   last: string;
   read: number;
 }
 
 /**
- * From any process to every gateway, over one Redis stream. A stream rather than publish and subscribe: a gateway whose
- * connection broke goes on reading where it stopped, and can tell when the stream no longer holds what it did not read.
+ * Sends signals from any process to every gateway, over one Redis stream. A stream rather than publish and subscribe:
+ * after a disconnect a gateway continues where it stopped, and can detect that the stream no longer holds entries that
+ * it did not read.
  */
 export class Signals {
   private readonly origin = randomUUID();
@@ -54,7 +57,7 @@ export class Signals {
   private stopped = false;
   private reading: Promise<void> | null = null;
   private kept: Signal[] = [];
-  /** What comes while a write is under way shares the next one; alone it goes at once. */
+  /** Signals that arrive during a write share the next one; a single one is written at once. */
   private readonly append = grouped((signals: Signal[]) => this.write(signals));
 
   constructor(
@@ -65,13 +68,13 @@ export class Signals {
     redis.on('ready', () => this.sendKept());
   }
 
-  /** Delivers here at once, and hands the signals to the other gateways; rejects when that could not be done. */
+  /** Delivers here at once, and hands the signals to the other gateways; rejects when that failed. */
   async send(signals: Signal[]): Promise<void> {
     for (const signal of signals) this.listener?.deliver(signal);
     await Promise.all(signals.map(this.append));
   }
 
-  /** For signals that nothing repeats and nobody waits for: those that Redis was away for are sent when it is back. */
+  /** For signals that no process repeats and no caller waits for: if Redis is away, they are sent when it is back. */
   tell(signals: Signal[]): void {
     this.send(signals).catch(() => {
       this.kept = [...this.kept, ...signals].slice(-MOST_KEPT);
@@ -111,7 +114,7 @@ export class Signals {
   private async read(reader: Redis, listener: Listener): Promise<void> {
     const began = Date.now();
     let place: Place | null = null;
-    // A connection that broke may have been away for long, and a read that is full shows that the reader is behind.
+    // The connection may have been away for long, or the last read was full, so that the reader is behind.
     let unsure = true;
     reader.on('ready', () => {
       unsure = true;
@@ -121,13 +124,13 @@ export class Signals {
         if (unsure || !place) {
           unsure = false;
           const next: Next = onwards(place, await stateOf(reader));
-          // Redis came later than this process: connections that were open by then have heard nothing.
+          // Redis came later than this process: connections that were open by then have received nothing.
           const late = !place && Date.now() - began > BLOCK_MS;
           place = next.place;
-          if (next.missed || late) this.tellMissed(listener);
+          if (next.missed || late) this.reportMissed(listener);
         }
         const entries = await this.entriesAfter(reader, place.last);
-        // Broken and made anew while it waited: nothing of it is taken before the stream was looked at.
+        // The connection broke during the read: check the stream before the entries are used.
         if (unsure) continue;
         for (const [id, fields] of entries) {
           place = { last: id, read: place.read + 1 };
@@ -137,7 +140,7 @@ export class Signals {
       } catch (error) {
         if (this.stopped) return;
         unsure = true;
-        this.log.warn({ err: error }, 'reading signals failed; trying again');
+        this.log.warn({ err: error }, 'reading signals failed; retrying');
         await new Promise((resolve) => setTimeout(resolve, 500));
       }
     }
@@ -148,40 +151,42 @@ export class Signals {
     return answer?.[0]?.[1] ?? [];
   }
 
-  private tellMissed({ missed }: Listener): void {
-    this.log.warn('signals were missed; open connections are closed, so that their clients read again');
+  private reportMissed({ missed }: Listener): void {
+    this.log.warn('signals were missed; closing open connections, so that their clients read again');
     missed();
   }
 }
 
-/** What the stream says of itself. */
+/** The state of the stream, as XINFO reports it. */
 interface Stream {
   lastId: string;
-  /** The oldest entry that it still holds; '0-0' when it holds none. */
+  /** Id of the oldest entry in the stream; '0-0' when it is empty. */
   firstId: string;
-  /** Entries it was given since it began, and those that it still holds. Redis before 7.0 does not count the former. */
+  /**
+   * Entries that were ever added, and entries that the stream still holds. Redis before 7.0 does not count the former.
+   */
   added: number | null;
   length: number;
 }
 
 interface Next {
-  /** Where a reader goes on. */
+  /** The position from which the reader continues. */
   place: Place;
-  /** Entries passed that it did not read, and that are gone. */
+  /** True when entries are gone that the reader did not read. */
   missed: boolean;
 }
 
 function onwards(place: Place | null, stream: Stream | null): Next {
-  // A place of its own from the start: `$` would mean "from now on" again after every pause and every break.
+  // An explicit position from the start: `$` would mean "from now on" again after every pause and every disconnect.
   if (!place) return { place: stream ? { last: stream.lastId, read: stream.added ?? 0 } : START, missed: false };
-  // Redis came back without it, or with another that has begun since.
+  // Redis came back without the stream, or with a new one.
   if (!stream || isBefore(stream.lastId, place.last)) return { place: START, missed: place.last !== START.last };
-  // Without a count: the entry that was read last is gone, so that later ones may be gone as well.
+  // Without a count: the entry that was read last is gone, so later ones may be gone too.
   if (stream.added === null)
     return { place, missed: place.last !== START.last && isBefore(place.last, stream.firstId) };
   const gone = stream.added - stream.length;
   if (place.read < gone) return { place: { ...place, read: gone }, missed: true };
-  // All is read, but not as much as there was: another stream with later ids stands in the place of the one before.
+  // Everything is read, but fewer entries than were added: a new stream with later ids has replaced the old one.
   if (stream.lastId === place.last && stream.added !== place.read) {
     return { place: { ...place, read: stream.added }, missed: true };
   }
@@ -190,7 +195,7 @@ function onwards(place: Place | null, stream: Stream | null): Next {
 
 const START: Place = { last: '0-0', read: 0 };
 
-/** Ids are two numbers, of milliseconds and of those within one. */
+/** Compares two ids. An id is two numbers: milliseconds, and a number within one millisecond. */
 function isBefore(a: string, b: string): boolean {
   const [[aTime = 0, aNumber = 0], [bTime = 0, bNumber = 0]] = [a.split('-').map(Number), b.split('-').map(Number)];
   return aTime < bTime || (aTime === bTime && aNumber < bNumber);

@@ -13,8 +13,8 @@ interface Removal {
 }
 
 /**
- * The records of each model that go or end with their image, as part of its transaction. Null: they stay, or belong to no
- * image. A new model needs a row here.
+ * One function for each model: it removes or ends the records of an image, in the image's transaction. Null: the
+ * records stay, or do not belong to an image. A new model needs a row here.
  */
 const endWithImage: Record<keyof Models, ((removal: Removal) => Promise<unknown>) | null> = {
   User: null,
@@ -56,8 +56,8 @@ const endWithImage: Record<keyof Models, ((removal: Removal) => Promise<unknown>
 };
 
 /**
- * The record goes at once with everything that belongs to it. Nobody can reach the bytes any more: a worker removes them,
- * and a tombstone lists them until they are gone.
+ * Deletes the record of an image with everything that belongs to it. From then on nobody can reach the bytes: a worker
+ * removes them, and a tombstone lists them until they are gone.
  */
 export async function removeImage(core: Core, actor: Actor, id: ObjectId, reason: string): Promise<void> {
   const { models, clock, usage } = core;
@@ -65,7 +65,7 @@ export async function removeImage(core: Core, actor: Actor, id: ObjectId, reason
   await core.events.change(actor, async (tx) => {
     const session = tx.session;
     const now = clock.now();
-    // Its owner and its audience may have changed since the caller read it.
+    // Owner and audience may have changed since the caller read the image.
     removed = await models.Image.findOneAndDelete({ _id: id }, { session }).lean<ImageDoc>();
     if (!removed) return id;
     const { blob, owner, audience } = removed;
@@ -84,7 +84,7 @@ export async function removeImage(core: Core, actor: Actor, id: ObjectId, reason
   if (gone) await usage.giveBack(gone.owner, gone.size);
 }
 
-/** Removes the bytes of a deleted image, and then what lists them. May be repeated. */
+/** Removes the bytes of a deleted image, and then its tombstone. May be repeated. */
 export async function removeBytes({ blobs, models }: Core, blob: ObjectId): Promise<void> {
   await blobs.delete(blob);
   await models.Tombstone.deleteOne({ _id: blob });

@@ -4,8 +4,8 @@ import { isSame } from './isSame.js';
 import { hmac, type KeyRing } from './keyring.js';
 
 /**
- * What is kept of a one-time code. The code itself is derived from it with the key ring, so that the worker who mails
- * it needs no copy of it anywhere, and whoever has the database alone has nothing to guess against.
+ * The stored part of a one-time code. The code itself is derived from it with the key ring. So the worker that mails it
+ * needs no stored copy, and an attacker who has only the database has nothing to test guesses against.
  */
 export interface CodeSeed {
   keyId: string;
@@ -19,7 +19,7 @@ export const newCodeSeed = (ring: KeyRing): CodeSeed => ({
 
 const keyOf = (ring: KeyRing, seed: CodeSeed): Buffer | null => ring.find(seed.keyId)?.key ?? null;
 
-/** Six digits; 48 bits modulo 10^6 favour no digit by more than one in 10^8. Null when the key was retired. */
+/** Returns six digits; null when the key was retired. 48 bits modulo 10^6 favour no digit by more than one in 10^8. */
 export function codeOf(ring: KeyRing, id: string, seed: CodeSeed): string | null {
   const key = keyOf(ring, seed);
   if (!key) return null;
@@ -30,7 +30,7 @@ export function codeOf(ring: KeyRing, id: string, seed: CodeSeed): string | null
 export const isCode = (ring: KeyRing, id: string, seed: CodeSeed, guess: string): boolean =>
   isSame(codeOf(ring, id, seed), guess);
 
-/** The token of a mailed link: the record's id and a proof that only the key ring can make. */
+/** Returns the token of a mailed link: the record's id and a proof that only the key ring can make. */
 export function linkTokenOf(ring: KeyRing, id: string, seed: CodeSeed): string | null {
   const key = keyOf(ring, seed);
   return key && `${id}.${hmac(key, 'link', id, seed.salt).toString('base64url')}`;

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 
 /**
- * Compares a secret, or a proof made with one, in constant time: the time it takes does not tell how much of a guess is
- * right. The length is not hidden. False for a secret that is missing, and for a value that is not a text.
+ * Compares a secret, or a proof made with one, in constant time: the duration does not reveal how much of a guess is
+ * right. The length is not hidden. False for a missing secret, and for a value that is not text.
  */
 export function isSame(expected: string | null | undefined, given: unknown): boolean {
   if (typeof expected !== 'string' || typeof given !== 'string') return false;

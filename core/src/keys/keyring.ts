@@ -8,8 +8,8 @@ interface Key {
 }
 
 /**
- * Keys from newest to oldest, `id:base64(32 bytes)[,older…]`. The first makes, all verify, so a key can be rotated
- * while what the older ones made is still in use.
+ * Keys from newest to oldest, `id:base64(32 bytes)[,older…]`. The first one seals and signs, all of them open and
+ * verify, so a key can be rotated while values of older ones are in use.
  */
 export class KeyRing {
   private readonly derived = new Map<string, KeyRing>();
@@ -25,7 +25,7 @@ export class KeyRing {
     );
   }
 
-  /** Keys for one purpose (HKDF, RFC 5869): one that leaks says nothing about the others. */
+  /** Derives keys for one purpose (HKDF, RFC 5869): one that leaks reveals nothing about the others. */
   derive(purpose: string): KeyRing {
     const known = this.derived.get(purpose);
     if (known) return known;
@@ -58,15 +58,15 @@ export interface Keys {
   codes: KeyRing;
   refresh: KeyRing;
   audit: KeyRing;
-  /** Seals the places in lists that clients hand back. */
+  /** Seals the cursors of lists. */
   cursors: KeyRing;
-  /** Names of throttle keys in Redis. */
+  /** Makes the names of throttle keys in Redis. */
   throttles: KeyRing;
-  /** Topics of web pushes. */
+  /** Makes the topics of web pushes. */
   topics: KeyRing;
-  /** Wraps the images' data keys. */
+  /** Wraps the data keys of images. */
   images: KeyRing;
-  /** Seals what people say about themselves. */
+  /** Seals the profiles of people. */
   profiles: KeyRing;
   /** Seals the secrets of authenticator apps. */
   totp: KeyRing;
@@ -98,13 +98,13 @@ export interface Signature {
   mac: string;
 }
 
-/** Signs with the ring's first key. */
+/** Signs with the first key of the ring. */
 export function sign(ring: KeyRing, ...parts: string[]): Signature {
   const { id, key } = ring.current;
   return { keyId: id, mac: hmac(key, ...parts).toString('hex') };
 }
 
-/** Whether a key of the ring made this signature of these parts. */
+/** True when a key of the ring made this signature of these parts. */
 export function isSigned(ring: KeyRing, { keyId, mac }: Partial<Signature>, ...parts: string[]): boolean {
   const key = typeof keyId === 'string' ? ring.find(keyId)?.key : undefined;
   return key !== undefined && isSame(hmac(key, ...parts).toString('hex'), mac);

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { type Algorithm, hash, hashRaw, verify } from '@node-rs/argon2';
 import pLimit from 'p-limit';
 
-/** OWASP's floor for Argon2id: 19 MiB, two passes, one lane. */
+/** OWASP's minimum for Argon2id: 19 MiB, two passes, one lane. */
 const options = { algorithm: 2 satisfies Algorithm, memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
-/** Two at a time: more are slower on two cores and take more memory. A call that finds the queue full is refused. */
+/**
+ * Two hashes at a time: more are slower on two cores and take more memory. A call that finds the queue full is refused.
+ */
 const LANES = 2;
 const QUEUE = 200;
 
@@ -19,7 +21,10 @@ async function inLane<T>(work: () => Promise<T>): Promise<T> {
 
 export const hashPassword = (password: string): Promise<string> => inLane(() => hash(password, options));
 
-/** The same for the same password and `salt` each time, to find a record by; it is kept behind a key. */
+/**
+ * Returns the same digest for the same password and `salt` each time, to find a record by. Callers protect it with a
+ * key.
+ */
 export async function digestOf(password: string, salt: string): Promise<string> {
   const bytes = createHash('sha256').update(salt).digest().subarray(0, 16);
   return (await inLane(() => hashRaw(password, { ...options, salt: bytes }))).toString('base64url');
@@ -27,7 +32,10 @@ export async function digestOf(password: string, salt: string): Promise<string> 
 
 let decoy: Promise<string> | undefined;
 
-/** Without a hash it costs the same as with one, so that an unknown account answers as slowly as a known one. */
+/**
+ * Checks a password. Without a stored hash it takes as long as with one, so that the time does not reveal whether an
+ * account exists.
+ */
 export async function isPassword(stored: string | null | undefined, password: string): Promise<boolean> {
   decoy ??= hashPassword('decoy');
   const against = stored || (await decoy);

@@ -7,14 +7,14 @@ import type { KeyRing } from './keyring.js';
 const NONCE = 12;
 const TAG = 16;
 
-/** AES-256-GCM with a random nonce in front: `nonce | ciphertext | tag`. `context` must be the same to open it. */
+/** Seals with AES-256-GCM and a random nonce in front: `nonce | ciphertext | tag`. Opening needs the same `context`. */
 export function seal(key: Buffer, context: string, plain: Buffer): Buffer {
   const nonce = randomBytes(NONCE);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws `IntegrityError` when a bit was changed or the context is another one. */
+/** Opens a sealed value. Throws `IntegrityError` when a bit was changed or the context differs. */
 export function open(key: Buffer, context: string, sealed: Buffer): Buffer {
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE), { authTagLength: TAG })
@@ -22,11 +22,11 @@ export function open(key: Buffer, context: string, sealed: Buffer): Buffer {
       .setAuthTag(sealed.subarray(-TAG));
     return Buffer.concat([decipher.update(sealed.subarray(NONCE, -TAG)), decipher.final()]);
   } catch {
-    throw new IntegrityError(`What is sealed for ${context} was changed.`);
+    throw new IntegrityError(`The sealed value of ${context} was changed.`);
   }
 }
 
-/** Sealed with the ring's current key, and which one that is. */
+/** Seals with the ring's current key, and adds the id of that key. */
 export const sealValue = (ring: KeyRing, context: string, plain: Buffer): SealedValue => ({
   keyId: ring.current.id,
   sealed: seal(ring.current.key, context, plain),
@@ -34,11 +34,11 @@ export const sealValue = (ring: KeyRing, context: string, plain: Buffer): Sealed
 
 export function openValue(ring: KeyRing, context: string, { keyId, sealed }: SealedValue): Buffer {
   const key = ring.find(keyId);
-  if (!key) throw new IntegrityError(`The key ${keyId}, with which ${context} is sealed, is not in the ring.`);
+  if (!key) throw new IntegrityError(`The key ${keyId} that sealed ${context} is not in the ring.`);
   return open(key.key, context, bufferOf(sealed));
 }
 
-/** Text that only this product can read or make, small enough for a query: `keyId.sealed`. */
+/** Seals a text that only this product can read or make, small enough for a query: `keyId.sealed`. */
 export const sealText = (ring: KeyRing, context: string, text: string): string =>
   `${ring.current.id}.${seal(ring.current.key, context, Buffer.from(text)).toString('base64url')}`;
 

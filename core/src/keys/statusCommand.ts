@@ -3,8 +3,8 @@ import { createCore } from '../core.js';
 import { keyUses } from './usage.js';
 
 /**
- * `npm run keys:status`: what is stored under which key, and whether a key may be taken out of its ring. Ends with 1 while
- * something stored is not under a first key, so that a script can wait for it.
+ * `npm run keys:status`: lists the stored records under each key, and the keys that may be removed from their ring.
+ * Exits with 1 while a record is not under a first key, so that a script can wait for it.
  */
 const core = await createCore(loadConfig(process.env), 'keys');
 const uses = await keyUses(core.models, core.clock.now());
@@ -25,8 +25,8 @@ process.stdout.write(
     ...lines,
     '',
     waiting.length === 0
-      ? 'Everything is under the first of ENCRYPTION_KEYS.'
-      : 'The workers are still renewing what is under older ENCRYPTION_KEYS.',
+      ? 'All records are under the first key of ENCRYPTION_KEYS.'
+      : 'The workers are still renewing records under older ENCRYPTION_KEYS.',
     ...(free.length > 0 ? [`May be taken out of ENCRYPTION_KEYS: ${free.join(', ')}.`] : []),
     '',
   ].join('\n'),

@@ -3,20 +3,22 @@ import { ConfigError } from '../config/env.js';
 import type { Models } from '../models/models.js';
 import type { Keys } from './keyring.js';
 
-/** Records of ENCRYPTION_KEYS that are not yet under the current key. Each filter is served by an index. */
+/**
+ * Returns filters for records of ENCRYPTION_KEYS that are not under the current key yet. An index serves each filter.
+ */
 export function underOlderKeys(keys: Keys) {
   const images = keys.images.current.id;
   const profiles = keys.profiles.current.id;
   const [from, to] = prefix(keys.totp.current.id);
   return {
     images: { 'dataKey.keyId': { $ne: images } },
-    // Accounts from before profiles were sealed are among them.
+    // Accounts from before profiles were sealed match too.
     profiles: { 'profile.keyId': { $ne: profiles } },
     totpSecrets: { $or: [{ secret: { $lt: from } }, { secret: { $gte: to } }] },
   };
 }
 
-/** A sealed text is `keyId.sealed`; from here to before there are those of one key. */
+/** Returns the range of all sealed texts of one key; a sealed text is `keyId.sealed`. */
 const prefix = (keyId: string): [string, string] => [`${keyId}.`, `${keyId}/`];
 
 async function totpKeyIds(models: Models): Promise<string[]> {
@@ -38,12 +40,12 @@ interface Holder {
 }
 
 /**
- * The records that would be lost with a key of each ring, read from indexes, whatever their number. Null: nothing stored is
- * lost with it. A new ring needs a row here.
+ * The records that would be lost with a key of each ring, read from indexes, whatever their number. Null: a lost key
+ * loses nothing stored. A new ring needs a row here.
  */
 const holders: Record<keyof Keys, Holder | null> = {
   images: { name: 'images', keyIds: (models) => models.Image.distinct('dataKey.keyId').then(known) },
-  // Accounts without a sealed profile come as null.
+  // Accounts without a sealed profile are null.
   profiles: { name: 'profiles', keyIds: (models) => models.User.distinct('profile.keyId').then(known) },
   totp: { name: 'authenticator apps', keyIds: totpKeyIds },
   audit: { name: 'the audit log', keyIds: auditKeyIds },
@@ -58,7 +60,7 @@ const holders: Record<keyof Keys, Holder | null> = {
 
 const known = (ids: unknown[]): string[] => ids.filter((id) => typeof id === 'string');
 
-/** Throws when a key was taken away that something stored cannot do without. */
+/** Throws when a key was removed that stored records still need. */
 export async function refuseMissingKeys(models: Models, keys: Keys): Promise<void> {
   const rings = Object.keys(holders) as (keyof Keys)[];
   const found = await Promise.all(
@@ -81,11 +83,11 @@ export interface KeyUse {
   variable: 'ENCRYPTION_KEYS' | 'APP_KEYS';
   what: string;
   keyId: string;
-  /** Null where it is only known that there are some. */
+  /** Null when their number is unknown: there are some. */
   records: number | null;
 }
 
-/** Everything stored that needs a key, counted by key; for the command, which may take its time. */
+/** Counts the stored records that need a key, by key; for the command, which may take long. */
 export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
   const [images, profiles, totp, shares, codes, recovery] = await Promise.all([
     countBy(models.Image, '$dataKey.keyId'),

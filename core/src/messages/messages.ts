@@ -5,16 +5,19 @@ import type { MessageDoc } from '../models/message.js';
 import { pushedAmong } from '../push/deliveries.js';
 import type { JobRequest } from '../queues/queues.js';
 
-/** The name of the conversation of two people. */
+/** Returns the id of the conversation of two people. */
 export const conversationOf = (a: ObjectId, b: ObjectId): string => [String(a), String(b)].sort().join('_');
 
-/** What lies unread of a conversation. Its mark says so, not its place: a place that was taken early may be used late. */
+/**
+ * Filter for the unread messages of a conversation. It uses `readAt`, not `seq`: a `seq` that was reserved early may be
+ * used late.
+ */
 export const unread = (conversation: string, recipient: ObjectId) => ({ conversation, recipient, readAt: null });
 
-/** How long a message may be on its way to a tab that somebody looks at before devices are told, milliseconds. */
+/** Milliseconds that a message may need to reach a tab in the foreground before devices are notified. */
 const PUSH_AFTER_MS = 2_000;
 
-const pushOf = (message: MessageDoc): Signal => ({
+const liveUpdateOf = (message: MessageDoc): Signal => ({
   push: {
     name: 'message:new',
     to: [String(message.recipient), String(message.sender)],
@@ -22,11 +25,11 @@ const pushOf = (message: MessageDoc): Signal => ({
   },
 });
 
-/** Shows messages to the gateways that hold their people's sockets. */
+/** Sends messages to the gateways that hold the sockets of sender and recipient. */
 export const broadcastMessages = (core: Core, messages: MessageDoc[]): Promise<void> =>
-  core.signals.send(messages.map(pushOf));
+  core.signals.send(messages.map(liveUpdateOf));
 
-/** Of all that is written to one person while a push waits, that push tells. */
+/** The key of a waiting push. All messages to one person during the wait share that push. */
 export const oncePush = (recipient: ObjectId): string => `push-${recipient}`;
 
 const devicePush = (message: MessageDoc): JobRequest => ({
@@ -36,7 +39,9 @@ const devicePush = (message: MessageDoc): JobRequest => ({
   delayMs: PUSH_AFTER_MS,
 });
 
-/** What need not be quick once messages were pushed: telling devices, and the mark that all was done. */
+/**
+ * Does the less urgent work after a broadcast: queues notifications for devices, and marks the messages as handed over.
+ */
 export async function settleMessages(core: Core, messages: MessageDoc[]): Promise<void> {
   const pushed = await pushedAmong(
     core,
@@ -51,8 +56,8 @@ export async function settleMessages(core: Core, messages: MessageDoc[]): Promis
 }
 
 /**
- * A message is one document and carries its own event. This hands it to the gateways and then marks it; doing it again
- * after a crash is harmless, since clients know messages by id.
+ * Hands messages over to the gateways and then marks them. A message is one document and its own event. Repeating it
+ * after a crash is harmless, because clients know messages by id.
  */
 export async function dispatchMessages(core: Core, messages: MessageDoc[]): Promise<void> {
   await broadcastMessages(core, messages);

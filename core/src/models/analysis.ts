@@ -4,7 +4,7 @@ import type { AnalysisStatus } from '@lightbox/contract/images/schemas.js';
 import { date, type Id, id, Mixed, number, schemaOf, string } from './fields.js';
 
 export interface AnalysisDoc {
-  /** The image's id: one analysis per image, however often it is asked for. */
+  /** The image's id: one analysis per image, however often it is requested. */
   _id: Id;
   status: Exclude<AnalysisStatus, 'none'>;
   /** Rises with each run, so that a late worker of an older run changes nothing. */
@@ -30,5 +30,5 @@ export const analysis = schemaOf<AnalysisDoc>({
   reasonCode: String,
 })
   .index({ status: 1, startedAt: 1 })
-  // Those that one person asked for of late.
+  // The analyses that one person requested lately.
   .index({ requestedBy: 1, startedAt: 1 });

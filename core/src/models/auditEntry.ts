@@ -7,7 +7,10 @@ export interface AuditEntryDoc extends Recorded {
   event: Id;
   keyId: string;
   hash: string;
-  /** Actor and owners: in whose log it is. Not part of the hash, it is derived from fields that are. */
+  /**
+   * Actor and owners: the people in whose log the entry appears. Not part of the hash, but derived from fields that
+   * are.
+   */
   concerns: Id[];
 }
 
@@ -20,11 +23,11 @@ export const auditEntry = schemaOf<AuditEntryDoc>(
   .index({ at: -1, seq: -1 })
   .index({ status: 1, at: -1, seq: -1 })
   .index({ actor: 1, status: 1, at: -1, seq: -1 })
-  // A person's sign-ins among all that they did.
+  // A person's sign-ins among all their acts.
   .index({ actor: 1, type: 1, at: -1, seq: -1 })
   // An image's timeline.
   .index({ record: 1, seq: -1 }, { partialFilterExpression: { record: { $exists: true } } })
   .index({ concerns: 1, status: 1, at: -1, seq: -1 })
   .index({ concerns: 1, type: 1, status: 1, at: -1, seq: -1 })
-  // Covers what is counted per day, too.
+  // Also covers the counts per day.
   .index({ type: 1, status: 1, at: -1, seq: -1 });

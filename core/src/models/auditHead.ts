@@ -8,7 +8,7 @@ export interface AuditHeadDoc {
   hash: string;
   keyId: string;
   mac: string;
-  /** Of the head: every key that an entry of the log needs. */
+  /** Of the head: the ids of all keys that sign entries of the log. */
   keyIds?: string[];
   /** Of the checkpoint: the first entry up to it that reports a fault. */
   found?: { seq: number; fault: AuditFault };

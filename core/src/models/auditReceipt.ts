@@ -1,11 +1,14 @@
 import { type Id, number, ObjectId, schemaOf, string } from './fields.js';
 
-/** A process states which events it committed: an event that is not in the log later was removed. */
+/**
+ * A statement of a process about the events that it committed: one of them that is missing in the log later was
+ * removed.
+ */
 export interface AuditReceiptDoc {
   _id: Id;
-  /** One start of one process. */
+  /** The id of one start of one process. */
   run: string;
-  /** Counts the receipts of a run, from 1. */
+  /** The number of the receipt within its run, from 1. */
   n: number;
   events: Id[];
   keyId: string;

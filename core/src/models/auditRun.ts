@@ -1,6 +1,6 @@
 import { number, schemaOf, string } from './fields.js';
 
-/** How many receipts of a run the log has taken up. */
+/** The number of receipts of a run that the log has taken up. */
 export interface AuditRunDoc {
   _id: string;
   n: number;

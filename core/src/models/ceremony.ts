@@ -1,6 +1,6 @@
 import { date, hours, type Id, schemaOf } from './fields.js';
 
-/** A ceremony that was answered: no answer counts twice. */
+/** A ceremony that was answered, so that no answer counts twice. */
 export interface CeremonyDoc {
   _id: Id;
   expiresAt: Date;

@@ -5,13 +5,13 @@ export interface CodeDoc extends CodeSeed {
   _id: Id;
   user: Id;
   /**
-   * `totp` mails nothing: it counts the tries of one sign-in with an app or a recovery code. `notMe` is never a code to type, but
-   * the link that takes back a change.
+   * `totp` is never mailed: it counts the tries of one sign-in with an app or a recovery code. `notMe` is never typed:
+   * it is the link that takes back a change.
    */
   purpose: 'signIn' | 'totp' | 'reset' | 'stepUp' | 'notMe';
   undo?: Undo;
   tries: number;
-  /** The network that asked for a reset code, as a keyed hash, and the tries made from there. */
+  /** The network that requested a reset code, as a keyed hash, and the number of tries from there. */
   askedFrom?: string;
   askersTries?: number;
   /** The network from which a reset code was used, in the same form. */
@@ -21,7 +21,10 @@ export interface CodeDoc extends CodeSeed {
   expiresAt: Date;
 }
 
-/** What the link of a mail takes back: an app or a password since then, recovery codes of then, or that passkey. */
+/**
+ * The change that the link of a mail takes back: an app or a password since that time, the recovery codes of that time,
+ * or that passkey.
+ */
 export type Undo = { app: Date } | { password: Date } | { recoveryCodes: Date } | { passkey: Id };
 
 /** The fields of a `CodeSeed`. */

@@ -6,7 +6,7 @@ export interface ConversationDoc {
   members: Id[];
   seq: number;
   lastAt: Date;
-  /** Per member the last `seq` they have read: for processes of an older version, which count what is unread by it. */
+  /** The last `seq` that each member has read. Only processes of an older version use it, to count unread messages. */
   read: Record<string, number>;
 }
 

@@ -1,11 +1,11 @@
 import type { Role } from '@lightbox/contract/permissions.js';
 import { date, type Id, id, schemaOf, string } from './fields.js';
 
-/** What a registration of an address that has an account looks like afterwards (`auth/decoys.ts`). */
+/** The account that a registration of a taken address seems to have made (`auth/decoys.ts`). */
 export interface DecoyDoc {
   /** Keyed hash of the address and an Argon2id digest of the password. */
   _id: string;
-  /** The id that the registration was answered with; no account has it. */
+  /** The id in the answer to that registration; no account has it. */
   user: Id;
   username: string;
   usernameKey: string;

@@ -3,13 +3,13 @@ import { bool, date, days, type Fields, type Id, Mixed, ObjectId, schemaOf, stri
 
 export type EventStatus = 'success' | 'denied' | 'failed';
 
-/** The part of an event that its audit entry keeps. */
+/** The part of an event that its audit entry stores. */
 export interface Recorded {
   type: AuditAction;
   status: EventStatus;
   actor?: Id;
   table: string;
-  /** The object acted on; for shares, the image. */
+  /** The record that was acted on; for shares, the image. */
   record?: Id;
   records?: Id[];
   /** Owners of the image(s), in the order of `records`: they see the entry in their audit log. */
@@ -19,19 +19,19 @@ export interface Recorded {
   at: Date;
 }
 
-/** One change or one read of protected content: audit source, push, notification and job trigger at once. */
+/** One change or one read of protected content. Audit entry, live update, notice and jobs follow from it. */
 export interface EventDoc extends Recorded {
   _id: Id;
-  /** Who is told. */
+  /** The people who are notified. */
   recipients: Id[];
   /** Ids of other records that the reactions need. */
   refs: Record<string, Id>;
   /** Not yet handed over to sockets and queues. */
   pending: boolean;
   unaudited: boolean;
-  /** Names of its jobs that have not come to their end. Redis may lose them; by this they are entered again. */
+  /** Names of its jobs that are not done. Redis may lose jobs; maintenance adds them again by this list. */
   owed?: string[];
-  /** Signature of the process that made it; absent on events of versions before events were signed. */
+  /** Signature of the process that made the event; absent on events of versions before events were signed. */
   keyId?: string;
   mac?: string;
 }
@@ -65,5 +65,5 @@ export const event = schemaOf<EventDoc>(
   .index({ pending: 1, at: 1 }, { partialFilterExpression: { pending: true } })
   .index({ unaudited: 1, _id: 1 }, { partialFilterExpression: { unaudited: true } })
   .index({ owed: 1, at: 1 }, { partialFilterExpression: { 'owed.0': { $exists: true } } })
-  // The audit entry keeps what happened; the event itself has done its work.
+  // The audit entry stores the facts; the event itself is not needed any more.
   .index({ at: 1 }, { expireAfterSeconds: days(7), partialFilterExpression: { pending: false, unaudited: false } });

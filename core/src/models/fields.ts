@@ -30,28 +30,30 @@ type Kind<T> = [T] extends [Id]
               ? [Kind<Item>]
               : typeof Mixed | SchemaOf<T>;
 
-/** A field that is always there is required or has a default (arrays have: the empty one); another one is not required. */
+/**
+ * A field that is always present is required or has a default (an array's is empty). An optional field is not required.
+ */
 type Field<T, Optional> = Optional extends true
   ? Kind<T> | { type: Kind<T>; default?: undefined; required?: never }
   : { type: Kind<T>; required: true } | { type: Kind<T>; default: T } | (T extends unknown[] ? Kind<T> : never);
 
 type IsOptional<Doc, Name extends keyof Doc> = object extends Pick<Doc, Name> ? true : false;
 
-/** One declaration for each field of a document. MongoDB's own kind of `_id` needs none. */
+/** One declaration for each field of a document. An `_id` that is an ObjectId needs none. */
 export type Fields<Doc> = {
   [Name in keyof Doc as Name extends '_id' ? (Doc[Name] extends Id ? never : Name) : Name]-?: Name extends '_id'
     ? Kind<Doc[Name]>
     : Field<Exclude<Doc[Name], undefined>, IsOptional<Doc, Name>>;
 };
 
-/** A schema that remembers the type of its documents. */
+/** A schema with the type of its documents. */
 export interface SchemaOf<Doc> extends Schema {
   readonly doc?: Doc;
 }
 
 export type DocOf<S> = S extends SchemaOf<infer Doc> ? Doc : never;
 
-/** The schema of a collection: it declares each field of `Doc` and no other one, or it does not compile. */
+/** Makes the schema of a collection. It does not compile unless it declares each field of `Doc` and no other. */
 export const schemaOf = <Doc>(fields: Fields<Doc>, options: SchemaOptions = {}): SchemaOf<Doc> =>
   new Schema(fields as object, {
     versionKey: false,
@@ -61,5 +63,5 @@ export const schemaOf = <Doc>(fields: Fields<Doc>, options: SchemaOptions = {}):
     ...options,
   }) as SchemaOf<Doc>;
 
-/** The schema of an object inside a document. */
+/** Makes the schema of an object inside a document. */
 export const part = <T>(fields: Fields<T>): SchemaOf<T> => new Schema(fields as object, { _id: false }) as SchemaOf<T>;

@@ -1,11 +1,11 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { date, hours, type Id, id, schemaOf, string } from './fields.js';
 
-/** Which answer a client's `Idempotency-Key` led to; written with the change itself. */
+/** The record that a client's `Idempotency-Key` led to, written with the change itself. */
 export interface IdempotencyDoc {
   _id: string;
   record: Id;
-  /** Keyed hash of the request: the key answers for no other one. */
+  /** Keyed hash of the request: the key is valid for no other request. */
   request: string;
   createAt: Date;
 }

@@ -2,7 +2,10 @@ import type { AnalysisStatus, ContentType, DicomFacts } from '@lightbox/contract
 import { bool, date, type Id, id, Mixed, number, ObjectId, schemaOf, string } from './fields.js';
 import { type SealedValue, sealedValue } from './sealedValue.js';
 
-/** More of a DICOM header, for the analysis alone: the picture and the device, never people and never their UIDs. */
+/**
+ * Further fields of a DICOM header, for the analysis alone: about the picture and the device, never about people, never
+ * their UIDs.
+ */
 export interface DicomDetail {
   transferSyntax: string;
   hasPixels: boolean;
@@ -18,15 +21,15 @@ export interface DicomDetail {
   manufacturerModel: string | null;
   laterality: string | null;
   orientation: string | null;
-  /** Names may be written into the picture itself (0028,0301). */
+  /** True when names may be written into the picture itself (0028,0301). */
   burnedIn: boolean;
 }
 
-/** The inspection of a file finds these while it is uploaded. */
+/** The facts that the inspection of a file finds during the upload. */
 export interface FileFacts {
   contentType: ContentType;
   size: number;
-  /** Hex. */
+  /** Hexadecimal. */
   sha256: string;
   width?: number;
   height?: number;
@@ -43,7 +46,10 @@ export interface ImageDoc extends FileFacts {
   dataKey: SealedValue;
   preview: 'pending' | 'ready' | 'none';
   analysis: AnalysisStatus;
-  /** Whose list of shared images it is in: recipients of live shares, and then the owner. Kept with the shares. */
+  /**
+   * The people who see it in their list of shared images: recipients of live shares, and then the owner. Updated with
+   * the shares.
+   */
   audience: Id[];
   isShared: boolean;
   createAt: Date;
@@ -79,7 +85,7 @@ export const image = schemaOf<ImageDoc>(
   .index({ owner: 1, isShared: 1, createAt: -1, _id: -1 })
   .index({ audience: 1, createAt: -1, _id: -1 })
   .index({ patient: 1 }, { sparse: true })
-  // Whose images a provider keeps.
+  // The patients whose images a provider owns.
   .index({ owner: 1, patient: 1 }, { partialFilterExpression: { patient: { $exists: true } } })
   .index({ blob: 1 })
   .index({ 'dataKey.keyId': 1 })

@@ -11,11 +11,11 @@ export interface MessageDoc {
   clientId?: string;
   createAt: Date;
   deliveredAt?: Date;
-  /** Absent while it is unread. */
+  /** Absent while the message is unread. */
   readAt?: Date;
-  /** When its recipient was told by mail that something lies unread. */
+  /** Time of the mail that reminded the recipient of this unread message. */
   remindedAt?: Date;
-  /** Its own event: true until it was handed to the gateways. */
+  /** True until the message was handed over to the gateways; a message is its own event. */
   pending: boolean;
 }
 
@@ -34,7 +34,7 @@ export const message = schemaOf<MessageDoc>({
   pending: bool,
 })
   .index({ conversation: 1, seq: -1 }, { unique: true })
-  // Only what is unread: counting costs as much as there is to count.
+  // Contains unread messages only, so that counting them is cheap.
   .index({ conversation: 1, recipient: 1, seq: 1 }, { partialFilterExpression: { readAt: null } })
   .index({ createAt: 1 }, { partialFilterExpression: { readAt: null, remindedAt: null } })
   .index({ members: 1, createAt: 1, _id: 1 })

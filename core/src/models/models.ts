@@ -31,7 +31,7 @@ import { usage } from './usage.js';
 import { user } from './user.js';
 import { usernameHold } from './usernameHold.js';
 
-/** Every model by its name. A new model is a file of this folder and a row here. */
+/** Every model by its name. A new model is a file in this folder and a row here. */
 const schemas = {
   User: user,
   Session: session,
@@ -67,7 +67,9 @@ const schemas = {
 
 export type Models = { [Name in keyof typeof schemas]: Model<DocOf<(typeof schemas)[Name]>> };
 
-/** The models on one connection; nothing is kept on mongoose itself, so that tests run several side by side. */
+/**
+ * Returns the models of one connection. Nothing is registered on mongoose itself, so that tests can run side by side.
+ */
 export function createModels(db: Connection): Models {
   const models = Object.entries(schemas).map(([name, schema]) => [name, db.model(name, schema)]);
   return Object.fromEntries(models) as Models;

@@ -9,7 +9,7 @@ export interface NotificationDoc {
   record?: Id;
   at: Date;
   readAt?: Date;
-  /** For `unread` lists, which an index on an absent field would not serve. */
+  /** For lists of unread notices: an index on an absent field would not serve them. */
   unread: boolean;
 }
 

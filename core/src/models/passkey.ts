@@ -4,11 +4,11 @@ import { bool, bytes, date, type Id, id, number, schemaOf, string } from './fiel
 export interface PasskeyDoc {
   _id: Id;
   user: Id;
-  /** As the authenticator named it, base64url. */
+  /** The id that the authenticator gave it, base64url. */
   credentialId: string;
-  /** COSE. */
+  /** In COSE format. */
   publicKey: Buffer;
-  /** How often the authenticator says it was used; stays 0 with those that do not count. */
+  /** The authenticator's count of its uses; stays 0 for authenticators that do not count. */
   counter: number;
   transports: string[];
   synced: boolean;

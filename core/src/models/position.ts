@@ -1,6 +1,6 @@
 import { type Id, id, schemaOf } from './fields.js';
 
-/** How far a search that goes on the next time has come. */
+/** The position of a search that continues at its next run. */
 export interface PositionDoc {
   /** The name of the search. */
   _id: string;

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => core?.close());
 
-it('an index that has other options is made anew, and no start ends because of it', async () => {
+it('An index that has other options is created again, and the start succeeds.', async () => {
   const { collection } = core.models.SentMail;
   const lives = async () => (await collection.indexes()).find(({ key }) => key.at)?.expireAfterSeconds;
   const meant = await lives();
@@ -23,7 +23,7 @@ it('an index that has other options is made anew, and no start ends because of i
   expect(said).toEqual([]);
 });
 
-it('a unique index that has other options stays as it is, and the log says so', async () => {
+it('A unique index that has other options stays as it is, and the log reports it.', async () => {
   const { collection } = core.models.Setting;
   await collection.dropIndex({ name: 1 } as never);
   await collection.createIndex({ name: 1 }, { unique: true, sparse: true });

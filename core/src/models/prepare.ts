@@ -1,7 +1,7 @@
 import type { Model, mongo } from 'mongoose';
 import type { Models } from './models.js';
 
-/** Makes the collections and indexes that are missing. Transactions on MongoDB 4.2 cannot create them on the way. */
+/** Creates the collections and indexes that are missing. Transactions on MongoDB 4.2 cannot create them. */
 export async function prepareModels(models: Models, warn: (error: unknown, text: string) => void): Promise<void> {
   for (const model of Object.values(models) as Model<unknown>[]) {
     await model.createCollection();
@@ -11,12 +11,12 @@ export async function prepareModels(models: Models, warn: (error: unknown, text:
   }
 }
 
-/** MongoDB's codes of an index that is there with other options: IndexOptionsConflict, IndexKeySpecsConflict. */
+/** MongoDB's codes for an index that exists with other options: IndexOptionsConflict, IndexKeySpecsConflict. */
 const CONFLICTS = new Set([85, 86]);
 
 /**
- * An index that an older version made with other options is made anew. A unique one is left as it is, and said in the log:
- * while there is none, something could be stored twice.
+ * Creates an index again that an older version made with other options. A unique index stays as it is, with a line in
+ * the log: while it is absent, a value could be stored twice.
  */
 async function ensureIndex(
   { collection }: Model<unknown>,
@@ -28,12 +28,12 @@ async function ensureIndex(
     await collection.createIndex(fields, options);
   } catch (error) {
     if (!CONFLICTS.has(Number((error as mongo.MongoServerError).code))) throw error;
-    const known = (await collection.indexes()).find(({ key }) => JSON.stringify(key) === JSON.stringify(fields));
-    if (!known?.name || known.unique || options.unique) {
+    const existing = (await collection.indexes()).find(({ key }) => JSON.stringify(key) === JSON.stringify(fields));
+    if (!existing?.name || existing.unique || options.unique) {
       warn(error, `an index of ${collection.name} has other options than it should; it is left as it is`);
       return;
     }
-    await collection.dropIndex(known.name);
+    await collection.dropIndex(existing.name);
     await collection.createIndex(fields, options);
   }
 }

@@ -4,7 +4,10 @@ import { date, type Id, id, schemaOf, string } from './fields.js';
 export interface PushSubscriptionDoc {
   _id: Id;
   user: Id;
-  /** The session that asked for it, or was last seen with it. Signing out of that ends it; a quiet end does not. */
+  /**
+   * The session that subscribed, or was last seen with it. Signing out of that session ends the subscription; its
+   * timeout does not.
+   */
   session: Id;
   endpoint: string;
   p256dh: string;

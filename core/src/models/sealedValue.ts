@@ -1,6 +1,6 @@
 import { bytes, part, string } from './fields.js';
 
-/** Sealed with AES-256-GCM under a key of the ring; bound to its record. */
+/** A value that is sealed with AES-256-GCM under a key of the ring, and bound to its record. */
 export interface SealedValue {
   keyId: string;
   sealed: Buffer;

@@ -1,7 +1,7 @@
 import { date, days, schemaOf } from './fields.js';
 
 export interface SentMailDoc {
-  /** `{eventId}-{template}`, the mail's Message-ID too. */
+  /** `{eventId}-{template}`, also the Message-ID of the mail. */
   _id: string;
   at: Date;
 }

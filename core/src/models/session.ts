@@ -5,12 +5,12 @@ export interface SessionDoc {
   user: Id;
   createAt: Date;
   lastSeenAt: Date;
-  /** Absolute end, however busy. */
+  /** Absolute end, also of a busy session. */
   expiresAt: Date;
-  /** Counts refreshes; the cookie names the one it belongs to. */
+  /** Counts refreshes. The cookie contains the number that it belongs to. */
   generation: number;
   rotatedAt: Date;
-  /** When the person last proved themself after the sign-in. */
+  /** Time of the last step-up after the sign-in. */
   stepUpAt?: Date;
   endedAt?: Date;
   endReason?: string;

@@ -1,13 +1,13 @@
 import { date, type Id, id, schemaOf, string } from './fields.js';
 
-/** What a setting was and became; written with the change. */
+/** One change of a setting, written in the same transaction. */
 export interface SettingChangeDoc {
   _id: Id;
   setting: Id;
   name: string;
-  /** Absent before it was added. */
+  /** The value before; absent when the setting was added. */
   from?: string;
-  /** Absent after it was deleted. */
+  /** The value after; absent when the setting was deleted. */
   to?: string;
   by: Id;
   at: Date;

@@ -14,7 +14,7 @@ export interface ShareDoc extends CodeSeed {
   codeExpiresAt: Date;
   tries: number;
   verifiedAt?: Date;
-  /** False once revoked, expired or the image deleted. */
+  /** False once the share was revoked or has expired, or its image was deleted. */
   live: boolean;
   endedAt?: Date;
 }
@@ -35,9 +35,9 @@ export const share = schemaOf<ShareDoc>({
   .index({ image: 1, recipient: 1 }, { unique: true, partialFilterExpression: { live: true } })
   .index({ image: 1, live: 1 })
   .index({ recipient: 1, live: 1 })
-  // Whom somebody has shared with, and what somebody has opened, at any time.
+  // Covers the people with whom a person has shared, and the images that a person has opened, at any time.
   .index({ sharedBy: 1, recipient: 1 })
   .index({ recipient: 1, image: 1 }, { partialFilterExpression: { verifiedAt: { $exists: true } } })
   .index({ live: 1, expiresAt: 1 })
-  // The few whose code is locked, for the administrators.
+  // Contains the few locked shares, for administrators.
   .index({ tries: 1 }, { partialFilterExpression: { live: true, tries: { $gte: limits.codeTries } } });

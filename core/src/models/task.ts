@@ -1,12 +1,12 @@
 import { date, schemaOf } from './fields.js';
 
-/** Maintenance that comes round by itself; whoever moves `nextAt` on does it this time. */
+/** A maintenance task that recurs. The process that advances `nextAt` does it this time. */
 export interface TaskDoc {
-  /** Its name. */
+  /** The name of the task. */
   _id: string;
   /** By MongoDB's clock. */
   nextAt: Date;
-  /** When it was last begun. */
+  /** Time of its last start. */
   begunAt?: Date;
 }
 

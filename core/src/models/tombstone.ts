@@ -1,6 +1,6 @@
 import { date, type Id, schemaOf } from './fields.js';
 
-/** A blob whose image was deleted, written with the deletion; it goes when the last byte has gone. */
+/** A blob whose image was deleted, written with the deletion. It is removed after the last byte. */
 export interface TombstoneDoc {
   /** The blob's id. */
   _id: Id;

@@ -7,11 +7,11 @@ export interface TotpDoc {
   /** Sealed with the key ring; absent while there is no app. */
   secret?: string;
   createAt: Date;
-  /** Absent until the first code has shown that the app has the secret. */
+  /** Absent until a first right code has shown that the app has the secret. */
   confirmedAt?: Date;
-  /** The last time step that was used: no code counts twice. */
+  /** The last time step whose code was used; no code counts twice. */
   lastStep: number;
-  /** Wrong codes in a row outside of a sign-in. */
+  /** Wrong codes in a row outside a sign-in. */
   tries: number;
   recoveryCodes: RecoveryCode[];
   recoveryAt?: Date;
@@ -31,5 +31,5 @@ export const totp = schemaOf<TotpDoc>({
   recoveryCodes: { type: [part<RecoveryCode>({ keyId: string, hash: string })], required: true },
   recoveryAt: Date,
 })
-  // It begins with the id of its key.
+  // A secret begins with the id of its key.
   .index({ secret: 1 });

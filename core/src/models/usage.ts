@@ -1,12 +1,12 @@
 import { date, type Id, number, schemaOf } from './fields.js';
 
-/** What an account's images take; kept when they come and go, so that nobody has to count them. */
+/** The number and bytes of an account's images. Updated with each of them, so that no request has to count them. */
 export interface UsageDoc {
   /** The owner. */
   _id: Id;
   files: number;
   bytes: number;
-  /** When it was last counted. */
+  /** Time of the last full count. */
   at: Date;
 }
 

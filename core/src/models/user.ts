@@ -3,12 +3,12 @@ import type { ProfileField, UserStatus } from '@lightbox/contract/users/schemas.
 import { bool, date, type Id, id, part, schemaOf, string } from './fields.js';
 import { type SealedValue, sealedValue } from './sealedValue.js';
 
-/** `touched`, of accounts, sessions and images: raised by transactions that rely on them (`access/hold.ts`). */
+/** `touched`, also of sessions and images, is raised by transactions that rely on the record (`access/hold.ts`). */
 export interface UserDoc {
   _id: Id;
   email: string;
   username: string;
-  /** The username in lower case: unique whatever the case. */
+  /** The username in lower case, which is unique. */
   usernameKey: string;
   passwordHash: string;
   role: Role;
@@ -16,32 +16,38 @@ export interface UserDoc {
   /** The administrators' switch. */
   active: boolean;
   rejectedReason?: string;
-  /** Case- and accent-blind words for prefix search. */
+  /** Words for prefix search, without case and accents. */
   words: string[];
-  /** Case-blind `lastname firstname`, the order of lists. */
+  /** `lastname firstname` without case: the order of lists. */
   sortKey: string;
   createAt: Date;
   deletedAt?: Date;
-  /** Who closed it and when, as long as its images and shares are still to be passed on (`users/closing.ts`). */
+  /**
+   * Set until the images and shares of a closed account are passed on: when it was closed, and by whom
+   * (`users/closing.ts`).
+   */
   closing?: Closing;
   touched?: number;
-  /** Since when the account signs in with an authenticator app; absent while it does not. */
+  /** Time since which the account signs in with an authenticator app; absent without one. */
   totpAt?: Date;
-  /** Since when the account has a passkey; absent while it has none. */
+  /** Time since which the account has a passkey; absent without one. */
   passkeyAt?: Date;
-  /** The account as passkeys know it: random, and the same for all of them. */
+  /** The id of the account for passkeys: random, and the same for all of them. */
   passkeyHandle?: string;
-  /** When the password was last changed. */
+  /** Time of the last change of the password. */
   passwordAt?: Date;
-  /** When all access to the account was last ended (`auth/endAccess.ts`). */
+  /** Time when all access to the account was last ended (`auth/endAccess.ts`). */
   accessEndedAt?: Date;
   firstname?: string;
   lastname?: string;
-  /** All else that people say about themselves (`users/profile.ts`). Absent only in databases from before it was sealed. */
+  /**
+   * All other fields that people fill in about themselves (`users/profile.ts`). Absent only in databases from before
+   * they were sealed.
+   */
   profile?: SealedValue;
 }
 
-/** What is sealed of an account: dates of birth, addresses, numbers and everything about health. */
+/** The sealed fields of an account: dates of birth, addresses, numbers and everything about health. */
 export type Profile = { [F in Exclude<ProfileField, 'firstname' | 'lastname'>]?: string };
 
 /** An account with its profile opened. */
@@ -78,13 +84,13 @@ export const user = schemaOf<UserDoc>({
 })
   .index({ email: 1 }, { unique: true })
   .index({ usernameKey: 1 }, { unique: true })
-  // The orders of the list, each behind all that it is narrowed by (`listUsers.ts`).
+  // The orders of the list, each after the fields by which the list is filtered (`listUsers.ts`).
   .index({ role: 1, status: 1, active: 1, sortKey: 1, _id: 1 })
   .index({ status: 1, role: 1, active: 1, sortKey: 1, _id: 1 })
   .index({ active: 1, role: 1, status: 1, sortKey: 1, _id: 1 })
   .index({ role: 1, status: 1, active: 1, email: 1 })
   .index({ role: 1, status: 1, active: 1, createAt: 1, _id: 1 })
   .index({ words: 1 })
-  // What an older key has sealed, and what none has yet.
+  // Finds profiles that an older key sealed, and profiles that are not sealed yet.
   .index({ 'profile.keyId': 1 })
   .index({ 'closing.at': 1 }, { sparse: true });

@@ -1,6 +1,8 @@
 import { date, schemaOf } from './fields.js';
 
-/** A username that looks taken: it was asked for with an address that has an account, which must not show. */
+/**
+ * A username that looks taken. It was requested with an address that has an account, and that account must not show.
+ */
 export interface UsernameHoldDoc {
   /** The username in lower case. */
   _id: string;

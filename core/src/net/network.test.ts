@@ -10,6 +10,6 @@ it.each([
   ['fe80::1%eth0', 'fe80000000000000/64'],
   ['2001:db8:0:2::1', '20010db800000002/64'],
   ['', ''],
-])('the address %j is counted as %j', (address, counted) => {
+])('The address %j is counted as %j.', (address, counted) => {
   expect(networkOf(address)).toBe(counted);
 });

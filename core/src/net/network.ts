@@ -3,8 +3,8 @@ import ipaddr from 'ipaddr.js';
 const prefix = 64;
 
 /**
- * An address as limits count it: an IPv4 address whole, also when it is written inside an IPv6 one; of IPv6 the /64, for
- * one customer has at least that many addresses.
+ * Returns an address as throttles count it: a whole IPv4 address, also when it is written inside an IPv6 one; of IPv6
+ * the /64 prefix, because one customer has at least that many addresses.
  */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;

@@ -1,6 +1,6 @@
 /**
- * Where the compiled form of a neighbouring module is. Threads and child processes load plain JavaScript; tests and
- * other runners of TypeScript load this file from `src`, and then it lies in `dist`.
+ * Returns the compiled form of a neighbouring module. Threads and child processes load plain JavaScript. Tests and
+ * other runners of TypeScript load this file from `src`, and then the compiled form is in `dist`.
  */
 export function compiled(name: string, from: string): URL {
   if (!from.endsWith('.ts')) return new URL(name, from);

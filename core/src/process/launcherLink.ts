@@ -1,11 +1,11 @@
-/** For the gateway and the workers: what they say to the `npm start` that started them, if one did. */
+/** Messages of the gateway and the workers to the `npm start` that started them, if one did. */
 
-/** Says that this process serves now. */
+/** Reports that this process serves now. */
 export function reportReady(): void {
   process.send?.('ready');
 }
 
-/** Calls `stop` when the launcher is gone, however it went: nobody else would end this process then. */
+/** Calls `stop` when the launcher is gone, for any reason: no other process would end this one then. */
 export function whenLauncherIsGone(stop: () => void): void {
   if (process.channel) process.once('disconnect', stop);
 }

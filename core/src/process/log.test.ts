@@ -4,7 +4,7 @@ import { plainError } from './log.js';
 
 const { MongoServerError } = mongoose.mongo;
 
-it('says what an error is, and nothing of what it carries', () => {
+it('A logged error has its message and code, and no value or document that it carries.', () => {
   const duplicate = new MongoServerError({
     message: 'E11000 index: email_1 dup key: { email: "hina@example.org" }',
     code: 11000,

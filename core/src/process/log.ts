@@ -4,8 +4,8 @@ import type { Config } from '../config/config.js';
 export type { Logger };
 
 /**
- * JSON lines in production, pretty on a terminal. What is logged are opaque ids, codes and durations; should a secret
- * or a person's field slip into an object all the same, it is redacted here.
+ * Writes JSON lines in production, and readable lines on a terminal. Log lines contain opaque ids, codes and durations.
+ * If a secret or a person's field slips into an object all the same, it is redacted here.
  */
 export function createLogger(config: Pick<Config, 'production' | 'logLevel'>, service: string): Logger {
   const pretty = !config.production && process.stdout.isTTY;
@@ -19,8 +19,8 @@ export function createLogger(config: Pick<Config, 'production' | 'logLevel'>, se
 }
 
 /**
- * What an error is, without what it carries: a driver's error may hold the very documents that were to be written, and
- * name the value of a key that was taken.
+ * Returns an error without the data that it carries: a driver's error may contain the documents that were to be
+ * written, and the value of a duplicate key.
  */
 export function plainError(error: unknown): object {
   if (!(error instanceof Error)) return { message: typeof error };
@@ -33,7 +33,10 @@ const withoutValues = (text = ''): string => text.replace(/dup key: \{[^}]*\}/g,
 
 const QUIET_MS = 10_000;
 
-/** Warns of something that may go wrong many times a second while a dependency is away, once in a while. */
+/**
+ * Returns a function that logs each warning at most once in ten seconds, for warnings that may occur many times a
+ * second while a dependency is away.
+ */
 export function occasionally(log: Logger): (error: unknown, text: string) => void {
   const last = new Map<string, number>();
   return (error, text) => {

@@ -5,7 +5,7 @@ import type { Core } from '../core.js';
 import { underOlderKeys } from '../keys/usage.js';
 
 /**
- * `/healthz`, `/readyz` and `/metrics` (Prometheus) for whoever runs the service, on a port of their own. Metrics count;
+ * Serves `/healthz`, `/readyz` and `/metrics` (Prometheus) for operators, on a port of their own. Metrics are counts;
  * they name no person, no record and no address.
  */
 export async function startOps(core: Core, isStopping: () => boolean): Promise<() => Promise<void>> {
@@ -44,7 +44,7 @@ export interface Readiness {
   dependencies: { mongodb: 'ok' | 'away'; redis: 'ok' | 'degraded' };
 }
 
-/** MongoDB must answer and hold what it must; Redis away is `degraded`, for much can be done without it. */
+/** MongoDB must answer and be prepared. Without Redis the state is `degraded`, because much works without it. */
 export async function readiness(core: Core, stopping: boolean): Promise<{ ready: boolean; body: Readiness }> {
   const [mongodb, redis] = await Promise.all([
     mongodbAnswers(core).then((up) => (up ? 'ok' : 'away')),
@@ -56,7 +56,7 @@ export async function readiness(core: Core, stopping: boolean): Promise<{ ready:
   return { ready, body: { status, dependencies: { mongodb, redis } } };
 }
 
-/** Whether there is a primary that answers soon. */
+/** True when a primary answers in time. */
 export const mongodbAnswers = ({ db }: Pick<Core, 'db'>): Promise<boolean> => answers(db.db?.admin().ping());
 
 async function answers(work: Promise<unknown> | undefined): Promise<boolean> {
@@ -105,7 +105,7 @@ function createRegistry(core: Core): Registry {
   });
   new Gauge({
     name: 'lightbox_older_key_records',
-    help: 'Records that the first of ENCRYPTION_KEYS has not sealed yet, up to 10000.',
+    help: 'Records that the first key of ENCRYPTION_KEYS has not sealed yet, up to 10000.',
     labelNames: ['what'],
     registers: [registry],
     async collect() {

@@ -5,17 +5,17 @@ import { reportReady, whenLauncherIsGone } from './launcherLink.js';
 
 interface Running {
   core: Core;
-  /** Resolves when it serves; rejects when it never will. */
+  /** Resolves when the process serves; rejects when it never will. */
   ready: Promise<void>;
   stop: () => Promise<void>;
 }
 
-/** The most that stopping takes; whoever asked has been promised ten seconds. */
+/** The longest time that stopping takes, milliseconds: callers are promised ten seconds. */
 const TIMEOUT_MS = 9_500;
 
 /**
- * The life of a gateway or worker process: starts it with the configuration from outside, says when it serves, and stops
- * it once, by signal or with its launcher, also while it still waits for what it needs.
+ * Runs a gateway or worker process: starts it with the configuration from the environment, reports when it serves, and
+ * stops it once, by signal or with its launcher, also while it waits for a dependency.
  */
 export async function runProcess(start: (config: Config) => Promise<Running>): Promise<void> {
   const { core, ready, stop } = await started(start);
@@ -23,7 +23,7 @@ export async function runProcess(start: (config: Config) => Promise<Running>): P
   const stopOnce = (): void => {
     if (stopping) return;
     stopping = true;
-    // Whatever is awaited from a dependency that is away: nobody waits for us longer than this.
+    // A dependency that is away must not delay the exit longer than this.
     setTimeout(() => process.exit(1), TIMEOUT_MS).unref();
     stop().then(
       () => process.exit(0),
@@ -32,7 +32,7 @@ export async function runProcess(start: (config: Config) => Promise<Running>): P
   };
   process.on('SIGTERM', stopOnce);
   process.on('SIGINT', stopOnce);
-  // The terminal may be gone before we are.
+  // The terminal may be gone before this process.
   process.stdout.on('error', () => undefined);
   process.on('unhandledRejection', (error) => core.log.error({ err: error }, 'unhandled rejection'));
   whenLauncherIsGone(stopOnce);
@@ -49,7 +49,7 @@ async function started(start: (config: Config) => Promise<Running>): Promise<Run
   }
 }
 
-/** In words for people, and so that a supervisor can tell what no second try will mend. */
+/** Prints the fault for people and exits. The exit code shows a supervisor whether a retry can help. */
 function end(error: unknown): never {
   const { name, message } = error as Error;
   process.stderr.write(`${message}\n`);

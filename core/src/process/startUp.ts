@@ -4,17 +4,20 @@ import { isAway } from '../db/away.js';
 const PAUSE_MS = 500;
 
 /**
- * The way from a process that runs to one that serves. What is away may take as long as it likes to come; what is wrong
- * ends it.
+ * Brings a process from running to serving. It waits without limit for a dependency that is away; any other fault ends
+ * it.
  */
 export class StartUp {
-  /** Whether everything that must be there is there. */
+  /** True when every needed dependency is there. */
   done = false;
   private readonly stopping = new AbortController();
 
   constructor(private readonly warn: (error: unknown, text: string) => void) {}
 
-  /** Repeats `prepare` until it succeeds. Rejects when it cannot, or when the process is stopped before. */
+  /**
+   * Repeats `prepare` until it succeeds. Rejects on a fault that waiting cannot cure, or when the process is stopped
+   * before.
+   */
   async run(prepare: () => Promise<void>): Promise<void> {
     const { signal } = this.stopping;
     for (;;) {

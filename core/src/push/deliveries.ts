@@ -6,8 +6,8 @@ import type { JobData } from '../queues/jobs.js';
 export type PushSubject = Pick<JobData<'deliverPush'>, 'about' | 'recordId'>;
 
 /**
- * One job for each browser of a person: a push service that fails is tried again without telling the others twice. `cause` is
- * the event, or the message, that all of it follows from.
+ * Queues one job for each browser of a person: a retry after one failing push service does not notify the other
+ * browsers twice. `cause` is the event, or the message, from which the jobs follow.
  */
 export async function queueDeliveries(core: Core, user: ObjectId, cause: string, subject: PushSubject): Promise<void> {
   if (!core.config.vapidKey) return;
@@ -21,7 +21,7 @@ export async function queueDeliveries(core: Core, user: ObjectId, cause: string,
   );
 }
 
-/** Those of them who are notified in some browser. */
+/** Returns those of the users who get push notifications in some browser. */
 export async function pushedAmong(core: Core, users: ObjectId[]): Promise<Set<string>> {
   if (!core.config.vapidKey || users.length === 0) return new Set();
   return new Set((await core.models.PushSubscription.distinct('user', { user: { $in: users } })).map(String));

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { ForbiddenEndpoint, isEndpoint, isPublicAddress, mayBeEndpoint, publicLookup } from './endpoints.js';
 
-describe('an address', () => {
+describe('addresses', () => {
   it.each([
     '127.0.0.1',
     '127.8.9.1',
@@ -40,19 +40,19 @@ describe('an address', () => {
     '2001:db8::1',
     'nonsense',
     '',
-  ])('%s is not public', (address) => {
+  ])('The address %s is not public.', (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
   it.each(['8.8.8.8', '172.32.0.1', '193.99.144.80', '2a00:1450:4001::1', '2606:4700:4700::1111'])(
-    '%s is public',
+    'The address %s is public.',
     (address) => {
       expect(isPublicAddress(address)).toBe(true);
     },
   );
 });
 
-describe('an endpoint', () => {
+describe('endpoints', () => {
   const own = 'http://127.0.0.1:8099';
 
   it.each([
@@ -72,26 +72,26 @@ describe('an endpoint', () => {
     'http://127.0.0.1:8098/x',
     'http://name@127.0.0.1:8099/x',
     'push.example.org',
-  ])('%s is refused by its text', async (endpoint) => {
+  ])('The endpoint %s is refused by its text.', async (endpoint) => {
     expect(mayBeEndpoint(endpoint, [own])).toBe(false);
     expect(await isEndpoint(endpoint, [own])).toBe(false);
   });
 
   it.each(['https://localhost/x', 'https://no-such-name.invalid/x'])(
-    '%s is refused once looked up',
+    'The endpoint %s is refused after its name was resolved.',
     async (endpoint) => {
       expect(mayBeEndpoint(endpoint, [])).toBe(true);
       expect(await isEndpoint(endpoint, [])).toBe(false);
     },
   );
 
-  it('is taken when it is public, or at an origin that the operator named', async () => {
+  it('An endpoint is accepted when it is public, or at an origin that the operator named.', async () => {
     expect(await isEndpoint('https://8.8.8.8/x', [])).toBe(true);
     expect(await isEndpoint(`${own}/x`, [own])).toBe(true);
   });
 });
 
-it('a name that leads to this machine gets no connection, whatever it led to before', async () => {
+it('A request to a name that resolves to this machine gets no connection.', async () => {
   let reached = 0;
   const server = createServer().on('connection', () => {
     reached += 1;

@@ -3,7 +3,7 @@ import { lookup as resolve } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** A push service's address that is none that this server may be sent to. */
+/** Thrown for the address of a push service to which this server must not connect. */
 export class ForbiddenEndpoint extends Error {
   override name = 'ForbiddenEndpoint';
   constructor() {
@@ -12,22 +12,22 @@ export class ForbiddenEndpoint extends Error {
 }
 
 /**
- * Whether everybody could reach this address. Loopback, private, link-local, shared and reserved ranges are not public,
- * nor are the IPv6 forms that carry an IPv4 address elsewhere (mapped, NAT64, 6to4, Teredo): nobody's push service is there.
+ * True when the address is public. Loopback, private, link-local, shared and reserved ranges are not, nor are the IPv6
+ * forms that carry an IPv4 address (mapped, NAT64, 6to4, Teredo): no push service is there.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
-  // Of IPv6 only 2000::/3 is given out; the rest holds forms such as `::7f00:1`.
+  // Only 2000::/3 of IPv6 is assigned; the rest contains forms such as `::7f00:1`.
   return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(ipaddr.parseCIDR('2000::/3')));
 }
 
-/** The host of an address as sockets take it: IPv6 without brackets. */
+/** Returns the host of a URL in the form for sockets: IPv6 without brackets. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
 /**
- * Whether the server may ever send to this endpoint, by its text alone: https on its usual port, and no address in numbers
- * that is not public. Origins that the operator names are taken as they are.
+ * True when the server may send to this endpoint, judged by its text alone: https on the default port, and no IP
+ * address that is not public. Origins that the operator names are always accepted.
  */
 export function mayBeEndpoint(endpoint: string, trusted: string[]): boolean {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : null;
@@ -37,7 +37,10 @@ export function mayBeEndpoint(endpoint: string, trusted: string[]): boolean {
   return url.protocol === 'https:' && url.port === '' && (isIP(host) === 0 || isPublicAddress(host));
 }
 
-/** The same with its name looked up. A name that cannot be found is refused alike, so that nobody learns what names are there. */
+/**
+ * Checks the same, and resolves the name. A name that does not resolve is refused in the same way, so that nobody can
+ * probe for names.
+ */
 export async function isEndpoint(endpoint: string, trusted: string[]): Promise<boolean> {
   if (!mayBeEndpoint(endpoint, trusted)) return false;
   const url = new URL(endpoint);
@@ -47,8 +50,8 @@ export async function isEndpoint(endpoint: string, trusted: string[]): Promise<b
 }
 
 /**
- * `lookup` for the sockets of a request: the very address that is connected to is the one that was judged, so a name that
- * changes between the two is no way in.
+ * `lookup` for the sockets of a request. It checks the very address to which the socket connects, so a name that
+ * changes after the first check (DNS rebinding) is refused too.
  */
 export const publicLookup: LookupFunction = (hostname, options, done) => {
   lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {

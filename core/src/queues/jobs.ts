@@ -4,21 +4,21 @@ import { mailTemplates } from '../mail/mailTemplates.js';
 
 const Id = z.string().length(24);
 
-/** The event that a job follows from, which is told when the job is done (`Events.settle`). */
+/** The event that a job follows from. It is marked when the job is done (`Events.settle`). */
 const eventId = Id.optional();
 
 interface JobShape<S extends z.ZodType> {
   queue: QueueName;
   data: S;
   attempts: number;
-  /** Milliseconds before the first retry; doubled at each. */
+  /** Milliseconds before the first retry; each further retry doubles it. */
   backoff: number;
 }
 const defineJob = <S extends z.ZodType>(shape: JobShape<S>) => shape;
 
 /**
- * Every job there is. Its data are ids only; whoever works on it reads the truth again. Handlers: `workers/src/handlers.ts`.
- * Attempts count what the job itself makes go wrong: a part that is away is waited for (`workers/src/runner.ts`).
+ * Every job. Its data are ids only; the worker reads the records again. Handlers: `workers/src/handlers.ts`. Attempts
+ * count failures of the job itself. When a dependency is away, the job waits for it (`workers/src/runner.ts`).
  */
 export const jobs = {
   renderPreview: defineJob({
@@ -34,7 +34,7 @@ export const jobs = {
     attempts: 3,
     backoff: 3_000,
   }),
-  // 2 s doubled twelve times is about two hours and a quarter; codes are long expired by then and are not sent late.
+  // 2 s doubled twelve times is about two hours and a quarter. Codes have expired long before, and are not sent late.
   sendMail: defineJob({
     queue: 'mail',
     data: z.object({ eventId: Id, template: z.enum(mailTemplates) }),
@@ -54,7 +54,7 @@ export const jobs = {
     attempts: 5,
     backoff: 1_000,
   }),
-  // 10 s doubled seven times is about twenty minutes: a push service that is down, or asks for patience.
+  // 10 s doubled seven times is about twenty minutes, for a push service that is down or asks for a delay.
   deliverPush: defineJob({
     queue: 'notifications',
     data: z.object({ subscriptionId: Id, about: z.enum(['notification', 'message']), recordId: Id }),

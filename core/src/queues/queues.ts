@@ -7,14 +7,19 @@ import { type JobData, type JobName, jobs } from './jobs.js';
 export interface JobRequest<N extends JobName = JobName> {
   name: N;
   data: JobData<N>;
-  /** The same id twice is one job while it is kept; it only saves work, effects have their own unique keys. */
+  /**
+   * A second job with the same id is not added while the first is stored. This only saves work: effects have unique
+   * keys of their own.
+   */
   id?: string;
   delayMs?: number;
-  /** Only one with this key waits at a time. */
+  /** Only one job with this key waits at a time. */
   once?: string;
 }
 
-/** Adds jobs. Fails at once while Redis is away: whoever adds has kept an event, and a sweeper comes back to it. */
+/**
+ * Adds jobs. Fails at once while Redis is away: the caller has stored an event, and the sweeper adds its jobs later.
+ */
 export class Queues {
   readonly all: Record<QueueName, Queue>;
 
@@ -36,7 +41,7 @@ export class Queues {
   }
 
   async add(requests: JobRequest[]): Promise<void> {
-    // BullMQ itself would wait for a Redis that has never been there.
+    // BullMQ itself would wait for a Redis that was never connected.
     if (this.redis.status !== 'ready') throw new Error('Connection is closed.');
     for (const name of queueNames) {
       const mine = requests.filter((request) => jobs[request.name].queue === name);
@@ -56,7 +61,7 @@ function toBullMq(request: JobRequest, now: Date): { name: string; data: unknown
     data: request.data,
     opts: {
       attempts,
-      // From which a delay is counted.
+      // The time from which a delay counts.
       timestamp: now.getTime(),
       backoff: { type: 'exponential', delay: backoff },
       ...(request.id ? { jobId: request.id } : {}),

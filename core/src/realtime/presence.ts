@@ -5,15 +5,16 @@ import type { Clock } from '../db/clock.js';
 const LIFE_MS = 60_000;
 
 /**
- * Who is connected to any gateway, or who of them is looking at a tab. Each gateway enters itself for its people and renews the entries; those of one that
- * died run out. Nothing hangs on it: while Redis is away everybody looks offline.
+ * The people who are connected to any gateway, or who have a tab in the foreground. Each gateway adds entries for its
+ * people and renews them; the entries of a dead gateway expire. Nothing important depends on it: while Redis is away
+ * everybody looks offline.
  */
 export class Presence {
   private readonly gatewayId = randomUUID();
 
   constructor(
     private readonly redis: Redis,
-    private readonly what: 'online' | 'foreground',
+    private readonly kind: 'online' | 'foreground',
     private readonly clock: Clock,
   ) {}
 
@@ -48,13 +49,13 @@ export class Presence {
     return new Set(userIds.filter((_, i) => Number(counts?.[i]?.[1] ?? 0) > 0));
   }
 
-  /** All gateways write and read the same time. */
+  /** The time of all gateways, which write and read the same entries. */
   private now(): number {
     return this.clock.now().getTime();
   }
 
   private key(userId: string): string {
-    return `lightbox:${this.what}:${userId}`;
+    return `lightbox:${this.kind}:${userId}`;
   }
 
   private count(userId: string): Promise<number> {

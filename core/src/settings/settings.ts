@@ -10,11 +10,14 @@ import type { Models } from '../models/models.js';
 
 const FRESH_MS = 1_000;
 
-/** What the settings say now. Read at most once a second, so that a change takes effect at once and costs nothing. */
+/**
+ * The present values of the settings. Read at most once a second, so that a change takes effect at once and costs
+ * nothing.
+ */
 export class Settings {
   private values: SettingValues | null = null;
   private readAt = 0;
-  /** Rises with each change heard of, so that a read that was under way does not keep what was before it. */
+  /** Rises with each change that is reported, so that a read that was under way does not store older values. */
   private changes = 0;
 
   constructor(private readonly models: Models) {}
@@ -24,7 +27,10 @@ export class Settings {
     return values[name];
   }
 
-  /** Read anew, for whoever was told of a change: another gateway may hear of it a moment later. */
+  /**
+   * Reads the settings again, for a caller that was notified of a change; another gateway may be notified a moment
+   * later.
+   */
   async fresh(): Promise<SettingValues> {
     const before = this.changes;
     const values = await this.read();

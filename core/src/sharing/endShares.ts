@@ -6,7 +6,7 @@ import type { Transaction } from '../events/events.js';
 import type { ImageDoc } from '../models/image.js';
 import type { ShareDoc } from '../models/share.js';
 
-/** Ends an image's live shares that match, with one event for each; part of the caller's transaction. */
+/** Ends an image's live shares that match the filter, with one event for each. Part of the caller's transaction. */
 export async function endShares(
   core: Core,
   tx: Transaction,

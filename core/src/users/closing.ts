@@ -11,14 +11,14 @@ import { endShares } from '../sharing/endShares.js';
 
 const BATCH = 100;
 
-/** The administrator who takes over images; null when there is none. */
+/** Returns the administrator who takes over images; null when there is none. */
 export const heirOf = (core: Core, owner: ObjectId, session: Parameters<typeof holdUser>[2]) =>
   holdUser(core.models, { ...usableAdmin, _id: { $ne: owner } }, session);
 
 /**
- * What is left to do of an account that was closed: images that name a patient go to an administrator, the others are
- * removed, and what was shared with it ends. Each step is a small transaction and may be repeated. False when `until` came
- * first; whoever calls next goes on.
+ * Finishes the closing of an account: images that name a patient go to an administrator, the others are removed, and
+ * shares with the account end. Each step is a small transaction and may be repeated. False when `until` came first; the
+ * next call continues.
  */
 export async function finishClosing(core: Core, actor: Actor, user: ObjectId, until: Date): Promise<boolean> {
   const { Image, Share, Notification, User } = core.models;
@@ -53,7 +53,7 @@ export async function finishClosing(core: Core, actor: Actor, user: ObjectId, un
   return true;
 }
 
-/** The lists of shared images name the owner too, so they change with it. */
+/** Gives an image to an administrator. The lists of shared images contain the owner too, so they change with it. */
 async function giveImage(core: Core, actor: Actor, id: ObjectId, from: ObjectId): Promise<void> {
   const { models, clock, usage } = core;
   let given: { to: ObjectId; bytes: number } | null = null;
@@ -69,7 +69,7 @@ async function giveImage(core: Core, actor: Actor, id: ObjectId, from: ObjectId)
       { session: tx.session },
     ).lean<ImageDoc>();
     if (!image) return id;
-    // What is their own now needs no share.
+    // The new owner needs no share of the image.
     await endShares(core, tx, { image: id, recipient: to }, 'share.revoke');
     await refreshAudience(models, id, clock.now(), tx.session);
     tx.record({

@@ -9,23 +9,28 @@ import type { Logger } from '../process/log.js';
 
 const inClear: readonly string[] = ['firstname', 'lastname'] satisfies ProfileField[];
 
-/** People are found and listed by their names; nothing searches or sorts by these. */
+/**
+ * The fields that are sealed. People are found and listed by their names; nothing searches or sorts by these fields.
+ */
 export const sealedFields = Object.keys(profileFields).filter((field) => !inClear.includes(field)) as (keyof Profile)[];
 
-/** Takes the fields in clear out of an account from before they were sealed. */
+/** Removes the unsealed fields of an account from before profiles were sealed. */
 export const unsetClear = Object.fromEntries(sealedFields.map((field) => [field, 1]));
 
-/** The sealed fields among others; an empty one counts as none. */
+/** Returns the fields to seal from a record; an empty one counts as none. */
 export const profileOf = (fields: { [F in keyof Profile]?: string | undefined }): Profile =>
   Object.fromEntries(sealedFields.filter((field) => fields[field]).map((field) => [field, fields[field]]));
 
-/** One value for all fields, bound to the account: it opens in no other one, and none of it can be changed apart. */
+/**
+ * Seals all fields as one value, bound to the account: it opens for no other account, and no field can be changed
+ * alone.
+ */
 export const sealProfile = (keys: Keys, user: ObjectId, profile: Profile): SealedValue =>
   sealValue(keys.profiles, contextOf(user), Buffer.from(JSON.stringify(profile)));
 
 const contextOf = (user: ObjectId) => `profile/${user}`;
 
-/** A new account as it is stored. */
+/** Returns a new account in its stored form. */
 export function sealPerson(keys: Keys, person: Person): UserDoc {
   const rest = { ...person };
   for (const field of sealedFields) delete rest[field];
@@ -33,9 +38,9 @@ export function sealPerson(keys: Keys, person: Person): UserDoc {
 }
 
 /**
- * What an account says about itself. Throws `IntegrityError` when it is not what was sealed. Fields in clear are of a database
- * from before they were sealed, or were written by a process of that version while this one was rolled out: either way
- * they are the newer ones, until the account or a key changes and they are sealed too.
+ * Returns the profile of an account. Throws `IntegrityError` when it is not the value that was sealed. Unsealed fields
+ * come from a database from before profiles were sealed, or from a process of that version during an upgrade. In both
+ * cases they are the newer ones, until a change of the account or of the key seals them too.
  */
 export function openProfile(keys: Keys, user: UserDoc): Profile {
   const sealed = user.profile
@@ -46,7 +51,7 @@ export function openProfile(keys: Keys, user: UserDoc): Profile {
 
 export const openPerson = (keys: Keys, user: UserDoc): Person => ({ ...user, ...openProfile(keys, user) });
 
-/** For answers about more than the profile: one that is damaged is told to the log and left out, all else is shown. */
+/** For answers about more than the profile: a damaged profile is logged and left out, everything else is shown. */
 export function openPersonIfWhole({ keys, log }: { keys: Keys; log: Logger }, user: UserDoc): Person {
   return unlessDamaged(log, () => openPerson(keys, user)) ?? user;
 }

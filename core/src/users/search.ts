@@ -1,4 +1,4 @@
-/** Case- and accent-blind: `É` and `e` are the same letter to someone who searches. */
+/** Returns the text without case and accents, so that a search for `e` finds `É`. */
 export const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
 const words = (text: string): string[] =>
@@ -13,7 +13,7 @@ interface Named {
   email: string;
 }
 
-/** What `search` finds a person by, and where they stand in lists. */
+/** Returns the words by which `search` finds a person, and the person's sort key in lists. */
 export const searchFields = (user: Named): { words: string[]; sortKey: string } => ({
   words: [
     ...new Set(
@@ -26,7 +26,10 @@ export const searchFields = (user: Named): { words: string[]; sortKey: string } 
   sortKey: plain(`${user.lastname ?? ''} ${user.firstname ?? ''}`.trim()),
 });
 
-/** Every term must begin a word. Prefixes without a leading wildcard are served by the index, whatever characters they hold. */
+/**
+ * Returns a filter in which every term must begin a word. The index serves prefixes without a leading wildcard,
+ * whatever characters they contain.
+ */
 export function searchFilter(search: string | undefined): { $and?: { words: RegExp }[] } {
   const terms = plain(search ?? '')
     .split(/\s+/)

@@ -6,20 +6,19 @@ import { pictures } from '../person.js';
 const folder = join(import.meta.dirname, '../../baselines');
 const renewing = process.env.RENEW_BASELINES === '1';
 
-/** A kept picture is half as wide as the screen. */
+/** A baseline is half as wide as the screen. */
 const keptScale = 0.5;
 /**
- * Two pictures are laid over each other at a twelfth of their size. There a letter is less than a dot, so that a
- * renderer that smooths fonts in another way, or another minute on a clock, changes nothing; a part that moved, is
- * missing or has another colour does.
+ * The comparison scales both pictures to a twelfth. A letter is then smaller than a pixel: another font smoothing or another
+ * minute on a clock changes nothing. A part that has moved, is missing or has another colour changes the picture.
  */
 const comparedScale = 1 / 12;
-/** How far a dot's colour may be off, of 255. */
+/** The allowed difference of a colour channel of a pixel, of 255. */
 const tolerance = 20;
-/** How many dots may be. */
+/** The allowed share of pixels with a larger difference. */
 const share = 0.01;
 
-/** Runs in an empty page: shrinks the picture, and says how much of it differs from the kept one. */
+/** Runs in an empty page: scales the picture down, and returns the share of pixels that differ from the baseline. */
 const compare = `async ({ now, kept, keptScale, comparedScale, tolerance }) => {
   const load = async (address) => createImageBitmap(await (await fetch(address)).blob());
   const draw = (bitmap, width, height) => {
@@ -35,7 +34,7 @@ const compare = `async ({ now, kept, keptScale, comparedScale, tolerance }) => {
   const keep = draw(picture, width * keptScale, height * keptScale).toDataURL('image/webp', 0.7);
   const before = await load(kept ?? keep);
   const size = [Math.round(width * comparedScale), Math.round(height * comparedScale)];
-  // Both have been through the same shrinking and the same codec.
+  // Both pictures were scaled and encoded in the same way.
   const dots = [await load(keep), before].map((bitmap) => draw(bitmap, ...size).getContext('2d').getImageData(0, 0, ...size).data);
   let off = 0;
   for (let at = 0; at < dots[0].length; at += 4) {
@@ -46,11 +45,11 @@ const compare = `async ({ now, kept, keptScale, comparedScale, tolerance }) => {
 
 const base64 = (type: string, bytes: Buffer) => `data:image/${type};base64,${bytes.toString('base64')}`;
 
-/** What changes from run to run and is large enough to be seen is covered. */
+/** Takes a screenshot. Masks the parts that differ in every run and are large enough to matter. */
 export const shootScreen = (page: Page, masked: string): Promise<Buffer> =>
   page.screenshot({ mask: masked ? [page.locator(masked)] : [], maskColor: '#808080', animations: 'disabled' });
 
-/** Says how a screen differs from its kept picture, if it does; with RENEW_BASELINES=1 it is kept anew instead. */
+/** Returns the difference between a screen and its baseline, if any. With RENEW_BASELINES=1 it replaces the baseline. */
 export async function differs(browser: Browser, name: string, picture: Buffer): Promise<string[]> {
   const file = join(folder, `${name}.webp`);
   const kept = !renewing && existsSync(file) ? base64('webp', readFileSync(file)) : undefined;

@@ -4,14 +4,14 @@ import type { Page } from 'playwright-core';
 import type { Person } from '../person.js';
 import type { Language } from './table.js';
 
-/** Names with a dot that are meant to be read, on the screens that list them. */
+/** The names with a dot that some screens list on purpose. */
 const proper = new Set<string>([...Object.keys(permissions), ...Object.keys(knownSettings)]);
 
-/** A text whose key was shown in its place: "auth.login.title". */
+/** Matches the key of a text that was shown instead of the text: "auth.login.title". */
 const keyLike =
   /\b(?:common|time|errors|app|landing|auth|users|profile|images|sharing|shareImage|analysis|messages|notifications|audit|roles|settings|overview)\.[a-zA-Z]\w*(?:\.\w+)*/g;
 
-/** Every word of the page: what is seen, and what is only said. */
+/** Returns all texts of the page, visible ones and those for screen readers. */
 const words = (page: Page): Promise<string> =>
   page.evaluate<string>(`[
     document.title,
@@ -20,13 +20,13 @@ const words = (page: Page): Promise<string> =>
       ['aria-label', 'placeholder', 'alt', 'title'].map((name) => element.getAttribute(name) ?? '')),
   ].join('\\n')`);
 
-/** Everything has come: fonts, pictures that are in sight, and nothing stands in for what is on its way. */
+/** Waits until the screen is complete: fonts and visible pictures are loaded, and no placeholder is left. */
 export async function settled(page: Page, ready?: string): Promise<void> {
   await page.locator('h1').first().waitFor({ state: 'attached' });
   if (ready) await page.locator(ready).first().waitFor();
   await page.locator('.chakra-skeleton, [aria-busy=true]').first().waitFor({ state: 'detached' });
   await page.evaluate('document.fonts.ready.then(() => undefined)');
-  // Not by `waitForFunction`, which the page's own security policy forbids.
+  // The content security policy of the page forbids `waitForFunction`.
   await page.evaluate(`new Promise((resolve) => {
     const drawn = (image) => {
       const { top, bottom } = image.getBoundingClientRect();
@@ -35,19 +35,19 @@ export async function settled(page: Page, ready?: string): Promise<void> {
     const look = () => ([...document.images].every(drawn) ? resolve() : setTimeout(look, 50));
     look();
   })`);
-  // Decoded too: what is complete may not have been drawn yet.
+  // Wait for the decoding too: a complete picture may not be drawn yet.
   await page.evaluate(`Promise.allSettled([...document.images].filter((image) => image.complete).map((image) => image.decode()))
     .then(() => undefined)`);
 }
 
-/** The widths on which nothing may stick out: a small phone, and 1280 px seen at 200 %. */
+/** The windows that the page must fit: a small phone, and 1280 px at a zoom of 200 %. */
 const narrow = [
   { width: 640, height: 512 },
   { width: 360, height: 740 },
 ];
 export const desk = { width: 1280, height: 900 };
 
-/** How many pixels the page is wider than its window, and what is to blame. */
+/** Returns how many pixels the page is wider than its window, and the elements that cause it. */
 const sticksOut = (page: Page): Promise<string> =>
   page.evaluate<string>(`(() => {
     const over = document.documentElement.scrollWidth - innerWidth;
@@ -63,7 +63,7 @@ const sticksOut = (page: Page): Promise<string> =>
     return over + ' px: ' + (culprit ? culprit.outerHTML.slice(0, 160) : 'unknown');
   })()`);
 
-/** What holds for every screen in every language, whatever it shows. */
+/** Checks the rules for every screen in every language, and returns the faults. */
 export async function judge(
   { page }: Person,
   name: string,
@@ -84,7 +84,7 @@ export async function judge(
   return faults;
 }
 
-/** A menu that floats follows its button a moment after the window changed. */
+/** Repeats a check until it passes, for at most a second: a floating menu needs a moment to follow its button. */
 async function rested(look: () => Promise<string>): Promise<string> {
   const end = Date.now() + 1000;
   let seen = await look();
@@ -92,7 +92,7 @@ async function rested(look: () => Promise<string>): Promise<string> {
   return seen;
 }
 
-/** Looks at the screen on narrow windows, keeps a picture of the narrowest, and leaves it there. */
+/** Checks the screen in narrow windows, takes a screenshot of the narrowest, and keeps that size. */
 export async function fits(person: Person, name: string, picture: string): Promise<string[]> {
   const { page } = person;
   const faults: string[] = [];

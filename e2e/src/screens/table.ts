@@ -6,7 +6,7 @@ import { shown } from '../totp.js';
 export type Viewer = Role | 'nobody';
 export type Language = 'en' | 'ur';
 
-/** Where in the demo one goes: what has an id is asked for first. */
+/** The ids of the demo that the addresses need. */
 export interface Places {
   image: string;
   user: string;
@@ -14,11 +14,11 @@ export interface Places {
 
 export interface Screen {
   path: (places: Places) => string;
-  /** Who may open it. The first one looks at it in every theme and language, the others by day in English. */
+  /** The roles that may open it. The first one checks every theme and language, the others only light and English. */
   viewers: readonly Viewer[];
-  /** Something on it that comes from the server: there is nothing to judge before. */
+  /** An element with data from the server. The checks wait for it. */
   ready?: string;
-  /** The names of permissions or settings stand on it, which look like the keys of texts. */
+  /** True when it shows names of permissions or settings, which look like keys of texts. */
   names?: boolean;
 }
 
@@ -52,7 +52,7 @@ export const routes: readonly Screen[] = [
   { path: ({ image }) => `/ai-analysis/${image}`, viewers: ['healthProvider', 'admin'], ready: 'main h2' },
 ];
 
-/** A main screen whose looks are kept; what changes from run to run is masked. */
+/** A main screen with a baseline. The parts that differ in every run are masked. */
 export interface Portrait extends Pick<Screen, 'path' | 'ready'> {
   name: string;
   viewer: Viewer;
@@ -67,7 +67,7 @@ export const portraits: readonly Portrait[] = [
     name: 'admin-dashboard',
     viewer: 'admin',
     path: () => '/admin-dashboard',
-    // The first one is folded away.
+    // The first table is hidden.
     ready: 'main table:visible',
     masked: 'main table:visible',
   },
@@ -88,7 +88,7 @@ export const portraits: readonly Portrait[] = [
   },
 ];
 
-/** The languages' own words for what has to be pressed. */
+/** The label of a button in every language. */
 type Words = Record<Language, string>;
 const word = (en: string, ur: string): Words => ({ en, ur });
 
@@ -96,16 +96,16 @@ export interface Dialog {
   name: string;
   viewer: Viewer;
   path: string;
-  /** Opens it, on the screen at `path`. */
+  /** Opens the dialog, on the screen at `path`. */
   open: (page: Page, language: Language, person: Person) => Promise<void>;
-  /** What shows that it is open. */
+  /** An element that is visible when it is open. */
   shown?: string;
 }
 
 const press = (words: Words) => (page: Page, language: Language) =>
   page.getByRole('button', { name: words[language], exact: true }).first().click();
 
-/** The buttons of an image's card stand in the same order in every language. */
+/** Presses a button of an image card by its position, which is the same in every language. */
 const onCard =
   (caption: string, which: 'open' | 'act' | 'delete') =>
   async (page: Page): Promise<void> => {
@@ -113,7 +113,7 @@ const onCard =
     await (which === 'delete' ? buttons.last() : buttons.nth(which === 'open' ? 0 : 1)).click();
   };
 
-/** What a row's menu offers, from its top or, below nought, from its end. */
+/** Chooses an entry of a row's menu by its index. A negative index counts from the end. */
 const inRowMenu = (entry: number) => async (page: Page) => {
   await page.locator('td button[aria-haspopup=menu]').first().click();
   await page.getByRole('menuitem').nth(entry).click();
@@ -135,7 +135,7 @@ const confirmApp = async (page: Page, language: Language, person: Person) => {
   await page.keyboard.type(shown(secret.replaceAll(' ', ''), Date.now()));
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').getByRole('listitem').first().waitFor();
-  // The next language sets it up again.
+  // Remove the app, because the test of the next language sets it up again.
   await person.call('/auth/totp', 'DELETE', { password: person.password });
 };
 
@@ -146,7 +146,7 @@ async function fill(page: Page, values: Record<string, string>): Promise<void> {
   for (const [name, value] of Object.entries(values)) await page.locator(`[name=${name}]`).fill(value);
 }
 
-/** The wizard as far as a step, counted from one as on the screen. */
+/** Fills the wizard up to a step. The steps count from one, as on the screen. */
 const registerTo = (role: 'patient' | 'healthProvider', step: 2 | 3 | 4) => async (page: Page) => {
   const next = () => page.locator('button[type=submit]').click();
   await page.locator(`input[value=${role}]`).check({ force: true });
@@ -162,7 +162,7 @@ const registerTo = (role: 'patient' | 'healthProvider', step: 2 | 3 | 4) => asyn
 
 const newChat = press(word('New chat', 'نئی گفتگو'));
 
-/** What opens over the screens, and the steps of the wizards. */
+/** The dialogs, menus and drawers over the screens, and the steps of the wizards. */
 export const dialogs: readonly Dialog[] = [
   { name: 'help', viewer: 'nobody', path: '/login', open: press(word('Get help', 'مدد لیں')) },
   { name: 'register-2', viewer: 'nobody', path: '/register', open: registerTo('patient', 2), shown: '[name=dob]' },

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** One thing the seed says a person finds: by its role and name, or by its words. */
+/** An element of the seed specification, found by its role and name, or by its text. */
 export interface Find {
   says: string;
   in: (page: Page) => Locator;
@@ -19,13 +19,13 @@ export const entry = (name: string) => one(`menu entry "${name}"`, (page) => pag
 export const radio = (name: string) => one(`choice "${name}"`, (page) => page.getByRole('radio', { name }));
 export const says = (words: string | RegExp) =>
   one(`words "${words}"`, (page) => page.getByText(words).filter({ visible: true }));
-/** A part of a list of facts: its label, and what stands beside it. */
+/** Finds an entry of a list of facts by its label and its value. */
 export const fact = (label: string, value?: string) =>
   one(`"${label}"${value ? `: ${value}` : ''}`, (page) => {
     const term = page.locator('dt').filter({ hasText: new RegExp(`^${label}$`) });
     return value ? term.locator('xpath=following-sibling::dd[1]').filter({ hasText: value }) : term;
   });
-/** In the navigation. */
+/** Finds an entry of the navigation. */
 export const menu = (name: string) =>
   one(`menu entry "${name}"`, (page) =>
     page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name, exact: name === 'Dashboard' }),

@@ -7,7 +7,7 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 const enter = (page: Page, label: string, value: string) => page.getByLabel(label, { exact: true }).fill(value);
 const tooBig = { name: 'scan.png', mimeType: 'image/png', buffer: Buffer.alloc(10 * 1024 * 1024 + 1, 1) };
 
-/** What the seed says of the screens that need no session. */
+/** The seed specification of the screens that need no session. */
 export const openScenes: Scene[] = [
   {
     name: 'landing',
@@ -237,7 +237,7 @@ export const openScenes: Scene[] = [
   { name: 'guard', path: '/dashboard', finds: [heading('Login')], also: async (page) => page.url().endsWith('/login') },
 ];
 
-/** What the seed says of uploading. */
+/** The seed specification of the upload. */
 export const uploadScenes: Scene[] = [
   {
     name: 'upload',

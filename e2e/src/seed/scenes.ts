@@ -1,22 +1,22 @@
 import type { Locator, Page } from 'playwright-core';
 import type { Find } from './find.js';
 
-/** A state of a screen, and what the seed says that one finds there. */
+/** A state of a screen, with the elements that the seed specification requires there. */
 export interface Scene {
   name: string;
-  /** Where to go first; without it the scene follows on the one before. */
+  /** The address to open first. Without it, the scene continues the previous one. */
   path?: string;
   act?: (page: Page) => Promise<unknown>;
   finds: Find[];
-  /** What must not be there. */
+  /** The elements that must be absent. */
   none?: Find[];
-  /** A rule that is no text. */
+  /** A further check, for a rule that is not about a text. */
   also?: (page: Page) => Promise<boolean>;
 }
 
 /**
- * The next such call fails with no word from the server, so that the screen needs its own; `after` is what the screen
- * shows while it waits.
+ * Makes the next call to the address fail without a message, so that the screen shows its own. The call fails after the
+ * element `after` is visible.
  */
 export async function refuse(page: Page, address: string, { after }: { after?: Locator } = {}): Promise<void> {
   await page.route(
@@ -29,7 +29,7 @@ export async function refuse(page: Page, address: string, { after }: { after?: L
   );
 }
 
-/** Plays the scenes one after the other, and answers with what was not to be found. */
+/** Plays the scenes one after the other, and returns the elements that it did not find. */
 export async function missing(page: Page, scenes: readonly Scene[]): Promise<string[]> {
   const faults: string[] = [];
   for (const scene of scenes) {

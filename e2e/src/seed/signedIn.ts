@@ -8,7 +8,7 @@ const everybodysMenu = ['Profile', 'View Images', 'Messages', 'Home'].map(menu);
 const staffsMenu = ['Dashboard', 'Upload Image', 'Audit Logs'].map(menu);
 const adminsMenu = ['Approve Provider', 'Roles', 'Settings'].map(menu);
 
-/** An answer in which a model looked and found nothing, which the product's own does not give. */
+/** The answer of a model that found nothing. The product's own analysis never gives it. */
 const nothingFound = {
   data: {
     status: 'completed',
@@ -316,7 +316,7 @@ export const adminScenes: Scene[] = [
   {
     name: 'audit logs: while they come',
     act: async (page) => {
-      // Held until it was seen here, however late the click comes back.
+      // Hold the answer until the test has seen the waiting state.
       let seen: () => void = () => {};
       const held = new Promise<void>((resolve) => {
         seen = resolve;

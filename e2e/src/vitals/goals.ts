@@ -1,11 +1,11 @@
-/** What the browser's side must keep to. The test of the build and `npm run vitals` read it here. */
+/** The performance goals of the web app. The test of the build and `npm run vitals` use them. */
 export const goals = {
-  /** Bytes of JavaScript, compressed, that the first load of /login may take. */
+  /** The largest allowed size of the JavaScript in the first load of /login, in compressed bytes. */
   loginScriptBytes: 230_000,
-  /** Milliseconds until the largest part is painted. */
+  /** Largest Contentful Paint, in milliseconds. */
   lcp: 2500,
-  /** How far the layout may shift. */
+  /** Cumulative Layout Shift. */
   cls: 0.1,
-  /** Milliseconds from an act of a person to the next paint. */
+  /** Interaction to Next Paint, in milliseconds. */
   inp: 200,
 } as const;

@@ -1,30 +1,33 @@
 import type { Page } from 'playwright-core';
 
-/** What one visit felt like. */
+/** The web vitals of one visit. */
 export interface Vitals {
   /** Milliseconds. */
   lcp: number;
   cls: number;
-  /** Milliseconds of the slowest act; browsers tell of none below 16. */
+  /** Milliseconds of the slowest interaction. Browsers report none below 16. */
   inp: number;
-  /** KB (1000 bytes) of JavaScript as they came over the wire, until the page was still. */
+  /** KB (1000 bytes) of JavaScript transferred until the page was idle. */
   scriptKb: number;
 }
 
-/** As much as is read of the browser's own entries. */
+/** The fields that are read from a `PerformanceEntry`. */
 interface Entry {
   startTime: number;
   duration: number;
-  /** Of a shift. */
+  /** The score of a layout shift. */
   value: number;
   hadRecentInput: boolean;
-  /** Of an act; 0 for events that are none. */
+  /** The id of an interaction; 0 for other events. */
   interactionId: number;
 }
 
 type Seen = Omit<Vitals, 'scriptKb'>;
 
-/** Runs in the page, before anything of it. Shifts count as the web vitals do: the worst burst, without a person's doing. */
+/**
+ * Runs in the page before its own scripts. Counts layout shifts by the definition of CLS: the worst burst, without shifts
+ * after an input.
+ */
 const watch = () => {
   const seen: Seen = { lcp: 0, cls: 0, inp: 16 };
   const burst = { first: 0, last: 0, sum: 0 };
@@ -49,7 +52,7 @@ const watch = () => {
   Object.assign(globalThis, { seenVitals: seen });
 };
 
-/** Starts to watch a page that has not been anywhere yet; `slower` is how many times slower its processor seems. */
+/** Starts to observe a page before its first navigation. `slower` is the factor of the CPU throttling. */
 export async function observe(
   page: Page,
   slower: number,
@@ -68,12 +71,12 @@ export async function observe(
   });
   await page.addInitScript(watch);
   return {
-    /** From here on scripts are what somebody asked for, and no longer the first load. */
+    /** Stops counting scripts: later ones are loaded by an act of the user and are not part of the first load. */
     quiet: () => {
       counting = false;
     },
     result: async () => {
-      // Two frames: the last act's paint has been seen then, and told of.
+      // Wait for two frames: the paint of the last interaction is reported by then.
       const seen = await page.evaluate<Seen>(
         'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(seenVitals)))))',
       );

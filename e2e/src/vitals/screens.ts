@@ -3,13 +3,13 @@ import type { Page } from 'playwright-core';
 export interface Screen {
   path: string;
   signedIn: boolean;
-  /** What a person does there: each act is a key or a click that the page answers. */
+  /** The interactions on the screen. Each one is a key press or a click. */
   act: (page: Page) => Promise<void>;
 }
 
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
 
-/** Opens the notices and closes them. */
+/** Opens the list of notifications and closes it. */
 async function lookAtNotices(page: Page): Promise<void> {
   await press(page, /^Notifications/);
   await page.keyboard.press('Escape');

@@ -91,7 +91,7 @@ const BackToImages = () => {
   );
 };
 
-/** Why there is no analysis, and what to do. */
+/** Says why there is no analysis, and what the viewer can do. */
 function Refusal({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const { t } = useTranslation();
   const code = error instanceof ApiError ? error.code : '';
@@ -128,7 +128,7 @@ function Refusal({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   );
 }
 
-/** The share ended while it was on the screen, or before. */
+/** Says that the share of the image has ended. */
 function Ended({ image }: { image: Image }) {
   const { t } = useTranslation();
   const giver = image.sharedBy ?? image.owner;
@@ -145,7 +145,10 @@ function Ended({ image }: { image: Image }) {
   );
 }
 
-/** In the person's language where it has words for the code; a sentence only for who reads English; else nothing. */
+/**
+ * Returns the reason of a failure in the language of the viewer, by its code. Without words for the code, returns the
+ * English sentence to readers of English, and undefined to others.
+ */
 function useReason({ reason, reasonCode }: FailureOf) {
   const { t } = useTranslation();
   if (currentCode() === 'en') return /\s/.test(reason) ? reason : undefined;
@@ -179,7 +182,7 @@ function Failed({ failure, again }: { failure: FailureOf; again: ReactNode }) {
   );
 }
 
-/** Said once when it comes to an end while somebody is here. */
+/** Announces the end of an analysis once, if the page was open before. */
 function useAnnouncement(answer: AnalysisAnswer | undefined) {
   const { t } = useTranslation();
   const before = useRef(answer?.status);
@@ -200,7 +203,7 @@ function Analysis({ imageId }: { imageId: string }) {
   const image = useImage(imageId);
   const query = useQuery({
     ...analysisOf(imageId),
-    // The socket tells; asking now and then covers an event that was lost.
+    // The socket reports the progress. Polling covers lost events.
     refetchInterval: ({ state }) => (isRunning(state.data) ? (live ? 20_000 : 4_000) : false),
   });
   const again = useMutation({
@@ -209,7 +212,7 @@ function Analysis({ imageId }: { imageId: string }) {
   });
   const said = useAnnouncement(query.data);
   const answer = query.data;
-  // Refused now counts, whatever was answered before.
+  // A refusal hides an earlier answer that is still cached.
   const refused = query.error instanceof ApiError && (query.error.status === 403 || query.error.status === 404);
   const ended = image.data !== undefined && !image.data.isVerified && hasEnded(image.data);
   const failed = ended || (query.isError && (refused || !answer));
@@ -241,7 +244,7 @@ function Analysis({ imageId }: { imageId: string }) {
         </Box>
       ) : (
         <Grid
-          // On a phone what was found, warnings first, stands before the figures about it.
+          // On a phone the result, with its warnings first, is above the facts.
           templateAreas={{ base: '"image" "result" "facts"', lg: '"image result" "facts result"' }}
           templateColumns={{ base: 'minmax(0, 1fr)', lg: '344px minmax(0, 1fr)' }}
           templateRows={{ lg: 'auto 1fr' }}
@@ -280,7 +283,7 @@ function Analysis({ imageId }: { imageId: string }) {
   );
 }
 
-/** ‘Analyzing’, then ‘AI Medical Analysis’; without an image, the way to one. */
+/** The screen "Analyzing", then "AI Medical Analysis". Without an image in the address, a choice of images. */
 export function AiAnalysis() {
   const { id } = useParams();
   return id ? <Analysis key={id} imageId={id} /> : <PickImage />;

@@ -10,7 +10,7 @@ import { Meter } from '../ui/Meter';
 import { Waiting } from '../ui/Skeletons';
 import { sureness } from './analysis';
 
-/** The picture it is about. */
+/** Shows the analysed image. */
 export function AboutImage({ image }: { image: Image | undefined }) {
   const { t } = useTranslation();
   return (
@@ -34,7 +34,7 @@ export function AboutImage({ image }: { image: Image | undefined }) {
   );
 }
 
-/** A percentage, and the word for it. */
+/** Shows the confidence as a percentage and as a word. */
 export function Confidence({ confidence }: { confidence: number | null }) {
   const { t } = useTranslation();
   return (
@@ -68,7 +68,7 @@ export function Confidence({ confidence }: { confidence: number | null }) {
   );
 }
 
-/** When, and by what. */
+/** Shows when the analysis was made, and by which model. */
 export function MadeBy({ result }: { result: AnalysisResult }) {
   const { t } = useTranslation();
   const rows: [string, ReactNode][] = [

@@ -12,7 +12,7 @@ import { EmptyState } from '../ui/EmptyState';
 import { ImageWell } from '../ui/ImageWell';
 import { Page } from '../ui/Page';
 
-/** No image in the address: the latest ones that may be analysed, and the way to all. */
+/** Without an image in the address: the latest images that the viewer may analyse, and a link to all. */
 export function PickImage() {
   const { t } = useTranslation();
   const viewer = useViewer();

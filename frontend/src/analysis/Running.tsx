@@ -4,7 +4,7 @@ import { formatPercent } from '../lib/format';
 import { Meter } from '../ui/Meter';
 import { Waiting } from '../ui/Skeletons';
 
-/** Work under way: how far it is, and that nobody has to wait here. */
+/** Shows the progress of a running analysis, and that the viewer may leave the page. */
 export function Running({ status, progress }: { status: 'queued' | 'active'; progress: number }) {
   const { t } = useTranslation();
   return (

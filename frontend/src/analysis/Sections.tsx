@@ -96,7 +96,7 @@ function Differential({ result, none }: { result: AnalysisResult; none: string }
   );
 }
 
-/** What the model said, warnings first. Where no model looked, that is said in its place. */
+/** Shows the text of the model, warnings first. Says so if no model has assessed the image. */
 export function Sections({ result }: { result: AnalysisResult }) {
   const { t } = useTranslation();
   const none = (text: string) => (result.assessed ? text : t('analysis.notAssessed'));

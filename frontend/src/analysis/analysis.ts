@@ -12,30 +12,30 @@ const key = (imageId: string) => ['analysis', imageId] as const;
 export const isRunning = (answer: AnalysisAnswer | undefined) =>
   answer?.status === 'queued' || answer?.status === 'active';
 
-/** The analysis of an image; asking the first time starts it. */
+/** The analysis of an image. The first request starts it. */
 export const analysisOf = (imageId: string) =>
   queryOptions({
     queryKey: key(imageId),
     queryFn: async ({ signal, client }) => {
-      // A look after an event or a gap must not keep an idle session alive.
+      // A refetch after an event or a disconnect must not extend an idle session.
       const background = isRunning(client.getQueryData<AnalysisAnswer>(key(imageId)));
       return (await send(analysisCalls.getAnalysis, { params: { imageId } }, { signal, background })).data;
     },
   });
 
 /**
- * An event is newer than an answer that is on its way, unless that one tells of an end and the event does not: then it is
- * read again.
+ * Applies an event to the cache. An event counts as newer than a pending answer. Only if the answer reports an end and the
+ * event does not, the analysis is read again.
  */
-function take(cache: QueryClient, imageId: string, status: AnalysisStatus, answer: AnalysisAnswer) {
+function apply(cache: QueryClient, imageId: string, status: AnalysisStatus, answer: AnalysisAnswer) {
   put(cache, key(imageId), answer, (read) => isRunning(read) || !isRunning(answer));
   patchImage(cache, imageId, (image) => ({ ...image, analysis: { status } }));
 }
 
-/** Runs it again: waiting from this moment on, whatever the answer and the first event race about. */
+/** Runs the analysis again. Shows it as queued at once: the answer and the first event may arrive in any order. */
 export async function runAgain(cache: QueryClient, imageId: string) {
   const before = cache.getQueryData<AnalysisAnswer>(key(imageId));
-  take(cache, imageId, 'queued', { status: 'queued', progress: 0 });
+  apply(cache, imageId, 'queued', { status: 'queued', progress: 0 });
   try {
     await send(analysisCalls.startAnalysis, { params: { imageId }, body: {} });
   } catch (error) {
@@ -47,15 +47,17 @@ export async function runAgain(cache: QueryClient, imageId: string) {
 
 export const analysisEvents = {
   feeds: [['analysis']],
-  'analysis:progress': ({ imageId, progress }, cache) => take(cache, imageId, 'active', { status: 'active', progress }),
-  'analysis:completed': (result, cache) => take(cache, result.imageId, 'completed', { status: 'completed', ...result }),
-  'analysis:failed': ({ imageId, ...why }, cache) => take(cache, imageId, 'failed', { status: 'failed', ...why }),
+  'analysis:progress': ({ imageId, progress }, cache) =>
+    apply(cache, imageId, 'active', { status: 'active', progress }),
+  'analysis:completed': (result, cache) =>
+    apply(cache, result.imageId, 'completed', { status: 'completed', ...result }),
+  'analysis:failed': ({ imageId, ...why }, cache) => apply(cache, imageId, 'failed', { status: 'failed', ...why }),
 } satisfies SocketRows;
 
-/** Some models mark their words up with asterisks; an entry of nothing else is no entry. */
+/** Removes the asterisks that some models use as markup. Entries that contain only these are left out. */
 export const plain = (text: string) => text.replaceAll('**', '').trim();
 export const plainEntries = (entries: readonly string[]) => entries.map(plain).filter(Boolean);
 
-/** A percentage also in a word. */
+/** Returns the key of the word for a confidence. */
 export const sureness = (confidence: number) =>
   confidence < 0.5 ? 'unsure' : confidence < 0.8 ? 'fairlyUnsure' : 'fairlySure';

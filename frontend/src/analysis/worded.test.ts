@@ -27,27 +27,27 @@ const ct = result(
   ],
   [sentence('NO_MODEL'), sentence('TOO_WHITE', { white: 0.0004 })],
 );
-/** Without the marks that keep what is Latin in its own direction. */
+/** Removes the Unicode marks that isolate Latin text. */
 const bare = (text: string | undefined) => text?.replaceAll(/[\u2066\u2068\u2069\u200F]/g, '');
 
 describe('an analysis in Urdu', () => {
   beforeEach(() => chooseLanguage('ur'));
   afterEach(() => chooseLanguage('en'));
 
-  it('is worded by code, with its values in their places', () => {
+  it('An analysis is translated by its codes, with its values in place.', () => {
     const { description, warnings } = worded(ct);
     expect(bare(description)).toBe(
       'CT (کمپیوٹڈ ٹوموگرافی)، جسم کا حصہ: chest۔ یہ معائنہ 29 فروری، 2024 کو ہوا، اس تجزیے سے 2 سال پہلے۔ 300 × 200 پکسل، سیاہ و سفید، فی پکسل 16 بٹ۔',
     );
-    // Begins with its own direction, before a Latin code can set another.
+    // The text begins with a right-to-left mark, before a Latin code can set the direction.
     expect(description).toMatch(/^\u200F/);
     expect(bare(warnings[0])).toMatch(/^تشخیص کا کوئی ماڈل مقرر نہیں/);
     expect(bare(warnings[1])).toMatch(/^0\.1% سے کم پکسل بالکل سفید/);
-    // Width before height, whichever way the line runs.
+    // Width is before height in both directions.
     expect(description).toContain('\u2066300 × 200\u2069');
   });
 
-  it('keeps the English of a model of somebody else’s, and words our warning before it', () => {
+  it('The text of a foreign model stays English, and only the product’s own warning is translated.', () => {
     const ours = sentence('NOT_A_DIAGNOSIS');
     const foreign = result([], [ours], {
       description: 'A grey ramp.',
@@ -58,7 +58,7 @@ describe('an analysis in Urdu', () => {
     expect(warnings.map(bare)).toEqual([expect.stringMatching(/^یہ کمپیوٹر/), 'Only one picture.']);
   });
 
-  it('keeps the English of what was made before there were codes, or what this page has no words for', () => {
+  it('An analysis without codes, or with unknown codes, stays English.', () => {
     const { said: _, ...older } = ct;
     expect(worded(older)).toEqual({ description: ct.description, warnings: ct.warnings });
     const newer = { code: 'NEVER_HEARD' as 'SLICE', values: {} };
@@ -68,10 +68,10 @@ describe('an analysis in Urdu', () => {
   });
 });
 
-it('reads in English as the server wrote it', () => {
+it('An analysis in English shows the text of the server.', () => {
   expect(worded(ct)).toEqual({ description: ct.description, warnings: ct.warnings });
   expect(ct.description).toBe(
     'CT (computed tomography), body part chest. The study was made on 2024-02-29, 2 years before this analysis. 300 × 200 pixels, greyscale, 16 bits per pixel.',
   );
-  expect(ct.warnings[1]).toBe('under 0.1 % of the pixels are fully white: bright detail may be lost.');
+  expect(ct.warnings[1]).toBe('under 0.1 % of the pixels are fully white. Bright details may be lost.');
 });

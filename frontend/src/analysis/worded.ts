@@ -27,10 +27,10 @@ const formats: Formats = {
   plain: (value) => (typeof value === 'string' ? ltr(value) : String(value)),
 };
 
-/** A sentence may begin with a Latin code; the paragraph still runs as its language does. */
+/** Adds a right-to-left mark: otherwise a Latin code at the beginning would set the direction of the paragraph. */
 const directed = (text: string) => (currentLanguage().dir === 'rtl' ? `\u200F${text}` : text);
 
-/** Nothing where there are no words: a newer server says what this page does not know yet. */
+/** Returns undefined for a code without words: a newer server may send codes that this page does not know. */
 function inWords({ code, values }: Sentence): string | undefined {
   const key = `analysis.sentence.${code}` as const;
   const count = Number(values.count ?? 0);
@@ -38,7 +38,7 @@ function inWords({ code, values }: Sentence): string | undefined {
   return directed(fill(i18n.t(key, { count, skipInterpolation: true }), values, formats));
 }
 
-/** What an analysis says, in the person's language where the product said it by code; else the English that came. */
+/** Returns the text of an analysis in the language of the viewer if the server sent codes, or else the English text. */
 export function worded({ description, warnings, said }: AnalysisResult): { description: string; warnings: string[] } {
   if (currentCode() === 'en' || !said) return { description, warnings };
   const sentences = said.description.map(inWords);

@@ -6,7 +6,7 @@ import { useMay } from '../auth/session';
 import { EmptyState } from '../ui/EmptyState';
 import { Page } from '../ui/Page';
 
-/** Screens for those who may. The server decides; this saves the others a page of errors. */
+/** Shows its screens only with the permission. The server enforces it; this avoids a screen full of errors. */
 export function Allowed({ to }: { to: Permission }) {
   const { t } = useTranslation();
   if (useMay(to)) return <Outlet />;

@@ -23,7 +23,7 @@ function Tab({ entry }: { entry: MenuEntry }) {
   );
 }
 
-/** The phone's bar: the daily screens, the notices, and the way to everything else. */
+/** The bottom bar of a phone: the daily screens, the notices, and the button for the whole menu. */
 export function BottomBar() {
   const { t } = useTranslation();
   const role = useAtomValue(roleAtom);

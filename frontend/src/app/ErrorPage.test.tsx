@@ -14,22 +14,22 @@ const show = (error: unknown) => {
 afterEach(() => vi.restoreAllMocks());
 
 describe('a screen that fails', () => {
-  it('shows the ways on, and the number that finds it in the log, but no code', async () => {
+  it('The error page offers to load again and to go home, and shows the request id but no error code.', async () => {
     show(new ApiError(500, 'INTERNAL', 'x', [], 'req-4711'));
     expect(await screen.findByRole('heading', { name: 'Something went wrong' })).toBeTruthy();
     expect(screen.getByText('req-4711').getAttribute('dir')).toBe('ltr');
-    expect(screen.getByRole('button', { name: 'Load again' })).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Reload' })).toBeTruthy();
     expect(screen.getByRole('link', { name: 'Go home' }).getAttribute('href')).toBe('/');
     expect(screen.queryByText(/INTERNAL/)).toBeNull();
   });
 
-  it('offers the new version when a part of the old one is gone', async () => {
+  it('The error page offers the new version when a chunk of the old one is missing.', async () => {
     show(new TypeError('Failed to fetch dynamically imported module: /assets/Messages-abc.js'));
-    expect(await screen.findByRole('heading', { name: 'There is a new version of Lightbox' })).toBeTruthy();
-    expect(screen.getByRole('button', { name: 'Load again' })).toBeTruthy();
+    expect(await screen.findByRole('heading', { name: 'Lightbox has a new version' })).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Reload' })).toBeTruthy();
   });
 
-  it('blames the connection when there is none', async () => {
+  it('Offline, the error page says that the page could not be loaded.', async () => {
     vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
     show(new TypeError('Failed to fetch dynamically imported module: /assets/Messages-abc.js'));
     expect(await screen.findByRole('heading', { name: 'This page could not be loaded' })).toBeTruthy();

@@ -8,16 +8,16 @@ import { EmptyState } from '../ui/EmptyState';
 import { useTitle } from '../ui/Page';
 import { NotFound } from './NotFound';
 
-/** What browsers say when a part of the app does not come: after a new version the old parts are gone from the server. */
-const missingPart =
+/** The messages of browsers when a chunk cannot be loaded: after a release the server no longer has the old chunks. */
+const missingChunk =
   /dynamically imported module|importing a module script failed|error loading dynamically|unable to preload/i;
 
 type Kind = 'broken' | 'newVersion' | 'unreachable';
 
-/** Without a connection a part is only out of reach; with one it has been replaced. */
+/** Returns the kind of a failure. Offline, a missing chunk is only unreachable; online, a new version replaced it. */
 function kindOf(error: unknown): Kind {
   // biome-ignore lint/plugin/codesNotWords: browsers have no code for it
-  if (!(error instanceof Error) || !missingPart.test(error.message)) return 'broken';
+  if (!(error instanceof Error) || !missingChunk.test(error.message)) return 'broken';
   return navigator.onLine ? 'newVersion' : 'unreachable';
 }
 
@@ -27,7 +27,7 @@ const looks = {
   unreachable: { Icon: WifiSlashIcon, title: 'app.failed.unreachableTitle', text: 'app.failed.unreachableText' },
 } as const satisfies Record<Kind, { Icon: Icon; title: string; text: string }>;
 
-/** What is shown when a screen fails: no code, no stack, the ways on, and the number that finds it in the log. */
+/** Shown when a screen fails: no code and no stack, but links, and the request id that finds the failure in the log. */
 export function ErrorPage() {
   const { t } = useTranslation();
   const error = useRouteError();
@@ -35,7 +35,7 @@ export function ErrorPage() {
   useTitle(t(title));
   if (isRouteErrorResponse(error) && error.status === 404) return <NotFound />;
   const requestId = error instanceof ApiError ? error.requestId : undefined;
-  // Cut where the number stands: this page is loaded with every other, and `Trans` is not.
+  // The text is split at the request id instead of using `Trans`: every page loads this one, and `Trans` is large.
   const [before, after] = t('app.failed.request').split(/<id>.*<\/id>/);
   return (
     <Flex as="main" minH="80dvh" align="center" justify="center">
@@ -61,7 +61,7 @@ export function ErrorPage() {
           <Flex gap="2.5" wrap="wrap" justify="center">
             <Button onClick={() => window.location.reload()}>{t('app.failed.act')}</Button>
             <Button asChild variant="outline">
-              {/* A whole new page: whatever broke is not carried along. */}
+              {/* A plain link loads the whole page again, so that no broken state remains. */}
               <a href={paths.home}>
                 <HouseLineIcon aria-hidden />
                 {t('app.failed.home')}

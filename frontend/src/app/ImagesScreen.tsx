@@ -2,5 +2,5 @@ import { ViewImages } from '../images/ViewImages';
 import { ShareDialog } from '../sharing/ShareDialog';
 import { VerifyDialog } from '../sharing/VerifyDialog';
 
-/** The gallery with the dialogs of sharing. Sharing builds on images, so images gets them from here. */
+/** The gallery with the dialogs of sharing. Sharing imports images, so images gets the dialogs as props from here. */
 export const ImagesScreen = () => <ViewImages Share={ShareDialog} Verify={VerifyDialog} />;

@@ -10,7 +10,7 @@ import { useThemeCycle } from '../ui/ThemeMenu';
 import { MenuLinks } from './MenuLinks';
 import { WhoAmI } from './WhoAmI';
 
-/** One thing that is turned on at a tap: what it is, and its state. */
+/** A setting that changes with a tap: icon, label and current value. */
 function Row({ Icon, label, state, onClick }: { Icon: Icon; label: string; state: ReactNode; onClick: () => void }) {
   return (
     <chakra.button
@@ -55,7 +55,7 @@ function Rows() {
   );
 }
 
-/** The phone's full menu, from the start edge. */
+/** The full menu of a phone, a drawer from the start edge. */
 export function MenuDrawer({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const logout = useLogout();

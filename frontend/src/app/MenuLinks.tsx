@@ -12,7 +12,7 @@ const noCount = () => 0;
 
 interface LinkProps {
   entry: MenuEntry;
-  /** Icons only, the words in a tooltip. */
+  /** True: icons only, the labels in tooltips. */
   collapsed: boolean;
   drawer: boolean;
   onPick: (() => void) | undefined;
@@ -75,7 +75,7 @@ function MenuLink({ entry, collapsed, drawer, onPick }: LinkProps) {
   );
 }
 
-/** The menu of this person's role, in the sidebar or in the drawer. */
+/** The menu for this person's role, in the sidebar or in the drawer. */
 export function MenuLinks({
   collapsed = false,
   drawer = false,

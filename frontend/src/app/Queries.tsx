@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { Outlet } from 'react-router-dom';
 import { queryClient } from '../lib/query';
 
-/** Around the screens that keep answers of the server: all but the first two. */
+/** Provides the query cache to all screens except the first two, which do not use it. */
 export function Queries() {
   return (
     <QueryClientProvider client={queryClient}>

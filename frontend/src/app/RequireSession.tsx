@@ -35,22 +35,22 @@ function useSocket(userId: string | undefined) {
 
 function SignIn() {
   const { pathname, search, hash } = useLocation();
-  // Whoever signed out on purpose does not want to come back to the same page, and the next person even less.
+  // After a sign-out by the person, the next sign-in starts at the first page, not here.
   useEffect(() => {
     if (store.get(endedAtom) !== 'logout') rememberPlace(pathname + search + hash);
   }, [pathname, search, hash]);
   return <Navigate to={paths.login} replace />;
 }
 
-/** Every protected screen lives under this: without a session there is only the way to /login. */
+/** The parent of every protected screen. Without a session it redirects to /login. */
 export function RequireSession() {
   const { token, user } = useAtomValue(sessionAtom);
   const signedIn = Boolean(token && user);
   const locked = useAtomValue(totpDueAtom);
   const asked = useAtomValue(askedAtom);
-  const whose = signedIn && !locked ? user?.id : undefined;
-  useSocket(whose);
-  useClaimedDevice(whose);
+  const userId = signedIn && !locked ? user?.id : undefined;
+  useSocket(userId);
+  useClaimedDevice(userId);
   if (!signedIn) return <SignIn />;
   if (locked) {
     return (

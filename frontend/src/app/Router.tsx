@@ -8,7 +8,7 @@ import { OfflineBar } from '../ui/OfflineBar';
 import { ErrorPage } from './ErrorPage';
 import { NotFound } from './NotFound';
 
-/** A screen in a chunk of its own, fetched when somebody goes there. */
+/** A route whose screen is a chunk of its own, loaded at the first visit. */
 const screen = (path: string, load: () => Promise<ComponentType>): RouteObject => ({
   path,
   lazy: async () => ({ Component: await load() }),
@@ -22,7 +22,7 @@ const only = (to: Permission, ...children: RouteObject[]): RouteObject => ({
   children,
 });
 
-/** Where people arrive: these load the least. */
+/** The first screens that people open. They load as little code as possible. */
 const firstScreens = [
   screen(paths.home, async () => (await import('../landing/Landing')).Landing),
   screen(paths.login, async () => (await import('../auth/Login')).Login),
@@ -76,7 +76,7 @@ const protectedScreens = [
   screen(paths.messages, async () => (await import('../messages/Messages')).Messages),
 ];
 
-/** Screens before a session: they too say when there is no connection. */
+/** The frame of the screens without a session: they show the offline bar too. */
 function Public() {
   return (
     <>
@@ -109,7 +109,7 @@ export const routes: RouteObject[] = [
         children: [
           { Component: Public, children: publicScreens },
           {
-            // The frame, the socket and every feature's events: nothing of it is needed to sign in.
+            // The frame, the socket and the handlers of all events: the sign-in needs none of them.
             lazy: async () => ({ Component: (await import('./RequireSession')).RequireSession }),
             children: [{ ErrorBoundary: ErrorPage, children: protectedScreens }],
           },

@@ -16,10 +16,10 @@ import { PhoneBar } from './PhoneBar';
 import { Sidebar } from './Sidebar';
 import { TopBar } from './TopBar';
 
-/** Whether this browser's sidebar shows icons only. A preference of the screen, not of the person: nothing private. */
+/** True when the sidebar of this browser shows icons only. Not private: a sign-out does not delete it. */
 const collapsedAtom = atomWithStorage('sidebar', false, undefined, { getOnInit: true });
 
-/** A screen reader's place follows the page: after a navigation the focus starts at the new content. */
+/** Moves the focus to the content after a navigation, so that a screen reader starts there. */
 function useFocusOnNavigation() {
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
@@ -31,12 +31,12 @@ function useFocusOnNavigation() {
   return main;
 }
 
-/** Reaches out also while a screen waits for its first answer. */
+/** The loading bar, active also while a screen waits for its first answer. */
 function FetchingLamp() {
   return <Lamp waiting={useIsFetching({ predicate: (query) => query.state.status === 'pending' }) > 0} />;
 }
 
-/** The frame around every signed-in screen: menu, top bar, and the one lit panel. */
+/** The frame of every signed-in screen: menu, top bar and the panel with the content. */
 export function Shell() {
   const { t } = useTranslation();
   const [collapsed, setCollapsed] = useAtom(collapsedAtom);
@@ -49,7 +49,7 @@ export function Shell() {
       as="main"
       ref={main}
       tabIndex={-1}
-      // The page takes the focus so that reading starts there; nothing in it is to be operated by that.
+      // The panel has the focus only for screen readers, so it shows no focus ring.
       _focusVisible={{ outline: 'none' }}
       flex="1"
       minW="0"
@@ -68,7 +68,7 @@ export function Shell() {
       <Outlet />
     </Box>
   );
-  // One tree for both layouts: a tablet that is turned keeps what was typed on the screen inside.
+  // Both layouts use one tree, so that typed text is not lost when a tablet is turned.
   return (
     <>
       <SkipNavLink>{t('app.skip')}</SkipNavLink>

@@ -8,7 +8,7 @@ import { Tooltip } from '../ui/Tooltip';
 import { MenuLinks } from './MenuLinks';
 import { WhoAmI } from './WhoAmI';
 
-/** The desktop's menu: 256 px, or 76 with icons only. */
+/** The menu on the desktop: 256 px wide, or 76 px with icons only. */
 export function Sidebar({ collapsed, onCollapse }: { collapsed: boolean; onCollapse: () => void }) {
   const { t } = useTranslation();
   const label = t(collapsed ? 'app.menu.expand' : 'app.menu.collapse');

@@ -6,7 +6,7 @@ import { Bell } from '../notifications/Bell';
 import { LanguageSwitch } from '../ui/LanguageSwitch';
 import { ThemeMenu } from '../ui/ThemeMenu';
 
-/** Language, theme, bell and Logout, at the end of the line; the panel's first line is the page's own. */
+/** The bar on the desktop: language, theme, notices and Logout. The title of the page is inside the panel. */
 export function TopBar() {
   const { t } = useTranslation();
   const logout = useLogout();

@@ -5,7 +5,7 @@ import { userAtom } from '../auth/session';
 import { fullName } from '../lib/format';
 import { UserAvatar } from '../ui/UserAvatar';
 
-/** Who I am, and as what. */
+/** Shows the name and the role of the signed-in person. */
 export function WhoAmI({ wordless = false }: { wordless?: boolean }) {
   const { t } = useTranslation();
   const user = useAtomValue(userAtom);

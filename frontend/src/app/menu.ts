@@ -32,18 +32,18 @@ export interface MenuEntry {
     | 'home';
   path: string;
   Icon: Icon;
-  /** What its holder may do; without it, everybody sees it. The server enforces, the menu only hides. */
+  /** The permission that shows the entry; without one, every role sees it. The menu only hides; the server enforces. */
   may?: Permission;
-  /** A number behind the label: blue for what was said, amber for what waits. */
+  /** Returns the number after the label: blue for unread messages, amber with `waiting`. */
   useCount?: () => number;
   waiting?: boolean;
-  /** Drawn below a line. */
+  /** True: the entry is below a line. */
   apart?: boolean;
-  /** The bottom bar of a phone, with its short name. */
+  /** The short name of the entry in the bottom bar of a phone, if it is there. */
   tab?: 'images' | 'messages' | 'upload' | 'profile';
 }
 
-/** The one table behind sidebar, drawer and bottom bar, in the specification's order. */
+/** The entries of sidebar, drawer and bottom bar, in the order of the specification. */
 const menu: readonly MenuEntry[] = [
   { label: 'dashboard', path: paths.dashboard, Icon: SquaresFourIcon, may: 'stats.read' },
   { label: 'adminDashboard', path: paths.adminDashboard, Icon: GaugeIcon, may: 'overview.read' },
@@ -68,6 +68,6 @@ const menu: readonly MenuEntry[] = [
 export const menuOf = (role: Role | undefined) => menu.filter(({ may }) => !may || (role && roleMay(role, may)));
 
 const tabOrder = ['images', 'messages', 'upload', 'profile'] as const;
-/** Three of them: the profile stands where those who upload find that. */
+/** Returns the three tabs of the bottom bar. Roles without upload get the profile in its place. */
 export const tabsOf = (role: Role | undefined) =>
   tabOrder.flatMap((tab) => menuOf(role).filter((entry) => entry.tab === tab)).slice(0, 3);

@@ -21,10 +21,10 @@ const features = [
 ] as const;
 
 type EventOf<Rows> = Rows extends unknown ? keyof Rows : never;
-/** `connectSocket` itself ends the session. */
+/** The server events without a row in any feature. `connectSocket` itself handles `session:revoked`. */
 type WithoutRow = Exclude<ServerEvent, EventOf<(typeof features)[number]> | 'session:revoked'>;
 
-/** The rows of each feature. An event of the server that none of them has a row for does not compile, and is named. */
+/** The rows of all features. A server event without a row is a compile error that names the event. */
 export const socketEvents: readonly SocketRows[] = features satisfies [WithoutRow] extends [never]
   ? readonly SocketRows[]
   : WithoutRow;

@@ -34,7 +34,7 @@ import {
 import { useTranslation } from 'react-i18next';
 import { type AreaOf, areaOf, keyOf } from '../lib/names';
 
-/** One meaning each, as everywhere else in the product; an action without a row has its area's icon. */
+/** Each icon means the same as elsewhere in the product. An action without a row has the icon of its area. */
 const icons: Partial<Record<AuditAction, Icon>> = {
   'auth.logout': SignOutIcon,
   'session.expire': ClockCountdownIcon,
@@ -77,7 +77,7 @@ const areas = {
   job: ArrowsClockwiseIcon,
 } as const satisfies Record<AreaOf<AuditAction>, Icon>;
 
-/** What was done, in words; what did not come about says so with an icon and a word, never by colour alone. */
+/** Names the action. A failed one has an icon and a word, because colour alone is not accessible. */
 export function ActionMark({ entry: { actiontype, status } }: { entry: Pick<AuditEntry, 'actiontype' | 'status'> }) {
   const { t } = useTranslation();
   const Mark = icons[actiontype] ?? areas[areaOf(actiontype)] ?? ClipboardTextIcon;

@@ -29,7 +29,7 @@ const admin = {
   role: { name: 'admin' as const },
 };
 
-/** Twelve entries; pages of whatever size is asked for. */
+/** A server with twelve entries. It answers with pages of the requested size. */
 const log = ({ path }: { path: string }) => {
   const query = new URL(path, 'http://app.test').searchParams;
   const [page, limit] = [Number(query.get('page')), Number(query.get('limit'))];
@@ -56,7 +56,7 @@ const log = ({ path }: { path: string }) => {
 beforeEach(() => startSession(admin, 'token'));
 
 describe('the audit log', () => {
-  it('keeps its page in the address; another size starts at page 1', async () => {
+  it('The address names the page, and another page size starts at page 1.', async () => {
     const heard = answer({ 'GET /audit/logs': log });
     const router = renderScreen(<AuditLogs />, '/audit-logs?page=2');
     await screen.findByText('6–10 of 12');
@@ -69,7 +69,7 @@ describe('the audit log', () => {
     expect(router.state.location.search).toBe('?rows=10');
   });
 
-  it('searches on the server, never in the address, and says when nothing is found', async () => {
+  it('The server searches, the search text stays out of the address, and an empty result says so.', async () => {
     const heard = answer({ 'GET /audit/logs': log });
     const router = renderScreen(<AuditLogs />, '/audit-logs');
     await screen.findByText('1–5 of 12');
@@ -80,7 +80,7 @@ describe('the audit log', () => {
     expect(router.state.location.search).toBe('');
   });
 
-  it('names the person of a link by the entries, and asks for nobody on behalf of a provider', async () => {
+  it('A link to a person shows the name from the entries, and a provider’s request names no person.', async () => {
     const heard = answer({ 'GET /audit/logs': log });
     renderScreen(<AuditLogs />, `/audit-logs?user=${id(900)}`);
     await screen.findByRole('button', { name: /not only Sana Mirza/ });
@@ -93,7 +93,7 @@ describe('the audit log', () => {
     expect(theirs[0]?.path).not.toContain('user=');
   });
 
-  it('is sorted by its header, by mouse and by key, and says so', async () => {
+  it('The header sorts by mouse and by keyboard, and aria-sort says the order.', async () => {
     const heard = answer({ 'GET /audit/logs': log });
     const router = renderScreen(<AuditLogs />, '/audit-logs?page=2');
     await screen.findByText('6–10 of 12');
@@ -109,7 +109,7 @@ describe('the audit log', () => {
     await waitFor(() => expect(router.state.location.search).toBe(''));
   });
 
-  it('asks for what its address says: days, kind, outcome and order', async () => {
+  it('The request follows the address: days, action, outcome and order.', async () => {
     const heard = answer({ 'GET /audit/logs': log });
     renderScreen(
       <AuditLogs />,
@@ -127,7 +127,7 @@ describe('the audit log', () => {
     expect((screen.getByLabelText('From') as HTMLInputElement).value).toBe('2026-11-03');
   });
 
-  it('shows all that was recorded of a row', async () => {
+  it('The details of a row show all its fields.', async () => {
     answer({ 'GET /audit/logs': log });
     renderScreen(<AuditLogs />, '/audit-logs');
     const [details] = await screen.findAllByRole('button', { name: /^Details of Share image/ });
@@ -137,7 +137,7 @@ describe('the audit log', () => {
     expect(drawer.textContent).toContain(id(900));
   });
 
-  it('is exported with its filters, in the format that was asked for', async () => {
+  it('The export has the filters of the screen and the chosen format.', async () => {
     const heard = answer({ 'GET /audit/logs': log, 'GET /audit/export': () => ({ body: 'seq' }) });
     const saved: string[] = [];
     URL.createObjectURL = () => 'blob:x';
@@ -153,37 +153,40 @@ describe('the audit log', () => {
     expect(newest(heard, 'GET /audit/export')?.path).toBe('/audit/export?sort=-createAt&status=denied&format=fhir');
   });
 
-  it('marks what failed with a word and says why in words', async () => {
+  it('A failed action has a word for it and the reason as a sentence.', async () => {
     answer({ 'GET /audit/logs': log });
     renderScreen(<AuditLogs />, '/audit-logs');
     const row = (await screen.findByText('Failed', { selector: 'span' })).closest('tr');
-    expect(row?.textContent).toContain('That code is not right.');
+    expect(row?.textContent).toContain('That code didn’t match.');
   });
 
-  it('says where a failure came from', async () => {
+  it('An error message says that it comes from the server.', async () => {
     answer({
-      'GET /audit/logs': () => ({ status: 403, body: { message: 'You may not do this.', error: 'FORBIDDEN' } }),
+      'GET /audit/logs': () => ({
+        status: 403,
+        body: { message: 'You don’t have permission to do this.', error: 'FORBIDDEN' },
+      }),
     });
     renderScreen(<AuditLogs />, '/audit-logs');
-    await screen.findByText('Error data: You may not do this.');
+    await screen.findByText('Error data: You don’t have permission to do this.');
   });
 
-  it('shows an administrator what the check of the chain found', async () => {
+  it('An administrator sees the result of the verification of the chain.', async () => {
     let ok = true;
     answer({
       'GET /audit/logs': log,
       'GET /audit/verify': () => ({ body: { data: ok ? { ok, checked: 12 } : { ok, checked: 12, firstBroken: 7 } } }),
     });
     renderScreen(<AuditLogs />, '/audit-logs');
-    await userEvent.click(await screen.findByRole('button', { name: 'Verify chain' }));
-    await screen.findByText('Record intact');
+    await userEvent.click(await screen.findByRole('button', { name: 'Check integrity' }));
+    await screen.findByText('Log intact');
     ok = false;
-    await userEvent.click(screen.getByRole('button', { name: 'Verify chain' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Check integrity' }));
     expect((await screen.findByRole('alert')).textContent).toContain('Entry 7 is the first');
-    await waitFor(() => expect(screen.queryByText('Record intact')).toBeNull());
+    await waitFor(() => expect(screen.queryByText('Log intact')).toBeNull());
   });
 
-  it('is narrowed to one person of those found; the address has the id and no word', async () => {
+  it('The log can be filtered by a person who was found, and the address contains only the id.', async () => {
     const sana = {
       ...admin,
       id: id(900),
@@ -203,7 +206,7 @@ describe('the audit log', () => {
     await userEvent.click(await screen.findByPlaceholderText('Search by user...'));
     await userEvent.paste('sana');
     await userEvent.click(await screen.findByRole('option', { name: /Sana Mirza/ }, { timeout: 5000 }));
-    const clear = await screen.findByRole('button', { name: 'Show everybody again, not only Sana Mirza' });
+    const clear = await screen.findByRole('button', { name: 'Show everyone again, not only Sana Mirza' });
     expect(router.state.location.search).toBe(`?user=${id(900)}`);
     await waitFor(() => expect(newest(heard, 'GET /audit/logs')?.path).toContain(`user=${id(900)}`));
     expect(newest(heard, 'GET /audit/logs')?.path).not.toContain('search');

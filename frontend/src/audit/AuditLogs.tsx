@@ -102,8 +102,8 @@ function useColumns(): Column<AuditEntry>[] {
   ];
 }
 
-/** An administrator has the record proved, and sees what came of it. */
-function useProof() {
+/** Lets an administrator verify the chain of the log, and returns the result. */
+function useVerification() {
   const { t } = useTranslation();
   const verify = useVerifyChain(t('audit.verify.failed'));
   const { data } = verify;
@@ -150,18 +150,18 @@ function useFailure() {
   };
 }
 
-/** The person whom the address asks for. A provider's address that names one asks for nothing the server would give. */
+/** Returns the user id in the address, for administrators only: the server gives it to no other role. */
 function useUserIn(params: URLSearchParams): string | undefined {
   const role = useAtomValue(roleAtom);
   const { data } = Id.safeParse(params.get('user'));
   return role && mayPickPerson(role) ? data : undefined;
 }
 
-/** A link brings an id alone: the name is in every entry that was found. */
+/** Finds the name of the user in the entries, because a link contains only the id. */
 const rowOf = (entries: AuditEntry[] | undefined, user: string) =>
   entries?.find((entry) => entry.user?.id === user)?.user ?? undefined;
 
-/** The entries asked for: by the address, and by the words of the search, which stay out of the address. */
+/** Returns the query for the entries: from the address, and from the search text, which never enters the address. */
 function useWanted(params: URLSearchParams, search: string) {
   const rested = useDebounced(search.trim());
   const action = auditActionNames.find((one) => one === params.get('action'));
@@ -172,7 +172,7 @@ function useWanted(params: URLSearchParams, search: string) {
   const wanted = {
     sort,
     ...range,
-    // Once a person is chosen, the words that found them are not searched for.
+    // After the choice of a person, do not search for the text that found them.
     ...(rested && !user && { search: rested }),
     ...(action && { actiontype: action }),
     ...(status && { status }),
@@ -181,7 +181,7 @@ function useWanted(params: URLSearchParams, search: string) {
   return { user, sort, wanted, filtered: Boolean(rested || action || status || user || range.from || range.to) };
 }
 
-/** Who did what and when, read only. */
+/** The audit log. */
 export function AuditLogs() {
   const { t } = useTranslation();
   const proves = useMay('audit.verify');
@@ -191,7 +191,7 @@ export function AuditLogs() {
   const { data, error, isFetching, refetch } = useQuery(auditLog({ ...paging.query, ...wanted }));
   const [chosen, setChosen] = useState<UserRow>();
   const [shown, setShown] = useState<AuditEntry>();
-  const proof = useProof();
+  const verification = useVerification();
   const failure = useFailure();
   const columns = useColumns();
   const nameOf = (entry: AuditEntry) =>
@@ -210,11 +210,11 @@ export function AuditLogs() {
       act={
         <Flex gap="2.5" wrap="wrap">
           <ExportMenu wanted={wanted} />
-          {proves && proof.act}
+          {proves && verification.act}
         </Flex>
       }
     >
-      {proof.broken}
+      {verification.broken}
       <Flex gap="2.5" mb="4" align="center" wrap="wrap">
         <Filters
           person={
@@ -236,7 +236,7 @@ export function AuditLogs() {
           filter={paging.filter}
         />
         <Flex ms="auto" align="center" gap="2.5" fontSize="sm" color="fg.muted" role="status" wrap="wrap">
-          {isFetching && !data ? t('audit.loading') : proof.whole}
+          {isFetching && !data ? t('audit.loading') : verification.whole}
         </Flex>
       </Flex>
       <Box as="section" layerStyle="card" overflow="hidden">

@@ -9,10 +9,10 @@ import { ActionMark } from './ActionMark';
 import { reasonText } from './reason';
 import { Mono, Who } from './Who';
 
-/** Everything that was recorded of one entry, its ids and its seal too. */
+/** Shows all fields of one entry, with its ids and its hash. */
 export function EntryDrawer({ entry, onClose }: { entry: AuditEntry | undefined; onClose: () => void }) {
   const { t } = useTranslation();
-  // The last one stays while the drawer leaves.
+  // Keep the last entry while the drawer closes.
   const last = useRef(entry);
   if (entry) last.current = entry;
   const shown = last.current;
@@ -40,7 +40,7 @@ export function EntryDrawer({ entry, onClose }: { entry: AuditEntry | undefined;
       head={{ align: 'center' }}
       maxW={{ base: '100vw', sm: '440px' }}
     >
-      {/* Longer than a small screen, and nothing in it to reach with Tab. */}
+      {/* Focusable, so that the keyboard can scroll it: it contains nothing else to focus. */}
       <Drawer.Body px="5" pb="6" tabIndex={0}>
         <ActionMark entry={shown} />
         <Box my="5">

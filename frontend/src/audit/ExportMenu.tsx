@@ -6,7 +6,7 @@ import { type AuditExport, useExportAudit } from './audit';
 
 const icons = { csv: FileCsvIcon, fhir: FileCodeIcon } satisfies Record<AuditFormat, unknown>;
 
-/** The entries of the screen, all of them, as a file: for a spreadsheet, or for another system. */
+/** Exports all entries that match the filters as a file, for a spreadsheet or for another system. */
 export function ExportMenu({ wanted }: { wanted: AuditExport }) {
   const { t } = useTranslation();
   const exporting = useExportAudit(t('common.exportFailed'));

@@ -16,7 +16,7 @@ interface PickProps {
   children: ReactNode;
 }
 
-/** Of a phone's width, beside another; in rems, as the gap between them grows with the letters. */
+/** Half the width of a phone minus half the gap. In rem, because the gap grows with the font size. */
 const half = 'calc(50% - .3125rem)';
 
 const Pick = ({ label, Icon: Mark, width, value, onPick, children }: PickProps) => (
@@ -38,7 +38,7 @@ const Pick = ({ label, Icon: Mark, width, value, onPick, children }: PickProps) 
   </NativeSelect.Root>
 );
 
-/** The filter's options, by area. */
+/** The options of the action filter, by area. */
 const areas = new Map<AreaOf<AuditAction>, AuditAction[]>();
 for (const action of auditActionNames) areas.set(areaOf(action), [...(areas.get(areaOf(action)) ?? []), action]);
 
@@ -82,13 +82,13 @@ function Day({ label, value, onPick }: { label: string; value: string; onPick: (
 }
 
 interface Props {
-  /** Whose deeds. */
+  /** The filter for the person who acted. */
   person: ReactNode;
   params: URLSearchParams;
   filter: (change: Record<string, string>) => void;
 }
 
-/** What narrows the log: a person, a time, a kind, an outcome. */
+/** The filters of the log: person, time, action and outcome. */
 export function Filters({ person, params, filter }: Props) {
   const { t } = useTranslation();
   const span = spanIn(params);

@@ -13,7 +13,7 @@ import { PersonCombobox } from '../ui/PersonCombobox';
 import { UserAvatar } from '../ui/UserAvatar';
 import { userList } from '../users/users';
 
-/** A picked person. The id is in the address; the name is known if this page has seen it. */
+/** A chosen person. The id is in the address; the name is undefined if this page has not loaded it. */
 export interface Picked {
   id: string;
   person: Named | undefined;
@@ -52,7 +52,7 @@ function Chosen({ picked: { id, person }, onClear }: { picked: Picked; onClear: 
   );
 }
 
-/** The words narrow the log at once; a person who is found can be picked instead. */
+/** Filters the log by the typed text at once. The user can choose one of the people found instead. */
 function People({ search, onSearch, onPick }: Omit<Props, 'picked'>) {
   const { t } = useTranslation();
   const word = useDebounced(search.trim());
@@ -75,7 +75,7 @@ function People({ search, onSearch, onPick }: Omit<Props, 'picked'>) {
   );
 }
 
-/** Narrows the log by words, and for an administrator to one person. */
+/** Filters the log by text, and for an administrator by person. */
 export function PersonFilter({ search, onSearch, picked, onPick }: Props) {
   const { t } = useTranslation();
   const role = useAtomValue(roleAtom);

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { fullName } from '../lib/format';
 import { UserAvatar } from '../ui/UserAvatar';
 
-/** Who acted: a person, somebody not signed in, or the product itself. */
+/** Shows the actor: a person, a client without a session, or the product itself. */
 export function Who({ entry: { user, ipaddress } }: { entry: AuditEntry }) {
   const { t } = useTranslation();
   if (user)

@@ -9,14 +9,14 @@ export const auditLog = (query: QueryInput<typeof auditCalls.listAudit>) =>
     queryKey: ['audit', 'list', query],
     queryFn: ({ signal }) => send(auditCalls.listAudit, { query }, { signal }),
     placeholderData: keepPreviousData,
-    // Entries are only ever added, and looking again is what one comes here for.
+    // The log grows all the time, and its readers want the newest entries.
     staleTime: 0,
   });
 
 export type AuditExport = QueryInput<typeof auditCalls.exportAudit>;
 const endings: Record<AuditFormat, string> = { csv: 'csv', fhir: 'fhir.json' };
 
-/** The log as a file; the server writes down that it was taken along. */
+/** Downloads the log as a file. The server records the export. */
 export const useExportAudit = (fallback: string) =>
   useMutation({
     mutationFn: async (query: AuditExport & { format: AuditFormat }) =>
@@ -24,7 +24,7 @@ export const useExportAudit = (fallback: string) =>
     meta: { fallback },
   });
 
-/** Has the server recompute the whole chain: asked for, never by itself. */
+/** Makes the server verify the whole chain, only when an administrator requests it. */
 export const useVerifyChain = (fallback: string) =>
   useMutation({
     mutationFn: async () => ({ ...(await send(auditCalls.verifyAudit, {})).data, at: Date.now() }),

@@ -4,14 +4,14 @@ import { reasonText } from './reason';
 
 afterEach(() => chooseLanguage('en'));
 
-it('reads a code as its sentence, counted ones without their full stop, and leaves other words alone', () => {
+it('A code in a reason becomes its sentence, without a full stop when counted, and other words stay.', () => {
   expect(reasonText('NOT_FOUND')).toMatch(/\.$/);
-  expect(reasonText('NOT_FOUND: 3, FORBIDDEN: 1')).toMatch(/^[^.]+: 3, You may not do this: 1$/);
+  expect(reasonText('NOT_FOUND: 3, FORBIDDEN: 1')).toMatch(/^[^.]+: 3, You don’t have permission to do this: 1$/);
   expect(reasonText('csv')).toBe('csv');
   expect(reasonText('CSV')).toBe('CSV');
 });
 
-it('reads in the person’s language', async () => {
+it('A reason is in the language of the viewer.', async () => {
   await chooseLanguage('ur');
   const words = i18n.t('errors.FORBIDDEN' as 'errors.UNKNOWN');
   expect(reasonText('FORBIDDEN')).toBe(words);

@@ -6,16 +6,16 @@ import { ApiError } from '../lib/http';
 
 const isRemark = (code: string): code is AuditRemark => (auditRemarks as readonly string[]).includes(code);
 
-/** The sentence of a code, in the person's language; nothing for a word that is none. */
+/** Returns the sentence of a code in the language of the viewer; undefined for an unknown code. */
 function sentenceOf(code: string): string | undefined {
   if (isRemark(code)) return i18n.t(`audit.remark.${code}`);
   if (!Object.hasOwn(errors, code)) return undefined;
   const [status, english] = errors[code as ErrorCode];
-  // What the client may add in English, how long to wait say, was known at the time and is not in the log.
+  // Some sentences contain details of the moment, such as the time to wait. The log does not store these.
   return currentCode() === 'en' ? english : errorText(new ApiError(status, code, english), english);
 }
 
-/** Reasons of refusals are stable codes (`WRONG_CODE`, or `NOT_FOUND: 3, …` when counted): read as their sentences. */
+/** Replaces the codes in a reason (`WRONG_CODE`, or `NOT_FOUND: 3, …` when counted) with their sentences. */
 export const reasonText = (reason: string): string =>
   reason.replace(/\b[A-Z]+(?:_[A-Z]+)*\b/g, (code) => {
     const known = sentenceOf(code);

@@ -1,4 +1,4 @@
-/** Spans up to now, and days that people choose themselves. */
+/** Spans until now, and `days` for a range that the user chooses. */
 export const spans = ['today', 'week', 'month', 'days'] as const;
 export type Span = (typeof spans)[number];
 
@@ -6,14 +6,14 @@ const daysBack: Record<Exclude<Span, 'days'>, number> = { today: 0, week: 6, mon
 
 export const spanIn = (params: URLSearchParams): Span | undefined => spans.find((name) => name === params.get('since'));
 
-/** The first moment of a calendar day in the viewer's zone, or of one some days later. */
+/** Returns the start of a calendar day in the viewer's time zone, moved by `later` days. */
 function dayStart(day: string, later = 0): Date | undefined {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day) ?? [];
   const start = new Date(Number(year), Number(month) - 1, Number(date) + later);
   return year === undefined || Number.isNaN(start.getTime()) ? undefined : start;
 }
 
-/** What an address asks for, as moments: whole days in the viewer's zone, and days the wrong way round are turned. */
+/** Returns the range in the address as times: whole days in the viewer's time zone, swapped if in the wrong order. */
 export function rangeOf(params: URLSearchParams, now = new Date()): { from?: string; to?: string } {
   const span = spanIn(params);
   if (!span) return {};

@@ -14,7 +14,7 @@ import { useTitle } from '../ui/Page';
 import { HelpDialog } from './HelpDialog';
 import { SideColumn } from './SideColumn';
 
-/** Beside the form on a wide screen: what this is about, without a word too many. */
+/** The column beside the form on a wide screen, with a short description of the product. */
 function Side() {
   const { t } = useTranslation();
   return (
@@ -38,17 +38,17 @@ function Side() {
 
 interface Props {
   title: string;
-  /** In the tab; the h1 changes with the steps. */
+  /** The title of the browser tab; the h1 changes with the steps. */
   tabTitle?: string;
   sub?: ReactNode;
-  /** In a soft square above the title. */
+  /** Shown in a soft square above the title. */
   badge?: ReactNode;
-  /** The way back to /, hidden on a final screen. */
+  /** False hides the link to /, on a final screen. */
   home?: boolean;
   children: ReactNode;
 }
 
-/** The frame of the screens before a session: one lit panel, help always at its foot. */
+/** The frame of the screens without a session: one panel, with the help at its bottom. */
 export function AuthFrame({ title, tabTitle = title, sub, badge, home = true, children }: Props) {
   const { t } = useTranslation();
   const desktop = useIsDesktop();

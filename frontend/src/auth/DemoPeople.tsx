@@ -18,7 +18,7 @@ function useDemoPeople(): DemoPerson[] {
     const leaving = new AbortController();
     send(authCalls.demoPeople, {}, { token: 'none', signal: leaving.signal }).then(
       ({ data }) => setPeople(data),
-      // Everybody else signs in all the same.
+      // Without the demo people the form still works.
       () => undefined,
     );
     return () => leaving.abort();
@@ -26,7 +26,7 @@ function useDemoPeople(): DemoPerson[] {
   return people;
 }
 
-/** The made-up people of a fresh demo start; nothing at all elsewhere. */
+/** Lists the invented accounts of a demo installation for sign-in. Renders nothing in other installations. */
 export function DemoPeople({ onPick }: { onPick: (person: DemoPerson) => void }) {
   const { t } = useTranslation();
   const people = useDemoPeople();

@@ -18,7 +18,7 @@ import { authCalls } from './calls';
 import { placeErrors } from './forms';
 import { NewPassword } from './NewPassword';
 
-/** Step 1: the address. The answer is the same whether or not there is an account. */
+/** Step 1: asks for the e-mail address. The answer is the same with and without an account. */
 function AskForCode({ onSent }: { onSent: (email: string) => void }) {
   const { t } = useTranslation();
   const { register, handleSubmit, setError, formState } = useForm({
@@ -68,7 +68,7 @@ function BackToLogin() {
   );
 }
 
-/** Step 2: the code and the new password. */
+/** Step 2: asks for the code and the new password. */
 function SetPassword({ email, onDone, onChange }: { email: string; onDone: () => void; onChange: () => void }) {
   const { t } = useTranslation();
   const { register, control, handleSubmit, setError, setValue, watch, formState } = useForm({
@@ -88,7 +88,7 @@ function SetPassword({ email, onDone, onChange }: { email: string; onDone: () =>
         return setError('otp', { type: 'server', message: errorText(error) });
       }
       if (error instanceof ApiError && error.errors.length) {
-        // The field has another name on this screen.
+        // On this screen the field has another name than in the call.
         const named = error.errors.map((one) => ({
           ...one,
           field: one.field === 'newPassword' ? 'password' : one.field,
@@ -174,7 +174,7 @@ function Changed() {
 
 type Step = { at: 'email' } | { at: 'code'; email: string } | { at: 'done' };
 
-/** Ask for a code, use it, done. */
+/** The reset of a forgotten password in two steps: request a code, then enter it with a new password. */
 export function ForgotPassword() {
   const [step, setStep] = useState<Step>({ at: 'email' });
   if (step.at === 'email') return <AskForCode onSent={(email) => setStep({ at: 'code', email })} />;

@@ -5,7 +5,7 @@ import { toast } from '../lib/toaster';
 
 const load = () => import('./HelpTopics');
 
-/** The way to the answers. They come with the dialog when somebody asks: the first page does not wait for them. */
+/** The button that opens the help. The dialog is a chunk of its own, so that the first page does not load it. */
 export function HelpDialog() {
   const { t } = useTranslation();
   const [part, setPart] = useState<Awaited<ReturnType<typeof load>>>();

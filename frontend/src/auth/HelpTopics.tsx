@@ -7,11 +7,13 @@ const topics = ['code', 'password', 'review', 'locked'] as const;
 interface Props {
   open: boolean;
   onClose: () => void;
-  /** Where the focus goes back to. */
+  /** Returns the element that gets the focus after closing. */
   opener: () => HTMLElement | null;
 }
 
-/** Answers to the most frequent problems, in a dialog: nobody has to leave the sign-in. */
+/**
+ * A dialog with answers to frequent problems. It opens over the form, so that the person does not leave the sign-in.
+ */
 export function HelpTopics({ open, onClose, opener }: Props) {
   const { t } = useTranslation();
   return (

@@ -26,7 +26,7 @@ afterEach(() => endSession('logout'));
 const idleFor = (ms: number) => localStorage.setItem('activity', String(Date.now() - ms));
 
 describe('the idle warning', () => {
-  it('counts down, and stays at a press', async () => {
+  it('The idle warning counts down, and its button keeps the session alive.', async () => {
     const heard = answer({
       'GET /notifications': () => ({ body: { data: [], pagination: {} } }),
     });
@@ -34,8 +34,8 @@ describe('the idle warning', () => {
     renderScreen(<IdleWarning />);
     const dialog = await screen.findByRole('alertdialog', { name: 'Are you still there?' });
     expect(dialog.textContent).toMatch(/1:[0-3]\d/);
-    expect(screen.getByText('You will be signed out in 2 minutes.')).toBeTruthy();
-    await userEvent.click(screen.getByRole('button', { name: 'Stay signed in' }));
+    expect(screen.getByText('You will be logged out in 2 minutes.')).toBeTruthy();
+    await userEvent.click(screen.getByRole('button', { name: 'Stay logged in' }));
     await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
     const kept = heard.find(({ path }) => path.startsWith('/notifications'));
     expect(kept?.headers.get('X-Background')).toBeNull();
@@ -43,7 +43,7 @@ describe('the idle warning', () => {
     expect(session().token).toBe('token');
   });
 
-  it('goes by the minutes that an administrator has set, also while it watches', async () => {
+  it('The idle warning uses the idle minutes that an administrator set, also after a change during the session.', async () => {
     let minutes = 60;
     const heard = answer({
       'GET /settings/public': () => ({
@@ -55,7 +55,7 @@ describe('the idle warning', () => {
     idleFor(9.5 * 60_000);
     renderScreen(<IdleWarning />);
     await waitFor(() => expect(queryClient.getQueryData(publicSettings.queryKey)?.['session.idleMinutes']).toBe(60));
-    // Reading it is nobody's activity.
+    // The request for the settings must not count as activity.
     expect(heard[0]?.headers.get('X-Background')).toBe('1');
     expect(screen.queryByRole('alertdialog')).toBeNull();
     minutes = 10;
@@ -65,10 +65,10 @@ describe('the idle warning', () => {
     settingEvents['settings:changed']?.({}, queryClient);
     await waitFor(() => expect(session().token).toBe(''), { timeout: 5_000 });
     renderScreen(<Login />);
-    expect(await screen.findByText('You were signed out after 9 quiet minutes.')).toBeTruthy();
+    expect(await screen.findByText('You were logged out after 9 minutes of inactivity.')).toBeTruthy();
   });
 
-  it('signs out at the limit, wipes what was not sent and says so at /login', async () => {
+  it('At the idle limit the client signs out, deletes unsent drafts and explains it at /login.', async () => {
     answer({});
     sessionStorage.setItem(`drafts:${user.id}`, '{"x":"half a sentence"}');
     idleFor(idleMs + 1);
@@ -76,13 +76,13 @@ describe('the idle warning', () => {
     await waitFor(() => expect(session().token).toBe(''));
     expect(sessionStorage.getItem(`drafts:${user.id}`)).toBeNull();
     renderScreen(<Login />);
-    expect(await screen.findByText('You were signed out after 30 quiet minutes.')).toBeTruthy();
-    expect(screen.getByText(/What was not sent was wiped/)).toBeTruthy();
+    expect(await screen.findByText('You were logged out after 30 minutes of inactivity.')).toBeTruthy();
+    expect(screen.getByText(/unsent messages were removed/)).toBeTruthy();
   });
 });
 
 describe('the end of a session', () => {
-  it('is told by its reason; the first that knows it is right', async () => {
+  it('/login explains the end of a session by the first reported reason.', async () => {
     answer({});
     act(() => {
       endSession('deactivated');
@@ -90,10 +90,10 @@ describe('the end of a session', () => {
     });
     renderScreen(<Login />);
     expect(await screen.findByText('Your account was deactivated. Ask an administrator.')).toBeTruthy();
-    expect(screen.queryByText(/Sign in to come back/)).toBeNull();
+    expect(screen.queryByText(/Log in to continue/)).toBeNull();
   });
 
-  it('leads the same person back, and nobody else', () => {
+  it('The next sign-in returns to the last screen for the same person only.', () => {
     endSession('idle');
     rememberPlace('/messages?with=1#2');
     expect(takePlace(user.id)).toBe('/messages?with=1#2');

@@ -17,7 +17,7 @@ import { idleState, watchIdle } from './idle';
 import { endSession, idleMinutesAtom, session } from './session';
 import { useLogout } from './useLogout';
 
-/** Whole minutes, then the last half minute: often enough to act on, seldom enough to listen to. */
+/** Returns the text for screen readers. It changes only at two minutes, one minute and 30 seconds. */
 function useAnnouncement(seconds: number): string {
   const { t } = useTranslation();
   if (seconds > 60) return t('app.idle.said', { count: 2 });
@@ -40,15 +40,15 @@ function Countdown({ idleMs }: { idleMs: number }) {
   );
 }
 
-/** How long a quiet session lasts now, and kept for the words after its end. */
+/** Returns the idle limit in ms. Stores it too, because /login shows it after the end of the session. */
 function useIdleMs(): number {
   const minutes = usePublicSettings()['session.idleMinutes'];
-  const keep = useSetAtom(idleMinutesAtom);
-  useEffect(() => keep(minutes), [keep, minutes]);
+  const remember = useSetAtom(idleMinutesAtom);
+  useEffect(() => remember(minutes), [remember, minutes]);
   return minutes * 60_000;
 }
 
-/** Asked two minutes before the quiet time is over; at its end everybody is signed out, in every tab. */
+/** Asks whether to stay signed in before the idle limit (see `warningMs`). At the limit it signs out in every tab. */
 export function IdleWarning() {
   const { t } = useTranslation();
   const [due, setDue] = useState(false);
@@ -60,7 +60,7 @@ export function IdleWarning() {
       watchIdle(idleMs, {
         warn: setDue,
         over: () => {
-          // The server ends it by its own clock; this only spares it the wait.
+          // The server ends an idle session by its own clock too; this call only ends it at once.
           const { token } = session();
           void send(authCalls.logout, { body: {} }, { token }).catch(() => undefined);
           endSession('idle');
@@ -69,15 +69,15 @@ export function IdleWarning() {
     [idleMs],
   );
   // Any call keeps a session alive; this one changes nothing and is not audited.
-  const keep = useMutation({
+  const stayAlive = useMutation({
     mutationFn: () => send(notificationCalls.listNotifications, { query: { page: 1, limit: 1 } }),
   });
   return (
     <Modal
       role="alertdialog"
       open={due}
-      // Escape is the safe answer: the session goes on.
-      onClose={() => keep.mutate()}
+      // Escape is the safe answer: it keeps the session alive.
+      onClose={() => stayAlive.mutate()}
       closable={false}
       closeOnInteractOutside={false}
       initialFocus={() => stay.current}
@@ -95,7 +95,7 @@ export function IdleWarning() {
         <Button variant="outline" onClick={logout.now} loading={logout.pending}>
           {t('app.idle.out')}
         </Button>
-        <Button ref={stay} onClick={() => keep.mutate()} loading={keep.isPending}>
+        <Button ref={stay} onClick={() => stayAlive.mutate()} loading={stayAlive.isPending}>
           {t('app.idle.stay')}
         </Button>
       </Dialog.Footer>

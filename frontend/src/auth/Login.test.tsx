@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 describe('signing in', () => {
-  it('names what is missing, starts at the first fault, and sends nothing', async () => {
+  it('An incomplete form shows all errors, focuses the first field with an error, and sends nothing.', async () => {
     await submit();
     expect(faults()).toEqual([texts.validEmail, 'Please enter your password.']);
     expect(document.activeElement).toBe(email());
@@ -36,7 +36,7 @@ describe('signing in', () => {
     expect(sent()).toEqual([]);
   });
 
-  it('sends the address as it is kept, and the password as it was typed', async () => {
+  it('The form sends the e-mail address trimmed and in lower case, and the password unchanged.', async () => {
     login = () => ({ body: { data: { token: 't', user: {} } } });
     await userEvent.type(email(), ' Sana.Mirza@Example.org ');
     await userEvent.type(password(), ' Secret 1 {Enter}');
@@ -45,7 +45,7 @@ describe('signing in', () => {
     expect(JSON.parse(sessionStorage.getItem('verification') ?? '')).toMatchObject({ email: 'sana.mirza@example.org' });
   });
 
-  it('shows the server’s fault at its field, and lets one try again', async () => {
+  it('An error from the server is shown at its field, and the form can be sent again.', async () => {
     login = () => refusal(422, 'VALIDATION_FAILED', { errors: [{ field: 'password', message: 'Too long.' }] });
     await userEvent.type(email(), 'sana@example.org');
     await userEvent.type(password(), 'x');
@@ -56,7 +56,7 @@ describe('signing in', () => {
     await waitFor(() => expect(sent()).toHaveLength(2));
   });
 
-  it('says in place what is with the account', async () => {
+  it('A pending account is explained on the sign-in screen.', async () => {
     login = () => refusal(403, 'ACCOUNT_PENDING');
     await userEvent.type(email(), 'sana@example.org');
     await userEvent.type(password(), 'x');

@@ -26,15 +26,15 @@ import { placeErrors } from './forms';
 import { passkeysPossible } from './passkey';
 import { endedAtom, idleMinutesAtom, sessionAtom, verificationAtom } from './session';
 
-/** After the form, which people can fill in meanwhile. */
+/** Loaded after the form, which people can fill in meanwhile. */
 const PasskeySignIn = lazy(async () => ({ default: (await import('./PasskeySignIn')).PasskeySignIn }));
 
 const aboutTheAccount = ['ACCOUNT_PENDING', 'ACCOUNT_REJECTED', 'ACCOUNT_INACTIVE'];
 
-/** Signing in again would not help. */
+/** Reasons after which the account cannot sign in again. */
 const closed = ['deactivated', 'deleted'];
 
-/** Why one is here again; nothing after signing out on purpose. */
+/** Explains the end of the last session. Renders nothing after a sign-out by the person. */
 function Ended() {
   const { t } = useTranslation();
   const reason = useAtomValue(endedAtom);
@@ -54,7 +54,7 @@ function Ended() {
   );
 }
 
-/** Carries the person to the code screen after the second that the screen promises. */
+/** Returns a function that runs `act` after `ms`, unless the screen is left before. */
 function useAfter(ms: number) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -67,7 +67,10 @@ const names = ['email', 'password'] as const;
 type Name = (typeof names)[number];
 type Faults = Partial<Record<Name, string | undefined>>;
 
-/** Two fields and two rules: the first page does without a form library. Once it was sent, faults follow the typing. */
+/**
+ * Holds the two fields of the form without a form library, to keep the first page small. Errors appear at the first
+ * submit and are updated during typing after that.
+ */
 function useFields(check: (values: Record<Name, string>) => Faults) {
   const inputs = useRef<Partial<Record<Name, HTMLInputElement | null>>>({});
   const [faults, setFaults] = useState<Faults>({});
@@ -91,7 +94,7 @@ function useFields(check: (values: Record<Name, string>) => Faults) {
       if (input) input.value = values[name];
     }
   };
-  /** What was typed, or nothing when there is a fault: the first one has the focus then. */
+  /** Returns the values, or undefined if one is wrong; then it focuses the first field with an error. */
   const checked = () => {
     const values = read();
     const found = check(values);
@@ -127,7 +130,7 @@ function useLogin({ checked, setFault }: Pick<ReturnType<typeof useFields>, 'che
     try {
       const body = { email, password: values.password };
       const { data } = await send(authCalls.login, { body }, { token: 'none' });
-      // An authenticator app has the code already, and a passkey needs none: none was sent.
+      // Only the method `mail` sends a code.
       setState(data.method === 'mail' ? 'sent' : 'right');
       keepVerification({ token: data.token, email, method: data.method, sentAt: Date.now() });
       later(() => navigate(paths.verifyAccount));

@@ -14,10 +14,10 @@ interface Props {
   onSent: () => void;
 }
 
-/** Seconds before another code may be asked for. */
+/** In seconds: the time before another code may be requested. */
 const resendAfter = 60;
 
-/** Sends a new code by mail. The wait before that is counted down. */
+/** The button that sends a new code by mail. Before it is enabled, it shows the remaining time. */
 function Resend({ verification, onSent }: Props) {
   const { t } = useTranslation();
   const now = useNow(1000);
@@ -60,7 +60,7 @@ function Resend({ verification, onSent }: Props) {
   );
 }
 
-/** The help for those whose mail has not come: a new code, and the junk folder. */
+/** The help for a mail that did not arrive: a new code, and a hint at the junk folder. */
 export function NewCode(props: Props) {
   const { t } = useTranslation();
   return (

@@ -15,11 +15,11 @@ interface Props {
   errors: FieldErrors<Passwords>;
   value: string;
   label: string;
-  /** Whose it will be, as far as that is known here. */
+  /** The owner's names and address, as far as this screen knows them: a password may not contain them. */
   owner?: Owner;
 }
 
-/** A new password, twice: not empty, equal, and by the rules, which stand between the two fields. */
+/** Two fields for a new password, with the password rules between them. Both must be filled in and equal. */
 export function NewPassword({ register, errors, value, label, owner }: Props) {
   const { t } = useTranslation();
   return (

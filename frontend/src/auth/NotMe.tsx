@@ -12,7 +12,7 @@ import { AuthFrame } from './AuthFrame';
 import { authCalls } from './calls';
 import { useLinkToken } from './useLinkToken';
 
-/** Nothing happens when the page opens: programs that look through mails open links too. */
+/** The screen behind the link in a security mail. Opening it changes nothing, because mail scanners open links too. */
 export function NotMe() {
   const { t } = useTranslation();
   const token = useLinkToken(paths.notMe);
@@ -66,5 +66,5 @@ export function NotMe() {
   );
 }
 
-/** The link was used, is too old, or is not a whole one. */
+/** True when the link was used, has expired (410) or is incomplete (422). */
 const isOver = (error: unknown): boolean => error instanceof ApiError && [410, 422].includes(error.status);

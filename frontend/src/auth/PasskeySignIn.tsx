@@ -12,7 +12,7 @@ import { authCalls } from './calls';
 import { choosePasskey, endAutofill, offersAutofill, passkeysPossible } from './passkey';
 import { startSession, takePlace } from './session';
 
-/** The passkey that the person chooses, if they do. */
+/** Returns the passkey that the person chooses, or undefined if they choose none. */
 async function choose(autofill: boolean): Promise<PasskeyAnswer | undefined> {
   const { data } = await send(authCalls.askPasskey, { body: {} }, { token: 'none' });
   return choosePasskey(data, { autofill });
@@ -28,9 +28,9 @@ function useEnter() {
   };
 }
 
-const tell = (error: unknown) => toast.error(errorText(error));
+const showError = (error: unknown) => toast.error(errorText(error));
 
-/** A button, and, where the browser has it, the suggestions of the e-mail field. */
+/** A button to sign in with a passkey. If the browser can, passkeys are also suggestions of the e-mail field. */
 export function PasskeySignIn({ autofill = false }: { autofill?: boolean }) {
   const { t } = useTranslation();
   const enter = useEnter();
@@ -41,12 +41,12 @@ export function PasskeySignIn({ autofill = false }: { autofill?: boolean }) {
   useEffect(() => {
     if (!autofill || !possible) return;
     let here = true;
-    // Until a passkey is chosen nothing is told: somebody who types a password did not ask for one.
+    // Errors before the choice of a passkey are not shown: the person may be typing a password.
     void offersAutofill()
       .then((offers) => (offers && here ? choose(true) : undefined))
       .catch(() => undefined)
       .then((chosen) => latest.current(chosen))
-      .catch(tell);
+      .catch(showError);
     return () => {
       here = false;
       void endAutofill();
@@ -56,7 +56,7 @@ export function PasskeySignIn({ autofill = false }: { autofill?: boolean }) {
   const press = async () => {
     toast.dismiss();
     setPending(true);
-    await choose(false).then(enter).catch(tell);
+    await choose(false).then(enter).catch(showError);
     setPending(false);
   };
   return (

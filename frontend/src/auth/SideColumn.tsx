@@ -5,7 +5,7 @@ import { Link } from 'react-router-dom';
 import { paths } from '../lib/paths';
 import { Logo } from '../ui/Mark';
 
-/** What stands still beside a form on a wide screen, below the way home. */
+/** The fixed column beside a form on a wide screen, with the link to the home page at its top. */
 export function SideColumn({ minH, children }: { minH: string; children: ReactNode }) {
   const { t } = useTranslation();
   return (

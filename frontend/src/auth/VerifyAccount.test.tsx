@@ -32,7 +32,7 @@ async function enter(code: string) {
 }
 
 describe('the second step with an authenticator app', () => {
-  it('asks the app, offers no new mail, and takes a recovery code in its stead', async () => {
+  it('The second step by app asks for its code, offers no new mail, and accepts a recovery code instead.', async () => {
     waiting('totp');
     const heard = answer({
       'POST /auth/confirm': ({ body }) =>
@@ -41,10 +41,10 @@ describe('the second step with an authenticator app', () => {
           : { status: 423, body: { error: 'CODE_LOCKED', message: 'Too many wrong codes. Ask for a new one.' } },
     });
     renderScreen(<VerifyAccount />, '/verify-account');
-    await screen.findByText('Enter the 6 digits that your authenticator app shows.');
+    await screen.findByText('Enter the 6-digit code from your authenticator app.');
     expect(screen.queryByText('Resend code')).toBeNull();
     await enter('123456');
-    await screen.findByText('Too many wrong codes. Please sign in again.');
+    await screen.findByText('Too many wrong codes. Please log in again.');
     await userEvent.click(screen.getByText('Use a recovery code'));
     await enter('abc');
     await screen.findByText('A recovery code has ten letters and digits.');
@@ -55,7 +55,7 @@ describe('the second step with an authenticator app', () => {
 });
 
 describe('the second step by mail', () => {
-  it('says when an authenticator app has to be set up first', async () => {
+  it('After the second step by mail the session is locked when an authenticator app is required.', async () => {
     waiting('mail');
     answer({ 'POST /auth/confirm': () => signedIn({ setUpTotp: true }) });
     renderScreen(<VerifyAccount />, '/verify-account');

@@ -22,7 +22,7 @@ interface OtherWayProps {
   onChange: (recovery: boolean) => void;
 }
 
-/** Between the app, or the passkey, and a recovery code. */
+/** The button that switches between the app or the passkey and a recovery code. */
 function OtherWay({ method, recovery, onChange }: OtherWayProps) {
   const { t } = useTranslation();
   return (
@@ -37,7 +37,7 @@ function OtherWay({ method, recovery, onChange }: OtherWayProps) {
   );
 }
 
-/** The lamp goes on: shown for the two seconds before the first screen. */
+/** The confirmation, shown for two seconds before the first screen opens. */
 function SignedIn() {
   const { t } = useTranslation();
   return (
@@ -60,7 +60,7 @@ function SignedIn() {
   );
 }
 
-/** Says where the code is, and for which address. */
+/** Says where to find the code, and for which address. */
 function Where({ verification, method, recovery }: Confirming) {
   const { t } = useTranslation();
   const text =
@@ -88,7 +88,7 @@ function Where({ verification, method, recovery }: Confirming) {
   );
 }
 
-/** The code of the mail or of the app, or a recovery code. */
+/** The form for the code of the mail or of the app, or for a recovery code. */
 function CodeForm({ method, code, recovery, error, pending, type, typeRecovery, submit }: Confirming) {
   const { t } = useTranslation();
   return (

@@ -3,8 +3,8 @@ import { ApiError } from '../lib/http';
 import { toast } from '../lib/toaster';
 
 /**
- * Puts the server's field errors where they belong, and says the ones that have no field here as toasts. True when there
- * was anything to place.
+ * Shows each field error of the server at its field, or in a toast if the form does not have that field. Returns false
+ * when the error has no field errors.
  */
 export function placeErrors<Name extends string>(
   error: unknown,

@@ -5,24 +5,24 @@ import { idleState, warningMs, watchIdle } from './idle';
 const minute = 60_000;
 const idleMs = 30 * minute;
 
-/** As the browser tells this tab what another one wrote. */
+/** Dispatches the storage event that a browser sends when another tab recorded activity. */
 function otherTabWasActive(at: number) {
   localStorage.setItem('activity', String(at));
   window.dispatchEvent(new StorageEvent('storage', { key: 'activity', newValue: String(at) }));
 }
 
 describe('an idle session', () => {
-  it('is asked about two minutes before its end, and over at its end', () => {
+  it('An idle session is in warning two minutes before its end, and over at its end.', () => {
     const at = (now: number) => idleState(0, now, idleMs);
     expect(at(28 * minute - 1)).toMatchObject({ is: 'active' });
     expect(at(28 * minute)).toEqual({ is: 'warning', left: 2 * minute });
     expect(at(idleMs - 1)).toEqual({ is: 'warning', left: 1 });
     expect(at(idleMs)).toEqual({ is: 'over', left: 0 });
-    // A closed lid: long past its end.
+    // The computer slept: long after the end.
     expect(at(idleMs * 20)).toEqual({ is: 'over', left: 0 });
   });
 
-  it('of a minute or two is not all question', () => {
+  it('The warning takes at most half of the idle time.', () => {
     expect([1, 3, 4, 30].map((minutes) => warningMs(minutes * minute) / minute)).toEqual([0.5, 1.5, 2, 2]);
   });
 });
@@ -44,7 +44,7 @@ describe('a tab', () => {
     vi.clearAllMocks();
   });
 
-  it('warns, then ends once', () => {
+  it('A tab warns once, then ends the session once.', () => {
     vi.advanceTimersByTime(28 * minute - 1);
     expect(warn).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
@@ -56,7 +56,7 @@ describe('a tab', () => {
     expect(over).toHaveBeenCalledTimes(1);
   });
 
-  it('takes the question back when the person stays', () => {
+  it('Activity withdraws the warning and restarts the idle time.', () => {
     vi.advanceTimersByTime(29 * minute);
     active();
     expect(warn).toHaveBeenLastCalledWith(false);
@@ -66,7 +66,7 @@ describe('a tab', () => {
     expect(over).toHaveBeenCalledTimes(1);
   });
 
-  it('is kept by what happens in another tab', () => {
+  it('Activity in another tab withdraws the warning in this tab.', () => {
     vi.advanceTimersByTime(20 * minute);
     otherTabWasActive(Date.now());
     vi.advanceTimersByTime(20 * minute);
@@ -78,13 +78,13 @@ describe('a tab', () => {
     expect(over).not.toHaveBeenCalled();
   });
 
-  it('finds out when it is seen again after the clock stood still', () => {
+  it('A tab checks the idle time when it becomes visible after the computer slept.', () => {
     vi.setSystemTime(Date.now() + 8 * 60 * minute);
     document.dispatchEvent(new Event('visibilitychange'));
     expect(over).toHaveBeenCalledTimes(1);
   });
 
-  it('counts from the moments that the server notes', () => {
+  it('The client records activity at the same interval as the server.', () => {
     const start = lastActive();
     vi.advanceTimersByTime(notedEveryMs - 1);
     active();

@@ -1,9 +1,9 @@
 import { lastActive, onActivity, startActivity } from '../lib/activity';
 
-/** How long before the end the person is asked; of a very short time, half. */
+/** Returns how long before the end the warning appears, in ms: two minutes, or half of a short idle time. */
 export const warningMs = (idleMs: number) => Math.min(2 * 60_000, idleMs / 2);
 
-/** What an idle time comes to: nothing yet, the question, or the end. `left` is the time until the end. */
+/** Returns the state of a session by its last activity. `left` is the time until its end, in ms. */
 export function idleState(
   last: number,
   now: number,
@@ -14,8 +14,9 @@ export function idleState(
 }
 
 /**
- * Watches one session in this tab. `warn` is told each way: asked when the question is due, and when somebody was active
- * after all, here or in another tab. A clock that stood still (a closed lid) is looked at again when the tab is seen.
+ * Watches the idle time of one session in this tab. Calls `warn(true)` when the warning is due, `warn(false)` after new
+ * activity in any tab, and `over` once at the end. Timers stop while the computer sleeps, so it checks again when the
+ * tab becomes visible. Returns how to stop.
  */
 export function watchIdle(
   idleMs: number,
@@ -23,7 +24,7 @@ export function watchIdle(
 ): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let ended = false;
-  const look = () => {
+  const check = () => {
     clearTimeout(timer);
     if (ended) return;
     const { is, left } = idleState(lastActive(), Date.now(), idleMs);
@@ -32,18 +33,18 @@ export function watchIdle(
       return over();
     }
     warn(is === 'warning');
-    timer = setTimeout(look, is === 'warning' ? left : left - warningMs(idleMs));
+    timer = setTimeout(check, is === 'warning' ? left : left - warningMs(idleMs));
   };
   if (!lastActive()) startActivity();
-  const forget = onActivity(look);
-  document.addEventListener('visibilitychange', look);
-  window.addEventListener('focus', look);
-  look();
+  const unsubscribe = onActivity(check);
+  document.addEventListener('visibilitychange', check);
+  window.addEventListener('focus', check);
+  check();
   return () => {
     ended = true;
     clearTimeout(timer);
-    forget();
-    document.removeEventListener('visibilitychange', look);
-    window.removeEventListener('focus', look);
+    unsubscribe();
+    document.removeEventListener('visibilitychange', check);
+    window.removeEventListener('focus', check);
   };
 }

@@ -4,39 +4,42 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser';
 
-/** Passkeys belong to a domain, so a browser has none for an address of digits, nor for a page that came in clear. */
+/** True when the browser can use passkeys here: on https or localhost, with a domain instead of an IP address. */
 export const passkeysPossible = (): boolean =>
   window.isSecureContext && 'PublicKeyCredential' in window && !/^[\d.]+$|:/.test(location.hostname);
 
 const library = () => import('@simplewebauthn/browser');
 
-/** The person closed the browser's own dialog, or something else was asked meanwhile: nothing to say about. */
-const left = ['NotAllowedError', 'AbortError'];
-const unlessLeft = (error: unknown): undefined => {
-  if (error instanceof Error && left.includes(error.name)) return undefined;
+/** Errors after the person closed the browser's dialog, or another request replaced it: not shown. */
+const cancelled = ['NotAllowedError', 'AbortError'];
+const unlessCancelled = (error: unknown): undefined => {
+  if (error instanceof Error && cancelled.includes(error.name)) return undefined;
   throw error;
 };
 
-/** Lets the person choose a passkey; nothing when they did not. `autofill` waits in the field's suggestions. */
+/**
+ * Lets the person choose a passkey and returns it, or undefined if they cancel. With `autofill` the passkeys are
+ * suggestions of the e-mail field.
+ */
 export async function choosePasskey(
   { ceremony, options }: PasskeyQuestion,
   { autofill = false } = {},
 ): Promise<PasskeyAnswer | undefined> {
   const { startAuthentication } = await library();
   const optionsJSON = options as unknown as PublicKeyCredentialRequestOptionsJSON;
-  const response = await startAuthentication({ optionsJSON, useBrowserAutofill: autofill }).catch(unlessLeft);
+  const response = await startAuthentication({ optionsJSON, useBrowserAutofill: autofill }).catch(unlessCancelled);
   return response && { ceremony, response: response as PasskeyAnswer['response'] };
 }
 
 export async function makePasskey({ ceremony, options }: PasskeyQuestion) {
   const { startRegistration } = await library();
   const optionsJSON = options as unknown as PublicKeyCredentialCreationOptionsJSON;
-  const response = await startRegistration({ optionsJSON }).catch(unlessLeft);
+  const response = await startRegistration({ optionsJSON }).catch(unlessCancelled);
   return response && { ceremony, response };
 }
 
-/** The suggestions of the browser's field take passkeys too. */
+/** Returns true when the browser can suggest passkeys in an input. */
 export const offersAutofill = async (): Promise<boolean> => (await library()).browserSupportsWebAuthnAutofill();
 
-/** Ends what still waits in the field. */
+/** Cancels the request for a passkey that waits in the suggestions of the field. */
 export const endAutofill = async (): Promise<void> => (await library()).WebAuthnAbortService.cancelCeremony();

@@ -3,7 +3,7 @@ import type { BodyInput } from '@lightbox/contract/call.js';
 import { atom } from 'jotai';
 import { store } from '../lib/store';
 
-/** How somebody can prove that it is still them. */
+/** A way to give the step-up proof. */
 export type Way = keyof BodyInput<typeof securityCalls.stepUp>;
 
 interface Asked {
@@ -12,12 +12,12 @@ interface Asked {
 }
 
 const asked = atom<Asked | undefined>(undefined);
-/** Set while the dialog is to be shown. */
+/** Set while the step-up dialog must be shown. */
 export const askedAtom = atom((get) => get(asked));
 
 let asking: Promise<boolean> | undefined;
 
-/** Asks in the one dialog; calls that are refused together wait for the same answer. */
+/** Asks for the step-up proof in a dialog. Calls that are refused at the same time share the dialog and its result. */
 export function askProof(ways: Way[]): Promise<boolean> {
   asking ??= new Promise<boolean>((answer) => store.set(asked, { ways, answer })).finally(() => {
     asking = undefined;
@@ -26,5 +26,5 @@ export function askProof(ways: Way[]): Promise<boolean> {
   return asking;
 }
 
-/** For whoever leaves meanwhile. */
+/** Cancels an open step-up dialog at the end of the session. */
 export const dropProof = () => store.get(asked)?.answer(false);

@@ -12,7 +12,7 @@ const user = {
 const filled = { ...user, active: true, dob: '1988-03-17', bloodgroup: 'B+', insurancenumber: 'I-1', totp: true };
 const stored = () => JSON.parse(localStorage.getItem('root') ?? 'null');
 
-it('local storage holds the token and the fields of the session, whatever there is to be kept', async () => {
+it('Local storage contains the token and the session fields only.', async () => {
   localStorage.setItem('root', JSON.stringify({ token: 'older', user: filled, more: 1 }));
   vi.resetModules();
   const { session, startSession, updateSessionUser } = await import('./session');
@@ -23,13 +23,13 @@ it('local storage holds the token and the fields of the session, whatever there 
   expect(stored()).toEqual({ token: 'new', user });
   updateSessionUser({ ...filled, lastname: 'Mirza-Khan' });
   expect(stored()).toEqual({ token: 'new', user: { ...user, lastname: 'Mirza-Khan' } });
-  // Another tab, of an older version.
+  // Another tab with an older version of the app writes the whole profile.
   const newValue = JSON.stringify({ token: 'newer', user: filled });
   window.dispatchEvent(new StorageEvent('storage', { key: 'root', newValue, storageArea: localStorage }));
   expect(session()).toEqual({ token: 'newer', user });
 });
 
-it('what is no session in local storage is none', async () => {
+it('Broken data in local storage is read as no session.', async () => {
   for (const broken of ['{', 'null', '{"token":"t"}', '{"user":{}}', '7']) {
     localStorage.setItem('root', broken);
     vi.resetModules();

@@ -19,7 +19,7 @@ export interface Session {
 const empty: Session = { token: '', user: null };
 
 const key = 'root';
-/** Of what is stored, the fields of a session and nothing else: an older version kept the whole profile. */
+/** Returns only the session fields of the stored value: an older version stored the whole profile. */
 const only = (stored: Session | null): Session =>
   stored?.token && stored.user ? { token: stored.token, user: sessionUserOf(stored.user) } : empty;
 
@@ -27,28 +27,29 @@ const json = createJSONStorage<Session>(() => localStorage);
 const storage: typeof json = {
   ...json,
   getItem: (name, initial) => only(json.getItem(name, initial)),
-  subscribe: (name, told, initial) => json.subscribe?.(name, (stored) => told(only(stored)), initial) ?? (() => {}),
+  subscribe: (name, onChange, initial) =>
+    json.subscribe?.(name, (stored) => onChange(only(stored)), initial) ?? (() => {}),
 };
 const readStorage = () => storage.getItem(key, empty);
 if (readStorage().token) storage.setItem(key, readStorage());
 
-/** The token and the signed-in person, in local storage under the key the specification names. */
+/** The token and the signed-in person, in local storage under the key that the specification gives. */
 const rootAtom = atomWithStorage<Session>(key, empty, storage, { getOnInit: true });
 
 export const sessionAtom = atom((get) => get(rootAtom));
 export const userAtom = atom((get) => get(rootAtom).user);
 export const roleAtom = atom((get) => get(rootAtom).user?.role.name);
 
-/** The signed-in person as the contract's rules see them. Nobody signed in counts as a patient without an id. */
+/** The viewer for the contract's rules. Without a session it is a patient with an empty id. */
 const viewerAtom = atom((get): { id: string; role: Role } => {
   const { user } = get(rootAtom);
   return { id: user?.id ?? '', role: user?.role.name ?? 'patient' };
 });
 export const useViewer = () => useAtomValue(viewerAtom);
-/** The same, outside of a component. */
+/** The same for code outside of components. */
 export const viewerNow = () => store.get(viewerAtom);
 
-/** Whether this person's role may do this at all; what may be done to one object is its feature's policy. */
+/** True when the person's role has the permission. The policy of a feature decides about a single object. */
 export function useMay(permission: Permission): boolean {
   const role = useAtomValue(roleAtom);
   return role !== undefined && roleMay(role, permission);
@@ -56,13 +57,13 @@ export function useMay(permission: Permission): boolean {
 
 export const session = () => store.get(rootAtom);
 
-/** Sets the user, and the token if one is given. */
+/** Stores the user, and the token if one is given. */
 export function startSession(user: SessionUser, token = session().token) {
   startActivity();
   store.set(rootAtom, { token, user: sessionUserOf(user) });
 }
 
-/** A name may have changed with the profile. */
+/** Updates the stored user after a change of the profile, such as a new name. */
 export function updateSessionUser(profile: SessionUser) {
   const { token, user } = session();
   if (user) store.set(rootAtom, { token, user: sessionUserOf(profile) });
@@ -83,45 +84,45 @@ const endReasons = [
 ] as const;
 export type EndReason = (typeof endReasons)[number];
 
-/** Why there is no session now; signing out on purpose is not followed by a return to the same page. */
+/** The reason for the end of the last session. After `logout` the next sign-in does not return to the same page. */
 export const endedAtom = atom<EndReason | undefined>(undefined);
 
 const end = (reason: EndReason) => {
-  // Several signs may tell of one end; the first one that knows the reason is right.
+  // Several sources report one end (socket, 401, another tab). Keep the first specific reason.
   if ((store.get(endedAtom) ?? 'expired') === 'expired') store.set(endedAtom, reason);
   store.set(rootAtom, empty);
 };
 
-/** The other tabs see in storage that the session ended; this tells them why, before that. */
-const tellTabs = tabs<EndReason>('ended', end);
+/** Sends the reason to the other tabs, before they see in storage that the session ended. */
+const notifyTabs = tabs<EndReason>('ended', end);
 
 const totpDue = atom(false);
-/** The server lets this person do nothing until they have an authenticator app or a passkey. */
+/** True while the server refuses all calls until the person has set up an authenticator app or a passkey. */
 export const totpDueAtom = atom((get) => get(totpDue));
 export const setTotpDue = (due: boolean) => store.set(totpDue, due);
 
 export function endSession(reason: EndReason = 'expired') {
-  if (session().token) tellTabs(reason);
+  if (session().token) notifyTabs(reason);
   end(reason);
 }
 
-/** As the server names its reasons; one that is new to this client is an end like any other. */
+/** Returns the server's reason, or 'expired' for a reason that this client does not know. */
 export const asEndReason = (said: string | undefined): EndReason =>
   endReasons.find((reason) => reason === said) ?? 'expired';
 
-/** Between password and code: the verification token and the e-mail it went to, for this tab only. */
+/** The state between password and second step: the verification token and the e-mail address, for this tab only. */
 export interface Verification {
   token: string;
   email: string;
-  /** What comes next: the code of the mail or of the authenticator app, or a passkey. */
+  /** The second step: the code of the mail or of the authenticator app, or a passkey. */
   method?: SignInMethod | undefined;
-  /** When the last code went out, for the wait before another. */
+  /** The time at which the last code was sent, for the waiting time before the next one. */
   sentAt: number;
 }
 
 /**
- * The quiet minutes of the session before this one: /login tells them when nothing of it is left in the cache. Here and
- * not with the settings, whose calls the first page does not wait for.
+ * The idle minutes of the last session, which /login shows after an idle sign-out, when the cache is empty. Here and
+ * not beside the settings, because the first page does not load their calls.
  */
 export const idleMinutesAtom = atom<number>(limits.sessionIdleMinutes);
 
@@ -133,11 +134,11 @@ export const verificationAtom = atomWithStorage<Verification | null>(
 );
 
 const returnKey = 'returnTo';
-/** Whose place it is: the next person at this screen starts at their own first page. */
+/** The id of the last person: the remembered path is for them only. Another person starts at their own first page. */
 let lastId: string | undefined;
 export const rememberPlace = (path: string) => sessionStorage.setItem(returnKey, `${lastId ?? ''} ${path}`);
 
-/** The page that asked for a sign-in, once; only places of our own, and only for whoever was there. */
+/** Returns the remembered path and deletes it. Only paths of this app, and only for the person who was there. */
 export function takePlace(userId: string): string | undefined {
   const [id, path] = sessionStorage.getItem(returnKey)?.split(' ') ?? [];
   sessionStorage.removeItem(returnKey);
@@ -154,7 +155,7 @@ connectSession({
   },
   keep(token) {
     const { user } = session();
-    // Signed out while the answer was on its way: stay signed out.
+    // After a sign-out during the refresh, do not store the new token.
     if (user) store.set(rootAtom, { token, user });
   },
   end: () => endSession('expired'),
@@ -162,19 +163,19 @@ connectSession({
   prove: (ways) => askProof(Array.isArray(ways) ? ways : ['password']),
 });
 
-// Mounted for the life of the page, so that the other tabs' storage events arrive, and what belongs to one person is
-// gone before the next one, or nobody, is on the screen.
-let whose = session().user?.id;
+// This subscription lasts as long as the page, so that storage events of other tabs arrive. When the person changes or
+// signs out, all private data of the last person is deleted.
+let currentId = session().user?.id;
 store.sub(rootAtom, () => {
   const id = session().user?.id;
-  if (id === whose) return;
-  if (whose) {
-    lastId = whose;
+  if (id === currentId) return;
+  if (currentId) {
+    lastId = currentId;
     forgetPrivate();
     setTotpDue(false);
     dropProof();
     if (!id) sessionStorage.clear();
   }
   if (id) store.set(endedAtom, undefined);
-  whose = id;
+  currentId = id;
 });

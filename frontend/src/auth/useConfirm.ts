@@ -16,7 +16,7 @@ import { passkeysPossible } from './passkey';
 import { setTotpDue, startSession, takePlace, verificationAtom } from './session';
 import { useWrongCode } from './useWrongCode';
 
-/** The state of the second step of a sign-in: a code, or a recovery code, and the server's answer. */
+/** The state of the second step of a sign-in: the typed code or recovery code, and the error of the last try. */
 export function useConfirm() {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -24,7 +24,7 @@ export function useConfirm() {
   const totp = verification?.method === 'totp';
   const passkey = verification?.method === 'passkey';
   const words = useWrongCode(totp || passkey);
-  // A recovery code is left where no passkey can be used.
+  // If this browser cannot use passkeys, the person needs a recovery code.
   const [recovery, setRecovery] = useState(() => (passkey && !passkeysPossible() ? '' : undefined));
   const byPasskey = passkey && recovery === undefined;
   const [code, setCode] = useState('');
@@ -69,7 +69,7 @@ export function useConfirm() {
   };
   const type = (next: string) => {
     setCode(next);
-    // The refusal stays while the refused code is taken away.
+    // The error stays when the refused code is cleared; it goes when the person types.
     if (next) setError(undefined);
   };
   const typeRecovery = (next: string | undefined) => {

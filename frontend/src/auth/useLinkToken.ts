@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router-dom';
 
-/** The link's token, read once and taken out of the address at once: it stays in no history and in no screenshot. */
+/** Returns the token of the link and removes it from the address, so that it is in no history and no screenshot. */
 export function useLinkToken(path: string): string | null {
   const [search] = useSearchParams();
   const navigate = useNavigate();

@@ -7,7 +7,9 @@ import { toast } from '../lib/toaster';
 import { authCalls } from './calls';
 import { endSession } from './session';
 
-/** Ends the session on the server, then here. If the server cannot be reached the session stays, and says so. */
+/**
+ * Ends the session on the server, then here. If the server cannot be reached, the session stays and a toast says so.
+ */
 export function useLogout() {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -20,7 +22,7 @@ export function useLogout() {
     mutationFn: () => send(authCalls.logout, { body: {} }),
     meta: { silent: true },
     onSuccess: done,
-    // A session that the server no longer knows is a session that has ended.
+    // On 401 the session has already ended on the server.
     onError: (error) =>
       error instanceof ApiError && error.status === 401 ? done() : toast.error(t('app.logoutFailed')),
   });

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../lib/http';
 
-/** What a refused code means, in the person's words; nothing for failures of another kind. */
+/** Returns a function that gives the text for a refused code, or undefined for other errors. */
 export function useWrongCode(totp = false) {
   const { t } = useTranslation();
   return (error: unknown): string | undefined => {

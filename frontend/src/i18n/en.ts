@@ -1,5 +1,5 @@
 import { first } from './en/first';
 import { signedIn } from './en/signedIn';
 
-/** One file per feature; a key is `feature.what`. */
+/** One file per feature. A key is `feature.name`. */
 export const en = { ...first, ...signedIn } as const;

@@ -16,19 +16,19 @@ void i18next.use(initReactI18next).init({
   lng: 'en',
   fallbackLng: 'en',
   resources: { en: { translation: first } },
-  // React escapes what it draws; what is set into a sentence keeps its own direction.
+  // React escapes the text itself. Values in a sentence are isolated, so that they keep their own direction.
   interpolation: { escapeValue: true, escape: (value) => isolate(String(value), currentLanguage().dir) },
 });
 
 export { i18next as i18n };
 
-/** The browser's choice, not the person's: it is there before anybody signs in. */
+/** The language belongs to the browser and not to the account, because it is needed before the sign-in. */
 const key = 'language';
 
 export const currentCode = (): string => i18next.resolvedLanguage ?? 'en';
 export const currentLanguage = (): Language => languages[currentCode()] ?? languages.en;
 
-/** Turns the whole page to a language: words, direction, dates and numbers. */
+/** Switches the whole page to a language: texts, direction, dates and numbers. */
 async function show(code: string) {
   const language = languages[code];
   if (!language) return;
@@ -37,23 +37,23 @@ async function show(code: string) {
     i18next.addResourceBundle(code, 'translation', texts);
     i18next.addResourceBundle(code, 'sentences', sentences);
   }
-  // Before the words change, so that whatever is drawn with them finds the direction already turned.
+  // Set the direction before the texts change, so that every component renders them with the new direction.
   document.documentElement.lang = code;
   document.documentElement.dir = language.dir;
   await i18next.changeLanguage(code);
 }
 
-/** Turns to a language and keeps it for this browser. */
+/** Switches to a language and stores it in this browser. */
 export async function chooseLanguage(code: string) {
   await show(code);
   try {
     localStorage.setItem(key, code);
   } catch {
-    // A browser that keeps nothing: it lasts until the page is closed.
+    // The browser stores nothing: the choice lasts until the page is closed.
   }
 }
 
-/** The language this browser chose before. One that cannot be loaded now leaves the page in English. */
+/** Switches to the language stored in this browser. The page stays in English if it cannot be loaded. */
 export async function recallLanguage() {
   try {
     await show(localStorage.getItem(key) ?? 'en');
@@ -62,6 +62,6 @@ export async function recallLanguage() {
   }
 }
 
-/** A sentence of the contract in the person's language; any other text comes back as it is. */
+/** Returns a sentence of the contract in the current language, and any other text unchanged. */
 export const said = (sentence: string): string =>
   i18next.getResource(currentCode(), 'sentences', sentence, { keySeparator: false }) ?? sentence;

@@ -11,11 +11,14 @@ describe('a value in a sentence', () => {
     ['حنا فاروق', 'rtl', 'حنا فاروق'],
     ['Hina Farooq', 'ltr', 'Hina Farooq'],
     ['24', 'rtl', '24'],
-  ] as const)('%s on a page that runs %s', (value, dir, expected) => {
-    expect(isolate(value, dir)).toBe(expected);
-  });
+  ] as const)(
+    'The value “%s” on a page with the direction %s is isolated if its letters run the other way.',
+    (value, dir, expected) => {
+      expect(isolate(value, dir)).toBe(expected);
+    },
+  );
 
-  it('is set apart by the translation itself', async () => {
+  it('A translation isolates its values.', async () => {
     await chooseLanguage('ur');
     expect(i18n.t('sharing.share.title', { caption: 'Left hand (after fall)' })).toContain(
       '\u2068Left hand (after fall)\u2069',

@@ -1,14 +1,14 @@
 import type { en } from './en';
 
-/** A language's words, in the shape of English. A missing key falls back to English. */
+/** The texts of a language, with the keys of English. A missing key falls back to English. */
 export interface LanguageFile {
   texts: Words<typeof en>;
   /** The contract's English sentences about single fields, in this language. */
   sentences: Record<string, string>;
 }
-/** Tags, say: of any number in any language. */
+/** A list of texts, such as tags. Its length may differ between languages. */
 type List = readonly string[];
-/** Languages may have other plural forms than English, so further keys are welcome. */
+/** Further keys are allowed, because a language may have more plural forms than English. */
 type Words<T> = { [K in keyof T]?: T[K] extends string ? string : T[K] extends List ? List : Words<T[K]> } & {
   [further: string]: string | List | Words<object> | undefined;
 };

@@ -10,7 +10,7 @@ import { en } from './en';
 import { chooseLanguage, i18n, recallLanguage, said } from './index';
 import { languages } from './languages';
 
-/** The features whose words every language has. A newer one reads in English until its words come, and is listed here then. */
+/** The features that every language translates. A new feature is in English at first, and is added here with its texts. */
 const translated = [
   'common',
   'time',
@@ -33,12 +33,12 @@ const translated = [
   'overview',
   'security',
 ];
-/** Grow with every new screen, which brings its own words later. */
+/** Groups that get a key with every new screen. Their translation may follow later. */
 const growing = ['app.menu.', 'app.tab.'];
 
 const plural = /_(zero|one|two|few|many|other)$/;
 
-/** Every text by its path, a list of words as one text; the path is a list, for keys may have dots. */
+/** Returns every text by its path, and a list as one text. A path is a list, because keys may contain dots. */
 function flat(node: object, path: string[] = []): Map<string, string> {
   return new Map(
     Object.entries(node).flatMap(([key, value]) =>
@@ -49,15 +49,15 @@ function flat(node: object, path: string[] = []): Map<string, string> {
   );
 }
 
-/** What a text leaves open: `{{name}}`, and the tags that `Said` draws. */
-const open = (text: string) =>
+/** Returns the placeholders of a text: `{{name}}`, and the tags that `Said` renders. */
+const placeholders = (text: string) =>
   [...text.matchAll(/{{\s*(\w+).*?}}|<(\w+)>/g)].map(([, value, tag]) => value ?? `<${tag}>`).sort();
 const unique = (list: string[]) => [...new Set(list)];
 
 const english = flat(en);
 const others = Object.entries(languages).filter(([, { load }]) => load);
 
-describe.each(others)('%s', async (code, { load, locale }) => {
+describe.each(others)('the language %s', async (code, { load, locale }) => {
   const file = (await load?.()) ?? { texts: {}, sentences: {} };
   const words = flat(file.texts);
   const forms = new Intl.PluralRules(locale).resolvedOptions().pluralCategories;
@@ -69,34 +69,35 @@ describe.each(others)('%s', async (code, { load, locale }) => {
     return needed.some((form) => !words.has(form));
   });
 
-  it('has every text of every translated feature', () => {
+  it('Every text of every translated feature exists.', () => {
     const excused = (key: string) =>
       !translated.includes(key.split('.')[0] ?? '') || growing.some((start) => key.startsWith(start));
     const later = missing.filter(excused);
-    // biome-ignore lint/suspicious/noConsole: a list to work from, and no failure.
+    // biome-ignore lint/suspicious/noConsole: lists the missing texts without a failure.
     if (later.length) console.warn(`Not yet in ${code}: ${later.join(', ')}`);
     expect(missing.filter((key) => !excused(key))).toEqual([]);
   });
 
-  it('leaves the same places open', () => {
+  it('Each text has the same placeholders as the English one.', () => {
     const differing = [...words].filter(([key, text]) => {
       const source = english.get(key) ?? english.get(key.replace(plural, '_other'));
       if (source === undefined) return false;
-      // "One" may be said without its number.
-      const left = (one: string) => unique(open(one)).filter((name) => name !== 'count' || !key.endsWith('_one'));
+      // The form for one may leave the number out.
+      const left = (one: string) =>
+        unique(placeholders(one)).filter((name) => name !== 'count' || !key.endsWith('_one'));
       return left(source).join() !== left(text).join();
     });
     expect(differing).toEqual([]);
   });
 
-  it('words every failure of the contract by its code', () => {
+  it('Every error code of the contract has a text.', () => {
     const unworded = Object.keys(errors).filter(
       (name) => !words.has(`errors.${name}`) && !words.has(`errors.${name}_other`),
     );
     expect(unworded).toEqual([]);
   });
 
-  it('knows the sentences that the contract says of fields', () => {
+  it('Every sentence of the contract about a field has a translation.', () => {
     const ofFields = [
       texts.passwordRule,
       texts.passwordCommon,
@@ -109,7 +110,7 @@ describe.each(others)('%s', async (code, { load, locale }) => {
   });
 });
 
-it('every permission and everything in the audit log has words', () => {
+it('Every permission, audit action and audit area has a text.', () => {
   const keys = [
     ...Object.keys(permissions).map((name) => `roles.may.${name.replace('.', '_')}`),
     ...auditActionNames.map((action) => `audit.action.${action.replace('.', '_')}`),
@@ -121,7 +122,7 @@ it('every permission and everything in the audit log has words', () => {
 describe('a chosen language', () => {
   afterEach(() => chooseLanguage('en'));
 
-  it('turns the page, and is recalled by this browser', async () => {
+  it('A chosen language sets the texts and the direction of the page, and a stored one is restored.', async () => {
     await chooseLanguage('ur');
     expect(document.documentElement).toMatchObject({ lang: 'ur', dir: 'rtl' });
     expect(i18n.t('app.logout')).toBe('لاگ آؤٹ');
@@ -133,7 +134,7 @@ describe('a chosen language', () => {
     expect(document.documentElement.dir).toBe('rtl');
   });
 
-  it('falls back to English: an unknown one, a key that is not there', async () => {
+  it('An unknown language or a missing key falls back to English.', async () => {
     localStorage.setItem('language', 'xx');
     await recallLanguage();
     expect(i18n.resolvedLanguage).toBe('en');
@@ -142,13 +143,13 @@ describe('a chosen language', () => {
     expect(i18n.t('later.title' as 'app.logout')).toBe('Not yet translated');
   });
 
-  it('counts in its own plural forms', async () => {
+  it('A language uses its own plural forms.', async () => {
     await chooseLanguage('ur');
     expect(i18n.t('messages.unread', { count: 1 })).toBe('1 نیا پیغام');
     expect(i18n.t('messages.unread', { count: 3 })).toBe('3 نئے پیغامات');
   });
 
-  it('words failures by code and faults by sentence, and never shows the server’s English', async () => {
+  it('Errors are translated by code and faults by sentence, and the server’s English is never shown.', async () => {
     await chooseLanguage('ur');
     expect(errorText(new ApiError(409, 'LAST_ADMIN', errors.LAST_ADMIN[1]))).toBe(
       'آخری فعال منتظم کو ہٹایا نہیں جا سکتا۔',
@@ -163,7 +164,7 @@ describe('dates, numbers and sizes', () => {
   afterEach(() => chooseLanguage('en'));
   const at = new Date(2026, 10, 4, 14, 5);
 
-  it('are English', () => {
+  it('Dates, numbers and sizes are formatted in English.', () => {
     expect(format.formatDate(at)).toBe('4 Nov 2026');
     expect(format.formatDateTime(at)).toBe('4 Nov 2026, 14:05');
     expect(format.formatNumber(12345)).toBe('12,345');
@@ -172,7 +173,7 @@ describe('dates, numbers and sizes', () => {
     expect(format.formatBirthday('1990-05-04')).toMatch(/4 May,? 1990/);
   });
 
-  it('are Urdu, with the digits that codes and phones have too', async () => {
+  it('Dates, numbers and sizes are formatted in Urdu, with the Latin digits of codes and phone numbers.', async () => {
     await chooseLanguage('ur');
     expect(format.formatDate(at)).toBe('4 نومبر، 2026');
     expect(format.formatLongDay(at)).toContain('بدھ');
@@ -180,9 +181,9 @@ describe('dates, numbers and sizes', () => {
     expect(format.formatPercent(0.42)).toContain('42');
     expect(format.formatSpan(80 * 60_000)).toBe('1 گھنٹے 20 منٹ');
     expect(format.formatBirthday('1990-05-04')).toContain('مئی');
-    // A size keeps its order: the number, then its unit.
+    // In a size the number stays before its unit.
     expect(format.formatBytes(2_500_000)).toBe('\u20662.4 MB\u2069');
-    // What is written on a film is the film's.
+    // The date on an image is always English, as scanners print it.
     expect(format.formatFilmDate(at)).toBe('04 NOV 2026');
   });
 });

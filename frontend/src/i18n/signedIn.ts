@@ -1,5 +1,5 @@
 import { signedIn } from './en/signedIn';
 import { i18n } from './index';
 
-// With the frame of the signed-in screens, so before any of them is drawn.
+// This module is loaded with the frame of the signed-in screens, before any of them renders.
 i18n.addResourceBundle('en', 'translation', signedIn, true);

@@ -10,7 +10,7 @@ import { kindOf } from './checkFile';
 
 const icons = { picture: FileImageIcon, pdf: FilePdfIcon, dicom: FileIcon };
 
-/** The picture before it is sent; of a file without one, what it is. */
+/** Shows the picture before the upload; for other files the type. */
 export function FilePreview({ file }: { file: File }) {
   const { t } = useTranslation();
   const kind = kindOf(file);
@@ -41,16 +41,16 @@ export function FilePreview({ file }: { file: File }) {
 
 interface Props {
   file: File;
-  /** What is wrong with it. */
+  /** The fault of the file. */
   error?: string | undefined;
   help?: string | undefined;
-  /** 0…1 while it is sent. */
+  /** 0…1 during the upload. */
   progress?: number | undefined;
   onCancel: () => void;
   onChange: () => void;
 }
 
-/** One file on its way: name, size or per cent, and one act. */
+/** Shows a chosen file: its name, its size or progress, and one button. */
 export function ChosenFile({ file, error, help, progress, onCancel, onChange }: Props) {
   const { t } = useTranslation();
   const sending = progress !== undefined;

@@ -18,7 +18,10 @@ import { dropImage, refreshLists } from './cache';
 import type { AboutImage } from './dialogs';
 import { sharesOf } from './insight';
 
-/** Names the image and who loses it. A reason where a patient is named; a typed word where others have access. */
+/**
+ * Names the image and the people who lose access. Asks for a reason if the image has a patient, and for a typed word if
+ * others have access.
+ */
 export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutImage) {
   const { t } = useTranslation();
   const viewer = useViewer();
@@ -47,7 +50,7 @@ export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutIma
       const atReason = error instanceof ApiError && error.errors.find(({ field }) => field === 'reason');
       if (atReason) return setFault(atReason.message);
       onClose();
-      // Somebody was faster: what was asked for is so.
+      // The image is already deleted.
       if (error instanceof ApiError && error.status === 404) return dropImage(cache, id);
       toast.error(errorText(error, t('images.remove.failed')));
       refreshLists(cache);

@@ -45,7 +45,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('goes dark in the moment its share ends, however long it has been on the screen', () => {
+it('A card removes its picture at the moment when the share ends, however long it was on the screen.', () => {
   vi.useFakeTimers();
   as('patient');
   const { rerender } = render(card(image));
@@ -53,23 +53,23 @@ it('goes dark in the moment its share ends, however long it has been on the scre
   expect(screen.getByRole('button', { name: 'Open Untitled' })).toBeTruthy();
   vi.setSystemTime(Date.now() + 3000);
   rerender(card({ ...image, isVerified: false, image_url: null, expiresAt: new Date().toISOString() }));
-  expect(screen.getByText('This share has ended')).toBeTruthy();
+  expect(screen.getByText('Access has ended')).toBeTruthy();
   expect(screen.getByText('Share ended')).toBeTruthy();
   expect(screen.queryAllByRole('button')).toHaveLength(0);
 });
 
-it('says what it cannot show', () => {
+it('A card says why it shows no picture.', () => {
   as('admin');
   const { rerender } = render(card({ ...image, contentType: 'video/mp4', image_url: null }));
   expect(screen.getByText('Unsupported file type: video/mp4')).toBeTruthy();
   rerender(card({ ...image, image_url: null, createAt: new Date().toISOString() }));
-  expect(screen.getByRole('img', { name: 'The preview is being made' })).toBeTruthy();
+  expect(screen.getByRole('img', { name: 'Preparing the preview' })).toBeTruthy();
   as('patient');
   rerender(card({ ...image, isVerified: false, image_url: null }));
   expect(screen.getByText('Image not Verified')).toBeTruthy();
 });
 
-it('says with how many it is shared, and leads to who they are, only for those who may share it', () => {
+it('A card shows the number of recipients, and a link to them, only to people who may share the image.', () => {
   as('admin');
   const asked = vi.fn();
   const { shareId: _, sharedBy: __, expiresAt: ___, ...own } = image;
@@ -81,7 +81,7 @@ it('says with how many it is shared, and leads to who they are, only for those w
   expect(screen.queryByText(/Shared with/)).toBeNull();
 });
 
-it('counts a long share in days and hours', () => {
+it('A card counts a long share in days and hours.', () => {
   vi.useFakeTimers();
   as('patient');
   const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();

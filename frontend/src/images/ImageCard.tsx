@@ -14,13 +14,13 @@ import { Said } from '../ui/Said';
 import { StateBadge } from '../ui/StateBadge';
 import { actionsOf, hasEnded, ownsImage } from './access';
 
-/** Above this age a missing preview is no longer on its way. */
+/** For an image older than this, a missing preview is no longer expected. */
 const previewMs = 120_000;
 
 export const isPicture = (image: Pick<Image, 'contentType'>) => image.contentType.startsWith('image/');
 const isKnownType = (image: Image) => (contentTypes as readonly string[]).includes(image.contentType);
 
-/** For whom, from whom, or since when. */
+/** Shows the patient, the sender, or the date of the image. */
 export function ImageLine({ image }: { image: Image }) {
   const { t } = useTranslation();
   const viewer = useViewer();
@@ -47,7 +47,7 @@ const Chip = chakra('span', {
   },
 });
 
-/** How many have it; who they are stands in the sheet that it opens. */
+/** Shows the number of people with access. It opens the sheet that lists them. */
 function SharedWith({ image, people, onOpen }: { image: Image; people: number; onOpen: () => void }) {
   const { t } = useTranslation();
   return (
@@ -106,7 +106,7 @@ interface Props {
   onAsk: (what: Ask, image: Image) => void;
 }
 
-/** Film, caption, from whom, badges, time left, actions: one image and what this viewer may do with it. */
+/** One image with its preview, caption, sender, badges and remaining time, and the actions that the viewer may take. */
 export function ImageCard({ image, onAsk }: Props) {
   const { t } = useTranslation();
   const viewer = useViewer();

@@ -27,7 +27,7 @@ import { useDownload } from './download';
 import { type Ask, ImageBadges, ImageLine, isPicture } from './ImageCard';
 import { imageContent, useImage } from './images';
 
-/** The preview at once, the original over it as soon as it is here. */
+/** Shows the preview at once, and the original over it when it is loaded. */
 function Picture({ image, open }: { image: Image; open: boolean }) {
   const { t } = useTranslation();
   const [broken, setBroken] = useState(false);
@@ -118,17 +118,17 @@ interface Props {
   open: boolean;
   image: Image | undefined;
   onClose: () => void;
-  /** It is closed, and out of the way. */
+  /** Called when the closed dialog has left the screen. */
   onExited: () => void;
   onAsk: (what: Ask, image: Image) => void;
   finalFocus: () => HTMLElement | null;
 }
 
-/** One image, large, with what is known of it and what this viewer may do. */
+/** Shows one image large, with its facts and the actions that the viewer may take. */
 export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, finalFocus }: Props) {
   const { t } = useTranslation();
   const viewer = useViewer();
-  // The live one: a share that ends while somebody looks takes the picture away.
+  // Use the cached image: when a share ends, the open dialog must remove the picture.
   const { data, isError } = useImage(open ? asked?.id : undefined);
   const image = data ?? asked;
   const now = useNow(15_000, open);

@@ -38,12 +38,12 @@ interface Props {
   title: string;
   list: ImageList;
   empty: ReactNode;
-  /** On a phone the tab above says it already. */
+  /** Hides the title visually: on a phone the tab above shows it. */
   quietTitle?: boolean;
   onAsk: (what: Ask, image: Image) => void;
 }
 
-/** ‘Uploaded Images’ or ‘Shared Images’: its cards and its pages. */
+/** The list "Uploaded Images" or "Shared Images": its cards and its pages. */
 export function ImageSection({ title, list, empty, quietTitle = false, onAsk }: Props) {
   const { t } = useTranslation();
   const heading = useId();

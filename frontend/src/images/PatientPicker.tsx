@@ -15,11 +15,11 @@ interface Props {
   disabled?: boolean;
 }
 
-/** Finds the patient of an image, on the server. */
+/** Searches the server for the patient of an image. */
 export function PatientPicker({ chosen, onChoose, error, disabled = false }: Props) {
   const { t } = useTranslation();
   const [input, setInput] = useState('');
-  // After a choice the box shows the person's name, which is not a search.
+  // After a choice the box shows the person's name. Do not search for it.
   const typed = chosen && input === fullName(chosen) ? '' : input.trim();
   const word = useDebounced(typed);
   const { data, isPending, isError } = useQuery(userList({ search: word || undefined, role: 'patient', limit: 8 }));

@@ -85,7 +85,7 @@ function Entries({ imageId }: { imageId: string }) {
   );
 }
 
-/** Who was given an image, opened it, failed its code, downloaded it; it grows while one looks. */
+/** Lists the events of an image: shares, openings, wrong codes, downloads. New events appear while it is open. */
 export function Timeline({ open, image: asked, onClose, finalFocus }: AboutImage) {
   const { t } = useTranslation();
   const viewer = useViewer();

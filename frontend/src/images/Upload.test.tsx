@@ -19,7 +19,7 @@ interface Sent {
 }
 let sent: Sent[];
 
-/** As much of XMLHttpRequest as an upload needs; the test gives the answers. */
+/** A replacement for XMLHttpRequest with the parts that an upload uses. The test sets the answers. */
 class FakeXhr {
   upload: { onprogress?: (event: object) => void } = {};
   status = 0;
@@ -55,7 +55,7 @@ class FakeXhr {
 }
 
 const png = (name = 'knee.png') => new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47])], name, { type: 'image/png' });
-/** Pasted anywhere on the page. */
+/** Chooses the file by pasting it into the page. */
 const choose = (file: File) => fireEvent.paste(window, { clipboardData: { files: [file] } });
 const submit = () => document.querySelector<HTMLButtonElement>('form button[type=submit]') as HTMLButtonElement;
 
@@ -88,7 +88,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 describe('Upload Medical Image', () => {
-  it('asks for both, in the specification’s words, and sends nothing', async () => {
+  it('Without file and caption, the form asks for both in the specification’s words and sends nothing.', async () => {
     const user = show();
     await user.click(submit());
     expect(await screen.findByText('Please select a file to upload.')).toBeTruthy();
@@ -98,7 +98,7 @@ describe('Upload Medical Image', () => {
     expect(sent).toHaveLength(0);
   });
 
-  it('keeps the caption and the key after a lost answer, and goes to the gallery when it is stored', async () => {
+  it('After a lost answer, the form keeps the caption and the idempotency key, and a stored image opens the gallery.', async () => {
     const user = show();
     choose(png());
     await screen.findByText('knee.png');
@@ -118,7 +118,7 @@ describe('Upload Medical Image', () => {
     expect(await screen.findByText('the gallery')).toBeTruthy();
   });
 
-  it('takes a new key once the server has refused or the caption is another', async () => {
+  it('A refusal or another caption leads to a new idempotency key.', async () => {
     const user = show();
     choose(png());
     await screen.findByText('knee.png');
@@ -139,7 +139,7 @@ describe('Upload Medical Image', () => {
     expect(sent[1]?.body.get('caption')).toBe('Knee 2');
   });
 
-  it('can be cancelled', async () => {
+  it('An upload can be cancelled.', async () => {
     const user = show();
     choose(png());
     await screen.findByText('knee.png');
@@ -147,11 +147,11 @@ describe('Upload Medical Image', () => {
     await user.click(submit());
     await user.click(await screen.findByRole('button', { name: 'Cancel upload' }));
     expect(sent[0]?.aborted).toBe(true);
-    expect(await screen.findByText('Upload cancelled. Your caption is kept.')).toBeTruthy();
+    expect(await screen.findByText('Upload canceled. Your caption is still here.')).toBeTruthy();
   });
 });
 
-it('goes by the limit that an administrator has set, also once the file was chosen', async () => {
+it('The form applies the size limit of the administrator, also when it changes after the choice of a file.', async () => {
   answer({
     'GET /settings/public': () => ({
       body: { data: { 'upload.maxBytes': 2 * 1024 ** 2, 'sharing.expiryHours': 24, 'session.idleMinutes': 30 } },
@@ -180,10 +180,10 @@ describe('the check before sending', () => {
     ['bytes of no known kind', new File([new Uint8Array(140)], 'IM000001'), 'type'],
     ['a text', new File(['x'], 'notes.txt', { type: 'text/plain' }), 'type'],
     ['a PDF by its name', new File(['x'], 'Letter.PDF'), undefined],
-  ])('%s', async (_, file, fault) => {
+  ])('The check before the upload judges %s.', async (_, file, fault) => {
     expect(await faultOf(file, 10 * 1024 ** 2)).toBe(fault);
   });
-  it('counts the bytes of the file, not more than the limit', async () => {
+  it('A file may have exactly as many bytes as the limit.', async () => {
     expect(await faultOf(png(), 4)).toBeUndefined();
     expect(await faultOf(png(), 3)).toBe('size');
   });

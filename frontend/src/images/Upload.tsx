@@ -27,7 +27,7 @@ import { useUpload, wasCancelled } from './useUpload';
 const fields = z.object({ caption: Caption });
 type Fields = z.infer<typeof fields>;
 
-/** Failures that are about the file, and belong beside it. */
+/** The error codes about the file. Their messages are shown beside it. */
 const fileCodes = new Set([
   'FILE_TOO_LARGE',
   'UNSUPPORTED_TYPE',
@@ -39,21 +39,21 @@ const fileCodes = new Set([
 interface Chosen {
   file: File;
   fault?: FileFault;
-  /** What the server said of it. */
+  /** The server's message about the file. */
   refusal?: string;
 }
 
-/** A file that is pasted anywhere on the page is meant for it. */
+/** Calls `onFile` with a file that the user pastes anywhere on the page. */
 function usePastedFile(onFile: (file: File) => void, enabled: boolean) {
-  const take = useRef(onFile);
-  take.current = onFile;
+  const latest = useRef(onFile);
+  latest.current = onFile;
   useEffect(() => {
     if (!enabled) return;
     const onPaste = (event: ClipboardEvent) => {
       const file = event.clipboardData?.files[0];
       if (!file) return;
       event.preventDefault();
-      take.current(file);
+      latest.current(file);
     };
     window.addEventListener('paste', onPaste);
     return () => window.removeEventListener('paste', onPaste);
@@ -72,7 +72,7 @@ function useChosenFile() {
     },
     [maxBytes],
   );
-  // The limit may change while somebody writes the caption: what was chosen is judged again.
+  // The limit may change while the user writes the caption: check the chosen file again.
   const file = chosen?.file;
   const judged = useRef(maxBytes);
   useEffect(() => {
@@ -106,7 +106,7 @@ interface FileCardProps {
   upload: ReturnType<typeof useUpload>;
 }
 
-/** The file: chosen, refused, missing, or on its way. */
+/** Shows the file: chosen, refused, missing or uploading. */
 function FileCard({ file, upload }: FileCardProps) {
   const { t } = useTranslation();
   const { chosen } = file;
@@ -147,7 +147,7 @@ function FileCard({ file, upload }: FileCardProps) {
 
 type Trouble = { cancelled: true } | { cancelled: false; text: string };
 
-/** ‘Upload Medical Image’: a file, a caption, and whose it is. */
+/** The screen "Upload Medical Image": a file, a caption and a patient. */
 export function Upload() {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -190,7 +190,7 @@ export function Upload() {
         { onSuccess: () => navigate(paths.viewImages), onError: explain },
       );
     },
-    // Both faults at once, not one after the other.
+    // Show both faults at once, not one after the other.
     () => !chosen && miss(),
   );
 

@@ -35,7 +35,7 @@ const UploadLink = ({ variant = 'solid' }: { variant?: 'solid' | 'subtle' }) => 
   );
 };
 
-/** Desktop: both acts. On a phone the bar below uploads already. */
+/** The buttons of the page. On a phone "Upload" is in the bottom bar, so it is left out here. */
 function Acts() {
   const { t } = useTranslation();
   const desktop = useIsDesktop();
@@ -92,7 +92,7 @@ function NothingUploaded() {
   );
 }
 
-/** On a phone one list at a time. */
+/** The tabs of the two lists. A phone shows one list at a time. */
 function ListTabs({ shown, onShow }: { shown: ListName; onShow: (name: ListName) => void }) {
   const { t } = useTranslation();
   return (
@@ -125,11 +125,11 @@ function ListTabs({ shown, onShow }: { shown: ListName; onShow: (name: ListName)
 interface Asked {
   what?: Ask;
   image?: Image;
-  /** Opens once the dialog before it has left: two at once would fight for the focus. */
+  /** The dialog to open after the current one has closed: two open dialogs would both take the focus. */
   next?: Ask;
 }
 
-/** What is asked about which image; the image stays while its dialog closes. */
+/** The open dialog and its image. The image stays while the dialog closes. */
 function useAsked() {
   const [{ what, image, next }, setAsked] = useState<Asked>({});
   const opener = useRef<Element | null>(null);
@@ -144,7 +144,7 @@ function useAsked() {
     askNext: (wanted: Ask, about: Image) => setAsked({ image: about, next: wanted }),
     close: () => setAsked(image ? { image } : {}),
     exited: () => image && next && setAsked({ what: next, image }),
-    /** Back to the button; if it is gone, to what is left of the card; if that is gone, to the page. */
+    /** Returns the focus to the button; if it is gone, to the card; if that is gone, to the page. */
     finalFocus: (): HTMLElement | null => {
       if (opener.current instanceof HTMLElement && opener.current.isConnected) return opener.current;
       const card = document.querySelector<HTMLElement>(`[data-image="${CSS.escape(image?.id ?? '')}"] :is(button, a)`);
@@ -153,7 +153,7 @@ function useAsked() {
   };
 }
 
-/** One order for both lists, in the address; another one starts both over. */
+/** The order of both lists, stored in the address. A new order returns both to page 1. */
 function Order() {
   const { t } = useTranslation();
   const [params, setParams] = useSearchParams();
@@ -181,7 +181,7 @@ interface Props {
   Verify: ComponentType<Verifying>;
 }
 
-/** The gallery: the viewer's own images, and the shared ones. */
+/** The gallery: the viewer's own images and the shared ones. */
 export function ViewImages({ Share, Verify }: Props) {
   const { t } = useTranslation();
   const desktop = useIsDesktop();
@@ -192,7 +192,7 @@ export function ViewImages({ Share, Verify }: Props) {
   const [shown, setShown] = useState<ListName>('shared');
   const { what, image, next, ask, askNext, close, exited, finalFocus } = useAsked();
 
-  // A mailed link names its share: the dialog for it opens by itself.
+  // The link in a mail names its share: open the dialog for it.
   const [params] = useSearchParams();
   const linked = params.get('share') ?? undefined;
   const forget = useForget();

@@ -58,7 +58,7 @@ const table: Row[] = [
 ];
 
 describe('the buttons on an image card', () => {
-  it.each(table)('%s, %s: %s', (role, name, buttons) => {
+  it.each(table)('The role %s sees for the image “%s” the buttons “%s”.', (role, name, buttons) => {
     const can = actionsOf({ id: me, role }, images[name]);
     const given = Object.entries(can).flatMap(([what, yes]) => (yes && what !== 'removeNeedsReason' ? [what] : []));
     const wanted = buttons.split(' ').filter((word) => word && word !== 'removeNeedsReason');

@@ -11,7 +11,7 @@ export const hasEnded = (image: Pick<Image, 'expiresAt'>, now = Date.now()) =>
 
 export const ownsImage = (viewer: ImageViewer, image: Image) => viewer.id === image.owner?.id;
 
-/** What the contract's rules need, from the image as this viewer got it. */
+/** Returns the facts that the contract's rules need, from the image as the viewer received it. */
 function factsOf(viewer: ImageViewer, image: Image, now: number): ImageFacts {
   const shared =
     !ownsImage(viewer, image) && (image.shareId !== undefined || image.isVerified) && !hasEnded(image, now);
@@ -24,7 +24,7 @@ function factsOf(viewer: ImageViewer, image: Image, now: number): ImageFacts {
 
 export interface ImageActions {
   open: boolean;
-  /** The viewer's own share waits for its code. */
+  /** True when the viewer's own share waits for its code. */
   verify: boolean;
   share: boolean;
   ai: boolean;
@@ -33,7 +33,7 @@ export interface ImageActions {
   removeNeedsReason: boolean;
 }
 
-/** Which buttons an image has for this viewer: the contract's rules, and nothing else. */
+/** Returns the buttons of an image for this viewer, by the contract's rules alone. */
 export function actionsOf(viewer: ImageViewer, image: Image, now = Date.now()): ImageActions {
   const facts = factsOf(viewer, image, now);
   return {

@@ -36,19 +36,19 @@ function patchImages(cache: QueryClient, matches: (image: Image) => boolean, to:
 export const patchImage = (cache: QueryClient, id: string, to: (image: Image) => Image) =>
   patchImages(cache, (image) => image.id === id, to);
 
-/** Reads the lists on the screen again, once for a burst of events; the others when somebody looks. */
+/** Reads the visible lists again, once for a burst of events. The other lists are read when they are shown. */
 export function refreshLists(cache: QueryClient, name?: ListName) {
   coalesce(`images ${name ?? ''}`, () => void reread(cache, name ? [...lists, name] : lists));
 }
 
-/** Something shows the image, or may do so in a moment: a list that is being read. */
+/** True when the image is in the cache, or a list that may contain it is being read. */
 export const mayBeShown = (cache: QueryClient, id: string) =>
   cache.getQueryState(oneKey(id)) !== undefined ||
   findListed(cache, (image) => image.id === id) !== undefined ||
   isRead(cache, lists);
 
-/** The part of an image that stays when access to it has ended: no picture, and nothing about a patient. */
-const outlineOf = ({
+/** Returns the redacted image, which stays when access has ended: no picture, and nothing about a patient. */
+const redacted = ({
   id,
   caption,
   contentType,
@@ -72,7 +72,7 @@ const outlineOf = ({
   ...(expiresAt ? { expiresAt } : {}),
 });
 
-/** Takes a deleted image out of every list and forgets its contents. */
+/** Removes a deleted image from every list, and its contents from the cache. */
 export function dropImage(cache: QueryClient, id: string) {
   const listed = isRead(cache, lists) || findListed(cache, (image) => image.id === id) !== undefined;
   change<ListPage>(cache, lists, (page) =>
@@ -80,22 +80,22 @@ export function dropImage(cache: QueryClient, id: string) {
   );
   forgetContents(cache, id);
   cache.removeQueries({ queryKey: oneKey(id), type: 'inactive' });
-  // A dialog that shows it right now goes dark.
-  change<Image>(cache, oneKey(id), outlineOf);
-  // The next page moves up.
+  // An open dialog must remove the picture.
+  change<Image>(cache, oneKey(id), redacted);
+  // An image of the next page moves up.
   if (listed) refreshLists(cache);
 }
 
-/** Contents on the screen are left to that screen, or they would be asked for again at once. */
+/** Removes only inactive queries: a visible screen would request a removed one again at once. */
 function forgetContents(cache: QueryClient, id: string) {
   for (const queryKey of [contentKey(id), ['analysis', id], ['sharing', id], timelineKey(id)]) {
     cache.removeQueries({ queryKey, type: 'inactive' });
   }
-  // The page of its analysis hears from the server why it is over.
+  // The open page of the analysis asks the server again and gets the reason for the end.
   void cache.resetQueries({ queryKey: ['analysis', id] });
 }
 
-/** A share that ended: the card stays where it is and goes dark, until the list is read again. */
+/** Ends a share in the cache: its card stays in place without the picture, until the list is read again. */
 export function endShare(cache: QueryClient, shareId: string, imageId: string) {
   const at = new Date().toISOString();
   const viewer = viewerNow();
@@ -107,7 +107,7 @@ export function endShare(cache: QueryClient, shareId: string, imageId: string) {
     (image) => image.shareId === shareId,
     (image) => {
       if (!stays(image))
-        return { ...outlineOf(image), expiresAt: image.expiresAt && image.expiresAt < at ? image.expiresAt : at };
+        return { ...redacted(image), expiresAt: image.expiresAt && image.expiresAt < at ? image.expiresAt : at };
       const { shareId: _id, expiresAt: _end, sharedBy: _by, ...rest } = image;
       return rest;
     },
@@ -115,7 +115,7 @@ export function endShare(cache: QueryClient, shareId: string, imageId: string) {
   if (viewer.role !== 'admin') forgetContents(cache, imageId);
 }
 
-/** Everything of images that a screen may show. */
+/** Returns all images in the cache. */
 export const shownImages = (cache: QueryClient): Image[] => [
   ...cache.getQueriesData<ListPage>({ queryKey: lists }).flatMap(([, page]) => page?.data ?? []),
   ...cache.getQueriesData<Image>({ queryKey: ['images', 'one'] }).flatMap(([, image]) => (image ? [image] : [])),

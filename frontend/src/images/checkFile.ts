@@ -6,7 +6,7 @@ const magics: readonly [at: number, bytes: readonly number[]][] = [
   [0, [0xff, 0xd8, 0xff]],
   [0, [0x89, 0x50, 0x4e, 0x47]],
   [0, [0x25, 0x50, 0x44, 0x46]],
-  // DICM, after its preamble.
+  // "DICM", after the preamble of a DICOM file.
   [128, [0x44, 0x49, 0x43, 0x4d]],
 ];
 
@@ -18,8 +18,8 @@ async function looksRight(file: Blob): Promise<boolean> {
 const isUnnamed = (type: string) => type === '' || type === 'application/octet-stream';
 
 /**
- * What the specification says before anything is sent. The server decides by content; this spares a long wait for a
- * certain no. Scanners write DICOM without an ending: such a file is asked for its first bytes.
+ * Checks type and size before the upload, to save the wait for a certain refusal. The server decides by the content.
+ * Scanners write DICOM files without an extension: their first bytes are checked.
  */
 export async function faultOf(file: File, maxBytes: number): Promise<FileFault | undefined> {
   const name = file.name.toLowerCase();
@@ -29,7 +29,7 @@ export async function faultOf(file: File, maxBytes: number): Promise<FileFault |
   return file.size > maxBytes ? 'size' : undefined;
 }
 
-/** What the preview beside the form can draw of it. */
+/** Returns the kind of preview for a file. */
 export const kindOf = (file: File): 'picture' | 'pdf' | 'dicom' => {
   if (file.type === 'image/jpeg' || file.type === 'image/png') return 'picture';
   return file.type === 'application/pdf' || file.name.toLowerCase().endsWith('.pdf') ? 'pdf' : 'dicom';

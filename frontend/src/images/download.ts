@@ -11,10 +11,10 @@ const endings: Record<ContentType, string> = {
   'application/dicom': '.dcm',
 };
 
-/** The caption as a file's name, without what file systems refuse. */
+/** Returns the caption as a file name, without characters that file systems refuse. */
 export function fileName(image: Pick<Image, 'caption' | 'contentType'>, fallback: string): string {
   const name = image.caption
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what has to go
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are removed
     .replace(/[\u0000-\u001f\u007f<>:"/\\|?*\u202a-\u202e\u2066-\u2069]+/g, ' ')
     .replace(/\s+/g, ' ')
     .replace(/^[. ]+|[. ]+$/g, '')
@@ -22,7 +22,7 @@ export function fileName(image: Pick<Image, 'caption' | 'contentType'>, fallback
   return `${name || fallback}${endings[image.contentType as ContentType] ?? ''}`;
 }
 
-/** Saves the original bytes of an image to the person's disk. */
+/** Saves the original bytes of an image on the device. */
 export function useDownload(image: Image | undefined) {
   const { t } = useTranslation();
   const cache = useQueryClient();

@@ -2,38 +2,38 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import type { QueryClient } from '@tanstack/react-query';
 import { endShare, shownImages } from './cache';
 
-/** Longer waits than a timer can hold are taken in pieces. */
+/** The longest timeout. A browser timer overflows after 24.8 days, so longer waits are split. */
 const LONGEST_MS = 3_600_000;
 
 const endOf = (image: Image) => Date.parse(image.expiresAt ?? '');
 
 /**
- * Puts a picture out at the very moment its share runs out, whether or not the server can tell us just then. Returns how
- * to stop.
+ * Removes a picture at the moment its share expires, even without a connection to the server. Returns a function that
+ * stops the watch.
  */
 export function watchEnds(cache: QueryClient): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const look = () => {
+  const check = () => {
     const now = Date.now();
     const shown = shownImages(cache).filter((image) => image.shareId && image.isVerified && image.expiresAt);
     for (const image of shown) if (endOf(image) <= now) endShare(cache, image.shareId as string, image.id);
     const next = Math.min(...shown.map(endOf).filter((end) => end > now), now + LONGEST_MS);
     clearTimeout(timer);
-    timer = setTimeout(look, next - now);
+    timer = setTimeout(check, next - now);
   };
-  const lookSoon = () => {
+  const checkSoon = () => {
     clearTimeout(timer);
-    timer = setTimeout(look, 0);
+    timer = setTimeout(check, 0);
   };
   const unsubscribe = cache.getQueryCache().subscribe(({ type, query }) => {
-    if (query.queryKey[0] === 'images' && (type === 'updated' || type === 'added')) lookSoon();
+    if (query.queryKey[0] === 'images' && (type === 'updated' || type === 'added')) checkSoon();
   });
-  // Timers stand still while the machine sleeps.
-  document.addEventListener('visibilitychange', look);
-  look();
+  // Timers do not run while the machine sleeps: check again when the page becomes visible.
+  document.addEventListener('visibilitychange', check);
+  check();
   return () => {
     clearTimeout(timer);
     unsubscribe();
-    document.removeEventListener('visibilitychange', look);
+    document.removeEventListener('visibilitychange', check);
   };
 }

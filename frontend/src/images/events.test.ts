@@ -60,7 +60,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('image:updated reads that one image again, once for a burst, and leaves the others', async () => {
+it('image:updated reads only that image again, once for a burst of events.', async () => {
   const asked = answers({ data: { ...image, isVerified: true, image_url: 'data:image/webp;base64,AA' } });
   for (let n = 0; n < 20; n++) imageEvents['image:updated']?.({ imagemetadataId: imageId }, cache);
   await vi.advanceTimersByTimeAsync(1000);
@@ -69,28 +69,28 @@ it('image:updated reads that one image again, once for a burst, and leaves the o
   expect(list()[1]).toEqual(other);
 });
 
-it('image:updated of an image nobody looks at asks nothing', async () => {
+it('image:updated of an image that is not shown sends no request.', async () => {
   const asked = answers({});
   imageEvents['image:updated']?.({ imagemetadataId: id(404) }, cache);
   await vi.advanceTimersByTimeAsync(1000);
   expect(asked).not.toHaveBeenCalled();
 });
 
-it('an image that is gone when it is read again leaves the list', async () => {
+it('An image that was deleted before it is read again leaves the list.', async () => {
   answers({ message: 'Not found.', error: 'NOT_FOUND', requestId: 'x' }, 404);
   imageEvents['image:updated']?.({ imagemetadataId: imageId }, cache);
   await vi.advanceTimersByTimeAsync(1000);
   expect(list()).toEqual([other]);
 });
 
-it('image:deleted takes the image and all that was known of it', () => {
+it('image:deleted removes the image and all its data from the cache.', () => {
   cache.setQueryData(['analysis', imageId], { status: 'active', progress: 3 });
   imageEvents['image:deleted']?.({ imagemetadataId: imageId }, cache);
   expect(list()).toEqual([other]);
   expect(cache.getQueryData(['analysis', imageId])).toBeUndefined();
 });
 
-it('image:uploaded makes the list of uploads stale, and not the shared ones', async () => {
+it('image:uploaded makes the list of uploads stale, but not the list of shared images.', async () => {
   const uploads = ['images', 'list', 'uploaded', { page: 1 }];
   cache.setQueryData(uploads, { data: [] });
   imageEvents['image:uploaded']?.({ imagemetadataId: id(5) }, cache);
@@ -99,14 +99,14 @@ it('image:uploaded makes the list of uploads stale, and not the shared ones', as
   expect(cache.getQueryState(listKey)?.isInvalidated).toBe(false);
 });
 
-it('share:verified in another tab lights the card here', async () => {
+it('share:verified in another tab shows the picture on the card in this tab.', async () => {
   answers({ data: { ...image, isVerified: true, image_url: 'data:image/webp;base64,AA' } });
   shareEvents['share:verified']?.(event, cache);
   await vi.advanceTimersByTimeAsync(1000);
   expect(list()[0]?.isVerified).toBe(true);
 });
 
-it('share:verified tells the owner in “who has access”', () => {
+it('share:verified updates “who has access” of the owner.', () => {
   cache.setQueryData(['sharing', imageId], [share]);
   shareEvents['share:verified']?.(event, cache);
   expect(cache.getQueryData<ShareAccess[]>(['sharing', imageId])?.[0]).toMatchObject({
@@ -115,23 +115,26 @@ it('share:verified tells the owner in “who has access”', () => {
   });
 });
 
-it('share:locked tells the owner in “who has access”', () => {
+it('share:locked updates “who has access” of the owner.', () => {
   cache.setQueryData(['sharing', imageId], [share]);
   shareEvents['share:locked']?.(event, cache);
   expect(cache.getQueryData<ShareAccess[]>(['sharing', imageId])?.[0]?.locked).toBe(true);
 });
 
-it.each(['share:revoked', 'share:expired'] as const)('%s puts the recipient’s card out at once', (name) => {
-  cache.setQueryData(listKey, { data: [{ ...image, isVerified: true, image_url: 'data:x' }, other] });
-  cache.setQueryData(['images', 'content', imageId], 'bytes');
-  shareEvents[name]?.(event, cache);
-  expect(list()[0]).toMatchObject({ isVerified: false, image_url: null });
-  expect(Date.parse(list()[0]?.expiresAt ?? '')).toBeLessThanOrEqual(Date.now());
-  expect(list()[1]).toEqual(other);
-  expect(cache.getQueryData(['images', 'content', imageId])).toBeUndefined();
-});
+it.each(['share:revoked', 'share:expired'] as const)(
+  '%s removes the picture from the recipient’s card at once.',
+  (name) => {
+    cache.setQueryData(listKey, { data: [{ ...image, isVerified: true, image_url: 'data:x' }, other] });
+    cache.setQueryData(['images', 'content', imageId], 'bytes');
+    shareEvents[name]?.(event, cache);
+    expect(list()[0]).toMatchObject({ isVerified: false, image_url: null });
+    expect(Date.parse(list()[0]?.expiresAt ?? '')).toBeLessThanOrEqual(Date.now());
+    expect(list()[1]).toEqual(other);
+    expect(cache.getQueryData(['images', 'content', imageId])).toBeUndefined();
+  },
+);
 
-it('a picture goes out at the moment its share runs out, though no server says so, and keeps nothing of its patient', async () => {
+it('A picture and the facts about its patient disappear when the share expires, without an event of the server.', async () => {
   const end = new Date(Date.now() + 60_000).toISOString();
   const lit = { ...image, isVerified: true, image_url: 'data:x', expiresAt: end, dicom: { modality: 'CT' } };
   const patient = { id: id(3), firstname: 'Hina', lastname: 'Farooq' };
@@ -157,7 +160,7 @@ it('a picture goes out at the moment its share runs out, though no server says s
   stop();
 });
 
-it('a share that ends takes nothing from an administrator, who needs none', () => {
+it('An administrator needs no share, and still sees the image when a share ends.', () => {
   startSession({ id: me, role: { name: 'admin' } } as User, 'token');
   cache.setQueryData(listKey, { data: [{ ...image, isVerified: true, image_url: 'data:x' }] });
   shareEvents['share:expired']?.(event, cache);
@@ -165,7 +168,7 @@ it('a share that ends takes nothing from an administrator, who needs none', () =
   expect(list()[0]).not.toHaveProperty('shareId');
 });
 
-it('what was taken back while the connection was gone goes dark when it is read again', async () => {
+it('A share that was revoked during a disconnect removes the picture when the image is read again.', async () => {
   answers({ message: 'Not found.', error: 'NOT_FOUND', requestId: 'x' }, 404);
   const lit = { ...image, isVerified: true, image_url: 'data:x' };
   cache.setQueryData(listKey, { data: [lit] });
@@ -178,7 +181,7 @@ it('what was taken back while the connection was gone goes dark when it is read 
   stop();
 });
 
-it('image:activity reads an open timeline again, once for a burst, and asks for no other', async () => {
+it('image:activity reads only an open timeline again, once for a burst of events.', async () => {
   const asked = answers({ data: [], pagination: {} });
   const open = new QueryObserver(cache, { queryKey: timelineKey(imageId), queryFn: () => fetch('/timeline') });
   const stop = open.subscribe(() => undefined);
@@ -190,7 +193,7 @@ it('image:activity reads an open timeline again, once for a burst, and asks for 
   stop();
 });
 
-it('what was due to be read again still is after an event changed it, or did not', async () => {
+it('Stale data stays stale after an event, whether or not the event changed it.', async () => {
   cache.setQueryData(['sharing', imageId], [share]);
   await cache.invalidateQueries({ queryKey: ['sharing', imageId] });
   await cache.invalidateQueries({ queryKey: listKey });
@@ -200,13 +203,13 @@ it('what was due to be read again still is after an event changed it, or did not
   for (const key of [['sharing', imageId], listKey]) expect(cache.getQueryState(key)?.isInvalidated).toBe(true);
 });
 
-it('share:revoked of somebody else’s share leaves the owner’s picture and shortens “who has access”', () => {
+it('share:revoked of another person’s share keeps the owner’s picture and shortens “who has access”.', () => {
   cache.setQueryData(['sharing', imageId], [share, { ...share, id: id(4) }]);
   shareEvents['share:revoked']?.({ ...event, createdfor: id(2) }, cache);
   expect(cache.getQueryData<ShareAccess[]>(['sharing', imageId])?.map((one) => one.id)).toEqual([id(4)]);
 });
 
-it('analysis events move the page and the card, and a late answer does not undo them', async () => {
+it('Analysis events update the page and the card, and a late answer does not undo them.', async () => {
   const key = ['analysis', imageId];
   const result = {
     imageId,
@@ -236,7 +239,7 @@ it('analysis events move the page and the card, and a late answer does not undo 
   expect(cache.getQueryData(key)).toEqual({ status: 'failed', reason: 'The model is away.' });
 });
 
-it('an analysis nobody has open is not put into the cache', () => {
+it('An event of an analysis that is not open does not enter the cache.', () => {
   analysisEvents['analysis:progress']?.({ imageId, progress: 40 }, cache);
   expect(cache.getQueryData(['analysis', imageId])).toBeUndefined();
 });

@@ -24,12 +24,12 @@ export interface ListQuery {
   page: number;
   limit: number;
   cursor?: string | undefined;
-  /** The newest first, without it. */
+  /** Without it, the newest come first. */
   sort?: 'createAt';
 }
 type May = (permission: Permission) => boolean;
 
-/** Which call lists it for this viewer: everybody's, or one's own. */
+/** Returns the call and the filter that list the images for this viewer: all images, or the viewer's own. */
 function source(name: ListName, may: May) {
   if (may('image.listAll')) return { call: imageCalls.listImages, filter: { shared: name === 'shared' } };
   if (name === 'shared') return { call: imageCalls.listSharedImages, filter: {} };
@@ -48,7 +48,7 @@ export const imageList = (name: ListName, query: ListQuery, may: May) =>
     placeholderData: keepPreviousData,
   });
 
-/** All of one's own, shared or not. */
+/** The viewer's own images, shared or not. */
 export const ownImages = (query: ListQuery) =>
   queryOptions({
     queryKey: [...lists, 'own', query],
@@ -62,14 +62,14 @@ export const oneImage = (id: string) =>
       try {
         return (await send(imageCalls.getImage, { params: { id } }, { signal })).data;
       } catch (error) {
-        // The image is gone, or access to it has ended: take it off the screen.
+        // The image is deleted, or access to it has ended: remove it from the screen.
         if (error instanceof ApiError && error.status === 404) dropImage(client, id);
         throw error;
       }
     },
   });
 
-/** The original. Kept while somebody looks at it, and no longer. */
+/** The original bytes. The cache drops them as soon as no screen shows them. */
 export const imageContent = (id: string) =>
   queryOptions({
     queryKey: contentKey(id),
@@ -79,7 +79,7 @@ export const imageContent = (id: string) =>
     retry: false,
   });
 
-/** One image; at once when a list on the screen already has it. */
+/** Reads one image. Returns the image of a cached list until the answer arrives. */
 export function useImage(id: string | undefined) {
   const cache = useQueryClient();
   return useQuery({
@@ -90,7 +90,7 @@ export function useImage(id: string | undefined) {
   });
 }
 
-/** Reads one image again, if anything shows it, and puts it where the old one was. */
+/** Reads one image again if it is shown, and replaces it in the cache. */
 export async function rereadImage(cache: QueryClient, id: string): Promise<Image | undefined> {
   try {
     const fresh = await fetchAnew(cache, oneImage(id));

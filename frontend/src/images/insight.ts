@@ -8,7 +8,7 @@ import { timelineKey } from './cache';
 
 const PAGE = 20;
 
-/** The events of an image, the newest first. A reread that nobody asked for does not keep an idle session alive. */
+/** The events of an image, the newest first. An automatic refetch does not extend an idle session. */
 export const timelineOf = (imageId: string) =>
   infiniteQueryOptions({
     queryKey: timelineKey(imageId),
@@ -25,14 +25,14 @@ export const timelineOf = (imageId: string) =>
     gcTime: 0,
   });
 
-/** Who has access to an image. */
+/** The people with access to an image. */
 export const sharesOf = (imageId: string) =>
   queryOptions({
     queryKey: ['sharing', imageId],
     queryFn: async ({ signal }) => (await send(shareCalls.listShares, { query: { imageId } }, { signal })).data,
   });
 
-/** Why a person may see an image. Each request is recorded, so the answer is asked for on demand and not kept. */
+/** The reason why a person may see an image. Each request is recorded, so it is sent on demand and not cached. */
 export const whyOf = (imageId: string, userId: string) =>
   queryOptions({
     queryKey: ['why', imageId, userId],

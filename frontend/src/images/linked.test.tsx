@@ -50,21 +50,21 @@ describe('the open image', () => {
     return router;
   };
 
-  it('is in the address, and Back closes it', async () => {
+  it('The address names the open image, and Back closes its dialog.', async () => {
     const router = await openByHand();
     await router.navigate(-1);
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull(), soon);
     expect(router.state.location.search).toBe('?shared=1');
   });
 
-  it('leaves no step behind when it is closed by hand', async () => {
+  it('Closing the dialog by hand leaves no step in the history.', async () => {
     const router = await openByHand();
     await userEvent.keyboard('{Escape}');
     await waitFor(() => expect(router.state.location.search).toBe('?shared=1'), soon);
     expect(router.state.historyAction).toBe('POP');
   });
 
-  it('stays beside the order of the lists, which starts them over', async () => {
+  it('A new order is stored in the address, and returns both lists to their first page.', async () => {
     const heard = answer({ 'GET /upload/shared-images': () => ({ body: { data: [] } }) });
     const router = renderScreen(<ImagesScreen />, '/view-images?shared=3');
     await userEvent.selectOptions(await screen.findByLabelText('Sort by:'), 'Oldest first');
@@ -78,7 +78,7 @@ describe('the open image', () => {
 });
 
 describe('a link to an image', () => {
-  it('opens its dialog, and leaves the address when that is closed', async () => {
+  it('A link opens the dialog of its image, and closing it removes the image from the address.', async () => {
     const router = show({ ...shared, isVerified: true });
     const dialog = await screen.findByRole('dialog');
     expect(dialog.textContent).toContain('Chest CT');
@@ -86,12 +86,12 @@ describe('a link to an image', () => {
     await waitFor(() => expect(router.state.location.search).toBe(''));
   });
 
-  it('asks for the code where the image is not verified yet', async () => {
+  it('A link to an image that is not verified asks for the code.', async () => {
     show(shared);
     await screen.findByLabelText('Enter Image Sharing Id:', {}, { timeout: 8000 });
   });
 
-  it('opens the sheet of its shares for an administrator who was sent there', async () => {
+  it('A link with show=share opens the sheet of the shares for an administrator.', async () => {
     startSession({ ...patient, role: { name: 'admin' } }, 'token');
     answer({
       'GET /upload/images': () => ({ body: { data: [] } }),
@@ -106,9 +106,9 @@ describe('a link to an image', () => {
     await waitFor(() => expect(router.state.location.search).toBe(''));
   });
 
-  it('says so when the image is gone or was never theirs', async () => {
+  it('A link says so when the image is deleted or belongs to others.', async () => {
     const router = show(undefined);
-    await screen.findByText('This image is not here any more');
+    await screen.findByText('This image is no longer available');
     expect(router.state.location.search).toBe('');
     expect(screen.queryByRole('dialog')).toBeNull();
   });

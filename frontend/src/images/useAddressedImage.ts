@@ -9,7 +9,7 @@ import { actionsOf } from './access';
 import type { Ask } from './ImageCard';
 import { useImage } from './images';
 
-/** Takes parts of the address away; what they asked for was shown. */
+/** Returns a function that removes parameters from the address after the screen has handled them. */
 export function useForget() {
   const [, setParams] = useSearchParams();
   return (...names: string[]) =>
@@ -22,7 +22,7 @@ export function useForget() {
     );
 }
 
-/** The address got its image here, so one step back is the list as it was. */
+/** Marks a history entry that this screen added: one step back shows the list. */
 const named = { namedHere: true };
 
 interface Dialogs {
@@ -33,8 +33,8 @@ interface Dialogs {
 }
 
 /**
- * The open image is in the address: a reload or a link opens its dialog (or the way to verify it, or says why there is
- * nothing to see), and Back closes it. With `show=share` it is the sheet of its shares, for whoever may share it.
+ * Keeps the open image in the address. A reload or a link opens its dialog, the dialog for the code, or an error message.
+ * Back closes the dialog. With `show=share` a viewer who may share the image gets the sheet of its shares.
  */
 export function useAddressedImage({ shown, ask, close }: Dialogs) {
   const { t } = useTranslation();
@@ -53,7 +53,7 @@ export function useAddressedImage({ shown, ask, close }: Dialogs) {
     before.current = id;
     if (!id && left) {
       asked.current = undefined;
-      // Back was pressed over the open dialog.
+      // The user pressed Back while the dialog was open.
       if (shown?.id === left) close();
     }
     if (!id || asked.current === id || (!data && !error)) return;
@@ -62,7 +62,7 @@ export function useAddressedImage({ shown, ask, close }: Dialogs) {
     if (data && sheet && can?.share) return ask('share', data);
     if (data && (can?.open || can?.verify)) return ask(can.open ? 'open' : 'verify', data);
     const unknown = error instanceof ApiError && error.status !== 404;
-    // Not within the effect: a toast renders at once.
+    // A toast renders synchronously, which React does not allow within an effect.
     queueMicrotask(() =>
       unknown
         ? toast.error(t('common.couldNotLoad'))
@@ -71,7 +71,7 @@ export function useAddressedImage({ shown, ask, close }: Dialogs) {
     forget('image', 'show');
   }, [id, sheet, data, error, viewer, ask, close, forget, shown, t]);
   return {
-    /** The dialog was opened by hand: Back closes it, and a reload finds it again. */
+    /** Adds the image to the address after a click: Back closes the dialog, and a reload opens it again. */
     name: (image: Image) => {
       asked.current = image.id;
       if (id === image.id) return;

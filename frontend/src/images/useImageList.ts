@@ -6,14 +6,14 @@ import type { ListName } from './cache';
 import { imageList } from './images';
 import { useImagePaging } from './useImagePaging';
 
-/** One of the two lists, a page at a time. */
+/** Reads one page of one of the two lists. */
 export function useImageList(name: ListName, enabled = true) {
   const { role } = useViewer();
   const may = (permission: Permission) => roleMay(role, permission);
   const paging = useImagePaging(name);
   const query = useQuery({ ...imageList(name, paging.query, may), enabled });
   const { data, isPlaceholderData } = query;
-  // The last image of the last page is gone: the page before is the last one now.
+  // The last page has become empty: go to the page before.
   const beyond = !isPlaceholderData && data?.data.length === 0 && paging.page > 1;
   const last = Math.max(1, Math.min(paging.page - 1, data?.pagination?.totalPages ?? 1));
   const { goTo } = paging;

@@ -4,7 +4,7 @@ import { useSearchParams } from 'react-router-dom';
 import type { ListName } from './cache';
 import { firstPage, type ListQuery } from './images';
 
-/** Where one of the two lists stands: the page in the address, the server's cursor beside it while it is known. */
+/** The position in one of the two lists: the page number from the address, and the server's cursor if it is known. */
 export function useImagePaging(name: ListName) {
   const [params, setParams] = useSearchParams();
   const [known, setKnown] = useState<{ page: number; cursor?: string | undefined }>({ page: 1 });
@@ -24,7 +24,7 @@ export function useImagePaging(name: ListName) {
     },
     [name, setParams],
   );
-  // The first page in the usual order has one key, whoever asks for it.
+  // The first page in the default order has the same query key on every screen.
   const oldestFirst = params.get('sort') === 'createAt';
   const query: ListQuery = { ...firstPage, page, cursor, ...(oldestFirst && { sort: 'createAt' }) };
   return {

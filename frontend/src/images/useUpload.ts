@@ -16,10 +16,10 @@ export interface UploadInput {
 const isSame = (a: UploadInput, b: UploadInput) =>
   a.file === b.file && a.caption === b.caption && a.patientId === b.patientId;
 
-/** After these nobody knows whether it arrived; the same key finds out. */
+/** True when the upload may have arrived in spite of the error. A retry with the same idempotency key is then safe. */
 const isUnsure = (error: unknown) => !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
 
-/** Sends one image. Going elsewhere in the app does not stop it. */
+/** Uploads one image. The upload continues when the user opens another screen. */
 export function useUpload() {
   const { t } = useTranslation();
   const cache = useQueryClient();

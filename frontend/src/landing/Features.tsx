@@ -24,9 +24,9 @@ interface CardProps {
   title: string;
   text: string;
   big?: boolean;
-  /** A drawing of the feature; screen readers have the words. */
+  /** A drawing of the feature, hidden from screen readers. */
   children?: ReactNode;
-  /** At the end, edge to edge. */
+  /** A picture at the end of the card, without padding. */
   picture?: ReactNode;
 }
 

@@ -8,16 +8,16 @@ import { LanguageSwitch } from '../ui/LanguageSwitch';
 import { Logo } from '../ui/Mark';
 import { ThemeMenu } from '../ui/ThemeMenu';
 
-/** Where a signed-in person goes from here, or nothing. */
+/** Returns the first screen of a signed-in person; undefined without a session. */
 export function useStart(): string | undefined {
   const { token, user } = useAtomValue(sessionAtom);
   return token && user ? startOf(user.role.name) : undefined;
 }
 
-/** So that logo, language and door stand side by side on 360 px, in every language. */
+/** Logo, language switch and button fit on 360 px in every language. */
 const narrow = { base: '3.5', sm: '5' };
 
-/** Login and Register, or Dashboard for who is signed in. */
+/** The buttons Login and Register, or Dashboard for a signed-in person. */
 export function Doors({ size = 'md' }: { size?: 'md' | 'lg' }) {
   const { t } = useTranslation();
   const start = useStart();
@@ -71,7 +71,7 @@ export function Header() {
       </Flex>
       <Flex ms="auto" align="center" gap={{ base: '0', md: '2' }}>
         <LanguageSwitch />
-        {/* A phone has its own light and dark, and no room for one more button. */}
+        {/* A phone has a theme setting of its own, and no space for one more button. */}
         <Box hideBelow="sm">
           <ThemeMenu />
         </Box>

@@ -78,7 +78,7 @@ function UnlitFilm() {
   );
 }
 
-/** Two lit films and one that waits for its code: the whole idea in one picture. */
+/** An example of the product: two visible images and one that waits for its code. */
 function ExampleBox() {
   const { t } = useTranslation();
   return (

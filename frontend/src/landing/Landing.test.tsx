@@ -11,29 +11,29 @@ const answers = (response: () => Promise<Response>) => {
   );
 };
 
-describe('the limits that the landing page names', () => {
+describe('the limits on the landing page', () => {
   afterEach(() => chooseLanguage('en'));
 
-  it('are those that hold, asked without a session', async () => {
+  it('The landing page shows the current limits, without a session.', async () => {
     answers(
       async () =>
         new Response(JSON.stringify({ data: { 'upload.maxBytes': 25 * 1024 ** 2, 'sharing.expiryHours': 48 } })),
     );
     renderScreen(<Landing />);
-    expect(await screen.findByText(/up to 25 MB\. Checked/)).toBeTruthy();
-    expect(screen.getByText(/48 hours unless you say otherwise/)).toBeTruthy();
+    expect(await screen.findByText(/up to 25 MB\. Lightbox checks/)).toBeTruthy();
+    expect(screen.getByText(/The default is 48 hours/)).toBeTruthy();
     const [[, options] = []] = vi.mocked(globalThis.fetch).mock.calls;
     expect(new Headers(options?.headers).has('Authorization')).toBe(false);
   });
 
-  it('are the defaults while nobody answers', async () => {
+  it('The landing page shows the default limits while the server does not answer.', async () => {
     answers(async () => new Response('{}', { status: 503 }));
     renderScreen(<Landing />);
-    expect(await screen.findByText(/up to 10 MB\. Checked/)).toBeTruthy();
-    expect(screen.getByText(/24 hours unless/)).toBeTruthy();
+    expect(await screen.findByText(/up to 10 MB\. Lightbox checks/)).toBeTruthy();
+    expect(screen.getByText(/The default is 24 hours/)).toBeTruthy();
   });
 
-  it('read in Urdu', async () => {
+  it('The landing page shows the limits in Urdu.', async () => {
     answers(
       async () =>
         new Response(JSON.stringify({ data: { 'upload.maxBytes': 25 * 1024 ** 2, 'sharing.expiryHours': 48 } })),

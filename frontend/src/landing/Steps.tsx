@@ -5,7 +5,7 @@ import { formatBytes } from '../lib/format';
 import { usePublicLimits } from './limits';
 import { Section } from './Section';
 
-/** From dark to lit: each step is drawn a little brighter, the last one is light itself. */
+/** The steps of a share. Each step is drawn brighter than the previous one. */
 const steps = [
   {
     key: 'upload',

@@ -8,14 +8,14 @@ import { send } from '../lib/http';
 const calls: Routes<Pick<typeof settingCalls, 'getLimits'>> = settingRoutes;
 const defaults: PublicLimits = { 'upload.maxBytes': limits.uploadBytes, 'sharing.expiryHours': limits.shareHours };
 
-/** What holds now; the defaults until it is known. No query cache, which would weigh on the first page. */
+/** Returns the current limits; the defaults until they are loaded. Uses no query cache, to keep the first page small. */
 export function usePublicLimits(): PublicLimits {
   const [now, setNow] = useState(defaults);
   useEffect(() => {
     const left = new AbortController();
     send(calls.getLimits, {}, { signal: left.signal, token: 'none', background: true }).then(
       ({ data }) => setNow(data),
-      // The page is whole without.
+      // Without an answer the page shows the defaults.
       () => undefined,
     );
     return () => left.abort();

@@ -4,7 +4,9 @@ import { useTranslation } from 'react-i18next';
 import { holdPrivate } from './private';
 import { present } from './toastState';
 
-/** On a phone the acts are at the bottom (bar, sheets, submit), so toasts come from above and cover none of them. */
+/**
+ * On a phone the buttons are at the bottom (bar, sheets, submit), so toasts appear at the top and cover none of them.
+ */
 const phone = window.matchMedia?.('(max-width: 767px)').matches ?? false;
 const toaster = createToaster({ placement: phone ? 'top' : 'bottom-start', max: 4, pauseOnPageIdle: true });
 
@@ -50,6 +52,6 @@ function View() {
   );
 }
 
-// What they say may be about the person who was on the screen.
+// Toasts may contain private data of the person who was signed in.
 holdPrivate(() => toaster.remove());
 present({ View, create: (toast) => toaster.create(toast), dismiss: (id) => toaster.dismiss(id) });

@@ -1,10 +1,14 @@
-/** When this person last did something that the server counts as activity: kept for all tabs of this browser. */
+/**
+ * The time when this person last did something that the server counts as activity, shared by all tabs of this browser.
+ */
 
 const key = 'activity';
-/** The server notes activity once in this time, so the client counts from the same moments as the server does. */
+/**
+ * The server records activity at most once in this time. The client does the same, so both count from the same moments.
+ */
 export const notedEveryMs = 10_000;
 
-/** For browsers that keep nothing. */
+/** Used when local storage is not available. */
 let memory = 0;
 
 export function lastActive(): number {
@@ -15,35 +19,35 @@ export function lastActive(): number {
   }
 }
 
-const heard = new Set<() => void>();
+const listeners = new Set<() => void>();
 
 function note(at: number) {
   memory = at;
   try {
     localStorage.setItem(key, String(at));
   } catch {
-    // Then this tab alone knows.
+    // Local storage is not available: only this tab knows the time.
   }
-  for (const tell of heard) tell();
+  for (const listener of listeners) listener();
 }
 
-/** A call or an event of this person reached the server; `at` is when it left. */
+/** Records activity after a call or a socket event of this person reached the server; `at` is the time it was sent. */
 export function active(at = Date.now()) {
   if (at - lastActive() >= notedEveryMs) note(at);
 }
 
-/** A session begins: its time is counted from here, whatever was before. */
+/** Records the start of a session: its idle time counts from now, whatever was recorded before. */
 export const startActivity = () => note(Date.now());
 
-/** Told when this tab or another one noted activity. */
-export function onActivity(told: () => void): () => void {
+/** Calls the listener when this tab or another one recorded activity. Returns how to unsubscribe. */
+export function onActivity(listener: () => void): () => void {
   const fromOtherTab = (event: StorageEvent) => {
-    if (event.key === key) told();
+    if (event.key === key) listener();
   };
-  heard.add(told);
+  listeners.add(listener);
   window.addEventListener('storage', fromOtherTab);
   return () => {
-    heard.delete(told);
+    listeners.delete(listener);
     window.removeEventListener('storage', fromOtherTab);
   };
 }

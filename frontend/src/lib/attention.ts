@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Somebody looks at this tab: it is visible and has the focus. */
+/** True when this tab is in the foreground: visible and focused. */
 export const attentive = () => document.visibilityState === 'visible' && document.hasFocus();
 
 export function watchAttention(changed: () => void): () => void {

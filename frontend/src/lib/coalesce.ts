@@ -4,7 +4,9 @@ interface Waiting {
 
 const waiting = new Map<string, Waiting>();
 
-/** Does the same work once for a burst of reasons: `ms` after the first one, so that reasons without end do not put it off. */
+/**
+ * Runs the work once for a burst of calls, `ms` after the first call, so that a steady stream of calls cannot delay it.
+ */
 export function coalesce(key: string, work: () => void, ms = 250) {
   const due = waiting.get(key);
   if (due) {

@@ -1,4 +1,4 @@
 import { atom } from 'jotai';
 
-/** Whether the socket is on; apart from it, so that a screen without a session need not load it. */
+/** The state of the socket. It has its own file, so that screens without a session do not load the socket's code. */
 export const socketAtom = atom<'off' | 'connecting' | 'on'>('off');

@@ -1,4 +1,7 @@
-/** Copies a text. The clipboard exists on https and localhost only; elsewhere the old way does it. */
+/**
+ * Copies a text and returns true when that worked. The clipboard API exists on https and localhost only; elsewhere
+ * `execCommand` copies.
+ */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -2,10 +2,13 @@ import type { FieldError } from '@lightbox/contract/envelope.js';
 import { currentCode, i18n, said } from '../i18n';
 import { ApiError } from './http';
 
-/** The fault of a field that has no place on this screen: by the name the contract gives it. */
+/** Formats the error of a field that this screen does not show: the field has its name from the contract. */
 export const fieldText = ({ field, message }: FieldError) => `\u2068${field}\u2069: ${said(message)}`;
 
-/** An error in the person's words: each field's fault, else by its code, else the server's English where English is read. */
+/**
+ * Returns the text of an error in the person's language: the field errors, else the text of its code, else the server's
+ * text (English only).
+ */
 export function errorText(error: unknown, fallback?: string): string {
   if (!(error instanceof ApiError)) return fallback ?? i18n.t('errors.UNKNOWN');
   if (error.errors.length) return error.errors.map(fieldText).join('\n');

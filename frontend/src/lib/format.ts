@@ -1,8 +1,11 @@
 import { currentLanguage, i18n } from '../i18n';
 
-/** Everything a person reads that depends on the language goes through `Intl` here. */
+/** All dates, times and numbers on screen are formatted here, through `Intl` and in the person's language. */
 const locale = () => currentLanguage().locale;
-/** What is Latin by nature reads from left to right in every language: its own direction, whatever stands around it. */
+/**
+ * Isolates text that is always Latin (numbers, sizes, IP addresses), so that it runs from left to right in every
+ * language.
+ */
 export const ltr = (text: string) => (currentLanguage().dir === 'rtl' ? `\u2066${text}\u2069` : text);
 const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
 
@@ -36,7 +39,7 @@ export const formatDateTime = (at: When) =>
     minute: '2-digit',
     hourCycle: 'h23',
   }).format(new Date(at));
-/** Every second counts when a record is compared with another one. */
+/** Date and time with seconds, to compare records of the audit log with other logs. */
 export const formatMoment = (at: When) =>
   `${formatDate(at)}, ${formatTime(at)}:${String(new Date(at).getSeconds()).padStart(2, '0')}`;
 export const formatNumber = (value: number) => numbers({}).format(value);
@@ -45,14 +48,14 @@ export const formatMeasure = (value: number, maximumFractionDigits: number) =>
 export const formatPercent = (share: number) =>
   ltr(numbers({ style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 }).format(share));
 
-/** A date of birth is a calendar date: shown as in Pakistan, never shifted by a time zone. */
+/** Formats a date of birth in the order that is usual in Pakistan. It is a calendar date: no time zone shifts it. */
 export const formatBirthday = (date: string) =>
   dates(
     { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' },
     locale() === 'en-GB' ? 'en-PK' : locale(),
   ).format(new Date(`${date}T00:00:00Z`));
 
-/** As on a real film: 14 NOV 2026. */
+/** Formats a date as on a real film: 14 NOV 2026. */
 export const formatFilmDate = (at: When) =>
   dates({ day: '2-digit', month: 'short', year: 'numeric' }, 'en-GB').format(new Date(at)).toUpperCase();
 
@@ -65,24 +68,25 @@ export function formatBytes(bytes: number): string {
 const dayOf = (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
 export const daysAgo = (at: When, now = new Date()) => Math.round((dayOf(now) - dayOf(new Date(at))) / 86_400_000);
 
-/** Time for today, 'Yesterday' for yesterday, otherwise the date. */
+/** Returns the time for today, 'Yesterday' for yesterday, otherwise the date. */
 export function formatWhen(at: When): string {
   const days = daysAgo(at);
   if (days === 0) return formatTime(at);
   return days === 1 ? i18n.t('common.yesterday') : formatDate(at);
 }
 
-/** 12 min, 18 h 20 min; days in words: 2 days, 4 hours. */
+/** Formats a duration: 12 min, 18 h 20 min; full hours and days in words: 1 hour; 2 days, 4 hours. */
 export function formatSpan(ms: number): string {
   const minutes = Math.max(0, Math.ceil(ms / 60_000));
   const [d, h, m] = [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60), minutes % 60];
   const days = i18n.t('time.days', { count: d });
   if (d) return h ? i18n.t('time.daysHours', { days, hours: i18n.t('time.hours', { count: h }) }) : days;
-  if (h) return i18n.t('time.hoursMinutes', { h, m: String(m).padStart(2, '0') });
+  if (h && m) return i18n.t('time.hoursMinutes', { h, m: String(m).padStart(2, '0') });
+  if (h) return i18n.t('time.hours', { count: h });
   return i18n.t('time.minutes', { m });
 }
 
-/** 0:42, for a countdown in seconds. */
+/** Formats seconds for a countdown: 0:42. */
 export const formatSeconds = (seconds: number) =>
   `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 
@@ -93,7 +97,7 @@ export interface Named {
 }
 export const fullName = (person: Named) =>
   [person.firstname, person.lastname].filter(Boolean).join(' ') || person.username || i18n.t('common.someone');
-/** Each word with its first letter large: the specification's way to head a profile. */
+/** Capitalizes each word, as the specification wants in the heading of a profile. */
 export const capitalized = (name: string) =>
   name.replace(/(^|[\s-])(\p{Ll})/gu, (_, before: string, letter: string) => before + letter.toLocaleUpperCase());
 

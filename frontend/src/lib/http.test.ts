@@ -1,5 +1,5 @@
 /// <reference types="node" />
-// biome-ignore lint/style/noRestrictedImports: a real server on the other side of the client under test
+// biome-ignore lint/style/noRestrictedImports: a real server for the client under test
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 // biome-ignore lint/style/noRestrictedImports: as above
 import type { AddressInfo } from 'node:net';
@@ -18,11 +18,11 @@ type Handler = (
 let server: Server;
 let handler: Handler;
 let asked: { url: string; method: string; headers: IncomingMessage['headers']; body: string }[];
-/** The session's storage, which other tabs may write too. */
+/** The token in the session's storage, to which other tabs can write too. */
 let stored: string;
 let ended: number;
 let locked: number;
-/** What the person was asked to prove, and whether they do. */
+/** The proofs that the client asked the person for, and the person's response. */
 let questions: unknown[];
 let proves: boolean;
 let memory: string;
@@ -78,25 +78,25 @@ afterEach(async () => {
   await new Promise((closed) => server.close(closed));
 });
 
-/** In other words than the server's: the client goes by the code. */
+/** A refusal whose message is not the server's own: the client must use the code. */
 const no = (error: string) => ({ status: 401, body: { message: 'In other words', error, requestId: 'r1' } });
 const refreshes = () => asked.filter(({ url }) => url === '/api/auth/refresh').length;
 
-/** A server that only takes `new`, and gives it for the cookie. */
+/** A server that accepts only the token `new`, and issues it for the cookie. */
 const expiring: Handler = (request) => {
   if (request.url === '/api/auth/refresh') return { status: 200, body: { data: { token: 'new' } } };
   if (request.headers.authorization === 'Bearer new') return { status: 200, body: { data: { totalImages: 1 } } };
   return no('JWT_EXPIRED');
 };
 
-test('a person who has to set up an authenticator app first is locked, not signed out', async () => {
+test('The code TOTP_REQUIRED locks the session and does not end it.', async () => {
   handler = () => ({ status: 403, body: { message: 'First', error: 'TOTP_REQUIRED', requestId: 'r' } });
   await expect(send(userCalls.getStats, {})).rejects.toMatchObject({ code: 'TOTP_REQUIRED' });
   expect([locked, ended]).toEqual([1, 0]);
 });
 
 test.each([true, false])(
-  'a call that needs a proof is made again once the person has given one: %s',
+  'A call that needs a proof is repeated only after the person gave one: %s.',
   async (proven) => {
     proves = proven;
     const refused = { message: 'Prove it', error: 'STEP_UP_REQUIRED', requestId: 'r', ways: ['password'] };
@@ -110,7 +110,7 @@ test.each([true, false])(
 );
 
 describe('an expired token', () => {
-  test('is refreshed once for calls that fail together, and each call is repeated', async () => {
+  test('Calls that fail together share one refresh, and each call is repeated.', async () => {
     handler = expiring;
     const answers = await Promise.all([1, 2, 3, 4].map(() => send(userCalls.getStats, {})));
     expect(answers.map(({ data }) => data.totalImages)).toEqual([1, 1, 1, 1]);
@@ -119,20 +119,20 @@ describe('an expired token', () => {
     expect(ended).toBe(0);
   });
 
-  test('is taken from storage when another tab has already refreshed', async () => {
+  test('The client takes the token from storage when another tab has already refreshed it.', async () => {
     handler = expiring;
     stored = 'new';
     await send(userCalls.getStats, {});
     expect(refreshes()).toBe(0);
   });
 
-  test('ends the session when the refresh is refused', async () => {
+  test('A refused refresh ends the session.', async () => {
     handler = (request) => (request.url === '/api/auth/refresh' ? no('UNAUTHENTICATED') : no('JWT_EXPIRED'));
     await expect(send(userCalls.getStats, {})).rejects.toMatchObject({ status: 401, code: 'JWT_EXPIRED' });
     expect(ended).toBe(1);
   });
 
-  test('does not end the session while the server is away', async () => {
+  test('A refresh that cannot reach the server does not end the session.', async () => {
     handler = (request) =>
       request.url === '/api/auth/refresh'
         ? { status: 503, body: { message: 'Away', error: 'UNAVAILABLE', requestId: 'r' } }
@@ -141,7 +141,7 @@ describe('an expired token', () => {
     expect(ended).toBe(0);
   });
 
-  test('asks nobody when the given token is no longer the current one', async () => {
+  test('The client sends no refresh when the given token is no longer the current one.', async () => {
     handler = expiring;
     memory = 'new';
     expect(await freshToken('old')).toBe('new');
@@ -150,7 +150,7 @@ describe('an expired token', () => {
 });
 
 describe('a refusal', () => {
-  test('carries status, code, fields, request id and the time to wait', async () => {
+  test('An ApiError has the status, code, field errors, request id and retry time of the answer.', async () => {
     handler = () => ({
       status: 429,
       headers: { 'Retry-After': '90' },
@@ -173,7 +173,7 @@ describe('a refusal', () => {
     });
   });
 
-  test('of a revoked token ends the session; of a wrong password it does not', async () => {
+  test('A revoked token ends the session; a wrong password does not.', async () => {
     handler = () => no('AUTHENTICATION_FAILED');
     await expect(send(userCalls.getStats, {})).rejects.toBeInstanceOf(ApiError);
     expect(ended).toBe(1);
@@ -184,7 +184,7 @@ describe('a refusal', () => {
     expect(asked.at(-1)?.headers.authorization).toBeUndefined();
   });
 
-  test('that is no JSON still is an ApiError, and so is a server that cannot be reached', async () => {
+  test('An answer without JSON and an unreachable server are ApiErrors too.', async () => {
     vi.stubGlobal('fetch', async () => new Response('<html>', { status: 502 }));
     await expect(send(userCalls.getStats, {})).rejects.toMatchObject({ status: 502, code: 'UNKNOWN' });
     vi.stubGlobal('fetch', async () => Promise.reject(new TypeError('Failed to fetch')));
@@ -193,7 +193,7 @@ describe('a refusal', () => {
 });
 
 describe('a call', () => {
-  test('fills in its path and query, and says when it is background work', async () => {
+  test('A call fills in its path and query, and marks background work in a header.', async () => {
     handler = () => ({ status: 200, body: { data: [] } });
     await send(userCalls.getUser, { params: { id: 'a/b' } });
     await send(userCalls.listUsers, { query: { page: 2, search: 'Zoë', role: undefined } }, { background: true });
@@ -203,8 +203,8 @@ describe('a call', () => {
     expect(asked[1]?.headers.authorization).toBe('Bearer old');
   });
 
-  test('that changes something repeats the cookie’s token in its header', async () => {
-    // biome-ignore lint/suspicious/noDocumentCookie: what the server would set
+  test('A call that changes data repeats the token of the XSRF cookie in a header.', async () => {
+    // biome-ignore lint/suspicious/noDocumentCookie: the server would set this cookie
     document.cookie = 'XSRF-TOKEN=x%2Fy';
     handler = () => ({ status: 200, body: {} });
     await send(authCalls.logout, { body: {} });
@@ -213,7 +213,7 @@ describe('a call', () => {
     expect(asked[1]?.headers['x-xsrf-token']).toBeUndefined();
   });
 
-  test('that fails without a word of the server leaves the words to its screen', async () => {
+  test('A failure without a message from the server leaves the text to the screen.', async () => {
     handler = () => ({ status: 500, body: {} });
     const error = await send(userCalls.getStats, {}).catch((failed: unknown) => failed);
     expect(errorText(error, 'Login failed. Please try again.')).toBe('Login failed. Please try again.');
@@ -221,7 +221,7 @@ describe('a call', () => {
   });
 });
 
-test('a UUID can be made on plain http, where browsers have no randomUUID', () => {
+test('A UUID can be made on plain http, where browsers have no randomUUID.', () => {
   const { getRandomValues } = crypto;
   vi.stubGlobal('crypto', { getRandomValues: getRandomValues.bind(crypto) });
   const made = [uuid(), uuid()];

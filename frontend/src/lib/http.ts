@@ -1,4 +1,4 @@
-/** One door to the server: bearer token, the envelope, one shared refresh, uploads with progress. */
+/** The HTTP client of the app: bearer token, envelope, one shared token refresh, uploads with progress. */
 
 import { authRoutes } from '@lightbox/contract/auth/routes.js';
 import type { BodyInput, CallShape, DataOf, QueryInput, Route } from '@lightbox/contract/call.js';
@@ -8,7 +8,10 @@ import { active } from './activity';
 
 export type Envelope<Data> = Success<Data>;
 
-/** What the server said no with. `code` is stable and is what the client words; status 0 means it was never reached. */
+/**
+ * A refusal of the server. `code` is stable, and the client chooses its text by it; status 0: the server was not
+ * reached.
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   constructor(
@@ -17,9 +20,9 @@ export class ApiError extends Error {
     message: string,
     readonly errors: FieldError[] = [],
     readonly requestId?: string,
-    /** Whatever else came in the body (tries left, progress…). */
+    /** All other fields of the body (tries left, progress…). */
     readonly details: Record<string, unknown> = {},
-    /** Seconds, from `Retry-After`. */
+    /** In seconds, from `Retry-After`. */
     readonly retryAfter?: number,
   ) {
     super(message);
@@ -30,32 +33,34 @@ type Query = Record<string, string | number | boolean | undefined | null>;
 
 export interface RequestOptions {
   query?: Query | undefined;
-  /** JSON, or a FormData for multipart. */
+  /** A value to send as JSON, or a FormData to send as multipart. */
   body?: unknown;
-  /** `session` (default) sends the session's token, `none` none; another string is sent as it is. */
+  /** `session` (default) sends the session's token, `none` sends no token; any other string is sent as the token. */
   token?: 'session' | 'none' | (string & {});
-  /** Polls and prefetches: they do not keep an idle session alive. */
+  /** True for polls and prefetches: they do not count as activity of the session. */
   background?: boolean;
-  /** POSTs that create: the same key gives the same answer, once. */
+  /** For POSTs that create something: a repeat with the same key creates nothing and gets the same answer. */
   idempotencyKey?: string;
   signal?: AbortSignal | undefined;
-  /** 0…1; sends through XMLHttpRequest, because fetch cannot tell. */
+  /**
+   * Gets the share that was sent, 0…1. The client then uses XMLHttpRequest, because fetch reports no upload progress.
+   */
   onProgress?: (share: number) => void;
 }
 
-interface SessionDoor {
+interface SessionHooks {
   token(): string;
-  /** The token as the other tabs left it, read afresh from storage. */
+  /** Reads the token from storage again: another tab may have changed it. */
   reread(): string;
   keep(token: string): void;
   end(): void;
-  /** An authenticator app or a passkey has to be set up before anything else. */
+  /** Locks the session until the person has set up an authenticator app or a passkey. */
   lock(): void;
-  /** Asks the person to prove that it is still them; true once they have. */
+  /** Asks the person for a step-up proof. Resolves to true when they gave it. */
   prove(ways: unknown): Promise<boolean>;
 }
 
-let session: SessionDoor = {
+let session: SessionHooks = {
   token: () => '',
   reread: () => '',
   keep: () => {},
@@ -64,9 +69,9 @@ let session: SessionDoor = {
   prove: async () => false,
 };
 
-/** Called once by `auth/session`: lib knows no feature. */
-export function connectSession(door: SessionDoor) {
-  session = door;
+/** Connects the client with the session. `auth/session` calls it once, because lib imports no feature. */
+export function connectSession(hooks: SessionHooks) {
+  session = hooks;
 }
 
 interface Answer {
@@ -172,7 +177,7 @@ async function failure(answer: Answer): Promise<ApiError> {
   return new ApiError(
     answer.status,
     typeof error === 'string' ? error : 'UNKNOWN',
-    // No word from the server: the screen has its own.
+    // Without a message from the server the screen shows its own text.
     typeof message === 'string' ? message : '',
     Array.isArray(errors) ? (errors as FieldError[]) : [],
     typeof requestId === 'string' ? requestId : undefined,
@@ -181,7 +186,10 @@ async function failure(answer: Answer): Promise<ApiError> {
   );
 }
 
-/** One tab at a time where the browser can; elsewhere the server's grace for the previous cookie covers the race. */
+/**
+ * Runs the work in one tab at a time, where the browser has Web Locks. Elsewhere two tabs may refresh at once: the
+ * server accepts the previous refresh cookie for a short time.
+ */
 function exclusively<T>(work: () => Promise<T>): Promise<T> {
   return navigator.locks ? navigator.locks.request('lightbox-refresh', work) : work();
 }
@@ -189,8 +197,9 @@ function exclusively<T>(work: () => Promise<T>): Promise<T> {
 let refreshing: Promise<string> | undefined;
 
 /**
- * A token newer than `stale`. Calls that expire together share one refresh, and so do tabs: whoever holds the lock
- * asks, the others find the new token in storage. Empty means that the session is over; a server that is away throws.
+ * Returns a token newer than `stale`, or '' when the session is over. Throws when the server cannot be reached. Calls
+ * that fail together share one refresh, and so do tabs: the tab with the lock refreshes, the others read the new token
+ * from storage.
  */
 export function freshToken(stale: string): Promise<string> {
   const current = session.token();
@@ -210,7 +219,7 @@ export function freshToken(stale: string): Promise<string> {
   return refreshing;
 }
 
-/** Refusals of the session's own token: the session is over. */
+/** Codes that end the session when they refuse the session's own token. */
 const endings: readonly string[] = [
   'UNAUTHENTICATED',
   'AUTHENTICATION_FAILED',
@@ -240,7 +249,7 @@ async function answerTo(method: string, path: string, options: RequestOptions): 
       error = await failure(answer);
     }
   }
-  // Only the session's own token may end the session, and only while it is still the session's.
+  // A refusal ends the session only if it concerns the session's own, current token.
   const stillOurs = !token || session.token() === token;
   if (own && stillOurs && endings.includes(error.code)) session.end();
   if (own && error.code === 'TOTP_REQUIRED') session.lock();
@@ -260,7 +269,7 @@ async function request<Data>(method: string, path: string, options: RequestOptio
 
 type Part<K extends string, T> = [T] extends [undefined] ? { [P in K]?: undefined } : { [P in K]: T };
 
-/** What a call needs from the client: the parts of its path, its query, its body (FormData where it is multipart). */
+/** The input of a call: the parameters of its path, its query and its body (FormData for multipart). */
 export type Input<C extends CallShape> = (C extends { params: object }
   ? { params: Record<string, string> }
   : { params?: undefined }) &
@@ -277,7 +286,7 @@ const pathOf = (call: Pick<CallShape, 'path'>, params: Record<string, string> = 
   call.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 
 /**
- * Makes a declared call. Called without input where the call takes none:
+ * Sends a declared call. Examples:
  * `send(userCalls.listUsers, { query: { page: 1 } })`, `send(authCalls.logout, { body: {} })`.
  */
 export function send<C extends CallShape>(
@@ -289,7 +298,7 @@ export function send<C extends CallShape>(
   return request(call.method.toUpperCase(), pathOf(call, params), { ...options, query, body });
 }
 
-/** The bytes of a call that answers no JSON (an image's content). */
+/** Sends a call whose answer is not JSON (such as an image's content) and returns the bytes. */
 export async function download<C extends CallShape>(
   call: C | Route<C>,
   input: Input<C>,

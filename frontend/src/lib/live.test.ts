@@ -74,11 +74,11 @@ type Tell = <E extends ServerEvent>(name: E, payload: ServerPayload<E>) => void;
 interface Case {
   options: unknown;
   infinite?: boolean;
-  /** The answer of the server before the event, and after it. */
+  /** The server's answer before the event, and after it. */
   before: unknown;
   after: unknown;
   tell: (tell: Tell) => void;
-  /** What a screen goes by. */
+  /** Returns the part of the data that the screen uses. */
   shows?: (data: never) => unknown;
 }
 
@@ -267,7 +267,7 @@ const cases: Record<string, Case> = {
   },
 };
 
-/** The connection, as far as the app hears of it. */
+/** A fake of the connection: the app's listeners by event. */
 const { listeners, connection } = vi.hoisted(() => {
   const listeners = new Map<string, (payload?: unknown) => void>();
   const connection = {
@@ -284,7 +284,7 @@ const tell: Tell = (name, payload) => {
   for (const rows of socketEvents) rows[name]?.(payload as never, cache);
 };
 
-/** A server that reads its data when it is asked and answers a second later. */
+/** A server that reads its data when the request arrives and answers a second later. */
 function slow(state: { now: unknown }) {
   globalThis.fetch = vi.fn(async (path) => {
     if (String(path).includes('/message/since')) {
@@ -322,9 +322,9 @@ const shown = (one: Case) => {
   return one.shows ? one.shows(data as never) : data;
 };
 
-describe('an event while an answer is on its way that does not know of it', () => {
+describe('an event during a read whose answer does not contain it', () => {
   for (const [name, one] of Object.entries(cases)) {
-    it.each(['the first', 'a later'])(`is not lost: ${name}, %s one`, async (which) => {
+    it.each(['the first', 'a later'])(`is applied to the data: ${name}, %s answer`, async (which) => {
       const state = { now: one.before };
       slow(state);
       const stop = open(one);
@@ -341,10 +341,10 @@ describe('an event while an answer is on its way that does not know of it', () =
     });
   }
 
-  it('names every event that feeds a cache', () => {
-    const told = new Set(Object.keys(cases).map((name) => name.split(' ')[0]));
+  it('The cases cover every server event.', () => {
+    const covered = new Set(Object.keys(cases).map((name) => name.split(' ')[0]));
     const others = ['typing', 'session:revoked'];
-    expect([...told, ...others].sort()).toEqual(Object.keys(serverEvents).sort());
+    expect([...covered, ...others].sort()).toEqual(Object.keys(serverEvents).sort());
   });
 });
 
@@ -363,14 +363,14 @@ it('A refused socket ends the session when the refusal has the code UNAUTHENTICA
   close();
 });
 
-describe('what was read before the connection was there', () => {
-  const door = { token: () => 'token', ended: () => undefined };
+describe('data that was read before the first connect', () => {
+  const hooks = { token: () => 'token', ended: () => undefined };
   for (const [name, one] of Object.entries(cases)) {
-    it(`is read again at the first connect: ${name}`, async () => {
+    it(`is read again at that connect: ${name}`, async () => {
       const state = { now: one.before };
       slow(state);
       const stop = open(one);
-      const close = connectSocket(door, socketEvents);
+      const close = connectSocket(hooks, socketEvents);
       await vi.advanceTimersByTimeAsync(1_500);
       state.now = one.after;
       listeners.get('connect')?.();
@@ -382,7 +382,7 @@ describe('what was read before the connection was there', () => {
   }
 });
 
-it('one’s own words that are acknowledged while the chat loads for the first time are in it', async () => {
+it('A message of one’s own that is acknowledged during the first load of the chat is in the chat.', async () => {
   slow({ now: [one] });
   const stop = open({ options: chatWith(ben) } as Case);
   await vi.advanceTimersByTimeAsync(500);
@@ -392,7 +392,7 @@ it('one’s own words that are acknowledged while the chat loads for the first t
   stop();
 });
 
-it('a change in the same moment in which the answer lands is kept', async () => {
+it('A change in the same moment in which the answer arrives is not lost.', async () => {
   let land: (value: number) => void = () => {};
   const queryKey = ['count'];
   const asked = cache.fetchQuery({ queryKey, queryFn: () => new Promise<number>((done) => (land = done)) });
@@ -406,7 +406,7 @@ it('a change in the same moment in which the answer lands is kept', async () => 
   expect(cache.getQueryData(queryKey)).toBeGreaterThanOrEqual(100);
 });
 
-it('a list is shown and read again, however fast events follow one another', async () => {
+it('A list is shown and read again during a fast series of events.', async () => {
   const state = { now: [image] };
   slow(state);
   const stop = open({ options: imageList('uploaded', query, admin) } as Case);
@@ -419,7 +419,7 @@ it('a list is shown and read again, however fast events follow one another', asy
   stop();
 });
 
-it('nothing but this file changes a cache or asks for it to be read again', () => {
+it('Only lib/live.ts changes the query cache or invalidates it.', () => {
   const sources = import.meta.glob<string>('../**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true });
   const direct = /\b(setQuery(Data|iesData)|invalidateQueries|refetchQueries|cancelQueries|new QueryClient)\b/;
   const product = Object.entries(sources).filter(([path]) => !/\.test\.tsx?$/.test(path));
@@ -427,8 +427,8 @@ it('nothing but this file changes a cache or asks for it to be read again', () =
   expect(product.flatMap(([path, text]) => (direct.test(text) ? [path] : []))).toEqual(['./live.ts']);
 });
 
-it('what is noted stays within its bounds', () => {
-  const noted = new Recent(3);
-  for (const name of ['a', 'b', 'c', 'b', 'd']) noted.add(name);
-  expect([...noted]).toEqual(['b', 'c', 'd']);
+it('A set of recent ids stays within its limit and drops the oldest id.', () => {
+  const recent = new Recent(3);
+  for (const name of ['a', 'b', 'c', 'b', 'd']) recent.add(name);
+  expect([...recent]).toEqual(['b', 'c', 'd']);
 });

@@ -1,7 +1,7 @@
 /**
- * The one way to change what is kept of the server's answers, for events and for one's own acts alike. An answer that is on
- * its way may not know of a change. So each change is made to what is held, and once more to every answer that was being
- * read at that moment, also to the first one.
+ * The only module that changes cached answers, for socket events and for the person's own actions. An answer that is
+ * being read may not contain a change that happens meanwhile. So each change is applied to the cached data, and again
+ * to every answer that was being read at that moment, the first one included.
  */
 import {
   type FetchQueryOptions,
@@ -13,21 +13,21 @@ import {
   type Query as QueryOf,
 } from '@tanstack/react-query';
 
-// biome-ignore lint/suspicious/noExplicitAny: the library's own type for a query of whatever data
+// biome-ignore lint/suspicious/noExplicitAny: the library's own type for a query of any data
 type Query = QueryOf<any, any, any, any>;
 
 /**
- * A change of data of type T. With `fresh`, the data is an answer that may know of the change already, so making it twice
- * must be the same as making it once. Returns undefined when only the server can tell: the data is then read again.
+ * A change of data of type T. With `fresh`, the data is an answer that may contain the change already, so the change
+ * must be idempotent. Returns undefined when the client cannot compute the result: the data is then read again.
  */
 export type Change<T> = (data: T, fresh: boolean) => T | undefined;
 
-/** The changes since each read began. */
+/** For each query, one list per running read: the changes since that read began. */
 const reads = new WeakMap<Query, Set<Change<unknown>[]>>();
 
 const matching = (cache: QueryClient, queryKey: QueryKey): Query[] => cache.getQueryCache().findAll({ queryKey });
 
-/** When nothing of it is being read any more. */
+/** Resolves when no read of the query is running. */
 const settled = (cache: QueryClient, query: Query) =>
   new Promise<void>((done) => {
     if (query.state.fetchStatus === 'idle') return done();
@@ -38,14 +38,14 @@ const settled = (cache: QueryClient, query: Query) =>
     });
   });
 
-/** Sets data, and leaves what is due to be read again due: to the cache, data that was set is data that was just read. */
+/** Sets data, but leaves an invalidated query invalidated: `setData` alone would mark the data as fresh. */
 function set(query: Query, data: unknown) {
   const due = query.state.isInvalidated;
   query.setData(data, { manual: true });
   if (due) query.invalidate();
 }
 
-/** Every query of the client is read through this. */
+/** Runs every read of the client and applies the changes that happen during the read. */
 async function live(read: QueryFunction, context: QueryFunctionContext, query: Query) {
   const changes: Change<unknown>[] = [];
   const open = reads.get(query) ?? new Set();
@@ -59,7 +59,7 @@ async function live(read: QueryFunction, context: QueryFunctionContext, query: Q
   try {
     const answer = through(await read(context), changes);
     const made = changes.length;
-    // A change may still come before the answer is in the cache.
+    // Changes may still arrive before the library has put the answer into the cache.
     void settled(context.client, query).then(() => {
       open.delete(changes);
       const { data } = query.state;
@@ -78,12 +78,13 @@ export const liveClient = ({ defaultOptions, ...config }: QueryClientConfig = {}
     ...config,
     defaultOptions: {
       ...defaultOptions,
-      // The library reads through its `persister`, a list of pages as a whole. Its network mode would change with it.
+      // The library calls `persister` for each read; for an infinite query once for all pages. A persister changes the
+      // default network mode, so it is set here.
       queries: { networkMode: 'online', persister: live, ...defaultOptions?.queries },
     },
   });
 
-/** Changes all data whose key begins with this one: what is held, and what is being read. */
+/** Applies a change to all data whose key begins with this one: to the cached data and to the answers being read. */
 export function change<T>(cache: QueryClient, queryKey: QueryKey, to: Change<T>): void {
   for (const query of matching(cache, queryKey)) {
     for (const changes of reads.get(query) ?? []) changes.push(to as Change<unknown>);
@@ -95,7 +96,10 @@ export function change<T>(cache: QueryClient, queryKey: QueryKey, to: Change<T>)
   }
 }
 
-/** Takes the place of what is held, and is there before the first answer. Nobody's data is made up: there has to be a query. */
+/**
+ * Replaces the cached data, also before the first answer. It creates no query: without one, nothing is stored. `wins`
+ * returns true when the data is newer than an answer that was being read; otherwise the query is read again.
+ */
 export function put<T>(cache: QueryClient, queryKey: QueryKey, data: T, wins: (answer: T) => boolean = () => true) {
   for (const query of matching(cache, queryKey)) {
     if (query.state.data === undefined) set(query, data);
@@ -104,8 +108,8 @@ export function put<T>(cache: QueryClient, queryKey: QueryKey, data: T, wins: (a
 }
 
 /**
- * Reads again what begins with this key, where a screen shows it; the rest when somebody looks. An answer that is on its
- * way is shown first, so that events in a row do not keep a screen empty, and then asked for again.
+ * Reads data again whose key begins with this one: at once where a screen shows it, otherwise when a screen needs it. A
+ * running read finishes first and shows its answer, so that many events in a row do not keep a screen empty.
  */
 export async function reread(cache: QueryClient, queryKey: QueryKey): Promise<void> {
   await Promise.all(
@@ -116,7 +120,7 @@ export async function reread(cache: QueryClient, queryKey: QueryKey): Promise<vo
   );
 }
 
-/** An answer that was asked for after this moment. */
+/** Returns an answer to a request that is sent after this call: a running read is cancelled. */
 export async function fetchAnew<T, Key extends QueryKey>(
   cache: QueryClient,
   options: FetchQueryOptions<T, Error, T, Key>,
@@ -125,13 +129,13 @@ export async function fetchAnew<T, Key extends QueryKey>(
   return cache.fetchQuery({ ...options, staleTime: 0 });
 }
 
-/** Whether data whose key begins with this one is being read. */
+/** True while data whose key begins with this one is being read. */
 export const isRead = (cache: QueryClient, queryKey: QueryKey): boolean => cache.isFetching({ queryKey }) > 0;
 
-/** Looks at what is held once no answer to it is on its way. */
-export async function whenRead<T>(cache: QueryClient, queryKey: QueryKey, look: (data: T) => void): Promise<void> {
+/** Calls `use` with the cached data when no read of it is running. */
+export async function whenRead<T>(cache: QueryClient, queryKey: QueryKey, use: (data: T) => void): Promise<void> {
   for (const query of matching(cache, queryKey)) {
     await settled(cache, query);
-    if (query.state.data !== undefined) look(query.state.data as T);
+    if (query.state.data !== undefined) use(query.state.data as T);
   }
 }

@@ -1,6 +1,6 @@
 import type { Role } from '@lightbox/contract/permissions.js';
 
-/** Every address of the app. Screens and links name them from here. */
+/** Every path of the app. Screens and links take paths from here only. */
 export const paths = {
   home: '/',
   login: '/login',
@@ -15,7 +15,7 @@ export const paths = {
   userProfile: (userId = ':id?') => `/user-profile/${userId}`,
   upload: '/upload',
   viewImages: '/view-images',
-  /** The sheet of an image's shares: ids only. */
+  /** The sheet with the shares of an image. The address contains only ids. */
   sharesOf: (imageId: string) => `/view-images?image=${imageId}&show=share`,
   shareImage: '/share-image',
   messages: '/messages',
@@ -26,5 +26,5 @@ export const paths = {
   aiAnalysis: (imageId = ':id?') => `/ai-analysis/${imageId}`,
 } as const;
 
-/** Where a person lands after signing in. */
+/** Returns the first screen after sign-in. */
 export const startOf = (role: Role) => (role === 'patient' ? paths.viewImages : paths.dashboard);

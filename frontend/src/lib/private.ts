@@ -1,9 +1,9 @@
 const held = new Set<() => void>();
 
-/** Something that belongs to the person at the screen, and how to be rid of it. */
+/** Registers a function that deletes private data of the signed-in person from memory or from the screen. */
 export const holdPrivate = (forget: () => void) => held.add(forget);
 
-/** Before the next person, or nobody, is on the screen. */
+/** Deletes all registered private data, at the end of a session and when another person signs in. */
 export const forgetPrivate = () => {
   for (const forget of held) forget();
 };

@@ -12,20 +12,25 @@ const defaults: PublicSettings = {
   'session.idleMinutes': limits.sessionIdleMinutes,
 };
 
-/** Read once; an event tells of every change. Nobody asked for it, so it keeps no idle session alive. */
+/**
+ * The settings that every client may read. Read once, and again after each `settings:changed`; no activity of the
+ * person.
+ */
 export const publicSettings = queryOptions({
   queryKey: ['settings', 'public'],
   queryFn: async ({ signal }) => (await send(settingCalls.getPublicSettings, {}, { signal, background: true })).data,
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** What holds now; the defaults until it is known. */
+/** Returns the current settings, or the defaults until the server's answer is there. */
 export const usePublicSettings = (): PublicSettings => useQuery(publicSettings).data ?? defaults;
 
 export const publicSettingsIn = (cache: QueryClient): PublicSettings =>
   cache.getQueryData(publicSettings.queryKey) ?? defaults;
 
-/** All who are signed in hear it in the same moment: spread out, so that they do not all ask at once. */
+/**
+ * A random delay in ms: every client gets the event in the same moment, and they must not all send requests at once.
+ */
 const soon = () => Math.random() * 1_000;
 
 export const settingEvents = {

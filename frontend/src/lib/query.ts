@@ -8,22 +8,22 @@ import { toast } from './toaster';
 declare module '@tanstack/react-query' {
   interface Register {
     mutationMeta: {
-      /** The screen shows the failure itself (at a field, in place): no toast. */
+      /** True when the screen shows the failure itself (at a field, in place): no toast. */
       silent?: boolean;
-      /** Words for a failure that carries none of its own. */
+      /** Text for a failure without a text of its own. */
       fallback?: string;
     };
   }
 }
 
-/** The server was away or in trouble: the same call may go through a little later. */
+/** True when the server was not reached or failed (5xx): the same call may succeed a little later. */
 export const worthRetrying = (error: unknown) =>
   !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
 
 export const queryClient = liveClient({
   defaultOptions: {
     queries: {
-      // The socket keeps the cache true; this only covers what has no event.
+      // Socket events keep the cache current; this time matters only for data without an event.
       staleTime: 30_000,
       retry: (failures, error) => failures < 2 && worthRetrying(error),
       refetchOnWindowFocus: false,

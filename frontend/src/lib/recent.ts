@@ -1,4 +1,4 @@
-/** The newest of what was noted. The oldest make room, so a tab that is open for weeks does not fill up. */
+/** A set of the newest ids. It drops the oldest beyond its limit, so that a tab open for weeks needs no more memory. */
 export class Recent extends Set<string> {
   constructor(private readonly most = 2_000) {
     super();

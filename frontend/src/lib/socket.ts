@@ -12,8 +12,9 @@ import { queryClient } from './query';
 import { store } from './store';
 
 /**
- * Each event the server may push, and what the cache does with it. A feature exports its rows; `app/socketEvents` joins them.
- * `feeds` are the keys of what its events keep true: read before the connection was there, it may have missed some.
+ * The handlers of a feature for server events: each changes the cache. `app/socketEvents` joins the features' tables.
+ * `feeds` are the keys of the data that these events keep current: data that was read before the first connect may have
+ * missed events, and is read again.
  */
 export type SocketRows = {
   [E in ServerEvent]?: (payload: ServerPayload<E>, cache: QueryClient) => void;
@@ -23,22 +24,22 @@ let socket: Socket | undefined;
 
 const visible = () => document.visibilityState === 'visible';
 
-interface Door {
+interface SessionHooks {
   token(): string;
-  /** The server says that this session is over, and why if it tells. */
+  /** Called when the server ended this session, with its reason if it gave one. */
   ended(reason?: string): void;
 }
 
-/** A refusal of the server carries its code; a connection that could not be made has none. */
+/** A refusal by the server has a code; a connection that could not be made has none. */
 type Refusal = Error & { data?: { error?: ErrorCode } };
 
-/** One connection for a signed-in tab. Returns how to close it. */
-export function connectSocket(door: Door, tables: readonly SocketRows[]): () => void {
+/** Opens the one connection of a signed-in tab. Returns how to close it. */
+export function connectSocket(hooks: SessionHooks, tables: readonly SocketRows[]): () => void {
   const connection = io({
     path: '/socket.io',
     transports: ['websocket', 'polling'],
-    // Asked on every attempt, so that a reconnect carries the token of then.
-    auth: (give) => give({ token: door.token(), visible: visible() }),
+    // Called for each attempt, so that a reconnect sends the current token.
+    auth: (give) => give({ token: hooks.token(), visible: visible() }),
     ...reconnecting,
   });
   socket = connection;
@@ -48,8 +49,11 @@ export function connectSocket(door: Door, tables: readonly SocketRows[]): () => 
   let connectedBefore = false;
   let refusals = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** After a refusal or a kick, socket.io leaves the reconnecting to us; spread out, or a restart brings everyone at once. */
-  const again = () => {
+  /**
+   * Reconnects after a refusal or a disconnect by the server: socket.io does not do it then. The delay is random, so
+   * that the clients do not all reconnect at once after a restart.
+   */
+  const reconnectLater = () => {
     if (closed) return;
     clearTimeout(timer);
     timer = setTimeout(() => connection.connect(), waitAfter(refusals));
@@ -65,25 +69,25 @@ export function connectSocket(door: Door, tables: readonly SocketRows[]): () => 
 
   connection.on('disconnect', (reason) => {
     store.set(socketAtom, 'connecting');
-    if (reason === 'io server disconnect') again();
+    if (reason === 'io server disconnect') reconnectLater();
   });
 
   connection.on('connect_error', async (error: Refusal) => {
     store.set(socketAtom, 'connecting');
     if (connection.active) return;
     refusals += 1;
-    if (error.data?.error !== 'UNAUTHENTICATED') return again();
-    const token = await freshToken(door.token()).catch(() => undefined);
+    if (error.data?.error !== 'UNAUTHENTICATED') return reconnectLater();
+    const token = await freshToken(hooks.token()).catch(() => undefined);
     if (closed) return;
-    if (token === '') door.ended();
-    else again();
+    if (token === '') hooks.ended();
+    else reconnectLater();
   });
 
-  // What this tab shows needs no notification on a device.
-  const tellVisible = () => void emit('visible', { visible: visible() }).catch(() => undefined);
-  document.addEventListener('visibilitychange', tellVisible);
+  // The server sends no web push while a tab of the person is visible.
+  const reportVisible = () => void emit('visible', { visible: visible() }).catch(() => undefined);
+  document.addEventListener('visibilitychange', reportVisible);
 
-  connection.on('session:revoked', ({ reason }: ServerPayload<'session:revoked'>) => door.ended(reason));
+  connection.on('session:revoked', ({ reason }: ServerPayload<'session:revoked'>) => hooks.ended(reason));
   connection.onAny((event: ServerEvent, payload) => {
     for (const rows of tables) rows[event]?.(payload as never, queryClient);
   });
@@ -91,14 +95,14 @@ export function connectSocket(door: Door, tables: readonly SocketRows[]): () => 
   return () => {
     closed = true;
     clearTimeout(timer);
-    document.removeEventListener('visibilitychange', tellVisible);
+    document.removeEventListener('visibilitychange', reportVisible);
     connection.close();
     if (socket === connection) socket = undefined;
     store.set(socketAtom, 'off');
   };
 }
 
-/** Sends and waits for the server's acknowledgement: its data, or its refusal as an ApiError. */
+/** Sends an event and waits for the acknowledgement. Returns its data; throws a refusal as an ApiError. */
 export async function emit<E extends ClientEvent, Data = unknown>(
   event: E,
   payload: z.input<(typeof clientEvents)[E]>,

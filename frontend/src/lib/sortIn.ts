@@ -1,6 +1,6 @@
 import type { SortOf } from '@lightbox/contract/envelope.js';
 
-/** The order that an address names, if it is one of the list's. */
+/** Returns the sort order in the address if the list has it, otherwise the list's default. */
 export function sortIn<K extends string>(
   params: URLSearchParams,
   keys: readonly K[],

@@ -1,4 +1,4 @@
 import { createStore } from 'jotai';
 
-/** The app's one Jotai store: React reads it through the Provider, the socket and the HTTP client write to it directly. */
+/** The only Jotai store of the app: React uses it through the Provider, the socket and the HTTP client directly. */
 export const store: ReturnType<typeof createStore> = createStore();

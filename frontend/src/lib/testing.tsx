@@ -8,7 +8,9 @@ import { queryClient } from './query';
 import { store } from './store';
 import { Toaster } from './toaster';
 
-/** Renders a screen as the app does: theme, store, cache, router and toasts. Other addresses show themselves as text. */
+/**
+ * Renders a screen as the app does: theme, store, cache, router and toasts. All other paths show the text 'elsewhere'.
+ */
 export const renderScreen = (element: RouteObject['element'], at = '/') =>
   renderRoutes(
     [
@@ -34,7 +36,10 @@ export function renderRoutes(routes: RouteObject[], at: string) {
   return router;
 }
 
-/** A screen that can be turned: a narrow one meets no `min-width`. Returns how to turn it; `restore` gives back the old one. */
+/**
+ * Fakes a screen that can be turned: a narrow one matches no `min-width`. `turn` turns it, `restore` brings the
+ * original `matchMedia` back.
+ */
 export function turnable() {
   const before = window.matchMedia;
   const listeners = new Set<() => void>();
@@ -65,18 +70,24 @@ interface Heard {
   headers: Headers;
 }
 
-/** The newest call of one kind. A screen makes others beside it, sooner or later, and none of them is the last for sure. */
+/**
+ * Returns the newest request to one endpoint. The screen sends other requests at any time, so it may not be the last.
+ */
 export const newest = (heard: Heard[], call: string): Heard | undefined =>
   heard.findLast(({ method, path }) => `${method} ${path.split('?')[0]}` === call);
 
-/** A dialog that has taken the focus. It does so a moment after it is drawn; what is typed before that goes elsewhere. */
+/**
+ * Waits for a dialog that has the focus. It takes the focus after it is drawn; earlier keystrokes would go elsewhere.
+ */
 export async function opened(role: 'dialog' | 'alertdialog' = 'dialog', name?: string): Promise<HTMLElement> {
   const dialog = await screen.findByRole(role, name ? { name } : {});
   await waitFor(() => expect(dialog.contains(document.activeElement)).toBe(true));
   return dialog;
 }
 
-/** Answers the app's calls by table: `'POST /auth/login': () => ({ status, body })`. Returns what was asked. */
+/**
+ * Answers the app's requests by a table: `'POST /auth/login': () => ({ status, body })`. Returns the list of requests.
+ */
 export function answer(table: Record<string, (heard: Heard) => { status?: number; body: unknown }>): Heard[] {
   const heard: Heard[] = [];
   globalThis.fetch = async (input, init) => {

@@ -1,4 +1,4 @@
 import { atom } from 'jotai';
 
-/** What waits to be read, in front of every title: "(3) Messages". */
+/** The number of unread messages, shown in front of every tab title: "(3) Messages". */
 export const titleCountAtom = atom(0);

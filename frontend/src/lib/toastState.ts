@@ -4,9 +4,9 @@ import { store } from './store';
 
 export interface ToastOptions {
   description?: string;
-  /** The one act a toast may offer. */
+  /** The button of the toast. */
   action?: { label: string; onClick: () => void };
-  /** The toast stays until it is closed, as errors do. */
+  /** True: the toast stays until the person closes it. Default for errors. */
   lasting?: boolean;
 }
 
@@ -19,7 +19,9 @@ export interface Toast extends Omit<ToastOptions, 'lasting'> {
   duration: number;
 }
 
-/** The drawing of toasts is in `Toasts.tsx`, a chunk of its own that the signed-in frame brings along. */
+/**
+ * `Toasts.tsx` draws the toasts. It is a JavaScript chunk of its own, which the frame of the signed-in screens loads.
+ */
 interface Toasts {
   View: ComponentType;
   create: (toast: Toast) => void;
@@ -28,5 +30,5 @@ interface Toasts {
 
 export const toastsAtom = atom<Toasts>();
 
-/** Called once, by `Toasts.tsx`. */
+/** Registers the drawing of toasts; `Toasts.tsx` calls it once. */
 export const present = (toasts: Toasts) => store.set(toastsAtom, toasts);

@@ -3,7 +3,9 @@ import { useAtomValue } from 'jotai';
 import { store } from './store';
 import { type Kind, type Toast, type ToastOptions, toastsAtom } from './toastState';
 
-/** Before sign-in the first toast loads the chunk that draws it; without that chunk the browser's own box says it. */
+/**
+ * Loads the chunk that draws toasts, then shows the first one. If the chunk cannot be loaded, `alert` shows the text.
+ */
 async function first(toast: Toast) {
   try {
     await import('./Toasts');

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** A value once it has rested, so that a search asks the server per word and not per letter. */
+/** Returns the value after it stayed the same for `ms`, so that a search sends one request per word, not per letter. */
 export function useDebounced<T>(value: T, ms = 250): T {
   const [rested, setRested] = useState(value);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether a media query matches now; where there is no screen to ask (tests), the given answer. */
+/** True when a media query matches now. Without `matchMedia` (tests) the result is `otherwise`. */
 export function useMedia(query: string, otherwise = true): boolean {
   return useSyncExternalStore(
     (changed) => {
@@ -12,6 +12,7 @@ export function useMedia(query: string, otherwise = true): boolean {
   );
 }
 
-/** The layout switches at 1024 px; tables become cards below 768 px. */
+/** True from 1024 px on: the desktop layout. */
 export const useIsDesktop = () => useMedia('(min-width: 1024px)');
+/** True from 768 px on; below that, tables become cards. */
 export const useIsWide = () => useMedia('(min-width: 768px)');

@@ -1,6 +1,6 @@
 import { useEffect, useReducer } from 'react';
 
-/** The time at this very rendering, which comes at least every `everyMs` while `running`. */
+/** Returns the current time; renders again at least every `everyMs` while `running`. */
 export function useNow(everyMs: number, running = true): number {
   const [, tick] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** An address for bytes that live in this tab's memory, taken back with them. */
+/** Returns an object URL for bytes in this tab's memory; revokes it when the bytes change or the component unmounts. */
 export function useObjectUrl(blob: Blob | undefined, type = blob?.type): string | undefined {
   const [url, setUrl] = useState<string>();
   useEffect(() => {

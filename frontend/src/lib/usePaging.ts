@@ -2,8 +2,8 @@ import type { Pagination } from '@lightbox/contract/envelope.js';
 import { useState } from 'react';
 
 /**
- * Where a server-paged list stands. Next and previous follow the server's cursors, so that a page costs the same in a
- * list of a thousand and of a million; `page` is what people read. `key` belongs into the query's key.
+ * The position in a list that the server pages. Next and previous use the server's cursors, so that a page costs the
+ * same in a list of a thousand and of a million; `page` is only shown. `key` must be part of the query's key.
  */
 export function usePaging(sizes: readonly [number, ...number[]]) {
   const start = { page: 1, limit: sizes[0], cursor: undefined as string | undefined };
@@ -13,7 +13,7 @@ export function usePaging(sizes: readonly [number, ...number[]]) {
     sizes,
     key: at,
     query: { page: at.page, limit: at.limit, cursor: at.cursor },
-    /** Back to page 1, on a new search, filter or size. */
+    /** Returns to page 1, after a new search, filter or page size. */
     restart: (limit = at.limit) => setAt({ ...start, limit }),
     next: (pagination: Pagination | undefined) =>
       pagination?.hasNextPage && setAt({ ...at, page: at.page + 1, cursor: pagination.nextCursor }),

@@ -4,9 +4,9 @@ import { useSearchParams } from 'react-router-dom';
 import type { Paging } from './usePaging';
 
 /**
- * Like `usePaging`, with page and page size in the address, so that a reload or a link shows the same rows. The server's
- * cursor stays beside it, for the very address it was made for. `filter` changes other parts of the address and starts
- * over at page 1.
+ * Like `usePaging`, but page and page size are in the address, so that a reload or a link shows the same rows. The
+ * server's cursor is in memory and is used only for the address it belongs to. `filter` changes other parameters of the
+ * address and returns to page 1.
  */
 export function useUrlPaging(sizes: readonly [number, ...number[]]): Paging & {
   params: URLSearchParams;
@@ -18,7 +18,7 @@ export function useUrlPaging(sizes: readonly [number, ...number[]]): Paging & {
   const page = Math.max(1, Math.trunc(Number(params.get('page'))) || 1);
   const cursor = known?.address === params.toString() ? known.cursor : undefined;
 
-  // The address moves on before the screen does: two changes in a moment must not undo each other.
+  // `setParams` takes effect at the next render. A second change before that must start from the first one's result.
   const latest = useRef(params);
   useEffect(() => {
     latest.current = params;

@@ -1,6 +1,6 @@
-/** A random UUID, also on plain http: browsers have `crypto.randomUUID` on https and localhost only. */
+/** Returns a random UUID, also on plain http: browsers have `crypto.randomUUID` on https and localhost only. */
 export function uuid(): string {
-  // biome-ignore lint/plugin: the one place that may ask for it.
+  // biome-ignore lint/plugin: the only place that may use it.
   if (crypto.randomUUID) return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

@@ -8,7 +8,7 @@ import { daysAgo, formatDateTime, formatTime, formatWhen } from '../lib/format';
 import { ApiError } from '../lib/http';
 import { discard, type Outgoing, retry } from './outbox';
 
-/** Time for today, 'Yesterday' for yesterday, otherwise the date; then the time of that day. */
+/** Shows the time for today; for earlier days "Yesterday" or the date, then the time. */
 function Stamp({ at }: { at: string }) {
   const today = daysAgo(at) === 0;
   return (
@@ -55,11 +55,11 @@ const act = {
   cursor: 'pointer',
   borderRadius: '4px',
   position: 'relative',
-  // A finger's target, without pushing the lines apart.
+  // Enlarges the touch target without increasing the line height.
   _after: { content: '""', position: 'absolute', inset: '-10px -6px' },
 } as const;
 
-/** Why not: whom one may no longer see, one may no longer write to. */
+/** Says why a message was refused. A viewer cannot write to a person whom they may no longer see. */
 function Refusal({ code, message }: { code: string; message: string }) {
   const { t } = useTranslation();
   const closed = code === 'FORBIDDEN' || code === 'NOT_FOUND';
@@ -103,7 +103,7 @@ function NotSent({ item }: { item: Outgoing }) {
 
 interface Props {
   own: boolean;
-  /** The other's name, for a screen reader. */
+  /** The name of the other person, for a screen reader. */
   name: string;
   content: string;
   at: string;

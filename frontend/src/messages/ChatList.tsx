@@ -24,7 +24,7 @@ interface RowProps {
   entry: ChatListEntry;
   current: boolean;
   own: boolean;
-  /** "14:11" turns into "Yesterday" at midnight. */
+  /** The list formats the time, because "14:11" becomes "Yesterday" at midnight. */
   when: string;
 }
 
@@ -67,7 +67,7 @@ const ChatRow = memo(function ChatRow({ entry, current, own, when }: RowProps) {
                 flex="1"
                 minW="0"
                 truncate
-                // Cut at the end of what was written; begun at the edge of the page, as rows are.
+                // The direction of the text decides at which end it is truncated. It still starts at the edge of the row.
                 dir="auto"
                 fontSize="sm"
                 lineHeight="1.45"
@@ -88,13 +88,13 @@ const ChatRow = memo(function ChatRow({ entry, current, own, when }: RowProps) {
 
 interface Props {
   open: string | undefined;
-  /** The chat to put the focus on: the one somebody came back from. */
+  /** The chat that gets the focus: the one that the viewer has just left. */
   focus?: string | undefined;
   newChat: RefObject<HTMLButtonElement | null>;
   onNewChat: () => void;
 }
 
-/** Who I talk with, the newest first. */
+/** Lists the chats of the viewer, the newest first. */
 export function ChatList({ open, focus, newChat, onNewChat }: Props) {
   const { t } = useTranslation();
   const me = useAtomValue(userAtom)?.id;

@@ -8,12 +8,12 @@ import { socketAtom } from '../lib/connection';
 import { store } from '../lib/store';
 import { useMedia } from '../lib/useMedia';
 import { draftsAtom, keepDraft, post } from './outbox';
-import { tellTyping } from './typing';
+import { reportTyping } from './typing';
 
-/** From here on the counter shows. */
+/** The counter appears from this length on. */
 const closeToLimit = limits.messageLength - 200;
 
-/** How many characters are left, once that matters. */
+/** Shows how many characters are left, near the limit only. */
 export function LengthNote({ text }: { text: string }) {
   const { t } = useTranslation();
   const length = text.trim().length;
@@ -27,7 +27,7 @@ export function LengthNote({ text }: { text: string }) {
   );
 }
 
-/** Enter sends, Shift and Enter starts a new line; Enter that ends a composition (Urdu, Chinese) does neither. */
+/** Enter sends, Shift and Enter starts a new line. Enter that ends an IME composition (Urdu, Chinese) does neither. */
 export const sendsOn = (event: KeyboardEvent) =>
   event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing;
 
@@ -37,7 +37,7 @@ interface Props {
   waiting: boolean;
 }
 
-/** Where one writes. Mounted per chat; a draft waits for its chat to be opened again. */
+/** The field for a new message. Mounted per chat; a draft is restored when its chat is opened again. */
 export function Composer({ userId, name, waiting }: Props) {
   const { t } = useTranslation();
   const [text, setText] = useState(() => store.get(draftsAtom)[userId] ?? '');
@@ -45,7 +45,7 @@ export function Composer({ userId, name, waiting }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   const note = useId();
   const connected = useAtomValue(socketAtom) === 'on';
-  // A finger's keyboard would cover what one came to read.
+  // No focus on touch screens: the on-screen keyboard would cover the messages.
   const mouse = useMedia('(pointer: fine)');
   useEffect(() => {
     if (mouse) field.current?.focus({ preventScroll: true });
@@ -55,7 +55,7 @@ export function Composer({ userId, name, waiting }: Props) {
     setText(to);
     setError(undefined);
     keepDraft(userId, to);
-    if (to.trim()) tellTyping(userId);
+    if (to.trim()) reportTyping(userId);
   };
   const submit = () => {
     field.current?.focus();

@@ -17,7 +17,7 @@ import { chatList, chatWith, isGone, personOf } from './messages';
 import { outboxAtom } from './outbox';
 import { Untied, useUntied } from './Untied';
 
-/** Who it is: as the chat list knows them, else as the directory does. */
+/** Returns the other person from the chat list, or else from the directory. */
 function usePerson(userId: string) {
   const list = useQuery(chatList);
   const entry = list.data?.find(({ user }) => user.id === userId)?.user;
@@ -60,11 +60,11 @@ function LogSkeleton() {
 interface Props {
   userId: string;
   onBack: () => void;
-  /** To write to an administrator instead. */
+  /** Called to write to an administrator instead. */
   onAdmins: () => void;
 }
 
-/** One chat: with whom, what was said, and where to write. Mounted per chat. */
+/** One chat: its person, its messages and the field for a new one. Mounted per chat. */
 export function Conversation({ userId, onBack, onAdmins }: Props) {
   const { t } = useTranslation();
   const desktop = useIsDesktop();
@@ -76,7 +76,7 @@ export function Conversation({ userId, onBack, onAdmins }: Props) {
   const untied = useUntied(person, isGone(chat.error));
   const provider = useAtomValue(roleAtom) === 'healthProvider';
 
-  // On a phone this took the list's place, and the focus with it.
+  // On a phone this replaces the list, which had the focus.
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (!desktop) heading.current?.focus({ preventScroll: true });

@@ -54,7 +54,7 @@ const NewLine = () => {
   );
 };
 
-/** Three dots of falling strength; they keep still. */
+/** Shows that the other person is typing: three dots of decreasing opacity, without animation. */
 function Typing({ userId, name }: { userId: string; name: string }) {
   const { t } = useTranslation();
   const typing = userId in useAtomValue(typingAtom);
@@ -89,7 +89,7 @@ function useOlder(chat: Chat, userId: string, box: RefObject<HTMLElement | null>
   const reachBack = () => {
     if (chat.more && !isPending && !isError && box.current && box.current.scrollTop < 240) mutate();
   };
-  // A page that does not fill the box leaves nothing to scroll.
+  // The user cannot scroll while the messages do not fill the box, so load the next page.
   // biome-ignore lint/correctness/useExhaustiveDependencies: checked again after every page
   useEffect(() => {
     if (box.current && box.current.clientHeight > 0 && box.current.scrollHeight <= box.current.clientHeight)
@@ -98,8 +98,8 @@ function useOlder(chat: Chat, userId: string, box: RefObject<HTMLElement | null>
   return { load: mutate, pending: isPending, failed: isError, reachBack };
 }
 
-/** Above the messages: the way to older ones, or the sentence that there are none. */
-function Start({ chat, older }: { chat: Chat; older: ReturnType<typeof useOlder> }) {
+/** Above the messages: a button for older ones, or the note that there are none. */
+function Start({ chat, older, name }: { chat: Chat; older: ReturnType<typeof useOlder>; name: string }) {
   const { t } = useTranslation();
   if (chat.more)
     return (
@@ -117,7 +117,7 @@ function Start({ chat, older }: { chat: Chat; older: ReturnType<typeof useOlder>
   if (chat.messages.length === 0) return null;
   return (
     <Text alignSelf="center" fontSize="xs" color="fg.muted">
-      {t('messages.beginning')}
+      {t('messages.beginning', { name })}
     </Text>
   );
 }
@@ -139,7 +139,7 @@ const DayChip = ({ label }: { label: string }) => (
   </Text>
 );
 
-/** Every message and every one on its way, with a chip above the first of a day. */
+/** All stored and outgoing messages, with a date above the first one of each day. */
 function Bubbles({ chat: { messages }, waiting, userId, name, line }: Props & { line: string | undefined }) {
   const dayOf = useDay();
   const today = new Date(useNow(60_000)).toDateString();
@@ -179,7 +179,7 @@ function Bubbles({ chat: { messages }, waiting, userId, name, line }: Props & { 
   );
 }
 
-/** Back to the newest message, with the count of those that came meanwhile. */
+/** A button to the newest message, with the number of unread ones. */
 function ToEnd({ unread, onClick }: { unread: number; onClick: () => void }) {
   const { t } = useTranslation();
   return (
@@ -205,7 +205,7 @@ function ToEnd({ unread, onClick }: { unread: number; onClick: () => void }) {
   );
 }
 
-/** The messages of one chat. Mounted per chat, once its messages are there. */
+/** The messages of one chat. Mounted per chat, after its messages are loaded. */
 export function Log({ chat, waiting, userId, name }: Props) {
   const { t } = useTranslation();
   const typing = userId in useAtomValue(typingAtom);
@@ -214,7 +214,7 @@ export function Log({ chat, waiting, userId, name }: Props) {
   useSeen(box, chat);
 
   const older = useOlder(chat, userId, box);
-  // A screen reader says the messages that come after opening, while this tab has the focus.
+  // A screen reader announces only messages that arrive after opening, while this tab has the focus.
   const focused = useAttentive();
   const [opened, setOpened] = useState(false);
   useEffect(() => setOpened(true), []);
@@ -239,7 +239,7 @@ export function Log({ chat, waiting, userId, name }: Props) {
         px={{ base: '3.5', lg: '26px' }}
         pt="4"
         pb="2"
-        // We keep the place ourselves, the same in every browser.
+        // `useReadingPlace` keeps the scroll position, so that all browsers behave the same.
         css={{ overflowAnchor: 'none' }}
         _focusVisible={{ outlineOffset: '-3px !important' }}
         onScroll={() => {
@@ -247,9 +247,9 @@ export function Log({ chat, waiting, userId, name }: Props) {
           older.reachBack();
         }}
       >
-        {/* Pushes a short conversation to the end of the box. */}
+        {/* Aligns a short conversation with the end of the box. */}
         {!empty && <Box flex="1 0 0" aria-hidden />}
-        <Start chat={chat} older={older} />
+        <Start chat={chat} older={older} name={name} />
         {empty && (
           <Box m="auto">
             <EmptyState

@@ -75,7 +75,7 @@ beforeEach(() => {
 });
 
 describe('a chat', () => {
-  it('draws the bubble at once, and says Sent when the server has it', async () => {
+  it('The bubble of a new message appears at once, and says Sent when the server has stored it.', async () => {
     let acknowledge: (value: unknown) => void = () => {};
     open();
     await screen.findByText('Good morning');
@@ -101,21 +101,21 @@ describe('a chat', () => {
     await waitFor(() => expect(within(list).getByText('How are you?').parentElement?.textContent).toContain('You:'));
   });
 
-  it('offers Retry for what was not sent, with the same clientId', async () => {
+  it('A message that was not sent offers Retry, which sends the same clientId.', async () => {
     emit.mockImplementation(async (event) => {
-      if (event === 'message:send') throw new ApiError(400, 'FORBIDDEN', 'You may not do this.');
+      if (event === 'message:send') throw new ApiError(400, 'FORBIDDEN', 'You don’t have permission to do this.');
       return null;
     });
     open();
     fireEvent.keyDown(await write('Hello?'), { key: 'Enter' });
     expect(await screen.findByText('Not sent')).toBeTruthy();
-    expect(screen.getByText('You cannot write to this person any more.')).toBeTruthy();
+    expect(screen.getByText('You can no longer write to this person.')).toBeTruthy();
     fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
     await waitFor(() => expect(sends()).toHaveLength(2));
     expect(sends()[0]?.clientId).toBe(sends()[1]?.clientId);
   });
 
-  it('sends on Enter, not on Shift and Enter, nothing that is blank, and counts near the limit', async () => {
+  it('Enter sends, Shift and Enter and blank text do not, and a counter appears near the limit.', async () => {
     open();
     fireEvent.keyDown(await write('   '), { key: 'Enter' });
     const field = await write('one');
@@ -130,7 +130,7 @@ describe('a chat', () => {
     expect(sends()).toHaveLength(0);
   });
 
-  it('is a live region only while the tab has the focus, and marks as read only then', async () => {
+  it('A chat is a live region, and marks messages as read, only while the tab has the focus.', async () => {
     const focus = vi.spyOn(document, 'hasFocus').mockReturnValue(false);
     open();
     const log = await screen.findByRole('log');
@@ -142,7 +142,7 @@ describe('a chat', () => {
     await waitFor(() => expect(marks()).toEqual([{ userId: ben, upTo: all[0]?.id }]));
   });
 
-  it('does not mark as read what a dialog covers', async () => {
+  it('A message behind a dialog is not marked as read.', async () => {
     open();
     await waitFor(() => expect(marks()).toHaveLength(1));
     await userEvent.click(screen.getByRole('button', { name: 'New chat' }));
@@ -153,7 +153,7 @@ describe('a chat', () => {
     expect(marks()).toHaveLength(1);
   });
 
-  it('shows receipts in words as they come', async () => {
+  it('A bubble shows new receipts in words.', async () => {
     open();
     const log = await screen.findByRole('log');
     const own = all[1]?.id ?? '';
@@ -163,7 +163,7 @@ describe('a chat', () => {
     expect(await within(log).findByText('Read')).toBeTruthy();
   });
 
-  it('keeps a draft for when the chat is opened again', async () => {
+  it('A draft is restored when its chat is opened again.', async () => {
     all.push(message(3, cleo, ana, { content: 'From Cleo' }));
     const router = open();
     await write('Half a thought');
@@ -174,15 +174,15 @@ describe('a chat', () => {
   });
 });
 
-describe('the chats', () => {
-  it('say what to do when there is nothing', async () => {
+describe('the chat list', () => {
+  it('An empty chat list says what to do.', async () => {
     all = [];
     open('/messages');
     expect(await screen.findByText('No chats available')).toBeTruthy();
     expect(screen.getByText('Select a chat to start messaging')).toBeTruthy();
   });
 
-  it('are walked through with the arrow keys', async () => {
+  it('The arrow keys move through the chat list.', async () => {
     all.push(message(3, cleo, ana, { content: 'From Cleo' }));
     open('/messages');
     const [first, second] = await within(await screen.findByRole('region', { name: 'Chats' })).findAllByRole('link');
@@ -191,7 +191,7 @@ describe('the chats', () => {
     expect(document.activeElement).toBe(second);
   });
 
-  it('begin with a person from the directory and a first message', async () => {
+  it('A new chat begins with a person from the directory and a first message.', async () => {
     people = [{ id: ben, firstname: 'Ben', lastname: 'Ruiz', email: 'ben@example.org', username: 'ben' }];
     all = [];
     const router = open('/messages');
@@ -212,7 +212,7 @@ describe('the chats', () => {
   });
 });
 
-describe('a provider who does not know this patient', () => {
+describe('a patient and a provider without a care relationship', () => {
   const admins: string[] = [];
   const dara = { id: id('d'), firstname: 'Dara', lastname: 'Noor', email: 'dara@example.org', role: 'healthProvider' };
   const adil = { id: id('e'), firstname: 'Adil', lastname: 'Shah', email: 'adil@example.org', role: 'admin' };
@@ -234,11 +234,11 @@ describe('a provider who does not know this patient', () => {
     });
   });
 
-  it('says in the chat why not, and leads to the administrators', async () => {
+  it('The chat says why the two cannot write to each other, and leads to the administrators.', async () => {
     open(`/messages?chat=${dara.id}`);
     await screen.findByRole('heading', { name: 'You cannot write to each other yet' });
     expect(screen.getByText(/An administrator can share one of your images with them/).textContent).toMatch(
-      /^Dara Noor/,
+      /^You can write to Dara Noor/,
     );
     expect(screen.queryByRole('textbox', { name: /Message to/ })).toBeNull();
     await userEvent.click(screen.getByRole('button', { name: 'Write to an administrator' }));
@@ -248,7 +248,7 @@ describe('a provider who does not know this patient', () => {
     expect(await screen.findByRole('textbox', { name: 'Message' })).toBeTruthy();
   });
 
-  it('says so in the dialog before a word is written', async () => {
+  it('The dialog says so too, before the patient can write.', async () => {
     open('/messages');
     await userEvent.click((await screen.findAllByRole('button', { name: 'New chat' }))[0] as Element);
     await userEvent.click(await screen.findByText('Dara Noor'));
@@ -261,12 +261,12 @@ describe('a provider who does not know this patient', () => {
     expect(within(list).queryByText('Dara Noor')).toBeNull();
   });
 
-  it('is for a provider a patient who may be missing from the list', async () => {
+  it('A provider who finds no patient learns that an administrator can share an image.', async () => {
     signIn();
     open('/messages');
     await userEvent.click((await screen.findAllByRole('button', { name: 'New chat' }))[0] as Element);
     globalThis.fetch = vi.fn(async () => new Response(JSON.stringify({ data: [] })));
     fireEvent.change(await screen.findByRole('searchbox'), { target: { value: 'zzz' } });
-    expect(await screen.findByText(/an administrator can share an image of theirs with you/)).toBeTruthy();
+    expect(await screen.findByText(/An administrator can share an image of theirs with you/)).toBeTruthy();
   });
 });

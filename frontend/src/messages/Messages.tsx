@@ -16,7 +16,7 @@ import { NewChat } from './NewChat';
 
 const anId = /^[0-9a-f]{24}$/i;
 
-/** Alt+Shift+Up and Down go to the previous and the next chat with something unread. */
+/** Alt+Shift+Up and Down go to the previous and the next chat with unread messages. */
 function useUnreadKeys(open: string | undefined, show: (userId: string) => void) {
   const cache = useQueryClient();
   useEffect(() => {
@@ -34,14 +34,14 @@ function useUnreadKeys(open: string | undefined, show: (userId: string) => void)
   }, [cache, open, show]);
 }
 
-/** The chats, and the open one; which one is in the address, so that back, reload and a copied link work. */
+/** The chat list and the open chat. The address names the open chat, so that Back, reload and a copied link work. */
 export function Messages() {
   const { t } = useTranslation();
   const desktop = useIsDesktop();
   const [params, setParams] = useSearchParams();
   const wanted = params.get('chat') ?? '';
   const open = anId.test(wanted) ? wanted.toLowerCase() : undefined;
-  // To whom: anybody, or an administrator.
+  // The possible recipients of the new chat.
   const [writing, setWriting] = useState<'anybody' | 'admin'>();
   const newChat = useRef<HTMLButtonElement>(null);
   const last = useRef(open);

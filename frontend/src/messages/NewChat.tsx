@@ -122,13 +122,13 @@ function People({ among, onPick }: { among: Role | undefined; onPick: (person: U
 interface FirstMessageProps {
   person: UserRow;
   onSent: () => void;
-  /** To write to an administrator instead. */
+  /** Called to write to an administrator instead. */
   onAdmins: () => void;
 }
 
 function FirstMessage({ person, onSent, onAdmins }: FirstMessageProps) {
   const { t } = useTranslation();
-  // Read now: a refusal is told before somebody writes in vain, and the chat is there when it opens.
+  // Load the chat now: a refusal is shown before the user has written, and the chat opens without waiting.
   const chat = useQuery(chatWith(person.id));
   const untied = useUntied(person, isGone(chat.error));
   const form = useId();
@@ -208,16 +208,16 @@ interface Props {
   open: boolean;
   /** Only people of this role. */
   among: Role | undefined;
-  /** From somebody whom one cannot write to, to the administrators. */
+  /** Called to write to an administrator, when the viewer cannot write to the chosen person. */
   onAdmins: () => void;
   onClose: () => void;
-  /** Sent to this person: their chat comes up. */
+  /** Called with the id of the recipient after sending, to open their chat. */
   onSent: (userId: string) => void;
-  /** Who opened it, and gets the focus back. */
+  /** The element that opened the dialog. It gets the focus back. */
   opener: RefObject<HTMLElement | null>;
 }
 
-/** Whom to write to, and then the first words. */
+/** A dialog with two steps: choose a person, then write the first message. */
 export function NewChat({ open, among, onAdmins, onClose, onSent, opener }: Props) {
   const { t } = useTranslation();
   const [person, setPerson] = useState<UserRow>();

@@ -10,15 +10,15 @@ import { EmptyState } from '../ui/EmptyState';
 import { Said } from '../ui/Said';
 
 /**
- * A provider whom the viewer sees and whose chat is refused: while `directory.patients` is `known`, the two need a tie, and
- * an administrator makes the first one.
+ * Returns true when a chat is refused because the two have no care relationship yet. They need one while the setting
+ * `directory.patients` is `known`. An administrator creates the first one.
  */
 export function useUntied(person: { role?: Role | undefined } | undefined, refused: boolean): boolean {
   const mine = useAtomValue(roleAtom);
   return Boolean(refused && mine && person?.role && needsTie({ role: person.role }, { role: mine }));
 }
 
-/** Why a patient cannot write to this provider yet, and who can change that. */
+/** Says why the viewer cannot write to this person yet, and who can change that. */
 export function Untied({ person, onAdmins }: { person: Named; onAdmins: () => void }) {
   const { t } = useTranslation();
   return (

@@ -8,14 +8,14 @@ import { store } from '../lib/store';
 import { me } from './keys';
 import { takeMissed } from './take';
 
-/** Where `GET /message/since` left off, for this account and this tab. */
+/** The cursor of the last `GET /message/since` of this account in this tab. */
 let cursor: string | undefined;
 let catching: Promise<void> | undefined;
 let asked = 0;
 
-/** Reads the messages that came while this tab was not connected, from the kept cursor on. */
+/** Reads the messages that arrived while this tab was disconnected, from the stored cursor on. */
 export function catchUp(cache: QueryClient = queryClient): Promise<void> {
-  // A connection that broke and came back meanwhile: the answer on its way may not know of what came between.
+  // After another disconnect, the pending answer may lack the newest messages: `readSince` then asks once more.
   asked += 1;
   catching ??= readSince(cache).finally(() => {
     catching = undefined;
@@ -33,11 +33,11 @@ async function readSince(cache: QueryClient) {
     try {
       answer = await send(messageCalls.messagesSince, { query }, { background: true });
     } catch (error) {
-      // A place that the server no longer knows: on from its own.
+      // The server rejects an unknown cursor: start without one.
       if (cursor && error instanceof ApiError && error.status === 422) cursor = undefined;
       else if (!worthRetrying(error)) return;
       else await new Promise((done) => setTimeout(done, waitAfter(failures++)));
-      // Without a connection the next one asks again.
+      // After a disconnect, the next connection calls `catchUp` again.
       if (me() !== owner || store.get(socketAtom) !== 'on') return;
       continue;
     }
@@ -49,7 +49,7 @@ async function readSince(cache: QueryClient) {
   }
 }
 
-/** Another person has signed in, or nobody. */
-export function forgetPlace() {
+/** Clears the cursor when the account changes or signs out. */
+export function forgetCursor() {
   cursor = undefined;
 }

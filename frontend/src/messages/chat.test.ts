@@ -7,25 +7,25 @@ const run = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => message(from + index, ben, ana));
 const seqs = (chat: Chat) => chat.messages.map(({ seq }) => seq);
 
-describe('what is held and what comes', () => {
+describe('merging messages', () => {
   const [one, two, three] = run(1, 3);
   if (!one || !two || !three) throw new Error('three messages');
 
-  it('is ordered by seq, however it arrives', () => {
+  it('Messages are ordered by seq, in whatever order they arrive.', () => {
     expect(unite([three], [one, two]).map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
-  it('is held once, however often it arrives', () => {
+  it('A message that arrives several times is stored once.', () => {
     const chat = received(received(page([]), [one, two]), [two, one]);
     expect(chat.messages).toEqual([one, two]);
   });
 
-  it('keeps a receipt that an older answer does not know of', () => {
+  it('A receipt stays when an older answer lacks it.', () => {
     const read = { ...one, deliveredAt: one.createAt, readAt: one.createAt };
     expect(unite([read], [one])).toEqual([read]);
   });
 
-  it('is one message when the sender repeats what the database lost, and when another took its place', () => {
+  it('A message that the database lost is replaced by its repetition, and by another message with its seq.', () => {
     const clientId = 'said once';
     const [lost, kept] = [message(2, ana, ben, { clientId }), message(4, ana, ben, { clientId })];
     expect(unite([one, lost, three], [kept])).toEqual([one, three, kept]);
@@ -34,7 +34,7 @@ describe('what is held and what comes', () => {
     expect(unite([lost], [theirs])).toEqual([lost, theirs]);
   });
 
-  it('may be seen up to the place where one is missing, until that comes or the server says that there is none', () => {
+  it('Messages count as seen up to a gap in seq, until the missing one arrives or the server says that there is none.', () => {
     const hole = received(page([one]), [three]);
     expect(hasHole(hole)).toBe(true);
     expect(seenUpTo(hole, three.id)).toEqual(one);
@@ -45,40 +45,40 @@ describe('what is held and what comes', () => {
     expect(seenUpTo({ ...hole, messages: [three] }, three.id)).toBeUndefined();
   });
 
-  it('marks as read what was written to the reader up to that place', () => {
+  it('A read mark covers the messages to the reader up to its seq.', () => {
     const own = message(2, ana, ben);
     const chat = readUpTo(page([one, own, three]), ana, 2, 'now');
     expect(chat.messages.map(({ readAt }) => readAt)).toEqual(['now', undefined, undefined]);
   });
 });
 
-describe('the newest page again', () => {
+describe('merging the newest page', () => {
   const all = run(1, limits.chatLimit * 3);
   const last = all.slice(-limits.chatLimit);
 
-  it('joins what is held where the two touch', () => {
+  it('A new page that overlaps the cached messages is joined to them.', () => {
     const held = page(all.slice(0, -10));
     expect(refreshed(held, page(last)).messages).toEqual(all);
   });
 
-  it('keeps what an event brought while it was on its way', () => {
+  it('A message from an event stays when a pending page lacks it.', () => {
     const came = message(9999, ben, ana);
     expect(refreshed(page([came]), page(last)).messages).toEqual([...last, came]);
   });
 
-  it('leaves no hole: what is too old to touch is let go, and can be read again', () => {
+  it('Cached messages without an overlap are dropped, and can be loaded again.', () => {
     const chat = refreshed(page(all.slice(0, 5)), page(last));
     expect(seqs(chat)).toEqual(last.map(({ seq }) => seq));
     expect(chat.more).toBe(true);
   });
 
-  it('knows the beginning when an older page is not full', () => {
+  it('An older page that is not full ends the conversation.', () => {
     const chat = extended(page(last), all.slice(0, 7), last[0]?.id ?? '');
     expect(chat.more).toBe(false);
     expect(chat.messages[0]?.seq).toBe(1);
   });
 
-  it('leaves out an older page that was asked for before the newest was read again', () => {
+  it('An older page is ignored when the newest page was read again after the request.', () => {
     expect(extended(page(last), all.slice(0, 7), all[7]?.id ?? '')).toEqual(page(last));
   });
 });
@@ -86,7 +86,7 @@ describe('the newest page again', () => {
 describe('the chat list', () => {
   const [one, two] = [message(1, ben, ana), message(2, cleo, ana)];
 
-  it('counts a message once', () => {
+  it('The chat list counts a message once.', () => {
     const before = listOf([one, two], ana);
     const next = message(3, ben, ana);
     const after = listed(before, next, ana);
@@ -94,14 +94,14 @@ describe('the chat list', () => {
     expect(after && listed(after, next, ana)).toBe(after);
   });
 
-  it('does not count a message again that a fresh answer may have counted', () => {
+  it('The chat list does not count a message that a fresh answer may have counted.', () => {
     const next = message(2, ben, ana);
     const answer = listOf([one, { ...next, id: 'another at the same moment' }], ana);
     expect(listed(answer, next, ana)?.[0]?.unread).toBe(3);
     expect(listed(answer, next, ana, true)).toBeUndefined();
   });
 
-  it('asks the server about people it does not know and messages that are older than the last', () => {
+  it('The chat list asks the server about unknown people, and about messages older than the last.', () => {
     expect(listed([], one, ana)).toBeUndefined();
     expect(listed(listOf([message(9, ben, ana)], ana), one, ana)).toBeUndefined();
   });

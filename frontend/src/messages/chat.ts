@@ -1,21 +1,21 @@
-/** What a message, a receipt and a presence do to what is held. Pure: the same input, the same output. */
+/** Pure functions that apply messages, receipts and presence to the cached chats and the chat list. */
 
 import { limits } from '@lightbox/contract/limits.js';
 import type { ChatListEntry, Message } from '@lightbox/contract/messages/calls.js';
 
-/** One conversation as far as it was read: a gapless stretch up to the newest, in the order of `seq`. */
+/** The loaded part of one conversation, in the order of `seq`, up to the newest message. */
 export interface Chat {
   messages: Message[];
-  /** Older ones are on the server. */
+  /** True when the server has older messages. */
   more: boolean;
-  /** Nothing is missing up to this `seq`. Behind it a message may be missing that was not heard of. */
+  /** No message is missing up to this `seq`. After it, one may be missing. */
   whole: number;
 }
 
 export const otherOf = (message: Message, me: string) =>
   message.senderId === me ? message.recipientId : message.senderId;
 
-/** A message is the same by its id, by what its sender called it, and by its place in the conversation. */
+/** Returns the keys of a message: id, `seq`, and sender with client id. Messages that share a key are the same message. */
 const namesOf = ({ id, senderId, clientId, seq }: Message) => [
   id,
   `seq ${seq}`,
@@ -23,8 +23,8 @@ const namesOf = ({ id, senderId, clientId, seq }: Message) => [
 ];
 
 /**
- * What is held, with what came. A message never changes, and receipts only get added. When two are in one's place (the
- * database lost the first before it was kept for good), the one that came later holds.
+ * Merges new messages into the cached ones. A message never changes, and receipts are only added. When two messages share
+ * a key (a failover of the database lost the first one), the later one replaces the first.
  */
 export function unite(held: Message[], came: Message[]): Message[] {
   const all = new Map(held.map((message) => [message.id, message]));
@@ -40,29 +40,29 @@ export function unite(held: Message[], came: Message[]): Message[] {
   return [...all.values()].sort((a, b) => a.seq - b.seq);
 }
 
-/** As far as the places follow one another. */
+/** Returns the last `seq` that follows `whole` without a gap. */
 const reach = (messages: Message[], whole: number) =>
   messages.reduce((end, { seq }) => (seq === end + 1 ? seq : end), whole);
 
-/** The newest page, as the server told it: a place that it skips is empty. */
+/** Makes a chat from the newest page of the server. A `seq` that is missing in the page does not exist. */
 export const page = (messages: Message[]): Chat => ({
   messages,
   more: messages.length >= limits.chatLimit,
   whole: messages.at(-1)?.seq ?? 0,
 });
 
-/** The newest page again, over what is held. Where the two do not touch, the held stretch is too old to keep. */
+/** Merges the newest page into the cached chat. Without an overlap, drops the cached messages older than the page. */
 export function refreshed(held: Chat | undefined, fresh: Chat): Chat {
   const oldest = fresh.messages[0];
   if (!held?.messages.length || !oldest) return held?.messages.length ? held : fresh;
   const ids = new Set(held.messages.map(({ id }) => id));
-  const touching = !fresh.more || fresh.messages.some(({ id }) => ids.has(id));
-  const kept = touching ? held.messages : held.messages.filter(({ seq }) => seq > oldest.seq);
+  const overlapping = !fresh.more || fresh.messages.some(({ id }) => ids.has(id));
+  const kept = overlapping ? held.messages : held.messages.filter(({ seq }) => seq > oldest.seq);
   const messages = unite(kept, fresh.messages);
   return {
     messages,
     more: messages[0]?.id === oldest.id ? fresh.more : held.more,
-    whole: reach(messages, touching ? Math.max(held.whole, fresh.whole) : fresh.whole),
+    whole: reach(messages, overlapping ? Math.max(held.whole, fresh.whole) : fresh.whole),
   };
 }
 
@@ -71,13 +71,16 @@ export function received(chat: Chat, came: Message[]): Chat {
   return { ...chat, messages, whole: reach(messages, chat.whole) };
 }
 
-/** Older ones, in front of the message that they were asked for with. */
+/** Adds a page of older messages, if the chat still begins with the message that the request named. */
 export const extended = (chat: Chat, older: Message[], before: string): Chat =>
   chat.messages[0]?.id === before ? { ...chat, messages: unite(chat.messages, older), more: page(older).more } : chat;
 
 export const hasHole = ({ messages, whole }: Chat) => (messages.at(-1)?.seq ?? 0) > whole;
 
-/** The newest unread message of theirs that was seen, with nothing missing before it: all up to it is marked as read. */
+/**
+ * Returns the newest unread message of the other person up to the seen one, with no message missing before it. The client
+ * marks everything up to it as read.
+ */
 export function seenUpTo({ messages, whole }: Chat, id: string | undefined): Message | undefined {
   const seen = messages.find((message) => message.id === id);
   return (
@@ -98,7 +101,7 @@ export function delivered(chat: Chat, ids: readonly string[], at: string): Chat 
   };
 }
 
-/** This reader has read what was written to them, up to this place in the conversation. */
+/** Marks the messages to this reader as read, up to this `seq`. */
 export function readUpTo(chat: Chat, reader: string, seq: number, at: string): Chat {
   const covered = (message: Message) => message.recipientId === reader && message.seq <= seq && !message.readAt;
   return {
@@ -111,8 +114,8 @@ export const unreadFrom = (chat: Chat, userId: string) =>
   chat.messages.filter(({ senderId, readAt }) => senderId === userId && !readAt);
 
 /**
- * The list after a message that it has not counted; nothing when only the server can tell (a new person, an older message,
- * or a fresh answer that may have counted it).
+ * Returns the chat list after a message that it has not counted. Returns undefined when only the server knows the
+ * result: for a new person, an older message, or a fresh answer that may have counted it.
  */
 export function listed(
   list: ChatListEntry[],

@@ -3,6 +3,6 @@ import { session } from '../auth/session';
 export const me = () => session().user?.id ?? '';
 
 export const listKey = ['messages', 'list'] as const;
-/** Of every chat. */
+/** The key prefix of all chats. */
 export const chats = ['messages', 'chat'] as const;
 export const chatKey = (userId: string) => [...chats, userId] as const;

@@ -15,7 +15,7 @@ const { emit } = vi.hoisted(() => ({ emit: vi.fn() }));
 vi.mock('../lib/socket', async (original) => ({ ...(await original<typeof import('../lib/socket')>()), emit }));
 const { socketAtom } = await import('../lib/connection');
 
-/** A server in miniature, and a client that only hears its events. */
+/** A small model of the server, and a client that gets only its events. */
 function world(all: Message[]) {
   const cache = liveClient();
   const online = new Set<string>();
@@ -69,10 +69,10 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-describe('old state and an event make what a fresh fetch shows', () => {
+describe('socket events', () => {
   const start = () => [message(1, ben, ana), message(2, ana, ben), message(3, cleo, ana)];
 
-  it('message:new, to me and of mine, twice', () => {
+  it('The cache equals a fresh fetch after message:new, to and from the viewer, also when it arrives twice.', () => {
     const it = world(start());
     for (const one of [message(4, ben, ana), message(5, ana, cleo), message(6, cleo, ana)]) {
       it.post(one);
@@ -81,7 +81,7 @@ describe('old state and an event make what a fresh fetch shows', () => {
     }
   });
 
-  it('message:delivered', () => {
+  it('The cache equals a fresh fetch after message:delivered.', () => {
     const all = start();
     const it = world(all);
     it.deliver([all[1]?.id ?? ''], ben, '2026-01-01T10:00:00.000Z');
@@ -89,7 +89,7 @@ describe('old state and an event make what a fresh fetch shows', () => {
     it.same();
   });
 
-  it('message:read by the other, and by me in another tab', () => {
+  it('The cache equals a fresh fetch after message:read, of the other person and of the viewer in another tab.', () => {
     const [hers, mine] = [message(1, ben, ana), message(2, ana, ben)];
     const it = world([hers, mine, message(3, ben, ana)]);
     it.read(mine, ben, '2026-01-01T10:00:00.000Z');
@@ -99,7 +99,7 @@ describe('old state and an event make what a fresh fetch shows', () => {
     expect(it.cache.getQueryData<ChatListEntry[]>(listKey)?.[0]?.unread).toBe(1);
   });
 
-  it('presence', () => {
+  it('The cache equals a fresh fetch after presence.', () => {
     const it = world(start());
     it.presence(ben, true);
     it.same();
@@ -107,7 +107,7 @@ describe('old state and an event make what a fresh fetch shows', () => {
     it.same();
   });
 
-  it('any mixture of them', () => {
+  it('The cache equals a fresh fetch after any mixture of these events.', () => {
     const first = start();
     const it = world(first);
     const posted: Message[] = [...first];
@@ -126,8 +126,8 @@ describe('old state and an event make what a fresh fetch shows', () => {
   });
 });
 
-describe('what only the server can tell', () => {
-  it('is read again: a person who is in no chat yet, a read mark of a message that is not held', async () => {
+describe('events that the cache cannot apply', () => {
+  it('A message of a new person reads the chat list again, and a read mark of an unknown message its chat.', async () => {
     const it = world([message(1, ben, ana)]);
     const due = (key: readonly unknown[]) => it.cache.getQueryState(key)?.isInvalidated;
     messageEvents['message:new']?.(message(2, cleo, ana), it.cache);
@@ -137,7 +137,7 @@ describe('what only the server can tell', () => {
     expect(due(chatKey(cleo))).toBe(false);
   });
 
-  it('is read again: a chat with a place that nothing came for', async () => {
+  it('A chat with a gap in seq is read again.', async () => {
     const it = world([message(1, ben, ana)]);
     messageEvents['message:new']?.(message(3, ben, ana), it.cache);
     messageEvents['message:new']?.(message(2, ben, ana), it.cache);
@@ -149,7 +149,7 @@ describe('what only the server can tell', () => {
 });
 
 describe('after a gap', () => {
-  it('takes what was missed once and in order, and reads the list again', async () => {
+  it('Missed messages are added once and in order, and the chat list is read again.', async () => {
     const [one, two, three] = [message(1, ben, ana), message(2, ben, ana), message(3, ana, ben)];
     const it = world([one]);
     takeMissed(it.cache, [three, one, two]);
@@ -157,7 +157,7 @@ describe('after a gap', () => {
     await vi.waitFor(() => expect(it.cache.getQueryState(listKey)?.isInvalidated).toBe(true));
   });
 
-  it('asks again while the connection stays, when the server was away, and once more when it broke meanwhile', async () => {
+  it('Missed messages are asked for again while the server is unavailable, and once more after another disconnect.', async () => {
     const [one, two, three] = [message(1, ben, ana), message(2, ben, ana), message(3, ben, ana)];
     const it = world([one]);
     store.set(socketAtom, 'on');
@@ -190,7 +190,7 @@ describe('after a gap', () => {
 });
 
 describe('receipts', () => {
-  it('marks as read on the server first, then here', async () => {
+  it('A message is marked as read on the server first, then in the cache.', async () => {
     const one = message(1, ben, ana);
     const it = world([one]);
     store.set(socketAtom, 'on');
@@ -202,7 +202,7 @@ describe('receipts', () => {
     expect(it.cache.getQueryData<ChatListEntry[]>(listKey)?.[0]?.unread).toBe(0);
   });
 
-  it('reports what arrived, once', async () => {
+  it('The delivery of a message is reported once.', async () => {
     const one = message(1, ben, ana);
     const it = world([]);
     store.set(socketAtom, 'on');
@@ -218,7 +218,7 @@ describe('receipts', () => {
 });
 
 describe('typing', () => {
-  it('is believed for five seconds, or until the message is there', () => {
+  it('A typing note ends after five seconds, or when the message arrives.', () => {
     const cache = liveClient();
     messageEvents.typing({ userId: ben });
     expect(store.get(typingAtom)).toHaveProperty(ben);

@@ -10,11 +10,11 @@ import { change } from '../lib/live';
 import { queryClient } from '../lib/query';
 import type { SocketRows } from '../lib/socket';
 import { store } from '../lib/store';
-import { catchUp, forgetPlace } from './catchUp';
+import { catchUp, forgetCursor } from './catchUp';
 import { type Chat, delivered, extended, page, refreshed, withPresence } from './chat';
 import { chatKey, chats, listKey, me } from './keys';
 import { flushAll, onAccepted } from './outbox';
-import { takeRead } from './readMarks';
+import { applyRead } from './readMarks';
 import { acknowledge, forgetReports, report } from './reports';
 import { forgetCounted, take } from './take';
 import { typingFrom } from './typing';
@@ -35,10 +35,10 @@ export const chatWith = (userId: string) =>
     },
   });
 
-/** A chat, or a person, that is not this viewer's to know of, or not there. */
+/** True when the chat or the person does not exist, or the viewer may not see them. */
 export const isGone = (error: unknown) => error instanceof ApiError && [403, 404, 422].includes(error.status);
 
-/** The page before the oldest one held. */
+/** Loads the page before the oldest cached message. */
 export async function loadOlder(cache: QueryClient, userId: string) {
   const before = cache.getQueryData<Chat>(chatKey(userId))?.messages[0]?.id;
   if (!before) return;
@@ -47,7 +47,7 @@ export async function loadOlder(cache: QueryClient, userId: string) {
   change<Chat>(cache, chatKey(userId), (chat) => extended(chat, data, before));
 }
 
-/** Somebody whose address was opened and who is in no chat yet. */
+/** Reads a person from the directory, for a chat that has no messages yet. */
 export const personOf = (id: string) =>
   queryOptions({
     queryKey: ['messages', 'person', id],
@@ -57,7 +57,7 @@ export const personOf = (id: string) =>
     },
   });
 
-/** `role`: only people of this one. */
+/** Finds people by name; `role` limits the result to one role. */
 export const peopleNamed = (search: string, role?: Role) =>
   queryOptions({
     queryKey: ['messages', 'people', search, role],
@@ -79,7 +79,7 @@ let whose = me();
 store.sub(userAtom, () => {
   if (whose === me()) return;
   whose = me();
-  forgetPlace();
+  forgetCursor();
   forgetCounted();
   forgetReports();
 });
@@ -91,7 +91,7 @@ export const messageEvents = {
     change<Chat>(cache, chats, (chat) =>
       chat.messages.some(({ id }) => ids.includes(id)) ? delivered(chat, ids, at) : chat,
     ),
-  'message:read': (mark, cache) => takeRead(cache, mark),
+  'message:read': (mark, cache) => applyRead(cache, mark),
   typing: ({ userId }) => typingFrom(userId),
   presence: ({ userId, online }, cache) =>
     change<ChatListEntry[]>(cache, listKey, (list) => withPresence(list, userId, online)),

@@ -4,7 +4,7 @@ import { ana, ben, cleo, id } from './testing';
 
 const emit = vi.fn();
 
-/** The app as after a load of the page: memory is new, storage is what it was. */
+/** Loads the modules again, as after a reload of the page: memory is empty, storage is kept. */
 async function load() {
   vi.resetModules();
   vi.doMock('../lib/socket', async (original) => ({ ...(await original<typeof import('../lib/socket')>()), emit }));
@@ -46,7 +46,7 @@ beforeEach(async () => {
 afterEach(() => vi.useRealTimers());
 
 describe('sending', () => {
-  it('draws the bubble at once and lets it go when the server has it', async () => {
+  it('A new message is in the outbox until the server has stored it.', async () => {
     const accepted = vi.fn();
     app.onAccepted(accepted);
     app.post(ben, '  Hello  ');
@@ -56,19 +56,19 @@ describe('sending', () => {
     expect(accepted).toHaveBeenCalledOnce();
   });
 
-  it('ignores blank text and gives back the sentence of the contract for text that is too long', () => {
+  it('Blank text is ignored, and too long text returns the sentence of the contract.', () => {
     expect(app.post(ben, ' \n ')).toBeUndefined();
     expect(app.post(ben, 'x'.repeat(limits.messageLength + 1))).toContain(String(limits.messageLength));
     expect(app.items()).toEqual([]);
   });
 
-  it('keeps the order in which it was written', async () => {
+  it('Messages are sent in the order in which they were written.', async () => {
     for (const text of ['one', 'two', 'three']) app.post(ben, text);
     await rest();
     expect(sent().map(({ content }) => content)).toEqual(['one', 'two', 'three']);
   });
 
-  it('says that it was not sent when no acknowledgement comes, and retries with the same clientId', async () => {
+  it('A message without an acknowledgement fails, and a retry sends the same clientId.', async () => {
     emit.mockImplementationOnce(() => new Promise((_, no) => setTimeout(() => no(new Error('timed out')), 10_000)));
     app.post(ben, 'Hello');
     const clientId = app.items()[0]?.clientId ?? '';
@@ -81,7 +81,7 @@ describe('sending', () => {
     expect(app.items()).toEqual([]);
   });
 
-  it('tries again by itself while connected', async () => {
+  it('A failed message is retried while the socket is connected.', async () => {
     emit.mockRejectedValueOnce(new Error('cut'));
     app.post(ben, 'Hello');
     await vi.advanceTimersByTimeAsync(2100);
@@ -90,9 +90,9 @@ describe('sending', () => {
     expect(app.items()).toEqual([]);
   });
 
-  it('does not repeat what was refused, and does not hold up what is behind it', async () => {
+  it('A refused message is not repeated, and does not block the next one.', async () => {
     const { ApiError } = await import('../lib/http');
-    emit.mockRejectedValueOnce(new ApiError(400, 'FORBIDDEN', 'You may not do this.'));
+    emit.mockRejectedValueOnce(new ApiError(400, 'FORBIDDEN', 'You don’t have permission to do this.'));
     app.post(ben, 'one');
     app.post(ben, 'two');
     await rest();
@@ -104,7 +104,7 @@ describe('sending', () => {
     expect(app.items()).toEqual([]);
   });
 
-  it('is settled by the event when the acknowledgement is lost', async () => {
+  it('The event removes a message from the outbox when its acknowledgement is lost.', async () => {
     emit.mockImplementationOnce(() => new Promise(() => {}));
     app.post(ben, 'Hello');
     app.settle(app.items()[0]?.clientId ?? '');
@@ -113,7 +113,7 @@ describe('sending', () => {
 });
 
 describe('without a connection', () => {
-  it('waits, survives a reload, and goes with the same clientId when it is back', async () => {
+  it('A message waits, survives a reload, and is sent with the same clientId after the reconnect.', async () => {
     app.connect(false);
     app.post(ben, 'Hello');
     const clientId = app.items()[0]?.clientId;
@@ -131,8 +131,8 @@ describe('without a connection', () => {
   });
 });
 
-describe('what is half written', () => {
-  it('is kept per chat over a reload, for this account alone, and is gone after the sign-out', async () => {
+describe('drafts', () => {
+  it('A draft survives a reload, belongs to one chat and one account, and is deleted at sign-out.', async () => {
     app.connect(false);
     app.keepDraft(ben, 'Dear Ben');
     app.keepDraft(cleo, 'Dear Cleo');

@@ -1,4 +1,4 @@
-/** What was written and not yet acknowledged, and what is half written: per account, in this tab, until sign-out. */
+/** Unacknowledged messages and drafts, stored per account in this tab until sign-out. */
 
 import { Content, type Message } from '@lightbox/contract/messages/calls.js';
 import { atom } from 'jotai';
@@ -12,13 +12,13 @@ import { uuid } from '../lib/uuid';
 import { offerDevice } from '../push/offer';
 
 export interface Outgoing {
-  /** Made once, sent with every try: the server keeps one message of it. */
+  /** Created once and sent with every retry, so that the server stores the message once. */
   clientId: string;
   recipientId: string;
   content: string;
   createAt: string;
   state: 'sending' | 'failed';
-  /** The server's no, when a further try will not change it. */
+  /** The server's refusal, if a retry cannot succeed. */
   refused?: { code: string; message: string };
 }
 
@@ -27,7 +27,7 @@ interface Kept<T> {
   value: T;
 }
 
-/** A value per account that outlives a reload and not a sign-out. */
+/** Stores a value per account: it survives a reload and is deleted at sign-out. */
 function kept<T>(name: string, empty: T) {
   const load = (owner: string): T => {
     try {
@@ -51,10 +51,10 @@ function kept<T>(name: string, empty: T) {
     try {
       sessionStorage.setItem(`${name}:${owner}`, JSON.stringify(next));
     } catch {
-      // Storage that is full or forbidden: it lives as long as the tab.
+      // The storage is full or forbidden: the value stays in memory until the tab closes.
     }
   };
-  // Nobody's words stay in memory for the next person.
+  // Clear the memory at sign-out: the next person must not see the texts.
   store.sub(userAtom, () => {
     const { owner } = store.get(base);
     if (owner && owner !== session().user?.id) store.set(base, { owner: '', value: empty });
@@ -73,17 +73,17 @@ export const draftsAtom = drafts.value;
 export const keepDraft = (userId: string, text: string) =>
   drafts.change(({ [userId]: _, ...others }) => (text ? { ...others, [userId]: text } : others));
 
-/** Without an acknowledgement for this long, the bubble says so. It is still tried again. */
-const patience = 10_000;
+/** Without an acknowledgement after this time, the bubble shows the failure. The retries continue. */
+const ACK_TIMEOUT_MS = 10_000;
 const backoff = [2_000, 5_000, 15_000, 30_000, 60_000];
-/** Answers that a later try may change. */
-const passing = ['UNREACHABLE', 'TOO_MANY_REQUESTS', 'UNAVAILABLE', 'INTERNAL', 'REQUEST_TIMEOUT'];
+/** Error codes after which a retry may succeed. */
+const retryable = ['UNREACHABLE', 'TOO_MANY_REQUESTS', 'UNAVAILABLE', 'INTERNAL', 'REQUEST_TIMEOUT'];
 
 type Accept = (message: Message) => void;
 let accept: Accept = () => {};
-/** Told of every message the server acknowledged. */
-export const onAccepted = (told: Accept) => {
-  accept = told;
+/** Registers the function that gets every acknowledged message. */
+export const onAccepted = (listener: Accept) => {
+  accept = listener;
 };
 
 const busy = new Set<string>();
@@ -93,7 +93,7 @@ function watch(clientId: string) {
   setTimeout(() => {
     const item = items().find((one) => one.clientId === clientId);
     if (item?.state === 'sending') patch(clientId, { state: 'failed' });
-  }, patience);
+  }, ACK_TIMEOUT_MS);
 }
 
 function later(recipientId: string) {
@@ -102,7 +102,7 @@ function later(recipientId: string) {
   setTimeout(() => void flush(recipientId), backoff[Math.min(count, backoff.length - 1)]);
 }
 
-/** Sends what waits for one person, one after the other, so that it arrives in the order it was written. */
+/** Sends the waiting messages to one person one after the other, so that they arrive in the order of writing. */
 async function flush(recipientId: string): Promise<void> {
   const owner = session().user?.id;
   const line = `${owner} ${recipientId}`;
@@ -123,28 +123,28 @@ async function flush(recipientId: string): Promise<void> {
     }
   } catch (error) {
     const refused =
-      error instanceof ApiError && !passing.includes(error.code)
+      error instanceof ApiError && !retryable.includes(error.code)
         ? { code: error.code, message: error.message }
         : undefined;
     if (session().user?.id !== owner) return;
     if (refused && trying) {
       patch(trying, { state: 'failed', refused });
-      // The ones behind it are not to blame.
+      // Continue with the messages behind the refused one.
       queueMicrotask(() => void flush(recipientId));
     } else if (store.get(socketAtom) === 'on') later(recipientId);
-    // After a cut, the reconnect flushes.
+    // After a disconnect, the reconnect calls `flushAll`.
   } finally {
     busy.delete(line);
   }
 }
 
-/** The server has it: whoever shows it now shows the message. */
+/** Removes a message that the server has stored: the chat itself contains it now. */
 export function settle(clientId: string) {
   if (items().some((item) => item.clientId === clientId))
     outbox.change((now) => now.filter((item) => item.clientId !== clientId));
 }
 
-/** Draws the bubble at once and sends it. What the contract does not take comes back as its sentence. */
+/** Draws the bubble at once and sends the message. Returns the contract's sentence if the text is invalid. */
 export function post(recipientId: string, text: string): string | undefined {
   const { success, data, error } = Content.safeParse(text);
   if (!text.trim()) return undefined;
@@ -174,7 +174,7 @@ export function retry(clientId: string) {
 
 export const discard = settle;
 
-/** All that waits, after a reload or a reconnect. */
+/** Sends all waiting messages, after a reload or a reconnect. */
 export function flushAll() {
   const waiting = items().filter((item) => !item.refused);
   if (!waiting.length) return;

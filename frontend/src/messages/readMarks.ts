@@ -14,14 +14,14 @@ interface ReadMark {
   at: string;
 }
 
-/** The other has read mine, or I have read theirs, here or in another tab. */
-export function takeRead(cache: QueryClient, { userId, upTo, at }: ReadMark) {
+/** Applies a read mark of the other person, or of the viewer in this or another tab. */
+export function applyRead(cache: QueryClient, { userId, upTo, at }: ReadMark) {
   const mine = userId === me();
   const reached = (chat: Chat) => chat.messages.find(({ id }) => id === upTo);
   change<Chat>(cache, mine ? chats : chatKey(userId), (chat) => {
     const message = reached(chat);
     if (message) return readUpTo(chat, userId, message.seq, at);
-    // My own mark is in one of all chats.
+    // The viewer's own mark can belong to any chat.
     return mine ? chat : undefined;
   });
   if (!mine) return;
@@ -29,7 +29,7 @@ export function takeRead(cache: QueryClient, { userId, upTo, at }: ReadMark) {
     const message = chat && reached(chat);
     return message ? [{ chat, other: otherOf(message, userId) }] : [];
   })[0];
-  // An answer that is on its way may have counted later ones; how many, only the server can tell.
+  // A pending answer may have counted later messages. Only the server knows how many, so read the list again.
   change<ChatListEntry[]>(cache, listKey, (list, fresh) =>
     found && !fresh ? withUnread(list, found.other, unreadFrom(found.chat, found.other).length) : undefined,
   );
@@ -37,16 +37,16 @@ export function takeRead(cache: QueryClient, { userId, upTo, at }: ReadMark) {
 
 let marking: string | undefined;
 
-/** Marks everything up to this message of theirs as read: the server first, then here. */
+/** Marks everything up to this message of the other person as read: first on the server, then in the cache. */
 export async function markRead(cache: QueryClient, message: Message) {
   if (marking === message.id || store.get(socketAtom) !== 'on') return;
   marking = message.id;
   const owner = me();
   try {
     await emit('message:read', { userId: message.senderId, upTo: message.id });
-    if (me() === owner) takeRead(cache, { userId: owner, upTo: message.id, at: new Date().toISOString() });
+    if (me() === owner) applyRead(cache, { userId: owner, upTo: message.id, at: new Date().toISOString() });
   } catch {
-    // Still unread: the next glance at it tries again.
+    // The message stays unread. `useSeen` tries again.
   } finally {
     if (marking === message.id) marking = undefined;
   }

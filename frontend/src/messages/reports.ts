@@ -5,20 +5,20 @@ import { emit } from '../lib/socket';
 import { store } from '../lib/store';
 import { me } from './keys';
 
-/** Messages that arrived here and are not reported yet. */
+/** The messages whose delivery is not reported yet. */
 const toReport = new Set<string>();
 const reported = new Recent();
 let reporting = false;
 const reportAtOnce = 200;
 
-/** In bunches: a page of history is one report. */
+/** Reports deliveries in batches: one report for a whole page of messages. */
 function reportSoon() {
   if (reporting || !toReport.size) return;
   reporting = true;
   setTimeout(report, 60);
 }
 
-/** Tells the senders that their messages have reached this person. */
+/** Reports to the senders that their messages were delivered. */
 export function acknowledge(messages: Message[]) {
   const mine = messages.filter(
     ({ recipientId, deliveredAt, id }) => recipientId === me() && !deliveredAt && !reported.has(id),
@@ -47,7 +47,7 @@ export async function report() {
   reportSoon();
 }
 
-/** Another person has signed in, or nobody. */
+/** Clears the reports when the account changes or signs out. */
 export function forgetReports() {
   toReport.clear();
   reported.clear();

@@ -5,7 +5,7 @@ const steps: Record<string, (at: number, last: number) => number> = {
   ArrowUp: (at) => Math.max(0, at - 1),
 };
 
-/** Up and down through the rows marked `data-row`; down from a search field enters them. Tab works as ever. */
+/** Moves the focus with Up and Down through the rows marked `data-row`. Down in a search field goes to the first row. */
 export const rowKeys = (list: RefObject<HTMLElement | null>) => (event: KeyboardEvent) => {
   const step = steps[event.key];
   if (!step || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -9,12 +9,12 @@ import { settle } from './outbox';
 import { acknowledge } from './reports';
 import { stoppedTyping } from './typing';
 
-/** Messages that the list has counted: an event may come twice. */
+/** The messages that the chat list has counted. An event may arrive twice. */
 const counted = new Recent();
 
 /**
- * Puts messages into their chat. A message that leaves a gap may have overtaken another. If that does not come, the chat
- * is read again.
+ * Adds messages to their chat. After a gap in `seq`, the missing message may still be on its way. If it does not arrive,
+ * the chat is read again.
  */
 function add(cache: QueryClient, other: string, came: Message[]) {
   const key = chatKey(other);
@@ -26,7 +26,7 @@ function add(cache: QueryClient, other: string, came: Message[]) {
   });
 }
 
-/** A message of mine or to me, from an event or an acknowledgement. */
+/** Adds a message from or to the viewer, received as an event or an acknowledgement. */
 export function take(cache: QueryClient, message: Message) {
   const other = otherOf(message, me());
   if (message.senderId === me()) {
@@ -39,7 +39,7 @@ export function take(cache: QueryClient, message: Message) {
   change<ChatListEntry[]>(cache, listKey, (list, fresh) => listed(list, message, me(), fresh));
 }
 
-/** Messages that came while this tab was not connected. */
+/** Adds the messages that arrived while this tab was disconnected. */
 export function takeMissed(cache: QueryClient, messages: Message[]) {
   const missed = new Map<string, Message[]>();
   for (const message of messages) {
@@ -57,5 +57,5 @@ export function takeMissed(cache: QueryClient, messages: Message[]) {
   change<ChatListEntry[]>(cache, listKey, (list) => (behind(list) ? undefined : list));
 }
 
-/** Another person has signed in, or nobody. */
+/** Clears the counted messages when the account changes or signs out. */
 export const forgetCounted = () => counted.clear();

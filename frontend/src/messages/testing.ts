@@ -16,7 +16,7 @@ export function signIn(userId = ana, role: Role = 'healthProvider') {
 }
 
 let count = 0;
-/** Message number `seq` of a conversation, a minute after the one before. */
+/** Makes message number `seq` of a conversation, one minute after the previous one. */
 export const message = (seq: number, senderId: string, recipientId: string, more: Partial<Message> = {}): Message => ({
   id: id(`d${(++count).toString(16)}`),
   seq,
@@ -27,7 +27,7 @@ export const message = (seq: number, senderId: string, recipientId: string, more
   ...more,
 });
 
-/** What `GET /message/chat-list` would answer. */
+/** Returns the answer of `GET /message/chat-list`. */
 export function listOf(all: Message[], me: string, online: ReadonlySet<string> = new Set()): ChatListEntry[] {
   const others = new Set(all.map(({ senderId, recipientId }) => (senderId === me ? recipientId : senderId)));
   const entries = [...others].flatMap((other) => {
@@ -44,6 +44,6 @@ export function listOf(all: Message[], me: string, online: ReadonlySet<string> =
   return entries.sort((a, b) => b.lastMessage.createAt.localeCompare(a.lastMessage.createAt));
 }
 
-/** What `GET /message/chat/:userId` would answer. */
+/** Returns the answer of `GET /message/chat/:userId`. */
 export const chatOf = (all: Message[], other: string) =>
   all.filter(({ senderId, recipientId }) => senderId === other || recipientId === other).sort((a, b) => a.seq - b.seq);

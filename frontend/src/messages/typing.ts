@@ -3,10 +3,10 @@ import { socketAtom } from '../lib/connection';
 import { emit } from '../lib/socket';
 import { store } from '../lib/store';
 
-const tellEvery = 3_000;
+const sendEvery = 3_000;
 const lasts = 5_000;
 
-/** Who is typing to me, and until when that is believed. */
+/** The people who are typing to the viewer, each with the time at which the note expires. */
 export const typingAtom = atom<Record<string, number>>({});
 
 export function typingFrom(userId: string, now = Date.now()) {
@@ -21,11 +21,11 @@ export function stoppedTyping(userId: string) {
   if (until !== undefined) store.set(typingAtom, others);
 }
 
-const told = new Map<string, number>();
+const lastSent = new Map<string, number>();
 
-/** Says that I am typing, at most every three seconds, and only over a living connection. */
-export function tellTyping(userId: string, now = Date.now()) {
-  if (store.get(socketAtom) !== 'on' || now - (told.get(userId) ?? 0) < tellEvery) return;
-  told.set(userId, now);
+/** Reports that the viewer is typing, at most every three seconds and only while connected. */
+export function reportTyping(userId: string, now = Date.now()) {
+  if (store.get(socketAtom) !== 'on' || now - (lastSent.get(userId) ?? 0) < sendEvery) return;
+  lastSent.set(userId, now);
   emit('typing', { userId }).catch(() => {});
 }

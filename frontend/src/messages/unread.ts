@@ -5,10 +5,10 @@ import { titleCountAtom } from '../lib/title';
 import { totalUnread } from './chat';
 import { chatList } from './messages';
 
-/** Unread messages, for the menu and the bottom bar. */
+/** The number of unread messages, for the menu and the bottom bar. */
 export const useUnreadMessages = () => useQuery({ ...chatList, select: totalUnread }).data ?? 0;
 
-/** The same in the tab's title and on the installed app's icon. */
+/** Shows the number of unread messages in the tab's title and on the icon of the installed app. */
 export function useUnreadInTitle() {
   const unread = useUnreadMessages();
   const show = useSetAtom(titleCountAtom);

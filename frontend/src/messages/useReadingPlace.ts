@@ -3,13 +3,13 @@ import { attentive } from '../lib/attention';
 import { type Chat, unreadFrom } from './chat';
 import type { Outgoing } from './outbox';
 
-/** Near enough to the end to follow it. */
+/** Within this distance of the end, in pixels, the box follows new messages. */
 const near = 60;
 const atEnd = (box: HTMLElement) => box.scrollHeight - box.scrollTop - box.clientHeight < near;
 
 /**
- * Keeps the reader's place. A reader at the end follows new messages. Further up nothing moves, not even when older
- * messages come in above.
+ * Keeps the scroll position. At the end, the box follows new messages. Further up nothing moves, not even when older
+ * messages are added above.
  */
 export function useReadingPlace(chat: Chat, waiting: Outgoing[], typing: boolean) {
   const box = useRef<HTMLDivElement>(null);
@@ -43,7 +43,7 @@ export function useReadingPlace(chat: Chat, waiting: Outgoing[], typing: boolean
     noticePlace();
   }, [chat.messages, waiting, typing]);
 
-  // The keyboard of a phone, a growing message field: the end stays in sight.
+  // The end stays visible when the keyboard of a phone opens or the message field grows.
   useEffect(() => {
     const element = box.current;
     if (!element) return;
@@ -58,7 +58,7 @@ export function useReadingPlace(chat: Chat, waiting: Outgoing[], typing: boolean
   return { box, following, away, noticePlace, toEnd };
 }
 
-/** The id of the first unseen message, which has a line above it until the reader answers or leaves. */
+/** Returns the id of the first unseen message. A line above it stays until the reader answers or leaves. */
 export function useNewLine(
   chat: Chat,
   { userId, following, sent }: { userId: string; following: { current: boolean }; sent: string | undefined },

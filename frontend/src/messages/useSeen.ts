@@ -6,27 +6,27 @@ import { socketAtom } from '../lib/connection';
 import { type Chat, seenUpTo } from './chat';
 import { markRead } from './readMarks';
 
-/** A dialog or the menu lies over the chat: everything behind it is hidden from assistive technology, too. */
+/** True when a dialog or the menu covers the chat. Everything behind it is then hidden from assistive technology. */
 const covered = (element: Element) => element.closest('[aria-hidden="true"],[inert]') !== null;
 
-/** Enough of it shows to have been seen. */
-const glimpse = 24;
+/** The height in pixels that must be visible before a message counts as seen. */
+const seenHeight = 24;
 
-/** The newest unread message within the box. */
+/** Returns the id of the newest unread message that is visible in the box. */
 export function seenIn(box: HTMLElement): string | undefined {
   const view = box.getBoundingClientRect();
   const rows = [...box.querySelectorAll<HTMLElement>('[data-unread]')];
   return rows.findLast((row) => {
     const { top, bottom, height } = row.getBoundingClientRect();
-    return top <= view.bottom - Math.min(height, glimpse) && bottom >= view.top;
+    return top <= view.bottom - Math.min(height, seenHeight) && bottom >= view.top;
   })?.dataset.unread;
 }
 
-/** Marks as read what somebody sees: the tab visible and focused, the chat on top, the message in view. */
+/** Marks visible messages as read while the tab has the focus and nothing covers the chat. */
 export function useSeen(box: RefObject<HTMLElement | null>, chat: Chat) {
   const cache = useQueryClient();
   const connected = useAtomValue(socketAtom) === 'on';
-  const look = useCallback(() => {
+  const markVisible = useCallback(() => {
     const element = box.current;
     if (!element || !connected || !attentive() || covered(element)) return;
     const message = seenUpTo(chat, seenIn(element));
@@ -34,16 +34,16 @@ export function useSeen(box: RefObject<HTMLElement | null>, chat: Chat) {
   }, [box, chat, connected, cache]);
 
   useEffect(() => {
-    look();
+    markVisible();
     const element = box.current;
-    // What covers the chat goes without a word; a look every second notices.
-    const timer = setInterval(look, 1000);
-    element?.addEventListener('scroll', look, { passive: true });
-    const unwatch = watchAttention(look);
+    // No event reports that a dialog over the chat has closed, so check every second.
+    const timer = setInterval(markVisible, 1000);
+    element?.addEventListener('scroll', markVisible, { passive: true });
+    const unwatch = watchAttention(markVisible);
     return () => {
       clearInterval(timer);
-      element?.removeEventListener('scroll', look);
+      element?.removeEventListener('scroll', markVisible);
       unwatch();
     };
-  }, [look, box]);
+  }, [markVisible, box]);
 }

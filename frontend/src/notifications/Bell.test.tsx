@@ -62,14 +62,14 @@ beforeEach(() => {
     { id: id('3'), kind: 'share.verified', recordId: id('f'), at: at(9 * day), readAt: at(8 * day) },
   ];
   globalThis.fetch = vi.fn(async (path) => {
-    // Long enough to see what is shown before the server says no.
+    // Delay the refusal, so that the test can see the bell before it.
     if (refuse && String(path).includes('read-all')) await new Promise((done) => setTimeout(done, 400));
     return server(String(path));
   });
 });
 
 describe('the bell', () => {
-  it('counts, lists by day, and leads to what it is about', async () => {
+  it('The bell counts and lists notifications by day, and each one leads to its screen.', async () => {
     const router = await open();
     fireEvent.click(await bell('Notifications, 2 unread'));
     const list = await screen.findByRole('dialog');
@@ -83,7 +83,7 @@ describe('the bell', () => {
     expect(await bell('Notifications, 1 unread')).toBeTruthy();
   });
 
-  it('marks all as read, and takes it back when the server says no', async () => {
+  it('The bell marks all as read, and undoes it when the server refuses.', async () => {
     await open();
     fireEvent.click(await bell('Notifications, 2 unread'));
     await screen.findByText('An analysis is ready');
@@ -96,7 +96,7 @@ describe('the bell', () => {
     expect(await bell('Notifications')).toBeTruthy();
   });
 
-  it('tells what arrives while it is closed, once', async () => {
+  it('A new notification is announced once while the list is closed.', async () => {
     await open();
     await bell('Notifications, 2 unread');
     const notice: Notification = { id: id('4'), kind: 'share.revoked', at: new Date().toISOString() };
@@ -104,13 +104,13 @@ describe('the bell', () => {
     act(() => notificationEvents['notification:new']?.(notice, queryClient));
     act(() => notificationEvents['notification:new']?.(notice, queryClient));
     expect(await bell('Notifications, 3 unread')).toBeTruthy();
-    expect(await screen.findAllByText('A share has ended')).toHaveLength(1);
+    expect(await screen.findAllByText('Your access has ended')).toHaveLength(1);
   });
 
-  it('says so when there is nothing', async () => {
+  it('An empty list says so.', async () => {
     all = [];
     await open();
     fireEvent.click(await bell('Notifications'));
-    expect(await screen.findByText('Nothing to tell you yet')).toBeTruthy();
+    expect(await screen.findByText('No notifications yet')).toBeTruthy();
   });
 });

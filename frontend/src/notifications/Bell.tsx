@@ -15,7 +15,7 @@ import { addressOf } from './places';
 
 const useUnread = () => useQuery(unreadNotices).data ?? 0;
 
-/** What arrives while the list is closed is said once, in a toast; an open list shows it itself. */
+/** Announces a new notification in a toast, once, while the list is closed. An open list shows it itself. */
 function useToasts(open: boolean) {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -34,12 +34,12 @@ function useToasts(open: boolean) {
       },
     };
     const description = t(`notifications.kind.${kind}.text`);
-    // The toaster draws at once, which React does not allow within an effect.
+    // A toast renders synchronously, which React does not allow within an effect.
     queueMicrotask(() => toast.info(t(`notifications.kind.${kind}.title`), { description, action }));
   }, [arrived, setArrived, open, t, navigate, read]);
 }
 
-/** The bell of the top bar, with its list. */
+/** The bell in the top bar, with its list. */
 export function Bell() {
   const { t } = useTranslation();
   const unread = useUnread();
@@ -97,7 +97,7 @@ export function Bell() {
   );
 }
 
-/** The same as an entry of the phone's bottom bar; the list is a sheet. */
+/** The bell as an entry of the bottom bar on a phone. Its list is a sheet. */
 export function NoticesTab() {
   const { t } = useTranslation();
   const unread = useUnread();

@@ -146,7 +146,7 @@ function useDays(list: Notification[]) {
   return [...days];
 }
 
-/** What I was told, by day, the newest first. */
+/** Lists the notifications of the viewer by day, the newest first. */
 export function NoticeList({ onOpen }: { onOpen: () => void }) {
   const { t } = useTranslation();
   const { data, isPending, isError, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
@@ -210,7 +210,7 @@ export function NoticeList({ onOpen }: { onOpen: () => void }) {
   );
 }
 
-/** The one act on all of them. */
+/** The button that marks all notifications as read. */
 export function ReadAll({ unread }: { unread: number }) {
   const { t } = useTranslation();
   const read = useRead();

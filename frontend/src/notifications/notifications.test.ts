@@ -15,7 +15,7 @@ const notice = (n: number, more: Partial<Notification> = {}): Notification => ({
   ...more,
 });
 
-/** What the two calls would answer: newest first. */
+/** Returns the answers of the two calls: the list, the newest first, and the number of unread ones. */
 const fresh = (all: Notification[]) => ({
   list: all.toSorted((a, b) => b.at.localeCompare(a.at)),
   unread: all.filter(({ readAt }) => !readAt).length,
@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 
 describe('notification:new', () => {
-  it('with the old state makes what a fresh fetch shows, also when it comes twice', () => {
+  it('After notification:new, also when it arrives twice, the cache equals a fresh fetch.', () => {
     const all = [notice(1, { readAt: 'then' }), notice(2)];
     const { cache, shown } = held(all);
     for (const n of [3, 4]) {
@@ -54,13 +54,13 @@ describe('notification:new', () => {
     }
   });
 
-  it('is told once, by the toaster', () => {
+  it('notification:new is handed to the toaster.', () => {
     const one = notice(5);
     arrive(one, held([]).cache);
     expect(store.get(arrivedAtom)).toEqual(one);
   });
 
-  it('about what is on the screen is neither counted nor told, and read on the server', () => {
+  it('notification:new of the visible screen is not counted or announced, and is marked as read on the server.', () => {
     vi.spyOn(document, 'hasFocus').mockReturnValue(true);
     const one = notice(6);
     history.replaceState(null, '', addressOf(one));
@@ -72,8 +72,8 @@ describe('notification:new', () => {
   });
 });
 
-describe('where a notification leads', () => {
-  it('is the image, the analysis, the list of those who wait', () => {
+describe('the address of a notification', () => {
+  it('A notification leads to its image, its analysis, or the list of waiting providers.', () => {
     const [image, recordId] = [id('f'), id('f')];
     expect(addressOf({ kind: 'share.created', recordId })).toBe(`/view-images?image=${image}`);
     expect(addressOf({ kind: 'share.revoked', recordId })).toBe('/view-images');

@@ -40,7 +40,7 @@ export const notices = infiniteQueryOptions({
   getNextPageParam: ({ pagination }: Page) => (pagination?.hasNextPage ? pagination.nextCursor : undefined),
 });
 
-/** How many wait to be read: the server counts, and sends one of them along. */
+/** The number of unread notifications, which the server counts. The page size is one, because only the total is used. */
 export const unreadNotices = queryOptions({
   queryKey: unreadKey,
   queryFn: async ({ signal }) => {
@@ -50,7 +50,7 @@ export const unreadNotices = queryOptions({
   },
 });
 
-/** All that is loaded, each once: a page may begin with what the one before has ended with by now. */
+/** Returns all loaded notifications without duplicates. A new one shifts the others, so two pages may share one. */
 export const allOf = (held: Notices) => [
   ...new Map(held.pages.flatMap(({ data }) => data).map((notice) => [notice.id, notice])).values(),
 ];
@@ -65,37 +65,37 @@ export const withNotice = (held: Notices, notice: Notification) =>
     ? held
     : eachPage(held, (data, index) => (index === 0 ? [notice, ...data] : data));
 
-/** One of them read, or all. */
+/** Marks one notification as read, or all without an id. */
 export const withRead = (held: Notices, id: string | undefined, at: string) =>
   eachPage(held, (data) =>
     data.map((notice) => (!notice.readAt && (!id || notice.id === id) ? { ...notice, readAt: at } : notice)),
   );
 
-/** The screen it speaks of is the one that somebody looks at: that shows it by itself. */
+/** True when the viewer is looking at the screen of the notification, which shows the change itself. */
 export const onScreen = (notice: Notification) =>
   attentive() && location.pathname === addressOf(notice).replace(/\?.*/, '');
 
-/** A fresh answer may have counted it already: that is asked again. */
+/** Changes the count of unread ones. A fresh answer may have counted the change already, so it is requested again. */
 const recount = (cache: QueryClient, to: (count: number) => number) =>
   change<number>(cache, unreadKey, (count, fresh) => (fresh ? undefined : to(count)));
 
 const rereadAll = (cache: QueryClient) => void reread(cache, ['notifications']);
 
-/** Told to the open bell or the toaster, whichever is there. */
+/** The newest notification. The bell takes it, and shows a toast if its list is closed. */
 export const arrivedAtom = atom<Notification | undefined>(undefined);
 
-const known = new Recent();
-holdPrivate(() => known.clear());
+const seen = new Recent();
+holdPrivate(() => seen.clear());
 
 export function takeNotice(cache: QueryClient, notice: Notification) {
   const held = cache.getQueryData<Notices>(listKey);
-  if (known.has(notice.id) || (held && allOf(held).some(({ id }) => id === notice.id))) return;
-  known.add(notice.id);
+  if (seen.has(notice.id) || (held && allOf(held).some(({ id }) => id === notice.id))) return;
+  seen.add(notice.id);
   change<Notices>(cache, listKey, (now) => withNotice(now, notice));
   if (!notice.readAt) recount(cache, (count) => count + 1);
 }
 
-const tellTabs = tabs<string>('notices', (owner) => {
+const notifyTabs = tabs<string>('notices', (owner) => {
   if (owner === session().user?.id) rereadAll(queryClient);
 });
 
@@ -107,21 +107,21 @@ function readHere(cache: QueryClient, id: string | undefined) {
   if (wasUnread) recount(cache, (count) => (id ? Math.max(0, count - 1) : 0));
 }
 
-const tellRead = (id: string | undefined) =>
+const sendRead = (id: string | undefined) =>
   id
     ? send(notificationCalls.readNotification, { params: { id }, body: {} })
     : send(notificationCalls.readAllNotifications, { body: {} });
 
-/** Marks one as read, or all: at once here, and taken back if the server says no. */
+/** Marks one notification as read, or all: at once in the cache, and undone if the server refuses. */
 export function useRead() {
   const cache = useQueryClient();
   return useMutation({
-    mutationFn: (id: string | undefined) => tellRead(id),
+    mutationFn: (id: string | undefined) => sendRead(id),
     onMutate: (id) => readHere(cache, id),
     onSuccess: () => {
-      // A count that was asked for meanwhile may be from before.
+      // A count that was requested meanwhile may be older than this change.
       void reread(cache, unreadKey);
-      tellTabs(session().user?.id ?? '');
+      notifyTabs(session().user?.id ?? '');
     },
     onError: () => rereadAll(cache),
   }).mutate;
@@ -130,11 +130,11 @@ export function useRead() {
 export const notificationEvents = {
   feeds: [['notifications']],
   'notification:new': (notice, cache) => {
-    if (known.has(notice.id)) return;
+    if (seen.has(notice.id)) return;
     takeNotice(cache, notice);
     if (onScreen(notice)) {
       readHere(cache, notice.id);
-      tellRead(notice.id).catch(() => rereadAll(cache));
+      sendRead(notice.id).catch(() => rereadAll(cache));
     } else store.set(arrivedAtom, notice);
   },
 } satisfies SocketRows;

@@ -4,11 +4,11 @@ import { paths } from '../lib/paths';
 const image = [`${paths.viewImages}?image=:id`, paths.viewImages] as const;
 const analysis = [paths.aiAnalysis(':id'), paths.viewImages] as const;
 
-/** Where each kind leads, with the id of what it is about and without one. The service worker is given this table too. */
+/** The address of each kind of notification, with and without the id of its record. The service worker gets it too. */
 export const places: Record<PushKind, readonly [withId: string, without: string]> = {
   'share.created': image,
   'share.verified': image,
-  // Whoever lost access finds no image there any more.
+  // After a revocation the recipient cannot open the image, so both addresses are the gallery.
   'share.revoked': [paths.viewImages, paths.viewImages],
   'analysis.completed': analysis,
   'analysis.failed': analysis,
@@ -17,6 +17,6 @@ export const places: Record<PushKind, readonly [withId: string, without: string]
   'message.new': [`${paths.messages}?chat=:id`, paths.messages],
 };
 
-/** The image, the analysis, the chat, or the list of those who wait for approval. */
+/** Returns the address of a notification: an image, an analysis, a chat, or the list of providers who wait for approval. */
 export const addressOf = ({ kind, recordId }: { kind: PushKind; recordId?: string | undefined }): string =>
   recordId ? places[kind][0].replace(':id', recordId) : places[kind][1];

@@ -5,7 +5,7 @@ import { formatDate, formatNumber } from '../lib/format';
 import { Bars } from './Bars';
 import { NumberTable } from './NumberTable';
 
-/** A day of the calendar, wherever its reader is. */
+/** Formats a calendar day. Without a time zone, it is the same day for every reader. */
 const shown = (day: string) => formatDate(`${day}T00:00`);
 
 function Chart({ days, kind }: { days: readonly ActivityDay[]; kind: ActivityKind }) {
@@ -30,7 +30,7 @@ function Chart({ days, kind }: { days: readonly ActivityDay[]; kind: ActivityKin
   );
 }
 
-/** What each of the last days brought: four small charts, and the same numbers as a table. */
+/** Shows the activity of the last days in four small charts, and the same numbers in a table. */
 export function Activity({ days }: { days: readonly ActivityDay[] }) {
   const { t } = useTranslation();
   const [from, to] = [days[0], days.at(-1)];

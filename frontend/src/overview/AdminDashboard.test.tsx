@@ -47,17 +47,17 @@ const show = (now: Overview) => {
   return heard;
 };
 
-test('a quiet service says so, and its charts say their numbers', async () => {
+test('A dashboard without tasks says so, and its charts name their numbers.', async () => {
   show(quiet);
-  await screen.findByText('Nothing needs you now');
+  await screen.findByText('All clear');
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Secure Medical Image Sharing Dashboard');
   expect(screen.getByRole('img', { name: 'Uploads per day: 7 in 14 days, most on 20 Nov 2026 (7).' })).toBeTruthy();
   expect(screen.getByRole('img', { name: 'Shares per day: none in 14 days.' })).toBeTruthy();
   const queues = within(screen.getByRole('table', { name: 'Queues' }));
-  expect(queues.getByRole('row', { name: 'E-mail 4 1 0 1' })).toBeTruthy();
+  expect(queues.getByRole('row', { name: 'Email 4 1 0 1' })).toBeTruthy();
 });
 
-test('what waits leads to where it is decided, and a failed job runs again', async () => {
+test('A task links to the screen for it, and a failed job can run again.', async () => {
   const user = userEvent.setup();
   const heard = show({ ...quiet, attention: busy });
   await screen.findByText('Omar Siddiqui');
@@ -65,34 +65,34 @@ test('what waits leads to where it is decided, and a failed job runs again', asy
   const shares = screen.getByRole('link', { name: 'Open the shares of the image ending in 000003' });
   expect(shares.getAttribute('href')).toBe(`/view-images?image=${id(3)}&show=share`);
   expect(screen.getByRole('link', { name: 'Review providers' }).getAttribute('href')).toBe('/approve-provider');
-  await user.click(screen.getByRole('button', { name: 'Retry: Send an e-mail' }));
-  await screen.findByText('It runs once more.');
+  await user.click(screen.getByRole('button', { name: 'Retry: Send an email' }));
+  await screen.findByText('The job will run again.');
   await waitFor(() => expect(heard.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']));
-  // The first look is a person's; what follows by itself is not.
+  // Only the requests of the user count as activity, not the automatic refetch.
   expect(heard.map(({ headers }) => headers.get('X-Background'))).toEqual([null, null, '1']);
 });
 
-test('without Redis the rest is shown', async () => {
+test('Without Redis, the dashboard shows everything else.', async () => {
   const attention = { ...quiet.attention, failedJobs: null };
   show({ ...quiet, attention, queues: null, service: { ...quiet.service, redis: 'degraded' } });
-  await screen.findByText('Redis is away.');
-  expect(screen.getByText('Jobs cannot be seen now.')).toBeTruthy();
+  await screen.findByText('Redis is unavailable.');
+  expect(screen.getByText('Jobs are not visible now.')).toBeTruthy();
   expect(screen.queryByRole('table', { name: 'Queues' })).toBeNull();
-  expect(screen.queryByText('Nothing needs you now')).toBeNull();
+  expect(screen.queryByText('All clear')).toBeNull();
 });
 
-test('a provider who registers is there at once', async () => {
+test('A provider who registers appears at once.', async () => {
   const heard = show(quiet);
-  await screen.findByText('Nothing needs you now');
+  await screen.findByText('All clear');
   overviewEvents['notification:new']?.({ id: id(9), kind: 'provider.registered', at }, queryClient);
   await waitFor(() => expect(heard).toHaveLength(2));
 });
 
-test('a share that is locked by guessing is there without waiting for the next look', async () => {
+test('A share that is locked after wrong codes appears without waiting for the next poll.', async () => {
   let now = quiet;
   answer({ 'GET /admin/overview': () => ({ body: { data: now } }) });
   renderScreen(<AdminDashboard />, '/admin-dashboard');
-  await screen.findByText('Nothing needs you now');
+  await screen.findByText('All clear');
   now = { ...quiet, attention: { ...quiet.attention, lockedShares: { count: 1, imageIds: [id(3)] } } };
   const share = { sharingRequestId: id(4), imagemetadataId: id(3), createdfor: id(5), expiresAt: null };
   overviewEvents['share:locked']?.(share, queryClient);

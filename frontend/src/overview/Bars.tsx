@@ -2,14 +2,14 @@ import { Box } from '@chakra-ui/react';
 
 interface Props {
   values: readonly number[];
-  /** What the bars say, in a sentence. */
+  /** A sentence that says the values of the chart. */
   label: string;
 }
 
 const STEP = 10;
 const HEIGHT = 44;
 
-/** A bar for each value, the newest at the end; a day without any keeps a line, so that days can be told apart. */
+/** Draws a bar for each value, the newest at the end. A value of zero is a thin line, so that the days stay countable. */
 export function Bars({ values, label }: Props) {
   const most = Math.max(1, ...values);
   return (
@@ -19,7 +19,7 @@ export function Bars({ values, label }: Props) {
           const height = value > 0 ? Math.max(3, (value / most) * HEIGHT) : 1;
           return (
             <rect
-              // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place.
+              // biome-ignore lint/suspicious/noArrayIndexKey: the index identifies a bar.
               key={i}
               x={i * STEP + 1.5}
               y={HEIGHT - height}

@@ -153,7 +153,7 @@ function FailedJobs({ count, newest }: NonNullable<Overview['attention']['failed
   );
 }
 
-/** The images they are of, by the end of their id: a caption is for those who open it. */
+/** Lists locked shares by the end of the image id. The caption is visible only to people who open the image. */
 function LockedShares({ count, imageIds }: Overview['attention']['lockedShares']) {
   const { t } = useTranslation();
   return (
@@ -187,7 +187,7 @@ function LockedShares({ count, imageIds }: Overview['attention']['lockedShares']
   );
 }
 
-/** What waits for an administrator, the people first. */
+/** Lists the tasks of an administrator, first the people who wait. */
 export function NeedsYou({ attention }: { attention: Overview['attention'] }) {
   const { t } = useTranslation();
   const { providers, failedJobs, lockedShares } = attention;

@@ -4,23 +4,23 @@ import { formatNumber } from '../lib/format';
 interface Row {
   name: string;
   values: readonly number[];
-  /** The place of a number that somebody should look at. */
+  /** The index of a number that needs attention. */
   alarm?: number | undefined;
 }
 
 interface Props {
-  /** What it shows, for a screen reader. */
+  /** Describes the table for a screen reader. */
   label: string;
-  /** Above the names. */
+  /** The header of the column of names. */
   head: string;
   columns: readonly string[];
   rows: readonly Row[];
 }
 
-/** Five columns fit on a phone. */
+/** With this padding, five columns fit on a phone. */
 const narrow = { base: '1', sm: '3' };
 
-/** Names and their numbers; what is wider than the screen is scrolled, with the keyboard too. */
+/** A table of names and numbers. A table wider than the screen scrolls, with the keyboard too. */
 export function NumberTable({ label, head, columns, rows }: Props) {
   return (
     <Table.ScrollArea role="region" aria-label={label} tabIndex={0}>

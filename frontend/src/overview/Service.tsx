@@ -1,4 +1,5 @@
 import { Box, Flex, Grid, Heading, Text } from '@chakra-ui/react';
+import type { ContentType } from '@lightbox/contract/images/schemas.js';
 import type { Overview, QueueState } from '@lightbox/contract/overview/calls.js';
 import { CheckCircleIcon, PlugsIcon, WarningCircleIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
@@ -9,13 +10,13 @@ import { Note } from '../ui/Note';
 import { Activity } from './Activity';
 import { NumberTable } from './NumberTable';
 
-/** Hand-overs take a moment; only what waits longer is worth a word. */
-const PATIENCE_MS = 5_000;
+/** Hand-overs take a moment. A warning appears only when one has been pending for longer. */
+const OVERDUE_MS = 5_000;
 
 function States({ service }: { service: Overview['service'] }) {
   const { t } = useTranslation();
   const { mongodb, redis, pendingEvents } = service;
-  const late = (pendingEvents.oldestMs ?? 0) > PATIENCE_MS;
+  const late = (pendingEvents.oldestMs ?? 0) > OVERDUE_MS;
   const states = [
     { name: t('overview.state.mongodb'), ok: mongodb === 'ok', says: t(`overview.state.${mongodb}`) },
     { name: t('overview.state.redis'), ok: redis === 'ok', says: t(`overview.state.${redis}`) },
@@ -106,8 +107,8 @@ function Storage({ storage }: { storage: NonNullable<Overview['storage']> }) {
         {storage.map(({ contentType, images, bytes }) => (
           <li key={contentType}>
             <Flex justify="space-between" gap="3" fontSize="sm" mb="1.5" wrap="wrap">
-              <Text as="span" fontWeight="medium" dir="ltr">
-                {contentType}
+              <Text as="span" fontWeight="medium">
+                {t(`images.type.${contentType as ContentType}`, { defaultValue: contentType })}
               </Text>
               <Text as="span" color="fg.muted">
                 {t('overview.storedOf', { count: images, size: formatBytes(bytes) })}
@@ -121,7 +122,7 @@ function Storage({ storage }: { storage: NonNullable<Overview['storage']> }) {
   );
 }
 
-/** How the service is doing: its parts, its people, its days, its queues and its room. */
+/** Shows the state of the service: its parts, users, activity, queues and disk space. */
 export function Service({ overview }: { overview: Overview }) {
   const { t } = useTranslation();
   const { service, activity, queues, storage } = overview;

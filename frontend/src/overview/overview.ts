@@ -7,7 +7,7 @@ import type { SocketRows } from '../lib/socket';
 
 const POLL_MS = 30_000;
 
-/** The first look is a person's; what follows by itself does not keep their session alive. */
+/** Only the first read counts as activity of the user. A refetch after an event does not extend the session. */
 export const overview = queryOptions({
   queryKey: ['overview'],
   queryFn: ({ client, queryKey, signal }) =>
@@ -27,7 +27,7 @@ export function useRetryJob(fallback: string) {
   });
 }
 
-/** A busy clinic brings many events a second; the totals are read again once for all of them. */
+/** A busy clinic causes many events a second. The totals are read again once for all of them. */
 const soon = (_: unknown, cache: QueryClient) => coalesce('overview', () => void changed(cache), 2_000);
 
 export const overviewEvents = {

@@ -9,7 +9,7 @@ import { toast } from '../lib/toaster';
 import { PasswordDialog } from '../ui/PasswordDialog';
 import { useCloseAccount } from '../users/users';
 
-/** The way out of the product, behind the password and a typed word. */
+/** The button and the dialog to close one's own account. They ask for the password and a typed word. */
 export function CloseAccount() {
   const { t } = useTranslation();
   const navigate = useNavigate();

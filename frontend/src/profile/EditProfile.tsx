@@ -119,7 +119,7 @@ function AddressFields() {
   );
 }
 
-/** A physician of one's own for patients; papers and a specialization for those who treat them. */
+/** The medical fields: the physician for patients; credentials and a specialization for providers. */
 function MedicalFields({ role }: { role: User['role']['name'] }) {
   const { t } = useTranslation();
   const { register, formState } = useFormContext<Values>();
@@ -149,7 +149,7 @@ function MedicalFields({ role }: { role: User['role']['name'] }) {
   );
 }
 
-/** Sends what was changed and nothing else; a failure keeps what was typed. */
+/** The form of the profile. It sends only changed fields; after a failure the typed values stay. */
 export function EditProfile({ user, open, onClose }: { user: User; open: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const id = useId();
@@ -160,7 +160,7 @@ export function EditProfile({ user, open, onClose }: { user: User; open: boolean
   });
   const { reset, formState } = form;
   const { dirtyFields } = formState;
-  // Somebody's words stay when the profile is read again under the open form.
+  // Typed values stay when the profile is read again while the form is open.
   useEffect(() => reset(valuesOf(user), { keepDirtyValues: open }), [open, user, reset]);
 
   const submit = form.handleSubmit((values) => {

@@ -30,7 +30,7 @@ const of = async (label: string) =>
 beforeEach(() => startSession(me, 'token'));
 
 describe('the profile', () => {
-  it('shows the date of birth as the calendar says, and N/A for what is missing', async () => {
+  it('The profile shows the date of birth without a time zone shift, and N/A for empty fields.', async () => {
     answer(own);
     renderScreen(<Profile />, '/profile');
     await screen.findByRole('heading', { name: 'Sana Mirza' });
@@ -40,7 +40,7 @@ describe('the profile', () => {
     expect(await of('Specialization')).toBe('Radiology');
   });
 
-  it('sends only what was changed, and keeps the form when the server refuses', async () => {
+  it('The form sends only changed fields, and stays open when the server refuses.', async () => {
     let refuse = true;
     const heard = answer({
       ...own,
@@ -71,7 +71,7 @@ describe('the profile', () => {
     expect(JSON.parse(localStorage.getItem('root') ?? '')).toEqual({ token: 'token', user: sessionUserOf(me) });
   });
 
-  it('keeps what is typed when the profile is read again meanwhile', async () => {
+  it('Typed values stay in the form when the profile is read again.', async () => {
     let bio = 'Radiologist';
     answer({ 'GET /users/profile': () => ({ body: { data: { ...me, bio } } }) });
     renderScreen(<Profile />, '/profile');
@@ -87,7 +87,7 @@ describe('the profile', () => {
     expect(within(await opened()).getByLabelText<HTMLInputElement>('City').value).toBe('');
   });
 
-  it('closes the account only after the typed word and the right password', async () => {
+  it('The account is closed only after the typed word and the right password.', async () => {
     const heard = answer({
       ...own,
       'DELETE /users/profile': ({ body }) =>
@@ -98,7 +98,7 @@ describe('the profile', () => {
               body: {
                 message: 'Please check the fields.',
                 error: 'VALIDATION_FAILED',
-                errors: [{ field: 'password', message: 'This password is not right.' }],
+                errors: [{ field: 'password', message: 'This password is not correct.' }],
               },
             },
     });
@@ -111,7 +111,7 @@ describe('the profile', () => {
     expect(act.disabled).toBe(true);
     await userEvent.type(within(dialog).getByLabelText('Type delete to confirm'), 'delete');
     await userEvent.click(act);
-    await screen.findByText('This password is not right.');
+    await screen.findByText('This password is not correct.');
     expect(session().token).toBe('token');
     await userEvent.clear(password);
     await userEvent.type(password, 'Right-Pass-1');

@@ -76,7 +76,7 @@ function Head({ user, own, onEdit }: { user: User; own: boolean; onEdit: () => v
   );
 }
 
-/** What an administrator may do with somebody else's account. */
+/** The buttons of an administrator for the account of another person, with their dialogs. */
 function Manage({ user }: { user: User }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -126,7 +126,7 @@ function Manage({ user }: { user: User }) {
   );
 }
 
-/** Three only where the longest value, an e-mail address, has room beside the cards at the end of the line. */
+/** Three columns only from `2xl` on, where an e-mail address, the longest value, has enough room. */
 const columns = { base: '1fr', sm: '1fr 1fr', '2xl': 'repeat(3, minmax(0, 1fr))' };
 
 function Account({ user, own }: { user: User; own: boolean }) {
@@ -227,7 +227,7 @@ const Skeleton = () => {
   );
 };
 
-/** One's own account, or another's by its id: as much of it as one may see. */
+/** Shows the own account, or another account by its id with the fields that the viewer may see. */
 export function Profile() {
   const { t } = useTranslation();
   const me = useAtomValue(userAtom);

@@ -15,8 +15,8 @@ const whenPresent: readonly ProfileField[] = ['primphysician', 'specialization']
 const mono: readonly ProfileField[] = ['licensenumber', 'insurancenumber', 'zipcode'];
 
 /**
- * An account in the specification's sections. What has no value reads 'N/A'; what is not this viewer's to know is not
- * listed at all, for it may well have one.
+ * Returns the fields of an account in the sections of the specification. A field without a value is 'N/A'. A field that
+ * the viewer may not see is left out, because it may have a value.
  */
 export function useSections(user: User): Section[] {
   const { t } = useTranslation();

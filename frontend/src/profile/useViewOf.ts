@@ -3,7 +3,10 @@ import type { User } from '@lightbox/contract/users/schemas.js';
 import { useAtomValue } from 'jotai';
 import { userAtom } from '../auth/session';
 
-/** How much of this account the signed-in person sees, by the contract's own rule; ties are the server's to know. */
+/**
+ * Returns the view of an account that the signed-in person has, by the rule of the contract. Care relationships are
+ * left out: only the server knows them.
+ */
 export function useViewOf(user: User) {
   const me = useAtomValue(userAtom);
   if (!me) return 'basic';

@@ -5,7 +5,7 @@ import { Waiting } from '../ui/Skeletons';
 import { device } from './device';
 import { useSwitchDevice } from './useDevice';
 
-/** On or off in this browser, and why it cannot be turned when it cannot. */
+/** The switch for notifications in this browser. If they are not possible, a text with the reason replaces it. */
 export function DeviceSwitch() {
   const { t } = useTranslation();
   const { data: state } = useQuery(device);

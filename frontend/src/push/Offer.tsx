@@ -7,7 +7,10 @@ import { Note } from '../ui/Note';
 import { offerAtom, putOff } from './offer';
 import { useSwitchDevice } from './useDevice';
 
-/** The soft question under the top bar. The browser's own one comes only after a yes to this, and its no is explained. */
+/**
+ * Offers notifications below the top bar. Only a yes opens the browser's own question. If the person says no to that
+ * one, a text explains how to change it.
+ */
 export function Offer() {
   const { t } = useTranslation();
   const [open, setOpen] = useAtom(offerAtom);
@@ -18,7 +21,7 @@ export function Offer() {
     turn.mutate(true, {
       onSuccess: (state) => {
         setRefused(state === 'blocked');
-        // Whoever closed the browser's question without an answer is not asked again at once.
+        // The person closed the browser's question without an answer: do not ask again soon.
         if (state === 'off') putOff();
         else setOpen(false);
       },

@@ -7,10 +7,10 @@ import { reread } from '../lib/live';
 import { queryClient } from '../lib/query';
 import { store } from '../lib/store';
 
-/** How it stands with notifications in this browser. */
+/** The state of notifications in this browser. */
 export type DeviceState = 'on' | 'off' | 'blocked' | 'unsupported' | 'notOffered';
 
-/** Whose notifications this browser gets: its push service knows no accounts. */
+/** The id of the person whose notifications this browser gets. The push service of the browser knows no accounts. */
 const ownerKey = 'push.owner';
 const owner = () => localStorage.getItem(ownerKey);
 
@@ -23,7 +23,7 @@ const serverKey = queryOptions({
 export const device = queryOptions({
   queryKey: ['push', 'device'],
   queryFn: readState,
-  // The person may have been in the browser's settings.
+  // The person may have changed the permission in the browser's settings.
   refetchOnWindowFocus: 'always',
 });
 
@@ -41,7 +41,7 @@ async function readState(): Promise<DeviceState> {
   return subscription && owner() === session().user?.id ? 'on' : 'off';
 }
 
-/** Asks the browser's own question, so only ever on a click. Says how it stands afterwards. */
+/** Asks for the browser's permission and subscribes. Call it on a click only. Returns the new state. */
 export async function turnOn(): Promise<DeviceState> {
   try {
     if ((await Notification.requestPermission()) === 'granted') await subscribe();
@@ -53,7 +53,7 @@ export async function turnOn(): Promise<DeviceState> {
 
 export async function turnOff(): Promise<void> {
   const subscription = await (await registered())?.pushManager.getSubscription();
-  // A server that cannot be reached learns from the push service that the browser is gone.
+  // If the server cannot be reached now, the push service later reports to it that the subscription is gone.
   if (subscription) {
     await send(pushCalls.unsubscribePush, { body: { endpoint: subscription.endpoint } }).catch(() => undefined);
   }
@@ -65,7 +65,7 @@ async function subscribe(): Promise<void> {
   const [registration, key, me] = [await registered(), await queryClient.fetchQuery(serverKey), session().user?.id];
   if (!registration || !key || !me) return;
   const before = await registration.pushManager.getSubscription();
-  // The server signs with another key by now: what was asked for with the old one is never heard again.
+  // The server has a new key: a subscription with the old key would get no more notifications.
   if (before && keyOf(before) !== key) await before.unsubscribe();
   const subscription = await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
   try {
@@ -92,15 +92,15 @@ function asBody(subscription: PushSubscription): BodyInput<typeof pushCalls.subs
   };
 }
 
-/** This browser is notified no more, whatever the server still knows. */
+/** Ends the subscription in this browser, also when the server still stores it. */
 async function forget(): Promise<void> {
   localStorage.removeItem(ownerKey);
   await (await (await registered())?.pushManager.getSubscription())?.unsubscribe();
 }
 
 /**
- * After a sign-in: the subscription belongs to this session from now on. Somebody else's, on the same browser, is not
- * passed on but ended: the next person has not asked for anything.
+ * Moves the subscription of this browser to the new session after a sign-in. The subscription of another person is
+ * ended, because the new person did not ask for notifications.
  */
 export async function claimDevice(): Promise<void> {
   if (!owner()) return;
@@ -109,9 +109,9 @@ export async function claimDevice(): Promise<void> {
   if (registration && Notification.permission === 'granted') await subscribe();
 }
 
-/** A session that went quiet may still tell that something is new; one that was ended on purpose may not. */
-const quiet: (EndReason | undefined)[] = [undefined, 'idle', 'expired'];
+/** After these ends of a session the device still gets notifications; after a sign-out or any other end it does not. */
+const endsWithNotifications: (EndReason | undefined)[] = [undefined, 'idle', 'expired'];
 
 store.sub(endedAtom, () => {
-  if (!quiet.includes(store.get(endedAtom)) && owner()) void forget().catch(() => undefined);
+  if (!endsWithNotifications.includes(store.get(endedAtom)) && owner()) void forget().catch(() => undefined);
 });

@@ -6,21 +6,21 @@ import { device } from './device';
 
 const laterKey = 'push.later';
 
-/** Whether the question is on the screen. */
+/** True while the offer is on the screen. */
 export const offerAtom = atom(false);
 
 const askedLately = () =>
   Date.now() - Number(localStorage.getItem(laterKey) ?? 0) < limits.pushAskAgainDays * 86_400_000;
 
-/** "Not now", for a good while. */
+/** Hides the offer for `limits.pushAskAgainDays`. */
 export function putOff() {
   localStorage.setItem(laterKey, String(Date.now()));
   store.set(offerAtom, false);
 }
 
 /**
- * After somebody shared or wrote: now they wait for something. Only in a browser that was never asked its own question,
- * whatever it answered.
+ * Shows the offer after the person shared an image or sent a message, because now they wait for an answer. Only if the
+ * browser has not stored a permission yet, neither granted nor denied.
  */
 export async function offerDevice(): Promise<void> {
   if (store.get(offerAtom) || askedLately() || !('Notification' in window)) return;

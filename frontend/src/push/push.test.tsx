@@ -29,7 +29,7 @@ const keys = { p256dh: `B${'p'.repeat(86)}`, auth: 'a'.repeat(22) };
 const bytes = (text: string) =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0)).buffer;
 
-/** jsdom has no push: this stands for the browser's side of it, up to the push service. */
+/** A fake of the browser's push API and its push service, which jsdom does not have. */
 class Browser {
   asked = 0;
   subscribed = 0;
@@ -37,7 +37,7 @@ class Browser {
 
   constructor(
     permission: NotificationPermission,
-    /** What the person says to the browser's own question. */
+    /** The person's answer to the browser's own question. */
     private readonly says: NotificationPermission = 'granted',
   ) {
     const notification = {
@@ -96,11 +96,11 @@ beforeEach(() => {
   startSession(user('a'), 'token');
 });
 
-const question = 'Shall we tell you here when there is an answer?';
+const question = 'Notify you here when there’s a reply?';
 const press = async (name: string) => userEvent.click(await screen.findByRole('button', { name }));
 
 describe('the question', () => {
-  it('comes after sharing or writing, and the browser’s own only after a yes', async () => {
+  it('The offer appears after sharing or writing, and the browser’s own question only after a yes.', async () => {
     const browser = new Browser('default');
     const heard = server();
     renderScreen(<Offer />);
@@ -116,7 +116,7 @@ describe('the question', () => {
     ]);
   });
 
-  it('put off, does not come again for thirty days', async () => {
+  it('After “Not now” the offer does not appear again for thirty days.', async () => {
     const browser = new Browser('default');
     server();
     renderScreen(<Offer />);
@@ -131,21 +131,21 @@ describe('the question', () => {
     await screen.findByText(question);
   });
 
-  it('explains a no to the browser, which is final', async () => {
+  it('After a no to the browser’s question the offer explains it and does not appear again.', async () => {
     const browser = new Browser('default', 'denied');
     const heard = server();
     renderScreen(<Offer />);
     await act(offerDevice);
     await press('Turn on');
-    await screen.findByText(/^Blocked\. You said no/);
-    await press('Understood');
+    await screen.findByText(/^Notifications are blocked/);
+    await press('Got it');
     await act(offerDevice);
     expect(screen.queryByText(question)).toBeNull();
     expect(browser.asked).toBe(1);
     expect(posts(heard)).toEqual([]);
   });
 
-  it('is not put where nothing could come of it', async () => {
+  it('The offer does not appear where notifications are not possible.', async () => {
     server({ 'GET /push/key': () => ({ body: { data: { key: null } } }) });
     renderScreen(<Offer />);
     await act(offerDevice);
@@ -156,12 +156,12 @@ describe('the question', () => {
 });
 
 describe('the switch', () => {
-  it('turns this browser on and off', async () => {
+  it('The switch turns notifications in this browser on and off.', async () => {
     const browser = new Browser('default');
     const heard = server();
     renderScreen(<DeviceSwitch />);
     await screen.findByText(/^Off in this browser/);
-    await userEvent.click(screen.getByRole('checkbox', { name: 'Tell me here when something new comes' }));
+    await userEvent.click(screen.getByRole('checkbox', { name: 'Notify me in this browser' }));
     await screen.findByText(/^On in this browser/);
     await userEvent.click(screen.getByRole('checkbox'));
     await screen.findByText(/^Off in this browser/);
@@ -171,7 +171,7 @@ describe('the switch', () => {
     expect(browser.subscription).toBeNull();
   });
 
-  it('stays off when the server does not take it, and leaves nothing behind in the browser', async () => {
+  it('The switch stays off when the server refuses the subscription, and the browser has no subscription.', async () => {
     const browser = new Browser('granted');
     server({ 'POST /push/subscriptions': () => ({ status: 503, body: { error: 'UNAVAILABLE', message: 'Away.' } }) });
     renderScreen(<DeviceSwitch />);
@@ -183,9 +183,9 @@ describe('the switch', () => {
 
   it.each([
     ['unsupported', /^This browser cannot/, () => {}, key],
-    ['blocked', /^Blocked/, () => new Browser('denied'), key],
-    ['off by the server', /^This server sends no/, () => new Browser('default'), null],
-  ])('is not there when it is %s, and says so', async (_, text, arrange, serverKey) => {
+    ['blocked', /^Notifications are blocked/, () => new Browser('denied'), key],
+    ['off by the server', /^This server does not send/, () => new Browser('default'), null],
+  ])('A text replaces the switch when notifications are %s.', async (_, text, arrange, serverKey) => {
     arrange();
     server({ 'GET /push/key': () => ({ body: { data: { key: serverKey } } }) });
     renderScreen(<DeviceSwitch />);
@@ -195,7 +195,7 @@ describe('the switch', () => {
 });
 
 describe('a subscription', () => {
-  it('ends with signing out, not with a quiet session', async () => {
+  it('The subscription ends at sign-out, but not at the idle end of a session.', async () => {
     const browser = new Browser('granted');
     server();
     await turnOn();
@@ -208,7 +208,7 @@ describe('a subscription', () => {
     expect(localStorage.getItem('push.owner')).toBeNull();
   });
 
-  it('goes with its person into the next session, and is not passed on to another', async () => {
+  it('The subscription moves to the next session of the same person, and ends for another person.', async () => {
     const browser = new Browser('granted');
     const heard = server();
     await turnOn();
@@ -224,7 +224,7 @@ describe('a subscription', () => {
     expect(session().user?.id).toBe('b'.repeat(24));
   });
 
-  it('is made anew when the server signs with another key', async () => {
+  it('A new key of the server leads to a new subscription.', async () => {
     const browser = new Browser('granted');
     server();
     await turnOn();
@@ -236,8 +236,8 @@ describe('a subscription', () => {
   });
 });
 
-describe('what the service worker is given', () => {
-  it('are words of every language for every kind, and a place for each', () => {
+describe('the texts of the service worker', () => {
+  it('The service worker has texts in every language for every kind of notice.', () => {
     expect(Object.keys(words)).toEqual(Object.keys(languages));
     for (const [code, { dir, kinds }] of Object.entries(words)) {
       expect(dir).toBe(languages[code]?.dir);

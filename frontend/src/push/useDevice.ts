@@ -5,21 +5,21 @@ import { errorText } from '../lib/errors';
 import { toast } from '../lib/toaster';
 import { claimDevice, turnOff, turnOn } from './device';
 
-/** Keeps this browser's subscription with the session of whoever is signed in. */
+/** Moves the subscription of this browser to the session of the signed-in person, at sign-in and when it changes. */
 export function useClaimedDevice(userId: string | undefined) {
   useEffect(() => {
     if (!userId) return;
     const claim = () => void claimDevice().catch(() => undefined);
     claim();
     const worker = navigator.serviceWorker;
-    // The push service gave the browser another address; only a signed-in page can tell the server.
-    const hear = ({ data }: MessageEvent) => data === 'subscription changed' && claim();
-    worker?.addEventListener('message', hear);
-    return () => worker?.removeEventListener('message', hear);
+    // The push service changed the browser's endpoint. Only a signed-in page can send the new one to the server.
+    const onMessage = ({ data }: MessageEvent) => data === 'subscription changed' && claim();
+    worker?.addEventListener('message', onMessage);
+    return () => worker?.removeEventListener('message', onMessage);
   }, [userId]);
 }
 
-/** Turns notifications in this browser on or off, and says what came of it. */
+/** Turns notifications in this browser on or off, and shows the result in a toast. */
 export function useSwitchDevice() {
   const { t } = useTranslation();
   return useMutation({

@@ -1,7 +1,7 @@
 import { currentCode, i18n } from '../i18n';
 import { toast } from '../lib/toaster';
 
-/** A new version waits until its person says so: nobody's half-written message is reloaded away. */
+/** Offers a new version in a toast. It waits for the person's click, because a reload would lose typed text. */
 function offer(worker: ServiceWorker) {
   toast.info(i18n.t('app.update.title'), {
     lasting: true,
@@ -9,21 +9,21 @@ function offer(worker: ServiceWorker) {
   });
 }
 
-/** The worker words notifications, and cannot read what this browser chose. */
-async function tellLanguage() {
+/** Sends the language to the service worker, which shows notifications and cannot read local storage. */
+async function sendLanguage() {
   const { active } = await navigator.serviceWorker.ready;
   active?.postMessage({ language: currentCode() });
 }
 
-/** For installing and for a start without a connection; a page without it works all the same. */
+/** Registers the service worker, for installation and for an offline start. The app works without it too. */
 export async function registerWorker() {
   if (!import.meta.env.PROD || !navigator.serviceWorker) return;
   try {
     const updating = Boolean(navigator.serviceWorker.controller);
     navigator.serviceWorker.addEventListener('controllerchange', () => updating && window.location.reload());
     const registration = await navigator.serviceWorker.register('/sw.js');
-    i18n.on('languageChanged', () => void tellLanguage());
-    void tellLanguage();
+    i18n.on('languageChanged', () => void sendLanguage());
+    void sendLanguage();
     if (registration.waiting && updating) offer(registration.waiting);
     registration.addEventListener('updatefound', () => {
       const worker = registration.installing;
@@ -32,6 +32,6 @@ export async function registerWorker() {
       });
     });
   } catch {
-    // Private windows and plain http: no worker, nothing lost.
+    // Private windows and plain http have no service worker.
   }
 }

@@ -9,7 +9,7 @@ interface Words {
   kinds: Record<PushKind | 'other', { title: string; text: string }>;
 }
 
-/** What the service worker says in each language: the notification centre's own sentences, and one for messages. */
+/** The texts of the service worker in each language: those of the notification centre, and one for messages. */
 export const words: Record<string, Words> = {
   en: { dir: 'ltr', kinds: { ...en.kind, 'message.new': enPush.message, other: enPush.other } },
   ur: { dir: 'rtl', kinds: { ...ur.kind, 'message.new': urPush.message, other: urPush.other } },

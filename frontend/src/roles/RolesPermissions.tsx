@@ -104,7 +104,7 @@ function PermissionRow({ name }: { name: string }) {
   );
 }
 
-/** The names the server enforces, in words; nothing here can be changed. */
+/** Lists the roles and the permissions that the server enforces, with their translations. Read-only. */
 export function RolesPermissions() {
   const { t } = useTranslation();
   const [names, allowed] = useQueries({ queries: [roleNames, permissionNames] });

@@ -2,7 +2,7 @@ import { roleCalls } from '@lightbox/contract/roles/calls.js';
 import { queryOptions } from '@tanstack/react-query';
 import { send } from '../lib/http';
 
-// Part of the release: it cannot change under one's eyes.
+// Roles and permissions change only with a release.
 const staleTime = Number.POSITIVE_INFINITY;
 
 export const roleNames = queryOptions({

@@ -48,7 +48,7 @@ export function NameForm({ name = '', act, pending, onName }: NameFormProps) {
   );
 }
 
-/** Names it, lets the browser make it, and shows the recovery codes of a first one. */
+/** Asks for a name, lets the browser create the passkey, and shows the recovery codes after the first one. */
 export function AddPasskey({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation();
   const add = useAddPasskey();

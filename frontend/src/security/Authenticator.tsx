@@ -36,7 +36,9 @@ function RemoveDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Whether one signs in with an app, since when, and the way to change it. */
+/**
+ * Shows the state of the authenticator app, with buttons to set it up, to remove it and to renew the recovery codes.
+ */
 export function Authenticator() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(totpState);

@@ -20,7 +20,7 @@ function useDeviceName() {
   };
 }
 
-/** On a phone it is under the words, not under the mark. */
+/** On a phone the button is aligned with the text, not with the icon. */
 const underName = { ms: { base: '38px', sm: '0' } };
 
 function Device({ device }: { device: OwnSession }) {
@@ -62,7 +62,7 @@ function Device({ device }: { device: OwnSession }) {
   );
 }
 
-/** Where one is signed in now. */
+/** Lists the devices on which the person is signed in, with buttons to sign them out. */
 export function Devices() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(ownSessions);

@@ -106,7 +106,9 @@ function Row({ passkey, onAsk }: { passkey: Passkey; onAsk: (asked: Asked) => vo
   );
 }
 
-/** One's passkeys, and the recovery codes where there is no app whose card would show them. */
+/**
+ * Lists the person's passkeys. Without an authenticator app, whose card shows the recovery codes, it shows them too.
+ */
 export function Passkeys() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(passkeyList);

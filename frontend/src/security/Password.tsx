@@ -13,7 +13,7 @@ import { PasswordField } from '../ui/PasswordField';
 import { PlainDialog } from './PlainDialog';
 import { useChangePassword } from './security';
 
-/** The fields here by the names that the call gives them. */
+/** The form's field names by the names in the call. */
 const fields = { currentPassword: 'current', newPassword: 'password' } as const;
 
 function PasswordForm({ onDone }: { onDone: () => void }) {
@@ -66,7 +66,7 @@ function PasswordForm({ onDone }: { onDone: () => void }) {
   );
 }
 
-/** The way to another password for those who know theirs. */
+/** The button and the dialog to change the password with the current one. */
 export function Password() {
   const { t } = useTranslation();
   const [open, setOpen] = useState(false);

@@ -9,7 +9,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** Closed by its own buttons alone: a click beside it must not lose what was typed, or is shown once. */
+/** A dialog that a click outside does not close: typed text, or codes that are shown once, would be lost. */
 export const PlainDialog = ({ open = true, title, onClose, children }: Props) => (
   <Modal open={open} onClose={onClose} title={title} closeOnInteractOutside={false} scrollBehavior="inside">
     <Dialog.Body pb="6">{children}</Dialog.Body>

@@ -1,6 +1,8 @@
 import { QrCode } from '@chakra-ui/react';
 
-/** Drawn in the browser: the secret goes to no one. Dark on white by day and by night, for cameras. */
+/**
+ * A QR code, drawn in the browser, so that the secret is sent to no service. Dark on white in both themes, for cameras.
+ */
 export function Qr({ value, label }: { value: string; label: string }) {
   return (
     <QrCode.Root value={value} bg="white" p="3" borderRadius="box" w="fit-content">

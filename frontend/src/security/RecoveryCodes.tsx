@@ -5,7 +5,7 @@ import { copyText } from '../lib/copy';
 import { toast } from '../lib/toaster';
 import { Note } from '../ui/Note';
 
-/** The ten ways in without the app, shown once. */
+/** Shows the ten recovery codes. The server never shows them again. */
 export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }) {
   const { t } = useTranslation();
   const copy = async () => {

@@ -8,7 +8,7 @@ import { PlainDialog } from './PlainDialog';
 import { RecoveryCodes } from './RecoveryCodes';
 import { useRenewRecoveryCodes } from './security';
 
-/** New codes in place of those before, shown once. */
+/** Asks first, then replaces the recovery codes and shows the new ones once. */
 export function RenewDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();

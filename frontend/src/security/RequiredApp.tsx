@@ -11,7 +11,7 @@ import { queryClient } from '../lib/query';
 import { AddPasskey } from './AddPasskey';
 import { SetUpApp } from './SetUpApp';
 
-/** In place of every screen, for those whose role needs an authenticator app or a passkey, and who have neither. */
+/** Replaces every screen until the person has the authenticator app or the passkey that their role requires. */
 export function RequiredApp() {
   const { t } = useTranslation();
   const logout = useLogout();

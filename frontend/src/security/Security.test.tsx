@@ -44,11 +44,11 @@ const notRight = (field: string) => ({
   body: {
     error: 'VALIDATION_FAILED',
     message: 'Please check the fields.',
-    errors: [{ field, message: 'This password is not right.' }],
+    errors: [{ field, message: 'This password is not correct.' }],
   },
 });
 
-/** What the server says to whoever has not proven themself. */
+/** The server's answer to a call without a step-up proof. */
 const unproven = {
   status: 403,
   body: { error: 'STEP_UP_REQUIRED', message: 'No.', requestId: 'r', ways: ['password', 'mailedCode'] },
@@ -127,41 +127,41 @@ const press = async (name: string, inside: ReturnType<typeof within> | typeof sc
   userEvent.click(await inside.findByRole('button', { name }));
 
 describe('the devices', () => {
-  it('say which one this is, and the others can be signed out', async () => {
+  it('The list of devices marks this device, and another device can be signed out.', async () => {
     server();
     renderScreen(<Security />);
-    const list = await screen.findByRole('list', { name: 'Signed-in devices' });
+    const list = await screen.findByRole('list', { name: 'Logged-in devices' });
     const rows = within(list).getAllByRole('listitem');
     expect(rows[0]?.textContent).toContain('Firefox on Linux');
     expect(rows[0]?.textContent).toContain('This device');
-    await press('Sign out Safari on iOS');
-    await screen.findByText('Safari on iOS was signed out.');
+    await press('Log out Safari on iOS');
+    await screen.findByText('Safari on iOS was logged out.');
     await waitFor(() => expect(within(list).getAllByRole('listitem')).toHaveLength(1));
-    expect(screen.queryByRole('button', { name: 'Sign out everywhere else' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Log out everywhere else' })).toBeNull();
   });
 
-  it('are all signed out but this one', async () => {
+  it('One button signs out all other devices.', async () => {
     server();
     renderScreen(<Security />);
-    await press('Sign out everywhere else');
-    await screen.findByText('1 device was signed out.');
+    await press('Log out everywhere else');
+    await screen.findByText('1 device was logged out.');
   });
 });
 
-it('the sign-ins are told in words', async () => {
+it('The list of sign-ins says how the person signed in, or why the sign-in failed.', async () => {
   server();
   renderScreen(<Security />);
-  const list = await screen.findByRole('list', { name: 'Recent sign-ins' });
+  const list = await screen.findByRole('list', { name: 'Recent logins' });
   const words = within(list)
     .getAllByRole('listitem')
     .map((row) => row.textContent);
-  expect(words[0]).toContain('Signed in with a recovery code');
+  expect(words[0]).toContain('Logged in with a recovery code');
   expect(words[1]).toContain('Wrong password');
   expect(words[1]).toContain('203.0.113.7');
 });
 
 describe('the authenticator app', () => {
-  it('is set up with its picture, its key and a code, and shows the recovery codes', async () => {
+  it('The set-up of the app shows the QR code and the key, asks for a code, and shows the recovery codes.', async () => {
     const heard = server();
     renderScreen(<Security />);
     await press('Set up the app');
@@ -177,17 +177,17 @@ describe('the authenticator app', () => {
       await press('Turn on', dialog);
     };
     await type('000000');
-    await dialog.findByText('That code is not right. 4 tries left.');
+    await dialog.findByText('That code didn’t match. 4 tries left.');
     await type('123456');
     const codes = await dialog.findByRole('list', { name: 'Recovery codes' });
     expect(codes.textContent).toBe('AAAAA-22222BBBBB-33333');
-    await press('I have kept them', dialog);
+    await press('I have saved them', dialog);
     await screen.findByText(/^On since/);
     expect(screen.getByText('10 recovery codes left.')).toBeTruthy();
     expect(heard.filter(({ method, path }) => method === 'POST' && path === '/auth/totp')).toHaveLength(3);
   });
 
-  it('is removed, for a proof that is asked in between', async () => {
+  it('The app is removed after the person gave the step-up proof.', async () => {
     on = true;
     server();
     renderScreen(
@@ -198,11 +198,11 @@ describe('the authenticator app', () => {
     );
     await press('Remove the app');
     await press('Remove the app', within(await opened('alertdialog')));
-    const dialog = within(await opened('dialog', 'Is it still you?'));
+    const dialog = within(await opened('dialog', 'Is this still you?'));
     const password = dialog.getByLabelText('Your password');
     await userEvent.type(password, 'Wrong-Pass-1');
     await press('Confirm', dialog);
-    await dialog.findByText('This password is not right.');
+    await dialog.findByText('This password is not correct.');
     await userEvent.clear(password);
     await userEvent.type(password, 'Right-Pass-1');
     await press('Confirm', dialog);
@@ -210,7 +210,7 @@ describe('the authenticator app', () => {
   });
 });
 
-it('recovery codes are renewed, and shown once', async () => {
+it('Recovery codes can be renewed, and the new ones are shown once.', async () => {
   [on, proven] = [true, true];
   const heard = server();
   renderScreen(<Security />);
@@ -218,12 +218,12 @@ it('recovery codes are renewed, and shown once', async () => {
   await press('New recovery codes', within(await opened('alertdialog')));
   const dialog = within(await opened());
   expect((await dialog.findByRole('list', { name: 'Recovery codes' })).textContent).toBe('CCCCC-44444DDDDD-55555');
-  await press('I have kept them', dialog);
+  await press('I have saved them', dialog);
   await waitFor(() => expect(screen.queryByText('CCCCC-44444')).toBeNull());
   expect(heard.find(({ path }) => path === '/auth/totp/recovery-codes')?.body).toEqual({});
 });
 
-it('a passkey is renamed and removed; where the browser has none, none is offered', async () => {
+it('A passkey can be renamed and removed. A browser that cannot use passkeys offers no new one.', async () => {
   passkeys = [key];
   server();
   renderScreen(<Security />);
@@ -242,7 +242,7 @@ it('a passkey is renamed and removed; where the browser has none, none is offere
   await waitFor(() => expect(screen.queryByText('Telephone')).toBeNull());
 });
 
-it('the password is changed for the current one, and a wrong one is said at its field', async () => {
+it('The password can be changed with the current one, and a wrong current one is an error at its field.', async () => {
   const enter = async (field: HTMLElement, text: string) => {
     await userEvent.click(field);
     await userEvent.paste(text);
@@ -258,7 +258,7 @@ it('the password is changed for the current one, and a wrong one is said at its 
   await enter(dialog.getByLabelText('New password'), 'Harbour-Lantern-42');
   await enter(dialog.getByLabelText('Confirm password'), 'Harbour-Lantern-42');
   await press('Change password', dialog);
-  await dialog.findByText('This password is not right.');
+  await dialog.findByText('This password is not correct.');
   expect(document.activeElement).toBe(current);
   await userEvent.clear(current);
   await enter(current, 'Right-Pass-1');
@@ -268,6 +268,6 @@ it('the password is changed for the current one, and a wrong one is said at its 
     { currentPassword: 'Wrong-Pass-1', newPassword: 'Harbour-Lantern-42' },
     { currentPassword: 'Right-Pass-1', newPassword: 'Harbour-Lantern-42' },
   ]);
-  // Who is signed in now is read again.
+  // The list of devices is read again.
   await waitFor(() => expect(heard.filter(({ path }) => path === '/auth/sessions').length).toBeGreaterThan(1));
 });

@@ -24,7 +24,7 @@ const Title = ({ Icon, children }: { Icon: Icon; children: string }) => (
   </>
 );
 
-/** How one signs in, where one is signed in, and who tried. */
+/** The security section of the profile: ways to sign in, signed-in devices, and recent sign-ins. */
 export function Security() {
   const { t } = useTranslation();
   return (

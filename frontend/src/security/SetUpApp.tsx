@@ -38,10 +38,10 @@ const Step = ({ n, children }: { n: number; children: ReactNode }) => (
   </Flex>
 );
 
-/** In fours, as people type. */
+/** Inserts a space after every four characters, to make the secret easier to type. */
 const grouped = (secret: string) => secret.replace(/(.{4})(?=.)/g, '$1 ');
 
-/** Scan, enter the app's code, keep the recovery codes. */
+/** Sets up the authenticator app: scan the QR code, enter a code of the app, store the recovery codes. */
 export function SetUpApp({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -53,7 +53,7 @@ export function SetUpApp({ onDone }: { onDone: () => void }) {
 
   const refused = (failed: unknown) => {
     setCode('');
-    // A new secret is the way on: the app is shown again.
+    // The secret cannot be used any more: show a new one.
     if (failed instanceof ApiError && ['CODE_LOCKED', 'EXPIRED'].includes(failed.code)) {
       void refetch();
       return setFault(t('security.setUp.again'));

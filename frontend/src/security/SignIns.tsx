@@ -11,7 +11,7 @@ import { Arrows } from '../ui/Pager';
 import { Waiting } from '../ui/Skeletons';
 import { signIns } from './security';
 
-/** What a row says: by what was tried, and whether it came about. */
+/** Returns a function that describes a sign-in: the method, and the reason if it failed. */
 function useWords() {
   const { t } = useTranslation();
   return ({ actiontype, status, reason }: SignInEntry): string => {
@@ -29,7 +29,7 @@ function useWords() {
   };
 }
 
-/** The latest sign-ins, and those that failed. */
+/** Lists the latest sign-ins, failed ones included. */
 export function SignIns() {
   const { t } = useTranslation();
   const words = useWords();

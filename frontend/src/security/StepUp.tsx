@@ -19,7 +19,7 @@ import { PasswordField } from '../ui/PasswordField';
 
 type Proof = BodyInput<typeof securityCalls.stepUp>;
 
-/** Null where the person chose no passkey after all. */
+/** Returns null when the person cancels the choice of a passkey. */
 async function passkeyProof(): Promise<Proof | null> {
   const { data } = await send(securityCalls.askStepUpPasskey, { body: {} });
   const passkey = await choosePasskey(data);
@@ -92,7 +92,7 @@ function ProofForm({ way, onProven }: { way: Way; onProven: () => void }) {
   );
 }
 
-/** By the best way, with the others below. */
+/** Shows the first way to give the proof, with links to the other ways below. */
 function Ways({ ways, onProven }: { ways: Way[]; onProven: () => void }) {
   const { t } = useTranslation();
   const usable = ways.filter((way) => way !== 'passkey' || passkeysPossible());
@@ -122,7 +122,7 @@ function Ways({ ways, onProven }: { ways: Way[]; onProven: () => void }) {
   );
 }
 
-/** The one place where people prove that it is still them; the call that was refused is made again afterwards. */
+/** The dialog for the step-up proof. After the proof the HTTP client repeats the refused call. */
 export function StepUp() {
   const { t } = useTranslation();
   const asked = useAtomValue(askedAtom);

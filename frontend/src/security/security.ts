@@ -22,7 +22,7 @@ export const totpState = queryOptions({
   queryFn: ({ signal }) => send(securityCalls.getTotp, {}, { signal }),
 });
 
-/** A new secret each time somebody begins; not kept once the screen is gone. */
+/** A new secret at each start of the set-up. It leaves the cache when the dialog closes. */
 export const totpSetUp = queryOptions({
   queryKey: ['security', 'setUp'],
   queryFn: async ({ signal }) => {
@@ -50,7 +50,7 @@ export function useEndOthers() {
   });
 }
 
-/** Gives the recovery codes, which are shown this once. */
+/** Confirms the set-up with a code. Returns the recovery codes, which the server shows only now. */
 export const useConfirmTotp = () =>
   useMutation({
     mutationFn: async (code: string) => {
@@ -77,7 +77,7 @@ export const passkeyList = queryOptions({
   queryFn: ({ signal }) => send(securityCalls.listPasskeys, {}, { signal }),
 });
 
-/** What a change of the passkeys changes: their list, the sign-ins, the devices and one's own account. */
+/** A mutation of passkeys. After it, the passkeys, the sign-ins, the devices and the own account are read again. */
 function usePasskeyChange<Input, Data>(mutationFn: (input: Input) => Promise<Data>) {
   const cache = useQueryClient();
   return useMutation({
@@ -86,7 +86,7 @@ function usePasskeyChange<Input, Data>(mutationFn: (input: Input) => Promise<Dat
   });
 }
 
-/** Null where the person made none after all. */
+/** Adds a passkey. The result is null when the person cancels in the browser's dialog. */
 export const useAddPasskey = () =>
   usePasskeyChange(async (name: string) => {
     const { data } = await send(securityCalls.askNewPasskey, { body: {} });

@@ -23,7 +23,7 @@ interface LayoutProps {
   act: ReactNode;
 }
 
-/** A row of the table; on a phone a card. */
+/** Lays the fields out as a row of the table, or as a card on a phone. */
 function Layout({ wide, fields, act }: LayoutProps) {
   if (wide)
     return (
@@ -54,7 +54,7 @@ function Layout({ wide, fields, act }: LayoutProps) {
   );
 }
 
-/** The last row adds; with an empty name it does nothing. */
+/** The last row, which adds a setting. With an empty name it does nothing. */
 export function AddRow({ wide, draft, onDraft, valueRef }: Props) {
   const { t } = useTranslation();
   const form = useId();

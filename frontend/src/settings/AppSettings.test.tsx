@@ -69,7 +69,7 @@ beforeEach(() => {
 });
 
 describe('the settings', () => {
-  it('are edited in their row; a fault stands at its field and the rest is kept', async () => {
+  it('A setting is edited in its row, and a fault is shown at its field without losing the rest.', async () => {
     const heard = server();
     renderScreen(<AppSettings />, '/appsettings');
     await userEvent.click(await screen.findByRole('button', { name: 'Edit sharing.expiryHours' }));
@@ -92,7 +92,7 @@ describe('the settings', () => {
     );
   });
 
-  it('Cancel leaves everything as it was', async () => {
+  it('Cancel changes nothing.', async () => {
     const heard = server();
     renderScreen(<AppSettings />, '/appsettings');
     await userEvent.click(await screen.findByRole('button', { name: 'Edit sharing.expiryHours' }));
@@ -102,7 +102,7 @@ describe('the settings', () => {
     expect(heard.some(({ method }) => method === 'PUT')).toBe(false);
   });
 
-  it('the last row adds, and does nothing without a name', async () => {
+  it('The last row adds a setting, and does nothing without a name.', async () => {
     const heard = server();
     renderScreen(<AppSettings />, '/appsettings');
     await userEvent.click(await screen.findByRole('button', { name: 'Add' }));
@@ -115,7 +115,7 @@ describe('the settings', () => {
     expect(screen.getByLabelText<HTMLInputElement>('Name of the new setting').value).toBe('');
   });
 
-  it('keep what is wrong at the field when the tablet is turned', async () => {
+  it('A fault stays at its field when the tablet is turned.', async () => {
     const heard = server();
     const tablet = turnable();
     onTestFinished(tablet.restore);
@@ -132,17 +132,17 @@ describe('the settings', () => {
       expect(value().value).toBe('9000');
       expect(value().getAttribute('aria-invalid')).toBe('true');
     }
-    // Known before anybody was asked.
+    // The client finds the fault without a request.
     expect(heard.some(({ method }) => method === 'PUT')).toBe(false);
   });
 
-  it('that Lightbox knows say what they may be, who changed them, and what they were', async () => {
+  it('A known setting shows its allowed values, its last change and its history.', async () => {
     const heard = server();
     renderScreen(<AppSettings />, '/appsettings');
     const about = await screen.findByText(/Changed by/, {}, { timeout: 10_000 });
     expect(about.textContent).toBe('Changed by Hina Farooq on 19 Nov 2026');
     const row = within(about.closest('li') as HTMLElement);
-    for (const fact of ['Now', 'Default', 'Whole hours', '1–720']) expect(row.getByText(fact)).toBeTruthy();
+    for (const fact of ['Now', 'Default', 'Hours', '1–720']) expect(row.getByText(fact)).toBeTruthy();
     await userEvent.click(row.getByRole('button', { name: 'History of sharing.expiryHours' }));
     const drawer = within(await screen.findByRole('dialog', { name: 'History' }));
     const changes = await drawer.findAllByRole('listitem');
@@ -158,11 +158,11 @@ describe('the settings', () => {
     expect(heard.find(({ method }) => method === 'DELETE')?.body).toEqual({ id: 'a'.repeat(24) });
   });
 
-  it('that are a choice are chosen, and names of one’s own are notes', async () => {
+  it('A setting with fixed options is a select, and a setting with a name of the clinic is a note.', async () => {
     list = [...list, { ...stored(), id: 'd'.repeat(24), name: 'ward.name', value: 'North' }];
     const heard = server();
     renderScreen(<AppSettings />, '/appsettings');
-    expect((await screen.findAllByText('Note, without effect')).length).toBe(1);
+    expect((await screen.findAllByText('Note, no effect')).length).toBe(1);
     await userEvent.click(screen.getByRole('button', { name: 'Set directory.patients' }));
     const value = screen.getByLabelText<HTMLSelectElement>('Value of the new setting');
     await waitFor(() => expect(document.activeElement).toBe(value));
@@ -174,7 +174,7 @@ describe('the settings', () => {
     expect(heard.find(({ method }) => method === 'POST')?.body).toMatchObject({ value: 'known' });
   });
 
-  it('says in the words of the specification that the server is away', async () => {
+  it('An unreachable server is reported in the words of the specification.', async () => {
     const heard = server();
     renderScreen(<AppSettings />, '/appsettings');
     await userEvent.click(await screen.findByRole('button', { name: 'Delete sharing.expiryHours' }));

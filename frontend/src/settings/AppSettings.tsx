@@ -67,7 +67,7 @@ const SkeletonRows = ({ wide }: { wide: boolean }) => {
   ));
 };
 
-/** The product's settings, changed in their rows. */
+/** The settings of the product. Each one is edited in its row. */
 export function AppSettings() {
   const { t } = useTranslation();
   const wide = useIsWide();

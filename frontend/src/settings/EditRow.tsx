@@ -9,11 +9,11 @@ import { InputCell, ValueInput } from './inputs';
 import { Layout, Name } from './Layout';
 import { type Faults, knownOf, useEditSetting, useFault, useRefusal } from './settings';
 
-/** The typed values of a row. The screen keeps them, so that they outlast the change from table to cards when a tablet is turned. */
+/** The typed values of a row. The screen stores them, so that they survive the change from table to cards. */
 export interface Draft {
   value: string;
   description: string;
-  /** The faults found when it was last sent. */
+  /** The faults of the last attempt. */
   faults?: Faults;
 }
 
@@ -24,7 +24,7 @@ interface EditProps {
   onDraft: (draft: Draft | undefined) => void;
 }
 
-/** A setting whose value and description are being changed. */
+/** A setting in edit mode: its value and its description. */
 export function EditRow({ setting, wide, draft, onDraft }: EditProps) {
   const { t } = useTranslation();
   const form = useId();

@@ -22,7 +22,7 @@ const Value = chakra('span', {
   base: { fontFamily: 'mono', fontSize: 'sm', overflowWrap: 'anywhere', whiteSpace: 'pre-wrap', minW: '0' },
 });
 
-/** From what to what; without a value, the default held or the note was not there. */
+/** Shows the old and the new value. A missing value means the default, or that the note did not exist. */
 function Change({ change: { name, from, to, by, at }, known }: { change: SettingChange; known: boolean }) {
   const { t } = useTranslation();
   const nothing = (
@@ -92,10 +92,10 @@ function Changes({ of }: { of: Of }) {
   );
 }
 
-/** Who changed a setting, when, from what to what. */
+/** Lists the changes of a setting: who, when, the old and the new value. */
 export function History({ of, onClose }: { of: Of | undefined; onClose: () => void }) {
   const { t } = useTranslation();
-  // It keeps its words while it slides away.
+  // Keep the content while the drawer closes.
   const last = useRef(of);
   if (of) last.current = of;
   const shown = of ?? last.current;

@@ -15,7 +15,7 @@ interface ActProps {
   onHistory: (name: string) => void;
 }
 
-/** What kind of value it takes, which, and what holds without one. */
+/** Shows the type, the range and the default of a setting. */
 function Facts({ known, info }: { known: Known; info: SettingInfo | undefined }) {
   const { t } = useTranslation();
   const about = knownSettings[known.name];
@@ -54,7 +54,7 @@ function Changed({ changed }: { changed: SettingInfo['changed'] }) {
   );
 }
 
-/** What the product makes of a setting, what holds now and since when, and the ways to another value and back. */
+/** Lists the known settings: meaning, current value, last change, and buttons to change or reset them. */
 export function KnownSettings({ settings, onSet, onDefault, onHistory }: ActProps) {
   const { t } = useTranslation();
   const knownText = useKnownText();
@@ -65,9 +65,6 @@ export function KnownSettings({ settings, onSet, onDefault, onHistory }: ActProp
         <Heading as="h2" textStyle="section">
           {t('settings.knownTitle')}
         </Heading>
-        <Text fontSize="sm" color="fg.muted" mt="0.5">
-          {t('settings.knownSub')}
-        </Text>
       </Box>
       <Box as="ul" listStyleType="none">
         {knownNames.map((name) => {

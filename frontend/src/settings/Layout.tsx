@@ -21,7 +21,7 @@ const lampEdge = {
   _rtl: { boxShadow: 'inset -3px 0 0 var(--chakra-colors-lamp)' },
 } as const;
 
-/** A date takes two lines where the row is narrow. */
+/** A date wraps onto two lines in a narrow row. */
 const date = {
   minW: '92px',
   whiteSpace: { base: 'normal', '2xl': 'nowrap' },
@@ -29,7 +29,7 @@ const date = {
   fontVariantNumeric: 'tabular-nums',
 } as const;
 
-/** The parts of a setting: a row of the table, or a card below 768 px. */
+/** Lays out the parts of a setting as a row of the table, or as a card below 768 px. */
 export function Layout({ wide, parts }: { wide: boolean; parts: Parts }) {
   const { t } = useTranslation();
   const { name, value, description, created, updated, actions, editing } = parts;

@@ -17,13 +17,13 @@ interface RowProps {
   onHistory: () => void;
 }
 
-/** One setting; Edit turns value and description into inputs, lamp light marks the row that is being changed. */
+/** One setting. Edit turns value and description into inputs, and a highlight marks the row. */
 export function SettingRow({ setting, wide, draft, onDraft, onDelete, onHistory }: RowProps) {
   const { t } = useTranslation();
   const editing = draft !== undefined;
   const opener = useRef<HTMLButtonElement>(null);
   const was = useRef(false);
-  // Back to where one came from, once the inputs are gone.
+  // Return the focus to the button that opened the inputs.
   useEffect(() => {
     if (was.current && !editing) opener.current?.focus();
     was.current = editing;

@@ -17,7 +17,7 @@ interface CellProps {
   children: (aria: { 'aria-invalid'?: true; 'aria-describedby'?: string }) => ReactNode;
 }
 
-/** An input of the row. Below it is the fault, or the range of allowed values. */
+/** An input of the row, with its fault or the range of allowed values below it. */
 export function InputCell({ fault, help, children }: CellProps) {
   const id = useId();
   return (
@@ -47,7 +47,7 @@ interface ValueProps extends Omit<ComponentProps<typeof Input>, 'onChange' | 're
   inputRef: Ref<HTMLInputElement & HTMLSelectElement>;
 }
 
-/** The input of a value, or a select where the options are known. */
+/** The input for a value, or a select if the setting has fixed options. */
 export function ValueInput({ name, value, onValue, inputRef, ...input }: ValueProps) {
   const known = knownOf(name);
   if (!known?.options)

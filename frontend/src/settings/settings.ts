@@ -12,14 +12,14 @@ import { reread } from '../lib/live';
 import { toast } from '../lib/toaster';
 import { uuid } from '../lib/uuid';
 
-/** The first look is a person's; one that an event asks for does not keep their session alive. */
+/** Only the first read counts as activity of the user. A refetch after an event does not extend the session. */
 export const settingList = queryOptions({
   queryKey: ['settings', 'list'],
   queryFn: ({ client, queryKey, signal }) =>
     send(settingCalls.listSettings, {}, { signal, background: client.getQueryData(queryKey) !== undefined }),
 });
 
-/** What the product knows of itself: what holds now, and who changed it last. */
+/** The settings that the product knows, each with its current value and its last change. */
 export const knownSettingList = queryOptions({
   queryKey: ['settings', 'known'],
   queryFn: async ({ client, queryKey, signal }) => {
@@ -30,7 +30,7 @@ export const knownSettingList = queryOptions({
 
 type Page = { page: number; limit: number; cursor: string | undefined };
 
-/** A known setting's history goes by its name, through every return to the default; a note's by its id. */
+/** The history of a setting: of a known one by name, because a reset deletes its record; of a note by id. */
 export const settingHistory = (of: { name: string; id?: string | undefined }, query: Page) =>
   queryOptions({
     queryKey: ['settings', 'history', of.name, of.id, query],
@@ -46,13 +46,13 @@ export const settingHistory = (of: { name: string; id?: string | undefined }, qu
 export interface Known {
   name: KnownSetting;
   fallback: string;
-  /** What it may be, as people read it. */
+  /** The allowed values, in words. */
   range: string;
-  /** What there is to choose from; absent for a number. */
+  /** The fixed options; undefined for a number. */
   options?: readonly string[];
 }
 
-/** What the product makes of a setting with this name; nothing, for names of the clinic's own. */
+/** Returns the facts about a known setting; undefined for a name that the clinic has chosen itself. */
 export function knownOf(name: string): Known | undefined {
   if (!isKnownSetting(name)) return undefined;
   const known = knownSettings[name];
@@ -62,7 +62,7 @@ export function knownOf(name: string): Known | undefined {
   return { name, fallback: readable(name, String(known.fallback)), range: `${known.min}–${known.max}` };
 }
 
-/** As it is typed, without separators; a size is hard to read like that, so it is also said in words. */
+/** Returns the value as typed, without separators. A number of bytes also gets a readable size. */
 export const readable = (name: string, value: string): string =>
   name === 'upload.maxBytes' && /^\d+$/.test(value.trim()) ? `${value} (${formatBytes(Number(value))})` : value;
 
@@ -70,7 +70,7 @@ export const knownNames = Object.keys(knownSettings) as KnownSetting[];
 
 export type Faults = Partial<Record<'name' | 'value' | 'description', string>>;
 
-/** What is wrong with a known setting's value, before anybody is asked. */
+/** Returns a function that finds the fault in the value of a known setting, without a request. */
 export function useFault() {
   const { t } = useTranslation();
   return (name: string, value: string): Faults => {
@@ -80,7 +80,10 @@ export function useFault() {
   };
 }
 
-/** What belongs to a field, at the field; the rest as a toast, with the specification's words for a server that is away. */
+/**
+ * Returns a function that handles a refusal: faults of a field go to the field, others into a toast. An unreachable server
+ * has the specification's words.
+ */
 export function useRefusal() {
   const { t } = useTranslation();
   const fault = useFault();
@@ -88,7 +91,7 @@ export function useRefusal() {
     if (error instanceof ApiError) {
       if (error.code === 'CONFLICT') return { name: error.message };
       const placed = error.errors.filter(({ field }) => ['name', 'value', 'description'].includes(field));
-      // What a known setting may be is said here, in the person's language.
+      // The fault of a known setting is worded here, in the language of the viewer.
       if (placed.length)
         return {
           ...Object.fromEntries(placed.map(({ field, message }) => [field, said(message)])),
@@ -104,7 +107,7 @@ export function useRefusal() {
   };
 }
 
-/** With the hook and not with the call, so that they are heard when the row has been redrawn in the other layout. */
+/** Passed to the hook and not to `mutate`, so that they are called even if the row was redrawn in the other layout. */
 interface Outcome {
   onDone: () => void;
   onError: (error: unknown) => void;

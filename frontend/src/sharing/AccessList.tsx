@@ -19,7 +19,7 @@ import { UserAvatar } from '../ui/UserAvatar';
 import { hoursOf, patchShares, refreshShares } from './sharing';
 import { WhyAccess } from './WhyAccess';
 
-/** One tap ends an access; the toast gives it back. */
+/** Revokes a share with one click. The toast offers to share the image again. */
 function useRevoke(imageId: string) {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -153,7 +153,7 @@ function Access({ share, now }: { share: ShareAccess; now: number }) {
   );
 }
 
-/** Who has access to an image now, until when, and how to end it. */
+/** Lists the people with access to an image, the end of each share, and a button to revoke it. */
 export function AccessList({ imageId }: { imageId: string }) {
   const { t } = useTranslation();
   const { data: shares, isPending, isError, error } = useQuery(sharesOf(imageId));

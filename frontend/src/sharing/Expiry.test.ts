@@ -7,6 +7,6 @@ it.each([
   [48, [1, 48, 72, 168]],
   [36, [1, 36, 72, 168]],
   [720, [1, 24, 72, 720]],
-])('with %i hours as the usual time, four are offered and it is one of them', (usual, choices) => {
+])('With a default of %i hours, four durations are offered, the default among them.', (usual, choices) => {
   expect(choicesFor(usual)).toEqual(choices);
 });

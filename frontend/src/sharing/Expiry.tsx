@@ -8,14 +8,14 @@ import { daysAgo, formatLongDay, formatTime } from '../lib/format';
 import { useNow } from '../lib/useNow';
 import { Segment } from '../ui/Segment';
 
-/** Beside the usual one, which an administrator sets. */
+/** The hours offered beside the default, which an administrator sets. */
 const near = [1, 24, 72, 168] as const;
 const others = [6, 12, 48, 336, limits.shareHoursMax] as const;
 
-/** Four to choose from, the usual one among them. */
+/** Returns four choices, the default among them. */
 export function choicesFor(usual: number): number[] {
   const rest = near.filter((hours) => hours !== usual);
-  // The one nearest to the usual gives its place to it.
+  // The default replaces the nearest choice.
   const nearest = [...rest].sort((a, b) => Math.abs(a - usual) - Math.abs(b - usual))[0];
   const kept = rest.length < near.length ? rest : rest.filter((hours) => hours !== nearest);
   return [...kept, usual].sort((a, b) => a - b);
@@ -26,13 +26,13 @@ const spanOf = (t: TFunction, hours: number) =>
     ? t('sharing.share.days', { count: hours / 24 })
     : t('sharing.share.hours', { count: hours });
 
-/** For how long, and in words when that is over. */
+/** Asks how long a share lasts, and shows its end in words. */
 export function Expiry({
   usual,
   hours,
   onChange,
 }: {
-  /** What holds when nobody says otherwise. */
+  /** The default, in hours. */
   usual: number;
   hours: number;
   onChange: (hours: number) => void;

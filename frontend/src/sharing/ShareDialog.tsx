@@ -28,7 +28,7 @@ interface Wish {
   hours: number;
 }
 
-/** The same wish again after a lost answer carries the same key, so that it never becomes two shares. */
+/** Sends a share. A retry after a lost answer uses the same idempotency key, so that the server creates one share. */
 function useShare(image: Image, onDone: () => void) {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -143,7 +143,7 @@ function ShareForm({ image, onClose }: { image: Image; onClose: () => void }) {
   );
 }
 
-/** Who, for how long, and who has access already. */
+/** Asks for the recipient and the duration of a share, and lists the people with access. */
 export function ShareDialog({ open, image, onClose, finalFocus }: AboutImage) {
   const { t } = useTranslation();
   if (!image) return null;

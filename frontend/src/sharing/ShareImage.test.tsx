@@ -29,7 +29,7 @@ const list = { 'GET /upload/my-images': () => ({ body: { data: [mine] } }) };
 beforeEach(() => startSession(provider, 'token'));
 
 describe('links to images', () => {
-  it('copy the address of one’s own image in the product, and never lead to a social network', async () => {
+  it('A link to an own image is an address in the product, and is offered to no social network.', async () => {
     answer(list);
     const user = userEvent.setup();
     renderScreen(<ShareImage />, '/share-image');
@@ -38,14 +38,12 @@ describe('links to images', () => {
     expect(await navigator.clipboard.readText()).toBe(`${location.origin}/view-images?image=${id}`);
     const card = screen.getByRole('link', { name: 'Left hand, after fall' }).closest('article') as HTMLElement;
     expect(within(card).queryByRole('link', { name: /Facebook|X$/ })).toBeNull();
-    const mail = within(card)
-      .getByRole('link', { name: /E-mail/ })
-      .getAttribute('href');
+    const mail = within(card).getByRole('link', { name: /Email/ }).getAttribute('href');
     expect(mail).toContain('subject=Check%20out%20this%20image');
     expect(mail).not.toContain('hand');
   });
 
-  it('of a sample lead anywhere; choosing one shows it large and is kept in the address', async () => {
+  it('A link to a sample is offered to social networks, and the address names the chosen sample.', async () => {
     answer(list);
     const router = renderScreen(<ShareImage />, '/share-image');
     const thumbs = await screen.findByRole('group', { name: 'Choose a sample' });
@@ -57,7 +55,7 @@ describe('links to images', () => {
     expect(social.getAttribute('href')).toContain(encodeURIComponent('/samples/hand-xray.webp'));
   });
 
-  it('patients, who upload nothing, see the samples alone', async () => {
+  it('A patient, who uploads nothing, sees only the samples.', async () => {
     const heard = answer(list);
     startSession({ ...provider, role: { name: 'patient' } }, 'token');
     renderScreen(<ShareImage />, '/share-image');

@@ -30,7 +30,7 @@ import { Pager } from '../ui/Pager';
 import { ImageCardSkeleton } from '../ui/Skeletons';
 import { addressOfSample, pictureOf, type Sample, samples } from './samples';
 
-/** Where the product shows this image, to those who may see it. */
+/** Returns the address of an image in the product. It opens only for people who may see the image. */
 const addressOfImage = (id: string) => `${location.origin}${paths.viewImages}?image=${id}`;
 
 function useCopy() {
@@ -43,14 +43,14 @@ function useCopy() {
 
 interface LinkActs {
   link: string;
-  /** For a screen reader: which image. */
+  /** Names the image for a screen reader. */
   caption: string;
 }
 
 function CopyAndMail({ link, caption }: LinkActs) {
   const { t } = useTranslation();
   const copy = useCopy();
-  // Neither caption nor name: an e-mail is no place for them.
+  // The mail must not contain the caption or a name.
   const mail = `mailto:?subject=${encodeURIComponent(t('shareImage.subject'))}&body=${encodeURIComponent(link)}`;
   return (
     <>
@@ -170,7 +170,7 @@ function OwnImages() {
   );
 }
 
-/** For pictures of nobody alone: a real image never goes to a social network from here. */
+/** Used for the samples only: the product offers no social network for a real image. */
 function SocialLinks({ link }: { link: string }) {
   const { t } = useTranslation();
   const url = encodeURIComponent(link);
@@ -302,7 +302,7 @@ function Samples() {
   );
 }
 
-/** Addresses to hand on: the viewer's own images first, then pictures that anybody may see. */
+/** Offers links to copy: first to the viewer's own images, then to the public samples. */
 export function ShareImage() {
   const { t } = useTranslation();
   const owns = useMay('image.listOwn');

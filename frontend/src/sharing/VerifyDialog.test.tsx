@@ -53,7 +53,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 describe('Verify Image', () => {
-  it('knows the id and who sent it, and sends both', async () => {
+  it('The dialog shows the known id and the sender, and sends the id with the code.', async () => {
     asked.mockImplementation(async (url) =>
       url.endsWith('/sharing/verify')
         ? answer(200, { data: { imagemetadataId: image.id, isVerified: true } })
@@ -64,7 +64,7 @@ describe('Verify Image', () => {
     expect(screen.getByText('Omar Siddiqui')).toBeTruthy();
     expect(screen.getByText('Knee AP <weight bearing>')).toBeTruthy();
     await enter(user, '407312');
-    expect(await screen.findByRole('dialog', { name: 'Image verified.' })).toBeTruthy();
+    expect(await screen.findByRole('dialog', { name: 'You can see it now.' })).toBeTruthy();
     expect(verifications()).toHaveLength(1);
     expect(JSON.parse(String(verifications()[0]?.[1].body))).toEqual({
       sharingRequestId: shareId,
@@ -75,19 +75,19 @@ describe('Verify Image', () => {
     expect(onOpen).toHaveBeenCalledWith(expect.objectContaining({ id: image.id, isVerified: true }));
   });
 
-  it('says how many tries are left, and empties the boxes', async () => {
+  it('A wrong code empties the boxes and shows how many tries are left.', async () => {
     refusal(422, 'WRONG_CODE', { triesLeft: 4 });
     const { user } = show();
     await enter(user, '000000');
-    expect(await screen.findByText('That code is not right. 4 tries left.')).toBeTruthy();
+    expect(await screen.findByText('That code didn’t match. 4 tries left.')).toBeTruthy();
     await waitFor(async () => expect((await boxes()).map((box) => (box as HTMLInputElement).value).join('')).toBe(''));
   });
 
   it.each([
-    ['CODE_LOCKED', 423, {}, 'This share is locked.'],
-    ['WRONG_CODE', 422, { triesLeft: 0 }, 'This share is locked.'],
-    ['EXPIRED', 410, {}, 'This share has ended.'],
-  ])('%s (%i) asks for no more codes and says who can help', async (code, status, extra, title) => {
+    ['CODE_LOCKED', 423, {}, 'This image is locked.'],
+    ['WRONG_CODE', 422, { triesLeft: 0 }, 'This image is locked.'],
+    ['EXPIRED', 410, {}, 'Access has ended.'],
+  ])('After %s (%i) the dialog asks for no more codes and says who can help.', async (code, status, extra, title) => {
     refusal(status, code, extra);
     const { user } = show();
     await enter(user, '000000');
@@ -97,23 +97,23 @@ describe('Verify Image', () => {
     expect(screen.queryAllByLabelText(/Digit \d of 6/)).toHaveLength(0);
   });
 
-  it('says at the id that it is not theirs', async () => {
+  it('An unknown id shows the error at its field.', async () => {
     refusal(404, 'NOT_FOUND');
     const { user } = show();
     await enter(user, '000000');
     expect(await screen.findByText(/not for your account/)).toBeTruthy();
   });
 
-  it('checks both fields before it asks', async () => {
+  it('Both fields are checked before the request.', async () => {
     const { user } = show({ shareId: '', image: undefined });
     await user.click(await screen.findByRole('button', { name: 'Verify' }));
-    expect(await screen.findByText(/Enter the sharing id from the e-mail/)).toBeTruthy();
+    expect(await screen.findByText(/Copy it from the email/)).toBeTruthy();
     expect(screen.getByText('Please enter a valid 6-digit OTP.')).toBeTruthy();
     expect(asked).not.toHaveBeenCalled();
   });
 });
 
-it('takes the id and the code out of a pasted mail', () => {
+it('A pasted mail fills the id and the code.', () => {
   expect(fromMail(`Hello,\nSharing id: ${shareId}\nCode: 407312\nLink: http://x/view-images?share=${shareId}`)).toEqual(
     {
       id: shareId,

@@ -25,7 +25,7 @@ function Sentence({ image }: { image: Image | undefined }) {
   return <Said i18nKey="sharing.verify.subFrom" values={values} />;
 }
 
-/** No code helps any more: says so, and who can. */
+/** Says that codes are no longer accepted, and who can help. */
 function HaltNote({ halt, image }: { halt: Halt; image: Image | undefined }) {
   const { t } = useTranslation();
   const giver = image?.sharedBy;
@@ -47,7 +47,7 @@ function HaltNote({ halt, image }: { halt: Halt; image: Image | undefined }) {
 
 type Verify = ReturnType<typeof useVerify>;
 
-/** The sharing id. A button pastes the mail's text, which may hold the code too. */
+/** The field for the sharing id. A button pastes the text of the mail, which may contain the code too. */
 function IdField({ verify }: { verify: Verify }) {
   const { t } = useTranslation();
   const paste = Boolean(navigator.clipboard?.readText);
@@ -65,7 +65,8 @@ function IdField({ verify }: { verify: Verify }) {
       autoComplete="off"
       autoCapitalize="none"
       spellCheck={false}
-      // The button is there while the field is empty: a whole id needs the whole line. The frame keeps the focus.
+      // Show the button only while the field is empty, because an id needs the whole line. The empty element stays for the
+      // focus ring of the frame.
       {...(paste && {
         end: verify.id ? (
           <span />
@@ -77,7 +78,7 @@ function IdField({ verify }: { verify: Verify }) {
               void navigator.clipboard
                 .readText()
                 .then(verify.paste)
-                // The browser was not allowed to read; the field is still there.
+                // The browser may not read the clipboard: the user can type the id.
                 .catch(() => {})
             }
           >
@@ -93,7 +94,7 @@ function IdField({ verify }: { verify: Verify }) {
 interface EntryProps {
   verify: Verify;
   image: Image | undefined;
-  /** The id is known, so the code comes first. */
+  /** True when the id is known: the code field then comes first. */
   known: boolean;
   onClose: () => void;
 }
@@ -164,7 +165,7 @@ interface OpenedProps {
   onOpen: (image: Image) => void;
 }
 
-/** The code was right: the image is lit, or has ended meanwhile. */
+/** Shows the result of a right code: the image, or that its share has ended meanwhile. */
 function Opened({ lit, live, onClose, onOpen }: OpenedProps) {
   const { t } = useTranslation();
   return (
@@ -192,7 +193,7 @@ type FormProps = Pick<Verifying, 'shareId' | 'image' | 'onClose' | 'onOpen'>;
 function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
   const { t } = useTranslation();
   const verify = useVerify(shareId);
-  // Another tab may have sent the code already: then there is nothing left to enter.
+  // Another tab may have verified the share already: then no code is needed.
   const live = useImage(verify.verified?.id).data ?? verify.verified ?? asked;
   const lit = live?.isVerified ? live : undefined;
   const done = verify.done || lit !== undefined;
@@ -232,7 +233,7 @@ function Head({ sub, lit = false }: { sub: React.ReactNode; lit?: boolean }) {
   );
 }
 
-/** The id and the code from the mail open an image: it lights up right here. */
+/** Asks for the id and the code from the mail, and then shows the image in the dialog. */
 export function VerifyDialog({ open, shareId, image, onClose, onOpen, onExited, finalFocus }: Verifying) {
   return (
     <Modal

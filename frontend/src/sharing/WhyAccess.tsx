@@ -10,7 +10,7 @@ import { formatDateTime } from '../lib/format';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Waiting } from '../ui/Skeletons';
 
-/** When the share was given, opened, and is or was over. */
+/** Shows when the share was created, when it was verified, and when it ends or ended. */
 function ShareDates({ share }: { share: NonNullable<AccessExplanation['share']> }) {
   const { t } = useTranslation();
   const { createAt, verifiedAt, expiresAt, endedAt } = share;
@@ -82,12 +82,12 @@ function Answer({ answer }: { answer: AccessExplanation }) {
   );
 }
 
-/** For administrators: what the server itself decides about one person and one image, and on what ground. */
+/** For administrators: shows the server's decision about one person and one image, with its ground. */
 export function WhyAccess({ imageId, userId, name }: { imageId: string; userId: string; name: string }) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(whyOf(imageId, userId));
   const panel = useRef<HTMLElement>(null);
-  // It opens near the lower edge of a sheet that scrolls: the answer is what was asked for.
+  // The panel opens near the lower edge of a scrolling sheet: scroll it into view.
   useEffect(() => {
     if (data) panel.current?.scrollIntoView?.({ block: 'nearest' });
   }, [data]);

@@ -1,4 +1,4 @@
-/** Pictures made by our own code, no patient's: whoever has their address may see them. */
+/** Pictures that `scripts/make-samples.mjs` generates. They show no patient, so everybody with the address may see them. */
 export const samples = [
   { id: 'chest-xray', hours: 24 },
   { id: 'chest-ct', hours: 12 },

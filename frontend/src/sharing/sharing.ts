@@ -17,7 +17,7 @@ export const refreshShares = (cache: QueryClient, imageId: string) =>
 
 const hour = 3_600_000;
 
-/** How long a share was given for, to give it again; a standing one becomes a usual one. */
+/** Returns the duration of a share in hours, to repeat it. A permanent share gets the default. */
 export function hoursOf({ createAt, expiresAt }: Pick<ShareAccess, 'createAt' | 'expiresAt'>, usual: number): number {
   if (!expiresAt) return usual;
   const hours = Math.round((Date.parse(expiresAt) - Date.parse(createAt)) / hour);
@@ -28,7 +28,7 @@ function ended(cache: QueryClient, share: { sharingRequestId: string; imagemetad
   const { sharingRequestId, imagemetadataId } = share;
   patchShares(cache, imagemetadataId, (shares) => shares.filter(({ id }) => id !== sharingRequestId));
   if (share.createdfor === session().user?.id) endShare(cache, sharingRequestId, imagemetadataId);
-  // It may have been the last one: then the image is no longer among the shared.
+  // It may have been the last share of the image: the list of shared images then changes.
   else refreshLists(cache);
 }
 
@@ -43,7 +43,7 @@ export const shareEvents = {
       shares.map((share) => (share.id === sharingRequestId ? { ...share, isVerified: true, locked: false } : share)),
     );
     if (createdfor !== session().user?.id) return;
-    // The tab that entered the code has read it already.
+    // The tab that sent the code has already read the image.
     coalesce(`share ${sharingRequestId}`, () => {
       if (!findShared(cache, sharingRequestId)?.isVerified) void rereadImage(cache, imagemetadataId);
     });

@@ -11,10 +11,10 @@ import { errorText } from '../lib/errors';
 import { ApiError, send } from '../lib/http';
 import { fromMail } from './mail';
 
-/** What ended the attempt: no more code helps until somebody does something. */
+/** The reason why no further code is accepted: a locked share needs a new code, an ended one a new share. */
 export type Halt = 'locked' | 'ended';
 
-/** The state behind the dialog: an id, a code, and what the server said of them. */
+/** The state of the dialog: the id, the code and the server's answer about them. */
 export function useVerify(startId: string) {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -83,10 +83,10 @@ export function useVerify(startId: string) {
     },
     changeCode: (value: string) => {
       setCode(value);
-      // The server's word stays until something new is typed.
+      // The server's message stays until the user types again.
       if (value) setCodeFault(undefined);
     },
-    /** Takes what the clipboard has of the mail; false when there is nothing to take. */
+    /** Fills the fields from the pasted text. Returns false when it contains neither id nor code. */
     paste: (text: string) => {
       const found = fromMail(text);
       if (found.id) {

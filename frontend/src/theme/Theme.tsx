@@ -8,8 +8,8 @@ import { currentLanguage } from '../i18n';
 import { system } from './system';
 
 /**
- * next-themes writes an inline script for server-rendered pages. Our policy is `script-src 'self'`, so it is turned
- * into inert data; `public/theme.js`, loaded first in the head, sets the class before anything is painted.
+ * next-themes writes an inline script for server-rendered pages. Our policy is `script-src 'self'`, so its type makes
+ * it inert data. Instead `public/theme.js`, loaded first in the head, sets the class before the first paint.
  */
 export function Theme({ children }: { children: ReactNode }) {
   useTranslation();

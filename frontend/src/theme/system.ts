@@ -2,15 +2,17 @@ import { createSystem, defineConfig, type SlotRecipeConfig } from '@chakra-ui/re
 import { base } from './base';
 import { semanticTokens, tokens } from './tokens';
 
-/** A field's own focus: its edge turns, with a soft ring around it; the ring of buttons keeps its distance. */
+/** The style of inputs. In focus the border changes colour and has a soft ring; the ring of buttons has an offset. */
 const control = { borderColor: 'border.control', bg: 'bg.surface', focusVisibleRing: 'mixed' } as const;
-/** Chakra merges this over its own recipe, which already names the slots. */
+/** Types a part of a recipe as a whole one. Chakra merges it over its own recipe, which already names the slots. */
 const refine = (recipe: Omit<SlotRecipeConfig, 'slots'>) => recipe as SlotRecipeConfig;
 const outline = (slot: string) => refine({ variants: { variant: { outline: { [slot]: control } } } });
-/** Solid colours lean towards the text colour on hover: darker by day, lighter by night. */
-const leaning = 'color-mix(in srgb, var(--chakra-colors-color-palette-solid) 86%, var(--chakra-colors-fg))';
-/** A finger needs 44 px; a mouse does not. */
-const finger = { '@media (pointer: coarse)': { minH: 'touch', minW: 'touch' } };
+/**
+ * The hover colour of solid buttons: mixed with the text colour, so darker in the light theme, lighter in the dark one.
+ */
+const solidHover = 'color-mix(in srgb, var(--chakra-colors-color-palette-solid) 86%, var(--chakra-colors-fg))';
+/** Touch targets are at least 44 px wide and high; with a mouse they may be smaller. */
+const touchTarget = { '@media (pointer: coarse)': { minH: 'touch', minW: 'touch' } };
 
 export const system = createSystem(
   base,
@@ -32,7 +34,7 @@ export const system = createSystem(
           },
         },
         card: { value: { bg: 'bg.surface', borderWidth: '1px', borderColor: 'border', borderRadius: 'card' } },
-        /** What is on its way: it shows after 200 ms and keeps still. */
+        /** A placeholder while data loads: it appears after 200 ms and does not pulse. */
         waiting: {
           value: {
             backgroundImage:
@@ -41,7 +43,7 @@ export const system = createSystem(
             animation: 'fade-in 160ms 200ms both',
           },
         },
-        /** The lit panel: a soft wash of lamp light under its top edge. */
+        /** The panel of the content, with a soft amber gradient below its top edge. */
         lit: {
           value: {
             position: 'relative',
@@ -78,7 +80,7 @@ export const system = createSystem(
           },
           variants: {
             size: {
-              xs: { ...finger },
+              xs: { ...touchTarget },
               sm: {
                 h: '34px',
                 minW: '34px',
@@ -86,14 +88,14 @@ export const system = createSystem(
                 gap: '1.5',
                 borderRadius: '9px',
                 _icon: { width: '18px', height: '18px' },
-                ...finger,
+                ...touchTarget,
               },
-              md: { textStyle: 'none', fontSize: '.9375rem', ...finger },
+              md: { textStyle: 'none', fontSize: '.9375rem', ...touchTarget },
               lg: { h: '48px', minW: '48px', px: '22px', gap: '2', borderRadius: '12px' },
               xl: { h: '52px', px: '6', borderRadius: '12px' },
             },
             variant: {
-              solid: { _hover: { bg: leaning }, _expanded: { bg: leaning } },
+              solid: { _hover: { bg: solidHover }, _expanded: { bg: solidHover } },
               subtle: { color: 'colorPalette.onSubtle' },
               outline: {
                 borderColor: 'border.control',
@@ -102,14 +104,15 @@ export const system = createSystem(
                 _hover: { bg: 'bg.muted' },
                 _expanded: { bg: 'bg.muted' },
               },
-              // Quiet, for bars and rows; `plain` keeps the palette's colour (a red Delete icon).
+              // For buttons in bars and rows: grey. The variant `plain` has the colour of the palette (a red Delete
+              // icon).
               ghost: {
                 color: 'fg.muted',
                 _hover: { bg: 'bg.emphasized', color: 'fg' },
                 _expanded: { bg: 'bg.emphasized', color: 'fg' },
               },
               plain: { _hover: { bg: 'colorPalette.subtle' } },
-              // The edge and the words in the palette's colour (Revoke, Delete account).
+              // Border and text have the colour of the palette (Revoke, Delete account).
               surface: {
                 bg: 'transparent',
                 shadow: 'none',
@@ -242,7 +245,7 @@ export const system = createSystem(
               borderWidth: '1px',
               borderColor: 'border',
               boxShadow: 'float',
-              // Icon and word carry the state; the surface stays calm.
+              // Icon and text show the state; the background has no state colour.
               '&[data-type]': { bg: 'bg.panel', color: 'fg' },
             },
             title: { fontWeight: 'semibold', textStyle: 'none', fontSize: '.90625rem' },
@@ -264,15 +267,15 @@ export const system = createSystem(
       },
       'main:focus-visible, h1:focus-visible, [role=dialog]:focus-visible': { outline: 'none' },
       '*::placeholder, *[data-placeholder]': { color: 'fg.muted' },
-      // An empty field has no direction of its own yet: it is the page's.
+      // An empty field with `dir=auto` has the direction of the page.
       '[dir=rtl] textarea[dir=auto]:placeholder-shown': { direction: 'rtl' },
-      // One line keeps the page's edges, where its icons are; its words run as they are written.
+      // A one-line input has the alignment of the page, where its icons are; its text has its own direction.
       '[dir=rtl] input[dir=auto]': { direction: 'rtl', unicodeBidi: 'plaintext', textAlign: 'right' },
-      // Headings, values and rows begin at the edge of the page, whatever their language; paragraphs at their own.
-      // By the physical side, for not every browser knows `match-parent`.
+      // Headings, values and rows are aligned to the start of the page in every language; paragraphs to their own
+      // start. With left and right, because not every browser supports `match-parent`.
       'html[dir=rtl] :is(:is(h1, h2, h3, h4, dd, a)[dir=auto], [data-row] [dir=auto])': { textAlign: 'right' },
       'html[dir=ltr] :is(:is(h1, h2, h3, h4, dd, a)[dir=auto], [data-row] [dir=auto])': { textAlign: 'left' },
-      // Nastaliq falls steeply: one size up, lines twice as high, never tracked. What is Latin by nature keeps its own.
+      // Nastaliq script is steep: larger type, double line height, no letter spacing. Text with `dir=ltr` is excluded.
       'html[lang=ur]': { fontSize: '106.25%' },
       'html[lang=ur] :not(svg, svg *, [dir=ltr], [dir=ltr] *)': {
         lineHeight: '2 !important',

@@ -1,6 +1,6 @@
 import { defineSemanticTokens, defineTokens } from '@chakra-ui/react';
 
-// `_light`/`_dark`, never `base`: Chakra's defaults use them, and a `base` value would lose to the defaults.
+// Use `_light` and `_dark`, never `base`: Chakra's defaults use them, and they would override a `base` value.
 const c = (light: string, dark = light) => ({ value: { _light: light, _dark: dark } });
 const values = <K extends string>(values: Record<K, string>) =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { value }])) as Record<K, { value: string }>;
@@ -53,7 +53,8 @@ const gray = palette(
 
 export const tokens = defineTokens({
   fonts: values({
-    // Urdu after Latin: a letter is taken from the first font that has it, and Latin and digits stay in Atkinson.
+    // The Urdu font is second: the browser takes each letter from the first font that has it, so Latin letters and
+    // digits are in Atkinson.
     body: '"Atkinson Hyperlegible Next Variable", "Noto Nastaliq Urdu Variable", system-ui, sans-serif',
     heading: '"Atkinson Hyperlegible Next Variable", "Noto Nastaliq Urdu Variable", system-ui, sans-serif',
     mono: '"Atkinson Hyperlegible Mono Variable", "Noto Nastaliq Urdu Variable", ui-monospace, monospace',
@@ -78,7 +79,7 @@ export const tokens = defineTokens({
     sheet: '18px',
     panel: '20px',
   }),
-  // In pixels: Urdu's larger type must not spread the layout.
+  // In pixels, so that the larger type of Urdu does not change the layout.
   spacing: values({ block: '18px' }),
   sizes: values({ touch: '44px' }),
   durations: values({ press: '90ms', fade: '160ms', slide: '240ms', light: '420ms' }),
@@ -101,7 +102,7 @@ export const tokens = defineTokens({
 });
 
 export const semanticTokens = defineSemanticTokens({
-  // A field of a form, and a smaller control of a bar: both taller where fingers press them.
+  // The heights of form fields and of controls in bars; larger on small screens, for touch.
   sizes: {
     field: { value: { base: '50px', lg: '44px' } },
     control: { value: { base: '44px', lg: '40px' } },
@@ -120,7 +121,7 @@ export const semanticTokens = defineSemanticTokens({
     success,
     info,
     gray,
-    // Chakra's own status names, so that its alerts, toasts and badges follow ours.
+    // Chakra's palettes get our colours, so that its alerts, toasts and badges use them.
     blue: accent,
     red: danger,
     orange: warning,
@@ -130,7 +131,7 @@ export const semanticTokens = defineSemanticTokens({
       DEFAULT: c('#E6EDF3', '#060B10'),
       canvas: c('#F8FAFC', '#0D151D'),
       surface: c('#FFFFFF', '#141F29'),
-      // Chakra's raised surface: dialogs, menus, toasts.
+      // Chakra's background of dialogs, menus and toasts.
       panel: c('#FFFFFF', '#1B2833'),
       subtle: c('#EDF2F6', '#0A1219'),
       muted: c('#EAF1F7', '#1E2C38'),

@@ -1,2 +1,2 @@
-/** Weights of the icons that no screen uses: the build leaves their drawings out. */
+/** The weights of icons that no screen uses. The build removes their drawings. */
 export const undrawn: readonly string[] = ['thin', 'light'];

@@ -8,12 +8,12 @@ type Tone = 'accent' | 'danger' | 'warning' | 'success' | 'info' | 'gray';
 interface Props {
   Icon: Icon;
   tone?: Tone;
-  /** Filled icons mark a state that was reached. */
+  /** True for a state that was reached (verified, active): the icon is filled. */
   filled?: boolean;
   children: ReactNode;
 }
 
-/** 24 px, icon and word: never colour alone. */
+/** A label of 24 px height with icon and text, so that its meaning never depends on colour alone. */
 export function Badge({ Icon, tone = 'gray', filled = false, children, ...rest }: Props & { 'data-role'?: string }) {
   return (
     <Box
@@ -45,7 +45,7 @@ const roles = {
   user: { Icon: UserIcon, tone: 'gray' },
 } as const;
 
-/** A person's role in words; the raw value stays in `data-role`. */
+/** Shows a person's role in their language; `data-role` has the raw value. */
 export function RoleBadge({ name: role }: { name: string | undefined }) {
   const { t } = useTranslation();
   const known = role && role in roles ? (role as keyof typeof roles) : 'user';

@@ -19,7 +19,7 @@ function Shown({ error }: { error?: string }) {
 const boxes = () => screen.getAllByRole('textbox');
 
 describe('the code boxes', () => {
-  test('are six, named one by one, and ask for a one-time code', () => {
+  test('The code field has six boxes, each with its own name, and accepts one-time codes by autofill.', () => {
     render(<Shown />);
     expect(boxes()).toHaveLength(6);
     expect(screen.getByRole('textbox', { name: 'Digit 3 of 6' })).toBe(boxes()[2]);
@@ -27,7 +27,7 @@ describe('the code boxes', () => {
     expect(screen.getByRole('group', { name: '6-digit code' }).getAttribute('dir')).toBe('ltr');
   });
 
-  test('typing moves on, letters are ignored, backspace goes back', async () => {
+  test('A digit moves the focus to the next box, a letter is ignored, and backspace moves it back.', async () => {
     const user = userEvent.setup();
     render(<Shown />);
     await user.click(boxes()[0] as HTMLElement);
@@ -38,7 +38,7 @@ describe('the code boxes', () => {
     await waitFor(() => expect(screen.getByRole('status').textContent).toBe(''));
   });
 
-  test('a paste fills all boxes', async () => {
+  test('A pasted code fills all boxes.', async () => {
     const user = userEvent.setup();
     render(<Shown />);
     await user.click(boxes()[0] as HTMLElement);
@@ -51,7 +51,7 @@ describe('the code boxes', () => {
     ).toBe('407312');
   });
 
-  test('Enter sends the form, and the arrows run from left to right also in Urdu', async () => {
+  test('Enter submits the form, and the arrow keys move from left to right also in Urdu.', async () => {
     const user = userEvent.setup();
     const sent = vi.fn((event: FormEvent) => event.preventDefault());
     render(
@@ -68,10 +68,10 @@ describe('the code boxes', () => {
     expect(sent).toHaveBeenCalledTimes(1);
   });
 
-  test('a wrong code says so, marks every box and leads back to the first', async () => {
+  test('A wrong code shows an error, marks every box as invalid and moves the focus to the first box.', async () => {
     const { rerender } = render(<Shown />);
-    rerender(<Shown error="That code is not right. 4 tries left." />);
-    expect(screen.getByRole('alert').textContent).toBe('That code is not right. 4 tries left.');
+    rerender(<Shown error="That code didn’t match. 4 tries left." />);
+    expect(screen.getByRole('alert').textContent).toBe('That code didn’t match. 4 tries left.');
     await waitFor(() => expect(document.activeElement).toBe(boxes()[0]));
     for (const box of boxes()) expect(box.getAttribute('aria-invalid')).toBe('true');
   });

@@ -9,19 +9,20 @@ const boxes = Array.from({ length: limits.codeDigits }, (_, index) => index);
 interface Props {
   value: string;
   onChange: (code: string) => void;
-  /** What is wrong; all boxes turn red and the focus goes to the first empty one. */
+  /** The error text. With it all boxes turn red and the focus moves to the first empty box. */
   error?: string | undefined;
-  /** Under the boxes while nothing is wrong: how long the code is valid. */
+  /** The help below the boxes while there is no error, such as how long the code is valid. */
   help?: React.ReactNode;
-  /** The boxes' name, where the screen shows one above them. */
+  /** The name of the field, if the screen shows one above the boxes. */
   label?: string;
   autoFocus?: boolean;
   disabled?: boolean;
 }
 
 /**
- * Six boxes, three and three. Always left to right; paste fills all, backspace goes back. Filling
- * them sends nothing: a try is spent by the button, not by a slip of the finger (WCAG 2.2, 3.2.2).
+ * Six boxes in two groups of three, always from left to right. A paste fills all boxes, backspace moves back. A
+ * complete code is not submitted by itself: only the button uses up a try, so a typing error does not (WCAG 2.2,
+ * 3.2.2).
  */
 export function CodeInput({ value, onChange, error, help, label, autoFocus = false, disabled = false }: Props) {
   const { t } = useTranslation();
@@ -29,7 +30,7 @@ export function CodeInput({ value, onChange, error, help, label, autoFocus = fal
   const note = useId();
   const held = useRef(value);
   held.current = value;
-  // To the first empty box: typing on while the words of the fault change must not jump back.
+  // Focus the first empty box, so that a change of the error text does not move the focus while the person types.
   useEffect(() => {
     if (!error) return;
     const inputs = root.current?.querySelectorAll<HTMLInputElement>('input:not([type=hidden]):not([aria-hidden=true])');
@@ -47,7 +48,7 @@ export function CodeInput({ value, onChange, error, help, label, autoFocus = fal
         invalid={Boolean(error)}
         disabled={disabled}
         autoFocus={autoFocus}
-        // The arrow keys too run from left to right.
+        // The arrow keys move from left to right too.
         dir="ltr"
         translations={{
           inputLabel: (index, count) => t('app.code.digit', { index: index + 1, count }),
@@ -61,7 +62,8 @@ export function CodeInput({ value, onChange, error, help, label, autoFocus = fal
           dir="ltr"
           display="flex"
           gap={{ base: '2', sm: '2.5' }}
-          // The boxes keep Enter from the form; it sends as in any other field, also when digits are missing.
+          // The boxes stop Enter from submitting the form. Submit it here as any other field does, also when digits are
+          // missing.
           onKeyDown={(event) => {
             if (event.key === 'Enter') event.currentTarget.closest('form')?.requestSubmit();
           }}

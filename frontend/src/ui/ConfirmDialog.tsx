@@ -10,24 +10,26 @@ interface Props {
   open: boolean;
   onClose: () => void;
   Icon: Icon;
-  /** Names the thing: Delete “Left hand, after fall”? */
+  /** Names the object: Delete “Left hand, after fall”? */
   title: string;
-  /** Who loses what, and that it is final. */
+  /** Says which people lose access to what, and that the action is final. */
   children: ReactNode;
-  /** The verb on the button. */
+  /** The label of the confirming button, a verb. */
   act: string;
   onConfirm: () => void;
   pending?: boolean;
-  /** A word to type first, for what cannot be undone. */
+  /** A word that the person must type first, for actions that cannot be undone. */
   word?: string;
   danger?: boolean;
   /** Fields between the sentence and the word (a reason). */
   fields?: ReactNode;
-  /** Where the focus goes afterwards, when the opener may be gone with the thing. */
+  /**
+   * Returns the element that gets the focus after closing, for a dialog whose opener may be deleted with the object.
+   */
   finalFocus?: () => HTMLElement | null;
 }
 
-/** Asks before an act that hurts. The safe button has the focus and reads “Keep it”. */
+/** Asks before a destructive action. The safe button has the focus; its label is “Keep it”. */
 export function ConfirmDialog({
   open,
   onClose,

@@ -1,7 +1,7 @@
 import { Box, VisuallyHidden } from '@chakra-ui/react';
 import { formatNumber } from '../lib/format';
 
-/** A number on a row or an icon: blue for what was said, lamp amber for what waits. */
+/** A number on a row or an icon: blue for unread messages, amber (`lamp`) for tasks that wait. */
 export function Count({ value, lamp = false, label }: { value: number; lamp?: boolean | undefined; label: string }) {
   return (
     <>

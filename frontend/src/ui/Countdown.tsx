@@ -16,7 +16,7 @@ function useEnding(expiresAt: string, left: number) {
   return days === 1 ? t('time.endedYesterday', { time }) : t('time.endedOn', { date: formatDate(expiresAt), time });
 }
 
-/** Said once when an hour is left, and once at the end; not every minute. */
+/** Returns the text for screen readers. It changes only when one hour is left and at the end, not every minute. */
 function useAnnouncement(left: number) {
   const { t } = useTranslation();
   const before = useRef(left);
@@ -31,11 +31,11 @@ function useAnnouncement(left: number) {
 
 interface Props {
   expiresAt: string;
-  /** When the lamp was full; without it, the usual time before the end. */
+  /** The time at which the bar was full; without it, the default sharing time before the end. */
   startedAt?: string | undefined;
 }
 
-/** A share running down: the lamp, and always the words. */
+/** Shows the time that a share still gives access, as text and as a shrinking bar. */
 export function Countdown({ expiresAt, startedAt }: Props) {
   const end = Date.parse(expiresAt);
   const now = useNow(30_000, end > Date.now());

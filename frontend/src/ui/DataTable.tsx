@@ -14,28 +14,28 @@ export interface Column<Row> {
   key: string;
   header: string;
   cell: (row: Row) => ReactNode;
-  /** Leads the card on a phone, without its label. */
+  /** True: the column is the title of the card on a phone, without its label. */
   lead?: boolean;
   width?: string;
   align?: 'end';
-  /** The list may be sorted by it. */
+  /** The sort key, if the list can be sorted by this column. */
   sort?: SortKey;
 }
 
 interface Props<Row> {
-  /** What the table shows, for a screen reader. */
+  /** The name of the table for screen readers. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[] | undefined;
   rowId: (row: Row) => string;
-  /** The row's name, for its checkbox and its menu. */
+  /** Returns the name of a row, for the labels of its checkbox and its menu. */
   rowName: (row: Row) => string;
-  /** The menu or button at the row's end. */
+  /** Returns the menu or the button at the end of a row. */
   rowActions?: (row: Row) => ReactNode;
   selection?: { selected: ReadonlySet<string>; onChange: (selected: ReadonlySet<string>) => void };
-  /** A failure, say: tints the row. */
+  /** Returns the tint of a row, for example of a failure. */
   rowTone?: (row: Row) => 'danger' | undefined;
-  /** In place of rows when there are none. */
+  /** Shown in place of the rows when there are none. */
   empty: ReactNode;
   paging: Paging;
   pagination: Pagination | undefined;
@@ -108,7 +108,7 @@ const waiting = (count: number) => Array.from({ length: count }, (_, index) => `
 function WideRows<Row>(props: Props<Row>) {
   const { t } = useTranslation();
   const { columns, rows, rowId, rowName, rowActions, selection, rowTone, paging, caption, sorting } = props;
-  /** The outer columns keep the card's inset, whichever they are. */
+  /** Returns the outer padding of the first and the last column: the same as the padding of the card. */
   const inset = (at: number) => ({
     ...(at === 0 && !selection && { ps: '5' }),
     ...(at === columns.length - 1 && !rowActions && { pe: '5' }),
@@ -121,7 +121,7 @@ function WideRows<Row>(props: Props<Row>) {
     selection?.onChange(next);
   };
   return (
-    // A table that is wider than its card scrolls, and the arrow keys have to reach it.
+    // A table that is wider than its card scrolls. It is focusable, so that the arrow keys can scroll it.
     <Table.ScrollArea role="region" aria-label={caption} tabIndex={0}>
       <Table.Root fontSize=".90625rem" aria-busy={!rows}>
         <Table.Caption srOnly>{caption}</Table.Caption>
@@ -219,7 +219,7 @@ function WideRows<Row>(props: Props<Row>) {
   );
 }
 
-/** Below 768 px a row becomes a card: its name first, the labels kept, its menu at the top end. */
+/** The rows as cards, below 768 px: the name first, each value with its label, the menu in the top corner. */
 function Cards<Row>({ columns, rows, rowId, rowName, rowActions, selection, rowTone, caption }: Props<Row>) {
   const { t } = useTranslation();
   const lead = columns.filter((column) => column.lead);
@@ -267,7 +267,7 @@ function Cards<Row>({ columns, rows, rowId, rowName, rowActions, selection, rowT
   );
 }
 
-/** Cards have no headers to press. */
+/** The choice of the order above the cards, because cards have no column headers. */
 function CardSorting<Row>({ columns, sorting }: Pick<Props<Row>, 'columns' | 'sorting'>) {
   const keys = columns.flatMap(({ sort, header }) => (sort ? [{ ...sort, name: header }] : []));
   if (!sorting || keys.length === 0) return null;
@@ -278,7 +278,7 @@ function CardSorting<Row>({ columns, sorting }: Pick<Props<Row>, 'columns' | 'so
   );
 }
 
-/** A server-paged table. The card around it, its title and its search belong to the screen. */
+/** A table that the server pages. The screen draws the card around it, the title and the search. */
 export function DataTable<Row>(props: Props<Row>) {
   const wide = useIsWide();
   const none = props.rows?.length === 0;

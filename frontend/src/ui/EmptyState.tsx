@@ -6,13 +6,13 @@ interface Props {
   Icon: Icon;
   title: string;
   text?: ReactNode;
-  /** What to do next. */
+  /** The button or link for the next step. */
   act?: ReactNode;
-  /** The heading's level on its page. */
+  /** The level of the heading on its page. */
   as?: 'h1' | 'h2' | 'h3';
 }
 
-/** Nothing here: what this is, and what to do next. */
+/** Shown where a list is empty: explains the list and offers the next step. */
 export function EmptyState({ Icon, title, text, act, as = 'h2' }: Props) {
   return (
     <Flex direction="column" align="center" textAlign="center" gap="3" py="10" px="4">

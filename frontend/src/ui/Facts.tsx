@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 export interface Fact {
   label: string;
   value: ReactNode;
-  /** Ids, numbers of papers: where 0 and O must not be confused. */
+  /** True for ids and document numbers, where 0 and O must not be confused. */
   mono?: boolean;
 }
 
-/** Labels and values, as a definition list. */
+/** Shows labels and values as a definition list. */
 export function Facts({
   facts,
   columns = { base: '1fr', sm: '1fr 1fr' },
@@ -43,7 +43,7 @@ interface CardFactsProps {
   gapY: string;
 }
 
-/** Labels beside values: the columns of a table's row, where the row is a card. */
+/** Shows labels beside values: the columns of a table row that is drawn as a card. */
 export const CardFacts = ({ facts, gapY }: CardFactsProps) => (
   <Box as="dl" mt="3" display="grid" gridTemplateColumns="auto minmax(0, 1fr)" gapX="4" gapY={gapY} fontSize="sm">
     {facts.map(({ key, label, value }) => (

@@ -6,7 +6,7 @@ import { said } from '../i18n';
 
 interface FieldProps {
   label: ReactNode;
-  /** At the end of the label's line (Forgot Password?). */
+  /** Shown at the end of the label's line (Forgot Password?). */
   aside?: ReactNode;
   help?: ReactNode;
   error?: string | undefined;
@@ -14,7 +14,10 @@ interface FieldProps {
   children: ReactNode;
 }
 
-/** Label above, help below; an error takes the help's place, with an icon. What is optional is marked, not what is needed. */
+/**
+ * A label above an input and the help below it. An error replaces the help. Optional fields are marked, required ones
+ * not.
+ */
 export function Field({ label, aside, help, error, optional = false, children }: FieldProps) {
   const { t } = useTranslation();
   return (
@@ -46,17 +49,17 @@ export function Field({ label, aside, help, error, optional = false, children }:
 type TextFieldProps = Omit<FieldProps, 'children'> &
   Omit<ComponentProps<typeof Input>, 'children'> & {
     Icon?: Icon;
-    /** At the end of the input. */
+    /** Shown inside the input, at its end. */
     end?: ReactNode;
   };
 
-/** A field with one line of text; spreads react-hook-form's `register`. */
+/** A field with one line of text. Accepts the props of react-hook-form's `register`. */
 export function TextField({ label, aside, help, error, optional = false, Icon, end, ...input }: TextFieldProps) {
   const box = <Input size="lg" h="field" borderRadius="control" {...input} />;
   return (
     <Field label={label} aside={aside} help={help} error={error} optional={optional}>
       {Icon || end ? (
-        // With its input: a code's icon and its button stand where its text leaves room for them.
+        // The group has the direction of its input, so that icon and button are at the padding that the input reserves.
         <InputGroup
           {...(input.dir === 'ltr' && { dir: 'ltr' })}
           {...(Icon && { startElement: <Icon size={20} aria-hidden />, startElementProps: { color: 'fg.muted' } })}

@@ -3,7 +3,7 @@ import { UploadSimpleIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { formatBytes } from '../lib/format';
 
-/** What the picker offers. The screen checks again, with the specification's words, because a drop may bring anything. */
+/** The types that the file picker offers. A dropped file can have any type, so the screen checks the file again. */
 const accept = {
   'image/jpeg': ['.jpg', '.jpeg'],
   'image/png': ['.png'],
@@ -12,13 +12,13 @@ const accept = {
 };
 
 interface Props {
-  /** A chosen, dropped or pasted file, whether it is allowed or not. */
+  /** Called with a chosen, dropped or pasted file, also when it is not allowed. */
   onFile: (file: File) => void;
   invalid?: boolean;
   maxBytes: number;
 }
 
-/** Drop, paste or choose one file; the whole area is the target, the button is for keys. */
+/** Accepts one file by drop, paste or file picker. The whole area reacts to the mouse, the button to the keyboard. */
 export function FileDrop({ onFile, invalid = false, maxBytes }: Props) {
   const { t } = useTranslation();
   return (
@@ -33,7 +33,7 @@ export function FileDrop({ onFile, invalid = false, maxBytes }: Props) {
       }}
     >
       <FileUpload.HiddenInput />
-      {/* Its button is for keys; the area around it is a larger target for the mouse, and nothing of its own. */}
+      {/* The area is only a larger target for the mouse: the keyboard uses the button, so the area has no role and no focus. */}
       <FileUpload.Dropzone
         role="group"
         aria-label={t('app.drop.choose')}

@@ -7,7 +7,7 @@ interface Props {
   weight?: 'fill' | 'regular';
 }
 
-/** The icon at the head of a dialog, on a tile of its tone. */
+/** The icon at the top of a dialog, on a tile in the colour of its tone. */
 export function IconTile({ Icon, tone, weight = 'regular' }: Props) {
   return (
     <Box

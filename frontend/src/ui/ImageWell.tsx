@@ -14,7 +14,7 @@ import { formatFilmDate } from '../lib/format';
 import { Badge } from './Badge';
 import { Waiting } from './Skeletons';
 
-/** As much of an image as its picture needs. */
+/** The fields of an image that its picture needs. */
 export interface Pictured {
   caption?: string | undefined;
   contentType: string;
@@ -36,7 +36,7 @@ const corners: Record<Corner, object> = {
   br: { bottom: '11px', insetEnd: '11px', textAlign: 'end' },
 };
 
-/** A mark on the film, as on a real one: mono, left to right in every language. */
+/** A text in a corner of the film, as on a real film: monospaced, from left to right in every language. */
 export function FilmMark({ at, children }: { at: Corner; children: ReactNode }) {
   return (
     <Box
@@ -55,7 +55,7 @@ export function FilmMark({ at, children }: { at: Corner; children: ReactNode }) 
   );
 }
 
-/** The one dark thing on a lit page. The picture is never tinted, rounded or mirrored; the film around it is black. */
+/** Draws an image on black film, in both themes. The picture is never tinted, rounded or mirrored. */
 export function Film({
   src,
   alt,
@@ -120,7 +120,7 @@ function Unlit({ Icon, tone, title, help }: { Icon: PhosphorIcon; tone: string; 
   );
 }
 
-/** Nothing is there to be peeked at: a hatched well, a lock, and what to do. */
+/** Shown for an image whose code was not entered: a hatched area with a lock and a hint. No image data is loaded. */
 export function UnlitWell() {
   const { t } = useTranslation();
   return (
@@ -133,12 +133,12 @@ export function UnlitWell() {
   );
 }
 
-/** The lamp behind it went out: the share ended. */
+/** Shown for an image whose share ended. */
 export const EndedWell = ({ title, help }: { title: string; help?: ReactNode }) => (
   <Unlit Icon={ProhibitIcon} tone="danger.fg" title={title} help={help} />
 );
 
-/** A picture that is still being made; it fills when it is there. */
+/** Shown while the preview of an image is being made. */
 export const WaitingWell = ({ label }: { label: string }) => (
   <Box {...ratio} role="img" aria-label={label} bg="bg.subtle">
     <Waiting boxSize="full" borderRadius="0" />
@@ -170,7 +170,7 @@ export function PdfWell() {
       >
         {lines.map((width, index) => (
           <Box
-            // biome-ignore lint/suspicious/noArrayIndexKey: a drawing, its lines never move
+            // biome-ignore lint/suspicious/noArrayIndexKey: the lines of the drawing are constant
             key={index}
             h={index === 0 ? '6px' : '4px'}
             w={width}
@@ -223,7 +223,7 @@ function Marks({ image }: { image: Pictured }) {
   );
 }
 
-/** What an image shows of itself to this viewer: film, sheet, lock, or why there is no picture. */
+/** Shows an image as this viewer may see it: as a film, as a PDF sheet, locked, or with the reason for no picture. */
 export function ImageWell({ image, lightUp = false }: { image: Pictured; lightUp?: boolean }) {
   const { t } = useTranslation();
   const { contentType, image_url, caption } = image;

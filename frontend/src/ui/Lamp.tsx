@@ -1,7 +1,7 @@
 import { Box } from '@chakra-ui/react';
 import { useNavigation } from 'react-router-dom';
 
-/** The lit line on a panel's top edge. It is also the loading bar: it reaches out while the page waits. */
+/** The amber line at the top edge of a panel. It is also the loading bar: it grows while the page loads. */
 export function Lamp({ waiting = false }: { waiting?: boolean }) {
   const navigating = useNavigation().state !== 'idle';
   const busy = navigating || waiting;

@@ -5,7 +5,7 @@ import { chooseLanguage, currentCode } from '../i18n';
 import { languages } from '../i18n/languages';
 import { toast } from '../lib/toaster';
 
-/** The next language, by its own name: whoever cannot read this page finds theirs. */
+/** Returns the next language with its name in that language, so that people who cannot read this page find theirs. */
 export function useNextLanguage() {
   const { t } = useTranslation();
   const codes = Object.keys(languages);
@@ -15,7 +15,7 @@ export function useNextLanguage() {
   return { code, name, turn };
 }
 
-/** In the bars: one press turns the page to the language it names. */
+/** A button for the bars: one press changes the page to the language on its label. */
 export function LanguageSwitch() {
   const { code, name, turn } = useNextLanguage();
   return (

@@ -1,7 +1,7 @@
 import { Box, Flex, Grid } from '@chakra-ui/react';
 import type { ReactNode } from 'react';
 
-/** A film on the box: the cut corner of real film, held by a clamp. The one place where a film's edge is decoration. */
+/** A film on the light box, with a cut corner and a clamp. Only here is the edge of a film decorated. */
 export function ClampedFilm({
   src,
   alt,
@@ -48,7 +48,7 @@ export function ClampedFilm({
   );
 }
 
-/** The light box itself: a dark frame, a rail, and light. It is lit by day and by night. */
+/** The light box: a dark frame, a rail and a bright surface, in both themes. */
 export function LitBox({
   children,
   foot,

@@ -3,7 +3,7 @@ import { WarningCircleIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Note } from './Note';
 
-/** What could not be read, and the way to try again. */
+/** Says which data could not be loaded, with a button to try again. */
 export function LoadFailed({ text, onRetry }: { text: string; onRetry: () => void }) {
   const { t } = useTranslation();
   return (

@@ -1,12 +1,12 @@
 import { HStack, Image, Text } from '@chakra-ui/react';
 import { useTranslation } from 'react-i18next';
 
-/** The mark alone: never mirrored, never tinted. */
+/** The logo without the name. It is never mirrored and never tinted. */
 export const Mark = ({ size = 30 }: { size?: number }) => (
   <Image src="/mark.svg" alt="" boxSize={`${size}px`} flex="none" />
 );
 
-/** Mark and word, drawn as one. */
+/** The logo with the name of the product; `wordless` leaves the name out. */
 export function Logo({ size = 30, wordless = false }: { size?: number; wordless?: boolean }) {
   const { t } = useTranslation();
   return (

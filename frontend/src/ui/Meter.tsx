@@ -1,15 +1,17 @@
 import { Box } from '@chakra-ui/react';
 
 interface Props {
-  /** 0…1. */
+  /** From 0 to 1. */
   value: number;
-  /** What is measured; without it the number beside it says all. */
+  /**
+   * The accessible name, needed with `lamp`. Without `lamp` the meter is hidden: the number beside it says the same.
+   */
   label?: string;
-  /** The lamp fills it: something is under way. */
+  /** True for the progress of running work: an amber bar. */
   lamp?: boolean;
 }
 
-/** A strip that fills: a share of something, or work under way. */
+/** A horizontal bar that shows a share of a whole, or the progress of running work. */
 export function Meter({ value, label, lamp = false }: Props) {
   const percent = Math.round(Math.min(1, Math.max(0, value)) * 100);
   const role = lamp

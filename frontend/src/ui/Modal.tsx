@@ -10,16 +10,16 @@ type Root = Pick<
 
 interface Props extends Root {
   onClose: () => void;
-  /** The plain head. A dialog with another head draws a `Dialog.Title` among its children. */
+  /** The title in the usual head. A dialog with its own head renders a `Dialog.Title` among its children. */
   title?: string;
   /** A sentence below the title. */
   sub?: string;
-  /** Finds the first element to have the focus; without it that is the first control. */
+  /** Returns the element that gets the focus at opening; by default the first control. */
   initialFocus?: (content: HTMLElement | null) => HTMLElement | null;
-  /** False where one of the dialog's own buttons must be chosen. */
+  /** False when the person must choose one of the dialog's own buttons: no close button. */
   closable?: boolean;
   maxW?: ComponentProps<typeof Dialog.Content>['maxW'];
-  /** Of the backdrop and of the dialog, where it must be above others. */
+  /** The z-index of backdrop and dialog, for a dialog that must be above others. */
   zIndex?: ComponentProps<typeof Dialog.Positioner>['zIndex'];
   children: ReactNode;
 }
@@ -36,8 +36,8 @@ function CloseButton() {
 }
 
 /**
- * The frame of every dialog: a sheet on a phone, a panel in the middle elsewhere. Escape closes it, and the focus goes
- * back to its opener.
+ * The frame of every dialog: a sheet from below on a phone, a centred panel elsewhere. Escape closes it, and the focus
+ * returns to the opener.
  */
 export function Modal({ onClose, title, sub, initialFocus, closable = true, maxW, zIndex, children, ...root }: Props) {
   const content = useRef<HTMLDivElement>(null);

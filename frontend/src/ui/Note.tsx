@@ -7,13 +7,13 @@ type Tone = 'warning' | 'accent' | 'danger' | 'success';
 interface Props {
   Icon: Icon;
   tone?: Tone;
-  /** The sentence that matters, in bold. */
+  /** The main sentence, in bold. */
   title: ReactNode;
   children?: ReactNode;
   role?: 'status' | 'alert';
 }
 
-/** A quiet coloured strip: icon, sentence, and what to do. */
+/** A coloured box with an icon, a sentence and, below it, help or an action. */
 export function Note({ Icon, tone = 'accent', title, children, role }: Props) {
   return (
     <Flex

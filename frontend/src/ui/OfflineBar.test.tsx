@@ -6,7 +6,7 @@ import { renderRoutes } from '../lib/testing';
 afterEach(() => vi.restoreAllMocks());
 
 it.each(['/', '/login', '/register', '/forgot-password'])(
-  '%s says when there is no connection, and when there is',
+  'The screen %s shows a bar while there is no connection.',
   async (at) => {
     const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
     renderRoutes(routes, at);

@@ -18,21 +18,21 @@ const useOnline = () =>
     () => navigator.onLine,
   );
 
-/** A short gap is nobody's concern: the bar waits this long before it says that the connection is gone. */
-const patience = 6000;
+/** In ms. The bar appears only after this time without a socket, so that short interruptions show nothing. */
+const delayMs = 6000;
 
 function useLostConnection() {
   const connecting = useAtomValue(socketAtom) === 'connecting';
   const [lost, setLost] = useState(false);
   useEffect(() => {
     if (!connecting) return setLost(false);
-    const timer = setTimeout(() => setLost(true), patience);
+    const timer = setTimeout(() => setLost(true), delayMs);
     return () => clearTimeout(timer);
   }, [connecting]);
   return lost;
 }
 
-/** The amber bar under the top bar, for as long as there is no connection. */
+/** The amber bar below the top bar, shown while there is no connection. */
 export function OfflineBar() {
   const { t } = useTranslation();
   const offline = !useOnline();

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { titleCountAtom } from '../lib/title';
 
-/** The tab's title; every screen has one, and what is unread stands before it. */
+/** Sets the title of the browser tab, with the number of unread messages in front. Every screen calls it. */
 export function useTitle(title: string) {
   const { t } = useTranslation();
   const name = t('common.appName');
@@ -17,20 +17,20 @@ export function useTitle(title: string) {
 
 interface Props {
   title: string;
-  /** For the browser's tab, where the h1 says more than a tab should. */
+  /** The title of the browser tab, when the h1 is too long or too private for a tab. */
   tabTitle?: string;
-  /** One line under the title. */
+  /** One line below the title. */
   sub?: ReactNode;
-  /** The one solid act of the view, or a link, at the end of the line. */
+  /** The main button of the screen, or a link, at the end of the title's line. */
   act?: ReactNode;
-  /** Beside the title (a chip). */
+  /** Shown beside the title (a chip). */
   aside?: ReactNode;
-  /** Above the title: the way back up. */
+  /** Shown above the title: the links to the parent pages. */
   crumbs?: ReactNode;
   children: ReactNode;
 }
 
-/** A screen inside the shell: its one h1, and the content at most 1440 px wide. */
+/** The frame of a signed-in screen: one h1, and content of at most 1440 px width. */
 export function Page({ title, tabTitle = title, sub, act, aside, crumbs, children }: Props) {
   useTitle(tabTitle);
   return (

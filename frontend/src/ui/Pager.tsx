@@ -10,13 +10,15 @@ interface Props {
   hasNext: boolean;
   onPrev: () => void;
   onNext: () => void;
-  /** Between the arrows. */
+  /** Shown between the arrows. */
   children?: ReactNode;
-  /** What is paged, for a screen reader. */
+  /** The name of the paged list for screen readers. */
   label?: string;
 }
 
-/** Two arrows. A button that leads nowhere is disabled, not gone, so nothing jumps. */
+/**
+ * The two buttons for the previous and the next page. At an end a button is disabled, not hidden: the layout is stable.
+ */
 export function Arrows({ hasPrev, hasNext, onPrev, onNext, children, label }: Props) {
   const { t } = useTranslation();
   const mirrored = document.dir === 'rtl';
@@ -35,12 +37,12 @@ export function Arrows({ hasPrev, hasNext, onPrev, onNext, children, label }: Pr
 
 interface PagerProps {
   paging: Pick<Paging, 'page' | 'prev' | 'next'>;
-  /** Of the page that is shown; nothing leads on before it is known. */
+  /** The position of the page on screen. Until it is loaded, both arrows are disabled. */
   pagination: Pagination | undefined;
   label?: string;
 }
 
-/** Previous, ‘page / total’, next. */
+/** The pager of a list: previous, ‘page / total’, next. */
 export function Pager({ paging, pagination, ...names }: PagerProps) {
   const { t } = useTranslation();
   return (

@@ -12,17 +12,17 @@ interface Props {
   title: string;
   text: string;
   act: string;
-  /** To be typed as well. */
+  /** A word that the person must type too. */
   word?: string;
   pending: boolean;
   onClose: () => void;
-  /** `refuse` says a wrong password at its field, and any other error in a toast. */
+  /** `refuse` shows a wrong password at the field, and any other error in a toast. */
   onConfirm: (password: string, refuse: (error: unknown) => void) => void;
-  /** For an error that has no words of its own. */
+  /** The text for an error without a text of its own. */
   failed?: string;
 }
 
-/** Asks for one's password before an act. */
+/** Asks for the person's password before an action. */
 export function PasswordDialog({ text, onConfirm, failed, ...props }: Props) {
   const { t } = useTranslation();
   const [password, setPassword] = useState('');

@@ -5,7 +5,7 @@ import { type ComponentProps, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { TextField } from './Field';
 
-/** A password, with an eye to look at it. */
+/** A password field with a button that shows the password. */
 export function PasswordField(props: Omit<ComponentProps<typeof TextField>, 'type' | 'end' | 'Icon'>) {
   const { t } = useTranslation();
   const [shown, setShown] = useState(false);

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 
 const rules = Object.keys(passwordRules) as (keyof typeof passwordRules)[];
 
-/** The rules, ticked as they are met. */
+/** The list of password rules, with a tick at each rule that the value meets. */
 export function PasswordRules({ value }: { value: string }) {
   const { t } = useTranslation();
   return (

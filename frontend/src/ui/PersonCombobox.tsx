@@ -7,7 +7,7 @@ import { EmailLine } from './EmailLine';
 import { UserAvatar } from './UserAvatar';
 
 const looks = {
-  /** In a form, below its label. */
+  /** In a form, below a label. */
   field: {
     icon: { at: '13px', size: 20 },
     input: {
@@ -29,18 +29,18 @@ const looks = {
 interface Props extends Omit<ComponentProps<typeof Combobox.Root>, 'collection' | 'children'> {
   look: keyof typeof looks;
   people: readonly UserRow[];
-  /** The screen searches by the typed words. */
+  /** Called with the typed text; the screen searches. */
   onSearch: (text: string) => void;
   onChoose: (person: UserRow | undefined) => void;
-  /** The name of the input, where no field around it has a label. */
+  /** The accessible name of the input, when no field around it has a label. */
   label?: string;
-  /** Said in the list when it is empty; without it an empty list is not shown. */
+  /** The text in an empty list; without it an empty list is not shown. */
   nobody?: ReactNode;
-  /** Buttons that clear the choice and open the list, and a mark at the chosen person. */
+  /** True: with buttons that clear the choice and open the list, and a mark at the chosen person. */
   triggers?: boolean;
 }
 
-/** A person, found by typing. The search and the choice belong to the screen. */
+/** A combobox to find a person. The screen does the search and stores the choice. */
 export function PersonCombobox({ look, people, onSearch, onChoose, label, nobody, triggers, ...root }: Props) {
   const collection = useMemo(
     () => createListCollection({ items: people, itemToValue: ({ id }) => id, itemToString: fullName }),
@@ -79,7 +79,7 @@ export function PersonCombobox({ look, people, onSearch, onChoose, label, nobody
           </Combobox.IndicatorGroup>
         )}
       </Combobox.Control>
-      {/* Drawn from the start, because it is placed when it opens. */}
+      {/* Rendered also while the list is closed, because the positioner must exist when the list opens. */}
       <Combobox.Positioner>
         <Combobox.Content
           borderRadius="box"

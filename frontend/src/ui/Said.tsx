@@ -5,7 +5,7 @@ import { Trans } from 'react-i18next';
 
 const parts = { n: <bdi />, b: <Box as="strong" fontWeight="semibold" color="fg" overflowWrap="anywhere" dir="ltr" /> };
 
-/** Every key's own type at once is more than the compiler takes; `i18nKey` below is still one of them. */
+/** `Trans` with the union of all keys exceeds the compiler's limits; `i18nKey` is still checked below. */
 const Sentence = Trans as unknown as ComponentType<{
   i18nKey: ParseKeys;
   values: Record<string, string>;
@@ -14,9 +14,9 @@ const Sentence = Trans as unknown as ComponentType<{
   shouldUnescape: boolean;
 }>;
 
-/** A sentence with a person's words in it: `<n>` keeps a name's direction to itself, `<b>` stresses. */
+/** A translated sentence with texts of people in it: `<n>` isolates the direction of a name, `<b>` stresses. */
 export const Said = ({ i18nKey, values }: { i18nKey: ParseKeys; values: Record<string, string> }) => (
-  // Escaped and back, so that an angle bracket in a name stays an angle bracket.
+  // The values are escaped and then unescaped by `Trans`, so that an angle bracket in a name is shown as one.
   <Sentence
     i18nKey={i18nKey}
     values={values}

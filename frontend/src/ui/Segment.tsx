@@ -6,18 +6,18 @@ interface Props extends ComponentProps<'input'> {
   /** The id of the group's label. */
   labelledBy: string;
   invalid?: boolean;
-  /** Which one is on, where the value is kept outside a form. */
+  /** The selected value, when it is stored outside of a form. */
   selected?: string;
 }
 
-/** One of a few: native radio buttons under a joined row, so that arrow keys and react-hook-form's `register` just work. */
+/** A choice of a few values: native radio buttons, so that arrow keys and react-hook-form's `register` work. */
 export function Segment({ options, labelledBy, invalid = false, selected, ...input }: Props) {
   return (
     <Box
       role="radiogroup"
       aria-labelledby={labelledBy}
       display="grid"
-      // On a phone many share the row by the length of their words, so that "24 hours" keeps its one line.
+      // On a phone more than four options get widths by their text, so that "24 hours" stays on one line.
       gridTemplateColumns={{
         base: `repeat(${options.length}, ${options.length > 4 ? 'auto' : 'minmax(0, 1fr)'})`,
         sm: `repeat(${options.length}, minmax(0, 1fr))`,

@@ -7,20 +7,20 @@ type Root = Pick<ComponentProps<typeof Drawer.Root>, 'open' | 'placement' | 'fin
 
 interface Props extends Root, Omit<ComponentProps<typeof Drawer.Content>, 'title'> {
   onClose: () => void;
-  /** The title, or something to stand in its place; then the panel needs an `aria-label`. */
+  /** The title, or other content in its place; then the panel needs an `aria-label`. */
   title: ReactNode;
   /** A line below the title. */
   sub?: ReactNode;
-  /** One act beside the title. */
+  /** One button beside the title. */
   act?: ReactNode;
-  /** How the head differs from the usual one. */
+  /** Style props that change the usual head. */
   head?: FlexProps;
   children: ReactNode;
 }
 
 const sheet = { borderStartStartRadius: 'sheet', borderStartEndRadius: 'sheet', maxH: '88dvh', minH: '50dvh' };
 
-/** A drawer: a panel from the side, or a sheet from below. Escape closes it, and the focus goes back to its opener. */
+/** A drawer: a panel from the side, or a sheet from below. Escape closes it, and the focus returns to the opener. */
 export function SidePanel({
   open,
   onClose,

@@ -1,11 +1,14 @@
 import { Box, Skeleton, type SkeletonProps } from '@chakra-ui/react';
 
-/** A shape of what is coming. It appears after 200 ms, so that a quick answer brings no flicker, and it keeps still. */
+/**
+ * A placeholder while data loads. It appears after 200 ms, so that a quick answer causes no flicker, and does not
+ * pulse.
+ */
 export const Waiting = (props: SkeletonProps) => (
   <Skeleton variant="none" layerStyle="waiting" aria-hidden {...props} />
 );
 
-/** An image card on its way. */
+/** A placeholder for an image card. */
 export const ImageCardSkeleton = () => (
   <Box layerStyle="card" p="9px" pb="3.5">
     <Waiting aspectRatio="4 / 3" borderRadius="6px" />
@@ -15,7 +18,7 @@ export const ImageCardSkeleton = () => (
   </Box>
 );
 
-/** A person in a list on their way. */
+/** A placeholder for a person in a list. */
 export const PersonSkeleton = () => (
   <Box display="flex" alignItems="center" gap="3" py="2.5">
     <Waiting boxSize="40px" borderRadius="full" flex="none" />

@@ -3,13 +3,13 @@ import { CaretDownIcon, CaretUpDownIcon, CaretUpIcon } from '@phosphor-icons/rea
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 
-/** The order of a list as the server names it, `key` or `-key`, and how to ask for another one. */
+/** The order of a list in the server's form, `key` or `-key`, and a callback to change it. */
 export interface Sorting {
   value: string;
   onSort: (value: string) => void;
 }
 
-/** Something a list may be sorted by. Of times the latest come first, and they have words of their own. */
+/** A key to sort a list by. For times the latest come first by default, and the orders have their own labels. */
 export interface SortKey {
   key: string;
   time?: boolean;
@@ -17,14 +17,14 @@ export interface SortKey {
 
 const turned = (value: string) => (value.startsWith('-') ? value.slice(1) : `-${value}`);
 
-/** What a press on the header leads to. */
+/** Returns the order after a press on the header. */
 const nextOf = ({ key, time }: SortKey, value: string) =>
   value === key || value === `-${key}` ? turned(value) : time ? `-${key}` : key;
 
 export const ariaSortOf = ({ key }: SortKey, value: string) =>
   value === key ? 'ascending' : value === `-${key}` ? 'descending' : 'none';
 
-/** A column's name as a button; the state stands in the header's `aria-sort`. */
+/** The name of a column as a button that sorts. The header cell has the state in `aria-sort`. */
 export function SortButton({ name, sort, sorting }: { name: string; sort: SortKey; sorting: Sorting }) {
   const state = ariaSortOf(sort, sorting.value);
   const Mark = state === 'ascending' ? CaretUpIcon : state === 'descending' ? CaretDownIcon : CaretUpDownIcon;
@@ -53,7 +53,7 @@ export function SortButton({ name, sort, sorting }: { name: string; sort: SortKe
   );
 }
 
-/** The same where there are no headers: every order by its words. */
+/** A list of all orders, for layouts without column headers. */
 export function SortSelect({ keys, sorting }: { keys: readonly (SortKey & { name: string })[]; sorting: Sorting }) {
   const { t } = useTranslation();
   const id = useId();

@@ -24,7 +24,7 @@ const states = {
 
 export type StateName = keyof typeof states;
 
-/** One state, one icon, one colour, one word. */
+/** Shows a state with its own icon, colour and word. */
 export function StateBadge({ state }: { state: StateName }) {
   const { t } = useTranslation();
   return <Badge {...states[state]}>{t(`app.badge.${state}`)}</Badge>;

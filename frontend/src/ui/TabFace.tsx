@@ -3,7 +3,7 @@ import type { Icon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Count } from './Count';
 
-/** The face of a tab in the phone's bottom bar: icon, label, and a count. */
+/** The content of a tab in the bottom bar of a phone: icon, label and count. */
 export function TabFace({
   Icon,
   label,

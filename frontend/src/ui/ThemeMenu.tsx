@@ -11,7 +11,7 @@ const themes: { value: 'light' | 'dark' | 'system'; Icon: Icon }[] = [
 
 const named = (value: string | undefined) => themes.find((theme) => theme.value === value) ?? themes[2];
 
-/** Light, dark, or as the system says; shown as an icon in the bar. */
+/** The menu of themes (light, dark, system) behind an icon in the bar. */
 export function ThemeMenu() {
   const { t } = useTranslation();
   const { theme, setTheme, resolvedTheme } = useTheme();
@@ -40,7 +40,7 @@ export function ThemeMenu() {
   );
 }
 
-/** The next theme at a tap, for the drawer: its icon, and what is on now. */
+/** Returns the current theme with its icon, and a function that switches to the next theme, for the drawer. */
 export function useThemeCycle() {
   const { theme, setTheme } = useTheme();
   const now = named(theme) ?? { value: 'system' as const, Icon: DesktopIcon };

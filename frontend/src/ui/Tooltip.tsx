@@ -8,7 +8,7 @@ interface Props {
   children: ReactElement;
 }
 
-/** The words of an icon. The icon keeps its own aria-label. */
+/** Shows the label of an icon on hover and focus. The icon still needs its own `aria-label`. */
 export function Tooltip({ content, disabled = false, positioning, children }: Props) {
   return (
     <ChakraTooltip.Root disabled={disabled} openDelay={400} closeDelay={80} {...(positioning && { positioning })}>

@@ -7,7 +7,7 @@ const sizes = {
   lg: { boxSize: '84px', fontSize: '29px' },
 };
 
-/** Providers are blue, admins indigo, patients one of three calm colours by their name: always the same one. */
+/** Returns blue for providers, indigo for admins, and for patients one of three colours, always the same for a name. */
 function colourOf(person: Named, role: string | undefined) {
   if (role === 'healthProvider') return 'accent';
   if (role === 'admin') return 'info';
@@ -23,11 +23,11 @@ interface Props {
   role?: string | undefined;
   size?: keyof typeof sizes;
   online?: boolean;
-  /** On a coloured row (the chosen one of a list): its own circle stays visible. */
+  /** True on a coloured row (the selected one of a list), so that the circle stays visible. */
   lit?: boolean;
 }
 
-/** Initials. The name stands beside it, so it says nothing to a screen reader. */
+/** A circle with a person's initials. Hidden from screen readers, because the name is beside it. */
 export function UserAvatar({ person, role, size = 'md', online = false, lit = false }: Props) {
   const colour = colourOf(person, role);
   return (

@@ -1,7 +1,7 @@
 import { atom, useSetAtom } from 'jotai';
 import { useEffect } from 'react';
 
-/** A view that takes the whole phone (an open conversation): the shell leaves its bars away. */
+/** True while a view uses the whole screen of a phone (an open conversation): the shell hides its bars. */
 export const bareAtom = atom(false);
 
 export function useBare(bare: boolean) {

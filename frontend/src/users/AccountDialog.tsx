@@ -124,7 +124,7 @@ function ResetApp({ user, onClose, onDone }: OneProps) {
   );
 }
 
-/** Activates or deactivates one or several; accounts that already are as wanted are left alone. */
+/** Activates or deactivates one or several accounts. Accounts that already have the wanted state are skipped. */
 function SwitchUsers({ act, users, onClose, onDone }: Props & { act: 'activate' | 'deactivate' }) {
   const { t } = useTranslation();
   const toggle = useToggleUser();
@@ -167,10 +167,10 @@ function SwitchUsers({ act, users, onClose, onDone }: Props & { act: 'activate' 
   );
 }
 
-/** What is done to one account at a time. */
+/** The dialogs of actions for a single account. */
 const single = { delete: DeleteUser, role: ChangeRole, appReset: ResetApp };
 
-/** Asks before an account changes. */
+/** Asks before an action changes accounts. */
 export function AccountDialog({ act, users, onClose, onDone }: Props) {
   const [first] = users;
   const One = single[act as keyof typeof single];

@@ -32,7 +32,7 @@ export function Dashboard() {
   const decides = useMay('user.approve');
   if (!user) return null;
   const name = fullName(user);
-  // The role stands in brackets for administrators alone.
+  // Only administrators see their role in brackets.
   const title =
     user.role.name === 'admin'
       ? t('users.welcomeRole', { name, role: t('app.role.admin') })

@@ -20,7 +20,7 @@ import { UserAvatar } from '../ui/UserAvatar';
 import { RejectDialog } from './RejectDialog';
 import { pendingProviders, useApprove } from './users';
 
-/** What an administrator needs to decide: who, and the papers. */
+/** Shows a provider who waits for approval: the person, the credentials, and the buttons for the decision. */
 function Applicant({ user, onReject }: { user: UserRow; onReject: () => void }) {
   const { t } = useTranslation();
   const approve = useApprove(t('users.approve.failed'));
@@ -87,7 +87,7 @@ function Applicant({ user, onReject }: { user: UserRow; onReject: () => void }) 
   );
 }
 
-/** The providers that wait; deciding here stays here. */
+/** Lists the providers who wait for approval. A decision does not leave this screen. */
 export function PendingList() {
   const { t } = useTranslation();
   const paging = useUrlPaging([10]);

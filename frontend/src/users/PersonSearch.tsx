@@ -103,12 +103,12 @@ function PersonRow({ person, group, chosen, taken, onChoose }: RowProps) {
 interface Props {
   chosen: Person | undefined;
   onChoose: (person: Person) => void;
-  /** People who have access already. */
+  /** The ids of people who already have access: they cannot be chosen. */
   taken: ReadonlySet<string>;
   error?: string | undefined;
 }
 
-/** Finds a person on the server, and picks one of those found. */
+/** A field to search for a person on the server and to choose one of the results. */
 export function PersonSearch({ chosen, onChoose, taken, error }: Props) {
   const { t } = useTranslation();
   const group = useId();
@@ -127,7 +127,7 @@ export function PersonSearch({ chosen, onChoose, taken, error }: Props) {
         value={search}
         error={error}
         onChange={(event) => setSearch(event.target.value)}
-        // The act is the button's alone; Enter in the search must not share.
+        // Only the button may share: Enter in the search must not submit the form.
         onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
       />
       <Box

@@ -11,7 +11,7 @@ import { Field } from '../ui/Field';
 import { Modal } from '../ui/Modal';
 import { useReject } from './users';
 
-/** A refusal needs a reason: the provider reads it in the mail. */
+/** Rejects a provider with a reason, which the provider reads in the mail. */
 export function RejectDialog({ user, onClose }: { user: UserRow; onClose: () => void }) {
   const { t } = useTranslation();
   const form = useId();

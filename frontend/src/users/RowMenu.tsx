@@ -20,7 +20,7 @@ interface RowMenuProps {
   onAct: (act: AccountAct) => void;
 }
 
-/** The menu at the end of a row. */
+/** The menu of actions at the end of a row. */
 export function RowMenu({ user, manages, onView, onAct }: RowMenuProps) {
   const { t } = useTranslation();
   return (

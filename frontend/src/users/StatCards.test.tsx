@@ -12,7 +12,7 @@ const show = (role: 'admin' | 'healthProvider', data: object) => {
   renderScreen(<StatCards />);
 };
 
-it('tells an administrator what the total is made of', async () => {
+it('An administrator sees the number of users by role.', async () => {
   show('admin', { ...totals, usersByRole: { patient: 5, healthProvider: 2, admin: 1 } });
   await screen.findByText('5 patients');
   const roles = within(screen.getByRole('heading', { name: 'Total Users' }).closest('article') as HTMLElement);
@@ -23,7 +23,7 @@ it('tells an administrator what the total is made of', async () => {
   ]);
 });
 
-it('tells a provider the total alone', async () => {
+it('A provider sees only the total number of users.', async () => {
   show('healthProvider', totals);
   await screen.findByText('8');
   expect(screen.queryByRole('list')).toBeNull();

@@ -15,7 +15,7 @@ import { stats } from './users';
 interface CardProps {
   label: string;
   value: number | undefined;
-  /** None while the numbers in it are on their way. */
+  /** Undefined while its numbers are loading. */
   text: string | undefined;
   children?: ReactNode;
 }
@@ -47,7 +47,7 @@ function StatCard({ label, value, text, children }: CardProps) {
   );
 }
 
-/** Three films as decoration: what an image looks like here. */
+/** Three films as decoration. */
 const Films = () => (
   <Flex aria-hidden position="absolute" insetEnd="5" top="5" display={{ base: 'flex', md: 'none', xl: 'flex' }}>
     {[hand, spine, chest].map((src) => (
@@ -82,7 +82,7 @@ const Bar = ({ share }: { share: number }) => (
   </Box>
 );
 
-/** What the total is made of. */
+/** Lists the number of users by role. */
 function Roles({ of }: { of: NonNullable<Stats['usersByRole']> }) {
   const { t } = useTranslation();
   return (

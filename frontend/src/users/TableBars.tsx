@@ -13,7 +13,7 @@ interface BarProps {
   act: ReactNode;
 }
 
-/** The title, the search and the filter above the user table. */
+/** The title, the search and the role filter above the user table. */
 export function SearchBar({ search, onSearch, role, onRole, act }: BarProps) {
   const { t } = useTranslation();
   return (
@@ -57,7 +57,7 @@ export function SearchBar({ search, onSearch, role, onRole, act }: BarProps) {
   );
 }
 
-/** In place of the search while rows are selected: the acts on all of them. */
+/** Replaces the search while rows are selected, with the actions for all selected rows. */
 export function SelectionBar({
   count,
   onAct,

@@ -56,7 +56,7 @@ const show = (at: string) => {
 describe('the table of people', () => {
   beforeEach(() => startSession(me('admin'), 'token'));
 
-  it('shows what its address says, and keeps page, role and order there', async () => {
+  it('The table reads page, role and order from the address, and writes changes to it.', async () => {
     const { heard, router } = show('/dashboard?page=2&role=patient&sort=-email');
     await screen.findByText('6–10 of 12');
     expect(heard[0]?.path).toBe('/users?page=2&limit=5&sort=-email&role=patient');
@@ -69,13 +69,13 @@ describe('the table of people', () => {
     );
   });
 
-  it('takes no order that the list does not have', async () => {
+  it('An unknown order in the address is replaced by the default.', async () => {
     const { heard } = show('/dashboard?sort=passwordHash');
     await screen.findByText('1–5 of 12');
     expect(heard[0]?.path).toBe('/users?page=1&limit=5&sort=name');
   });
 
-  it('keeps what people search by out of the address', async () => {
+  it('The search text is never in the address.', async () => {
     const { heard, router } = show('/dashboard');
     await screen.findByText('1–5 of 12');
     await userEvent.click(screen.getByLabelText('Search users by name or email'));
@@ -85,7 +85,7 @@ describe('the table of people', () => {
   });
 });
 
-it('offers others only the orders of what they see', async () => {
+it('A provider can sort only by the columns that they see.', async () => {
   startSession(me('healthProvider'), 'token');
   const { heard } = show('/dashboard?sort=createAt');
   await screen.findByText('1–5 of 12');
@@ -99,7 +99,7 @@ describe('on a phone', () => {
     Reflect.deleteProperty(window, 'matchMedia');
   });
 
-  it('has a list of orders in place of headers', async () => {
+  it('On a phone a list of orders replaces the column headers.', async () => {
     startSession(me('admin'), 'token');
     window.matchMedia = ((query: string) => ({
       matches: false,

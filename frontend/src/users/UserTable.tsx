@@ -32,13 +32,13 @@ interface Asked {
   users: UserRow[];
 }
 
-/** Everybody the viewer may see, paged by the server; administrators manage accounts from here. */
+/** The table of all people whom the viewer may see, paged by the server. Administrators manage accounts here. */
 export function UserTable() {
   const { t } = useTranslation();
   const manages = useMay('user.manage');
   const paging = useUrlPaging(sizes);
   const viewerRole = useAtomValue(roleAtom) ?? 'patient';
-  // Words that people search by stay out of the address; what they narrow and sort by does not.
+  // The search text may name a patient, so it is not in the address; filter and order are.
   const [search, setSearch] = useState('');
   const role = roles.find((name) => name === paging.params.get('role')) ?? '';
   const sorts = userSorts.filter((key) => maySortBy(viewerRole, key));
@@ -55,7 +55,7 @@ export function UserTable() {
   const toggle = useToggleUser();
   const close = () => setAsked(undefined);
   const act = (what: AccountAct, users: UserRow[]) => {
-    // Letting somebody in again takes nothing away: no question.
+    // A single activation needs no confirmation, because nothing is lost.
     if (what === 'activate' && users.length === 1 && users[0]) {
       const [user] = users;
       return toggle.mutate(user.id, {

@@ -18,7 +18,7 @@ function ActiveMark({ active }: { active: boolean }) {
   );
 }
 
-/** The columns of the user table. The day of registration is in the answer to administrators alone. */
+/** Returns the columns of the user table. Only the answers to administrators have the day of registration. */
 export function useColumns(manages: boolean): Column<UserRow>[] {
   const { t } = useTranslation();
   const columns: Column<UserRow>[] = [

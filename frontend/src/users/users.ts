@@ -24,7 +24,7 @@ export const userList = (query: ListQuery) =>
     placeholderData: keepPreviousData,
   });
 
-/** An account by its id; without one, one's own. */
+/** The query of an account by its id, or of the own account without an id. */
 export const oneUser = (id?: string) =>
   queryOptions({
     queryKey: ['users', 'one', id ?? 'me'],
@@ -37,11 +37,11 @@ export const stats = queryOptions({
   queryFn: ({ signal }) => send(userCalls.getStats, {}, { signal }),
 });
 
-/** The providers that wait for a decision. */
+/** The query of the providers who wait for approval. */
 export const pendingProviders = (page: Pick<ListQuery, 'page' | 'limit' | 'cursor' | 'sort'> = {}) =>
   userList({ role: 'healthProvider', status: 'pending', limit: 10, ...page });
 
-/** How many wait, for the menu and the dashboard; nothing is asked for people who cannot decide. */
+/** Returns the number of waiting providers. Without the permission to approve, no request is sent and it is 0. */
 export function usePendingCount(): number {
   const may = useMay('user.approve');
   const { data } = useQuery({ ...pendingProviders(), enabled: may });
@@ -50,7 +50,7 @@ export function usePendingCount(): number {
 
 const changed = (cache: QueryClient) => reread(cache, ['users']);
 
-/** A call that changes an account; every list of people is read again afterwards. */
+/** A mutation that changes an account. After it, every list of people is read again. */
 function useAccountChange<Variables>(call: (variables: Variables) => Promise<{ message?: string }>, fallback?: string) {
   const cache = useQueryClient();
   return useMutation({
@@ -65,7 +65,7 @@ export const useToggleUser = () =>
 
 export const useDeleteUser = () => useAccountChange((id: string) => send(userCalls.deleteUser, { params: { id } }));
 
-/** The list as a file; the server writes down that it was taken along. */
+/** Downloads the list as a CSV file. The server records the export in the audit log. */
 export const useExportUsers = (fallback: string) =>
   useMutation({
     mutationFn: async (query: QueryInput<typeof userCalls.exportUsers>) =>
@@ -80,7 +80,7 @@ export const useChangeRole = () =>
 
 export const useResetApp = () => useAccountChange((id: string) => send(userCalls.resetUserTotp, { params: { id } }));
 
-/** The form shows what went wrong. */
+/** Changes the own profile. The form shows the errors. */
 export function useUpdateProfile() {
   const cache = useQueryClient();
   return useMutation({

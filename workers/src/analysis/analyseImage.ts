@@ -17,8 +17,8 @@ import { readImage } from '../readImage.js';
 import { AnalysisFailed, type AnalysisProvider, NotAnalysable } from './providers/provider.js';
 
 /**
- * One run of an image's analysis. It writes only as long as its run is the current one: a worker that was frozen and
- * wakes, or a second delivery of the job, changes nothing.
+ * Runs one analysis of an image. It writes only while its run is the current one, so a worker that continues after it
+ * stood still, or a second delivery of the job, changes nothing.
  */
 export async function analyseImage(
   core: Core,
@@ -30,7 +30,7 @@ export async function analyseImage(
   if (!begun) return;
   const { image, analysis } = begun;
   const progress = progressOf(core, image, analysis.run);
-  progress.tell(5);
+  progress.report(5);
   try {
     const findings = await provider.analyse(
       {
@@ -39,9 +39,9 @@ export async function analyseImage(
         bytes: await readImage(core, image),
         facts: image,
       },
-      { signal, onProgress: progress.tell, pictures },
+      { signal, onProgress: progress.report, pictures },
     );
-    await progress.told();
+    await progress.reported();
     await finish(core, image, analysis.run, 'complete', { progress: 100, findings });
   } catch (error) {
     if (signal.aborted || isAway(error)) throw error;
@@ -72,15 +72,15 @@ async function begin(core: Core, imageId: string): Promise<{ image: ImageDoc; an
     if (!analysis) return null;
     const begun = { $set: { analysis: analysisMoves.begin.to }, ...touch };
     const image = await Image.findOneAndUpdate({ _id }, begun, { session }).lean<ImageDoc>();
-    // The image was deleted, by a version that left its analysis behind.
+    // The image was deleted by an older version, which did not delete the analysis with it.
     if (!image) await Analysis.deleteOne({ _id }, { session });
     return image && { image, analysis };
   });
 }
 
 /**
- * Shown live and kept for whoever comes later; not worth an event, nor worth failing for. One after the other, so that
- * the last of it is never behind the result.
+ * Stores the progress and broadcasts it. Best effort: no event, and an error does not fail the analysis. The updates
+ * run one after the other, so that the last one never arrives after the result.
  */
 function progressOf(core: Core, image: ImageDoc, run: number) {
   const readers = analysisReaders(core.models, image, core.clock.now());
@@ -93,10 +93,10 @@ function progressOf(core: Core, image: ImageDoc, run: number) {
     ]);
   };
   return {
-    tell: (percent: number) => {
+    report: (percent: number) => {
       last = last.then(() => send(percent)).catch(() => undefined);
     },
-    told: () => last,
+    reported: () => last,
   };
 }
 

@@ -30,7 +30,7 @@ const breaks = ['\r\n', '\n', '\r', '\u2028', '\u0085', '%0d%0a'];
 const injected = (lineBreak: string) =>
   `${lineBreak}Bcc: ${EVIL}${lineBreak}X-Injected: 1${lineBreak}${lineBreak}<b>Pay here</b>`;
 
-/** Straight into the database: no call would take such an address (`contract/src/contract.test.ts`). */
+/** Inserts the account directly: every call rejects such an address (`contract/src/contract.test.ts`). */
 async function account(email: string) {
   const _id = newId();
   await core.models.User.collection.insertOne({ _id, email, usernameKey: String(_id) } as never);
@@ -42,9 +42,9 @@ const send = (to: Awaited<ReturnType<typeof account>>, template: MailTemplate, f
 
 const allowed = ['auto-submitted', 'content-type', 'date', 'from', 'message-id', 'mime-version', 'subject', 'to'];
 
-describe('a line break in what is mailed', () => {
+describe('a line break in a mail', () => {
   it.each(breaks)(
-    'as %j in a fact is text of the body: no header, no recipient, and the subject stays',
+    'that is %j in a fact is text of the body: it adds no header and no recipient, and leaves the subject unchanged',
     async (lineBreak) => {
       const email = `${newId()}@hospital.test`;
       const to = await account(email);
@@ -64,10 +64,10 @@ describe('a line break in what is mailed', () => {
     },
   );
 
-  it.each(breaks)('as %j in an address reaches nobody else', async (lineBreak) => {
+  it.each(breaks)('that is %j in an address adds no recipient', async (lineBreak) => {
     const name = String(newId());
     const to = await account(`${name}@hospital.test${injected(lineBreak)}`);
-    // Refused or sent to what is left of the address: either way to nobody who is named behind the break.
+    // The mail is rejected or sent to the rest of the address, but never to an address after the line break.
     await send(to, 'accountApproved').catch(() => undefined);
     expect(mailbox.mails(EVIL)).toEqual([]);
     for (const mail of mailbox.mails(`${name}@hospital.test`))
@@ -78,7 +78,7 @@ describe('a line break in what is mailed', () => {
   });
 });
 
-it('the code of a share whose image is gone is not mailed', async () => {
+it('The code of a share is not mailed when its image was deleted.', async () => {
   const email = `${newId()}@hospital.test`;
   const [to, image] = [await account(email), newId()];
   const now = core.clock.now();

@@ -18,9 +18,9 @@ interface Letter {
 }
 
 /**
- * Mails what an event asks for, from what is true now: a code that has expired, or a share that has ended, is not sent
- * late. At least once: should we die between the server's "accepted" and our note of it, it goes out once more under
- * the same Message-ID.
+ * Sends the mail that an event asks for, from the current state: no mail goes out for an expired code or an ended share.
+ * At least once: when the worker dies after the server accepted the mail and before it notes that, the mail is sent again
+ * with the same Message-ID.
  */
 export async function sendMail(
   core: Core,
@@ -37,7 +37,7 @@ export async function sendMail(
   await note(core, mailId);
 }
 
-/** As nodemailer names what befalls a connection. */
+/** nodemailer's codes for connection errors. */
 const UNREACHABLE = new Set(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS']);
 
 export async function deliver(
@@ -66,13 +66,13 @@ export async function deliver(
   });
 }
 
-/** Mail servers repeat the address that they refuse: only codes and the command that failed are kept. */
+/** Contains only codes and the failed command, because mail servers repeat the rejected address in their message. */
 export class MailFailed extends JobFailed {
   override readonly name = 'MailFailed';
 
   constructor({ code, responseCode, command }: { code?: unknown; responseCode?: unknown; command?: unknown }) {
-    const told = [code, responseCode, command].filter((part) => /^[A-Z\d ]{1,20}$/.test(String(part ?? '')));
-    super(`The mail was not taken: ${told.join(' ') || 'no reason given'}.`);
+    const parts = [code, responseCode, command].filter((part) => /^[A-Z\d ]{1,20}$/.test(String(part ?? '')));
+    super(`The mail could not be sent: ${parts.join(' ') || 'no reason given'}.`);
   }
 }
 
@@ -120,7 +120,7 @@ const composers: Record<Exclude<MailTemplate, 'unreadMessages'>, Compose> = {
 const compose = async (core: Core, event: EventDoc, template: MailTemplate): Promise<Letter | null> =>
   template === 'unreadMessages' ? null : composers[template](core, event);
 
-/** A change of how one signs in, with the link that takes it back; also when nobody needs the link any more, the change is told. */
+/** Composes the mail about a changed way to sign in, with the link that undoes the change. It is also sent when the link is no longer needed. */
 async function composeNotMe(core: Core, event: EventDoc): Promise<Letter | null> {
   const doc = event.refs.notMe ? await core.models.Code.findById(event.refs.notMe).lean<CodeDoc>() : null;
   const token = doc && linkTokenOf(core.keys.codes, String(doc._id), doc);

@@ -4,11 +4,11 @@ import type { MailTemplate } from '@lightbox/core/mail/mailTemplates.js';
 
 export interface MailText {
   subject: string;
-  /** Paragraphs; `Code: …`, `Sharing id: …` and `Link: …` stand alone on their line. */
+  /** Paragraphs. `Code: …`, `Sharing id: …` and `Link: …` are each alone on their line. */
   lines: string[];
 }
 
-/** What a template may speak of. No clinical content, no caption, no name, no message text. */
+/** The facts that a mail may contain: no clinical content, no caption, no name, no message text. */
 export interface MailFacts {
   code?: string;
   shareId?: string;
@@ -16,14 +16,14 @@ export interface MailFacts {
   reason?: string;
 }
 
-const minutes = `It is valid for ${limits.codeMinutes} minutes.`;
-const notMe = `If this was not you, open this link within ${limits.notMeHours} hours. It signs out every device and takes the change back.`;
-const ignore = 'If this was not you, ignore this mail. Nobody can sign in without the code.';
+const minutes = `The code is valid for ${limits.codeMinutes} minutes.`;
+const notMe = `If this was not you, open this link within ${limits.notMeHours} hours. It logs out every device and undoes the change.`;
+const ignore = 'Didn’t ask for a code? You can ignore this email. Nobody can log in without the code.';
 
 export const templates: Record<MailTemplate, (facts: MailFacts) => MailText> = {
   verificationCode: ({ code }) => ({
     subject: 'Your verification code',
-    lines: ['Enter this code to go on.', `Code: ${code}`, minutes, ignore],
+    lines: ['Enter this code to continue.', `Code: ${code}`, minutes, ignore],
   }),
   resetCode: ({ code, link }) => ({
     subject: 'Your password reset code',
@@ -32,13 +32,13 @@ export const templates: Record<MailTemplate, (facts: MailFacts) => MailText> = {
       `Code: ${code}`,
       `Link: ${link}`,
       minutes,
-      'If this was not you, ignore this mail. Your password stays as it is.',
+      'Didn’t ask for a code? You can ignore this email. Your password does not change.',
     ],
   }),
   imageShared: ({ code, shareId, link }) => ({
     subject: 'An image was shared with you',
     lines: [
-      'Sign in and enter the sharing id and the code to see it.',
+      'Log in, then enter the sharing id and the code to see the image.',
       `Sharing id: ${shareId}`,
       `Code: ${code}`,
       `Link: ${link}`,
@@ -47,78 +47,67 @@ export const templates: Record<MailTemplate, (facts: MailFacts) => MailText> = {
   }),
   accountApproved: ({ link }) => ({
     subject: 'Your account was approved',
-    lines: ['An administrator has approved your account. You can sign in now.', `Link: ${link}`],
+    lines: ['An administrator approved your account. You can log in now.', `Link: ${link}`],
   }),
   accountRejected: ({ reason }) => ({
     subject: 'Your account was not approved',
-    lines: [
-      'An administrator has looked at your account and did not approve it.',
-      ...(reason ? [`Reason: ${reason}`] : []),
-    ],
+    lines: ['An administrator reviewed your account and did not approve it.', ...(reason ? [`Reason: ${reason}`] : [])],
   }),
   passwordChanged: ({ link }) => ({
     subject: 'Your password was changed',
-    lines: ['The password of your account was changed, and every other device was signed out.', notMe, `Link: ${link}`],
+    lines: ['Your password was changed. We logged out all your other devices.', notMe, `Link: ${link}`],
   }),
   wrongPasswords: ({ link }) => ({
     subject: 'Many wrong passwords for your account',
     lines: [
-      `Somebody has entered ${throttles.loginFailures.points} wrong passwords for your account. Nobody got in by them.`,
-      'Each further try has to wait now. If you cannot sign in because of that, choose a new password.',
+      `Someone entered ${throttles.loginFailures.points} wrong passwords for your account. They did not get in.`,
+      'Every new try now has a waiting time. If you cannot log in, choose a new password.',
       `Link: ${link}`,
     ],
   }),
   alreadyHaveAccount: ({ link }) => ({
     subject: 'You already have an account',
     lines: [
-      'Somebody tried to register with your address, which already has an account. Nothing was changed.',
-      'If it was you, sign in, or ask for a new password.',
+      'Someone tried to register with your email address. It already has an account. Nothing was changed.',
+      'If it was you, log in or choose a new password.',
       `Link: ${link}`,
     ],
   }),
   roleChanged: ({ link }) => ({
     subject: 'Your role was changed',
     lines: [
-      'An administrator has given your account another role, and you were signed out everywhere.',
-      'Sign in to see your new pages.',
+      'An administrator changed your role. We logged you out everywhere.',
+      'Log in to see your new pages.',
       `Link: ${link}`,
     ],
   }),
   totpOn: ({ link }) => ({
-    subject: 'Your account signs in with an authenticator app',
+    subject: 'An authenticator app was added to your account',
     lines: [
-      'An authenticator app was set up for your account. From now on no code is mailed when you sign in.',
+      'An authenticator app was set up for your account. From now on, you log in with its codes, not with codes by email.',
       notMe,
       `Link: ${link}`,
     ],
   }),
   totpOff: ({ link }) => ({
     subject: 'The authenticator app was removed from your account',
-    lines: [
-      'Your account does not sign in with an authenticator app any more. You or an administrator removed it.',
-      notMe,
-      `Link: ${link}`,
-    ],
+    lines: ['You or an administrator removed the authenticator app from your account.', notMe, `Link: ${link}`],
   }),
   passkeyAdded: ({ link }) => ({
     subject: 'A passkey was added to your account',
-    lines: ['A passkey was added. It signs in to your account without a password.', notMe, `Link: ${link}`],
+    lines: ['A passkey was added. It can log in to your account without a password.', notMe, `Link: ${link}`],
   }),
   passkeyRemoved: ({ link }) => ({
     subject: 'A passkey was removed from your account',
-    lines: ['A passkey was removed. It does not sign in to your account any more.', notMe, `Link: ${link}`],
+    lines: ['A passkey was removed. It can no longer log in to your account.', notMe, `Link: ${link}`],
   }),
   recoveryCodes: ({ link }) => ({
     subject: 'Your recovery codes were renewed',
-    lines: [
-      'New recovery codes were made for your account. Those before do not work any more.',
-      notMe,
-      `Link: ${link}`,
-    ],
+    lines: ['You have new recovery codes. Your old codes no longer work.', notMe, `Link: ${link}`],
   }),
   unreadMessages: ({ link }) => ({
     subject: 'You have unread messages',
-    lines: ['Somebody wrote to you. Sign in to read it.', `Link: ${link}`],
+    lines: ['Someone wrote to you. Log in to read the message.', `Link: ${link}`],
   }),
 };
 

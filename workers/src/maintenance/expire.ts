@@ -6,7 +6,7 @@ import { endShares } from '@lightbox/core/sharing/endShares.js';
 
 const BATCH = 500;
 
-/** Brings lists and screens in step with shares that are over; access itself asks the clock at each read. */
+/** Updates lists and screens when shares end. Access does not depend on it: each read compares the share with the clock. */
 export async function expireShares(core: Core): Promise<void> {
   const shares = await core.models.Share.find(overdueShare(core.clock.now()), { image: 1 })
     .limit(BATCH)
@@ -19,7 +19,7 @@ export async function expireShares(core: Core): Promise<void> {
   }
 }
 
-/** Ends sessions that were idle for too long or have reached their end, so that their sockets close too. */
+/** Ends sessions that were idle for too long or have reached their end, so that their sockets are closed too. */
 export async function expireSessions(core: Core): Promise<void> {
   const now = core.clock.now();
   const idleSince = new Date(now.getTime() - (await core.settings.get('session.idleMinutes')) * 60_000);

@@ -4,20 +4,20 @@ import { removeBytes } from '@lightbox/core/images/removeImage.js';
 
 const HOUR_MS = 3_600_000;
 const BATCH = 500;
-/** Other maintenance waits no longer than this; the next turn goes on at the kept position. */
+/** The length of one turn. The next turn continues at the stored position. */
 const TURN_MS = 1_000;
-/** For the job of the deletion itself. */
+/** Time for the job of the deletion itself. */
 const GRACE_MS = 60_000;
 
 /**
- * Removes the bytes that no image names any more: those of deleted images whose job was lost, and those of uploads that never
- * got a record. Those of the last hour may still be under way.
+ * Removes blobs without an image: those of deleted images whose job was lost, and those of uploads that never got a
+ * record. It skips the last hour, because an upload may still be running.
  */
 export async function removeOrphanBlobs(core: Core): Promise<void> {
   const now = core.clock.now().getTime();
   await removeListed(core, new Date(now - GRACE_MS));
   const end = idAt(now - HOUR_MS);
-  // Each blob is looked at once when it is an hour old; and all are, in a slow round, for whatever an earlier version left.
+  // Checks each blob once when it is an hour old. A slow second round checks all blobs, because an older version may have left some.
   await lookThrough(core, { name: 'blobs.recent', from: idAt(now - 48 * HOUR_MS), end, turnMs: TURN_MS });
   const round = { name: 'blobs.all', from: ObjectId.createFromTime(0), end, turnMs: TURN_MS };
   if (await lookThrough(core, round)) await core.models.Position.deleteOne({ _id: round.name });
@@ -32,15 +32,15 @@ async function removeListed(core: Core, before: Date): Promise<void> {
 }
 
 interface Search {
-  /** Under which its position is kept. */
+  /** The id of its stored position. */
   name: string;
-  /** Where it begins when it has no position. */
+  /** Start of the search when no position is stored. */
   from: ObjectId;
   end: ObjectId;
   turnMs: number;
 }
 
-/** Goes on for a turn; true when it has come to the end. */
+/** Searches for one turn. Returns true when it has reached the end. */
 async function lookThrough(core: Core, { name, from, end, turnMs }: Search): Promise<boolean> {
   const { Image, Position } = core.models;
   const until = Date.now() + turnMs;

@@ -10,19 +10,19 @@ import type { Person, UserDoc } from '@lightbox/core/models/user.js';
 import { openProfile, sealedFields, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 
 const BATCH = 200;
-/** How long one turn takes, so that calls are not slowed down by a long one; what is left has the next turn. */
+/** The length of one turn. It is short so that calls are not slowed down; the next turn does the rest. */
 const TURN_MS = 400;
 
-/** What replaces a record, on the condition that it is still as it was read. */
+/** The update of a record, with a filter that matches only if the record has not changed since it was read. */
 interface Renewal {
   filter: object;
   update: object;
 }
 
 /**
- * Seals under the current key what an older one has sealed, and profiles that are still in clear. Which those are is asked
- * of the records themselves, so it may be cut short anywhere, and done by several at once. No blob is touched: an image's
- * data key is wrapped anew, and stays what it is. True when there is more.
+ * Seals again with the current key: records sealed with an older key, and profiles that are not encrypted yet. The records
+ * themselves show which ones are left, so the task may be interrupted anywhere and run in several workers at once. Blobs do
+ * not change: only the data key of an image is wrapped again. Returns true when more is left.
  */
 export async function renewKeys(core: Core): Promise<boolean> {
   const { keys, models } = core;
@@ -70,7 +70,7 @@ async function renewAll<D>(
   };
   for await (const row of rows) {
     if (Date.now() >= turn.until) break;
-    // What is damaged stays as it is; whoever asks for it is refused.
+    // A damaged record does not change. Requests for it fail.
     const renewal = unlessDamaged(core.log, () => renew(row));
     if (renewal) batch.push(renewal);
     if (batch.length === BATCH) await write();

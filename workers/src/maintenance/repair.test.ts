@@ -18,7 +18,7 @@ import { type RunningWorker, startWorker } from '../worker.js';
 import { removeOrphanBlobs } from './orphans.js';
 import { reviveAnalyses, revivePreviews } from './repair.js';
 
-/** A worker that analyses and draws; when lost jobs are looked for is the test's to say. */
+/** A worker that does analyses and previews. The tests start the search for lost jobs themselves. */
 let worker: RunningWorker;
 const picture = readFileSync(new URL('../../../backend/assets/demo/hand-xray.jpg', import.meta.url));
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([worker?.stop(), pictures.close()]));
 
-/** An image whose analysis was asked for so many minutes ago, and whose job is nowhere. */
+/** Builds an image whose analysis was requested so many minutes ago and whose job does not exist. */
 async function buildLost(minutes: number, changes: Partial<AnalysisDoc> = {}): Promise<ObjectId> {
   const { core } = worker;
   const _id = newId();
@@ -60,7 +60,7 @@ describe('an analysis whose job was lost', () => {
     },
   );
 
-  it('is left alone before that, and when it has come to an end', async () => {
+  it('does not start again before that, nor after it has ended', async () => {
     const young = await buildLost(9);
     const ended = [await buildLost(60, { status: 'completed' }), await buildLost(60, { status: 'failed' })];
     await reviveAnalyses(worker.core);
@@ -86,7 +86,7 @@ describe('an analysis and its image', () => {
       later: never,
     });
 
-  it('agree when a worker stood still at the beginning of a run that another one has finished', async () => {
+  it('agree after a worker stood still at the start of a run that another worker finished', async () => {
     const { core } = worker;
     const id = await buildLost(0, { status: 'active' });
     const { Image } = core.models;
@@ -105,7 +105,7 @@ describe('an analysis and its image', () => {
     expect(await completions(id)).toBe(1);
   });
 
-  it('go together: of an image that was deleted none is left, and none is started again', async () => {
+  it('are deleted together, and an analysis without an image is removed and not started again', async () => {
     const { core } = worker;
     const [lost, waiting] = [await buildLost(11), await buildLost(0)];
     await core.models.Image.deleteMany({ _id: { $in: [lost, waiting] } });
@@ -116,7 +116,7 @@ describe('an analysis and its image', () => {
   });
 });
 
-describe('bytes that no image names', () => {
+describe('blobs without an image', () => {
   const HOUR_MS = 3_600_000;
   const daysAgo = (days: number) => newId(new Date(worker.core.clock.now().getTime() - days * 24 * HOUR_MS));
   const chunks = () => worker.core.db.collection('blobs.chunks');
@@ -128,7 +128,7 @@ describe('bytes that no image names', () => {
   const write = (blob: ObjectId) =>
     chunks().insertMany([0, 1].map((n) => ({ files_id: blob, n, data: randomBytes(20) })));
 
-  it('are removed after their image, whatever its age, also when the job of its deletion was lost', async () => {
+  it('are removed after the image, whatever its age, even if the job of the deletion was lost', async () => {
     const { core } = worker;
     const [id, blob] = [newId(), daysAgo(40)];
     await buildImage(core, picture, { _id: id, blob });
@@ -143,14 +143,14 @@ describe('bytes that no image names', () => {
     expect(await core.models.Tombstone.countDocuments()).toBe(0);
   });
 
-  it('are found whatever their age and whichever chunk is missing; those of the last hour are left', async () => {
+  it('are found at any age and with any chunk missing, but not during their first hour', async () => {
     const [old, cut, young] = [daysAgo(40), daysAgo(30), daysAgo(0)];
     await removeOrphanBlobs(worker.core);
-    // An older version may have left them at any time, also where the search has been.
+    // An older version may have left blobs of any age, also in the range that was already searched.
     for (const blob of [old, cut, young]) await write(blob);
     await chunks().deleteOne({ files_id: cut, n: 0 });
     await removeOrphanBlobs(worker.core);
-    expect(await Promise.all([old, cut, young].map(chunks))).toEqual([0, 0, 2]);
+    expect(await Promise.all([old, cut, young].map(chunksOf))).toEqual([0, 0, 2]);
   });
 });
 
@@ -161,7 +161,7 @@ describe('a preview whose job was lost', () => {
     return id;
   };
 
-  it('is drawn after ten minutes, and not asked for before', async () => {
+  it('is drawn after ten minutes and not before', async () => {
     const [lost, young] = [await uploaded(11), await uploaded(9)];
     await Promise.all([revivePreviews(worker.core), revivePreviews(worker.core)]);
     await vi.waitFor(async () => {
@@ -170,10 +170,10 @@ describe('a preview whose job was lost', () => {
     expect(await worker.core.queues.all.previews.getJob(`${young}-preview-again`)).toBeUndefined();
   });
 
-  it('whose attempt ended before it told anybody is told by the next one, and not while Redis is away', async () => {
+  it('is broadcast by the next attempt when the first one could not send the signal', async () => {
     const { core } = worker;
     const { _id: id } = await buildImage(core, picture, { preview: 'ready' });
-    const told = async () => {
+    const wasBroadcast = async () => {
       const entries = await core.redis.xrevrange('lightbox:signals', '+', '-', 'COUNT', 100);
       return entries.some(([, fields]) => fields.some((f) => f.includes('image:updated') && f.includes(String(id))));
     };
@@ -181,6 +181,6 @@ describe('a preview whose job was lost', () => {
     core.redis.disconnect(true);
     await expect(again()).rejects.toThrow();
     await vi.waitFor(again, 5_000);
-    expect(await told()).toBe(true);
+    expect(await wasBroadcast()).toBe(true);
   });
 });

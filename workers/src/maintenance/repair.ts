@@ -10,10 +10,10 @@ const BATCH = 500;
 /** Longer than an analysis or a preview takes with all its retries. */
 const STUCK_MS = 10 * 60_000;
 
-/** What began longer ago than this has been looked through often enough. */
+/** Older previews were already checked often enough. */
 const LOOK_BACK_MS = 48 * HOUR_MS;
 
-/** Starts analyses again whose job was lost; the job's own retries are over by then. Those without an image are removed. */
+/** Starts analyses again whose job was lost, when the job's own retries must be over. Removes analyses without an image. */
 export async function reviveAnalyses(core: Core): Promise<void> {
   const before = new Date(core.clock.now().getTime() - STUCK_MS);
   const stuck = await core.models.Analysis.find({ ...underWay, startedAt: { $lt: before } })
@@ -28,8 +28,8 @@ export async function reviveAnalyses(core: Core): Promise<void> {
 }
 
 /**
- * Writes the run and the image's record, both or neither. False when another worker was faster, or when there is no image. A
- * plain transaction and no event: the analysis is already in the audit log, from the request that asked for it.
+ * Writes the run and the image's record, both or neither. Returns false when another worker was faster or the image does not
+ * exist. A plain transaction without an event: the audit log already holds the request of the analysis.
  */
 function queueAgain({ db, models, clock }: Core, { _id, run, startedAt }: AnalysisDoc): Promise<boolean> {
   const { Analysis, Image } = models;
@@ -51,8 +51,8 @@ function queueAgain({ db, models, clock }: Core, { _id, run, startedAt }: Analys
 }
 
 /**
- * Asks again for previews whose job was lost, by a Redis that came back empty say. Once for each image: a job that fails is
- * kept under its id, for an administrator to see and run again.
+ * Enters the jobs of previews again that were lost, for example when Redis restarted empty. Once for each image: Redis keeps
+ * a failed job under its id, so that an administrator can see it and run it again.
  */
 export async function revivePreviews(core: Core): Promise<void> {
   const now = core.clock.now().getTime();
@@ -69,6 +69,6 @@ export async function revivePreviews(core: Core): Promise<void> {
 
 const idAt = (ms: number): ObjectId => ObjectId.createFromTime(Math.floor(ms / 1000));
 
-/** Puts right, once a day for each account, what a crash between an image and its owner's usage has left wrong. */
+/** Recounts the usage of each account once a day, because a crash between an image and its owner's usage makes it wrong. */
 export const recountUsage = (core: Core): Promise<void> =>
   core.usage.recount(new Date(core.clock.now().getTime() - 24 * HOUR_MS), BATCH);

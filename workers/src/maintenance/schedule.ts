@@ -3,13 +3,13 @@ import type { TaskDoc } from '@lightbox/core/models/task.js';
 import { pause } from '../pause.js';
 import { type Task, type TaskName, tasks } from './tasks.js';
 
-/** A worker that died in the middle of a task keeps others from it no longer than this, or than its period. */
+/** The least time for which a claim holds. A worker that died in a task blocks it for this time or for its period. */
 const LEAST_CLAIM_MS = 5_000;
 const MOST_PAUSE_MS = 5_000;
-/** A claim that a failover takes back lets two workers do it once, which is no harm. */
+/** If a failover rolls a claim back, two workers do the task once, which is harmless. */
 const onOne = { writeConcern: { w: 1 } } as const;
 
-/** Does all maintenance in its time until the worker stops. Each task has a loop of its own: none waits behind another. */
+/** Runs all maintenance on schedule until the worker stops. Each task has its own loop, so none waits for another. */
 export const keepSchedule = (core: Core, signal: AbortSignal): Promise<void>[] =>
   (Object.keys(tasks) as TaskName[]).map((name) => repeat(core, name, tasks[name], signal));
 
@@ -31,7 +31,7 @@ async function repeat(core: Core, name: string, task: Task, signal: AbortSignal)
 export const enter = ({ models }: Core, name: string): Promise<unknown> =>
   models.Task.updateOne({ _id: name }, { $setOnInsert: { nextAt: new Date(0) } }, { upsert: true });
 
-/** Does the task if it is due and no other worker is at it. True: there is more to do at once. */
+/** Runs the task if it is due and no other worker runs it. Returns true when more is to be done at once. */
 export async function takeTurn(core: Core, name: string, { every, work }: Task): Promise<boolean> {
   const begunAt = await claim(core, name, Math.max(every, LEAST_CLAIM_MS));
   if (!begunAt) return false;
@@ -49,7 +49,7 @@ export async function takeTurn(core: Core, name: string, { every, work }: Task):
   }
 }
 
-/** One atomic update, by MongoDB's own clock: of many workers one gets it. When it began, or null. */
+/** Claims the task with one atomic update by MongoDB's clock, so only one worker gets it. Returns its start, or null. */
 async function claim({ models }: Core, name: string, forMs: number): Promise<Date | null> {
   const due = { _id: name, $expr: { $lte: ['$nextAt', '$$NOW'] } };
   const taken = [{ $set: { begunAt: '$$NOW', nextAt: { $add: ['$$NOW', forMs] } } }];

@@ -9,14 +9,14 @@ import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { Model, QueryFilter } from 'mongoose';
 
-/** Old enough that whoever wrote it has had the time to hand it over, milliseconds. */
+/** Time for the process that wrote the event to hand it over itself. */
 const GRACE_MS = 700;
 const AUDIT_GRACE_MS = 5_000;
 const BATCH = 200;
 
 /**
- * Hands over what a process wrote and then could not: it died, or Redis was away. Several workers may do so at once;
- * everything downstream bears it.
+ * Hands over messages and events that are still pending because their process died or Redis was away. Several workers may
+ * do this at once: every consumer accepts duplicates.
  */
 export async function sweepEvents(core: Core): Promise<void> {
   const before = new Date(core.clock.now().getTime() - GRACE_MS);
@@ -26,7 +26,7 @@ export async function sweepEvents(core: Core): Promise<void> {
     .lean<MessageDoc[]>();
   const left = await stillPending(core.models.Message, messages);
   if (left.length > 0) await dispatchMessages(core, left);
-  // An event that only a newer version makes waits for a process of that version.
+  // An event of a newer version waits for a process of that version.
   const events = await core.models.Event.find({ pending: true, at: { $lt: before }, type: { $in: auditActionNames } })
     .sort({ at: 1 })
     .limit(BATCH)
@@ -36,8 +36,8 @@ export async function sweepEvents(core: Core): Promise<void> {
 }
 
 /**
- * A majority has them, and so they may be shown; that they were handed over meanwhile it may not have yet. While a majority
- * is slow, everything would be handed over twice.
+ * Reads the newest state from the primary. The majority read that found these records may not contain the hand-over yet:
+ * without this check everything would be handed over twice while the majority is slow.
  */
 async function stillPending<T extends EventDoc | MessageDoc>(model: Model<T>, found: T[]): Promise<T[]> {
   if (found.length === 0) return [];
@@ -50,7 +50,7 @@ async function stillPending<T extends EventDoc | MessageDoc>(model: Model<T>, fo
   return found.filter(({ _id }) => ids.has(String(_id)));
 }
 
-/** An event that cannot be handed over, now or ever, keeps no other one waiting. */
+/** Hands the events over. An event that cannot be handed over does not block the others. */
 async function handOver(core: Core, events: EventDoc[]): Promise<void> {
   try {
     await core.events.dispatch(events);
@@ -62,7 +62,7 @@ async function handOver(core: Core, events: EventDoc[]): Promise<void> {
   }
 }
 
-/** Entries whose kick was lost, or came while Redis was away, and what processes state that they committed. */
+/** Appends events to the audit log whose job was lost or could not be entered, and the receipts of processes. */
 export async function sweepAudit(core: Core): Promise<void> {
   const { Event, AuditReceipt } = core.models;
   const before = new Date(core.clock.now().getTime() - AUDIT_GRACE_MS);

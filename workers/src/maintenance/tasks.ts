@@ -9,21 +9,21 @@ import { renewKeys } from './renewKeys.js';
 import { recountUsage, reviveAnalyses, revivePreviews } from './repair.js';
 
 export interface Task {
-  /** Milliseconds from one beginning to the next. */
+  /** Milliseconds from one start to the next. */
   every: number;
   /** Resolves to true when there is more to do at once. */
   work: (core: Core) => Promise<unknown>;
 }
 
-/** Maintenance that comes round by itself. Each of them may be done twice, or be cut short, without harm. */
+/** Maintenance that repeats. Each task may run twice or be interrupted without harm. */
 export const tasks = {
-  // An open picture goes dark within two seconds of its share's end, also on a busy machine.
+  // An open picture disappears within two seconds of its share's end, also on a busy machine.
   expireShares: { every: 500, work: expireShares },
   expireSessions: { every: 15_000, work: expireSessions },
   finishClosings: { every: 15_000, work: finishClosings },
   enterOwed: { every: 10_000, work: enterOwed },
   remindOfUnread: { every: 30_000, work: remindOfUnread },
-  // Three looks at indexes that mostly find nothing.
+  // Three index queries that mostly find nothing.
   renewKeys: { every: 15_000, work: renewKeys },
   reviveAnalyses: { every: 30_000, work: reviveAnalyses },
   revivePreviews: { every: 10 * 60_000, work: revivePreviews },

@@ -7,7 +7,7 @@ import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import { queueDeliveries } from '@lightbox/core/push/deliveries.js';
 
-/** Writes an event into its recipients' notification centres, once for each, and shows it. Who did it needs no telling. */
+/** Writes one notice for each recipient of an event and broadcasts it. The actor of the event gets none. */
 export async function notify(core: Core, eventId: string): Promise<void> {
   const event = await core.models.Event.findById(oid(eventId)).lean<EventDoc>();
   const kind = event && consequencesOf(event.type)?.notify;
@@ -26,20 +26,20 @@ export async function notify(core: Core, eventId: string): Promise<void> {
     };
     kept.push(await keep(core, notification));
   }
-  const told = await withoutClosed(core, kept);
+  const notices = await withoutClosed(core, kept);
   await core.signals.send(
-    told.map(
+    notices.map(
       ({ _id, user }): Signal => ({
         push: { name: 'notification:new', to: [String(user)], refs: { record: String(_id) } },
       }),
     ),
   );
-  for (const { _id, user } of told) {
+  for (const { _id, user } of notices) {
     await queueDeliveries(core, user, eventId, { about: 'notification', recordId: String(_id) });
   }
 }
 
-/** Asked after they were written: an account that is closed later takes them along by itself. */
+/** Removes the notices of closed accounts. It checks after writing: an account that closes later deletes its own notices. */
 async function withoutClosed({ models }: Core, kept: NotificationDoc[]): Promise<NotificationDoc[]> {
   const users = kept.map(({ user }) => user);
   const closed = await models.User.distinct('_id', { _id: { $in: users }, deletedAt: { $exists: true } });
@@ -48,7 +48,7 @@ async function withoutClosed({ models }: Core, kept: NotificationDoc[]): Promise
   return kept.filter(({ user }) => !closed.some((id) => id.equals(user)));
 }
 
-/** The unique index on event and user makes a second delivery the first one's notification. */
+/** Stores a notice. On a second delivery the unique index on event and user makes it return the first notice. */
 async function keep(core: Core, notification: NotificationDoc): Promise<NotificationDoc> {
   try {
     await core.models.Notification.create([notification]);

@@ -5,13 +5,13 @@ import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { Transporter } from 'nodemailer';
 import { deliver, note } from '../mail/sendMail.js';
 
-/** How long a message lies unread before its recipient is told by mail. */
+/** The recipient of a message gets a mail when it is unread for this long. */
 const REMIND_AFTER_MS = 15 * 60_000;
-/** What lay unread for longer, while nobody looked, is not told any more. */
+/** Older unread messages cause no mail. */
 const LOOK_BACK_MS = 48 * 3_600_000;
 const BATCH = 500;
 
-/** Enters a reminder for every chat in which something has lain unread for long enough, and of which no mail has told. */
+/** Enters a reminder for every chat with a message that is unread for long enough and in no mail yet. */
 export async function remindOfUnread(core: Core): Promise<void> {
   const now = core.clock.now().getTime();
   const createAt = { $gt: new Date(now - LOOK_BACK_MS), $lte: new Date(now - REMIND_AFTER_MS) };
@@ -30,7 +30,7 @@ export async function remindOfUnread(core: Core): Promise<void> {
   );
 }
 
-/** Tells by mail that something is unread, if it still is: one mail for all of a chat. */
+/** Sends one mail for all unread messages of a chat, if there still are some. */
 export async function remindUnread(core: Core, mailer: Transporter, messageId: string): Promise<void> {
   const { models, clock, config } = core;
   const message = await models.Message.findById(oid(messageId)).lean<MessageDoc>();

@@ -5,9 +5,9 @@ import sharp, { type Sharp } from 'sharp';
 import { DicomFrames, type Frame, WindowLevel } from './dicomFrame.js';
 import { type GreyImage, type Measurements, measure } from './measure.js';
 
-/** Longest side of a rendered PDF page, before it is made smaller: enough for its text to stay text. */
+/** Longest side of a rendered PDF page before it is scaled down: large enough that its text stays readable. */
 const PAGE_PIXELS = 1536;
-/** Longest side of a picture that a model is asked about. */
+/** Longest side of a picture that is sent to a model. */
 const MODEL_PIXELS = 1024;
 
 export interface Rendered {
@@ -16,14 +16,14 @@ export interface Rendered {
   height: number;
 }
 
-/** A small picture, newly encoded: nothing of the original but its pixels is in it. */
+/** Returns a small, newly encoded picture that contains nothing of the original but its pixels. */
 export async function preview(bytes: Buffer, contentType: string): Promise<Rendered> {
   const picture = fit(await decode(bytes, contentType), limits.previewPixels);
   const { data, info } = await picture.webp({ quality: 80 }).toBuffer({ resolveWithObject: true });
   return { bytes: data, width: info.width, height: info.height };
 }
 
-/** PNG, because every server that takes pictures takes it. */
+/** Returns a PNG, because every server that accepts pictures accepts PNG. */
 export async function forModel(bytes: Buffer, contentType: string): Promise<Rendered> {
   const picture = fit(await decode(bytes, contentType), MODEL_PIXELS).flatten({ background: 'white' });
   const { data, info } = await picture.png().toBuffer({ resolveWithObject: true });
@@ -71,7 +71,7 @@ function decode(bytes: Buffer, contentType: string): Promise<Sharp> {
 
 async function decodeRaster(bytes: Buffer, format: 'jpeg' | 'png'): Promise<Sharp> {
   const picture = sharp(bytes, INPUT);
-  // sharp opens whatever it knows; only what the gateway found is decoded.
+  // sharp opens every format that it supports. Decode only the format that the gateway found.
   if ((await picture.metadata()).format !== format) throw new Error('another format than expected');
   return picture.autoOrient();
 }
@@ -97,10 +97,10 @@ async function decodeDicom(bytes: Buffer): Promise<Sharp> {
   return sharp(pixels, { raw: { width, height, channels: 4 } }).removeAlpha();
 }
 
-/** A histogram of values with more bits than this has more steps than there are pixels, and takes gigabytes. */
+/** With more bits than this a histogram has more steps than the picture has pixels, and needs gigabytes. */
 const HISTOGRAM_BITS = 16;
 
-/** Measured over the full range of its values, not over the window in which it happens to be shown. */
+/** Measures over the full range of the values, not over the window of the display. */
 async function measureDicom(bytes: Buffer): Promise<Measurements> {
   const frames = await DicomFrames.open(bytes);
   const calculateHistograms = frames.number('BitsAllocated', 8) <= HISTOGRAM_BITS;
@@ -131,7 +131,7 @@ function valueRange(histogram: Histogram | undefined): Values | null {
   return count > 0 ? { min, max, mean: sum / count } : null;
 }
 
-/** PS3.3 §C.11.1: from stored values to those of the modality, Hounsfield units in a CT. */
+/** PS3.3 §C.11.1: converts stored values to those of the modality, which are Hounsfield units in a CT. */
 function rescaled(frames: DicomFrames, stored: Values | null): Values | null {
   if (!stored) return null;
   const slope = frames.number('RescaleSlope', 1) || 1;

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { limits } from '@lightbox/contract/limits.js';
 import type * as Imaging from 'dcmjs-imaging';
 
-// One bundle in a format whose names Node cannot see from an ES module.
+// A CommonJS bundle: Node cannot see its export names from an ES module.
 const imaging = createRequire(import.meta.url)('dcmjs-imaging') as typeof Imaging;
 const { DicomImage, NativePixelDecoder } = imaging;
 const { RleLossless, ExplicitVRBigEndian } = imaging.constants.TransferSyntax;
@@ -22,7 +22,7 @@ export interface Frame {
 
 let codecs: Promise<void> | null = null;
 
-/** One DICOM file whose frames dcmjs-imaging renders, with what it gets wrong put right (compared with pydicom). */
+/** One DICOM file. dcmjs-imaging renders its frames, and this class corrects the library's errors (compared with pydicom). */
 export class DicomFrames {
   private readonly image: Imaging.DicomImage;
   private readonly planar: boolean;
@@ -36,7 +36,7 @@ export class DicomFrames {
   }
 
   private constructor(image: Imaging.DicomImage) {
-    // Drawing takes some twenty bytes per pixel.
+    // Drawing needs about twenty bytes per pixel.
     if (image.getWidth() * image.getHeight() > limits.megapixels * 1_000_000)
       throw new Error('too many pixels to draw');
     this.image = image;
@@ -52,7 +52,7 @@ export class DicomFrames {
     return Number.isFinite(value) ? value : otherwise;
   }
 
-  /** The middle of a series or a film says more about it than its first frame. */
+  /** Renders the middle frame, because it shows more of a series or a film than the first frame does. */
   renderMiddle(options: RenderOptions = {}): Frame {
     const frame = Math.floor(((this.image.getNumberOfFrames() || 1) - 1) / 2);
     const { pixels, width, height, windowLevel, histograms } = this.image.render({ ...options, frame });
@@ -71,8 +71,8 @@ export class DicomFrames {
   }
 
   /**
-   * RLE stores one plane per colour (PS3.5 §G.2). The library unpacks the planes but then reads them as pixels, so
-   * that is what it is told they are, and `interleave` puts them together.
+   * RLE stores one plane per colour (PS3.5 §G.2). The library unpacks the planes but then reads them as interleaved pixels.
+   * So this declares them as interleaved, and `interleave` puts them together afterwards.
    */
   private readAsInterleavedRgb(): void {
     if (this.number('BitsAllocated', 8) !== 8) throw new Error('colours of more than 8 bits in RLE are not drawn');
@@ -94,8 +94,8 @@ export class DicomFrames {
   }
 
   /**
-   * Values behind the last entry have its colour (PS3.3 §C.7.6.3.1.5); the library has none for them, and mistakes the
-   * width of an odd number of 8-bit entries. So each palette gets an entry for every value there can be.
+   * Values beyond the last entry have its colour (PS3.3 §C.7.6.3.1.5). The library has no colour for them, and reads a wrong
+   * width from an odd number of 8-bit entries. So this adds an entry for every possible value to each palette.
    */
   private lengthenPalettes(): void {
     const elements = this.image.getElements() as Record<string, unknown>;
@@ -117,7 +117,7 @@ export class DicomFrames {
     }
   }
 
-  /** PS3.5 §7.3: OW is a stream of 16-bit words, and the library swaps only those of 16-bit pixels. */
+  /** Swaps the bytes of other pixels too: OW is a stream of 16-bit words (PS3.5 §7.3), but the library swaps only 16-bit pixels. */
   private orderBytes(): void {
     const { PixelData, _vrMap } = this.image.getElements() as {
       PixelData?: ArrayBuffer[];

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** A small JSON header and raw bytes, as renderers are asked and answer. */
+/** A request to a renderer or its answer: a small JSON header and raw bytes. */
 export interface Frame {
   header: unknown;
   body: Buffer;
@@ -11,10 +11,10 @@ export interface FrameLimits {
   body: number;
 }
 
-/** Bytes of the two lengths in front of each frame, both 32-bit big endian: of the header and of the body. */
+/** Bytes of the two lengths before each frame: header and body, each 32-bit big endian. */
 const LENGTHS = 8;
 
-/** Resolves when the stream has taken the frame; fails when it cannot. */
+/** Writes a frame. Resolves when the stream has accepted it, and rejects when the stream fails. */
 export function writeFrame(stream: Writable, header: object, body: Uint8Array = new Uint8Array()): Promise<void> {
   const text = Buffer.from(JSON.stringify(header));
   const lengths = Buffer.alloc(LENGTHS);
@@ -25,8 +25,8 @@ export function writeFrame(stream: Writable, header: object, body: Uint8Array = 
 }
 
 /**
- * Each frame of a stream, until it ends. The other side may be hostile: JSON is all that is parsed of what it sends, and
- * a frame beyond the limits ends the reading with an error, before its bytes are kept.
+ * Yields each frame of a stream until it ends. The other side may be hostile: only JSON is parsed, and a frame beyond the
+ * limits throws before its bytes are stored.
  */
 export async function* readFrames(stream: Readable, limits: FrameLimits): AsyncGenerator<Frame> {
   let parts: Buffer[] = [];

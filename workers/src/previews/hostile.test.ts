@@ -8,10 +8,10 @@ import { openPictures, type Preview } from './preview.js';
 const pictures = await openPictures(null);
 afterAll(pictures.close);
 
-/** Far below the renderer's own limit, at which it would be ended. */
+/** Far below the time limit at which the renderer is killed. */
 const TIMEOUT_MS = 15_000;
 
-/** What came of it, in time; and the process is there for the next file. */
+/** Returns the preview, after it checked the time and that the same process is ready for the next file. */
 async function survives(bytes: Buffer, type: string): Promise<Preview | null> {
   const started = performance.now();
   const result = await pictures.preview(bytes, type);
@@ -23,7 +23,7 @@ async function survives(bytes: Buffer, type: string): Promise<Preview | null> {
 const plain = sharp({ create: { width: 30, height: 20, channels: 3, background: '#345' } });
 const BOMB = deflateSync(Buffer.alloc(256 << 20), { level: 9 });
 
-/** A chunk that a PNG may hold, behind its header. */
+/** Returns a PNG with one more chunk after its header. */
 async function pngWith(type: string, body: Buffer): Promise<Buffer> {
   const whole = await plain.png().toBuffer();
   const typed = Buffer.concat([Buffer.from(type, 'latin1'), body]);
@@ -35,7 +35,7 @@ async function pngWith(type: string, body: Buffer): Promise<Buffer> {
   return Buffer.concat([whole.subarray(0, behindHeader), chunk, whole.subarray(behindHeader)]);
 }
 
-/** A colour profile in as many APP2 segments as there can be. */
+/** Returns a JPEG with a colour profile in the highest possible number of APP2 segments. */
 async function jpegWithProfile(): Promise<Buffer> {
   const whole = await plain.jpeg().toBuffer();
   const segments = Array.from({ length: 255 }, (_, i) => {
@@ -70,7 +70,7 @@ describe('row 36: a picture', () => {
   });
 });
 
-/** Objects in order, with a table that says where they are. */
+/** Returns a PDF of these objects in order, with its cross-reference table. */
 function pdf(objects: string[], trailer = '<< /Root 1 0 R >>', xref?: string): Buffer {
   let text = '%PDF-1.7\n';
   const at = objects.map((body, i) => {
@@ -142,8 +142,8 @@ describe('row 38: a PDF', () => {
 });
 
 describe('row 43: a palette or a look-up table that', () => {
-  // The gateway refuses these; one that comes by another way does no harm either.
-  test.each(lyingTables)('%s ends nothing', async (_name, descriptor, entries) => {
+  // The gateway rejects these. A file that arrives in another way is harmless too.
+  test.each(lyingTables)('%s does not end the renderer', async (_name, descriptor, entries) => {
     for (const file of [
       withPalette(descriptor, entries),
       withPalette(descriptor, entries, 255),
@@ -168,7 +168,7 @@ describe('row 43: a palette or a look-up table that', () => {
   });
 });
 
-test('row 46: what damaged DICOM files have left is drawn or not, in time', async () => {
+test('row 46: A damaged DICOM file is drawn or rejected in time.', async () => {
   const drawn = new Set<string>();
   for (const [name, bytes] of Object.entries(damagedDicom)) {
     if (await survives(bytes, 'application/dicom')) drawn.add(name);

@@ -8,7 +8,7 @@ import type { JobContext } from '../jobContext.js';
 import { readImage } from '../readImage.js';
 import type { Pictures, Preview } from './preview.js';
 
-/** Makes the small picture of an image, once; an image that was deleted meanwhile needs none. */
+/** Draws and stores the preview of an image, once. Does nothing when the image was deleted meanwhile. */
 export async function makePreview(
   core: Core,
   pictures: Pictures,
@@ -17,27 +17,27 @@ export async function makePreview(
 ): Promise<void> {
   const image = await core.models.Image.findById(oid(imageId)).lean<ImageDoc>();
   if (!image) return;
-  // An earlier attempt ended between the mark and its signal.
-  if (image.preview !== 'pending') return tell(core, image);
+  // An earlier attempt died after it marked the image and before it sent the signal.
+  if (image.preview !== 'pending') return broadcast(core, image);
   const preview = await pictures.preview(await readImage(core, image), image.contentType).catch((error) => {
     if (!isLastAttempt) throw error;
     return null;
   });
-  const marked = await keep(core, image, preview);
-  if (marked) await tell(core, marked);
+  const marked = await store(core, image, preview);
+  if (marked) await broadcast(core, marked);
 }
 
-/** Fails with Redis, and the job is tried again: without the signal the picture's place stays empty on open screens. */
-async function tell(core: Core, { _id, audience, owner }: ImageDoc): Promise<void> {
+/** Throws when Redis is away, so that the job is retried: without the signal open screens never show the picture. */
+async function broadcast(core: Core, { _id, audience, owner }: ImageDoc): Promise<void> {
   const to = [...audience.map(String), String(owner), 'role:admin'];
   await core.signals.send([{ push: { name: 'image:updated', to, refs: { record: String(_id) } } }]);
 }
 
 /**
- * Writes the preview and marks the image's record, both or neither. Null when the image was deleted meanwhile. A plain transaction
- * and no event: nobody acts here, so nothing belongs in the audit log, and a signal tells browsers.
+ * Writes the preview and marks the image's record, both or neither. Returns null when the image was deleted meanwhile. A plain
+ * transaction without an event: no person acts here, so the audit log needs no entry, and a signal notifies the browsers.
  */
-function keep(core: Core, { _id, dataKey }: ImageDoc, preview: Preview | null): Promise<ImageDoc | null> {
+function store(core: Core, { _id, dataKey }: ImageDoc, preview: Preview | null): Promise<ImageDoc | null> {
   const { Image, Preview } = core.models;
   return core.db.transaction(async (session) => {
     const set = { $set: { preview: preview ? 'ready' : 'none' } } as const;

@@ -5,7 +5,7 @@ export interface GreyImage {
   pixels: Uint8Array;
 }
 
-/** What can be said of a picture without knowing what it shows. Brightness runs from 0 (black) to 255 (white). */
+/** Statistics of the pixels, whatever they show. Brightness is from 0 (black) to 255 (white). */
 export interface PixelStatistics {
   width: number;
   height: number;
@@ -19,7 +19,7 @@ export interface PixelStatistics {
   white: number;
   /** Sixteen equal steps of brightness, shares of all pixels. */
   histogram: number[];
-  /** Variance of the Laplacian: low when there are no edges to be seen. */
+  /** Variance of the Laplacian: low when the picture has no visible edges. */
   sharpness: number;
   /** Standard deviation of the noise (Immerkær 1996). */
   noise: number;
@@ -76,7 +76,7 @@ function percentile(counts: Uint32Array, total: number, share: number): number {
   });
 }
 
-/** Both estimates in one pass over the inner pixels. */
+/** Calculates both estimates in one pass over the inner pixels. */
 function texture({ width, height, pixels }: GreyImage): { sharpness: number; noise: number } {
   if (width < 3 || height < 3) return { sharpness: 0, noise: 0 };
   let [sumOfEdges, sumOfSquares, sumOfNoise] = [0, 0, 0];

@@ -47,7 +47,7 @@ async function pixelAt(webp: Buffer, x: number, y: number): Promise<number[]> {
 }
 
 describe('previews', () => {
-  test('a JPEG is made small, turned upright, and keeps nothing but its pixels', async () => {
+  test('The preview of a JPEG is small and upright, and keeps nothing but the pixels.', async () => {
     const secret = 'GPS and a name';
     const jpeg = await noise(1200, 600)
       .withExif({ IFD0: { Artist: secret }, IFD3: { GPSLatitude: '51/1 30/1 0/1' } })
@@ -62,7 +62,7 @@ describe('previews', () => {
     expect((await sharp(webp).metadata()).exif).toBeUndefined();
   });
 
-  test('pictures of all kinds', async () => {
+  test('Pictures of all kinds get a preview.', async () => {
     const small = await noise(30, 20).png().toBuffer();
     expect(await pictures.preview(small, 'image/png')).toMatchObject({ width: 30, height: 20 });
     const cmyk = await noise(30, 20).toColourspace('cmyk').jpeg().toBuffer();
@@ -71,7 +71,7 @@ describe('previews', () => {
     expect(await pictures.preview(deep, 'image/png')).toMatchObject({ width: 30, height: 20 });
   });
 
-  test('the first page of a PDF, in its own colours', async () => {
+  test('The preview of a PDF shows its first page in its own colours.', async () => {
     const result = await pictures.preview(onePagePdf('1 0 0 rg 0 0 300 300 re f'), 'application/pdf');
     expect(result).toMatchObject({ width: 256, height: 512 });
     const [r, g, b] = await pixelAt(result?.webp ?? Buffer.alloc(0), 128, 400);
@@ -79,7 +79,7 @@ describe('previews', () => {
     expect(await pixelAt(result?.webp ?? Buffer.alloc(0), 128, 100)).toEqual([255, 255, 255]);
   });
 
-  test('DICOM: grey, deflated, many frames, big', async () => {
+  test('DICOM pictures get a preview: grey, deflated, with many frames, big.', async () => {
     const ramp = Buffer.alloc(512);
     for (let i = 0; i < 256; i++) ramp.writeUInt16LE(i * 16, i * 2);
     const grey = await pictures.preview(dicomPicture({ pixels: ramp }), 'application/dicom');
@@ -99,7 +99,7 @@ describe('previews', () => {
     expect(await pictures.preview(big, 'application/dicom')).toMatchObject({ width: 256, height: 512 });
   });
 
-  test('RLE colours come out as colours', async () => {
+  test('A DICOM picture with RLE colours keeps its colours.', async () => {
     // PS3.5 §G: a header of 64 bytes, then per colour runs of one value: 16 × 16 is two runs of 128.
     const planes = [250, 20, 90].map((value) => Buffer.from([0x81, value, 0x81, value]));
     const header = Buffer.alloc(64);
@@ -124,7 +124,7 @@ describe('previews', () => {
       expect(Math.abs(value - wanted)).toBeLessThan(12);
   });
 
-  test('what cannot be drawn is null, not an error', async () => {
+  test('A file that cannot be drawn has the preview null, without an error.', async () => {
     const png = await noise(30, 20).png().toBuffer();
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
     for (const [bytes, type] of [
@@ -140,7 +140,7 @@ describe('previews', () => {
     }
   });
 
-  test('a picture for a model is a plain PNG of at most 1024 pixels', async () => {
+  test('A picture for a model is a plain PNG of at most 1024 pixels a side.', async () => {
     const jpeg = await noise(2000, 1000)
       .withExif({ IFD0: { Artist: 'a name' } })
       .jpeg()
@@ -156,14 +156,14 @@ describe('measurements', () => {
   const flat = (value: number) =>
     sharp({ create: { width: 64, height: 64, channels: 3, background: { r: value, g: value, b: value } } });
 
-  test('brightness and clipping', async () => {
+  test('Brightness and clipping are measured.', async () => {
     const white = await pictures.measure(await flat(255).png().toBuffer(), 'image/png');
     expect(white).toMatchObject({ mean: 255, sd: 0, min: 255, max: 255, white: 1, black: 0, sharpness: 0, noise: 0 });
     const grey = await pictures.measure(await flat(100).png().toBuffer(), 'image/png');
     expect(grey).toMatchObject({ mean: 100, white: 0, black: 0, bitDepth: 8 });
   });
 
-  test('noise is estimated as what was added', async () => {
+  test('The estimate of the noise equals the noise that was added.', async () => {
     const pixels = Buffer.alloc(128 * 128);
     let state = 1;
     const uniform = () => {
@@ -183,7 +183,7 @@ describe('measurements', () => {
     expect(measured?.sd).toBeGreaterThan(9);
   });
 
-  test('a CT is measured in Hounsfield units', async () => {
+  test('A CT is measured in Hounsfield units.', async () => {
     const ramp = Buffer.alloc(512);
     for (let i = 0; i < 256; i++) ramp.writeUInt16LE(i * 8, i * 2);
     const rescale = Buffer.concat([element(0x00281052, 'DS', '-1024'), element(0x00281053, 'DS', '1')]);
@@ -199,7 +199,7 @@ describe('measurements', () => {
   });
 });
 
-/** A stand-in for the process that renders: `onTask` is a statement over `header`, and `answer(header, body)` answers. */
+/** A script in place of the renderer: `onTask` is a statement that uses `header`, and `answer(header, body)` sends the answer. */
 const childScript = (onTask: string): string => `
   import { Socket } from 'node:net';
   const channel = new Socket({ fd: 3, readable: true, writable: true });
@@ -238,11 +238,11 @@ describe('the process that renders', () => {
   test.each([
     ['dies', 'process.kill(process.pid, "SIGKILL")'],
     ['exits', 'process.exit(0)'],
-    ['answers nonsense', 'answer({ picture: 1 });'],
-    ['answers too much', 'channel.write(Buffer.alloc(8, 0xff));'],
+    ['sends an invalid answer', 'answer({ picture: 1 });'],
+    ['sends too large an answer', 'channel.write(Buffer.alloc(8, 0xff));'],
     ['aborts', 'process.abort()'],
-    ['eats memory', 'for (const all = []; ; ) all.push(new Array(1e5).fill({}))'],
-  ])('one that %s fails its file, and the next file is drawn', async (_name, code) => {
+    ['uses too much memory', 'for (const all = []; ; ) all.push(new Array(1e5).fill({}))'],
+  ])('A renderer that %s fails its file, and the next file is drawn.', async (_name, code) => {
     const module = script(`if (header.contentType === 'bad') { ${code} } measurements(8);`);
     renderers = new Renderers({ module, heapMb: 64, sandbox: await sandbox });
     const draw = (type: string) => renderers.run('measurements', Buffer.alloc(0), type);
@@ -258,8 +258,8 @@ describe('the process that renders', () => {
     await expect(draw('bad')).rejects.toBeInstanceOf(RenderCrashed);
   });
 
-  test('one file that always kills it is tried three times, and keeps others waiting at most twice as long', async () => {
-    // A good file takes a tenth of a second, as pictures do.
+  test('A file that always kills the renderer is tried three times, and other files wait at most twice as long.', async () => {
+    // A good file takes a tenth of a second, like a real picture.
     const module = script(`
       if (header.contentType === 'bad') process.kill(process.pid, 'SIGKILL');
       for (const until = Date.now() + 100; Date.now() < until; );
@@ -267,7 +267,7 @@ describe('the process that renders', () => {
     renderers = new Renderers({ module, sandbox: await sandbox });
     const { attempts } = jobs.renderPreview;
     const draw = (type: string) => renderers.run('measurements', Buffer.alloc(0), type);
-    /** Milliseconds until fifteen good files are drawn, beside a bad one that comes back as often as its queue lets it. */
+    /** Returns the milliseconds until fifteen good files are drawn, with or without a bad file that is retried as its queue retries it. */
     const neighbours = async (bad: boolean) => {
       const since = performance.now();
       const good = Promise.all(Array.from({ length: 15 }, () => draw('good')));
@@ -277,7 +277,7 @@ describe('the process that renders', () => {
       return { took: performance.now() - since, crashes };
     };
     await draw('good');
-    // What else the machine does is in the figures too: a quiet moment of three tells.
+    // Other processes of the machine slow the test down too: one good round of three is enough.
     let slower = Number.POSITIVE_INFINITY;
     for (let round = 0; round < 3 && slower >= 2; round++) {
       const alone = await neighbours(false);
@@ -288,27 +288,27 @@ describe('the process that renders', () => {
     expect(slower).toBeLessThan(2);
   });
 
-  test('a file that takes too long cannot be drawn, nobody tries it again, and the next file is drawn', async () => {
+  test('A file that takes too long cannot be drawn and is not retried, and the next file is drawn.', async () => {
     const module = script("if (header.contentType === 'bad') for (;;); measurements(8);");
     renderers = new Renderers({ module, timeLimitMs: () => 500, sandbox: await sandbox });
     const drawn = ['good', 'bad', 'good'].map((type) => renderers.run('measurements', Buffer.alloc(0), type));
     expect((await Promise.all(drawn)).map((result) => result?.bitDepth)).toEqual([8, undefined, 8]);
   });
 
-  test('one that answers with something else than the picture it was asked for has drawn nothing', async () => {
+  test('The answer of a renderer is ignored when it is not the picture that was asked for.', async () => {
     const module = script("answer({ picture: { width: 1, height: 1 } }, '<script>');");
     renderers = new Renderers({ module, sandbox: await sandbox });
     expect(await renderers.run('preview', Buffer.alloc(0), 'x')).toBeNull();
     expect(await renderers.run('measurements', Buffer.alloc(0), 'x')).toBeNull();
   });
 
-  test('a real one that outgrows its memory is ended by its own watch', async () => {
+  test('A renderer that exceeds its memory limit kills itself.', async () => {
     renderers = new Renderers({ rssBytes: 1024 * 1024, sandbox: await sandbox });
     const big = dicomPicture({ rows: 4000, columns: 4000, pixels: Buffer.alloc(32_000_000, 9) });
     await expect(renderers.run('preview', big, 'application/dicom')).rejects.toBeInstanceOf(RenderCrashed);
   });
 
-  test('one that has done enough is replaced', async () => {
+  test('A renderer is replaced after its number of files.', async () => {
     const module = script('globalThis.count = (globalThis.count ?? 0) + 1; measurements(globalThis.count);');
     renderers = new Renderers({ module, recycleAfter: 2, sandbox: await sandbox });
     const counts: unknown[] = [];

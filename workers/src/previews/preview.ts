@@ -13,22 +13,22 @@ export interface Preview {
   height: number;
 }
 
-/** The way in which foreign files are kept away from the keys: in a service of their own, or in a sandbox of this machine. */
+/** The place where foreign files are decoded, away from the keys: a separate service, or a sandbox on this machine. */
 export type Isolation = 'service' | Sandbox['isolation'];
 
-/** Draws and measures foreign files, in other processes. Previews and analyses do not wait for each other. */
+/** Draws and measures foreign files in other processes. Previews and analyses do not wait for each other. */
 export interface Pictures {
   isolation: Isolation;
-  /** The small picture of a file, null when none can be made. Errors: as those of a `Renderer`. */
+  /** Returns the small picture of a file, or null when it cannot be drawn. Throws the errors of a `Renderer`. */
   preview: (bytes: Buffer, contentType: string) => Promise<Preview | null>;
-  /** A PNG of at most 1024 pixels a side, without anything of the original but its pixels. */
+  /** Returns a PNG of at most 1024 pixels a side, with nothing of the original but its pixels. */
   forModel: (bytes: Buffer, contentType: string) => Promise<Rendered | null>;
-  /** Numbers about the pixels, taken where they were decoded. */
+  /** Returns measurements of the pixels. The process that decodes them measures them. */
   measure: (bytes: Buffer, contentType: string) => Promise<Measurements | null>;
   close: () => Promise<void>;
 }
 
-/** With the socket of a renderer service, or with processes of this machine. */
+/** Uses the renderer service on this socket, or processes of this machine without one. */
 export async function openPictures(rendererSocket: string | null): Promise<Pictures> {
   const sandbox = rendererSocket ? null : await findSandbox();
   const open = (): Renderer => (sandbox ? new Renderers({ sandbox }) : new RemoteRenderer(rendererSocket as string));

@@ -3,7 +3,7 @@ import type { Rendered } from './decode.js';
 import type { FrameLimits } from './frames.js';
 import type { Measurements } from './measure.js';
 
-/** The tasks of the process that decodes files, with their results. */
+/** The results of the tasks of the process that decodes files. */
 export interface Tasks {
   preview: Rendered;
   forModel: Rendered;
@@ -13,7 +13,7 @@ export interface Tasks {
 export const taskNames = ['preview', 'forModel', 'measurements'] as const satisfies (keyof Tasks)[];
 export type TaskName = (typeof taskNames)[number];
 
-/** Header of a frame that asks; its body is the file. */
+/** Header of a frame with a task. The body is the file. */
 export const TaskHeader = z.object({ name: z.enum(taskNames), contentType: z.string().max(100) });
 
 export interface Task extends z.infer<typeof TaskHeader> {
@@ -40,8 +40,8 @@ const MeasurementsHeader = z.object({
 }) satisfies z.ZodType<Measurements>;
 
 /**
- * Header of a frame that answers. `unreadable`: the file cannot be drawn, now or later. `crashed`: the renderer service
- * lost the process that drew it. `rss`: the size of the process, bytes. The bytes of a picture are the body.
+ * Header of a frame with an answer. `unreadable`: the file cannot be drawn, so a retry is useless. `crashed`: the renderer
+ * service lost the process that drew it. `rss`: memory of the process in bytes. The body is the picture.
  */
 export const AnswerHeader = z.union([
   z.object({ ready: z.literal(true) }),
@@ -57,17 +57,17 @@ export type AnswerHeader = z.infer<typeof AnswerHeader>;
 
 /** Larger than any picture of 1,024 pixels a side. */
 export const answerLimits: FrameLimits = { header: 64 * 1024, body: 16 * 1024 * 1024 };
-/** Uploads are limited by a setting, to 512 MB at most. */
+/** A setting limits uploads to 512 MB at most. */
 export const taskLimits: FrameLimits = { header: 4 * 1024, body: 513 * 1024 * 1024 };
 
-/** The result that belongs to the task; null when the file cannot be drawn, or the answer is one to another task. */
+/** Returns the result of the task, or null when the file cannot be drawn or the answer belongs to another task. */
 export function resultOf<Name extends TaskName>(name: Name, header: AnswerHeader, body: Buffer): Tasks[Name] | null {
   if (name === 'measurements') return 'measurements' in header ? (header.measurements as Tasks[Name]) : null;
   if (!('picture' in header) || !signatures[name as keyof typeof signatures](body)) return null;
   return { ...header.picture, bytes: body } as Tasks[Name];
 }
 
-/** A hostile renderer must not hand out anything else than the picture it was asked for. */
+/** File signatures: a hostile renderer must not return anything but the picture that was asked for. */
 const signatures = {
   preview: (bytes: Buffer) => bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP',
   forModel: (bytes: Buffer) => bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n',

@@ -5,7 +5,7 @@ import { readFrames, writeFrame } from './frames.js';
 import { AnswerHeader, answerLimits, resultOf, type TaskName, type Tasks } from './protocol.js';
 import { RenderCrashed, type Renderer } from './renderer.js';
 
-/** The renderer service is not there: the file is not to blame, and the job waits. */
+/** The renderer service cannot be reached. The file is not the cause, so the job waits. */
 export class RendererAway extends PartAway {
   override name = 'RendererAway';
 
@@ -14,10 +14,10 @@ export class RendererAway extends PartAway {
   }
 }
 
-/** The service answers within its own limits of time; this is for one that hangs. */
+/** Timeout for a service that hangs. A working service answers within its own, shorter time limits. */
 const TIMEOUT_MS = 120_000;
 
-/** Asks the renderer service on a Unix socket (`service.ts`), a connection for each file. */
+/** Asks the renderer service on a Unix socket (`service.ts`), with one connection for each file. */
 export class RemoteRenderer implements Renderer {
   private readonly stopping = new AbortController();
 
@@ -25,7 +25,7 @@ export class RemoteRenderer implements Renderer {
 
   async run<Name extends TaskName>(name: Name, bytes: Buffer, contentType: string): Promise<Tasks[Name] | null> {
     const socket = createConnection(this.path);
-    // Errors reach this call through the stream's reading and writing.
+    // Reading and writing report the same errors to this call.
     socket.on('error', () => undefined);
     const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(TIMEOUT_MS)]);
     const abort = () => socket.destroy(new RendererAway());

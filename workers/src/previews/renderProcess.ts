@@ -1,6 +1,6 @@
 /**
- * The child process that decodes foreign files, started by `renderers.ts`, in a sandbox where the machine has one. It has
- * no keys, no database and no environment. It reads tasks from file descriptor 3 and writes its answers there.
+ * The child process that decodes foreign files. `renderers.ts` starts it, in a sandbox if the machine has one. It has no
+ * keys, no database and no environment. It reads tasks from file descriptor 3 and writes its answers there.
  */
 import { Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
@@ -12,7 +12,7 @@ import { type AnswerHeader, TaskHeader, taskLimits } from './protocol.js';
 
 const RSS_LIMIT = Number(process.env.RSS_LIMIT);
 
-/** Watches memory and parent from a thread of its own, because a decoder may keep the main thread busy. */
+/** Watches memory and parent in a separate thread, because a decoder may block the main thread. */
 const watchdog = `
   const parent = process.ppid;
   setInterval(() => {
@@ -20,7 +20,7 @@ const watchdog = `
   }, 100);`;
 
 new Worker(watchdog, { eval: true }).unref();
-// People who wait for an answer come first: drawing gets the processor time that gateways and databases leave.
+// Drawing gets only the processor time that gateways and databases leave, because people wait for those.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 sharp.concurrency(1);
 sharp.cache(false);

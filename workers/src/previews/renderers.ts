@@ -8,22 +8,22 @@ import { RenderCrashed, type Renderer } from './renderer.js';
 import { type Sandbox, sandboxEnv } from './sandbox.js';
 
 export interface RendererOptions {
-  /** Processes at most. */
+  /** The highest number of processes. */
   size: number;
-  /** For one file, from when its process has started. A file that takes longer cannot be drawn. */
+  /** The time for one file, after its process has started. A file that takes longer counts as one that cannot be drawn. */
   timeLimitMs: (contentType: string) => number;
   heapMb: number;
   rssBytes: number;
-  /** Decoders leak: a process is replaced after so many files, or when it has grown past a third of its limit. */
+  /** Decoders leak memory, so a process is replaced after this many files or above a third of its memory limit. */
   recycleAfter: number;
   module: URL;
-  /** Closed by its owner. */
+  /** The caller closes it. */
   sandbox: Sandbox;
 }
 
 const START_LIMIT_MS = 30_000;
 
-/** An ordinary page of a PDF takes a tenth of a second; one that draws for seconds was made to do so. */
+/** An ordinary page of a PDF takes a tenth of a second. One that takes seconds was made to be slow. */
 const timeLimitMs = (contentType: string): number => (contentType === 'application/pdf' ? 5_000 : 20_000);
 
 const defaults: Omit<RendererOptions, 'sandbox'> = {
@@ -46,7 +46,7 @@ interface Answer {
   body: Buffer;
 }
 
-/** A process and the file that it works on. */
+/** A process and its current file. */
 interface Child {
   process: ChildProcess;
   channel: Socket;
@@ -55,7 +55,7 @@ interface Child {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Keeps processes that decode files, one file at a time each, and replaces those that die, hang or have done enough. */
+/** Runs processes that each decode one file at a time. Replaces those that die, hang or reach their number of files. */
 export class Renderers implements Renderer {
   private readonly options: RendererOptions;
   private readonly idle: Child[] = [];
@@ -98,7 +98,7 @@ export class Renderers implements Renderer {
     const [command, ...args] = sandbox.command([`--max-old-space-size=${heapMb}`, file], [file]);
     const process = spawn(command, args, {
       env: { ...sandboxEnv, RSS_LIMIT: String(rssBytes) },
-      // Standard output stays closed, because decoders write to it.
+      // Standard output is closed, because decoders write to it.
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     });
     const child: Child = { process, channel: process.stdio[3] as Socket, files: 0, job: null, timer: undefined };
@@ -140,13 +140,13 @@ export class Renderers implements Renderer {
     this.next();
   }
 
-  /** The file is to blame, so nobody tries it again. */
+  /** Treats a file that takes too long as one that cannot be drawn, so that it is not retried. */
   private tookTooLong(child: Child): Promise<void> {
     this.finish(child)?.resolve({ header: { unreadable: true }, body: Buffer.alloc(0) });
     return this.end(child, 'it took too long');
   }
 
-  /** An idle child must not keep the worker from ending. */
+  /** Marks the child as idle. `unref`: an idle child must not prevent the worker from ending. */
   private rest(child: Child): void {
     child.process.unref();
     child.channel.unref();

@@ -16,8 +16,8 @@ const folder = mkdtempSync(join(tmpdir(), 'lightbox-hostile-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /**
- * A module in the renderer's place, as a file that has taken over a decoder: it looks for keys, files and ways out, and
- * answers every task with a report instead of measurements.
+ * A module in place of the renderer, which acts like a file that has taken over a decoder. It searches for keys, files and
+ * network connections, and answers every task with a report instead of a picture.
  */
 const hostile = (port: number, secret: string): string => `
   import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -50,7 +50,7 @@ const hostile = (port: number, secret: string): string => `
   const png = Buffer.from('\\x89PNG\\r\\n\\x1a\\n', 'latin1');
   channel.once('data', () => say({ picture: { width: 1, height: 1 } }, Buffer.concat([png, report])));`;
 
-/** A process that holds keys in its environment, as a worker does, and has this file drawn. */
+/** A process that has keys in its environment, like a worker, and sends this file to a renderer. */
 const keyHolder = (module: string, isolation: string): string => `
   const [{ Renderers }, { findSandbox }] = await Promise.all(
     ['./renderers.js', './sandbox.js'].map((name) => import(new URL(name, ${JSON.stringify(compiled('./', import.meta.url).href)}))),
@@ -123,7 +123,7 @@ describe('the renderer service', () => {
     if (service.exitCode === null && service.signalCode === null) await end('SIGKILL');
   });
 
-  test('draws and measures, says that a file cannot be drawn, and ends when asked', async () => {
+  test('draws and measures, reports a file that cannot be drawn, and ends on a signal', async () => {
     await start();
     const png = await sharp({ create: { width: 30, height: 20, channels: 3, background: '#345' } })
       .png()
@@ -141,7 +141,7 @@ describe('the renderer service', () => {
     expect(await end('SIGTERM')).toEqual([0, null]);
   });
 
-  test('that is away, or dies under a file, is a dependency that is away; one that is back draws', async () => {
+  test('counts as a dependency that is away while it is stopped or when it dies at a file, and draws again when it is back', async () => {
     await expect(remote.run('preview', Buffer.alloc(1), 'image/png')).rejects.toMatchObject({ name: 'RendererAway' });
     await start();
     const file = remote.run('preview', Buffer.alloc(8 << 20), 'image/png');

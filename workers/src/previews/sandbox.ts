@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Programs that shut a process off: `bwrap` (bubblewrap), or `unshare` with the kernel's user namespaces. */
+/** The ways to isolate a process: `bwrap` (bubblewrap), or `unshare` with the kernel's user namespaces. */
 export const isolations = ['bwrap', 'namespaces'] as const;
 export type Isolation = (typeof isolations)[number];
 
-/** The command line that runs Node with these arguments; `files` are further files that it may read. */
+/** `command` returns the command line that runs Node with these arguments. Node may also read `files`. */
 export interface Sandbox {
   isolation: Isolation | 'none';
   command: (args: string[], files: string[]) => [string, ...string[]];
@@ -15,7 +15,7 @@ export interface Sandbox {
 }
 
 const project = join(import.meta.dirname, '../../..');
-/** All that a renderer may read. Neither a data folder with keys nor a home folder is among it. */
+/** The paths that a renderer may read. They include neither a data folder with keys nor a home folder. */
 const readable = [
   ...['/usr', '/bin', '/sbin', '/lib', '/lib64', '/nix/store', process.execPath],
   ...['node_modules', 'package.json', 'contract', 'core', 'workers'].map((name) => join(project, name)),
@@ -23,14 +23,14 @@ const readable = [
 
 const TRIAL_MS = 15_000;
 
-/** Without a sandbox the process shares the user, the files and the network of the worker. */
+/** No sandbox: the process has the user, the files and the network of the worker. */
 const none: Sandbox = {
   isolation: 'none',
   command: (args) => [process.execPath, ...args],
   close: () => undefined,
 };
 
-/** The best sandbox that works on this machine, found by a trial of each. */
+/** Returns the best sandbox that works on this machine. Tries each of them. */
 export async function findSandbox(candidates: readonly Isolation[] = isolations): Promise<Sandbox> {
   for (const isolation of process.platform === 'linux' ? candidates : []) {
     const sandbox = isolation === 'bwrap' ? bubblewrap() : namespaces();
@@ -40,7 +40,7 @@ export async function findSandbox(candidates: readonly Isolation[] = isolations)
   return none;
 }
 
-/** No network, no processes but its own, a file system that holds what is readable above and cannot be written to. */
+/** Isolates with bubblewrap: no network, no other processes, and a read-only file system of the `readable` paths. */
 function bubblewrap(): Sandbox {
   const binds = (files: string[]) => files.flatMap((file) => ['--ro-bind-try', file, file]);
   return {
@@ -57,9 +57,9 @@ function bubblewrap(): Sandbox {
 }
 
 /**
- * The same with the programs of util-linux. Arguments: an empty folder, Node, the number of readable paths, these paths,
- * Node's arguments. The mounts are seen by this process alone and go with it. The shell stays as the first process of its
- * namespace, because that one cannot be killed from inside, and a renderer that grows too large kills itself.
+ * Isolates in the same way with util-linux. Arguments: an empty folder, Node, the number of readable paths, these paths,
+ * Node's arguments. Only this process sees the mounts, and they end with it. The shell stays the first process of its
+ * namespace: the first process cannot be killed from inside, but a renderer that grows too large must kill itself.
  */
 const script = `
 set -eu
@@ -95,7 +95,7 @@ function namespaces(): Sandbox {
     command: (args, files) => {
       const paths = [...readable, ...files];
       return [
-        // When the worker dies, unshare is ended by the first of these, and the renderer by the second.
+        // When the worker dies, `--pdeathsig` kills unshare, and `--kill-child` kills the renderer.
         ...(['setpriv', '--pdeathsig', 'KILL', 'unshare', '--fork', '--kill-child'] as const),
         ...['--user', '--map-root-user', '--mount', '--pid', '--net', '--ipc', '--uts', '--propagation', 'private'],
         ...['/bin/sh', '-c', script, 'sandbox', root, process.execPath, String(paths.length), ...paths, ...args],
@@ -114,5 +114,5 @@ function works(sandbox: Sandbox): Promise<boolean> {
   });
 }
 
-/** Nothing of the worker's environment, because it holds keys. */
+/** Contains nothing of the worker's environment, because that holds keys. */
 export const sandboxEnv = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };

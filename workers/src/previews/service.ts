@@ -10,12 +10,12 @@ export interface RenderService {
   stop: () => Promise<void>;
 }
 
-/** More files at once are refused; workers come back with them. */
+/** The service refuses more files at once, and workers retry them. */
 const MAX_CONNECTIONS = 16;
 
 /**
- * Decodes foreign files for workers that reach it on a Unix socket. It has no keys, no database and no network, so a file
- * that takes it over finds nothing. A connection carries one task and its answer.
+ * Starts the service that decodes foreign files for workers, on a Unix socket. It has no keys, no database and no network,
+ * so a file that takes it over finds nothing. Each connection carries one task and its answer.
  */
 export async function startRenderService(path: string, renderer: Renderer, log: Logger): Promise<RenderService> {
   const open = new Set<Socket>();
@@ -23,14 +23,14 @@ export async function startRenderService(path: string, renderer: Renderer, log: 
     open.add(socket);
     socket.once('close', () => open.delete(socket));
     socket.on('error', () => undefined);
-    serve(socket, renderer).catch(() => log.warn('a task was broken off'));
+    serve(socket, renderer).catch(() => log.warn('a task was interrupted'));
   });
   server.maxConnections = MAX_CONNECTIONS;
-  // A service that was killed leaves its socket behind.
+  // A killed service does not remove its socket.
   rmSync(path, { force: true });
   server.listen(path);
   await once(server, 'listening');
-  // Workers run as another user. Only they have the folder of the socket.
+  // Workers run as another user. Only workers have access to the folder of the socket.
   chmodSync(path, 0o666);
   return {
     stop: async () => {

@@ -8,7 +8,7 @@ import { startWorker } from '../worker.js';
 
 const picture = readFileSync(new URL('../../../backend/assets/demo/hand-xray.jpg', import.meta.url));
 
-/** A page with 8,000 finely dashed lines: drawing it takes a minute. */
+/** Returns a page with 8,000 finely dashed lines, which takes a minute to draw. */
 function slowPdf(): Buffer {
   const stream = `[0.02 0.02] 0 d ${'0 0 m 600 600 l S '.repeat(8_000)}`;
   const objects = [
@@ -20,7 +20,7 @@ function slowPdf(): Buffer {
   return Buffer.from(`%PDF-1.4\n${objects.join('')}trailer\n<< /Root 1 0 R >>\nstartxref\n0\n%%EOF\n`);
 }
 
-test('a file that takes too long is refused at the first try, and the next one of its owner comes after those of others', async () => {
+test('A file that takes too long is rejected at the first attempt, and the next file of its owner comes after those of others.', async () => {
   const config = await testConfig();
   const concurrency = { ...config.worker.concurrency, previews: 1 };
   const worker = await startWorker({ ...config, worker: { queues: ['previews'], concurrency } });

@@ -4,14 +4,14 @@ import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { JobContext } from '../jobContext.js';
 
-/** Files that one person has sent within this time before count. */
+/** The files that one person sent within this time are counted. */
 const WINDOW_MS = 10 * 60_000;
-/** All files beyond so many share the last place. */
+/** All files beyond this number share the last place. */
 const LAST_PLACE = 1_000;
 
 /**
- * The files that one owner sends within ten minutes take places one behind the other, and each owner's first file comes
- * before everybody's second, so that nobody's files hold up another's.
+ * Gives the files that one owner uploads within ten minutes one place after the other. So each owner's first file comes
+ * before every second file, and one owner's files do not delay those of others.
  */
 export async function takePlaceForPreview(core: Core, imageId: string, { place, behind }: JobContext): Promise<void> {
   const image = place > 0 ? null : await core.models.Image.findById(oid(imageId)).lean<ImageDoc>();
@@ -22,7 +22,7 @@ export async function takePlaceForPreview(core: Core, imageId: string, { place, 
   if (earlier > 0) await behind(earlier);
 }
 
-/** The same for an analysis, among those that one person asked for. */
+/** Does the same for the analyses that one person requests. */
 export async function takePlaceForAnalysis(core: Core, imageId: string, { place, behind }: JobContext): Promise<void> {
   const analysis = place > 0 ? null : await core.models.Analysis.findById(oid(imageId)).lean<AnalysisDoc>();
   if (!analysis) return;

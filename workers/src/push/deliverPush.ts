@@ -20,7 +20,7 @@ interface Subject extends PushPayload {
 const hour = 3600;
 const ordinary = { urgency: 'normal', ttlSeconds: 24 * hour } as const;
 
-/** How long a push service keeps it for a device that is away, and whether it may wake one. */
+/** For each kind: the time for which the push service stores it for an offline device, and its urgency. */
 const manners: Record<PushKind, Pick<Push, 'urgency' | 'ttlSeconds'>> = {
   'message.new': { urgency: 'high', ttlSeconds: 12 * hour },
   'share.created': { urgency: 'high', ttlSeconds: 24 * hour },
@@ -32,18 +32,19 @@ const manners: Record<PushKind, Pick<Push, 'urgency' | 'ttlSeconds'>> = {
   'user.bulkRead': ordinary,
 };
 
-/** Every push is as long as any other, so that its length tells nobody its kind. */
+/** All pushes have the same length, so that the length does not reveal the kind. */
 const PAYLOAD_LENGTH = 128;
 
 /**
- * Tells one browser, from what is true now: not what was read meanwhile, not who looks at a tab, which shows it itself. A
- * browser that is no more is forgotten; a service that is away, or asks for patience, is tried again.
+ * Sends one push to one browser, from the current state. Sends nothing when the record was read meanwhile, or while the
+ * person has a tab in the foreground, because the tab shows it. Deletes the subscription of a browser that the push service
+ * no longer knows, and retries when the service is away or answers 429.
  */
 export async function deliverPush(core: Core, sender: PushSender | null, job: JobData<'deliverPush'>): Promise<void> {
   const subscription = await core.models.PushSubscription.findById(oid(job.subscriptionId)).lean<PushSubscriptionDoc>();
   if (!sender || !subscription) return;
   const subject = await (job.about === 'message' ? ofMessage : ofNotification)(core, oid(job.recordId));
-  if (!subject?.user.equals(subscription.user) || !(await wantsTelling(core, subject.user))) return;
+  if (!subject?.user.equals(subscription.user) || !(await wantsPush(core, subject.user))) return;
   const { user: _, ...payload } = subject;
   const { endpoint, p256dh, auth } = subscription;
   const status = await sender
@@ -56,7 +57,7 @@ export async function deliverPush(core: Core, sender: PushSender | null, job: Jo
       ...manners[payload.kind],
     })
     .catch((error) => {
-      // Never the endpoint in a log: whoever knows it may write to the device.
+      // The endpoint must not be in a log: anyone who knows it can write to the device.
       if (error instanceof ForbiddenEndpoint) return 410;
       throw new JobFailed(
         `The push service cannot be reached: ${(error as NodeJS.ErrnoException).code ?? 'no answer'}.`,
@@ -71,11 +72,11 @@ async function settle(core: Core, { _id, endpoint }: PushSubscriptionDoc, status
     await core.models.PushSubscription.deleteOne({ _id, endpoint });
     return;
   }
-  const said = `The push service answered ${status}.`;
-  throw status === 429 || status >= 500 ? new JobFailed(said) : new UnrecoverableError(said);
+  const message = `The push service answered ${status}.`;
+  throw status === 429 || status >= 500 ? new JobFailed(message) : new UnrecoverableError(message);
 }
 
-/** A name for the kind that the push service can compare and not read. */
+/** Returns a topic for the kind, which the push service can compare but not read. */
 const topicOf = (core: Core, kind: PushKind): string =>
   hmac(core.keys.topics.current.key, kind).toString('base64url').slice(0, 22);
 
@@ -91,7 +92,7 @@ async function ofMessage(core: Core, id: ObjectId): Promise<Subject | null> {
   return { user: message.recipient, kind: 'message.new', recordId: String(message.sender) };
 }
 
-async function wantsTelling(core: Core, id: ObjectId): Promise<boolean> {
+async function wantsPush(core: Core, id: ObjectId): Promise<boolean> {
   if ((await core.foreground.online([String(id)])).size > 0) return false;
   const user = await core.models.User.findById(id, { active: 1, status: 1, deletedAt: 1 }).lean<UserDoc>();
   return isUsable(user);

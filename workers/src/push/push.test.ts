@@ -63,7 +63,7 @@ async function subscribe(user: ObjectId, browser = service.subscribe()): Promise
   return browser;
 }
 
-/** Something the notification centre tells; resolves to the image it is about. */
+/** Records an event that causes a notice. Resolves to the image of the event. */
 async function share(to: ObjectId[], record = newId()): Promise<ObjectId> {
   await worker.core.events.record(system, {
     type: 'share.verify',
@@ -103,7 +103,7 @@ const read = ({ _id }: MessageDoc) => worker.core.models.Message.updateOne({ _id
 const isKept = async ({ subscription }: TestBrowser): Promise<boolean> =>
   (await worker.core.models.PushSubscription.exists({ endpoint: subscription.endpoint })) !== null;
 
-/** How the work on an image's push ended, once it has. */
+/** The push jobs in this state. */
 const jobsOf = (state: 'completed' | 'failed' | 'delayed') => worker.core.queues.all.notifications.getJobs([state]);
 
 async function settled(browser: TestBrowser, state: 'completed' | 'failed' | 'delayed') {
@@ -136,7 +136,7 @@ describe('a notification', () => {
     }
   });
 
-  it('is as long as any other, and told by one topic for its kind', async () => {
+  it('has the same length as any other, and the topic of its kind', async () => {
     const person = await buildPerson();
     const browser = await subscribe(person);
     await share([person]);
@@ -166,7 +166,7 @@ describe('a notification', () => {
     expect(browser.asked()).toBe(2);
   });
 
-  it('is not pushed to who looks at a tab, nor to an account that was deactivated', async () => {
+  it('is not pushed to a person with a tab in the foreground, nor to a deactivated account', async () => {
     const [looking, inactive, away] = [await buildPerson(), await buildPerson({ active: false }), await buildPerson()];
     const browsers = [await subscribe(looking), await subscribe(inactive), await subscribe(away)];
     await worker.core.foreground.renew([String(looking)]);
@@ -177,7 +177,7 @@ describe('a notification', () => {
 });
 
 describe('a message', () => {
-  it('is pushed without a word of it, and a burst makes one push', async () => {
+  it('is pushed without its text, and a burst makes one push', async () => {
     const [writer, other, person] = [await buildPerson(), await buildPerson(), await buildPerson()];
     const browser = await subscribe(person);
     const messages = [await write(writer, person, 1), await write(writer, person, 2), await write(other, person, 1)];
@@ -185,7 +185,7 @@ describe('a message', () => {
     await browser.untilAsked(1);
     expect(JSON.parse(browser.received[0]?.text ?? '')).toEqual({ kind: 'message.new', recordId: String(writer) });
     expect(browser.received[0]?.headers.urgency).toBe('high');
-    // What comes within the half minute waits for its end, however much it is.
+    // All messages of the next half minute wait for its end together.
     await settled(browser, 'completed');
     for (const seq of [3, 4]) await dispatchMessages(worker.core, [await write(writer, person, seq)]);
     const waiting = async () => (await jobsOf('delayed')).filter(({ delay }) => delay > 15_000);
@@ -193,7 +193,7 @@ describe('a message', () => {
     expect(browser.asked()).toBe(1);
   });
 
-  it('that was read meanwhile is not pushed', async () => {
+  it('is not pushed when it was read meanwhile', async () => {
     const [writer, person] = [await buildPerson(), await buildPerson()];
     const browser = await subscribe(person);
     const message = await write(writer, person, 1);
@@ -204,7 +204,7 @@ describe('a message', () => {
     expect(browser.asked()).toBe(0);
   });
 
-  it('that waited behind one that was read is pushed', async () => {
+  it('is pushed when an earlier one was read meanwhile', async () => {
     const [anna, ben, person] = [await buildPerson(), await buildPerson(), await buildPerson()];
     const browser = await subscribe(person);
     const [first, second] = [await write(anna, person, 1), await write(ben, person, 1)];
@@ -215,8 +215,8 @@ describe('a message', () => {
   });
 });
 
-describe('what the push service answers', () => {
-  it.each([404, 410])('%i: the browser is forgotten', async (status) => {
+describe('an answer of the push service with the status', () => {
+  it.each([404, 410])('%i removes the subscription of the browser', async (status) => {
     const person = await buildPerson();
     const [gone, stays] = [await subscribe(person), await subscribe(person)];
     gone.answers.push(status);
@@ -226,7 +226,7 @@ describe('what the push service answers', () => {
     expect(await isKept(stays)).toBe(true);
   });
 
-  it.each([429, 500, 503])('%i: it is tried again, and arrives', async (status) => {
+  it.each([429, 500, 503])('%i is retried, and the push arrives', async (status) => {
     const person = await buildPerson();
     const browser = await subscribe(person);
     browser.answers.push(status);
@@ -234,14 +234,14 @@ describe('what the push service answers', () => {
     await browser.untilAsked(1);
     const job = await settled(browser, 'delayed');
     expect(job?.opts.backoff).toEqual({ type: 'exponential', delay: 10_000 });
-    // Its time has come.
+    // Ends the wait of the job.
     await job?.promote();
     await browser.untilAsked(2);
     expect(JSON.parse(browser.received[0]?.text ?? '')).toMatchObject({ recordId: String(record) });
     expect(await isKept(browser)).toBe(true);
   });
 
-  it('403: it is not tried again, and no log names the browser', async () => {
+  it('403 is not retried, and no log contains the endpoint of the browser', async () => {
     const person = await buildPerson();
     const browser = await subscribe(person);
     browser.answers.push(403);
@@ -252,7 +252,7 @@ describe('what the push service answers', () => {
   });
 });
 
-it('an endpoint that leads inside is not asked, and forgotten', async () => {
+it('An endpoint in the internal network is not asked, and its subscription is removed.', async () => {
   const person = await buildPerson();
   const browser = service.subscribe();
   const { port } = new URL(service.origin);

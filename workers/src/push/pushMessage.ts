@@ -7,8 +7,8 @@ import { queueDeliveries } from '@lightbox/core/push/deliveries.js';
 import type { JobContext } from '../jobContext.js';
 
 /**
- * Somebody wrote: one job for each browser of the recipient, about the oldest of what came since and is still unread. Not
- * more often than once in a while: what comes in between waits for the end of it.
+ * Enters one push for each browser of the recipient, about the oldest message since then that is still unread. At most once
+ * in `pushMessageSeconds`: messages in between wait for the end of that time.
  */
 export async function pushMessage(core: Core, messageId: string, { later }: JobContext): Promise<void> {
   const first = await core.models.Message.findById(oid(messageId)).lean<MessageDoc>();
@@ -17,7 +17,7 @@ export async function pushMessage(core: Core, messageId: string, { later }: JobC
   const pause = `lightbox:pushed:${recipient}`;
   const left = await core.redis.pttl(pause);
   if (left > 0) return later(left);
-  // What comes from now on has a job of its own.
+  // Messages from now on get a new job.
   await core.queues.all.notifications.removeDeduplicationKey(oncePush(recipient));
   const since = { members: recipient, createAt: { $gte: first.createAt } };
   const oldest = await core.models.Message.findOne({ ...since, recipient, readAt: null })

@@ -10,13 +10,13 @@ export interface Push {
   p256dh: string;
   auth: string;
   payload: string;
-  /** Newer ones replace older ones that wait under the same topic. */
+  /** A newer push replaces a waiting one with the same topic. */
   topic: string;
   ttlSeconds: number;
   urgency: 'low' | 'normal' | 'high';
 }
 
-/** Sends to push services (RFC 8030), and tells what they answered. */
+/** Sends to push services (RFC 8030). `send` resolves to the status of the answer. */
 export interface PushSender {
   send: (push: Push) => Promise<number>;
   close: () => void;
@@ -24,7 +24,7 @@ export interface PushSender {
 
 const TIMEOUT_MS = 10_000;
 
-/** Null when there is no key to sign with: nothing is sent to devices then. */
+/** Returns null when no signing key is configured: then nothing is sent to devices. */
 export function createPushSender(config: Config): PushSender | null {
   const { vapidKey, pushOrigins } = config;
   if (!vapidKey) return null;
@@ -33,7 +33,7 @@ export function createPushSender(config: Config): PushSender | null {
     publicKey: vapidPublicKey(vapidKey),
     privateKey: Buffer.from(vapidKey, 'base64').toString('base64url'),
   };
-  // Its sockets go to public addresses alone, wherever a name leads by now.
+  // Checks each resolved address: its sockets connect to public addresses only, even if the DNS record has changed.
   const open = new HttpsAgent({ keepAlive: true, lookup: publicLookup });
   const trusted = { 'https:': new HttpsAgent(), 'http:': new HttpAgent() };
   return {
@@ -56,11 +56,11 @@ export function createPushSender(config: Config): PushSender | null {
   };
 }
 
-/** Whom a push service may write to. */
+/** Returns the contact for the operator of the push service (RFC 8292 §2.1). */
 const subjectOf = ({ publicUrl, mailFrom }: Config): string =>
   publicUrl.startsWith('https:') ? publicUrl : `mailto:${/[^\s<>]+@[^\s<>]+/.exec(mailFrom)?.[0] ?? ''}`;
 
-/** Answers with the status; redirects are not followed, and what the service has to say besides is not read. */
+/** Resolves to the status. It follows no redirect and does not read the body of the answer. */
 function post(url: URL, options: RequestOptions, body: Buffer): Promise<number> {
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import type { Core } from '@lightbox/core/core.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 
-/** An image that is there with its bytes, and of whose jobs there is no trace. */
+/** Stores an image with its bytes, without any job. */
 export async function buildImage(core: Core, file: Buffer, changes: Partial<ImageDoc> = {}): Promise<ImageDoc> {
   const _id = changes._id ?? newId();
   const blob = newId();

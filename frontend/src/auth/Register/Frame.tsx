@@ -16,7 +16,7 @@ interface HeadProps {
   desktop: boolean;
 }
 
-/** The step's number and title, and the way to sign in instead. */
+/** Shows the number and the title of the step, and a link to sign in instead. */
 export function StepHead({ at, step, headingRef, desktop }: HeadProps) {
   const { t } = useTranslation();
   return (
@@ -49,7 +49,7 @@ interface FootProps {
   desktop: boolean;
   ready: boolean;
   busy: boolean;
-  /** Registered: the next screen is about to open. */
+  /** True after a successful registration, until the next screen opens. */
   opening: boolean;
   onBack: () => void;
 }

@@ -15,7 +15,7 @@ const full = { gridColumn: 'span 6' };
 
 type LineProps = Omit<ComponentProps<typeof TextField>, 'label'> & { name: FieldName; span: object };
 
-/** One registered text field of this step; label and error come by its name. */
+/** One text field of this step. Its name gives the label, the error and the form field. */
 function Line({ name, span, ...rest }: LineProps) {
   const { t } = useTranslation();
   const { register, formState } = useFormContext<Values>();
@@ -41,7 +41,7 @@ function Genders() {
       <Segment
         labelledBy={id}
         invalid={Boolean(error)}
-        // The specification's spelling; kept in lower case by the server.
+        // The spelling of the specification; the server stores it in lower case.
         options={(['Male', 'Female', 'Other'] as const).map((value) => ({
           value,
           label: t(`auth.register.personal.${value.toLowerCase() as 'male'}`),

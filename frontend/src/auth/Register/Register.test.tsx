@@ -36,7 +36,7 @@ async function toSecurity(person: ReturnType<typeof user>, role: 'Patient' | 'He
 const account = { id: 'a'.repeat(24), email: 'sana@example.org', role: { name: 'patient' } };
 
 describe('the registration', () => {
-  test('goes on only once a role is chosen, and asks each role for its own fields', async () => {
+  test('The registration continues only after a role is chosen, and shows the fields of that role.', async () => {
     const person = user();
     renderScreen(<Register />, '/register');
     expect((next() as HTMLButtonElement).disabled).toBe(true);
@@ -46,7 +46,7 @@ describe('the registration', () => {
     expect(screen.queryByLabelText(/Blood group/)).toBeNull();
   }, 30_000);
 
-  test('keeps everything but the passwords on Back and on reload', async () => {
+  test('Back and reload keep all values of the registration except the passwords.', async () => {
     const person = user();
     renderScreen(<Register />, '/register');
     await toSecurity(person, 'Patient');
@@ -61,7 +61,7 @@ describe('the registration', () => {
     expect((screen.getByLabelText('Email') as HTMLInputElement).value).toBe('sana@example.org');
   }, 30_000);
 
-  test('checks the fields of a step before it goes on', async () => {
+  test('The registration checks the fields of a step before it shows the next step.', async () => {
     const person = user();
     renderScreen(<Register />, '/register');
     await person.click(screen.getByRole('radio', { name: /Patient/ }));
@@ -72,7 +72,7 @@ describe('the registration', () => {
     expect(screen.getByRole('heading', { name: 'Personal Details' })).toBeTruthy();
   }, 30_000);
 
-  test('says when the passwords differ, and sends what was filled in', async () => {
+  test('Different passwords are an error; equal ones are sent with the values that were filled in.', async () => {
     const heard = answer({
       'POST /auth/register': () => ({ status: 201, body: { data: { user: account, token: 'v' } } }),
     });
@@ -107,7 +107,7 @@ describe('the registration', () => {
     });
   }, 30_000);
 
-  test('shows a provider that the account is under review, and stays', async () => {
+  test('After the registration of a provider the screen stays and says that the account is under review.', async () => {
     answer({ 'POST /auth/register': () => ({ status: 201, body: { data: { user: account } } }) });
     const person = user();
     const router = renderScreen(<Register />, '/register');
@@ -119,7 +119,7 @@ describe('the registration', () => {
     expect(router.state.location.pathname).toBe('/register');
   }, 30_000);
 
-  test('demands the credentials of a provider, and takes them as the contract does', async () => {
+  test('The credentials of a provider are required and follow the rules of the contract.', async () => {
     const check = async (values: Partial<typeof blank>) => {
       const options = { fields: {}, shouldUseNativeValidation: false };
       const { errors } = await resolverFor(i18next.t)({ ...blank, ...values }, undefined, options);
@@ -133,7 +133,7 @@ describe('the registration', () => {
     expect(await check({ role: 'patient' })).toEqual([undefined, undefined]);
   });
 
-  test('leads to the field that the server refuses', async () => {
+  test('An error from the server opens the step of its field and focuses the field.', async () => {
     answer({
       'POST /auth/register': () => ({
         status: 422,

@@ -9,7 +9,7 @@ const offered: { role: 'patient' | 'healthProvider'; Icon: Icon }[] = [
   { role: 'healthProvider', Icon: StethoscopeIcon },
 ];
 
-/** The radio button covers its card; the words lie above it, so that they can be selected and read by touch. */
+/** The radio button covers its card; the text is above it, so that it can be selected and read by touch. */
 const above = { position: 'relative', zIndex: 1, w: 'fit-content' } as const;
 
 export function RoleStep() {

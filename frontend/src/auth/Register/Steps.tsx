@@ -16,7 +16,7 @@ function useShort() {
   };
 }
 
-/** The four steps beside the form: done ones green, the one that is lit is where you are. */
+/** The list of the four steps beside the form: finished steps are green, the current one is highlighted. */
 export function StepRail({ at, role }: { at: number; role: Values['role'] }) {
   const { t } = useTranslation();
   const short = useShort();
@@ -89,7 +89,7 @@ export function StepRail({ at, role }: { at: number; role: Values['role'] }) {
   );
 }
 
-/** The same on a phone: four short lamps, lit as far as you are. */
+/** The same on a phone: four short bars, amber up to the current step. */
 export const StepLamps = ({ at }: { at: number }) => (
   <Flex aria-hidden gap="1.5" mt="3">
     {stepNames.map((step, index) => (

@@ -5,7 +5,7 @@ import type { TFunction } from 'i18next';
 import type { Path, Resolver } from 'react-hook-form';
 import { z } from 'zod';
 
-/** Every field as the inputs hold it: text, empty where nothing was given. */
+/** The value of every input at the start: an empty text. */
 export const blank = {
   role: '',
   firstname: '',
@@ -37,7 +37,7 @@ export const stepNames = ['role', 'personal', 'medical', 'security'] as const;
 export type StepName = (typeof stepNames)[number];
 
 const patientFields: readonly FieldName[] = ['primphysician', 'bloodgroup'];
-/** In the order in which the form asks for them. */
+/** The fields of providers, in the order of the form. */
 export const providerFields = [...providerCredentials, 'insurancenumber', 'taxid'] as const;
 
 export const fieldsOf: Record<StepName, readonly FieldName[]> = {
@@ -64,7 +64,7 @@ export const fieldsOf: Record<StepName, readonly FieldName[]> = {
 const sameTwice = (t: TFunction) => ({
   path: ['confirm'],
   message: t('auth.forgot.differ'),
-  // Also while another field is still wrong: all faults at once.
+  // Run the check also while other fields are wrong, so that all errors appear at once.
   when: ({ value }: { value: unknown }) => Boolean((value as { confirm?: string }).confirm),
 });
 
@@ -73,7 +73,7 @@ const missing = {
   specialization: 'auth.register.medical.specializationRequired',
 } as const satisfies Record<ProviderCredential, string>;
 
-/** The contract's rules for a provider's credentials, and none of them may be empty. */
+/** Returns the contract's rules for the credentials of a provider, none of which may be empty. */
 const credentials = (t: TFunction) =>
   Object.fromEntries(
     providerCredentials.map((name) => [name, Registration.shape[name].unwrap().min(1, t(missing[name]))]),
@@ -81,7 +81,9 @@ const credentials = (t: TFunction) =>
 
 const orBlank = <S extends z.ZodType>(schema: S) => z.union([z.literal(''), schema]);
 
-/** The contract's rules, where an empty input means that nothing was given; a provider must give the credentials. */
+/**
+ * Returns a resolver with the contract's rules. An empty input is a missing value; a provider must give credentials.
+ */
 export function resolverFor(t: TFunction): Resolver<Values> {
   const common = Registration.omit({ active: true }).extend({
     dob: orBlank(Dob),
@@ -101,7 +103,7 @@ export function resolverFor(t: TFunction): Resolver<Values> {
     );
 }
 
-/** What is sent: the fields of the role that were filled in. */
+/** Returns the body of the call: the fields of the chosen role that are not empty. */
 export function toBody({ confirm: _, ...values }: Values) {
   const others: readonly FieldName[] = values.role === 'patient' ? providerFields : patientFields;
   const filled = Object.entries(values).filter(
@@ -112,7 +114,7 @@ export function toBody({ confirm: _, ...values }: Values) {
 
 const key = 'registration';
 
-/** Kept in this tab on Back and on reload; a password never is. */
+/** Stores the values in this tab for Back and reload. Passwords are never stored. */
 export function keepDraft({ password: _p, confirm: _c, ...values }: Partial<Values>, step: number) {
   sessionStorage.setItem(key, JSON.stringify({ values, step }));
 }

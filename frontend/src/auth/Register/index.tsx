@@ -46,7 +46,7 @@ const screens = { role: RoleStep, personal: PersonalStep, medical: MedicalStep, 
 const last = stepNames.length - 1;
 const allFields = stepNames.flatMap((step) => [...fieldsOf[step]]);
 
-/** The wizard's form and where it stands, kept in this tab. */
+/** Holds the form and the current step of the wizard, and stores both in this tab. */
 function useWizard() {
   const { t } = useTranslation();
   const draft = useRef(readDraft()).current;
@@ -73,17 +73,17 @@ function useRegister(form: ReturnType<typeof useWizard>['form'], setAt: (at: num
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
 
-  /** Opens the first step that holds a fault, then shows each at its field. */
+  /** Opens the first step with an error, then shows each error at its field. */
   const showErrors = (error: ApiError) => {
     const faulty = stepNames.findIndex((step) =>
       error.errors.some(({ field }) => fieldsOf[step].includes(field as FieldName)),
     );
     if (faulty >= 0) setAt(faulty);
-    // After the step is on the screen, so that its first faulty field can take the focus.
+    // The step must be rendered first, so that its first field with an error can get the focus.
     setTimeout(() => placeErrors(error, allFields, form.setError));
   };
 
-  /** The same for a repeat after a lost answer, a new one once the server has spoken. */
+  /** The idempotency key: the same for a repeat after a lost answer, a new one after an answer of the server. */
   const attempt = useRef<string>(undefined);
   return useMutation({
     mutationFn: (values: Values) => {
@@ -139,7 +139,7 @@ function Rail({ at, role }: { at: number; role: string }) {
   );
 }
 
-/** A provider's last screen: nothing opens yet, and why. */
+/** The last screen of a provider: says that the account must be approved before the first sign-in. */
 function UnderReview() {
   const { t } = useTranslation();
   return (

@@ -30,7 +30,7 @@ export const common = {
   newestFirst: 'Newest first',
   oldestFirst: 'Oldest first',
   exporting: 'Exporting',
-  exportFailed: 'The file could not be made.',
+  exportFailed: 'The export failed. Please try again.',
   selectAll: 'Select all on this page',
   selectRow: 'Select {{name}}',
   actionsFor: 'Actions for {{name}}',
@@ -53,5 +53,5 @@ export const time = {
   endedYesterday: 'Ended yesterday, {{time}}',
   endedOn: 'Ended {{date}}, {{time}}',
   oneHourLeft: 'One hour left.',
-  ended: 'This share has ended.',
+  ended: 'Access has ended.',
 } as const;

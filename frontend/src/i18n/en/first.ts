@@ -4,5 +4,5 @@ import { common, time } from './common';
 import { errors } from './errors';
 import { landing } from './landing';
 
-/** The words before anybody has signed in, and those of every screen. */
+/** The texts of the screens before the sign-in, and those of every screen. */
 export const first = { common, time, errors, app, landing, auth } as const;

@@ -13,7 +13,7 @@ import { shareImage } from './shareImage';
 import { sharing } from './sharing';
 import { users } from './users';
 
-/** The words of the features behind the sign-in. */
+/** The texts of the features after the sign-in. */
 export const signedIn = {
   users,
   profile,

@@ -1,4 +1,4 @@
-/** What the product itself says in an analysis; pairs of numbers are isolated, for width stands before height. */
+/** The product's own sentences in an analysis. Pairs of numbers are isolated, so that width stays before height. */
 export const sentence = {
   PICTURE: '{{kind}} تصویر۔',
   STUDY: '{{modality, modality}}۔',
@@ -38,7 +38,7 @@ export const sentence = {
   VALUES_HU:
     'پکسل کی قدریں {{min, measure}} سے \u2066{{max, measure}} HU\u2069 تک ہیں، اوسط \u2066{{mean, measure}} HU\u2069۔',
   TEXTURE: 'کناروں کی تیزی (Laplacian کا تغیر) {{sharpness, measure}}؛ شور کا اندازہ: {{noise, measure}} درجے۔',
-  NO_MODEL: 'تشخیص کا کوئی ماڈل مقرر نہیں: یہاں وہ لکھا ہے جو تصویر میں ناپا گیا، اور یہ تشخیص نہیں۔',
+  NO_MODEL: 'تشخیص کا کوئی ماڈل مقرر نہیں۔ یہاں تصویر کی پیمائشیں لکھی ہیں۔ یہ تشخیص نہیں۔',
   NOT_A_DIAGNOSIS:
     'یہ کمپیوٹر کے ایک ماڈل نے بنایا ہے جو ایک تصویر دیکھتا ہے اور کوئی طبی پس منظر نہیں جانتا۔ یہ تشخیص نہیں؛ فیصلہ معالج کو کرنا ہے۔',
   ONE_TONE: 'تصویر تقریباً ایک ہی رنگ کی ہے: ہو سکتا ہے یہ خالی ہو۔',

@@ -30,7 +30,7 @@ export const common = {
   newestFirst: 'نئے پہلے',
   oldestFirst: 'پرانے پہلے',
   exporting: 'فائل بن رہی ہے',
-  exportFailed: 'فائل نہیں بن سکی۔',
+  exportFailed: 'فائل نہیں بن سکی۔ براہِ کرم دوبارہ کوشش کریں۔',
   selectAll: 'اس صفحے کے سب چنیں',
   selectRow: '{{name}} کو چنیں',
   actionsFor: '{{name}} کے لیے کارروائیاں',
@@ -53,5 +53,5 @@ export const time = {
   endedYesterday: 'کل {{time}} پر ختم ہوا',
   endedOn: '{{date}}، {{time}} پر ختم ہوا',
   oneHourLeft: 'ایک گھنٹہ باقی ہے۔',
-  ended: 'اس شیئر کی مدت ختم ہو گئی ہے۔',
+  ended: 'رسائی ختم ہو گئی ہے۔',
 };

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@lightbox/contract/errors.js';
 
 type Coded = Exclude<ErrorCode, 'TOO_MANY_REQUESTS'>;
 
-/** Every failure of the contract by its code: the server's own sentence is English. */
+/** A sentence for every error code of the contract, because the server's sentences are English. */
 export const errors: Record<
   Coded | 'UNKNOWN' | 'UNREACHABLE' | 'TOO_MANY_REQUESTS_one' | 'TOO_MANY_REQUESTS_other',
   string
@@ -20,7 +20,7 @@ export const errors: Record<
   TOTP_REQUIRED: 'پہلے تصدیقی ایپ یا پاس کی لگائیں: آپ کے کردار کے لیے اسی سے لاگ اِن کرنا لازم ہے۔',
   STEP_UP_REQUIRED: 'براہِ کرم ثابت کریں کہ یہ آپ ہی ہیں، پھر دوبارہ کوشش کریں۔',
   NOT_VERIFIED: 'تصویر کی تصدیق نہیں ہوئی۔ اسے دیکھنے کے لیے ای میل میں دیا گیا شیئرنگ نمبر اور کوڈ درج کریں۔',
-  ACCOUNT_PENDING: 'آپ کا اکاؤنٹ زیرِ جائزہ ہے۔ منتظم کے دیکھنے کے بعد ہم آپ کو ای میل کریں گے۔',
+  ACCOUNT_PENDING: 'آپ کا اکاؤنٹ زیرِ جائزہ ہے۔ منتظم کے فیصلے کے بعد ہم آپ کو ای میل کریں گے۔',
   ACCOUNT_REJECTED: 'آپ کا اکاؤنٹ منظور نہیں ہوا۔',
   ACCOUNT_INACTIVE: 'آپ کا اکاؤنٹ فعال نہیں۔ منتظم سے رابطہ کریں۔',
   BAD_REQUEST: 'درخواست پڑھی نہیں جا سکی۔',
@@ -38,13 +38,13 @@ export const errors: Record<
   TOO_MANY_PIXELS: 'تصویر بہت بڑی ہے۔',
   WRONG_CODE: 'یہ کوڈ درست نہیں۔',
   NOT_FOUND: 'یہ نہیں ملا۔',
-  PREVIEW_PENDING: 'پیش نظارہ بن رہا ہے۔',
-  NO_PREVIEW: 'اس فائل کا پیش نظارہ نہیں بن سکتا۔',
+  PREVIEW_PENDING: 'پیش نظارہ ابھی تیار نہیں۔',
+  NO_PREVIEW: 'اس فائل کا کوئی پیش نظارہ نہیں۔',
   MISDIRECTED: 'یہ سرور اس نام سے جواب نہیں دیتا۔',
   METHOD_NOT_ALLOWED: 'یہاں اس کی اجازت نہیں۔',
   CONFLICT: 'یہ پہلے سے موجود چیز سے ٹکراتا ہے۔',
   ALREADY_SHARED: 'یہ تصویر اس شخص کے ساتھ پہلے ہی شیئر ہے۔',
-  NOT_PENDING: 'اس اکاؤنٹ پر کوئی فیصلہ باقی نہیں۔',
+  NOT_PENDING: 'یہ اکاؤنٹ جائزے کا منتظر نہیں۔',
   LAST_ADMIN: 'آخری فعال منتظم کو ہٹایا نہیں جا سکتا۔',
   NOT_ONESELF: 'آپ اپنے ہی اکاؤنٹ کے ساتھ یہ نہیں کر سکتے۔',
   QUOTA_REACHED: 'آپ کی جگہ بھر چکی ہے۔ وہ تصاویر حذف کریں جن کی اب ضرورت نہیں۔',

@@ -1,12 +1,11 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { texts } from '@lightbox/contract/texts.js';
 
-/** What the contract says of one field, by its English sentence: a fault of a field has no code of its own. */
+/** The contract's sentences about fields. The key is the English sentence, because a fault of a field has no code. */
 export const sentences: Record<string, string> = {
   [texts.passwordRule]: 'پاس ورڈ کم از کم 8 حروف کا ہو اور اس میں ایک بڑا حرف، ایک چھوٹا حرف اور ایک ہندسہ ہو۔',
   [texts.passwordCommon]: 'یہ پاس ورڈ بہت عام ہے۔ کوئی اور چنیں۔',
-  [texts.passwordForeseeable]:
-    'یہ پاس ورڈ آسانی سے بوجھا جا سکتا ہے۔ ناموں، عہدوں اور اس سروس کے نام کے سوا کوئی اور الفاظ چنیں۔',
+  [texts.passwordForeseeable]: 'یہ پاس ورڈ آسانی سے بوجھا جا سکتا ہے۔ نام، عہدے یا اس سروس کا نام استعمال نہ کریں۔',
   [texts.passwordNotRight]: 'یہ پاس ورڈ درست نہیں۔',
   [texts.passwordsDiffer]: 'دونوں پاس ورڈ ایک جیسے نہیں ہیں!',
   [texts.validEmail]: 'براہِ کرم درست ای میل درج کریں۔',
@@ -35,5 +34,5 @@ export const sentences: Record<string, string> = {
   'This name is not allowed.': 'یہ نام استعمال نہیں ہو سکتا۔',
   'Use letters, digits, dots, dashes and underscores.': 'انگریزی حروف، ہندسے، نقطے، ڈیش اور انڈر اسکور استعمال کریں۔',
   'Write something first.': 'پہلے کچھ لکھیں۔',
-  'This is not a patient you can choose.': 'آپ اس مریض کو نہیں چن سکتے۔',
+  [texts.notYourPatient]: 'آپ اس مریض کو نہیں چن سکتے۔',
 };

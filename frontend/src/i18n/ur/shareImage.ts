@@ -1,8 +1,8 @@
 export const shareImage = {
   title: 'اپنی تصویر شیئر کریں',
-  sub: 'لنک سے تصویر صرف وہی دیکھتے ہیں جن کی رسائی پہلے سے ہے۔ رسائی دینے کے لیے تصویر پر ”شیئر“ دبائیں۔',
+  sub: 'لنک صرف ان لوگوں کے لیے کام کرتا ہے جن کی رسائی پہلے سے ہے۔ رسائی دینے کے لیے تصویر پر ”شیئر“ دبائیں۔',
   yours: 'آپ کی تصاویر',
-  yoursNone: 'ابھی آپ کی اپنی کوئی تصویر نہیں',
+  yoursNone: 'ابھی آپ کی کوئی تصویر نہیں',
   yoursNoneText: 'جو آپ اپ لوڈ کریں وہ یہاں نظر آتا ہے، ایک لنک کے ساتھ جو آپ بھیج سکتے ہیں۔',
   pages: 'آپ کی تصاویر کے صفحات',
   copy: 'لنک کاپی کریں',
@@ -20,7 +20,7 @@ export const shareImage = {
   expires: 'شیئر کی مدت: {{span}}، اس مثال میں',
   tags: 'ٹیگ',
   pictureOf: '{{name}} کی تصویر',
-  // Tags are parted by an English comma and a space: the page splits them there.
+  // An English comma and a space separate the tags: the page splits the text there.
   sample: {
     'chest-xray': {
       name: 'سینہ، سامنے سے',

@@ -6,7 +6,7 @@ import { type AnalysisInput, type AnalysisProvider, type AnalysisRun, requirePic
 type Dicom = NonNullable<AnalysisInput['facts']['dicom']>;
 type Detail = NonNullable<AnalysisInput['facts']['dicomDetail']>;
 
-/** Describes what can be measured in the picture and read in its header, and claims nothing else. */
+/** Describes measurements of the picture and the fields of its header, without any interpretation. */
 export function localProvider(now: () => Date = () => new Date()): AnalysisProvider {
   const [name, model] = ['local', 'measurements-1'];
   return {
@@ -39,7 +39,7 @@ export function localProvider(now: () => Date = () => new Date()): AnalysisProvi
   };
 }
 
-/** What was read and measured, a sentence for each. */
+/** Returns one sentence for each field and measurement. */
 export function describe({ contentType, facts }: AnalysisInput, measured: Measurements, now: Date): Sentence[] {
   const { dicom, dicomDetail } = facts;
   return [
@@ -134,7 +134,7 @@ const threshold = {
   radiographSide: 1000,
 };
 
-/** What may stand in the way of reading the picture; each is measured, and says so with its number. */
+/** Returns a warning for each property that makes the picture hard to read, with the measured number. */
 export function qualityWarnings({ facts }: AnalysisInput, measured: Measurements): Sentence[] {
   const { width, height, white, black, percentiles, sharpness, noise, sd } = measured;
   const flat = sd < 1;

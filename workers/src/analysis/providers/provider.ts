@@ -15,7 +15,7 @@ export interface AnalysisRun {
   signal: AbortSignal;
   /** Per cent. */
   onProgress(progress: number): void;
-  /** Decodes the file in a process of its own. */
+  /** Decodes the file in a separate process. */
   pictures: Pick<Pictures, 'measure' | 'forModel'>;
 }
 
@@ -26,7 +26,7 @@ export interface AnalysisProvider {
   analyse(input: AnalysisInput, run: AnalysisRun): Promise<Findings>;
 }
 
-/** There is nothing in this file that could be analysed, now or later; the message may be shown. */
+/** The file has nothing to analyse, so a retry is useless. The message may be shown. */
 export class NotAnalysable extends Error {
   override readonly name = 'NotAnalysable';
 
@@ -35,7 +35,7 @@ export class NotAnalysable extends Error {
   }
 }
 
-/** The analysis did not come about; the message may be shown as the reason. */
+/** The analysis failed. The message may be shown as the reason. */
 export class AnalysisFailed extends Error {
   override readonly name = 'AnalysisFailed';
   readonly retryable: boolean;

@@ -27,7 +27,7 @@ async function inputOf(bytes: Buffer): Promise<AnalysisInput> {
   return { imageId: '1'.repeat(24), contentType: facts.contentType, bytes, facts };
 }
 
-/** A grey ramp with some texture, named after somebody. */
+/** Returns a grey ramp with some texture and a patient's name. */
 function ct(...more: Buffer[]): Buffer {
   const shape = picture({ rows: 300, columns: 300 });
   const pixels = Buffer.alloc(180_000);
@@ -46,7 +46,7 @@ function ct(...more: Buffer[]): Buffer {
 const pdf = (): AnalysisInput => ({ imageId: '1', contentType: 'application/pdf', bytes: Buffer.alloc(9), facts: {} });
 
 describe('local', () => {
-  test('a CT is described by what its header and its pixels say, and nothing is claimed', async () => {
+  test('The local provider describes a CT by its header and its pixels, without any interpretation.', async () => {
     const progress = run();
     const found = await localProvider(now).analyse(await inputOf(ct()), progress);
     expect(() => Findings.parse(found)).not.toThrow();
@@ -79,13 +79,13 @@ describe('local', () => {
     expect(progress.onProgress).toHaveBeenCalledWith(90);
   });
 
-  test('poor pictures are called poor, with numbers', async () => {
+  test('The local provider warns about poor pictures, with the measured numbers.', async () => {
     const flat = (value: number, side: number) =>
       sharp({ create: { width: side, height: side, channels: 3, background: { r: value, g: value, b: value } } });
     const warningsOf = async (bytes: Buffer) =>
       (await localProvider(now).analyse(await inputOf(bytes), run())).warnings.join(' ');
     expect(await warningsOf(await flat(90, 100).png().toBuffer())).toMatch(
-      /one single tone.*resolution is low \(100 × 100/,
+      /only one tone.*resolution is low \(100 × 100/,
     );
     const half = await flat(255, 150).png().toBuffer();
     const burnt = await flat(0, 400)
@@ -105,21 +105,21 @@ describe('local', () => {
       .png()
       .toBuffer();
     expect(await warningsOf(soft)).toMatch(/may be blurred/);
-    expect(await warningsOf(ct(element(0x00280301, 'CS', 'YES')))).toMatch(/text is written into the picture/);
+    expect(await warningsOf(ct(element(0x00280301, 'CS', 'YES')))).toMatch(/the picture contains text/);
   });
 
-  test('what holds no picture is not analysed', async () => {
+  test('The local provider rejects a file without a picture.', async () => {
     await expect(localProvider().analyse(pdf(), run())).rejects.toBeInstanceOf(NotAnalysable);
     const report = await inputOf(partTen(element(0x00080060, 'CS', 'SR')));
-    await expect(localProvider().analyse(report, run())).rejects.toThrow('The DICOM file holds no picture.');
+    await expect(localProvider().analyse(report, run())).rejects.toThrow('The DICOM file contains no picture.');
     const unknown = partTen(
       Buffer.concat([imageModule(picture()), element(0x7fe00010, 'OW', Buffer.alloc(4))]),
       '1.2.3.4',
     );
-    await expect(localProvider().analyse(await inputOf(unknown), run())).rejects.toThrow('cannot be drawn');
+    await expect(localProvider().analyse(await inputOf(unknown), run())).rejects.toThrow('cannot be displayed');
   });
 
-  test('stopping it stops it', async () => {
+  test('An aborted signal stops the local provider.', async () => {
     const input = await inputOf(dicomPicture());
     await expect(localProvider().analyse(input, run(AbortSignal.abort(new Error('stopped'))))).rejects.toThrow(
       'stopped',
@@ -127,12 +127,12 @@ describe('local', () => {
   });
 });
 
-test('modalities are written out', () => {
+test('Modalities are written out with their full names.', () => {
   expect(modalityName('US')).toBe('US (ultrasound)');
   expect(modalityName('ZZ')).toBe('ZZ');
 });
 
-test('the configuration selects the provider', () => {
+test('The configuration selects the provider of analyses.', () => {
   const none = { baseUrl: null, apiKey: null, model: null };
   expect(selectProvider({ provider: 'local', ...none }).name).toBe('local');
   expect(selectProvider({ provider: 'openai', ...none, model: 'm' })).toMatchObject({ name: 'openai', model: 'm' });
@@ -166,7 +166,7 @@ describe('openai', () => {
     return Buffer.concat(chunks).toString();
   }
 
-  /** A server that speaks the protocol; the last reply is repeated. */
+  /** Starts a server with the OpenAI protocol. It repeats its last reply. */
   async function serve(...replies: Reply[]) {
     requests.length = 0;
     server = createServer(async (request, response) => {
@@ -197,7 +197,7 @@ describe('openai', () => {
     server?.close();
   });
 
-  test('every field is filled, and only pixels and the public fields leave', async () => {
+  test('The OpenAI provider fills every field of the findings and sends only pixels and public fields.', async () => {
     const baseUrl = await serve({});
     const progress = run();
     const provider = openAiProvider({ model: 'm', apiKey: 'key-1', baseUrl });
@@ -228,7 +228,7 @@ describe('openai', () => {
     expect(await sharp(png).metadata()).toMatchObject({ format: 'png', width: 300 });
   });
 
-  test('busy and failing servers are asked again', async () => {
+  test('The OpenAI provider retries when the server is busy or fails.', async () => {
     const baseUrl = await serve({ status: 500 }, { status: 429 }, {});
     const found = await openAiProvider({ model: 'm', baseUrl }).analyse(await inputOf(ct()), run());
     expect(found.assessed).toBe(true);
@@ -238,49 +238,36 @@ describe('openai', () => {
   test.each<[string, Reply, string, boolean]>([
     ['fails for good', { status: 500 }, 'The model server failed (500).', true],
     ['is busy', { status: 429 }, 'The model server is too busy.', true],
-    ['refuses the key', { status: 401 }, 'The model server refused our key.', false],
+    ['refuses the key', { status: 401 }, 'The model server refused the key of Lightbox.', false],
     ['does not know the model', { status: 404 }, 'The model server does not know the configured model.', false],
     ['never answers', { silent: true }, 'The model server did not answer in time.', true],
-    [
-      'answers nonsense',
-      { content: 'I think it is fine.' },
-      'The model gave an answer that does not have the agreed form.',
-      true,
-    ],
-    [
-      'answers another shape',
-      { content: '{"description":1}' },
-      'The model gave an answer that does not have the agreed form.',
-      true,
-    ],
+    ['answers nonsense', { content: 'I think it is fine.' }, 'The model gave an answer in the wrong format.', true],
+    ['answers another shape', { content: '{"description":1}' }, 'The model gave an answer in the wrong format.', true],
     [
       'is 150 % sure',
       { content: JSON.stringify({ ...good, confidence: 1.5 }) },
-      'The model gave an answer that does not have the agreed form.',
+      'The model gave an answer in the wrong format.',
       true,
     ],
-    [
-      'answers no JSON at all',
-      { body: '<html>' },
-      'The model gave an answer that does not have the agreed form.',
-      true,
-    ],
-    ['answers nothing', { body: '{}' }, 'The model gave an answer that does not have the agreed form.', true],
+    ['answers no JSON at all', { body: '<html>' }, 'The model gave an answer in the wrong format.', true],
+    ['answers nothing', { body: '{}' }, 'The model gave an answer in the wrong format.', true],
     ['declines', { refusal: 'No.' }, 'The model declined to describe this picture.', false],
-    ['is cut short', { finish: 'length' }, 'The answer of the model was cut short.', true],
-  ])('a server that %s is a clear reason', async (_name, reply, reason, retryable) => {
+    ['is cut short', { finish: 'length' }, 'The model’s answer was incomplete.', true],
+  ])('A server that %s fails the analysis with a clear reason.', async (_name, reply, reason, retryable) => {
     const baseUrl = await serve(reply);
     const provider = openAiProvider({ model: 'm', baseUrl, retries: 0, timeoutMs: 400 });
     const failure = provider.analyse(await inputOf(ct()), run());
     await expect(failure).rejects.toMatchObject({ name: 'AnalysisFailed', message: reason, retryable });
   });
 
-  test('a server that is not there', async () => {
+  test('A server that cannot be reached fails the analysis as unreachable.', async () => {
     const provider = openAiProvider({ model: 'm', baseUrl: 'http://127.0.0.1:1/v1', retries: 0 });
-    await expect(provider.analyse(await inputOf(ct()), run())).rejects.toThrow('The model server cannot be reached.');
+    await expect(provider.analyse(await inputOf(ct()), run())).rejects.toThrow(
+      'Lightbox cannot reach the model server.',
+    );
   });
 
-  test('stopping it stops the call', async () => {
+  test('An aborted signal stops the call to the OpenAI server.', async () => {
     const baseUrl = await serve({ silent: true });
     const stop = AbortSignal.timeout(300);
     await expect(openAiProvider({ model: 'm', baseUrl }).analyse(await inputOf(ct()), run(stop))).rejects.toThrow(
@@ -288,7 +275,7 @@ describe('openai', () => {
     );
   });
 
-  test('documents and pictures with text burned in are not sent', async () => {
+  test('Documents and pictures with burned-in text are not sent to an OpenAI server.', async () => {
     const baseUrl = await serve({});
     const provider = openAiProvider({ model: 'm', baseUrl });
     await expect(provider.analyse(pdf(), run())).rejects.toBeInstanceOf(NotAnalysable);

@@ -3,7 +3,7 @@ import { localProvider } from './local.js';
 import { openAiProvider } from './openai.js';
 import type { AnalysisProvider } from './provider.js';
 
-/** The provider that the configuration names; a missing model is a fault that stops the start (`env.ts`). */
+/** Returns the provider that the configuration names. A missing model already stops the start (`env.ts`). */
 export function selectProvider({ provider, baseUrl, apiKey, model }: Config['ai']): AnalysisProvider {
   if (provider === 'local') return localProvider();
   if (!model) throw new Error('AI_MODEL is required when AI_PROVIDER is openai.');
