@@ -114,7 +114,17 @@ test('The table of people leads to a profile, and an approval is in the audit lo
   await page.waitForURL((url) => url.searchParams.get('rows') === '10');
   await page.getByLabel('Filter by action').selectOption('');
   await page.waitForURL((url) => url.search === '?rows=10');
-  await page.getByRole('cell', { name: 'Check integrity of audit log', exact: true }).waitFor();
+  // A worker appends the entry a moment later, and the list shows it when it is read again.
+  await expect
+    .poll(
+      async () => {
+        await page.reload();
+        await page.getByRole('cell').first().waitFor();
+        return page.getByRole('cell', { name: 'Check integrity of audit log', exact: true }).count();
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(1);
   await button(page, /^Details of Check integrity of audit log/).click();
   await page.getByRole('dialog').getByText('audit.verify').waitFor();
   await page.keyboard.press('Escape');
