@@ -144,8 +144,10 @@ async function lookInto(
 }
 
 /** Waits until the focus is in the dialog: a dialog hides the page behind it at once, and moves the focus a moment later. */
-const focusFollowed = (page: Page) =>
-  page.locator('[aria-hidden=true]:focus-within').first().waitFor({ state: 'detached' });
+async function focusFollowed(page: Page): Promise<void> {
+  await page.locator('[aria-modal=true]:not(:focus-within)').first().waitFor({ state: 'detached' });
+  await page.locator('[aria-hidden=true]:focus-within').first().waitFor({ state: 'detached' });
+}
 
 /**
  * Opens a screen inside the page, as the Back button does. Loading the page takes longer than all checks of a screen. An

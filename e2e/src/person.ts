@@ -141,16 +141,17 @@ export class Person {
   /** Takes a screenshot, and returns the violations that axe finds. */
   async look(name: string): Promise<string[]> {
     await this.page.getByRole('heading').first().waitFor();
-    // Wait for animations: a colour is not final during a fade.
-    await this.page.evaluate(
-      'Promise.all(document.getAnimations().filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime)).map(({ finished }) => finished.catch(() => null))).then(() => null)',
-    );
+    const violations = await this.axe(name);
     await this.shoot(name);
-    return this.axe(name);
+    return violations;
   }
 
   /** Returns the violations that axe finds on the current screen. */
   async axe(name: string): Promise<string[]> {
+    // Wait for animations: during a fade a colour is not final, and axe does not see that a dialog is open.
+    await this.page.evaluate(
+      'Promise.all(document.getAnimations().filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime)).map(({ finished }) => finished.catch(() => null))).then(() => null)',
+    );
     // Once for each document, because axe is half a megabyte to parse.
     if (!(await this.page.evaluate<boolean>(`'axe' in window`))) await this.page.evaluate(axe.source);
     // Lists of passed rules cost more time than the rules. `preload` waits for video and sound, which no page has.
