@@ -115,16 +115,18 @@ test('The table of people leads to a profile, and an approval is in the audit lo
   await page.getByLabel('Filter by action').selectOption('');
   await page.waitForURL((url) => url.search === '?rows=10');
   // A worker appends the entry a moment later, and the list shows it when it is read again.
+  const entry = page.getByRole('cell', { name: 'Check integrity of audit log', exact: true });
   await expect
     .poll(
       async () => {
-        await page.reload();
-        await page.getByRole('cell').first().waitFor();
-        return page.getByRole('cell', { name: 'Check integrity of audit log', exact: true }).count();
+        // By its action: each reading of the log is an entry too, and the list has ten rows.
+        await page.goto('/audit-logs?action=audit.verify');
+        await page.getByText('No audit logs found.').or(entry.first()).first().waitFor();
+        return entry.count();
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
-    .toBe(1);
+    .toBeGreaterThan(0);
   await button(page, /^Details of Check integrity of audit log/).click();
   await page.getByRole('dialog').getByText('audit.verify').waitFor();
   await page.keyboard.press('Escape');
