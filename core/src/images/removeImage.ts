@@ -13,7 +13,8 @@ interface Removal {
   session: ClientSession;
 }
 
-const leaveTombstone = (models: Models, blob: ObjectId, at: Date, session: ClientSession): Promise<unknown> =>
+/** Lists a blob whose bytes are to be removed. */
+export const leaveTombstone = (models: Models, blob: ObjectId, at: Date, session: ClientSession): Promise<unknown> =>
   models.Tombstone.updateOne({ _id: blob }, { $setOnInsert: { at } }, { session, upsert: true }).exec();
 
 /**
