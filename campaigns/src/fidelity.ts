@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openPictures, type Pictures, type Prepared } from '@lightbox/workers/previews/preview.js';
+import { type Values, viewerFrame } from '@lightbox/workers/testing/viewerFrame.js';
 import sharp from 'sharp';
-import { correlation, meanDifference, scaled, type Values } from './fidelity/measure.js';
-import { viewerFrame } from './fidelity/viewerFrame.js';
+import { correlation, meanDifference, scaled } from './fidelity/measure.js';
 
 const PACKAGES = [
   'pydicom==3.0.2',

@@ -1,10 +1,4 @@
-/** A picture as numbers, row by row. */
-export interface Values {
-  width: number;
-  height: number;
-  samples: number;
-  values: ArrayLike<number>;
-}
+import type { Values } from '@lightbox/workers/testing/viewerFrame.js';
 
 /** Returns the correlation of two pictures; null when one of them is flat. */
 export function correlation(a: ArrayLike<number>, b: ArrayLike<number>): number | null {

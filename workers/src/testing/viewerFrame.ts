@@ -1,7 +1,14 @@
 import type { Drawing } from '@lightbox/core/imaging/drawing.js';
-import { codecOf, decompress, loadCodecs } from '@lightbox/workers/previews/dicom/codecs.js';
 import sharp from 'sharp';
-import type { Values } from './measure.js';
+import { codecOf, decompress, loadCodecs } from '../previews/dicom/codecs.js';
+
+/** A picture as numbers, row by row. */
+export interface Values {
+  width: number;
+  height: number;
+  samples: number;
+  values: ArrayLike<number>;
+}
 
 /** Returns the bytes of a frame, from 0, as the gateway serves them. */
 export function servedBytes({ frames }: Drawing, source: Buffer, frame: number): Buffer {
