@@ -80,6 +80,7 @@ const endWithAccount: Record<
   Notification: 'finishClosing',
   Usage: 'finishClosing',
   Preview: null,
+  Drawing: null,
   Tombstone: null,
   Analysis: 'stays',
   Conversation: 'stays',
