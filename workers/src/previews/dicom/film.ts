@@ -1,6 +1,7 @@
 import type { DataSet } from './dataSet.js';
 import type { DicomFile } from './dicomFile.js';
 import { type Frames, findFrames } from './findFrames.js';
+import { type PixelModule, pixelModule } from './pixelModule.js';
 
 /** A DICOM file with pixels: one frame or many. */
 export interface Film {
