@@ -79,6 +79,7 @@ const rows: Record<CallName, Harmless> = {
   getStats: list,
   // Without a multipart body: the role is judged before anything of one is read.
   uploadImage: { status: 415, body: {} },
+  findKnown: { status: 200, path: `/upload/known?sha256=${'0'.repeat(64)}` },
   listImages: list,
   listMyImages: list,
   listSharedImages: list,

@@ -5,6 +5,7 @@ import type { Quota } from '@lightbox/core/blobs/usage.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
+import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { FileFacts, ImageDoc } from '@lightbox/core/models/image.js';
 import type { SealedValue } from '@lightbox/core/models/sealedValue.js';
 import type { Gateway } from '../context.js';
@@ -23,6 +24,8 @@ export interface StoredFile {
   blob: WrittenBlob;
   dataKey: SealedValue;
   facts: FileFacts;
+  /** What the file says about person, study and series: for the checks of this upload alone. */
+  identity: FileIdentity;
 }
 
 /** Encrypts and inspects a file on its way into the blob store. Deletes the blob when the file is refused. */
@@ -46,7 +49,7 @@ export async function storeFile(
   }
   try {
     const written = await gateway.blobs.write(blob, key, inspected());
-    return { blob: written, dataKey: wrapped, facts: await inspector.finish() };
+    return { blob: written, dataKey: wrapped, ...(await inspector.finish()) };
   } catch (error) {
     await gateway.blobs.delete(blob).catch(() => undefined);
     throw error;
@@ -58,6 +61,10 @@ interface NewImage {
   owner: ObjectId;
   caption: string;
   patient: ObjectId | undefined;
+  /** The study of pictures to which the uploader adds the image. */
+  study: ObjectId | undefined;
+  /** The uploader's reason for a patient whom the file contradicts. */
+  mismatchReason: string | undefined;
 }
 
 /** Writes the record that makes a stored file an image, and its patient's permanent share. */
@@ -90,7 +97,7 @@ export const quotaOf = async ({ settings }: Gateway): Promise<Quota> => ({
 function writeRecord(
   gateway: Gateway,
   actor: Actor,
-  { _id, owner, caption, patient }: NewImage,
+  { _id, owner, caption, patient, mismatchReason }: NewImage,
   { blob, dataKey, facts }: StoredFile,
 ): Promise<ObjectId> {
   const image: ImageDoc = {
@@ -115,6 +122,7 @@ function writeRecord(
       record: _id,
       owners: [owner],
       recipients: [owner, ...(patient ? [patient] : [])],
+      ...(mismatchReason ? { reason: mismatchReason } : {}),
     });
     const share = patient && { image: _id, sharedBy: owner, recipient: patient, hours: null };
     if (share && !(await addShare(gateway, tx, share))) throw fieldError('patientId', texts.notYourPatient);

@@ -3,7 +3,7 @@ import { call } from '../call.js';
 import { flag, PageQuery, sortBy } from '../envelope.js';
 import { Id, Params, text } from '../ids.js';
 import { AccessExplanation, TimelineEntry } from './insight.js';
-import { Caption, contentTypes, Image } from './schemas.js';
+import { contentTypes, Image, Sha256, UploadFields } from './schemas.js';
 
 export const imageSorts = ['createAt'] as const;
 
@@ -15,15 +15,32 @@ export const imageCalls = {
     path: '/upload/image',
     who: 'image.upload',
     action: 'image.upload',
-    summary: 'Store a JPEG, PNG, PDF or DICOM file; multipart caption, file, patientId in any order',
-    body: z.strictObject({ caption: Caption, patientId: Id.optional() }),
+    summary:
+      'Store a JPEG, PNG, PDF or DICOM file; multipart file, caption, patientId, studyId, mismatchReason in any order',
+    body: UploadFields,
     multipart: 'only',
     data: Image,
     status: 201,
     creates: true,
-    fails: ['FILE_TOO_LARGE', 'UNSUPPORTED_TYPE', 'UNREADABLE_FILE', 'TOO_MANY_PIXELS', 'QUOTA_REACHED'],
+    fails: [
+      'FILE_TOO_LARGE',
+      'UNSUPPORTED_TYPE',
+      'UNREADABLE_FILE',
+      'TOO_MANY_PIXELS',
+      'QUOTA_REACHED',
+      'PATIENT_MISMATCH',
+    ],
     causes: ['share.create'],
     throttles: ['upload', 'shareMail'],
+  }),
+  findKnown: call({
+    method: 'get',
+    path: '/upload/known',
+    who: 'image.upload',
+    action: 'image.list',
+    summary: 'The caller’s own image with these bytes, before they are sent again',
+    query: z.strictObject({ sha256: Sha256 }),
+    data: z.object({ imageId: Id.nullable() }),
   }),
   listImages: call({
     method: 'get',

@@ -84,6 +84,8 @@ export const image = schemaOf<ImageDoc>(
   .index({ owner: 1, createAt: -1, _id: -1 })
   .index({ owner: 1, isShared: 1, createAt: -1, _id: -1 })
   .index({ audience: 1, createAt: -1, _id: -1 })
+  // Finds the owner's image with the same bytes.
+  .index({ owner: 1, sha256: 1 })
   .index({ patient: 1 }, { sparse: true })
   // The patients whose images a provider owns.
   .index({ owner: 1, patient: 1 }, { partialFilterExpression: { patient: { $exists: true } } })
