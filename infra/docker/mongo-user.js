@@ -41,6 +41,7 @@ const rights = {
         'tasks',
         'tombstones',
         'totps',
+        'uploads',
         'usages',
       ],
       ...['usernameholds', 'users'],

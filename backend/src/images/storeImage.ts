@@ -4,7 +4,7 @@ import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
 import type { Quota } from '@lightbox/core/blobs/usage.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
-import type { Actor } from '@lightbox/core/events/events.js';
+import type { Actor, Transaction } from '@lightbox/core/events/events.js';
 import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { FileFacts, ImageDoc } from '@lightbox/core/models/image.js';
 import type { SealedValue } from '@lightbox/core/models/sealedValue.js';
@@ -65,6 +65,8 @@ interface NewImage {
   study: ObjectId | undefined;
   /** The uploader's reason for a patient whom the file contradicts. */
   mismatchReason: string | undefined;
+  /** Set when a resumable upload becomes the image: it has taken the space, and has the image's id. */
+  resumable?: true;
 }
 
 /** Writes the record that makes a stored file an image, and its patient's permanent share. */
@@ -75,6 +77,7 @@ export async function recordImage(
   stored: StoredFile,
 ): Promise<ObjectId> {
   const { size } = stored.facts;
+  if (image.resumable) return writeRecord(gateway, actor, image, stored);
   if (!(await gateway.usage.take(image.owner, size, await quotaOf(gateway)))) throw new AppError('QUOTA_REACHED');
   const giveBack = () => gateway.usage.giveBack(image.owner, size);
   try {
@@ -97,7 +100,7 @@ export const quotaOf = async ({ settings }: Gateway): Promise<Quota> => ({
 function writeRecord(
   gateway: Gateway,
   actor: Actor,
-  { _id, owner, caption, patient, mismatchReason }: NewImage,
+  { _id, owner, caption, patient, mismatchReason, resumable }: NewImage,
   { blob, dataKey, facts }: StoredFile,
 ): Promise<ObjectId> {
   const image: ImageDoc = {
@@ -115,6 +118,7 @@ function writeRecord(
     createAt: gateway.clock.now(),
   };
   return gateway.events.change(actor, async (tx) => {
+    if (resumable) await claimUpload(gateway, _id, tx);
     await gateway.models.Image.create([image], { session: tx.session });
     if (!(await gateway.blobs.confirm(blob, tx.session))) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
     tx.record({
@@ -128,4 +132,10 @@ function writeRecord(
     if (share && !(await addShare(gateway, tx, share))) throw fieldError('patientId', texts.notYourPatient);
     return _id;
   });
+}
+
+/** Marks a resumable upload as stored: its space and its bytes are the image's from now on. Throws when it is gone. */
+async function claimUpload({ models }: Gateway, _id: ObjectId, { session }: Transaction): Promise<void> {
+  const claimed = await models.Upload.updateOne({ _id, stored: false }, { $set: { stored: true } }, { session });
+  if (claimed.modifiedCount !== 1) throw new AppError('NOT_FOUND');
 }

@@ -27,6 +27,7 @@ import { share } from './share.js';
 import { task } from './task.js';
 import { tombstone } from './tombstone.js';
 import { totp } from './totp.js';
+import { upload } from './upload.js';
 import { usage } from './usage.js';
 import { user } from './user.js';
 import { usernameHold } from './usernameHold.js';
@@ -55,6 +56,7 @@ const schemas = {
   SettingChange: settingChange,
   Idempotency: idempotency,
   Counter: counter,
+  Upload: upload,
   Usage: usage,
   SentMail: sentMail,
   Task: task,
