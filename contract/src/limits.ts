@@ -39,6 +39,12 @@ export const limits = {
   /** Decoded bytes of one DICOM frame. */
   dicomFrameBytes: 200 * 1024 * 1024,
   previewPixels: 512,
+  /** Longest side of a frame or page that the server draws, pixels. */
+  renderedPixels: 2048,
+  /** Bytes of the plain frames of one file. Frames of a file with more are only drawn by the server. */
+  plainBytes: 1024 ** 3,
+  /** Elements of a file that the header table shows. */
+  tagRows: 10_000,
   jsonBytes: 100 * 1024,
   socketFrameBytes: 64 * 1024,
   /** Open sockets of one person on each gateway: enough for tabs and devices, too few for a flood. */

@@ -23,6 +23,7 @@ const rights = {
       ...[
         'counters',
         'decoys',
+        'drawings',
         'events',
         'idempotencies',
         'imagemetadata',

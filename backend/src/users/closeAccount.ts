@@ -82,6 +82,7 @@ const endWithAccount: Record<
   Usage: 'finishClosing',
   Secret: null,
   Preview: null,
+  Drawing: null,
   Tombstone: null,
   Analysis: 'stays',
   Conversation: 'stays',

@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Actor, Transaction } from '../events/events.js';
+import type { DrawingDoc } from '../models/drawing.js';
 import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
 import { leaveStudy } from '../studies/leaveStudy.js';
@@ -15,6 +16,20 @@ interface Removal {
   session: ClientSession;
 }
 
+/** Lists blobs whose bytes are to be removed. */
+export async function leaveTombstones(
+  models: Models,
+  blobs: readonly ObjectId[],
+  at: Date,
+  session: ClientSession,
+): Promise<void> {
+  if (blobs.length === 0) return;
+  const writes = blobs.map((_id) => ({
+    updateOne: { filter: { _id }, update: { $setOnInsert: { at } }, upsert: true },
+  }));
+  await models.Tombstone.bulkWrite(writes, { session });
+}
+
 /**
  * One function for each model: it removes or ends the records of images, in the transaction that deletes the images.
  * Null: the records stay, or do not belong to an image. A new model needs a row here.
@@ -25,12 +40,20 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
   Code: null,
   Image: null,
   Preview: ({ models, ids, session }) => models.Preview.deleteMany({ _id: ids }, { session }).exec(),
+  Drawing: async ({ models, ids, now, session }) => {
+    const drawings = await models.Drawing.find({ _id: ids }, { plain: 1 }, { session }).lean<
+      Pick<DrawingDoc, 'plain'>[]
+    >();
+    await models.Drawing.deleteMany({ _id: ids }, { session });
+    const blobs = drawings.flatMap(({ plain }) => (plain ? [plain.blob] : []));
+    await leaveTombstones(models, blobs, now, session);
+  },
   Tombstone: ({ models, images, now, session }) =>
-    models.Tombstone.bulkWrite(
-      images.map(({ blob }) => ({
-        updateOne: { filter: { _id: blob }, update: { $setOnInsert: { at: now } }, upsert: true },
-      })),
-      { session },
+    leaveTombstones(
+      models,
+      images.map(({ blob }) => blob),
+      now,
+      session,
     ),
   Position: null,
   // Shares of a study end with the study.

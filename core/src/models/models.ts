@@ -9,6 +9,7 @@ import { code } from './code.js';
 import { conversation } from './conversation.js';
 import { counter } from './counter.js';
 import { decoy } from './decoy.js';
+import { drawing } from './drawing.js';
 import { event } from './event.js';
 import type { DocOf } from './fields.js';
 import { idempotency } from './idempotency.js';
@@ -40,6 +41,7 @@ const schemas = {
   Code: code,
   Image: image,
   Preview: preview,
+  Drawing: drawing,
   Tombstone: tombstone,
   Position: position,
   Share: share,
