@@ -151,6 +151,11 @@ const cells: Cell[] = [
   { name: 'getImageContent', method: 'head', rule: 'open', success: 200, request: at('/upload/image/', '/content') },
   { name: 'getImagePreview', rule: 'open', success: 200, request: at('/upload/image/', '/preview') },
   { name: 'getImagePreview', method: 'head', rule: 'open', success: 200, request: at('/upload/image/', '/preview') },
+  { name: 'getFrames', rule: 'open', success: 200, request: at('/upload/image/', '/frames') },
+  { name: 'getFrames', method: 'head', rule: 'open', success: 200, request: at('/upload/image/', '/frames') },
+  // The look of the calls before counts it: no further entry.
+  { name: 'getFrame', rule: 'open', success: 200, leaves: [], request: at('/upload/image/', '/frames/1') },
+  { name: 'getTags', rule: 'open', success: 200, request: at('/upload/image/', '/tags') },
   { name: 'getTimeline', rule: 'timeline', success: 200, request: at('/upload/image/', '/timeline') },
   { name: 'listShares', rule: 'share', success: 200, request: at('/sharing?imageId=') },
   { name: 'getAnalysis', rule: 'analyse', success: 200, request: at('/analyze/') },

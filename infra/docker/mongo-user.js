@@ -23,9 +23,11 @@ const rights = {
       ...[
         'counters',
         'decoys',
+        'drawings',
         'events',
         'idempotencies',
         'imagemetadata',
+        'looks',
         'messages',
         'notifications',
         'positions',

@@ -3,6 +3,7 @@ import type { Router } from 'express';
 import type { Gateway } from '../context.js';
 import { bindAll } from '../http/handle.js';
 import { explainAccess } from './explainAccess.js';
+import { getFrame, getFrames, getTags } from './frames.js';
 import { getImage, listImages, listMyImages, listSharedImages } from './listImages.js';
 import { deleteImage } from './removeImage.js';
 import { sendPreview, streamContent } from './streamContent.js';
@@ -18,6 +19,9 @@ export function imageRoutes(router: Router, gateway: Gateway): void {
     getImage,
     getImageContent: streamContent,
     getImagePreview: sendPreview,
+    getFrames,
+    getFrame,
+    getTags,
     getTimeline,
     explainAccess,
     deleteImage,

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import type { TagRow } from '@lightbox/contract/images/drawing.js';
 import type { Role } from '@lightbox/contract/permissions.js';
 import { refreshAudience } from '@lightbox/core/access/images.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import { type Drawing, drawingContext, tagsContext } from '@lightbox/core/imaging/drawing.js';
 import { codeOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
 import { seal } from '@lightbox/core/keys/seal.js';
 import type { CodeDoc } from '@lightbox/core/models/code.js';
+import type { DrawingDoc } from '@lightbox/core/models/drawing.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { Person as StoredPerson } from '@lightbox/core/models/user.js';
@@ -94,6 +97,33 @@ async function storeSample(gateway: Gateway): Promise<Sample> {
   return sample;
 }
 
+const sampleDrawing: Drawing = {
+  facts: { kind: 'picture', frames: 1, rows: 2, columns: 3, modality: 'OT', windows: [], previewFrame: 1 },
+  source: 'file',
+  mediaType: 'image/png',
+  frames: [[[0, sampleFile.length]]],
+};
+
+/** Stores a drawing as a worker does. `key` is the data key of the image. */
+export async function storeDrawing(
+  { models }: Gateway,
+  { _id, key }: { _id: ObjectId; key: Buffer },
+  drawing: Drawing,
+  tags: TagRow[] = [],
+  plain?: DrawingDoc['plain'],
+): Promise<void> {
+  const sealed = (context: string, value: unknown) => seal(key, context, Buffer.from(JSON.stringify(value)));
+  const id = String(_id);
+  const doc: DrawingDoc = {
+    _id,
+    drawing: sealed(drawingContext(id), drawing),
+    tags: sealed(tagsContext(id), tags),
+    version: 1,
+    ...(plain ? { plain } : {}),
+  };
+  await models.Drawing.replaceOne({ _id }, doc, { upsert: true });
+}
+
 export interface BuiltImage {
   _id: ObjectId;
   id: string;
@@ -132,6 +162,7 @@ export async function buildImage(
   if (image.preview === 'ready') {
     const sealed = seal(key, previewContext(String(_id)), Buffer.from('not really webp'));
     await gateway.models.Preview.create([{ _id, sealed, width: 3, height: 2 }]);
+    await storeDrawing(gateway, { _id, key }, sampleDrawing);
   }
   return { _id, id: String(_id), owner: person };
 }

@@ -80,6 +80,8 @@ const endWithAccount: Record<
   Notification: 'finishClosing',
   Usage: 'finishClosing',
   Preview: null,
+  Drawing: null,
+  Look: 'stays',
   Tombstone: null,
   Analysis: 'stays',
   Conversation: 'stays',

@@ -14,9 +14,17 @@ interface Belonging {
   match?: object;
 }
 
+interface Holder {
+  from: string;
+  field: string;
+  match: object;
+  /** Records of another collection that hold it too. */
+  also?: { from: string; field: string };
+}
+
 const holders = {
   image: { from: 'imagemetadata', field: '_id', match: {} },
-  blob: { from: 'imagemetadata', field: 'blob', match: {} },
+  blob: { from: 'imagemetadata', field: 'blob', match: {}, also: { from: 'drawings', field: 'plain.blob' } },
   account: { from: 'users', field: '_id', match: { deletedAt: { $exists: false } } },
 };
 
@@ -25,6 +33,7 @@ const belongings: Belonging[] = [
   { what: 'blobs.files', field: '_id', to: 'blob' },
   { what: 'blobs.chunks', field: 'files_id', to: 'blob' },
   { what: 'previews', field: '_id', to: 'image' },
+  { what: 'drawings', field: '_id', to: 'image' },
   { what: 'analyses', field: '_id', to: 'image' },
   { what: 'shares', field: 'image', to: 'image', match: { live: true } },
   { what: 'shares', field: 'recipient', to: 'account', match: { live: true } },
@@ -41,8 +50,9 @@ const belongings: Belonging[] = [
 async function orphans({ db }: Core): Promise<Violation[]> {
   const found: Violation[] = [];
   for (const { what, field, to, match = {} } of belongings) {
-    const { from, field: key, match: those } = holders[to];
-    const known = new Set((await db.collection(from).distinct(key, those)).map(String));
+    const { from, field: key, match: those, also }: Holder = holders[to];
+    const others = also ? await db.collection(also.from).distinct(also.field) : [];
+    const known = new Set([...(await db.collection(from).distinct(key, those)), ...others].map(String));
     for (const id of (await db.collection(what).distinct(field, match)).map(String)) {
       if (!known.has(id)) found.push({ rule: `${what}.${field} belongs to ${to}`, id });
     }

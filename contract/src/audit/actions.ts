@@ -90,6 +90,10 @@ export const auditActions = {
   'image.read': { table: 'imagemetadata', fhir: 'instancesAccessed', does: 'R', timeline: true },
   'image.content': { table: 'imagemetadata', fhir: 'instancesAccessed', does: 'R', timeline: true },
   'image.preview': { table: 'imagemetadata', fhir: 'instancesAccessed', does: 'R', timeline: true },
+  'image.view': { table: 'imagemetadata', fhir: 'instancesAccessed', does: 'R', timeline: true },
+  /** The end of a look or of a download in ranges. The reason is the number of frames or ranges that were read. */
+  'image.viewEnd': { table: 'imagemetadata', fhir: 'instancesAccessed', does: 'R' },
+  'image.tags': { table: 'imagemetadata', fhir: 'instancesAccessed', does: 'R', timeline: true },
   'image.timeline': { table: 'imagemetadata', fhir: 'instancesAccessed', does: 'E' },
   'image.transfer': {
     table: 'imagemetadata',

@@ -2,12 +2,22 @@ import { z } from 'zod';
 import { call } from '../call.js';
 import { flag, PageQuery, sortBy } from '../envelope.js';
 import { Id, Params, text } from '../ids.js';
+import { limits } from '../limits.js';
+import { FrameFacts, TagRow } from './drawing.js';
 import { AccessExplanation, TimelineEntry } from './insight.js';
-import { Caption, contentTypes, Image } from './schemas.js';
+import { Caption, contentTypes, frameTypes, Image } from './schemas.js';
 
 export const imageSorts = ['createAt'] as const;
 
 const list = PageQuery.extend({ shared: flag.optional(), sort: sortBy(imageSorts, '-createAt') });
+
+/** The number of a frame or page, from 1. Another value is the path of no frame. */
+const FrameParams = Params.extend({
+  n: z
+    .string()
+    .regex(/^[1-9]\d{0,5}$/)
+    .transform(Number),
+});
 
 export const imageCalls = {
   uploadImage: call({
@@ -69,10 +79,11 @@ export const imageCalls = {
     path: '/upload/image/:id/content',
     who: 'image.read',
     action: 'image.content',
-    summary: 'The original bytes, as an attachment',
+    summary: 'The original bytes, as an attachment; a single range with 206',
     params: Params,
     binary: contentTypes,
-    fails: ['NOT_VERIFIED'],
+    alsoStatus: 206,
+    fails: ['NOT_VERIFIED', 'RANGE_NOT_SATISFIABLE'],
   }),
   getImagePreview: call({
     method: 'get',
@@ -83,6 +94,37 @@ export const imageCalls = {
     params: Params,
     binary: ['image/webp'],
     fails: ['NOT_VERIFIED', 'PREVIEW_PENDING', 'NO_PREVIEW'],
+  }),
+  getFrames: call({
+    method: 'get',
+    path: '/upload/image/:id/frames',
+    who: 'image.read',
+    action: 'image.view',
+    summary: 'The facts that drawing the file needs; waits for a file that was just stored',
+    params: Params,
+    data: FrameFacts,
+    fails: ['NOT_VERIFIED', 'PREVIEW_PENDING'],
+  }),
+  getFrame: call({
+    method: 'get',
+    path: '/upload/image/:id/frames/:n',
+    who: 'image.read',
+    action: 'image.view',
+    summary: 'The bytes of one frame, counted from 1; its media type names the transfer syntax',
+    params: FrameParams,
+    binary: frameTypes,
+    fails: ['NOT_VERIFIED', 'PREVIEW_PENDING', 'NO_FRAME'],
+  }),
+  getTags: call({
+    method: 'get',
+    path: '/upload/image/:id/tags',
+    who: 'image.read',
+    action: 'image.tags',
+    summary: 'The elements of a DICOM file, values cut at 256 characters',
+    params: Params,
+    query: z.strictObject({ search: text(limits.tagSearchLength).optional() }),
+    data: z.array(TagRow),
+    fails: ['NOT_VERIFIED', 'PREVIEW_PENDING'],
   }),
   getTimeline: call({
     method: 'get',

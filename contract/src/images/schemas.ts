@@ -9,6 +9,17 @@ export const contentTypes = ['image/jpeg', 'image/png', 'application/pdf', 'appl
 export const ContentType = z.enum(contentTypes);
 export type ContentType = z.infer<typeof ContentType>;
 
+/** The media types of frames; `image/webp` is the server's own picture of one. */
+export const frameTypes = [
+  'application/octet-stream',
+  'image/jpeg',
+  'image/jls',
+  'image/j2c',
+  'image/jphc',
+  'image/png',
+  'image/webp',
+] as const;
+
 /** The extensions that file pickers offer. The server decides by the content of a file. */
 export const acceptedExtensions = ['.jpg', '.jpeg', '.png', '.pdf', '.dcm', '.dicom'] as const;
 

@@ -79,6 +79,9 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'image.read': null,
   'image.content': null,
   'image.preview': null,
+  'image.view': null,
+  'image.viewEnd': null,
+  'image.tags': null,
   'image.timeline': null,
   'image.transfer': null,
   'image.delete': {

@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Actor } from '../events/events.js';
+import type { DrawingDoc } from '../models/drawing.js';
 import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
 
@@ -11,6 +12,9 @@ interface Removal {
   now: Date;
   session: ClientSession;
 }
+
+const leaveTombstone = (models: Models, blob: ObjectId, at: Date, session: ClientSession): Promise<unknown> =>
+  models.Tombstone.updateOne({ _id: blob }, { $setOnInsert: { at } }, { session, upsert: true }).exec();
 
 /**
  * One function for each model: it removes or ends the records of an image, in the image's transaction. Null: the
@@ -22,8 +26,16 @@ const endWithImage: Record<keyof Models, ((removal: Removal) => Promise<unknown>
   Code: null,
   Image: null,
   Preview: ({ models, image, session }) => models.Preview.deleteOne({ _id: image._id }, { session }).exec(),
-  Tombstone: ({ models, image, now, session }) =>
-    models.Tombstone.updateOne({ _id: image.blob }, { $setOnInsert: { at: now } }, { session, upsert: true }).exec(),
+  Drawing: async ({ models, image, now, session }) => {
+    const removed = await models.Drawing.findOneAndDelete(
+      { _id: image._id },
+      { session, projection: { plain: 1 } },
+    ).lean<Pick<DrawingDoc, 'plain'>>();
+    if (removed?.plain) await leaveTombstone(models, removed.plain.blob, now, session);
+  },
+  Tombstone: ({ models, image, now, session }) => leaveTombstone(models, image.blob, now, session),
+  // A look ends by itself, so that its count is in the log.
+  Look: null,
   Position: null,
   Share: ({ models, image, now, session }) =>
     models.Share.updateMany(

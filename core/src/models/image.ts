@@ -45,6 +45,8 @@ export interface ImageDoc extends FileFacts {
   blob: Id;
   dataKey: SealedValue;
   preview: 'pending' | 'ready' | 'none';
+  /** The frames that can be drawn, once a worker has looked at the file: pages of a PDF, 0 when there is none. */
+  frames?: number;
   analysis: AnalysisStatus;
   /**
    * The people who see it in their list of shared images: recipients of live shares, and then the owner. Updated with
@@ -71,6 +73,7 @@ export const image = schemaOf<ImageDoc>(
     blob: id,
     dataKey: { type: sealedValue, required: true },
     preview: string,
+    frames: Number,
     analysis: string,
     audience: [ObjectId],
     isShared: bool,

@@ -9,10 +9,12 @@ import { code } from './code.js';
 import { conversation } from './conversation.js';
 import { counter } from './counter.js';
 import { decoy } from './decoy.js';
+import { drawing } from './drawing.js';
 import { event } from './event.js';
 import type { DocOf } from './fields.js';
 import { idempotency } from './idempotency.js';
 import { image } from './image.js';
+import { look } from './look.js';
 import { message } from './message.js';
 import { notification } from './notification.js';
 import { passkey } from './passkey.js';
@@ -38,6 +40,8 @@ const schemas = {
   Code: code,
   Image: image,
   Preview: preview,
+  Drawing: drawing,
+  Look: look,
   Tombstone: tombstone,
   Position: position,
   Share: share,

@@ -47,6 +47,7 @@ const icons: Partial<Record<AuditAction, Icon>> = {
   'image.read': EyeIcon,
   'image.content': EyeIcon,
   'image.preview': EyeIcon,
+  'image.view': EyeIcon,
   'image.timeline': ClockCounterClockwiseIcon,
   'image.delete': TrashIcon,
   'share.verify': SealCheckIcon,

@@ -10,8 +10,8 @@ const TURN_MS = 1_000;
 const GRACE_MS = 60_000;
 
 /**
- * Removes blobs without an image: those of deleted images whose job was lost, and those of uploads that never got a
- * record. It skips the last hour, because an upload may still be running.
+ * Removes blobs without a record: those of deleted images whose job was lost, those of uploads that never got a record,
+ * and plain frames whose drawing was not stored. It skips the last hour, because an upload may still be running.
  */
 export async function removeOrphanBlobs(core: Core): Promise<void> {
   const now = core.clock.now().getTime();
@@ -42,15 +42,16 @@ interface Search {
 
 /** Searches for one turn. Returns true when it has reached the end. */
 async function lookThrough(core: Core, { name, from, end, turnMs }: Search): Promise<boolean> {
-  const { Image, Position } = core.models;
+  const { Drawing, Image, Position } = core.models;
   const until = Date.now() + turnMs;
   let after = (await Position.findById(name).lean())?.after ?? from;
   while (Date.now() < until) {
     const blobs = await core.blobs.between(after, end, BATCH);
     const last = blobs.at(-1);
     if (!last) return true;
-    const kept = await Image.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
-    const known = new Set(kept.map((image) => String(image.blob)));
+    const images = await Image.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
+    const drawings = await Drawing.find({ 'plain.blob': { $in: blobs } }, { plain: 1 }).lean();
+    const known = new Set([...images.map(({ blob }) => blob), ...drawings.map(({ plain }) => plain?.blob)].map(String));
     for (const blob of blobs) if (!known.has(String(blob))) await core.blobs.delete(blob);
     after = last;
     await Position.updateOne({ _id: name }, { $set: { after } }, { upsert: true });

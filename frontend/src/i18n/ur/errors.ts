@@ -40,6 +40,8 @@ export const errors: Record<
   NOT_FOUND: 'یہ نہیں ملا۔',
   PREVIEW_PENDING: 'پیش نظارہ ابھی تیار نہیں۔',
   NO_PREVIEW: 'اس فائل کا کوئی پیش نظارہ نہیں۔',
+  NO_FRAME: 'اس فائل میں ایسا کوئی فریم نہیں۔',
+  RANGE_NOT_SATISFIABLE: 'فائل میں بائٹس کا یہ حصہ موجود نہیں۔',
   MISDIRECTED: 'یہ سرور اس نام سے جواب نہیں دیتا۔',
   METHOD_NOT_ALLOWED: 'یہاں اس کی اجازت نہیں۔',
   CONFLICT: 'یہ پہلے سے موجود چیز سے ٹکراتا ہے۔',

@@ -1,0 +1,37 @@
+import type { Window } from '@lightbox/contract/images/drawing.js';
+import { greyFacts, perFrameFacts } from './facts.js';
+import type { Film } from './film.js';
+import { brightness, type GreyFacts } from './grey.js';
+import { type PlainFrame, plainFrame } from './plainFrame.js';
+
+/** A picture of 8 bits: one channel for greys, three for colours. */
+export interface Drawn {
+  width: number;
+  height: number;
+  channels: 1 | 3;
+  pixels: Uint8Array;
+}
+
+export interface DrawOptions {
+  /** Replaces the window of the file; `full` shows the whole range of values. */
+  window?: Window | 'full' | undefined;
+  overlays: boolean;
+}
+
+/** Returns how the greys of a frame are shown, from 0. */
+export function greysOf({ set, pixels }: Film, frame: number): GreyFacts & { photometricInterpretation: string } {
+  const ofFile = greyFacts(set, pixels.signed);
+  const { windows = ofFile.windows, ...ofFrame } = perFrameFacts(set, frame + 1)?.[frame] ?? {};
+  return { ...ofFile, ...ofFrame, windows, photometricInterpretation: pixels.photometric };
+}
+
+/** Draws a frame, from 0. `loadCodecs` must have resolved. */
+export function drawFrame(film: Film, frame: number, options: DrawOptions): Drawn {
+  return drawPlain(film, frame, plainFrame(film, frame), options);
+}
+
+export function drawPlain(film: Film, frame: number, plain: PlainFrame, { window }: DrawOptions): Drawn {
+  const { columns: width, rows: height, samples: channels } = plain;
+  const pixels = channels === 3 ? (plain.pixels as Uint8Array) : brightness(plain, greysOf(film, frame), window);
+  return { width, height, channels, pixels };
+}
