@@ -13,6 +13,7 @@ import { KeysDialog } from './KeysDialog';
 import { commandOf, type ToolName, usesKey } from './keys';
 import { Marks } from './Marks';
 import { Message } from './Message';
+import { NotForDiagnosis } from './NotForDiagnosis';
 import { described, Pane, useShown } from './Pane';
 import { MeasureList, Panel, usePresets } from './Panel';
 import { Rail, type RailAct, type ShownAct } from './Rail';
@@ -267,7 +268,7 @@ export function Workspace(props: Props) {
                   marks={(now) => (
                     <Marks
                       shown={now}
-                      facts={one.facts}
+                      facts={plane ? undefined : one.facts}
                       left={subject.marks}
                       right={
                         plane
@@ -300,31 +301,7 @@ export function Workspace(props: Props) {
             )
           )}
         </Panes>
-        {!ended && (
-          <Flex
-            position="absolute"
-            bottom="14px"
-            left="50%"
-            transform="translateX(-50%)"
-            align="center"
-            gap="2"
-            px="3.5"
-            h="32px"
-            borderRadius="full"
-            borderWidth="1px"
-            borderColor="viewer.warn/50"
-            bg="viewer.bar/85"
-            color="viewer.warn"
-            fontSize="14px"
-            fontWeight="600"
-            whiteSpace="nowrap"
-            pointerEvents="none"
-            dir={currentLanguage().dir}
-          >
-            <WarningIcon size={18} aria-hidden />
-            {t('viewer.notForDiagnosis')}
-          </Flex>
-        )}
+        {!ended && <NotForDiagnosis panes={places.length} desktop={desktop} />}
       </Box>
       {desktop && open.panel && (
         <Flex

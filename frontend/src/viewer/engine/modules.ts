@@ -72,8 +72,8 @@ export function moduleOf(name: string, file: FrameFacts, n: number, id: string, 
           windowCenter: windows.map(({ center }) => center),
           windowWidth: windows.map(({ width }) => width),
         }),
-        // The renderer without a graphics card knows the linear function only.
-        voiLUTFunction: facts.voiFunction === 'LINEAR_EXACT' ? 'LINEAR_EXACT' : 'LINEAR',
+        // The renderer without a graphics card knows the linear function only, and both shall draw the same.
+        voiLUTFunction: 'LINEAR',
       };
     }
     case 'modalityLutModule':

@@ -73,6 +73,11 @@ export class Pane {
   #changed = new Set<() => void>();
   #stack: readonly string[] = [];
   #fit = 1;
+  /** The window and the inversion that a person chose. Without a window, each frame has its own. */
+  #chosen: Range | undefined;
+  #inverted = false;
+  /** The window that was set last, and its frame. */
+  #set: { frameId: string; range: Range } | undefined;
   #ready = false;
   #closed = false;
   readonly #prefetch = new Prefetch();
@@ -86,6 +91,7 @@ export class Pane {
       defaultOptions: { background: [0, 0, 0] },
     });
     equip(this.id, engineId);
+    element.addEventListener(Enums.Events.STACK_NEW_IMAGE, this.#onNewImage as EventListener);
     element.addEventListener(Enums.Events.IMAGE_RENDERED, this.#onRendered as EventListener);
     this.#resize = new ResizeObserver(() => this.#onResize());
     this.#resize.observe(element);
@@ -101,7 +107,7 @@ export class Pane {
   };
   readonly snapshot = (): Shown => this.#shown;
 
-  #set(change: Partial<Shown>) {
+  #show(change: Partial<Shown>) {
     this.#shown = { ...this.#shown, ...change };
     for (const changed of this.#changed) changed();
   }
@@ -110,8 +116,10 @@ export class Pane {
   async open(frameIds: readonly string[], at: number): Promise<void> {
     this.#stack = frameIds;
     this.#ready = false;
+    this.#chosen = undefined;
+    this.#inverted = false;
     const first = frameIds[at] ?? '';
-    this.#set({ ...nothing, image: imageIn(first), frameId: first, frame: at + 1, frames: frameIds.length });
+    this.#show({ ...nothing, image: imageIn(first), frameId: first, frame: at + 1, frames: frameIds.length });
     try {
       await this.#viewport.setStack([...frameIds], at);
       if (this.#closed || this.#stack !== frameIds) return;
@@ -142,6 +150,18 @@ export class Pane {
     viewport.render();
   }
 
+  /** The window of a new frame: the chosen one, or its own. The renderers differ in what they keep by themselves. */
+  #onNewImage = () => {
+    const viewport = this.#viewport;
+    const image = viewport.getCornerstoneImage() as Types.IImage | undefined;
+    if (this.#closed || !image || image.color) return;
+    const sent = sentOf(image);
+    const range = this.#chosen ?? (sent && rangeOf(sent));
+    if (!range) return;
+    viewport.setProperties({ voiRange: range, invert: Boolean(image.invert) !== this.#inverted }, true);
+    this.#set = { frameId: image.imageId, range };
+  };
+
   #onRendered = () => {
     if (this.#closed || !this.#ready) return;
     const viewport = this.#viewport;
@@ -150,12 +170,17 @@ export class Pane {
     // While the next frame loads, the picture of the one before is still on screen.
     if (!image || image.imageId !== frameId) return;
     const { voiRange, invert } = viewport.getProperties();
+    // The pointer has changed the window of this frame: it stays for the other frames.
+    if (voiRange && this.#set?.frameId === frameId && differ(voiRange, this.#set.range)) {
+      this.#chosen = { lower: voiRange.lower, upper: voiRange.upper };
+      this.#set.range = this.#chosen;
+    }
     const { windowWidth, windowCenter } = voiRange
       ? utilities.windowLevel.toWindowLevel(voiRange.lower, voiRange.upper)
       : { windowWidth: 1, windowCenter: 0 };
     const { rotation = 0 } = viewport.getViewPresentation();
     const { flipHorizontal = false } = viewport.getCamera();
-    this.#set({
+    this.#show({
       state: 'drawn',
       image: imageIn(frameId),
       frameId,
@@ -220,14 +245,20 @@ export class Pane {
   #onFrameFailed(at: number) {
     if (this.#closed || this.#viewport.getTargetImageIdIndex() !== at) return;
     const frameId = this.#stack[at] ?? '';
-    this.#set({ state: 'failed', frame: at + 1, frameId, image: imageIn(frameId) });
+    this.#show({ state: 'failed', frame: at + 1, frameId, image: imageIn(frameId) });
   }
 
   setWindow = (center: number, width: number) =>
-    this.#act((viewport) =>
-      viewport.setProperties({ voiRange: utilities.windowLevel.toLowHighRange(Math.max(1, width), center) }),
-    );
-  invert = () => this.#act((viewport) => viewport.setProperties({ invert: !viewport.getProperties().invert }));
+    this.#act(() => {
+      this.#chosen = rangeOf({ center, width: Math.max(1, width) });
+      this.#onNewImage();
+    });
+  invert = () =>
+    this.#act((viewport) => {
+      this.#inverted = !this.#inverted;
+      const image = viewport.getCornerstoneImage() as Types.IImage | undefined;
+      viewport.setProperties({ invert: Boolean(image?.invert) !== this.#inverted });
+    });
   rotate = (by: number) =>
     this.#act((viewport) => {
       const { rotation = 0 } = viewport.getViewPresentation();
@@ -248,14 +279,17 @@ export class Pane {
     this.#act((viewport) => {
       viewport.setCamera({ flipHorizontal: false, flipVertical: false });
       viewport.setViewPresentation({ rotation: 0 });
-      viewport.resetProperties();
+      this.#chosen = undefined;
+      if (this.#inverted) viewport.setProperties({ invert: !viewport.getProperties().invert });
+      this.#inverted = false;
+      this.#onNewImage();
       this.#fitted();
     });
 
   /** Shows no pixels any more. */
   fail(): void {
     this.#prefetch.stop();
-    this.#set({ state: 'failed' });
+    this.#show({ state: 'failed' });
   }
 
   close(): void {
@@ -263,6 +297,7 @@ export class Pane {
     this.#closed = true;
     this.#prefetch.stop();
     this.#resize.disconnect();
+    this.element.removeEventListener(Enums.Events.STACK_NEW_IMAGE, this.#onNewImage as EventListener);
     this.element.removeEventListener(Enums.Events.IMAGE_RENDERED, this.#onRendered as EventListener);
     unequip(this.id, engineId);
     const engine = runningEngine();
@@ -271,7 +306,13 @@ export class Pane {
   }
 }
 
-const imageIn = (frameId: string) => (frameId ? frameOf(frameId).id : '');
+type Range = { lower: number; upper: number };
+const rangeOf = ({ center, width }: { center: number; width: number }): Range =>
+  utilities.windowLevel.toLowHighRange(width, center);
+const differ = (a: Range, b: Range) => Math.abs(a.lower - b.lower) > 1e-3 || Math.abs(a.upper - b.upper) > 1e-3;
+
+/** The product's id of the image of a frame. A cut belongs to the image of its first slice. */
+const imageIn = (frameId: string) => (frameId ? frameOf(frameId).id.replace(/-\d+-(row|column)$/, '') : '');
 const tidy = (value: number) => Math.round(value * 100) / 100;
 
 /** The window that the file states for this frame, or the one that fits its values. */

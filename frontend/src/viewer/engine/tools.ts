@@ -47,8 +47,12 @@ const textOf = (kind: MeasureKind) => ({
 /** Registers the tools, once for the page. */
 export function startTools(): void {
   for (const tool of [...Object.values(toolOf), ReferenceLinesTool]) addTool(tool as never);
-  annotation.config.style.setDefaultToolStyles({
+  const { style } = annotation.config;
+  const usual = style.getDefaultToolStyles();
+  style.setDefaultToolStyles({
+    ...usual,
     global: {
+      ...usual.global,
       color: 'rgb(255, 197, 102)',
       colorHighlighted: 'rgb(255, 225, 170)',
       colorSelected: 'rgb(255, 197, 102)',
