@@ -49,6 +49,8 @@ export const limits = {
   tagSearchLength: 100,
   /** Seconds for which a call waits until a worker has drawn the file. */
   drawingSeconds: 10,
+  /** Seconds for which a call waits for a frame that the server draws. */
+  renderingSeconds: 10,
   /** Minutes for which a look at an image lasts: for so long its frames need no further entry in the audit log. */
   lookMinutes: 60,
   jsonBytes: 100 * 1024,

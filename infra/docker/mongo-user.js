@@ -32,6 +32,7 @@ const rights = {
         'notifications',
         'positions',
         'previews',
+        'renderings',
       ],
       ...[
         'passkeys',

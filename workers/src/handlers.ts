@@ -12,6 +12,7 @@ import { notify } from './notifications/notify.js';
 import { remindUnread } from './notifications/remindUnread.js';
 import { makePreview } from './previews/makePreview.js';
 import type { Pictures } from './previews/preview.js';
+import { renderFrame } from './previews/renderFrame.js';
 import { takePlaceForAnalysis, takePlaceForPreview } from './previews/turns.js';
 import { deliverPush } from './push/deliverPush.js';
 import { pushMessage } from './push/pushMessage.js';
@@ -34,6 +35,7 @@ export const handlers: Handlers = {
     await takePlaceForPreview(core, imageId, context);
     await makePreview(core, pictures, imageId, context);
   },
+  renderFrame: ({ core, pictures }, { renderingId }, context) => renderFrame(core, pictures, renderingId, context),
   analyseImage: async ({ core, ...tools }, { imageId }, context) => {
     await takePlaceForAnalysis(core, imageId, context);
     await analyseImage(core, tools, imageId, context);

@@ -3,6 +3,7 @@ import type { TagRow } from '@lightbox/contract/images/drawing.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
+import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { type Drawing, drawingContext, tagsContext } from '@lightbox/core/imaging/drawing.js';
@@ -18,19 +19,34 @@ const RETRY_SECONDS = 2;
 /** Returns the error for a file that a worker has not drawn yet. */
 export const pending = (): AppError => new AppError('PREVIEW_PENDING', { retryAfterSeconds: RETRY_SECONDS });
 
+/** Calls `find` until it finds something; null when that takes too long or the client has gone. */
+export async function until<T>(
+  { clock }: Pick<Gateway, 'clock'>,
+  req: Request,
+  seconds: number,
+  find: () => Promise<T | null>,
+): Promise<T | null> {
+  const end = clock.now().getTime() + seconds * 1_000;
+  for (;;) {
+    const found = await find();
+    if (found || req.socket.destroyed || clock.now().getTime() > end) return found;
+    await sleep(POLL_MS);
+  }
+}
+
 /**
- * Waits until a worker has drawn the image. False when that takes too long or the client has gone. Asks for the drawing
- * of an image that an older version stored.
+ * Asks for the drawing of an image that has none: it was just stored, an older version stored it, or its job was lost.
+ * False when no worker has drawn it in time.
  */
 export async function untilDrawn(gateway: Gateway, image: ImageDoc, req: Request): Promise<boolean> {
-  const until = gateway.clock.now().getTime() + limits.drawingSeconds * 1_000;
-  for (let asked = false; !req.socket.destroyed; await sleep(POLL_MS)) {
-    if (await gateway.isDrawn(image._id)) return true;
-    if (gateway.clock.now().getTime() > until) return false;
-    if (!asked) await askForDrawing(gateway, image);
-    asked = true;
-  }
-  return false;
+  await askForDrawing(gateway, image);
+  const drawn = await until(
+    gateway,
+    req,
+    limits.drawingSeconds,
+    async () => (await gateway.isDrawn(image._id)) || null,
+  );
+  return drawn !== null;
 }
 
 /** Adds the job unless it waits already. While Redis is away the sweeper adds the job of a new image later. */
@@ -45,22 +61,23 @@ export interface Made {
   plain: DrawingDoc['plain'];
 }
 
-/** Returns how the image is drawn; null while no worker has drawn it. */
-export async function readDrawing(gateway: Gateway, image: ImageDoc): Promise<Made | null> {
-  const found = await gateway.models.Drawing.findById(image._id, { drawing: 1, plain: 1 })
-    .readConcern(NEWEST)
-    .lean<Pick<DrawingDoc, 'drawing' | 'plain'>>();
-  return found && { drawing: openJson<Drawing>(gateway, image, drawingContext, found.drawing), plain: found.plain };
+/** Something that a worker made of an image and sealed: it is read by the image's id, and opened with its key. */
+export interface Sealed<Doc, T> {
+  read: (gateway: Gateway, id: ObjectId) => Promise<Doc | null>;
+  open: (gateway: Gateway, image: ImageDoc, doc: Doc) => T;
 }
 
-export async function readTags(gateway: Gateway, image: ImageDoc): Promise<TagRow[] | null> {
-  const found = await gateway.models.Drawing.findById(image._id, { tags: 1 })
-    .readConcern(NEWEST)
-    .lean<Pick<DrawingDoc, 'tags'>>();
-  return found && openJson<TagRow[]>(gateway, image, tagsContext, found.tags);
-}
+export const drawings: Sealed<Pick<DrawingDoc, 'drawing' | 'plain'>, Made> = {
+  read: ({ models }, id) => models.Drawing.findById(id, { drawing: 1, plain: 1 }).readConcern(NEWEST).lean().exec(),
+  open: (gateway, image, { drawing, plain }) => ({ drawing: openJson(gateway, image, drawingContext, drawing), plain }),
+};
 
-/** Opens a value that a worker sealed. It checked the shape before. */
+export const tags: Sealed<Pick<DrawingDoc, 'tags'>, TagRow[]> = {
+  read: ({ models }, id) => models.Drawing.findById(id, { tags: 1 }).readConcern(NEWEST).lean().exec(),
+  open: (gateway, image, doc) => openJson(gateway, image, tagsContext, doc.tags),
+};
+
+/** Opens a value that a worker sealed after it had checked its shape. */
 function openJson<T>(gateway: Gateway, { _id, dataKey }: ImageDoc, context: (id: string) => string, sealed: Buffer): T {
   const id = String(_id);
   const key = unwrapDataKey(gateway.keys.images, id, dataKey);

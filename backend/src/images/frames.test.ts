@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { CHUNK, unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { newId } from '@lightbox/core/db/ids.js';
+import { NEWEST } from '@lightbox/core/db/newest.js';
 import { type Drawing, type FramePart, plainContext } from '@lightbox/core/imaging/drawing.js';
 import { seal } from '@lightbox/core/keys/seal.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
@@ -57,7 +58,9 @@ const logOf = async (image: BuiltImage) =>
   (await test.gateway.models.Event.find({ record: image._id }).sort({ _id: 1 }).lean<EventDoc[]>()).map(
     ({ type, status }) => `${type} ${status}`,
   );
-const lookAt = (image: BuiltImage) => test.gateway.models.Look.findOne({ record: image._id }).lean<LookDoc>();
+/** Reads are counted with one member's acknowledgement; a majority has them a moment later. */
+const lookAt = (image: BuiltImage) =>
+  test.gateway.models.Look.findOne({ record: image._id }).readConcern(NEWEST).lean<LookDoc>();
 
 describe('the frames of an image', () => {
   it('A frame has the bytes of its parts, with the headers of protected content.', async () => {
@@ -165,6 +168,32 @@ describe('the frames of an image', () => {
     const image = await imageOf(Buffer.alloc(4), [], { facts: none });
     expect((await api.as(owner).get(`/upload/image/${image.id}/frames`).expect(200)).body.data).toEqual(none);
     expect((await frame(image, 1).expect(404)).body.error).toBe('NO_FRAME');
+  });
+});
+
+describe('a frame that the server draws', () => {
+  it.each([
+    'rendered=yes',
+    'rendered=true&center=40',
+    'rendered=true&width=40',
+    'rendered=true&center=NaN&width=40',
+    'rendered=true&center=40&width=Infinity',
+    'rendered=true&center=40&width=0',
+    'rendered=true&center=1e9&width=1',
+    'rendered=true&center=40&width=-5',
+    'center=40&width=80',
+    'rendered=true&quality=1',
+  ])('?%s is 422, and nothing is stored.', async (query) => {
+    const image = await imageOf(Buffer.alloc(4), [[[0, 4]]]);
+    const { body } = await frame(image, `1?${query}`).expect(422);
+    expect(body).toMatchObject({ error: 'VALIDATION_FAILED', errors: [{ message: expect.any(String) }] });
+    expect(await test.gateway.models.Rendering.countDocuments({ image: image._id })).toBe(0);
+  });
+
+  it('A frame beyond the last one is 404, and no worker is asked.', async () => {
+    const image = await imageOf(Buffer.alloc(4), [[[0, 4]]]);
+    expect((await frame(image, '4?rendered=true').expect(404)).body.error).toBe('NO_FRAME');
+    expect(await test.gateway.models.Rendering.countDocuments({ image: image._id })).toBe(0);
   });
 });
 

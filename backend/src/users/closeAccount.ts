@@ -81,6 +81,7 @@ const endWithAccount: Record<
   Usage: 'finishClosing',
   Preview: null,
   Drawing: null,
+  Rendering: null,
   Look: 'stays',
   Tombstone: null,
   Analysis: 'stays',

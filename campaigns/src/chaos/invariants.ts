@@ -34,6 +34,7 @@ const belongings: Belonging[] = [
   { what: 'blobs.chunks', field: 'files_id', to: 'blob' },
   { what: 'previews', field: '_id', to: 'image' },
   { what: 'drawings', field: '_id', to: 'image' },
+  { what: 'renderings', field: 'image', to: 'image' },
   { what: 'analyses', field: '_id', to: 'image' },
   { what: 'shares', field: 'image', to: 'image', match: { live: true } },
   { what: 'shares', field: 'recipient', to: 'account', match: { live: true } },

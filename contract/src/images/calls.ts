@@ -19,6 +19,26 @@ const FrameParams = Params.extend({
     .transform(Number),
 });
 
+const decimal = z
+  .string()
+  .regex(/^-?\d{1,9}(\.\d{1,6})?$/, 'Must be a number.')
+  .transform(Number);
+
+/** `rendered`: the server's own picture, with this window or else that of the file. */
+const FrameQuery = z
+  .strictObject({
+    rendered: flag.default(false),
+    center: decimal.optional(),
+    width: decimal.pipe(z.number().positive('Must be above 0.')).optional(),
+  })
+  .superRefine(({ rendered, center, width }, context) => {
+    const path = (center === undefined) !== (width === undefined) ? [center === undefined ? 'center' : 'width'] : null;
+    if (path) context.addIssue({ code: 'custom', path, message: 'A window has a center and a width.' });
+    else if (center !== undefined && !rendered) {
+      context.addIssue({ code: 'custom', path: ['center'], message: 'Only a rendered frame has a window.' });
+    }
+  });
+
 export const imageCalls = {
   uploadImage: call({
     method: 'post',
@@ -110,10 +130,13 @@ export const imageCalls = {
     path: '/upload/image/:id/frames/:n',
     who: 'image.read',
     action: 'image.view',
-    summary: 'The bytes of one frame, counted from 1; its media type names the transfer syntax',
+    summary:
+      'The bytes of one frame, counted from 1, with their transfer syntax; or a frame or page as the server draws it',
     params: FrameParams,
+    query: FrameQuery,
     binary: frameTypes,
     fails: ['NOT_VERIFIED', 'PREVIEW_PENDING', 'NO_FRAME'],
+    throttles: ['rendering'],
   }),
   getTags: call({
     method: 'get',

@@ -34,6 +34,7 @@ const endWithImage: Record<keyof Models, ((removal: Removal) => Promise<unknown>
     if (removed?.plain) await leaveTombstone(models, removed.plain.blob, now, session);
   },
   Tombstone: ({ models, image, now, session }) => leaveTombstone(models, image.blob, now, session),
+  Rendering: ({ models, image, session }) => models.Rendering.deleteMany({ image: image._id }, { session }).exec(),
   // A look ends by itself, so that its count is in the log.
   Look: null,
   Position: null,

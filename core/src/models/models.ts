@@ -21,6 +21,7 @@ import { passkey } from './passkey.js';
 import { position } from './position.js';
 import { preview } from './preview.js';
 import { pushSubscription } from './pushSubscription.js';
+import { rendering } from './rendering.js';
 import { sentMail } from './sentMail.js';
 import { session } from './session.js';
 import { setting } from './setting.js';
@@ -41,6 +42,7 @@ const schemas = {
   Image: image,
   Preview: preview,
   Drawing: drawing,
+  Rendering: rendering,
   Look: look,
   Tombstone: tombstone,
   Position: position,

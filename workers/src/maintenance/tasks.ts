@@ -1,5 +1,6 @@
 import type { Core } from '@lightbox/core/core.js';
 import { remindOfUnread } from '../notifications/remindUnread.js';
+import { endLooks } from './endLooks.js';
 import { enterOwed } from './enterOwed.js';
 import { expireSessions, expireShares } from './expire.js';
 import { finishClosings } from './finishClosings.js';
@@ -20,6 +21,7 @@ export const tasks = {
   // An open picture disappears within two seconds of its share's end, also on a busy machine.
   expireShares: { every: 500, work: expireShares },
   expireSessions: { every: 15_000, work: expireSessions },
+  endLooks: { every: 15_000, work: endLooks },
   finishClosings: { every: 15_000, work: finishClosings },
   enterOwed: { every: 10_000, work: enterOwed },
   remindOfUnread: { every: 30_000, work: remindOfUnread },
