@@ -17,7 +17,12 @@ interface Removal {
 }
 
 /** Lists blobs until their bytes are removed. */
-async function leaveTombstones(models: Models, blobs: ObjectId[], at: Date, session: ClientSession): Promise<void> {
+export async function leaveTombstones(
+  models: Models,
+  blobs: ObjectId[],
+  at: Date,
+  session: ClientSession,
+): Promise<void> {
   if (blobs.length === 0) return;
   await models.Tombstone.bulkWrite(
     blobs.map((blob) => ({ updateOne: { filter: { _id: blob }, update: { $setOnInsert: { at } }, upsert: true } })),
@@ -36,11 +41,9 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
   Image: null,
   Preview: ({ models, ids, session }) => models.Preview.deleteMany({ _id: ids }, { session }).exec(),
   Drawing: async ({ models, ids, now, session }) => {
-    const plain = await models.Drawing.find(
-      { _id: ids, plain: { $exists: true } },
-      { plain: 1 },
-      { session },
-    ).lean<Pick<DrawingDoc, 'plain'>[]>();
+    const plain = await models.Drawing.find({ _id: ids, plain: { $exists: true } }, { plain: 1 }, { session }).lean<
+      Pick<DrawingDoc, 'plain'>[]
+    >();
     await leaveTombstones(
       models,
       plain.flatMap(({ plain }) => (plain ? [plain.blob] : [])),

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { analyseImage } from '../analysis/analyseImage.js';
 import { localProvider } from '../analysis/providers/local.js';
 import type { JobContext } from '../jobContext.js';
-import { makePreview } from '../previews/makePreview.js';
+import { DRAWING_VERSION, makePreview } from '../previews/makePreview.js';
 import { openPictures, type Pictures } from '../previews/preview.js';
 import { buildImage } from '../testing/buildImage.js';
 import { type RunningWorker, startWorker } from '../worker.js';
@@ -179,6 +179,8 @@ describe('a preview whose job was lost', () => {
       const entries = await core.redis.xrevrange('lightbox:signals', '+', '-', 'COUNT', 100);
       return entries.some(([, fields]) => fields.some((f) => f.includes('image:updated') && f.includes(String(id))));
     };
+    const drawing = { _id: id, drawing: Buffer.alloc(1), tags: Buffer.alloc(1), version: DRAWING_VERSION };
+    await core.models.Drawing.create([drawing]);
     const again = () => makePreview(core, {} as Pictures, String(id), {} as JobContext);
     core.redis.disconnect(true);
     await expect(again()).rejects.toThrow();
