@@ -79,6 +79,7 @@ const rows: Record<CallName, Harmless> = {
   getStats: list,
   // Without a multipart body: the role is judged before anything of one is read.
   uploadImage: { status: 415, body: {} },
+  findKnown: { status: 200, path: `/upload/known?sha256=${'0'.repeat(64)}` },
   listImages: list,
   listMyImages: list,
   listSharedImages: list,
@@ -91,6 +92,10 @@ const rows: Record<CallName, Harmless> = {
   getTimeline: nothingThere,
   explainAccess: { status: 404, path: `/users/${absent}/may?imageId=${absent}` },
   deleteImage: nothingThere,
+  createStudy: emptyBody,
+  getStudy: nothingThere,
+  updateStudy: { status: 404, body: { title: 'A hand' } },
+  deleteStudy: nothingThere,
   createShare: { status: 404, body: { imagemetadataId: absent, createdfor: absent } },
   verifyShare: { status: 404, body: { sharingRequestId: absent, verificationCode: '123456' } },
   resendShare: nothingThere,

@@ -45,6 +45,7 @@ export const errors = {
   NOT_PENDING: [409, 'This account is not waiting for review.'],
   LAST_ADMIN: [409, 'The last active administrator cannot be removed.'],
   NOT_ONESELF: [409, 'You cannot do this to your own account.'],
+  PATIENT_MISMATCH: [409, 'The file names another patient. Choose the right one, or say why it belongs to this one.'],
   QUOTA_REACHED: [409, 'Your storage is full. Delete images that you no longer need.'],
   NOT_ANALYSABLE: [409, 'This file cannot be analyzed.'],
   PUSH_OFF: [409, 'This server does not send notifications to devices.'],

@@ -60,6 +60,10 @@ export const limits = {
   /** Open sockets on each gateway; the gateway asks further clients to come back later. */
   socketsPerGateway: 10_000,
   captionLength: 200,
+  /** Characters of the reason for an image whose file names another patient. */
+  mismatchReasonMin: 3,
+  mismatchReasonMax: 500,
+  studyTitleLength: 200,
   messageLength: 4000,
   settingLength: 2000,
   /** Days after which a chat no longer makes a care relationship. */

@@ -3,6 +3,7 @@ import type { Router } from 'express';
 import type { Gateway } from '../context.js';
 import { bindAll } from '../http/handle.js';
 import { explainAccess } from './explainAccess.js';
+import { findKnown } from './findKnown.js';
 import { getFrame, getFrames, getTags } from './frames.js';
 import { getImage, listImages, listMyImages, listSharedImages } from './listImages.js';
 import { deleteImage } from './removeImage.js';
@@ -13,6 +14,7 @@ import { uploadImage } from './uploadImage.js';
 export function imageRoutes(router: Router, gateway: Gateway): void {
   bindAll(router, gateway, imageCalls, {
     uploadImage,
+    findKnown,
     listImages,
     listMyImages,
     listSharedImages,

@@ -5,11 +5,16 @@ import { Id, Params, text } from '../ids.js';
 import { limits } from '../limits.js';
 import { FrameFacts, TagRow } from './drawing.js';
 import { AccessExplanation, TimelineEntry } from './insight.js';
-import { Caption, contentTypes, frameTypes, Image } from './schemas.js';
+import { contentTypes, frameTypes, Image, Sha256, UploadFields } from './schemas.js';
 
 export const imageSorts = ['createAt'] as const;
 
-const list = PageQuery.extend({ shared: flag.optional(), sort: sortBy(imageSorts, '-createAt') });
+const list = PageQuery.extend({
+  shared: flag.optional(),
+  /** An image of a study stands for all of them. */
+  grouped: flag.optional(),
+  sort: sortBy(imageSorts, '-createAt'),
+});
 
 /** The number of a frame or page, from 1. Another value is the path of no frame. */
 const FrameParams = Params.extend({
@@ -45,15 +50,32 @@ export const imageCalls = {
     path: '/upload/image',
     who: 'image.upload',
     action: 'image.upload',
-    summary: 'Store a JPEG, PNG, PDF or DICOM file; multipart caption, file, patientId in any order',
-    body: z.strictObject({ caption: Caption, patientId: Id.optional() }),
+    summary:
+      'Store a JPEG, PNG, PDF or DICOM file; multipart file, caption, patientId, studyId, mismatchReason in any order',
+    body: UploadFields,
     multipart: 'only',
     data: Image,
     status: 201,
     creates: true,
-    fails: ['FILE_TOO_LARGE', 'UNSUPPORTED_TYPE', 'UNREADABLE_FILE', 'TOO_MANY_PIXELS', 'QUOTA_REACHED'],
+    fails: [
+      'FILE_TOO_LARGE',
+      'UNSUPPORTED_TYPE',
+      'UNREADABLE_FILE',
+      'TOO_MANY_PIXELS',
+      'QUOTA_REACHED',
+      'PATIENT_MISMATCH',
+    ],
     causes: ['share.create'],
     throttles: ['upload', 'shareMail'],
+  }),
+  findKnown: call({
+    method: 'get',
+    path: '/upload/known',
+    who: 'image.upload',
+    action: 'image.list',
+    summary: 'The caller’s own image with these bytes, before they are sent again',
+    query: z.strictObject({ sha256: Sha256 }),
+    data: z.object({ imageId: Id.nullable() }),
   }),
   listImages: call({
     method: 'get',

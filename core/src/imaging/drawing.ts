@@ -9,18 +9,18 @@ export const FramePart = z.union([
 ]);
 export type FramePart = z.infer<typeof FramePart>;
 
-/** The transfer syntaxes in which frames are served, with their media types. */
+/** The transfer syntaxes in which frames are served, with their media types (PS3.18 §8.7.3). */
 const mediaTypes = {
   '1.2.840.10008.1.2.1': 'application/octet-stream',
-  '1.2.840.10008.1.2.5': 'application/octet-stream',
+  '1.2.840.10008.1.2.5': 'image/dicom-rle',
   '1.2.840.10008.1.2.4.50': 'image/jpeg',
   '1.2.840.10008.1.2.4.51': 'image/jpeg',
   '1.2.840.10008.1.2.4.57': 'image/jpeg',
   '1.2.840.10008.1.2.4.70': 'image/jpeg',
   '1.2.840.10008.1.2.4.80': 'image/jls',
   '1.2.840.10008.1.2.4.81': 'image/jls',
-  '1.2.840.10008.1.2.4.90': 'image/j2c',
-  '1.2.840.10008.1.2.4.91': 'image/j2c',
+  '1.2.840.10008.1.2.4.90': 'image/jp2',
+  '1.2.840.10008.1.2.4.91': 'image/jp2',
   '1.2.840.10008.1.2.4.201': 'image/jphc',
   '1.2.840.10008.1.2.4.202': 'image/jphc',
   '1.2.840.10008.1.2.4.203': 'image/jphc',
@@ -50,8 +50,8 @@ export const Drawing = z.object({
   source: z.enum(['file', 'plain']),
   mediaType: z.enum(served),
   /**
-   * The parts of each frame. Empty when the frames exist only as pictures that the server draws: pages of a PDF, and
-   * frames that would take too much space.
+   * The parts of each frame; a damaged frame has none. Empty when the frames exist only as pictures that the server draws:
+   * pages of a PDF, and frames that would take too much space.
    */
   frames: z.array(z.array(FramePart).max(100_000)).max(100_000),
 });

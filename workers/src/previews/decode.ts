@@ -3,10 +3,12 @@ import { limits } from '@lightbox/contract/limits.js';
 import sharp, { type Sharp } from 'sharp';
 import { loadCodecs } from './dicom/codecs.js';
 import { openDicom } from './dicom/dicomFile.js';
-import { type Drawn, drawFrame as drawFrameOf, drawPlain, greysOf } from './dicom/drawFrame.js';
+import { drawFrame as drawFrameOf, drawPlain, greysOf } from './dicom/drawFrame.js';
+import type { Drawn } from './dicom/drawn.js';
 import { type Film, middleOf, openFilm } from './dicom/film.js';
 import { modalityOf, rangeOf } from './dicom/grey.js';
 import { type PlainFrame, plainFrame } from './dicom/plainFrame.js';
+import { encapsulatedPdf } from './dicom/report.js';
 import { type GreyImage, type Measurements, measure } from './measure.js';
 import type { FrameChoice } from './protocol.js';
 import { asWebp, fit, type Rendered, sharpOf } from './rendered.js';
@@ -25,8 +27,11 @@ export async function preview(bytes: Buffer, contentType: string): Promise<Rende
 export async function drawFrame(bytes: Buffer, contentType: string, { frame, window }: FrameChoice): Promise<Rendered> {
   if (contentType !== 'application/dicom')
     return asWebp(await decode(bytes, contentType, frame), limits.renderedPixels);
+  const file = openDicom(bytes);
+  const pdf = encapsulatedPdf(file.set);
+  if (pdf) return asWebp(await decodePdf(pdf, frame), limits.renderedPixels);
   await loadCodecs();
-  const film = openFilm(openDicom(bytes));
+  const film = openFilm(file);
   if (frame > film.frames.count) throw new Error('no such frame');
   return asWebp(sharpOf(drawFrameOf(film, frame - 1, { window, overlays: true })), limits.renderedPixels);
 }

@@ -6,6 +6,7 @@ import { previewContext } from '@lightbox/core/blobs/preview.js';
 import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
 import type { Core } from '@lightbox/core/core.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
+import { leaveTombstones } from '@lightbox/core/images/removeImage.js';
 import {
   type Drawing,
   drawingContext,
@@ -165,7 +166,8 @@ function store(core: Core, { _id, dataKey }: ImageDoc, { prepared, plain }: Made
         : {}),
       version: DRAWING_VERSION,
     };
-    await Drawing.replaceOne({ _id }, doc, { session, upsert: true });
+    const before = await Drawing.findOneAndReplace({ _id }, doc, { session, upsert: true }).lean<DrawingDoc>();
+    if (before?.plain) await leaveTombstones(core.models, [before.plain.blob], core.clock.now(), session);
     return marked;
   });
 }

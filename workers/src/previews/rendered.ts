@@ -1,6 +1,6 @@
 import { limits } from '@lightbox/contract/limits.js';
 import sharp, { type Sharp } from 'sharp';
-import type { Drawn } from './dicom/drawFrame.js';
+import type { Drawn } from './dicom/drawn.js';
 
 export interface Rendered {
   bytes: Buffer;

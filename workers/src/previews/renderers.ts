@@ -31,7 +31,7 @@ const defaults: Omit<RendererOptions, 'sandbox'> = {
   size: 1,
   timeLimitMs,
   heapMb: 512,
-  rssBytes: 1536 * 1024 * 1024,
+  rssBytes: 1024 * 1024 * 1024,
   recycleAfter: 200,
   module: compiled('./renderProcess.js', import.meta.url),
 };

@@ -122,6 +122,7 @@ export class DataSet {
 
 /** PS3.5 §7.1.2: VRs with two reserved bytes and a length of four bytes. */
 const LONG_VR = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', 'UN', 'UR', 'UT', 'UV']);
+export const PIXEL_DATA = 0x7fe00010;
 const ITEM = 0xfffee000;
 const ITEM_END = 0xfffee00d;
 const SEQUENCE_END = 0xfffee0dd;
@@ -177,7 +178,8 @@ class Reader {
     const { vr, length, header } = this.header(at, end, implicit);
     const offset = at + header;
     const element: Element = { tag, vr, offset, length };
-    const sequence = vr === 'SQ' || (vr === '' && vrOf(tag) === 'SQ') || (length === UNDEFINED && isUnknown(vr));
+    const unknown = length === UNDEFINED && isUnknown(vr) && tag !== PIXEL_DATA;
+    const sequence = vr === 'SQ' || (vr === '' && vrOf(tag) === 'SQ') || unknown;
     if (sequence) {
       element.items = [];
       set.elements.set(tag, element);

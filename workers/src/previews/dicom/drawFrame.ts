@@ -1,16 +1,10 @@
 import type { Window } from '@lightbox/contract/images/drawing.js';
+import type { Drawn } from './drawn.js';
 import { greyFacts, perFrameFacts } from './facts.js';
 import type { Film } from './film.js';
 import { brightness, type GreyFacts } from './grey.js';
+import { drawOverlays, overlaysOf } from './overlays.js';
 import { type PlainFrame, plainFrame } from './plainFrame.js';
-
-/** A picture of 8 bits: one channel for greys, three for colours. */
-export interface Drawn {
-  width: number;
-  height: number;
-  channels: 1 | 3;
-  pixels: Uint8Array;
-}
 
 export interface DrawOptions {
   /** Replaces the window of the file; `full` shows the whole range of values. */
@@ -19,10 +13,10 @@ export interface DrawOptions {
 }
 
 /** Returns how the greys of a frame are shown, from 0. */
-export function greysOf({ set, pixels }: Film, frame: number): GreyFacts & { photometricInterpretation: string } {
-  const ofFile = greyFacts(set, pixels.signed);
-  const { windows = ofFile.windows, ...ofFrame } = perFrameFacts(set, frame + 1)?.[frame] ?? {};
-  return { ...ofFile, ...ofFrame, windows, photometricInterpretation: pixels.photometric };
+export function greysOf(film: Film, frame: number): GreyFacts & { photometricInterpretation: string } {
+  const ofFile = greyFacts(film);
+  const { windows = ofFile.windows, ...ofFrame } = perFrameFacts(film.set, frame + 1)?.[frame] ?? {};
+  return { ...ofFile, ...ofFrame, windows, photometricInterpretation: film.pixels.photometric };
 }
 
 /** Draws a frame, from 0. `loadCodecs` must have resolved. */
@@ -30,8 +24,10 @@ export function drawFrame(film: Film, frame: number, options: DrawOptions): Draw
   return drawPlain(film, frame, plainFrame(film, frame), options);
 }
 
-export function drawPlain(film: Film, frame: number, plain: PlainFrame, { window }: DrawOptions): Drawn {
+export function drawPlain(film: Film, frame: number, plain: PlainFrame, { window, overlays }: DrawOptions): Drawn {
   const { columns: width, rows: height, samples: channels } = plain;
   const pixels = channels === 3 ? (plain.pixels as Uint8Array) : brightness(plain, greysOf(film, frame), window);
-  return { width, height, channels, pixels };
+  const drawn: Drawn = { width, height, channels, pixels };
+  if (overlays) drawOverlays(drawn, overlaysOf(film), frame);
+  return drawn;
 }

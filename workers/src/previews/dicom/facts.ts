@@ -1,5 +1,6 @@
 import type { FrameFacts, LookupTable, PerFrame, Window } from '@lightbox/contract/images/drawing.js';
 import type { DataSet } from './dataSet.js';
+import type { Film } from './film.js';
 
 type Part<Keys extends keyof FrameFacts> = Pick<FrameFacts, Keys>;
 
@@ -26,7 +27,8 @@ export function generalFacts(set: DataSet): Part<'modality' | 'bodyPart' | 'view
 const whole = (value: number | null): number | null => (Number.isSafeInteger(value) ? value : null);
 
 /** Returns the facts by which greys are shown (PS3.3 §C.11.1, §C.11.2). */
-export function greyFacts(set: DataSet, signed: boolean): Partial<FrameFacts> & Part<'windows'> {
+export function greyFacts({ set, pixels, rescale }: Film): Partial<FrameFacts> & Part<'windows'> {
+  const { signed } = pixels;
   const ofPixels = signed ? 'SS' : 'US';
   const modalityLut = lookupTable(set.items(0x00283000)[0], signed);
   const voiLuts = set
@@ -35,11 +37,14 @@ export function greyFacts(set: DataSet, signed: boolean): Partial<FrameFacts> & 
     .map((item) => lookupTable(item, signed))
     .filter((table) => table !== null);
   const voiFunction = set.code(0x00281056);
+  const windows = windowsOf(set);
+  // Black and white, also where a frame holds only one of them.
+  const ofOneBit = pixels.bitsStored === 1 ? [{ center: 1, width: 2 }] : [];
   return {
-    windows: windowsOf(set),
+    windows: windows.length > 0 ? windows : ofOneBit,
     ...present({
-      rescaleSlope: modalityLut ? null : set.number(0x00281053, 'DS') || null,
-      rescaleIntercept: modalityLut ? null : set.number(0x00281052, 'DS'),
+      rescaleSlope: rescale?.slope ?? (modalityLut ? null : set.number(0x00281053, 'DS') || null),
+      rescaleIntercept: rescale?.intercept ?? (modalityLut ? null : set.number(0x00281052, 'DS')),
       rescaleType: shortText(set, 0x00281054),
       voiFunction: voiFunction === 'LINEAR_EXACT' || voiFunction === 'SIGMOID' ? voiFunction : null,
       modalityLut,
@@ -64,6 +69,16 @@ export function windowsOf(set: DataSet): Window[] {
       const explanation = explanations[i]?.slice(0, 64);
       return [{ center, width, ...(explanation ? { explanation } : {}) }];
     });
+}
+
+/** Returns a text without control characters. */
+export function generalText(set: DataSet, tag: number): string | null {
+  const text =
+    set
+      .text(tag)
+      ?.replace(/\p{Cc}/gu, ' ')
+      .trim() ?? '';
+  return text === '' ? null : text;
 }
 
 function shortText(set: DataSet, tag: number): string | null {
@@ -167,6 +182,8 @@ export function frameTime(set: DataSet): number | null {
   return rate !== null && rate > 0 ? 1_000 / rate : null;
 }
 
+/** Files with more frames get no facts of single frames. */
+const PER_FRAME_FRAMES = 10_000;
 const SHARED_GROUPS = 0x52009229;
 const PER_FRAME_GROUPS = 0x52009230;
 
@@ -174,7 +191,7 @@ const PER_FRAME_GROUPS = 0x52009230;
 export function perFrameFacts(set: DataSet, count: number): PerFrame[] | null {
   const [shared] = set.items(SHARED_GROUPS);
   const frames = set.items(PER_FRAME_GROUPS);
-  if (!shared && frames.length === 0) return null;
+  if ((!shared && frames.length === 0) || count > PER_FRAME_FRAMES) return null;
   const common = shared ? groupsOf(shared) : {};
   return Array.from({ length: count }, (_, i) => ({ ...common, ...(frames[i] ? groupsOf(frames[i]) : {}) }));
 }

@@ -1,8 +1,7 @@
-import { type DataSet, type Range, Undrawable } from './dataSet.js';
+import { type DataSet, PIXEL_DATA, type Range, Undrawable } from './dataSet.js';
 import type { DicomFile } from './dicomFile.js';
 import type { PixelModule } from './pixelModule.js';
 
-const PIXEL_DATA = 0x7fe00010;
 const FLOAT_PIXEL_DATA = 0x7fe00008;
 const DOUBLE_PIXEL_DATA = 0x7fe00009;
 const FRAMES = 100_000;
@@ -26,6 +25,8 @@ export function findFrames(file: DicomFile, pixels: PixelModule): Frames {
   const element = tag === undefined ? undefined : set.elements.get(tag);
   if (!element) throw new Undrawable('no pixel data');
   const values = tag === FLOAT_PIXEL_DATA ? 'float' : tag === DOUBLE_PIXEL_DATA ? 'double' : 'integer';
+  // Integers of 64 bits would not fit into a number.
+  if (values === 'integer' ? pixels.bitsAllocated > 32 : pixels.samples !== 1) throw new Undrawable('unknown bits');
   if (element.fragments) {
     const frames = encapsulated(file.bytes, set, element.fragments, said);
     return { encapsulated: true, values, count: frames.length, parts: (frame) => frames[frame] ?? [] };

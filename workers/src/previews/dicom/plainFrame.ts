@@ -9,12 +9,12 @@ import {
   rgbFromYbrFull,
   rgbFromYbrPartial,
 } from './colours.js';
-import { Undrawable } from './dataSet.js';
-import type { Film } from './film.js';
+import { PIXEL_DATA, Undrawable } from './dataSet.js';
+import { type Film, fractions } from './film.js';
 import { isHalved } from './findFrames.js';
 import type { PixelModule } from './pixelModule.js';
 
-export type Samples = Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array;
+export type Samples = Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array;
 
 /** A frame in the plainest form: greys as numbers, or colours as RGB of 8 bits, interleaved. */
 export interface PlainFrame {
@@ -40,14 +40,18 @@ interface Decoded {
  * get are all made of its result. `loadCodecs` must have resolved.
  */
 export function plainFrame(film: Film, frame: number): PlainFrame {
-  const { rows, columns, samples } = film.pixels;
+  const { rows, columns, samples, highBit, signed } = film.pixels;
+  if (film.rescale) {
+    return { rows, columns, samples: 1, bitsStored: 16, pixels: stepped(film, frame, film.rescale) };
+  }
   const decoded = film.frames.encapsulated ? decode(film, frame) : native(film, frame);
   const size = { rows, columns, bitsStored: decoded.bitsStored };
   if (decoded.photometric === 'PALETTE COLOR') {
-    const indexes = greys(decoded, film.pixels.signed) as Uint8Array;
+    const indexes = greys(decoded, signed) as Uint8Array;
     return { ...size, samples: 3, bitsStored: 8, pixels: coloursOf(indexes, palettesOf(film)) };
   }
-  if (samples === 1) return { ...size, samples: 1, pixels: values(film, decoded) };
+  if (samples === 1)
+    return { ...size, samples: 1, pixels: greys(decoded, signed, highBit + 1 - film.pixels.bitsStored) };
   return { ...size, samples: 3, bitsStored: 8, pixels: rgb(decoded) };
 }
 
@@ -104,7 +108,7 @@ export function jpegColours(stream: { samples: number; hasRgbIds: boolean; hasJf
 }
 
 function native(film: Film, frame: number): Decoded {
-  const { pixels, file, frames } = film;
+  const { pixels, file } = film;
   const { rows, columns, samples, bitsAllocated, bitsStored, photometric } = pixels;
   const found = encodedFrame(film, frame);
   const count = rows * columns;
@@ -112,8 +116,8 @@ function native(film: Film, frame: number): Decoded {
     const bytes = unpackBits(found, (frame * count * samples) % 8, count * samples);
     return { bytes, bitsAllocated: 8, bitsStored: 1, photometric };
   }
-  const size = frames.values === 'integer' ? bitsAllocated / 8 : frames.values === 'float' ? 4 : 8;
-  const ordered = file.set.big ? swapped(film, found, size) : found;
+  const size = bitsAllocated / 8;
+  const ordered = file.set.big ? swapped(film, frame, size) : found;
   const bytes = isHalved(pixels)
     ? fullFromHalved(ordered, count)
     : pixels.planar
@@ -128,26 +132,36 @@ function unpackBits(packed: Buffer, from: number, count: number): Buffer {
   return bytes;
 }
 
-/** Swaps the bytes of a big endian frame. OW is a stream of 16-bit words (PS3.5 §7.3), also of pixels of 8 bits. */
-function swapped({ set }: Film, found: Buffer, size: number): Buffer {
-  const bytes = Buffer.from(found);
-  if (size === 1) {
-    const even = bytes.length % 2 === 0 ? bytes : Buffer.concat([bytes, Buffer.alloc(1)]);
-    return set.elements.get(0x7fe00010)?.vr === 'OW' ? even.swap16() : bytes;
-  }
-  return size === 2 ? bytes.swap16() : size === 4 ? bytes.swap32() : bytes.swap64();
+/** Returns a big endian frame in little endian. OW is a stream of 16-bit words (PS3.5 §7.3), also of pixels of 8 bits. */
+function swapped(film: Film, frame: number, size: number): Buffer {
+  const bytes = Buffer.from(encodedFrame(film, frame));
+  const element = film.set.elements.get(PIXEL_DATA);
+  if (size === 1) return element?.vr === 'OW' ? swappedWords(film, frame, element.offset) : bytes;
+  return size === 2 ? bytes.swap16() : bytes.swap32();
+}
+
+/** A frame of an odd number of bytes shares a word with its neighbour or with the padding. */
+function swappedWords({ file, frames }: Film, frame: number, origin: number): Buffer {
+  const [[from, length] = [0, 0]] = frames.parts(frame);
+  const before = (from - origin) % 2;
+  const words = Buffer.alloc(Math.ceil((before + length) / 2) * 2);
+  file.bytes.copy(words, 0, from - before, from - before + words.length);
+  return words.swap16().subarray(before, before + length);
 }
 
 /** Returns a copy of the bytes that begins where typed arrays may begin. */
 const aligned = (bytes: Buffer): ArrayBuffer =>
   bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
 
-/** Returns greys as numbers. */
-function values({ frames, pixels }: Film, decoded: Decoded): Samples {
-  if (frames.values === 'float') return new Float32Array(aligned(decoded.bytes));
-  if (frames.values === 'double' || decoded.bitsAllocated === 64)
-    return Float32Array.from(new Float64Array(aligned(decoded.bytes)));
-  return greys(decoded, pixels.signed, pixels.highBit + 1 - pixels.bitsStored);
+/** Returns the steps of values with fractions. A value that is no number is 0. */
+function stepped(
+  { file, frames, set }: Film,
+  frame: number,
+  { slope, intercept }: NonNullable<Film['rescale']>,
+): Uint16Array {
+  return Uint16Array.from(fractions(file.bytes, frames, frame, set.big), (value) =>
+    Math.round((value - intercept) / slope),
+  );
 }
 
 /** Returns integers without the bits that do not belong to them, and with their sign (PS3.5 §8.1.1). */

@@ -45,7 +45,10 @@ function isTidy(film: Film): boolean {
   if (samples === 3) return photometric === 'RGB' && bitsAllocated === 8 && !planar && film.pixels.bitsStored === 8;
   if (!photometric.startsWith('MONOCHROME') || !GREY_BITS.includes(bitsAllocated)) return false;
   if (film.pixels.bitsStored === bitsAllocated) return true;
-  return !film.frames.encapsulated && each(film, (frame) => isUnchanged(film, frame)).every(Boolean);
+  return (
+    !film.frames.encapsulated &&
+    each(film, (frame) => unlessDamaged(() => isUnchanged(film, frame), false)).every(Boolean)
+  );
 }
 
 function isUnchanged(film: Film, frame: number): boolean {
@@ -53,17 +56,31 @@ function isUnchanged(film: Film, frame: number): boolean {
   return Buffer.from(pixels.buffer, pixels.byteOffset, pixels.byteLength).equals(encodedFrame(film, frame));
 }
 
+/** A drawing with more parts would not fit into a document. */
+const PARTS = 100_000;
+
 function compressed(film: Film, syntax: ServedSyntax): Served | null {
   const codec = codecOf(syntax);
+  const partsOf = codec === 'jpeg' || codec === 'jpegLs' ? jpegParts : jpeg2000Parts;
   const frames: FramePart[][] = [];
+  let count = 0;
   for (let frame = 0; frame < film.frames.count; frame++) {
-    const encoded = encodedFrame(film, frame);
-    const parts =
-      codec === 'jpeg' || codec === 'jpegLs' ? jpegParts(film, frame, encoded) : jpeg2000Parts(film, frame, encoded);
-    if (!parts) return null;
+    const parts = unlessDamaged(() => partsOf(film, frame, encodedFrame(film, frame)), []);
+    count += parts?.length ?? 0;
+    if (!parts || count > PARTS) return null;
     frames.push(parts);
   }
   return { syntax, frames };
+}
+
+/** Returns `otherwise` for a frame that cannot be decoded. */
+export function unlessDamaged<T>(decode: () => T, otherwise: T): T {
+  try {
+    return decode();
+  } catch {
+    // Decoders throw strings and objects of all kinds.
+    return otherwise;
+  }
 }
 
 const BASELINE = 0xc0;

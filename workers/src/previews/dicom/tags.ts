@@ -5,29 +5,38 @@ import type { DicomFile } from './dicomFile.js';
 import { keywordOf, tagText } from './dictionary.js';
 
 const VALUE_LENGTH = 256;
+/** Characters of all values, so that the rows fit into a document. */
+const CHARACTERS = 1_000_000;
 /** VRs of bytes that are no text (PS3.5 §6.2). */
 const BINARY = new Set(['OB', 'OW', 'OF', 'OD', 'OL', 'OV', 'UN']);
 
-/** Returns one row for each element of a file, in the order of the file, as far as `limits.tagRows`. */
+/** Returns one row for each element of a file, in the order of the file, as far as they fit into a document. */
 export function tagRows({ meta, set }: DicomFile): TagRow[] {
-  const rows: TagRow[] = [];
-  for (const part of [meta, set]) if (part) addRows(rows, part, 0);
-  return rows;
+  const table: Table = { rows: [], characters: 0 };
+  for (const part of [meta, set]) if (part) addRows(table, part, 0);
+  return table.rows;
 }
 
-function addRows(rows: TagRow[], set: DataSet, depth: number): void {
+interface Table {
+  rows: TagRow[];
+  characters: number;
+}
+
+function addRows(table: Table, set: DataSet, depth: number): void {
   for (const element of set.elements.values()) {
-    if (rows.length >= limits.tagRows) return;
+    if (table.rows.length >= limits.tagRows || table.characters > CHARACTERS) return;
+    const value = textOf(set, element);
+    table.characters += value.length;
     const keyword = keywordOf(element.tag);
-    rows.push({
+    table.rows.push({
       tag: tagText(element.tag),
       ...(keyword ? { keyword } : {}),
       vr: set.vr(element.tag),
-      value: textOf(set, element),
+      value,
       private: ((element.tag >>> 16) & 1) === 1,
       ...(depth > 0 ? { depth } : {}),
     });
-    for (const item of element.items ?? []) addRows(rows, item, depth + 1);
+    for (const item of element.items ?? []) addRows(table, item, depth + 1);
   }
 }
 
