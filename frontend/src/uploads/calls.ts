@@ -1,7 +1,5 @@
-import { call } from '@lightbox/contract/call.js';
-import { Id } from '@lightbox/contract/ids.js';
 import { imageCalls } from '@lightbox/contract/images/calls.js';
-import { z } from 'zod';
+import { studyCalls } from '@lightbox/contract/studies/calls.js';
 import { ApiError, send } from '../lib/http';
 
 /** Returns the person's own image with these bytes. A server that does not answer it stores the file anyway. */
@@ -14,20 +12,6 @@ export async function knownImage(sha256: string, signal: AbortSignal): Promise<s
     throw error;
   }
 }
-
-const studyCalls = {
-  createStudy: call({
-    method: 'post',
-    path: '/studies',
-    who: 'image.upload',
-    action: 'image.upload',
-    summary: 'Begin a study of pictures and PDFs',
-    body: z.strictObject({ title: z.string(), patientId: Id.optional() }),
-    data: z.object({ id: Id }),
-    status: 201,
-    creates: true,
-  }),
-};
 
 /** Creates a study of pictures and returns its id. */
 export async function newStudy(title: string, patientId: string | undefined, idempotencyKey: string): Promise<string> {

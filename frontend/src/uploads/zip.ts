@@ -1,5 +1,5 @@
 import { limits } from '@lightbox/contract/limits.js';
-import { BlobReader, ERR_INVALID_PASSWORD, type FileEntry, ZipReader } from '@zip.js/zip.js/lib/zip-core-reader.js';
+import { BlobReader, ERR_INVALID_PASSWORD, type FileEntry, ZipReader } from '@zip.js/zip.js/lib/zip-core-native.js';
 import type { Source } from './sources';
 
 /** The reasons for which a zip is not opened. */
