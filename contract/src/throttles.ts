@@ -52,6 +52,7 @@ export const throttles = {
   username: { per: ['caller'], points: 10, seconds: hour, counts: 'usernames', beyond: 'refused' },
   staffMail: { per: ['caller'], points: 300, seconds: hour, counts: 'calls', beyond: 'refused' },
   upload: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
+  study: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   share: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** Beyond it, a new share sends no mail and waits in the app; resending a code is refused. */
   shareMail: { per: ['recipient'], points: 10, seconds: hour, counts: 'mails', beyond: 'noMail' },

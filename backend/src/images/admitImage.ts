@@ -53,7 +53,8 @@ export async function readUploadFields(
 const captionMessage = (message: string, given: string | undefined) =>
   given?.trim() ? message : texts.captionRequired;
 
-async function findPatient(gateway: Gateway, viewer: Viewer, id: string): Promise<UserDoc | null> {
+/** Returns the account of a patient whom the viewer may choose; null for any other. */
+export async function findPatient(gateway: Gateway, viewer: Viewer, id: string): Promise<UserDoc | null> {
   return gateway.models.User.findOne({
     $and: [{ _id: oid(id), role: 'patient', ...usableAccount }, await visibleUsers(gateway, viewer)],
   }).lean<UserDoc>();
