@@ -34,6 +34,14 @@ export const limits = {
   /** Hours after which a resumable upload that is not whole is removed. */
   resumableHours: 24,
   uploadBytesMax: 512 * 1024 * 1024,
+  /** The browser sends larger files in resumable pieces (tus). */
+  resumableBytes: 8 * 1024 * 1024,
+  /** Files that one browser sends at the same time. */
+  uploadsAtOnce: 5,
+  /** A zip that the browser opens: files, unpacked bytes, and unpacked bytes for each packed byte. */
+  zipEntries: 10_000,
+  zipBytes: 4 * 1024 ** 3,
+  zipRatio: 250,
   /** Quota of one account, unless a setting says otherwise. */
   quotaFiles: 100_000,
   quotaBytes: 200 * 1024 ** 3,

@@ -47,7 +47,7 @@ const protectedScreens = [
   ),
   only(
     'image.upload',
-    screen(paths.upload, async () => (await import('../images/Upload')).Upload),
+    screen(paths.upload, async () => (await import('../uploads/Upload')).Upload),
   ),
   only(
     'user.approve',

@@ -11,6 +11,7 @@ import { Offer } from '../push/Offer';
 import { bareAtom } from '../ui/bare';
 import { Lamp } from '../ui/Lamp';
 import { OfflineBar } from '../ui/OfflineBar';
+import { TrayHost } from '../uploads/TrayHost';
 import { BottomBar } from './BottomBar';
 import { PhoneBar } from './PhoneBar';
 import { Sidebar } from './Sidebar';
@@ -60,7 +61,10 @@ export function Shell() {
             borderRadius: { base: '20px 20px 0 0', lg: 'panel' },
             px: { base: '4', md: '6', lg: '34px' },
             pt: { base: 'block', lg: '30px' },
-            pb: { base: 'calc(92px + env(safe-area-inset-bottom))', lg: '34px' },
+            pb: {
+              base: 'calc(92px + env(safe-area-inset-bottom) + var(--tray-room, 0px))',
+              lg: 'calc(34px + var(--tray-room, 0px))',
+            },
           })}
     >
       {!bare && <FetchingLamp />}
@@ -91,6 +95,7 @@ export function Shell() {
           <OfflineBar />
           <Offer />
           {panel}
+          <TrayHost hidden={bare} />
           {!desktop && !bare && <BottomBar />}
         </Box>
       </Grid>

@@ -164,7 +164,7 @@ function prepare(method: string, path: string, options: RequestOptions, token: s
   };
 }
 
-async function failure(answer: Answer): Promise<ApiError> {
+export async function failure(answer: Pick<Answer, 'status' | 'header' | 'text'>): Promise<ApiError> {
   const body = await answer
     .text()
     .then(
@@ -217,6 +217,22 @@ export function freshToken(stale: string): Promise<string> {
     refreshing = undefined;
   });
   return refreshing;
+}
+
+/** Seconds before its end at which a token is renewed. */
+const renewSeconds = 30;
+
+/** Returns a token that is still valid for some seconds, for libraries that send requests of their own. */
+export async function liveToken(): Promise<string> {
+  const token = session.token();
+  try {
+    const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
+    const { exp } = JSON.parse(atob(payload)) as { exp: number };
+    if (exp - renewSeconds > Date.now() / 1000) return token;
+  } catch {
+    return token;
+  }
+  return freshToken(token);
 }
 
 /** Codes that end the session when they refuse the session's own token. */

@@ -15,6 +15,8 @@ export const paths = {
   userProfile: (userId = ':id?') => `/user-profile/${userId}`,
   upload: '/upload',
   viewImages: '/view-images',
+  /** The gallery with one image open. The address contains only ids. */
+  image: (imageId: string) => `/view-images?image=${imageId}`,
   /** The sheet with the shares of an image. The address contains only ids. */
   sharesOf: (imageId: string) => `/view-images?image=${imageId}&show=share`,
   shareImage: '/share-image',

@@ -125,6 +125,5 @@ export const images = {
     typeHelp: 'Nothing was sent.',
     previewAlt: 'Preview of {{name}}',
     dicomSoon: 'The preview appears after uploading.',
-    pasteHint: 'You can also paste a picture.',
   },
 } as const;

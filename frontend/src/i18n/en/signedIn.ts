@@ -11,6 +11,7 @@ import { security } from './security';
 import { settings } from './settings';
 import { shareImage } from './shareImage';
 import { sharing } from './sharing';
+import { uploads } from './uploads';
 import { users } from './users';
 import { viewer } from './viewer';
 
@@ -19,6 +20,7 @@ export const signedIn = {
   users,
   profile,
   images,
+  uploads,
   sharing,
   shareImage,
   analysis,

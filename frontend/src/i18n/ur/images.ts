@@ -124,6 +124,5 @@ export const images = {
     typeHelp: 'کچھ نہیں بھیجا گیا۔',
     previewAlt: '{{name}} کا پیش نظارہ',
     dicomSoon: 'پیش نظارہ اپ لوڈ کے بعد نظر آئے گا۔',
-    pasteHint: 'آپ تصویر پیسٹ بھی کر سکتے ہیں۔',
   },
 };

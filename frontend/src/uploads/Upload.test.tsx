@@ -8,53 +8,12 @@ import { publicSettings } from '../lib/publicSettings';
 import { answer } from '../lib/testing';
 import { system } from '../theme/system';
 import { faultOf } from './checkFile';
+import { FakeXhr, sent } from './testing';
 import { Upload } from './Upload';
 
-interface Sent {
-  key: string | undefined;
-  body: FormData;
-  answer: (status: number, body: object) => void;
-  progress: (share: number) => void;
-  aborted: boolean;
-}
-let sent: Sent[];
-
-/** A replacement for XMLHttpRequest with the parts that an upload uses. The test sets the answers. */
-class FakeXhr {
-  upload: { onprogress?: (event: object) => void } = {};
-  status = 0;
-  responseText = '';
-  onload = () => {};
-  onabort = () => {};
-  headers: Record<string, string> = {};
-  open() {}
-  setRequestHeader(name: string, value: string) {
-    this.headers[name] = value;
-  }
-  getResponseHeader() {
-    return null;
-  }
-  abort() {
-    const last = sent.at(-1);
-    if (last) last.aborted = true;
-    this.onabort();
-  }
-  send(body: FormData) {
-    sent.push({
-      key: this.headers['Idempotency-Key'],
-      body,
-      aborted: false,
-      progress: (share) => this.upload.onprogress?.({ lengthComputable: true, loaded: share * 100, total: 100 }),
-      answer: (status, answer) => {
-        this.status = status;
-        this.responseText = JSON.stringify(answer);
-        this.onload();
-      },
-    });
-  }
-}
-
 const png = (name = 'knee.png') => new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47])], name, { type: 'image/png' });
+const hashOfPng = '0f4636c78f65d3639ece5a064b5ae753e3408614a14fb18ab4d7540d2c248543';
+const textFile = new File(['These are notes.'], 'notes.txt', { type: 'text/plain' });
 /** Chooses the file by pasting it into the page. */
 const choose = (file: File) => fireEvent.paste(window, { clipboardData: { files: [file] } });
 const submit = () => document.querySelector<HTMLButtonElement>('form button[type=submit]') as HTMLButtonElement;
@@ -78,7 +37,7 @@ function show(cache = new QueryClient()) {
 }
 
 beforeEach(() => {
-  sent = [];
+  sent.length = 0;
   vi.stubGlobal('XMLHttpRequest', FakeXhr);
   vi.stubGlobal(
     'fetch',
@@ -148,6 +107,48 @@ describe('Upload Medical Image', () => {
     await user.click(await screen.findByRole('button', { name: 'Cancel upload' }));
     expect(sent[0]?.aborted).toBe(true);
     expect(await screen.findByText('Upload canceled. Your caption is still here.')).toBeTruthy();
+  });
+});
+
+describe('the form and the queue', () => {
+  it('A file that is stored already is told before anything is sent, and can be uploaded again.', async () => {
+    const heard = answer({ 'GET /upload/known': () => ({ body: { data: { imageId: 'a'.repeat(24) } } }) });
+    const user = show();
+    choose(png());
+    await screen.findByText('knee.png');
+    await user.type(screen.getByLabelText('Caption'), 'Knee');
+    await user.click(submit());
+    expect(await screen.findByText('You have this file already')).toBeTruthy();
+    const asked = heard.find(({ path }) => path.startsWith('/upload/known'));
+    // The SHA-256 of the four bytes of `png()`.
+    expect(asked?.path).toBe(`/upload/known?sha256=${hashOfPng}`);
+    expect(screen.getByRole('link', { name: 'Open it' })).toHaveProperty(
+      'href',
+      expect.stringContaining(`/view-images?image=${'a'.repeat(24)}`),
+    );
+    expect(sent).toHaveLength(0);
+    await user.click(screen.getByRole('button', { name: 'Upload it again' }));
+    await waitFor(() => expect(sent).toHaveLength(1));
+    sent[0]?.answer(201, { data: {} });
+    expect(await screen.findByText('the gallery')).toBeTruthy();
+  });
+
+  it('Several pasted files open the plan, with a caption for each and what is left out.', async () => {
+    const user = show();
+    fireEvent.paste(window, { clipboardData: { files: [png('left_hand.png'), png('right.png'), textFile] } });
+    expect(await screen.findByDisplayValue('left hand')).toBeTruthy();
+    expect(await screen.findByText('1 file left out')).toBeTruthy();
+    expect(screen.getByText('Not a medical image: left out')).toBeTruthy();
+    await user.clear(screen.getByLabelText('Caption of right.png'));
+    await user.click(screen.getByRole('button', { name: 'Upload 2 files' }));
+    expect(await screen.findByText('Please provide a caption.')).toBeTruthy();
+    expect(sent).toHaveLength(0);
+    await user.type(screen.getByLabelText('Caption of right.png'), 'Right');
+    await user.click(screen.getByRole('button', { name: 'Upload 2 files' }));
+    await waitFor(() => expect(sent).toHaveLength(2));
+    expect(sent.map(({ body }) => body.get('caption'))).toEqual(['left hand', 'Right']);
+    // The form is ready for the next file, while the tray goes on.
+    expect(await screen.findByLabelText('Caption')).toBeTruthy();
   });
 });
 

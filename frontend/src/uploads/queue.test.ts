@@ -1,0 +1,217 @@
+import { waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { endSession, startSession } from '../auth/session';
+import { forgetPrivate } from '../lib/private';
+import { store } from '../lib/store';
+import { answer } from '../lib/testing';
+import type { Person } from '../users/PersonSearch';
+import {
+  addUploads,
+  cancelUpload,
+  continueUploads,
+  decide,
+  pauseUploads,
+  retryUploads,
+  uploadAgain,
+} from './queue';
+import { findUnfinished, keepUnfinished, unfinished } from './resumable';
+import { fromFile } from './sources';
+import { FakeXhr, sent } from './testing';
+import { type Item, type ItemState, trayAtom } from './tray';
+
+const id = (letter: string) => letter.repeat(24);
+const patient = { id: id('b'), firstname: 'Hina', lastname: 'Farooq' } as Person;
+const signIn = (user = id('a')) =>
+  startSession({ id: user, firstname: 'Ana', lastname: 'Ruiz', email: 'a@example.org', username: 'ana', role: { name: 'healthProvider' } }, 'token');
+
+const named = (name: string, content = name) => ({ source: fromFile(new File([content], name)), caption: name });
+const items = () => store.get(trayAtom).items;
+const states = () => items().map(({ state }) => state);
+const one = (name: string): Item => {
+  const found = items().find((item) => item.name === name);
+  if (!found) throw new Error(`${name} is not in the tray.`);
+  return found;
+};
+const until = (name: string, state: ItemState) => waitFor(() => expect(one(name).state).toBe(state));
+const sentFiles = () => sent.map(({ body }) => (body.get('file') as File).name);
+const refusal = (error: string, more: object = {}) => ({ message: 'No.', error, requestId: 'r', ...more });
+
+let known: string | null;
+beforeEach(() => {
+  sent.length = 0;
+  known = null;
+  signIn();
+  vi.stubGlobal('XMLHttpRequest', FakeXhr);
+  answer({ 'GET /upload/known': () => ({ body: { data: { imageId: known } } }) });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+describe('the queue', () => {
+  it('Five files are on their way at once, each with a key of its own, and the next follows a finished one.', async () => {
+    addUploads({ title: 'CT', patient, files: Array.from({ length: 7 }, (_, at) => named(`IM${at}`)) });
+    await waitFor(() => expect(sent).toHaveLength(5));
+    expect(new Set(sent.map(({ key }) => key)).size).toBe(5);
+    expect(sent[0]?.body.get('patientId')).toBe(patient.id);
+    sent[0]?.answer(201, { data: { id: id('1') } });
+    await waitFor(() => expect(sent).toHaveLength(6));
+    expect(states().filter((state) => state === 'done')).toHaveLength(1);
+  });
+
+  it('A pause stops what is under way, and continuing sends it again with the same key.', async () => {
+    addUploads({ title: 'CT', files: [named('IM0')] });
+    await waitFor(() => expect(sent).toHaveLength(1));
+    pauseUploads();
+    expect(sent[0]?.aborted).toBe(true);
+    await until('IM0', 'waiting');
+    continueUploads();
+    await waitFor(() => expect(sent).toHaveLength(2));
+    expect(sent[1]?.key).toBe(sent[0]?.key);
+    // The server may have stored it before the pause. Then this upload stored it, and it is not an older file.
+    known = id('9');
+    sent[1]?.answer(201, { data: { id: id('1') } });
+    await until('IM0', 'done');
+  });
+
+  it('A lost connection waits, and goes on by itself with the same key when it is back.', async () => {
+    addUploads({ title: 'CT', files: [named('IM0')] });
+    await waitFor(() => expect(sent).toHaveLength(1));
+    sent[0]?.lose();
+    await waitFor(() => expect(store.get(trayAtom).waitingFor).toBe('connection'));
+    expect(states()).toEqual(['waiting']);
+    window.dispatchEvent(new Event('online'));
+    await waitFor(() => expect(sent).toHaveLength(2));
+    expect(sent[1]?.key).toBe(sent[0]?.key);
+    sent[1]?.answer(201, { data: { id: id('1') } });
+    await until('IM0', 'done');
+    expect(store.get(trayAtom).waitingFor).toBeUndefined();
+  });
+
+  it('A server that wants to wait is asked again after the time that it names.', async () => {
+    addUploads({ title: 'CT', files: [named('IM0')] });
+    await waitFor(() => expect(sent).toHaveLength(1));
+    sent[0]?.answer(429, refusal('TOO_MANY_REQUESTS'), { 'Retry-After': '1' });
+    await waitFor(() => expect(store.get(trayAtom).waitingFor).toBe('limit'));
+    await waitFor(() => expect(sent).toHaveLength(2), { timeout: 5000 });
+  });
+
+  it('A bad file fails with its reason, the others go on, and a retry has a new key.', async () => {
+    addUploads({ title: 'CT', files: [named('bad'), named('good')] });
+    await waitFor(() => expect(sent).toHaveLength(2));
+    const [bad, good] = sentFiles()[0] === 'bad' ? sent : [...sent].reverse();
+    bad?.answer(422, refusal('UNREADABLE_FILE'));
+    good?.answer(201, { data: { id: id('1') } });
+    await until('bad', 'failed');
+    await until('good', 'done');
+    expect(one('bad').error).toMatchObject({ code: 'UNREADABLE_FILE' });
+    retryUploads(one('bad').id);
+    await waitFor(() => expect(sent).toHaveLength(3));
+    expect(sent[2]?.key).not.toBe(bad?.key);
+  });
+
+  it('A full storage stops the queue instead of failing with every file.', async () => {
+    addUploads({ title: 'CT', files: Array.from({ length: 8 }, (_, at) => named(`IM${at}`)) });
+    await waitFor(() => expect(sent).toHaveLength(5));
+    sent[0]?.answer(409, refusal('QUOTA_REACHED'));
+    await until(sentFiles()[0] ?? '', 'failed');
+    expect(store.get(trayAtom).paused).toBe(true);
+    sent[1]?.answer(201, { data: { id: id('1') } });
+    await until(sentFiles()[1] ?? '', 'done');
+    expect(sent).toHaveLength(5);
+  });
+
+  it('A file that is stored already is not sent before the person asks for it.', async () => {
+    known = id('9');
+    addUploads({ title: 'CT', files: [named('IM0')] });
+    await until('IM0', 'known');
+    expect(one('IM0').imageId).toBe(id('9'));
+    expect(sent).toHaveLength(0);
+    uploadAgain(one('IM0').id);
+    await waitFor(() => expect(sent).toHaveLength(1));
+  });
+
+  it('A file of another patient holds its group until the person gives a reason for all of it.', async () => {
+    addUploads({ title: 'CT', patient, files: Array.from({ length: 7 }, (_, at) => named(`IM${at}`)) });
+    await waitFor(() => expect(sent).toHaveLength(5));
+    const errors = [{ field: 'patientName', message: 'The name in the file is another one.' }];
+    for (const request of sent.slice(0, 5)) request.answer(409, refusal('PATIENT_MISMATCH', { errors }));
+    await waitFor(() => expect(states().filter((state) => state === 'held')).toHaveLength(5));
+    const [group] = store.get(trayAtom).groups;
+    expect(group?.mismatch).toEqual(['patientName']);
+    expect(sent).toHaveLength(5);
+    decide(group?.id ?? '', { reason: 'Name changed after marriage.' });
+    await waitFor(() => expect(sent).toHaveLength(10));
+    expect(sent.slice(5).map(({ body }) => body.get('mismatchReason'))).toEqual(Array(5).fill('Name changed after marriage.'));
+    expect(sent[5]?.key).not.toBe(sent[0]?.key);
+  });
+
+  it('Pictures that are put together join one study, which is created once.', async () => {
+    const heard = answer({
+      'GET /upload/known': () => ({ body: { data: { imageId: null } } }),
+      'POST /studies': () => ({ status: 201, body: { data: { id: id('5') } } }),
+    });
+    addUploads({ title: 'Wound', study: 'Wound', files: [named('a.jpg'), named('b.jpg')] });
+    await waitFor(() => expect(sent).toHaveLength(2));
+    expect(sent.map(({ body }) => body.get('studyId'))).toEqual([id('5'), id('5')]);
+    expect(heard.filter(({ path }) => path === '/studies')).toHaveLength(1);
+  });
+
+  it('A cancelled file is stopped and leaves the tray.', async () => {
+    addUploads({ title: 'CT', files: [named('IM0'), named('IM1')] });
+    await waitFor(() => expect(sent).toHaveLength(2));
+    cancelUpload(one('IM0').id);
+    expect(sent[sentFiles().indexOf('IM0')]?.aborted).toBe(true);
+    expect(items().map(({ name }) => name)).toEqual(['IM1']);
+  });
+
+  it('Closing the page asks while files are under way, and not afterwards.', async () => {
+    const asks = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+    expect(asks()).toBe(false);
+    addUploads({ title: 'CT', files: [named('IM0')] });
+    await waitFor(() => expect(sent).toHaveLength(1));
+    expect(asks()).toBe(true);
+    sent[0]?.answer(201, { data: { id: id('1') } });
+    await until('IM0', 'done');
+    expect(asks()).toBe(false);
+  });
+
+  it('The end of the session ends every upload and removes every name.', async () => {
+    addUploads({ title: 'CT', files: [named('IM0')] });
+    await waitFor(() => expect(sent).toHaveLength(1));
+    endSession('logout');
+    expect(sent[0]?.aborted).toBe(true);
+    expect(items()).toEqual([]);
+    sent[0]?.answer(201, { data: { id: id('1') } });
+    await new Promise((rest) => setTimeout(rest, 150));
+    expect(items()).toEqual([]);
+  });
+});
+
+describe('unfinished uploads', () => {
+  const record = { fingerprint: 'f'.repeat(64), hash: 'e'.repeat(64), url: '/api/upload/tus/1', size: 9_000_000, at: Date.now() };
+
+  it('A record has hashes and no name, and the sign-out deletes it.', () => {
+    keepUnfinished(record);
+    expect(findUnfinished(record.fingerprint)).toEqual(record);
+    expect(Object.keys(JSON.parse(localStorage.getItem('uploads') ?? '{}').list[0])).toEqual([
+      'fingerprint',
+      'hash',
+      'url',
+      'size',
+      'at',
+    ]);
+    endSession('logout');
+    expect(localStorage.getItem('uploads')).toBeNull();
+  });
+
+  it('Another person, and the next day, do not find it.', () => {
+    keepUnfinished({ ...record, at: Date.now() - 25 * 3_600_000 });
+    expect(unfinished()).toEqual([]);
+    keepUnfinished(record);
+    expect(unfinished()).toHaveLength(1);
+    const kept = localStorage.getItem('uploads') ?? '';
+    forgetPrivate();
+    signIn(id('c'));
+    localStorage.setItem('uploads', kept);
+    expect(unfinished()).toEqual([]);
+  });
+});

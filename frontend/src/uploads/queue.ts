@@ -1,0 +1,356 @@
+import { limits } from '@lightbox/contract/limits.js';
+import { refreshLists } from '../images/cache';
+import { socketAtom } from '../lib/connection';
+import { ApiError } from '../lib/http';
+import { holdPrivate } from '../lib/private';
+import { queryClient } from '../lib/query';
+import { store } from '../lib/store';
+import { uuid } from '../lib/uuid';
+import type { Person } from '../users/PersonSearch';
+import { knownImage, newStudy } from './calls';
+import { hashOf, headOf, stopReading } from './reader';
+import { lockOf, type Unfinished, unfinished } from './resumable';
+import { sendFile } from './send';
+import type { Source } from './sources';
+import { askedGroupAtom, emptyTray, type Group, type Item, isUnderWay, trayAtom } from './tray';
+
+/** Files that belong together: one patient, and one decision about a patient who does not match. */
+export interface NewGroup {
+  title: string;
+  patient?: Person | undefined;
+  /** Pictures that become one study with this title. DICOM files become studies by themselves. */
+  study?: string | undefined;
+  files: { source: Source; caption: string }[];
+  attended?: boolean;
+  begun?: Unfinished | undefined;
+}
+
+interface Job extends Item {
+  source: Source;
+  /** Sent again with every retry that may find the file stored already. */
+  key: string;
+  hash?: string;
+  /** The person wants the file a second time. */
+  again?: boolean;
+  tries: number;
+  /** The file was on its way under this key: if it is stored, then by this upload. */
+  tried?: boolean;
+  stop?: AbortController;
+  begun?: Unfinished | undefined;
+}
+
+interface Batch extends Group {
+  study?: { title: string; key: string; id?: Promise<string> };
+  reason?: string;
+}
+
+let jobs: Job[] = [];
+let batches: Batch[] = [];
+let paused = false;
+let waitingFor: 'connection' | 'limit' | undefined;
+let misses = 0;
+let goOn: ReturnType<typeof setTimeout> | undefined;
+
+const headBytes = 64 * 1024;
+
+/** The screens are told about changes once in this time, so that hundreds of files do not slow the page down. */
+const publishMs = 100;
+let publishing: ReturnType<typeof setTimeout> | undefined;
+
+function publish() {
+  publishing ??= setTimeout(publishNow, publishMs);
+}
+
+function publishNow() {
+  clearTimeout(publishing);
+  publishing = undefined;
+  store.set(trayAtom, {
+    groups: batches.map(({ study: _study, reason: _reason, ...group }) => group),
+    items: jobs.map(({ source: _source, key: _key, stop: _stop, begun: _begun, hash: _hash, ...item }) => item),
+    paused,
+    waitingFor,
+  });
+}
+
+function set(job: Job, change: Partial<Job>) {
+  Object.assign(job, change);
+  publish();
+}
+
+const batchOf = ({ groupId }: Item) => batches.find(({ id }) => id === groupId);
+const isRunning = ({ stop }: Job) => stop !== undefined;
+
+/** Adds files and begins to send them. Returns the id of the group. */
+export function addUploads({ title, patient, study, files, attended = false, begun }: NewGroup): string {
+  const id = uuid();
+  batches.push({ id, title, patient, attended, ...(study && { study: { title: study, key: uuid() } }) });
+  for (const { source, caption } of files) {
+    const state = { state: 'waiting', progress: 0, tries: 0 } as const;
+    jobs.push({
+      id: uuid(),
+      groupId: id,
+      name: source.name,
+      size: source.size,
+      caption,
+      source,
+      key: uuid(),
+      begun,
+      ...state,
+    });
+  }
+  // A form that waits for its upload would wait for ever.
+  if (attended) paused = false;
+  publishNow();
+  pump();
+  return id;
+}
+
+/** Starts as many waiting files as may be sent at once. */
+function pump() {
+  if (paused || waitingFor) return;
+  let free = limits.uploadsAtOnce - jobs.filter(isRunning).length;
+  for (const job of jobs) {
+    if (free <= 0) return;
+    if (job.state !== 'waiting' || isRunning(job) || batchOf(job)?.mismatch) continue;
+    free -= 1;
+    void run(job);
+  }
+}
+
+/** Runs the work in one tab at a time for each file, so that a second tab finds it stored. */
+function exclusively<T>(hash: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  if (!hash || !navigator.locks) return work();
+  return navigator.locks.request(lockOf(hash), { signal }, work) as Promise<T>;
+}
+
+async function run(job: Job) {
+  const stop = new AbortController();
+  set(job, { stop, state: 'checking', progress: 0, error: undefined });
+  try {
+    const file = await job.source.open();
+    job.hash ??= await hashOf(file).catch(() => '');
+    stop.signal.throwIfAborted();
+    await exclusively(job.hash, stop.signal, () => deliver(job, file, stop.signal));
+    misses = 0;
+  } catch (error) {
+    // A file that was taken out or stopped has no failure.
+    if (job.stop === stop) settle(job, error);
+  } finally {
+    if (job.stop === stop) delete job.stop;
+    publish();
+    pump();
+  }
+}
+
+async function deliver(job: Job, file: File, signal: AbortSignal) {
+  const batch = batchOf(job);
+  if (!batch) return;
+  const { hash = '' } = job;
+  const imageId = hash && !job.again && !job.begun && !job.tried ? await knownImage(hash, signal) : undefined;
+  if (imageId) return set(job, { state: 'known', imageId });
+  const studyId = await studyOf(batch);
+  signal.throwIfAborted();
+  set(job, { state: 'sending', tried: true });
+  const stored = await sendFile({
+    file,
+    hash,
+    caption: job.caption,
+    patientId: batch.patient?.id,
+    studyId,
+    mismatchReason: batch.reason,
+    idempotencyKey: job.key,
+    begun: job.begun,
+    onProgress: (progress) => set(job, { progress, state: progress >= 1 ? 'storing' : 'sending' }),
+    signal,
+  });
+  set(job, { state: 'done', progress: 1, imageId: stored });
+  refreshLists(queryClient, batch.patient ? undefined : 'uploaded');
+}
+
+/** Creates the study of a group of pictures once, before its first picture. */
+async function studyOf({ study, patient }: Batch): Promise<string | undefined> {
+  if (!study) return undefined;
+  study.id ??= newStudy(study.title, patient?.id, study.key);
+  try {
+    return await study.id;
+  } catch (error) {
+    delete study.id;
+    throw error;
+  }
+}
+
+/** The upload may have arrived in spite of the error: a retry with the same key is safe. */
+const isUnsure = (error: unknown) => !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
+const isAway = (error: unknown) =>
+  error instanceof ApiError && (error.status === 0 || [408, 502, 503, 504, 423].includes(error.status));
+/** Every further file would fail in the same way. */
+const isFull = (error: unknown) => error instanceof ApiError && ['QUOTA_REACHED', 'STORAGE_FULL'].includes(error.code);
+/** Tries after an error of the server itself. */
+const mostTries = 3;
+
+/** After a definite refusal the next try is another upload. */
+function renew(job: Job) {
+  job.key = uuid();
+  job.tried = false;
+}
+
+function settle(job: Job, error: unknown) {
+  const batch = batchOf(job);
+  if (!isUnsure(error)) renew(job);
+  if (error instanceof ApiError && error.code === 'PATIENT_MISMATCH' && batch) {
+    batch.mismatch = [...new Set([...(batch.mismatch ?? []), ...error.errors.map(({ field }) => field)])];
+    if (batch.attended) store.set(askedGroupAtom, batch.id);
+    void readNamed(batch, job);
+    return set(job, { state: 'held' });
+  }
+  if (error instanceof ApiError && error.status === 429) {
+    set(job, { state: 'waiting' });
+    return wait('limit', (error.retryAfter ?? 60) * 1000);
+  }
+  if (isAway(error)) {
+    set(job, { state: 'waiting' });
+    misses += 1;
+    return wait('connection', Math.min(2 ** misses, 60) * 1000);
+  }
+  job.tries += 1;
+  if (!batch?.attended && !isFull(error) && isServerError(error) && job.tries < mostTries) {
+    set(job, { state: 'waiting' });
+    return wait('connection', 2 ** job.tries * 1000);
+  }
+  if (isFull(error) && !batch?.attended) paused = true;
+  set(job, { state: 'failed', error });
+}
+
+/** Reads the patient out of the file, so that the person can compare. The server sends no value of the file. */
+async function readNamed(batch: Batch, { source }: Job) {
+  const { dicom } = await headOf(await source.head(headBytes));
+  batch.named = { name: dicom?.patientName, birthDate: dicom?.patientBirthDate, sex: dicom?.patientSex };
+  publish();
+}
+
+const isServerError = (error: unknown) => error instanceof ApiError && error.status >= 500;
+
+/** Waits before the next file is started. A connection that comes back ends the wait. */
+function wait(reason: 'connection' | 'limit', ms: number) {
+  waitingFor = reason;
+  clearTimeout(goOn);
+  goOn = setTimeout(resume, ms);
+  publish();
+}
+
+function resume() {
+  clearTimeout(goOn);
+  waitingFor = undefined;
+  publish();
+  pump();
+}
+
+const reconnected = () => waitingFor === 'connection' && resume();
+window.addEventListener('online', reconnected);
+store.sub(socketAtom, () => store.get(socketAtom) === 'on' && reconnected());
+
+/** Ends what is being sent. The same key, or the same resumable upload, goes on with it later. */
+function halt(job: Job) {
+  const { stop } = job;
+  delete job.stop;
+  stop?.abort();
+}
+
+export function pauseUploads() {
+  paused = true;
+  for (const job of jobs.filter(isRunning)) {
+    halt(job);
+    if (isUnderWay(job)) set(job, { state: 'waiting', progress: 0 });
+  }
+  publish();
+}
+
+export function continueUploads() {
+  paused = false;
+  resume();
+}
+
+/** Takes files out: a running one is stopped, and what the server has of a large one is deleted. */
+function remove(out: (job: Job) => boolean) {
+  for (const job of jobs.filter(out)) {
+    halt(job);
+    if (job.hash && job.state !== 'done') void discardParts(job.hash);
+  }
+  jobs = jobs.filter((job) => !out(job));
+  batches = batches.filter(({ id }) => jobs.some(({ groupId }) => groupId === id));
+  if (!jobs.length) paused = false;
+  publishNow();
+  pump();
+}
+
+async function discardParts(hash: string) {
+  const parts = unfinished().filter((kept) => kept.hash === hash);
+  if (!parts.length) return;
+  const { abandon } = await import('./tus');
+  for (const one of parts) await abandon(one);
+}
+
+export const cancelUpload = (id: string) => remove((job) => job.id === id);
+export const cancelGroup = (groupId: string) => remove((job) => job.groupId === groupId);
+export const cancelUploads = () => remove((job) => isUnderWay(job));
+/** Removes the files that need nothing more. */
+export const clearDone = () => remove(({ state }) => state === 'done' || state === 'known');
+export const clearTray = () => remove(() => true);
+
+/** Sends failed files again; without an id all of them. */
+export function retryUploads(id?: string) {
+  for (const job of jobs) {
+    if (job.state === 'failed' && (!id || job.id === id)) set(job, { state: 'waiting', tries: 0, error: undefined });
+  }
+  continueUploads();
+}
+
+/** Stores a file that the person has already a second time. */
+export function uploadAgain(id: string) {
+  const job = jobs.find((one) => one.id === id);
+  if (job) set(job, { state: 'waiting', again: true, imageId: undefined });
+  pump();
+}
+
+/** The decision about files that name another patient: a reason to keep the choice, or another choice. */
+export function decide(groupId: string, decision: { reason: string } | { patient: Person | undefined }) {
+  const batch = batches.find(({ id }) => id === groupId);
+  if (!batch) return;
+  delete batch.mismatch;
+  if ('reason' in decision) batch.reason = decision.reason;
+  else batch.patient = decision.patient;
+  for (const job of jobs.filter((one) => one.groupId === groupId)) {
+    if (job.state === 'held') set(job, { state: 'waiting' });
+    // The files that are not sent yet have another patient now.
+    if (job.state === 'waiting') renew(job);
+  }
+  publishNow();
+  pump();
+}
+
+/** The form that showed the upload is gone: the tray shows it from now on. */
+export function leaveToTray(groupId: string) {
+  const batch = batches.find(({ id }) => id === groupId);
+  if (batch) batch.attended = false;
+  publish();
+}
+
+function askBeforeLeaving(event: BeforeUnloadEvent) {
+  if (jobs.some(isUnderWay)) event.preventDefault();
+}
+window.addEventListener('beforeunload', askBeforeLeaving);
+
+holdPrivate(() => {
+  for (const job of jobs) halt(job);
+  jobs = [];
+  batches = [];
+  paused = false;
+  misses = 0;
+  waitingFor = undefined;
+  clearTimeout(goOn);
+  clearTimeout(publishing);
+  publishing = undefined;
+  stopReading();
+  store.set(askedGroupAtom, undefined);
+  store.set(trayAtom, emptyTray);
+});

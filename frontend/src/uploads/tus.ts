@@ -1,0 +1,99 @@
+import { DetailedError, type HttpResponse, Upload } from 'tus-js-client';
+import { active } from '../lib/activity';
+import { ApiError, failure, liveToken } from '../lib/http';
+import { hashOf } from './reader';
+import { dropUnfinished, findUnfinished, keepUnfinished, type Unfinished } from './resumable';
+import type { Sending } from './sending';
+
+const endpoint = '/api/upload/tus';
+/** Bytes of one request: whole mebibytes, because the server seals each of them. */
+const pieceBytes = 8 * 1024 ** 2;
+
+/** The name of the file is not sent: it may name a patient, and the server decides by the content. */
+const metadataOf = ({ caption, patientId, studyId, mismatchReason }: Sending) => ({
+  filename: 'file',
+  filetype: 'application/octet-stream',
+  caption,
+  ...(patientId && { patientId }),
+  ...(studyId && { studyId }),
+  ...(mismatchReason && { mismatchReason }),
+});
+
+async function asApiError(error: Error | DetailedError): Promise<Error> {
+  if (!(error instanceof DetailedError)) return error;
+  const answer = error.originalResponse;
+  if (!answer) return new ApiError(0, 'UNREACHABLE', '');
+  return failure({
+    status: answer.getStatus(),
+    header: (name) => answer.getHeader(name) ?? null,
+    text: async () => answer.getBody(),
+  });
+}
+
+/** Sends the rest of an upload, or all of it. Resolves to the id of the stored image. */
+function transfer(sending: Sending, begun: Unfinished | undefined, keep: (url: string) => void): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let imageId = '';
+    const upload = new Upload(sending.file, {
+      // An upload that the person goes on with by choosing the file again has no metadata here.
+      endpoint: sending.begun ? null : endpoint,
+      ...(begun && { uploadUrl: begun.url }),
+      metadata: metadataOf(sending),
+      chunkSize: pieceBytes,
+      // The queue repeats, because it knows about the connection and the other files.
+      retryDelays: null,
+      // The product keeps its own records, without names.
+      storeFingerprintForResuming: false,
+      onBeforeRequest: async (request) => request.setHeader('Authorization', `Bearer ${await liveToken()}`),
+      onAfterResponse: (_, response: HttpResponse) => {
+        if (response.getStatus() < 300) active();
+        imageId = response.getHeader('Lightbox-Image') ?? imageId;
+      },
+      onUploadUrlAvailable: () => upload.url && keep(upload.url),
+      onProgress: (sent, total) => sending.onProgress(sent / total),
+      onSuccess: () => resolve(imageId),
+      onError: (error) => void asApiError(error).then(reject),
+    });
+    sending.signal.addEventListener(
+      'abort',
+      () => {
+        void upload.abort();
+        reject(sending.signal.reason);
+      },
+      { once: true },
+    );
+    upload.start();
+  });
+}
+
+/** The server no longer has the upload, or has refused what it contains. */
+const isOver = (error: unknown) =>
+  error instanceof ApiError &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  ![401, 408, 423, 429].includes(error.status);
+
+/** Sends a large file in pieces. It goes on where an earlier try ended, also after a reload. */
+export async function sendInPieces(sending: Sending): Promise<string> {
+  const { file, hash } = sending;
+  const fingerprint =
+    sending.begun?.fingerprint ?? (await hashOf(new Blob([hash, JSON.stringify(metadataOf(sending))])));
+  const begun = sending.begun ?? findUnfinished(fingerprint);
+  try {
+    const imageId = await transfer(sending, begun, (url) =>
+      keepUnfinished({ fingerprint, hash, url, size: file.size, at: begun?.at ?? Date.now() }),
+    );
+    dropUnfinished(fingerprint);
+    return imageId;
+  } catch (error) {
+    if (isOver(error)) dropUnfinished(fingerprint);
+    throw error;
+  }
+}
+
+/** Deletes an unfinished upload here and at the server, which otherwise does it within a day. */
+export async function abandon({ fingerprint, url }: Unfinished): Promise<void> {
+  dropUnfinished(fingerprint);
+  const headers = { Authorization: `Bearer ${await liveToken()}` };
+  await Upload.terminate(url, { headers, retryDelays: null }).catch(() => {});
+}

@@ -1,0 +1,57 @@
+import { useAtomValue } from 'jotai';
+import { useCallback, useEffect, useRef } from 'react';
+import { store } from '../lib/store';
+import type { Person } from '../users/PersonSearch';
+import { addUploads, cancelGroup, leaveToTray, retryUploads, uploadAgain } from './queue';
+import { fromFile } from './sources';
+import { isUnderWay, trayAtom } from './tray';
+
+export interface UploadInput {
+  file: File;
+  caption: string;
+  patient: Person | undefined;
+}
+
+const isSame = (a: UploadInput, b: UploadInput) =>
+  a.file === b.file && a.caption === b.caption && a.patient?.id === b.patient?.id;
+
+/** Uploads the one file of the form through the queue. The upload continues in the tray when the form is left. */
+export function useUpload() {
+  const last = useRef<{ input: UploadInput; groupId: string }>(undefined);
+  const tray = useAtomValue(trayAtom, { store });
+  const item = tray.items.find(({ groupId }) => groupId === last.current?.groupId);
+
+  useEffect(
+    () => () => {
+      const groupId = last.current?.groupId;
+      if (!groupId) return;
+      const left = store.get(trayAtom).items.find((one) => one.groupId === groupId);
+      if (left && isUnderWay(left)) leaveToTray(groupId);
+      else cancelGroup(groupId);
+    },
+    [],
+  );
+
+  const drop = useCallback(() => {
+    if (last.current) cancelGroup(last.current.groupId);
+    last.current = undefined;
+  }, []);
+
+  const start = (input: UploadInput) => {
+    const before = last.current;
+    if (before && item?.state === 'failed' && isSame(before.input, input)) return retryUploads(item.id);
+    drop();
+    const { file, caption, patient } = input;
+    const files = [{ source: fromFile(file), caption }];
+    last.current = { input, groupId: addUploads({ title: caption, patient, files, attended: true }) };
+  };
+
+  return {
+    item,
+    start,
+    drop,
+    again: () => item && uploadAgain(item.id),
+    isPending: item !== undefined && isUnderWay(item),
+    waitingFor: tray.waitingFor,
+  };
+}
