@@ -150,8 +150,8 @@ describe('a network that', () => {
     const outcomes = await Promise.all(everything());
     expect(statuses(outcomes)).toEqual([200, 201]);
     expect(slowest(outcomes)).toBeLessThan(LONGEST_MS);
-    // Redis is known to be away now, so calls no longer wait for it.
-    expect((await say()).ms).toBeLessThan(1_000);
+    // Redis is known to be away now, so calls no longer wait two seconds for it.
+    expect((await say()).ms).toBeLessThan(2_000);
     redis.pass();
     await expectAllWell();
   }, 60_000);
