@@ -5,6 +5,8 @@ import { node, root, StepError, setup } from './setup.mjs';
 
 const results = join(root, 'test-results');
 const counts = { passed: 0, failed: 0 };
+/** The seconds of each step that was done. */
+const times = [];
 
 const steps = [
   { title: 'Dependencies and build', run: setup },
@@ -42,7 +44,9 @@ mkdirSync(results, { recursive: true });
 try {
   for (const { title, run } of steps) {
     console.log(`\n── ${title}`);
+    const since = Date.now();
     run();
+    times.push(`${title}: ${Math.round((Date.now() - since) / 1000)} s`);
   }
 } catch (error) {
   console.error(`\n${error instanceof StepError ? error.message : error.stack}`);
@@ -50,4 +54,5 @@ try {
   counts.failed = Math.max(counts.failed, 1);
   process.exitCode = 1;
 }
+console.log(`\n${times.join('\n')}`);
 console.log(`\n${counts.passed} passed, ${counts.failed} failed`);

@@ -63,7 +63,6 @@ beforeAll(async () => {
   ]);
   // The default one holds the work of a few tests only.
   await test.gateway.db.db?.createCollection('system.profile', { capped: true, size: 64 * 1024 * 1024 });
-  await test.gateway.db.db?.command({ profile: 2 });
 }, 60_000);
 
 function someUser(i: number): UserDoc {
@@ -111,7 +110,9 @@ interface Profiled {
 async function worked(collection: string, read: () => Promise<void>): Promise<Profiled[]> {
   const profile = test.gateway.db.collection<Profiled & { ts: Date; ns: string }>('system.profile');
   const before = await profile.countDocuments();
+  await test.gateway.db.db?.command({ profile: 2 });
   await read();
+  await test.gateway.db.db?.command({ profile: 0 });
   const all = await profile.find().skip(before).toArray();
   return all.filter(({ command }) => command?.find === collection || command?.aggregate === collection);
 }

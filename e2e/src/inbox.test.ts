@@ -1,7 +1,7 @@
 import { freePort } from '@lightbox/launcher/ports.js';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from './chromium.js';
+import { afterAll, expect } from 'vitest';
+import { test } from './journey.js';
 import { line, Person } from './person.js';
 import { demoPeople, type Product, startProduct } from './product.js';
 
@@ -9,14 +9,12 @@ import { demoPeople, type Product, startProduct } from './product.js';
 let product: Product;
 let browser: Browser;
 
-beforeAll(async () => {
+test.beforeAll(async ({ browser: started }) => {
+  browser = started;
   const env = { SMTP_URL: '', MAIL_WEB_PORT: String(await freePort()) };
-  [product, browser] = await Promise.all([startProduct({ demo: true, env }), launchChromium()]);
+  product = await startProduct({ demo: true, env });
 });
-afterAll(async () => {
-  await browser?.close();
-  await product?.stop();
-});
+afterAll(() => product?.stop());
 
 test('A user signs in with the code from the inbox at the printed address.', async () => {
   const inbox = /read it at (\S+)/.exec(product.output())?.[1] ?? '';
@@ -37,6 +35,7 @@ test('A user signs in with the code from the inbox at the printed address.', asy
   await patient.enterCode(code);
   await page.getByRole('button', { name: 'Logout' }).first().waitFor();
   expect(complaints).toEqual([]);
+  await patient.leave();
 });
 
 test('The inbox is at no other address.', async () => {

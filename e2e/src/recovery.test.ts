@@ -1,22 +1,20 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from './chromium.js';
+import { afterAll, afterEach, expect } from 'vitest';
+import { test } from './journey.js';
 import { line, Person } from './person.js';
 import { type Product, startProduct } from './product.js';
 
 const passwords = { second: 'Second-Enough-Pass-8', third: 'Third-Enough-Pass-7' };
 
 let product: Product;
-let browser: Browser;
 let admin: Person;
 
-beforeAll(async () => {
-  [product, browser] = await Promise.all([startProduct(), launchChromium()]);
+test.beforeAll(async ({ browser }) => {
+  product = await startProduct();
   admin = await Person.arrive(product, browser, product.admin);
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await admin?.leave();
   await product?.stop();
 });
 

@@ -38,7 +38,7 @@ async function inUrdu(person: Person, name: string): Promise<string[]> {
   await button(page, 'اردو').click();
   await page.locator('html[lang=ur]').waitFor({ state: 'attached' });
   const found = await judge(person, name, { language: 'ur' });
-  found.push(...(await person.look(`${name}-ur`)), ...(await fits(person, name, `${name}-ur-phone`)));
+  found.push(...(await person.look(`${name}-ur`)), ...(await fits(person, name)));
   await button(page, 'English').click();
   await page.locator('html[lang=en]').waitFor({ state: 'attached' });
   await page.emulateMedia({ colorScheme: null });
@@ -83,7 +83,7 @@ test('An authenticator app is set up in the profile.', async () => {
   await button(page, 'Set up the app').click();
   const ask = page.getByRole('dialog', { name: 'Is this still you?' });
   await ask.getByLabel('Your password').fill(desk.password);
-  faults.push(...(await desk.look('step-up')), ...(await fits(desk, 'step-up', 'step-up-phone')));
+  faults.push(...(await desk.look('step-up')), ...(await fits(desk, 'step-up')));
   await page.setViewportSize({ width: 1440, height: 900 });
   await ask.getByRole('button', { name: 'Confirm', exact: true }).click();
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from './chromium.js';
+import { afterAll, expect } from 'vitest';
+import { test } from './journey.js';
 import { Person } from './person.js';
 import { demoPeople, type Product, type Role, startProduct } from './product.js';
 import { openScenes, uploadScenes } from './seed/open.js';
@@ -12,14 +12,12 @@ let product: Product;
 let browser: Browser;
 const complaints: string[] = [];
 
-beforeAll(async () => {
-  [product, browser] = await Promise.all([startProduct({ demo: true }), launchChromium()]);
+test.beforeAll(async ({ browser: started }) => {
+  browser = started;
+  product = await startProduct({ demo: true });
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await product?.stop();
-});
+afterAll(() => product?.stop());
 
 async function play(role: Role | undefined, scenes: readonly Scene[]): Promise<string[]> {
   const account = role ? (await demoPeople(product))[role] : { email: '', password: '' };

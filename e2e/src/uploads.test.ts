@@ -47,7 +47,12 @@ test.beforeAll(async ({ browser, shared }) => {
     await fetch(`${shared.url}/api/auth/register`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ ...person, password, role, ...(role === 'healthProvider' && { specialization: 'Radiology' }) }),
+      body: JSON.stringify({
+        ...person,
+        password,
+        role,
+        ...(role === 'healthProvider' && { specialization: 'Radiology' }),
+      }),
     });
   }
   provider = await Person.arrive(shared, browser, { ...zara, password });
@@ -176,9 +181,18 @@ test('A large upload that a reload cuts off goes on with the same file, and this
   await button(page, 'Upload 1 file').click();
   await begun;
   await button(page, 'Pause').click();
-  await tray(page).getByText(/^Paused/).waitFor();
+  await tray(page)
+    .getByText(/^Paused/)
+    .waitFor();
   await button(page, 'Continue').click();
-  await expect.poll(() => page.getByRole('progressbar', { name: /all uploads/ }).getAttribute('aria-valuenow').then(Number)).toBeGreaterThan(30);
+  await expect
+    .poll(() =>
+      page
+        .getByRole('progressbar', { name: /all uploads/ })
+        .getAttribute('aria-valuenow')
+        .then(Number),
+    )
+    .toBeGreaterThan(30);
 
   // The browser asks before it leaves the page.
   let asked = 0;

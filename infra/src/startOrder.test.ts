@@ -114,8 +114,8 @@ describe('a process whose servers are not there yet', () => {
   it('ends within two seconds of SIGTERM', async () => {
     const nowhere = { MONGODB_URI: `mongodb://127.0.0.1:${await freePort()}/x?replicaSet=rs0` };
     const waiting = await Promise.all([run('backend', nowhere), run('workers', nowhere)]);
-    for (const { ops, child, ended } of waiting) {
-      await listening(ops);
+    for (const { ops } of waiting) await listening(ops);
+    for (const { child, ended } of waiting) {
       const since = performance.now();
       child.kill('SIGTERM');
       await ended;
@@ -128,7 +128,7 @@ describe('a process whose servers are not there yet', () => {
 describe('a fault that waiting cannot repair ends the process with a message:', () => {
   const ofSet = (changes: string) => inject('servers').mongodbUri.replace('mongodb://', changes);
 
-  it.each([
+  it.concurrent.each([
     ['credentials that MongoDB refuses', () => ofSet('mongodb://nobody:wrong@'), /MONGODB_URI.*Authentication failed/],
     ['an address with an unknown setting', () => `${ofSet('mongodb://')}&nonsense=1`, /MONGODB_URI.*nonsense/],
     ['a MongoDB that is not a replica set', standalone, /not a replica set/],

@@ -27,7 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => other.stop());
 
-it('ten wrong passwords block an account for one address, on every gateway, and for no other address', async () => {
+// Tests at the same time share no account and no address: each call waits for most of its constant time.
+it.concurrent('ten wrong passwords block an account for one address, on every gateway, and for no other address', async () => {
   const { email } = await buildPatient(test.gateway);
   const login = (url: string, password: string, address: string) =>
     new Client(url).post('/auth/login', { email, password }).set('X-Forwarded-For', address);
@@ -40,7 +41,7 @@ it('ten wrong passwords block an account for one address, on every gateway, and 
   await login(test.url, PASSWORD, '203.0.113.8').expect(200);
 });
 
-it('beyond the limit a right password among concurrent guesses is not checked either', async () => {
+it.concurrent('beyond the limit a right password among concurrent guesses is not checked either', async () => {
   const { email } = await buildPatient(test.gateway);
   const login = (password: string) =>
     new Client(test.url).post('/auth/login', { email, password }).set('X-Forwarded-For', '203.0.113.10');
@@ -50,13 +51,13 @@ it('beyond the limit a right password among concurrent guesses is not checked ei
   expect(statuses[20]).toBe(429);
 });
 
-it('right passwords are not counted', async () => {
+it.concurrent('right passwords are not counted', async () => {
   const { email } = await buildProvider(test.gateway, { status: 'pending' });
   const login = () => new Client(test.url).post('/auth/login', { email, password: PASSWORD });
   for (let i = 0; i <= throttles.loginPair.points; i++) await login().expect(403);
 });
 
-it('reset mails are three an hour, whether or not there is an account', async () => {
+it.concurrent('reset mails are three an hour, whether or not there is an account', async () => {
   const { email } = await buildPatient(test.gateway);
   for (const address of [email, 'nobody@hospital.test']) {
     const forgot = () => new Client(test.url).post('/auth/forgot-password', { email: address });
@@ -65,7 +66,7 @@ it('reset mails are three an hour, whether or not there is an account', async ()
   }
 });
 
-it('sign-in codes are ten an hour', async () => {
+it.concurrent('sign-in codes are ten an hour', async () => {
   const { email } = await buildPatient(test.gateway);
   const login = () => new Client(test.url).post('/auth/login', { email, password: PASSWORD });
   const { body } = await login().expect(200);
@@ -75,7 +76,7 @@ it('sign-in codes are ten an hour', async () => {
   await login().expect(429);
 });
 
-it('messages are a hundred a minute', async () => {
+it.concurrent('messages are a hundred a minute', async () => {
   const [from, to] = [await buildPatient(test.gateway), await buildProvider(test.gateway)];
   const api = new Client(test.url).as(from);
   const send = () => api.post('/message/send', { recipientId: to.id, content: 'Hello' });
@@ -84,7 +85,7 @@ it('messages are a hundred a minute', async () => {
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(5);
 });
 
-it('ten registrations an hour come from one address', async () => {
+it.concurrent('ten registrations an hour come from one address', async () => {
   const register = () =>
     new Client(test.url).post('/auth/register', { email: 'x' }).set('X-Forwarded-For', '203.0.113.9');
   await register().expect(422);
@@ -107,7 +108,7 @@ it('ten registrations an hour come from one address', async () => {
 const guess = (email: string, password: string, address: string) =>
   new Client(test.url).post('/auth/login', { email, password }).set('X-Forwarded-For', address);
 
-it.each([
+it.concurrent.each([
   ['of one IPv6 network', (i: number) => `2001:db8:7:7::${i + 1}`, '2001:db8:7:8::1'],
   ['written as IPv6', (i: number) => (i % 2 ? '203.0.113.33' : '::ffff:203.0.113.33'), '203.0.113.34'],
 ])('addresses %s count as one', async (_, address, elsewhere) => {
@@ -143,7 +144,7 @@ it('after twenty wrong passwords each further try waits, the owner is mailed onc
   expect(await alarms()).toHaveLength(1);
 });
 
-it('a person who has just reset the password can sign in from the same address', async () => {
+it.concurrent('a person who has just reset the password can sign in from the same address', async () => {
   const { email, _id } = await buildPatient(test.gateway);
   const here = '203.0.113.77';
   for (let i = 0; i < 30; i++) await test.gateway.throttle.count('loginFailures', { email });
@@ -161,7 +162,7 @@ it('a person who has just reset the password can sign in from the same address',
   await guess(email, fresh, here).expect(200);
 });
 
-it('requests and guesses of an attacker do not block the owner’s reset', async () => {
+it.concurrent('requests and guesses of an attacker do not block the owner’s reset', async () => {
   const { email, _id } = await buildPatient(test.gateway);
   const api = new Client(test.url);
   const forgot = (address: string) =>
@@ -179,7 +180,7 @@ it('requests and guesses of an attacker do not block the owner’s reset', async
   await reset(code, '203.0.113.82').expect(200);
 });
 
-it('resets and guesses at their codes are thirty in a quarter of an hour from one address', async () => {
+it.concurrent('resets and guesses at their codes are thirty in a quarter of an hour from one address', async () => {
   const address = '203.0.113.120';
   const api = new Client(test.url);
   const statuses = await Promise.all(
@@ -193,7 +194,7 @@ it('resets and guesses at their codes are thirty in a quarter of an hour from on
   expect(statuses.filter(({ status }) => status === 429)).toHaveLength(2);
 });
 
-it('of shares with one person ten an hour are mailed, and the rest wait in the app', async () => {
+it.concurrent('of shares with one person ten an hour are mailed, and the rest wait in the app', async () => {
   const [owner, recipient] = [await buildProvider(test.gateway), await buildPatient(test.gateway)];
   const api = new Client(test.url).as(owner);
   const ids: string[] = [];
@@ -306,7 +307,7 @@ for (const [call, method, path, ...proofs] of provenCalls) {
 }
 
 describe('a limit that is used up refuses the call that names it:', () => {
-  it.each(Object.entries(countedCalls))('%s', async (name, build) => {
+  it.concurrent.each(Object.entries(countedCalls))('%s', async (name, build) => {
     const person = await buildProvider(test.gateway);
     const { by, send } = await build({ person, api: new Client(test.url).as(person) });
     const throttle = name.split(' ')[1] as ThrottleName;

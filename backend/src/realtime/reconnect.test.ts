@@ -50,10 +50,8 @@ function stock(url: string, options: Partial<ManagerOptions & SocketOptions> = {
   return { socket, comesBack };
 }
 
-const transports: [string, Partial<ManagerOptions>][] = [
-  ['its defaults', {}],
-  ['WebSocket alone', { transports: ['websocket'] }],
-];
+/** The defaults, which begin with polling, and WebSocket alone. */
+const transports: Partial<ManagerOptions>[] = [{}, { transports: ['websocket'] }];
 const TIMEOUT = { timeout: 30_000 };
 
 async function handshake(url: string, transport: 'polling' | 'websocket') {
@@ -79,39 +77,32 @@ describe('while MongoDB is away', () => {
       });
   });
 
-  it.each(transports)(
-    'a client with %s comes back to a gateway that starts, and to one that runs',
-    async (_, by) => {
-      mongodb.tear(1);
-      const starting = await startGateway({ ...wired.config, port: 0 }, near.clock);
-      try {
-        const clients = [stock(`http://127.0.0.1:${starting.port}`, by), stock(wired.url, by)];
-        await expect.poll(() => clients.every(({ comesBack }) => comesBack.length > 0), TIMEOUT).toBe(true);
-        mongodb.tear(0);
-        await expect.poll(() => clients.every(({ socket }) => socket.connected), TIMEOUT).toBe(true);
-        expect(clients.flatMap(({ comesBack }) => comesBack)).not.toContain(false);
-      } finally {
-        await starting.stop();
-      }
-    },
-    60_000,
-  );
-
-  it.each(transports)(
-    'a client with %s comes back when MongoDB goes between handshake and session',
-    async (_, by) => {
-      const { socket, comesBack } = stock(wired.url, { ...by, autoConnect: false });
-      const closed = once(socket.io as never, 'close');
-      await new Promise<void>((resolve) => socket.io.open(() => resolve()));
-      mongodb.tear(1);
-      socket.connect();
-      await closed;
+  it('clients with every transport come back to a gateway that starts, and to one that runs', async () => {
+    mongodb.tear(1);
+    const starting = await startGateway({ ...wired.config, port: 0 }, near.clock);
+    try {
+      const urls = [`http://127.0.0.1:${starting.port}`, wired.url];
+      const clients = transports.flatMap((by) => urls.map((url) => stock(url, by)));
+      await expect.poll(() => clients.every(({ comesBack }) => comesBack.length > 0), TIMEOUT).toBe(true);
       mongodb.tear(0);
-      await expect.poll(() => socket.connected, TIMEOUT).toBe(true);
-      expect(comesBack).not.toContain(false);
-    },
-    60_000,
-  );
+      await expect.poll(() => clients.every(({ socket }) => socket.connected), TIMEOUT).toBe(true);
+      expect(clients.flatMap(({ comesBack }) => comesBack)).not.toContain(false);
+    } finally {
+      await starting.stop();
+    }
+  }, 60_000);
+
+  it('clients with every transport come back when MongoDB goes between handshake and session', async () => {
+    const clients = transports.map((by) => stock(wired.url, { ...by, autoConnect: false }));
+    const closed = clients.map(({ socket }) => once(socket.io as never, 'close'));
+    await Promise.all(clients.map(({ socket }) => new Promise<void>((resolve) => socket.io.open(() => resolve()))));
+    mongodb.tear(1);
+    for (const { socket } of clients) socket.connect();
+    await Promise.all(closed);
+    mongodb.tear(0);
+    await expect.poll(() => clients.every(({ socket }) => socket.connected), TIMEOUT).toBe(true);
+    expect(clients.flatMap(({ comesBack }) => comesBack)).not.toContain(false);
+  }, 60_000);
 });
 
 it('when Redis restarts empty, clients with default options reconnect and read what they missed', async () => {

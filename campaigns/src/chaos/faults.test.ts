@@ -66,7 +66,7 @@ async function talkDuring(over: Promise<unknown>): Promise<number> {
   const talk = async (from: Chatter, to: Chatter) => {
     for (let n = 0; !done; n++) {
       await from.say(to.account.id, `Message ${n}`);
-      await sleep(20);
+      await sleep(50);
     }
   };
   await Promise.all([talk(provider, patient), talk(patient, provider), ending]);
@@ -279,6 +279,9 @@ it('When Valkey is emptied, all its jobs are still done, and maintenance continu
   const still = Promise.all(cluster.workers.map((worker) => worker.freeze(6_000)));
   await Promise.all([12, 15, 18].map(uploadMore));
   await cluster.valkey.empty();
+  const [idle, longAgo] = [newId(), new Date(cluster.core.clock.now().getTime() - 24 * 3_600_000)];
+  const session = { user: newId(), createAt: longAgo, lastSeenAt: longAgo, generation: 0, rotatedAt: longAgo, ip: '' };
+  await Session.create([{ ...session, _id: idle, expiresAt: new Date(Date.now() + 3_600_000) }]);
   await still;
   await vi.waitFor(async () => expect(await unmetUploads()).toEqual([]), { timeout: 90_000, interval: 1_000 });
   const shares = (await Event.find({ type: 'share.create' }).lean()).map((event) => event._id);
@@ -287,12 +290,8 @@ it('When Valkey is emptied, all its jobs are still done, and maintenance continu
   await settle(cluster, 30_000);
   expect(await AuditEntry.countDocuments({ type: 'share.create' })).toBe(shares.length);
 
-  const now = cluster.core.clock.now();
-  const [over, idle] = [oid(uploads.find(({ shareId }) => shareId)?.shareId ?? ''), newId()];
-  const longAgo = new Date(now.getTime() - 24 * 3_600_000);
-  const session = { user: newId(), createAt: longAgo, lastSeenAt: longAgo, generation: 0, rotatedAt: longAgo, ip: '' };
-  await Session.create([{ ...session, _id: idle, expiresAt: new Date(now.getTime() + 3_600_000) }]);
-  await Share.updateOne({ _id: over }, { $set: { expiresAt: now } });
+  const over = oid(uploads.find(({ shareId }) => shareId)?.shareId ?? '');
+  await Share.updateOne({ _id: over }, { $set: { expiresAt: cluster.core.clock.now() } });
   await vi.waitFor(async () => expect((await Share.findById(over).lean())?.live).toBe(false), 10_000);
   await vi.waitFor(async () => expect((await Session.findById(idle).lean())?.endedAt).toBeDefined(), 30_000);
   await talkDuring(sleep(1_000));

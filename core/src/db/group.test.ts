@@ -1,17 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { grouped } from './group.js';
 
 it('Items that arrive during a write are written together, and each caller gets its own result.', async () => {
   const batches: number[][] = [];
+  let end: () => void = () => undefined;
+  const written = new Promise<void>((resolve) => (end = resolve));
   const double = grouped(async (numbers: number[]) => {
     batches.push(numbers);
-    await sleep(10);
+    await written;
     return numbers.map((n) => n * 2);
   });
   const first = double(1);
-  await sleep(2);
-  expect(await Promise.all([first, double(2), double(3)])).toEqual([2, 4, 6]);
+  await vi.waitFor(() => expect(batches).toHaveLength(1));
+  const others = [double(2), double(3)];
+  end();
+  expect(await Promise.all([first, ...others])).toEqual([2, 4, 6]);
   expect(batches).toEqual([[1], [2, 3]]);
 });
 

@@ -92,15 +92,13 @@ async function rested(look: () => Promise<string>): Promise<string> {
   return seen;
 }
 
-/** Checks the screen in narrow windows, takes a screenshot of the narrowest, and keeps that size. */
-export async function fits(person: Person, name: string, picture: string): Promise<string[]> {
-  const { page } = person;
+/** Checks the screen in narrow windows, and keeps the narrowest size. */
+export async function fits({ page }: Person, name: string): Promise<string[]> {
   const faults: string[] = [];
   for (const size of narrow) {
     await page.setViewportSize(size);
     const wider = await rested(() => sticksOut(page));
     if (wider) faults.push(`${name} at ${size.width} px: ${wider}`);
   }
-  await person.shoot(picture);
   return faults;
 }

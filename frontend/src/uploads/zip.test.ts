@@ -5,10 +5,7 @@ import { openZip, ZipError, type ZipFault } from './zip';
 
 const bare = { useWebWorkers: false };
 
-async function zipOf(
-  files: Record<string, string | Blob>,
-  options: ZipWriterAddDataOptions = {},
-): Promise<Blob> {
+async function zipOf(files: Record<string, string | Blob>, options: ZipWriterAddDataOptions = {}): Promise<Blob> {
   const writer = new ZipWriter(new BlobWriter(), bare);
   for (const [name, content] of Object.entries(files)) {
     await writer.add(name, typeof content === 'string' ? new TextReader(content) : new BlobReader(content), options);
