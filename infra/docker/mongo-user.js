@@ -43,6 +43,7 @@ const rights = {
         'tasks',
         'tombstones',
         'totps',
+        'uploads',
         'usages',
       ],
       ...['usernameholds', 'users'],

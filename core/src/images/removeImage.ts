@@ -55,6 +55,8 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
   SettingChange: null,
   Idempotency: null,
   Counter: null,
+  // Its bytes are the image's, and their tombstone lists them.
+  Upload: ({ models, image, session }) => models.Upload.deleteOne({ _id: image._id }, { session }).exec(),
   Usage: null,
   SentMail: null,
   Task: null,
