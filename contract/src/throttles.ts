@@ -51,7 +51,8 @@ export const throttles = {
   securityChange: { per: ['caller'], points: 20, seconds: hour, counts: 'calls', beyond: 'refused' },
   username: { per: ['caller'], points: 10, seconds: hour, counts: 'usernames', beyond: 'refused' },
   staffMail: { per: ['caller'], points: 300, seconds: hour, counts: 'calls', beyond: 'refused' },
-  upload: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
+  /** One call for each file: ten examinations of 300 slices in an hour. */
+  upload: { per: ['caller'], points: 3000, seconds: hour, counts: 'calls', beyond: 'refused' },
   study: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   share: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** Beyond it, a new share sends no mail and waits in the app; resending a code is refused. */

@@ -8,7 +8,8 @@ const pieceBytes = 4 * 1024 ** 2;
 /** Returns the SHA-256 of a file as 64 hexadecimal digits. On plain http browsers have no `crypto.subtle`. */
 export async function sha256Of(blob: Blob): Promise<string> {
   if (crypto.subtle && blob.size <= atOnceBytes) {
-    return bytesToHex(new Uint8Array(await crypto.subtle.digest('SHA-256', await blob.arrayBuffer())));
+    const bytes = new Uint8Array(await blob.arrayBuffer());
+    return bytesToHex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
   }
   const hash = sha256.create();
   for (let at = 0; at < blob.size; at += pieceBytes) {
