@@ -16,6 +16,7 @@ const commands = {
   fuzz: { main: 'campaigns/dist/fuzz.js', joins: false },
   bench: { main: 'campaigns/dist/bench.js', joins: false },
   vitals: { main: 'e2e/dist/vitals.js', joins: false },
+  fidelity: { main: 'campaigns/dist/fidelity.js', joins: false },
   chaos: { main: 'campaigns/dist/chaos.js', joins: false },
 };
 

@@ -23,12 +23,14 @@ import { pushRoutes } from './push/routes.js';
 import { roleRoutes } from './roles/routes.js';
 import { settingRoutes } from './settings/routes.js';
 import { shareRoutes } from './sharing/routes.js';
+import { studyRoutes } from './studies/routes.js';
 import { userRoutes } from './users/routes.js';
 
 const features = [
   authRoutes,
   userRoutes,
   imageRoutes,
+  studyRoutes,
   shareRoutes,
   analysisRoutes,
   messageRoutes,

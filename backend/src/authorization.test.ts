@@ -79,15 +79,23 @@ const rows: Record<CallName, Harmless> = {
   getStats: list,
   // Without a multipart body: the role is judged before anything of one is read.
   uploadImage: { status: 415, body: {} },
+  findKnown: { status: 200, path: `/upload/known?sha256=${'0'.repeat(64)}` },
   listImages: list,
   listMyImages: list,
   listSharedImages: list,
   getImage: nothingThere,
   getImageContent: nothingThere,
   getImagePreview: nothingThere,
+  getFrames: nothingThere,
+  getFrame: nothingThere,
+  getTags: nothingThere,
   getTimeline: nothingThere,
   explainAccess: { status: 404, path: `/users/${absent}/may?imageId=${absent}` },
   deleteImage: nothingThere,
+  createStudy: emptyBody,
+  getStudy: nothingThere,
+  updateStudy: { status: 404, body: { title: 'A hand' } },
+  deleteStudy: nothingThere,
   createShare: { status: 404, body: { imagemetadataId: absent, createdfor: absent } },
   verifyShare: { status: 404, body: { sharingRequestId: absent, verificationCode: '123456' } },
   resendShare: nothingThere,
@@ -125,7 +133,7 @@ const rows: Record<CallName, Harmless> = {
 };
 
 const shapes = calls as Record<CallName, CallShape>;
-const pathOf = (shape: CallShape, id: string) => shape.path.replace(/:\w+/, id);
+const pathOf = (shape: CallShape, id: string) => shape.path.replace(':n', '1').replace(/:\w+/, id);
 
 describe('every call', () => {
   it('has a declared rule and a row here', () => {

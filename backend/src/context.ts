@@ -30,6 +30,8 @@ export interface Gateway extends Core {
   /** `readSession` and `readUser` read by id. Every request needs both. */
   readSession: (id: ObjectId) => Promise<SessionDoc | null>;
   readUser: (id: ObjectId) => Promise<UserDoc | null>;
+  /** True when a worker has drawn the image. Calls that wait for it ask often, and share the reads. */
+  isDrawn: (id: ObjectId) => Promise<boolean>;
   writeMessage: MessageWriter;
   settleMessage: MessageSettler;
   /** Messages that this gateway has just written. They never change, so presenting them needs no second read. */

@@ -98,6 +98,7 @@ export async function startGateway(config: Config, clock?: Clock, timeouts = arr
 
 function extras(core: Core): Omit<Gateway, keyof Core> {
   const tokens = new Tokens(core.keys, core.clock);
+  const readDrawn = byId(core.models.Drawing, { _id: 1 });
   return {
     tokens,
     authenticate: createAuthenticate(tokens),
@@ -107,6 +108,7 @@ function extras(core: Core): Omit<Gateway, keyof Core> {
     presence: new Presence(core.redis, 'online', core.clock),
     readSession: byId(core.models.Session),
     readUser: byId(core.models.User),
+    isDrawn: async (id) => (await readDrawn(id)) !== null,
     writeMessage: createMessageWriter(core),
     settleMessage: createMessageSettler(core),
     recentMessages: new LRUCache({ max: 2_000, ttl: 60_000 }),

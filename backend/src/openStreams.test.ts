@@ -16,6 +16,7 @@ import {
   buildProvider,
   buildShare,
   type Person,
+  storeDrawing,
 } from './testing/factories.js';
 import { useGateway } from './testing/useGateway.js';
 
@@ -50,6 +51,16 @@ async function shareLarge(): Promise<BuiltShare> {
   const { id: keyId, key } = test.gateway.keys.images.current;
   const dataKey = { keyId, sealed: seal(key, image.id, large.key) };
   await test.gateway.models.Image.collection.updateOne({ _id: image._id }, { $set: { dataKey } });
+  await storeDrawing(
+    test.gateway,
+    { _id: image._id, key: large.key },
+    {
+      facts: { kind: 'dicom', frames: 1, modality: 'CT', windows: [], previewFrame: 1 },
+      source: 'file',
+      mediaType: 'application/octet-stream',
+      frames: [[[0, SIZE]]],
+    },
+  );
   return buildShare(test.gateway, { image, verified: true, hours: 0.1 });
 }
 
@@ -61,11 +72,11 @@ interface Reader {
 }
 
 /** Opens an answer, takes its first bytes, and reads no more for now. */
-async function openAndPause(path: string, person: Person): Promise<Reader> {
-  const headers = { Authorization: `Bearer ${person.token}` };
+async function openAndPause(path: string, person: Person, more: Record<string, string> = {}): Promise<Reader> {
+  const headers = { Authorization: `Bearer ${person.token}`, ...more };
   const req = get(`${test.url}/api${path}`, { headers, agent: false });
   const [res] = (await once(req, 'response')) as [IncomingMessage];
-  expect(res.statusCode).toBe(200);
+  expect(res.statusCode).toBe(more.Range ? 206 : 200);
   await once(res, 'readable');
   return { req, res, far: connections.get(req.socket?.localPort as number) as Socket };
 }
@@ -106,6 +117,21 @@ it.each(endings)(
     expect(bytes).toBeLessThan(SIZE / 2);
   },
 );
+
+it.each([
+  ['frames/1', {}],
+  ['content', { Range: `bytes=5-${SIZE - 5}` }],
+])('%s that is being sent breaks off when the share is revoked, and the next call is 404', async (what, headers) => {
+  const share = await shareLarge();
+  const path = `/upload/image/${share.image.id}/${what}`;
+  const reader = await openAndPause(path, share.recipient, headers);
+  await asAdmin().del(`/sharing/${share.id}`).expect(200);
+  const endedAt = performance.now();
+  await expect.poll(() => reader.far.destroyed, { timeout: 10_000, interval: 20 }).toBe(true);
+  expect(performance.now() - endedAt).toBeLessThan(2_000);
+  expect(await readOn(reader)).toMatchObject({ whole: false });
+  await new Client(test.url).as(share.recipient).get(path).expect(404);
+});
 
 it('an open export ends incomplete within two seconds when its reader’s account is deactivated', async () => {
   const reader = await buildAdmin(test.gateway);

@@ -36,8 +36,11 @@ export interface CallShape {
   multipart?: 'only' | 'also';
   data?: z.ZodType;
   status?: 200 | 201;
-  /** Another status of a success: 200 when the same thing exists already, 202 while the work is still under way. */
-  alsoStatus?: 200 | 202;
+  /**
+   * Another status of a success: 200 when the same thing exists already, 202 while the work is still under way, 206 for
+   * a range of the bytes.
+   */
+  alsoStatus?: 200 | 202 | 206;
   /** The errors of the handler itself, beyond those that follow from the rest of the shape (`failures.ts`). */
   fails?: readonly ErrorCode[];
   /** The answer carries `pagination`. */

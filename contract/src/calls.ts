@@ -10,6 +10,7 @@ import { pushCalls } from './push/calls.js';
 import { roleCalls } from './roles/calls.js';
 import { settingCalls } from './settings/calls.js';
 import { shareCalls } from './sharing/calls.js';
+import { studyCalls } from './studies/calls.js';
 import { userCalls } from './users/calls.js';
 
 /** Every call of the API, by name. */
@@ -18,6 +19,7 @@ export const calls = {
   ...securityCalls,
   ...userCalls,
   ...imageCalls,
+  ...studyCalls,
   ...shareCalls,
   ...analysisCalls,
   ...messageCalls,

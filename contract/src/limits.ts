@@ -39,6 +39,20 @@ export const limits = {
   /** Decoded bytes of one DICOM frame. */
   dicomFrameBytes: 200 * 1024 * 1024,
   previewPixels: 512,
+  /** Longest side of a frame or page that the server draws, pixels. */
+  renderedPixels: 2048,
+  /** Bytes of the plain frames of one file. Frames of a file with more are only drawn by the server. */
+  plainBytes: 1024 ** 3,
+  /** Elements of a file that the header table shows. */
+  tagRows: 10_000,
+  /** Characters of a search in the header table. */
+  tagSearchLength: 100,
+  /** Seconds for which a call waits until a worker has drawn the file. */
+  drawingSeconds: 10,
+  /** Seconds for which a call waits for a frame that the server draws. */
+  renderingSeconds: 10,
+  /** Minutes for which a look at an image lasts: for so long its frames need no further entry in the audit log. */
+  lookMinutes: 60,
   jsonBytes: 100 * 1024,
   socketFrameBytes: 64 * 1024,
   /** Open sockets of one person on each gateway: enough for tabs and devices, too few for a flood. */
@@ -46,6 +60,10 @@ export const limits = {
   /** Open sockets on each gateway; the gateway asks further clients to come back later. */
   socketsPerGateway: 10_000,
   captionLength: 200,
+  /** Characters of the reason for an image whose file names another patient. */
+  mismatchReasonMin: 3,
+  mismatchReasonMax: 500,
+  studyTitleLength: 200,
   messageLength: 4000,
   settingLength: 2000,
   /** Days after which a chat no longer makes a care relationship. */

@@ -52,9 +52,12 @@ export const throttles = {
   username: { per: ['caller'], points: 10, seconds: hour, counts: 'usernames', beyond: 'refused' },
   staffMail: { per: ['caller'], points: 300, seconds: hour, counts: 'calls', beyond: 'refused' },
   upload: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
+  study: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   share: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** Beyond it, a new share sends no mail and waits in the app; resending a code is refused. */
   shareMail: { per: ['recipient'], points: 10, seconds: hour, counts: 'mails', beyond: 'noMail' },
+  /** Frames that the server draws for a viewer that cannot. */
+  rendering: { per: ['caller'], points: 240, seconds: minute, counts: 'runs', beyond: 'refused' },
   analysis: { per: ['caller'], points: 30, seconds: hour, counts: 'runs', beyond: 'refused' },
   message: { per: ['caller'], points: 100, seconds: minute, counts: 'messages', beyond: 'refused' },
   pushSubscription: { per: ['caller'], points: 60, seconds: hour, counts: 'subscriptions', beyond: 'refused' },

@@ -8,10 +8,12 @@ import { analyseImage } from './analysis/analyseImage.js';
 import type { AnalysisProvider } from './analysis/providers/provider.js';
 import type { JobContext } from './jobContext.js';
 import { sendMail } from './mail/sendMail.js';
+import { removeAllListed } from './maintenance/orphans.js';
 import { notify } from './notifications/notify.js';
 import { remindUnread } from './notifications/remindUnread.js';
 import { makePreview } from './previews/makePreview.js';
 import type { Pictures } from './previews/preview.js';
+import { renderFrame } from './previews/renderFrame.js';
 import { takePlaceForAnalysis, takePlaceForPreview } from './previews/turns.js';
 import { deliverPush } from './push/deliverPush.js';
 import { pushMessage } from './push/pushMessage.js';
@@ -34,6 +36,7 @@ export const handlers: Handlers = {
     await takePlaceForPreview(core, imageId, context);
     await makePreview(core, pictures, imageId, context);
   },
+  renderFrame: ({ core, pictures }, { renderingId }, context) => renderFrame(core, pictures, renderingId, context),
   analyseImage: async ({ core, ...tools }, { imageId }, context) => {
     await takePlaceForAnalysis(core, imageId, context);
     await analyseImage(core, tools, imageId, context);
@@ -44,5 +47,6 @@ export const handlers: Handlers = {
   pushMessage: ({ core }, { messageId }, context) => pushMessage(core, messageId, context),
   deliverPush: ({ core, pushSender }, data) => deliverPush(core, pushSender, data),
   appendAudit: ({ core }) => appendAndTell(core),
+  removeBlobs: ({ core }) => removeAllListed(core),
   removeBlob: ({ core }, { blobId }) => removeBytes(core, oid(blobId)),
 };

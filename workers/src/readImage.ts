@@ -5,7 +5,8 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 /** Returns the whole decrypted file of an image. */
 export async function readImage({ blobs, keys }: Core, image: ImageDoc): Promise<Buffer> {
   const key = unwrapDataKey(keys.images, String(image._id), image.dataKey);
-  const chunks: Buffer[] = [];
-  for await (const chunk of blobs.read(image.blob, key, image.size)) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  const file = Buffer.allocUnsafeSlow(image.size);
+  let at = 0;
+  for await (const chunk of blobs.read(image.blob, key, image.size)) at += chunk.copy(file, at);
+  return file.subarray(0, at);
 }

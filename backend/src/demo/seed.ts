@@ -101,7 +101,8 @@ async function addImages(gateway: Gateway, owner: ObjectId, patient: ObjectId): 
       { stream, declaredType: undefined, filename: name },
       await gateway.settings.get('upload.maxBytes'),
     );
-    await recordImage(gateway, actor, { _id, owner, caption, patient: forPatient ? patient : undefined }, stored);
+    const image = { _id, owner, caption, patient: forPatient ? patient : undefined };
+    await recordImage(gateway, actor, { ...image, study: undefined, mismatchReason: undefined }, stored);
     if (name === 'hand-xray.jpg') {
       await gateway.events.change(actor, async (tx) => {
         await addShare(gateway, tx, { image: _id, sharedBy: owner, recipient: patient, hours: 24 });

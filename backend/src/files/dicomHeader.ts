@@ -1,15 +1,19 @@
 import { inflateRawSync } from 'node:zlib';
 import type { DicomFacts } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
+import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { DicomDetail } from '@lightbox/core/models/image.js';
 import dicomParser, { type DataSet } from 'dicom-parser';
+import { identityOf } from './dicomIdentity.js';
 import { checkTables } from './dicomTables.js';
+import { code, date, decimal, withoutNull } from './dicomValues.js';
 import { DEFLATED, DicomWalker, type PixelData, type Walked } from './dicomWalker.js';
 import { damaged, FileRejected, pixelMismatch, tooManyPixels, unreadableDicom } from './rejected.js';
 
 export interface DicomHeader {
   dicom: DicomFacts;
   dicomDetail: DicomDetail;
+  identity: FileIdentity;
 }
 
 const INFLATED_BYTES = 64 * 1024 * 1024;
@@ -22,7 +26,7 @@ const NATIVE = new Set(['1.2.840.10008.1.2', EXPLICIT_LITTLE, '1.2.840.10008.1.2
 export function readHeader(walked: Walked): DicomHeader {
   try {
     const set = dicomParser.parseDicom(walked.header);
-    const header = { dicom: dicomFacts(set), dicomDetail: dicomDetail(set, walked) };
+    const header = { dicom: dicomFacts(set), dicomDetail: dicomDetail(set, walked), identity: identityOf(set) };
     if (walked.pixels) checkPixels(set, header, walked.pixels);
     return header;
   } catch (error) {
@@ -66,13 +70,6 @@ function dicomFacts(set: DataSet): DicomFacts {
   });
 }
 
-/** Drops null values: the record has no field for a value that the header lacks. */
-function withoutNull<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], null> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as ReturnType<
-    typeof withoutNull<T>
-  >;
-}
-
 function dicomDetail(set: DataSet, walked: Walked): DicomDetail {
   return {
     transferSyntax: walked.transferSyntax,
@@ -92,32 +89,14 @@ function dicomDetail(set: DataSet, walked: Walked): DicomDetail {
   };
 }
 
-/** Returns a code string (VR CS, PS3.5 §6.2); null for any other text in its place, which is never shown. */
-function code(set: DataSet, tag: string): string | null {
-  const value = set.string(tag)?.trim().toUpperCase() ?? '';
-  return /^[A-Z0-9_ ]{1,16}$/.test(value) ? value : null;
-}
-
 function plainText(value: string | undefined): string | null {
   const text = (value ?? '').replace(/[^\x20-\x7e]/g, '').trim();
   return text === '' || /[<>]/.test(text) ? null : text.slice(0, 64);
 }
 
-function decimal(set: DataSet, tag: string, index = 0): number | null {
-  const value = set.elements[tag] ? set.floatString(tag, index) : undefined;
-  return value !== undefined && Number.isFinite(value) ? value : null;
-}
-
 function spacing(set: DataSet, tag: string): [number, number] | null {
   const [row, column] = [decimal(set, tag, 0), decimal(set, tag, 1)];
   return row !== null && column !== null && row > 0 && column > 0 ? [row, column] : null;
-}
-
-function date(value: string | undefined): string | null {
-  const [, year, month, day] = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(value?.trim() ?? '') ?? [];
-  const iso = `${year}-${month}-${day}`;
-  const parsed = new Date(`${iso}T00:00:00Z`);
-  return Number.isNaN(parsed.getTime()) || parsed.toISOString().slice(0, 10) !== iso ? null : iso;
 }
 
 function laterality(value: string | null): string | null {

@@ -38,7 +38,7 @@ async function inspect(
 ) {
   const inspector = createInspector({ declaredType, filename, maxBytes });
   for (let at = 0; at < bytes.length; at += chunk) inspector.write(bytes.subarray(at, at + chunk));
-  return inspector.finish();
+  return (await inspector.finish()).facts;
 }
 
 async function refusal(bytes: Buffer, how?: How): Promise<string> {

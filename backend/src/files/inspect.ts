@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ContentType, DicomFacts } from '@lightbox/contract/images/schemas.js';
+import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { FileFacts } from '@lightbox/core/models/image.js';
 import { DEFLATED, DicomWalker } from './dicomWalker.js';
 import { readDicomHeader } from './inspectionPool.js';
@@ -14,6 +15,13 @@ export interface InspectorOptions {
   maxBytes: number;
 }
 
+/** The result of an inspection. The facts are stored with the image, the identity is not. */
+export interface Inspected {
+  facts: FileFacts;
+  /** Empty for a file that is not DICOM. */
+  identity: FileIdentity;
+}
+
 export interface Inspector {
   /**
    * Takes the next bytes; cheap and synchronous. Throws FileRejected as soon as no acceptable file can begin with them.
@@ -23,8 +31,8 @@ export interface Inspector {
   readonly canSniff: boolean;
   /** Returns the type by content. Throws FileRejected when it is not accepted, or contradicts the declared type. */
   sniffed(): Promise<ContentType>;
-  /** Returns the facts of the file, after the last `write`. Throws FileRejected. */
-  finish(): Promise<FileFacts>;
+  /** Returns the result, after the last `write`. Throws FileRejected. */
+  finish(): Promise<Inspected>;
 }
 
 /**
@@ -78,7 +86,7 @@ class StreamInspector implements Inspector {
     return this.type;
   }
 
-  async finish(): Promise<FileFacts> {
+  async finish(): Promise<Inspected> {
     if (this.failure) throw this.failure;
     this.ended = true;
     if (this.size === 0) throw damaged('The file is empty.');
@@ -86,7 +94,8 @@ class StreamInspector implements Inspector {
     this.startReader();
     const found = await this.reader?.end();
     if (!found) throw damaged();
-    return { contentType, size: this.size, sha256: this.hash.digest('hex'), ...found };
+    const { identity = {}, ...facts } = found;
+    return { facts: { contentType, size: this.size, sha256: this.hash.digest('hex'), ...facts }, identity };
   }
 
   private async judge(): Promise<ContentType> {
@@ -115,7 +124,8 @@ class StreamInspector implements Inspector {
   }
 }
 
-type Part = Partial<FileFacts> | Promise<Partial<FileFacts>>;
+type Found = Partial<FileFacts> & { identity?: FileIdentity };
+type Part = Found | Promise<Found>;
 
 const MAGIC_BYTES = 132;
 
@@ -146,7 +156,7 @@ class DicomReader implements StructureReader<Part> {
     this.walker.push(chunk);
   }
 
-  async end(): Promise<Partial<FileFacts>> {
+  async end(): Promise<Found> {
     const walked = this.walker.end();
     const deflated = walked.transferSyntax === DEFLATED;
     const header = await readDicomHeader(deflated ? { deflated: Buffer.concat(this.deflated) } : { walked });

@@ -16,7 +16,7 @@ test.each([
   expect(bytes.length).toBeLessThan(600 * 1024);
   const inspector = createInspector({ declaredType: contentType, filename, maxBytes: 10 * 1024 * 1024 });
   inspector.write(bytes);
-  const facts = await inspector.finish();
+  const { facts } = await inspector.finish();
   expect(facts.contentType).toBe(contentType);
   if (dicom) expect(facts.dicom).toMatchObject(dicom);
 });

@@ -11,6 +11,8 @@ import type { Context, Viewer } from '../context.js';
 const CHECK_MS = 1_000;
 
 export interface Streamed {
+  /** 200 by default. */
+  status?: number;
   headers: Record<string, string>;
   chunks: AsyncGenerator<Buffer | string>;
   /** Records the read in the audit log, before the first byte is sent. */
@@ -27,13 +29,14 @@ type Streaming = Pick<Context<CallShape>, 'gateway' | 'call' | 'res'> & { viewer
  * on an older check. The connection is then broken, so that the reader sees that bytes are missing. Only a few chunks
  * are in memory at once.
  */
-export async function stream(context: Streaming, { headers, chunks, record, may }: Streamed): Promise<void> {
+export async function stream(context: Streaming, { status, headers, chunks, record, may }: Streamed): Promise<void> {
   const { res } = context;
   const watch = new Watch(() => checkAgain(context, may));
   try {
     // Read the first chunk before the headers are sent: a read error is then an error response, not an empty file.
     const first = await chunks.next();
     await record();
+    if (status) res.status(status);
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
     await pipeline(Readable.from(watch.guarded(first, chunks)), res, { signal: watch.refused });
   } catch (error) {

@@ -3,6 +3,8 @@ import type { Router } from 'express';
 import type { Gateway } from '../context.js';
 import { bindAll } from '../http/handle.js';
 import { explainAccess } from './explainAccess.js';
+import { findKnown } from './findKnown.js';
+import { getFrame, getFrames, getTags } from './frames.js';
 import { getImage, listImages, listMyImages, listSharedImages } from './listImages.js';
 import { deleteImage } from './removeImage.js';
 import { sendPreview, streamContent } from './streamContent.js';
@@ -12,12 +14,16 @@ import { uploadImage } from './uploadImage.js';
 export function imageRoutes(router: Router, gateway: Gateway): void {
   bindAll(router, gateway, imageCalls, {
     uploadImage,
+    findKnown,
     listImages,
     listMyImages,
     listSharedImages,
     getImage,
     getImageContent: streamContent,
     getImagePreview: sendPreview,
+    getFrames,
+    getFrame,
+    getTags,
     getTimeline,
     explainAccess,
     deleteImage,

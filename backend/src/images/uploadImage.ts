@@ -1,19 +1,16 @@
-import { imageCalls } from '@lightbox/contract/images/calls.js';
+import type { imageCalls } from '@lightbox/contract/images/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { texts } from '@lightbox/contract/texts.js';
-import { usableAccount } from '@lightbox/core/access/accounts.js';
-import { visibleUsers } from '@lightbox/core/access/users.js';
-import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { FileRejected } from '../files/rejected.js';
 import { asAppError } from '../http/errors.js';
 import { type FormFile, readForm } from '../http/form.js';
-import { bindKey } from '../http/handle.js';
-import { fieldErrors } from '../http/validate.js';
+import { admitImage, readUploadFields } from './admitImage.js';
 import { presentImages } from './present.js';
-import { quotaOf, recordImage, type StoredFile, storeFile } from './storeImage.js';
+import { quotaOf, type StoredFile, storeFile } from './storeImage.js';
 
 type Call = typeof imageCalls.uploadImage;
 
@@ -45,13 +42,9 @@ async function receiveImage({ gateway, actor, viewer, req }: Context<Call>, maxB
         stored = await receive(gateway, imageId, file, maxBytes);
       },
     });
-    const { caption, patient } = await checkFields(gateway, viewer, fields, stored !== null);
-    const file = stored as unknown as StoredFile;
-    const sent = bindKey(gateway, actor, JSON.stringify([caption, patient ?? null, file.facts.sha256]));
-    const id =
-      (await gateway.events.earlier(sent)) ??
-      (await recordImage(gateway, sent, { _id: imageId, owner: viewer._id, caption, patient }, file));
-    if (!id.equals(imageId)) await gateway.blobs.delete(file.blob.id);
+    const upload = await readUploadFields(gateway, viewer, fields, stored !== null);
+    const id = await admitImage(gateway, actor, viewer, imageId, upload, stored as unknown as StoredFile);
+    if (!id.equals(imageId)) await gateway.blobs.delete((stored as unknown as StoredFile).blob.id);
     return { data: await present(gateway, viewer, id), message: texts.imageUploaded };
   } catch (error) {
     const left = stored as StoredFile | null;
@@ -80,41 +73,6 @@ async function receive(
     stream.resume();
     throw error;
   }
-}
-
-async function checkFields(
-  gateway: Gateway,
-  viewer: Viewer,
-  fields: Record<string, string>,
-  hasFile: boolean,
-): Promise<{ caption: string; patient: ObjectId | undefined }> {
-  const { patientId, ...rest } = fields;
-  const parsed = imageCalls.uploadImage.body.safeParse({ ...rest, ...(patientId ? { patientId } : {}) });
-  const errors = parsed.success ? [] : fieldErrors(parsed.error.issues);
-  if (!hasFile) errors.push({ field: 'file', message: texts.fileRequired });
-  const patient = parsed.data?.patientId ? await findPatient(gateway, viewer, parsed.data.patientId) : undefined;
-  if (patient === null) errors.push({ field: 'patientId', message: texts.notYourPatient });
-  if (errors.length > 0 || !parsed.success) {
-    throw new AppError('VALIDATION_FAILED', {
-      errors: errors.map((error) =>
-        error.field === 'caption'
-          ? { field: 'caption', message: captionMessage(error.message, fields.caption) }
-          : error,
-      ),
-    });
-  }
-  return { caption: parsed.data.caption, patient: patient ?? undefined };
-}
-
-const captionMessage = (message: string, given: string | undefined) =>
-  given?.trim() ? message : texts.captionRequired;
-
-async function findPatient(gateway: Gateway, viewer: Viewer, id: string): Promise<ObjectId | null> {
-  const patient = await gateway.models.User.findOne(
-    { $and: [{ _id: oid(id), role: 'patient', ...usableAccount }, await visibleUsers(gateway, viewer)] },
-    { _id: 1 },
-  ).lean();
-  return patient?._id ?? null;
 }
 
 async function present(gateway: Gateway, viewer: Viewer, id: ObjectId): Promise<Image> {

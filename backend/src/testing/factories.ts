@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto';
+import type { TagRow } from '@lightbox/contract/images/drawing.js';
 import type { Role } from '@lightbox/contract/permissions.js';
-import { refreshAudience } from '@lightbox/core/access/images.js';
+import { refreshAudience } from '@lightbox/core/access/audience.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import { type Drawing, drawingContext, tagsContext } from '@lightbox/core/imaging/drawing.js';
 import { codeOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
 import { seal } from '@lightbox/core/keys/seal.js';
 import type { CodeDoc } from '@lightbox/core/models/code.js';
+import type { DrawingDoc } from '@lightbox/core/models/drawing.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
+import type { StudyDoc } from '@lightbox/core/models/study.js';
 import type { Person as StoredPerson } from '@lightbox/core/models/user.js';
 import { sealPerson } from '@lightbox/core/users/profile.js';
 import { plain, searchFields } from '@lightbox/core/users/search.js';
@@ -94,10 +98,39 @@ async function storeSample(gateway: Gateway): Promise<Sample> {
   return sample;
 }
 
+const sampleDrawing: Drawing = {
+  facts: { kind: 'picture', frames: 1, rows: 2, columns: 3, modality: 'OT', windows: [], previewFrame: 1 },
+  source: 'file',
+  mediaType: 'image/png',
+  frames: [[[0, sampleFile.length]]],
+};
+
+/** Stores a drawing as a worker does. `key` is the data key of the image. */
+export async function storeDrawing(
+  { models }: Gateway,
+  { _id, key }: { _id: ObjectId; key: Buffer },
+  drawing: Drawing,
+  tags: TagRow[] = [],
+  plain?: DrawingDoc['plain'],
+): Promise<void> {
+  const sealed = (context: string, value: unknown) => seal(key, context, Buffer.from(JSON.stringify(value)));
+  const id = String(_id);
+  const doc: DrawingDoc = {
+    _id,
+    drawing: sealed(drawingContext(id), drawing),
+    tags: sealed(tagsContext(id), tags),
+    version: 1,
+    ...(plain ? { plain } : {}),
+  };
+  await models.Drawing.replaceOne({ _id }, doc, { upsert: true });
+}
+
 export interface BuiltImage {
   _id: ObjectId;
   id: string;
   owner: Person;
+  /** The study that the image stands for; a share that is built for the image is then of the study. */
+  study?: ObjectId;
 }
 
 export async function buildImage(
@@ -124,7 +157,9 @@ export async function buildImage(
     preview: 'ready',
     analysis: 'none',
     audience: [],
+    shownTo: [],
     isShared: false,
+    isLead: true,
     createAt: gateway.clock.now(),
     ...changes,
   };
@@ -132,8 +167,31 @@ export async function buildImage(
   if (image.preview === 'ready') {
     const sealed = seal(key, previewContext(String(_id)), Buffer.from('not really webp'));
     await gateway.models.Preview.create([{ _id, sealed, width: 3, height: 2 }]);
+    await storeDrawing(gateway, { _id, key }, sampleDrawing);
   }
   return { _id, id: String(_id), owner: person };
+}
+
+/** Stores a study of one image, and returns the image. */
+export async function buildStudy(
+  gateway: Gateway,
+  wishes: { owner?: Person } = {},
+): Promise<BuiltImage & { study: ObjectId }> {
+  const study = newId();
+  const image = await buildImage(gateway, { ...wishes, study });
+  const record: StudyDoc = {
+    _id: study,
+    owner: image.owner._id,
+    kind: 'pictures',
+    title: 'Left hand',
+    modalities: [],
+    createAt: gateway.clock.now(),
+    images: 1,
+    bytes: sampleFile.length,
+    lead: image._id,
+  };
+  await gateway.models.Study.create([record]);
+  return { ...image, study };
 }
 
 export interface BuiltShare {
@@ -162,6 +220,7 @@ export async function buildShare(gateway: Gateway, wishes: ShareWishes = {}): Pr
   const share: ShareDoc = {
     _id: newId(),
     image: image._id,
+    ...(image.study ? { study: image.study } : {}),
     sharedBy: image.owner._id,
     recipient: recipient._id,
     createAt: now,
@@ -173,7 +232,7 @@ export async function buildShare(gateway: Gateway, wishes: ShareWishes = {}): Pr
     live: !wishes.revoked,
   };
   await gateway.models.Share.create([share]);
-  await gateway.db.transaction((session) => refreshAudience(gateway.models, image._id, now, session));
+  await gateway.db.transaction((session) => refreshAudience(gateway.models, share, now, session));
   return { _id: share._id, id: String(share._id), image, recipient, code: await shareCode(gateway, share._id) };
 }
 

@@ -2,12 +2,47 @@ import { z } from 'zod';
 import { call } from '../call.js';
 import { flag, PageQuery, sortBy } from '../envelope.js';
 import { Id, Params, text } from '../ids.js';
+import { limits } from '../limits.js';
+import { FrameFacts, TagRow } from './drawing.js';
 import { AccessExplanation, TimelineEntry } from './insight.js';
-import { Caption, contentTypes, Image } from './schemas.js';
+import { contentTypes, frameTypes, Image, Sha256, UploadFields } from './schemas.js';
 
 export const imageSorts = ['createAt'] as const;
 
-const list = PageQuery.extend({ shared: flag.optional(), sort: sortBy(imageSorts, '-createAt') });
+const list = PageQuery.extend({
+  shared: flag.optional(),
+  /** An image of a study stands for all of them. */
+  grouped: flag.optional(),
+  sort: sortBy(imageSorts, '-createAt'),
+});
+
+/** The number of a frame or page, from 1. Another value is the path of no frame. */
+const FrameParams = Params.extend({
+  n: z
+    .string()
+    .regex(/^[1-9]\d{0,5}$/)
+    .transform(Number),
+});
+
+const decimal = z
+  .string()
+  .regex(/^-?\d{1,9}(\.\d{1,6})?$/, 'Must be a number.')
+  .transform(Number);
+
+/** `rendered`: the server's own picture, with this window or else that of the file. */
+const FrameQuery = z
+  .strictObject({
+    rendered: flag.default(false),
+    center: decimal.optional(),
+    width: decimal.pipe(z.number().positive('Must be above 0.')).optional(),
+  })
+  .superRefine(({ rendered, center, width }, context) => {
+    const path = (center === undefined) !== (width === undefined) ? [center === undefined ? 'center' : 'width'] : null;
+    if (path) context.addIssue({ code: 'custom', path, message: 'A window has a center and a width.' });
+    else if (center !== undefined && !rendered) {
+      context.addIssue({ code: 'custom', path: ['center'], message: 'Only a rendered frame has a window.' });
+    }
+  });
 
 export const imageCalls = {
   uploadImage: call({
@@ -15,15 +50,32 @@ export const imageCalls = {
     path: '/upload/image',
     who: 'image.upload',
     action: 'image.upload',
-    summary: 'Store a JPEG, PNG, PDF or DICOM file; multipart caption, file, patientId in any order',
-    body: z.strictObject({ caption: Caption, patientId: Id.optional() }),
+    summary:
+      'Store a JPEG, PNG, PDF or DICOM file; multipart file, caption, patientId, studyId, mismatchReason in any order',
+    body: UploadFields,
     multipart: 'only',
     data: Image,
     status: 201,
     creates: true,
-    fails: ['FILE_TOO_LARGE', 'UNSUPPORTED_TYPE', 'UNREADABLE_FILE', 'TOO_MANY_PIXELS', 'QUOTA_REACHED'],
+    fails: [
+      'FILE_TOO_LARGE',
+      'UNSUPPORTED_TYPE',
+      'UNREADABLE_FILE',
+      'TOO_MANY_PIXELS',
+      'QUOTA_REACHED',
+      'PATIENT_MISMATCH',
+    ],
     causes: ['share.create'],
     throttles: ['upload', 'shareMail'],
+  }),
+  findKnown: call({
+    method: 'get',
+    path: '/upload/known',
+    who: 'image.upload',
+    action: 'image.list',
+    summary: 'The caller’s own image with these bytes, before they are sent again',
+    query: z.strictObject({ sha256: Sha256 }),
+    data: z.object({ imageId: Id.nullable() }),
   }),
   listImages: call({
     method: 'get',
@@ -69,10 +121,11 @@ export const imageCalls = {
     path: '/upload/image/:id/content',
     who: 'image.read',
     action: 'image.content',
-    summary: 'The original bytes, as an attachment',
+    summary: 'The original bytes, as an attachment; a single range with 206',
     params: Params,
     binary: contentTypes,
-    fails: ['NOT_VERIFIED'],
+    alsoStatus: 206,
+    fails: ['NOT_VERIFIED', 'RANGE_NOT_SATISFIABLE'],
   }),
   getImagePreview: call({
     method: 'get',
@@ -83,6 +136,40 @@ export const imageCalls = {
     params: Params,
     binary: ['image/webp'],
     fails: ['NOT_VERIFIED', 'PREVIEW_PENDING', 'NO_PREVIEW'],
+  }),
+  getFrames: call({
+    method: 'get',
+    path: '/upload/image/:id/frames',
+    who: 'image.read',
+    action: 'image.view',
+    summary: 'The facts that drawing the file needs; waits for a file that was just stored',
+    params: Params,
+    data: FrameFacts,
+    fails: ['NOT_VERIFIED', 'PREVIEW_PENDING'],
+  }),
+  getFrame: call({
+    method: 'get',
+    path: '/upload/image/:id/frames/:n',
+    who: 'image.read',
+    action: 'image.view',
+    summary:
+      'The bytes of one frame, counted from 1, with their transfer syntax; or a frame or page as the server draws it',
+    params: FrameParams,
+    query: FrameQuery,
+    binary: frameTypes,
+    fails: ['NOT_VERIFIED', 'PREVIEW_PENDING', 'NO_FRAME'],
+    throttles: ['rendering'],
+  }),
+  getTags: call({
+    method: 'get',
+    path: '/upload/image/:id/tags',
+    who: 'image.read',
+    action: 'image.tags',
+    summary: 'The elements of a DICOM file, values cut at 256 characters',
+    params: Params,
+    query: z.strictObject({ search: text(limits.tagSearchLength).optional() }),
+    data: z.array(TagRow),
+    fails: ['NOT_VERIFIED', 'PREVIEW_PENDING'],
   }),
   getTimeline: call({
     method: 'get',

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { analysisStates } from '../analysis/states.js';
-import { Id, line, Time } from '../ids.js';
+import { Id, line, Time, text } from '../ids.js';
 import { limits } from '../limits.js';
+import { StudySummary } from '../studies/schemas.js';
 import { texts } from '../texts.js';
 import { UserRef } from '../users/schemas.js';
 
@@ -9,10 +10,42 @@ export const contentTypes = ['image/jpeg', 'image/png', 'application/pdf', 'appl
 export const ContentType = z.enum(contentTypes);
 export type ContentType = z.infer<typeof ContentType>;
 
+/** The media types of frames; `image/webp` is the server's own picture of one. */
+export const frameTypes = [
+  'application/octet-stream',
+  'image/jpeg',
+  'image/jls',
+  'image/j2c',
+  'image/jphc',
+  'image/png',
+  'image/webp',
+] as const;
+
 /** The extensions that file pickers offer. The server decides by the content of a file. */
 export const acceptedExtensions = ['.jpg', '.jpeg', '.png', '.pdf', '.dcm', '.dicom'] as const;
 
 export const Caption = line(limits.captionLength).min(1, texts.captionRequired);
+
+/** The fields of an upload beside the file: of a form, and of the metadata of a resumable upload. */
+export const UploadFields = z.strictObject({
+  caption: Caption,
+  patientId: Id.optional(),
+  studyId: Id.optional(),
+  mismatchReason: text(limits.mismatchReasonMax)
+    .min(limits.mismatchReasonMin, `Must have at least ${limits.mismatchReasonMin} characters.`)
+    .optional(),
+});
+export type UploadFields = z.infer<typeof UploadFields>;
+
+/** The fields of a DICOM file that can contradict the chosen patient, as `errors` of `PATIENT_MISMATCH` names them. */
+export const patientFields = ['patientName', 'patientBirthDate', 'patientSex'] as const;
+export type PatientField = (typeof patientFields)[number];
+
+/** SHA-256 in hexadecimal digits. */
+export const Sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/i, 'Must be a SHA-256 of 64 hexadecimal digits.')
+  .transform((digits) => digits.toLowerCase());
 
 /** Fields of the DICOM header that leave the server: never names or UIDs. */
 export const DicomFacts = z.object({
@@ -45,7 +78,14 @@ export const Image = z.object({
   isShared: z.boolean(),
   /** A small `data:image/webp;base64,…` preview, or null. */
   image_url: z.string().nullable(),
+  /** In a grouped list: the study for which this image stands, for viewers who may know of the study. */
+  study: StudySummary.optional(),
 
+  /** Null when the image belongs to no study, or the viewer may not know of the study. */
+  studyId: Id.nullable().optional(),
+  seriesId: Id.nullable().optional(),
+  /** The number of frames of a DICOM file or pages of a PDF, once a worker has counted them. */
+  frames: z.int().optional(),
   size: z.int().optional(),
   width: z.int().optional(),
   height: z.int().optional(),

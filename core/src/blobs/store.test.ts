@@ -6,7 +6,7 @@ import { connectDatabase } from '../db/connect.js';
 import { newId, type ObjectId } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import { CHUNK } from './cipher.js';
-import { GridFsBlobStore } from './store.js';
+import { type ByteRange, GridFsBlobStore } from './store.js';
 
 let db: Connection;
 let store: GridFsBlobStore;
@@ -22,9 +22,9 @@ async function* inParts(bytes: Buffer, size = 65_536): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-async function readAll(id: ObjectId, size: number): Promise<Buffer> {
+async function readAll(id: ObjectId, size: number, range?: ByteRange): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of store.read(id, key, size)) chunks.push(chunk);
+  for await (const chunk of store.read(id, key, size, range)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
@@ -42,6 +42,36 @@ describe('the blob store', () => {
       expect((await readAll(id, size)).equals(bytes)).toBe(true);
     },
   );
+
+  it('A range of a blob is read from the chunks that it touches, and from no other.', async () => {
+    const size = 3 * CHUNK + 77;
+    const [id, bytes] = [newId(), randomBytes(3 * CHUNK + 77)];
+    await store.write(id, key, inParts(bytes));
+    const ranges: [from: number, to: number][] = [
+      [0, 1],
+      [CHUNK - 1, CHUNK + 1],
+      [CHUNK, 2 * CHUNK],
+      [5, 2 * CHUNK + 5],
+      [size - 1, size],
+      [3 * CHUNK, size],
+      [7, 7],
+      [0, size],
+    ];
+    for (const [from, to] of ranges) {
+      expect((await readAll(id, size, { from, to })).equals(bytes.subarray(from, to)), `${from}–${to}`).toBe(true);
+    }
+    for (const [from, to] of [
+      [-1, 5],
+      [5, 4],
+      [0, size + 1],
+      [Number.NaN, 5],
+    ] as const) {
+      await expect(readAll(id, size, { from, to }), `${from}–${to}`).rejects.toThrow(RangeError);
+    }
+    await db.collection('blobs.chunks').updateOne({ files_id: id, n: 1 }, { $set: { data: randomBytes(CHUNK + 16) } });
+    expect(await readAll(id, size, { from: 2 * CHUNK, to: size })).toHaveLength(CHUNK + 77);
+    await expect(readAll(id, size, { from: 2 * CHUNK - 1, to: size })).rejects.toThrow('Chunk 1');
+  });
 
   it('A blob is stored in the collections that GridFS specifies, sealed.', async () => {
     const id = newId();

@@ -14,6 +14,12 @@ export interface WrittenBlob {
   election: number;
 }
 
+/** A range of bytes: from the first one up to, and without, `to`. */
+export interface ByteRange {
+  from: number;
+  to: number;
+}
+
 /** A store of sealed bytes. GridFS today; any store that returns chunks in order would do. */
 export interface BlobStore {
   /** Seals and stores the bytes; resolves when all of them are stored. On an error nothing stays. */
@@ -23,8 +29,11 @@ export interface BlobStore {
    * primary that failed may have lost chunks that only it had acknowledged.
    */
   confirm(written: WrittenBlob, session: ClientSession): Promise<boolean>;
-  /** Yields verified chunks in order. A changed, missing or swapped chunk throws before its bytes are yielded. */
-  read(id: ObjectId, key: Buffer, size: number): AsyncGenerator<Buffer>;
+  /**
+   * Yields the bytes of a blob, or of a range of it, in order, in parts of at most one chunk. A changed, missing or
+   * swapped chunk throws before its bytes are yielded. Only the chunks that the range touches are read.
+   */
+  read(id: ObjectId, key: Buffer, size: number, range?: ByteRange): AsyncGenerator<Buffer>;
   /** Deletes a blob. A missing blob is no error: deletions are repeated after a crash. */
   delete(id: ObjectId): Promise<void>;
   /** Returns ids of blobs between two ids, in order, at most `limit`; for finding blobs without a record. */
@@ -100,20 +109,29 @@ export class GridFsBlobStore implements BlobStore {
     return stored === chunks && files === 1;
   }
 
-  async *read(id: ObjectId, key: Buffer, size: number): AsyncGenerator<Buffer> {
-    const count = Math.max(1, Math.ceil(size / CHUNK));
-    const chunks = this.chunks().find({ files_id: id }, { sort: { n: 1 }, batchSize: 2 });
-    let index = 0;
+  async *read(id: ObjectId, key: Buffer, size: number, range?: ByteRange): AsyncGenerator<Buffer> {
+    const { from, to } = range ?? { from: 0, to: size };
+    if (!(0 <= from && from <= to && to <= size)) throw new RangeError(`A blob of ${size} bytes has no ${from}–${to}.`);
+    if (range && from === to) return;
+    const last = Math.max(1, Math.ceil(size / CHUNK)) - 1;
+    const wanted = { first: Math.floor(from / CHUNK), last: Math.max(0, Math.ceil(to / CHUNK) - 1) };
+    const chunks = this.chunks().find(
+      { files_id: id, n: { $gte: wanted.first, $lte: wanted.last } },
+      { sort: { n: 1 }, batchSize: 2 },
+    );
+    let index = wanted.first;
     try {
       for await (const chunk of chunks) {
         if (chunk.n !== index) break;
-        yield openChunk(key, index, index === count - 1, bufferOf(chunk.data));
+        const plain = openChunk(key, index, index === last, bufferOf(chunk.data));
+        const start = index * CHUNK;
+        yield plain.subarray(Math.max(0, from - start), to - start);
         index++;
       }
     } finally {
       await chunks.close();
     }
-    if (index !== count) throw new IntegrityError(`Blob ${id} has ${index} of ${count} chunks.`);
+    if (index <= wanted.last) throw new IntegrityError(`Blob ${id} has ${index} of ${last + 1} chunks.`);
   }
 
   async delete(id: ObjectId): Promise<void> {

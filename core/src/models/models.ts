@@ -9,21 +9,26 @@ import { code } from './code.js';
 import { conversation } from './conversation.js';
 import { counter } from './counter.js';
 import { decoy } from './decoy.js';
+import { drawing } from './drawing.js';
 import { event } from './event.js';
 import type { DocOf } from './fields.js';
 import { idempotency } from './idempotency.js';
 import { image } from './image.js';
+import { look } from './look.js';
 import { message } from './message.js';
 import { notification } from './notification.js';
 import { passkey } from './passkey.js';
 import { position } from './position.js';
 import { preview } from './preview.js';
 import { pushSubscription } from './pushSubscription.js';
+import { rendering } from './rendering.js';
+import { secret } from './secret.js';
 import { sentMail } from './sentMail.js';
 import { session } from './session.js';
 import { setting } from './setting.js';
 import { settingChange } from './settingChange.js';
 import { share } from './share.js';
+import { study } from './study.js';
 import { task } from './task.js';
 import { tombstone } from './tombstone.js';
 import { totp } from './totp.js';
@@ -38,9 +43,13 @@ const schemas = {
   Code: code,
   Image: image,
   Preview: preview,
+  Drawing: drawing,
+  Rendering: rendering,
+  Look: look,
   Tombstone: tombstone,
   Position: position,
   Share: share,
+  Study: study,
   Analysis: analysis,
   Conversation: conversation,
   Message: message,
@@ -58,6 +67,7 @@ const schemas = {
   Usage: usage,
   SentMail: sentMail,
   Task: task,
+  Secret: secret,
   Totp: totp,
   Passkey: passkey,
   Ceremony: ceremony,

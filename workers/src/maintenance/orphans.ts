@@ -10,8 +10,8 @@ const TURN_MS = 1_000;
 const GRACE_MS = 60_000;
 
 /**
- * Removes blobs without an image: those of deleted images whose job was lost, and those of uploads that never got a
- * record. It skips the last hour, because an upload may still be running.
+ * Removes blobs without a record: those of deleted images whose job was lost, those of uploads that never got a record,
+ * and plain frames whose drawing was not stored. It skips the last hour, because an upload may still be running.
  */
 export async function removeOrphanBlobs(core: Core): Promise<void> {
   const now = core.clock.now().getTime();
@@ -23,12 +23,19 @@ export async function removeOrphanBlobs(core: Core): Promise<void> {
   if (await lookThrough(core, round)) await core.models.Position.deleteOne({ _id: round.name });
 }
 
-async function removeListed(core: Core, before: Date): Promise<void> {
-  const listed = await core.models.Tombstone.find({ at: { $lt: before } })
+/** Removes the bytes of all deleted images. */
+export async function removeAllListed(core: Core): Promise<void> {
+  while ((await removeListed(core)) === BATCH);
+}
+
+/** Returns the number of blobs that it removed, at most a batch. */
+async function removeListed(core: Core, before?: Date): Promise<number> {
+  const listed = await core.models.Tombstone.find(before ? { at: { $lt: before } } : {})
     .sort({ at: 1 })
     .limit(BATCH)
     .lean();
   for (const { _id } of listed) await removeBytes(core, _id);
+  return listed.length;
 }
 
 interface Search {
@@ -42,15 +49,16 @@ interface Search {
 
 /** Searches for one turn. Returns true when it has reached the end. */
 async function lookThrough(core: Core, { name, from, end, turnMs }: Search): Promise<boolean> {
-  const { Image, Position } = core.models;
+  const { Drawing, Image, Position } = core.models;
   const until = Date.now() + turnMs;
   let after = (await Position.findById(name).lean())?.after ?? from;
   while (Date.now() < until) {
     const blobs = await core.blobs.between(after, end, BATCH);
     const last = blobs.at(-1);
     if (!last) return true;
-    const kept = await Image.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
-    const known = new Set(kept.map((image) => String(image.blob)));
+    const images = await Image.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
+    const drawings = await Drawing.find({ 'plain.blob': { $in: blobs } }, { plain: 1 }).lean();
+    const known = new Set([...images.map(({ blob }) => blob), ...drawings.map(({ plain }) => plain?.blob)].map(String));
     for (const blob of blobs) if (!known.has(String(blob))) await core.blobs.delete(blob);
     after = last;
     await Position.updateOne({ _id: name }, { $set: { after } }, { upsert: true });

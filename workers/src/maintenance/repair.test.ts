@@ -6,15 +6,17 @@ import { system } from '@lightbox/core/events/events.js';
 import { removeImage } from '@lightbox/core/images/removeImage.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { LookDoc } from '@lightbox/core/models/look.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { analyseImage } from '../analysis/analyseImage.js';
 import { localProvider } from '../analysis/providers/local.js';
 import type { JobContext } from '../jobContext.js';
-import { makePreview } from '../previews/makePreview.js';
+import { DRAWING_VERSION, makePreview } from '../previews/makePreview.js';
 import { openPictures, type Pictures } from '../previews/preview.js';
 import { buildImage } from '../testing/buildImage.js';
 import { type RunningWorker, startWorker } from '../worker.js';
+import { endLooks } from './endLooks.js';
 import { removeOrphanBlobs } from './orphans.js';
 import { reviveAnalyses, revivePreviews } from './repair.js';
 
@@ -177,10 +179,38 @@ describe('a preview whose job was lost', () => {
       const entries = await core.redis.xrevrange('lightbox:signals', '+', '-', 'COUNT', 100);
       return entries.some(([, fields]) => fields.some((f) => f.includes('image:updated') && f.includes(String(id))));
     };
+    const drawing = { _id: id, drawing: Buffer.alloc(1), tags: Buffer.alloc(1), version: DRAWING_VERSION };
+    await core.models.Drawing.create([drawing]);
     const again = () => makePreview(core, {} as Pictures, String(id), {} as JobContext);
     core.redis.disconnect(true);
     await expect(again()).rejects.toThrow();
     await vi.waitFor(again, 5_000);
     expect(await wasBroadcast()).toBe(true);
+  });
+});
+
+describe('a look', () => {
+  const look = (reads: number, minutes: number): LookDoc => ({
+    _id: randomBytes(8).toString('hex'),
+    user: newId(),
+    record: newId(),
+    owner: newId(),
+    type: 'image.view',
+    reads,
+    until: new Date(Date.now() + minutes * 60_000),
+  });
+
+  it('that is over is forgotten, with one entry that has its count, if anything was read', async () => {
+    const { core } = worker;
+    const [over, empty, going] = [look(7, -1), look(0, -1), look(3, 30)];
+    await core.models.Look.create([over, empty, going]);
+    await Promise.all([endLooks(core), endLooks(core)]);
+    const records = [over, empty, going].map(({ record }) => record);
+    const events = await core.models.Event.find({ record: { $in: records } }).lean();
+    expect(events).toMatchObject([
+      { type: 'image.viewEnd', record: over.record, actor: over.user, owners: [over.owner], reason: '7' },
+    ]);
+    const left = await core.models.Look.find({ record: { $in: records } }).lean();
+    expect(left.map(({ _id }) => _id)).toEqual([going._id]);
   });
 });

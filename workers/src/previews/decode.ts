@@ -1,26 +1,39 @@
-import { PDFiumLibrary } from '@hyzyla/pdfium';
+import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium';
 import { limits } from '@lightbox/contract/limits.js';
-import type { Histogram } from 'dcmjs-imaging';
 import sharp, { type Sharp } from 'sharp';
-import { DicomFrames, type Frame, WindowLevel } from './dicomFrame.js';
+import { loadCodecs } from './dicom/codecs.js';
+import { openDicom } from './dicom/dicomFile.js';
+import { drawFrame as drawFrameOf, drawPlain, greysOf } from './dicom/drawFrame.js';
+import type { Drawn } from './dicom/drawn.js';
+import { type Film, middleOf, openFilm } from './dicom/film.js';
+import { modalityOf, rangeOf } from './dicom/grey.js';
+import { type PlainFrame, plainFrame } from './dicom/plainFrame.js';
+import { encapsulatedPdf } from './dicom/report.js';
 import { type GreyImage, type Measurements, measure } from './measure.js';
+import type { FrameChoice } from './protocol.js';
+import { asWebp, fit, type Rendered, sharpOf } from './rendered.js';
 
 /** Longest side of a rendered PDF page before it is scaled down: large enough that its text stays readable. */
 const PAGE_PIXELS = 1536;
 /** Longest side of a picture that is sent to a model. */
 const MODEL_PIXELS = 1024;
 
-export interface Rendered {
-  bytes: Buffer;
-  width: number;
-  height: number;
-}
-
 /** Returns a small, newly encoded picture that contains nothing of the original but its pixels. */
 export async function preview(bytes: Buffer, contentType: string): Promise<Rendered> {
-  const picture = fit(await decode(bytes, contentType), limits.previewPixels);
-  const { data, info } = await picture.webp({ quality: 80 }).toBuffer({ resolveWithObject: true });
-  return { bytes: data, width: info.width, height: info.height };
+  return asWebp(await decode(bytes, contentType), limits.previewPixels);
+}
+
+/** Draws one frame of a DICOM file, one page of a PDF, or a picture. */
+export async function drawFrame(bytes: Buffer, contentType: string, { frame, window }: FrameChoice): Promise<Rendered> {
+  if (contentType !== 'application/dicom')
+    return asWebp(await decode(bytes, contentType, frame), limits.renderedPixels);
+  const file = openDicom(bytes);
+  const pdf = encapsulatedPdf(file.set);
+  if (pdf) return asWebp(await decodePdf(pdf, frame), limits.renderedPixels);
+  await loadCodecs();
+  const film = openFilm(file);
+  if (frame > film.frames.count) throw new Error('no such frame');
+  return asWebp(sharpOf(drawFrameOf(film, frame - 1, { window, overlays: true })), limits.renderedPixels);
 }
 
 /** Returns a PNG, because every server that accepts pictures accepts PNG. */
@@ -48,20 +61,14 @@ export async function measurements(bytes: Buffer, contentType: string): Promise<
 
 const INPUT = { limitInputPixels: limits.megapixels * 1_000_000, failOn: 'error' } as const;
 
-function fit(picture: Sharp, longest: number): Sharp {
-  return picture
-    .resize({ width: longest, height: longest, fit: 'inside', withoutEnlargement: true })
-    .toColourspace('srgb');
-}
-
-function decode(bytes: Buffer, contentType: string): Promise<Sharp> {
+async function decode(bytes: Buffer, contentType: string, page = 1): Promise<Sharp> {
   switch (contentType) {
     case 'image/jpeg':
       return decodeRaster(bytes, 'jpeg');
     case 'image/png':
       return decodeRaster(bytes, 'png');
     case 'application/pdf':
-      return decodePdf(bytes);
+      return decodePdf(bytes, page);
     case 'application/dicom':
       return decodeDicom(bytes);
     default:
@@ -78,74 +85,67 @@ async function decodeRaster(bytes: Buffer, format: 'jpeg' | 'png'): Promise<Shar
 
 let pdfium: Promise<PDFiumLibrary> | null = null;
 
-async function decodePdf(bytes: Buffer): Promise<Sharp> {
+async function withPdf<T>(bytes: Buffer, use: (document: PDFiumDocument) => T | Promise<T>): Promise<T> {
   pdfium ??= PDFiumLibrary.init();
   const document = await (await pdfium).loadDocument(bytes);
   try {
-    const page = document.getPage(0);
-    const { originalWidth, originalHeight } = page.getOriginalSize();
-    const scale = PAGE_PIXELS / Math.max(originalWidth, originalHeight, 1);
-    const { data, width, height } = await page.render({ scale, render: 'bitmap' });
-    return sharp(Buffer.from(data), { raw: { width, height, channels: 4 } }).flatten({ background: 'white' });
+    return await use(document);
   } finally {
     document.destroy();
   }
 }
 
-async function decodeDicom(bytes: Buffer): Promise<Sharp> {
-  const { pixels, width, height } = (await DicomFrames.open(bytes)).renderMiddle();
-  return sharp(pixels, { raw: { width, height, channels: 4 } }).removeAlpha();
-}
+export const pageCount = (bytes: Buffer): Promise<number> => withPdf(bytes, (document) => document.getPageCount());
 
-/** With more bits than this a histogram has more steps than the picture has pixels, and needs gigabytes. */
-const HISTOGRAM_BITS = 16;
+const decodePdf = (bytes: Buffer, number: number): Promise<Sharp> =>
+  withPdf(bytes, async (document) => {
+    const page = document.getPage(number - 1);
+    const { originalWidth, originalHeight } = page.getOriginalSize();
+    const scale = PAGE_PIXELS / Math.max(originalWidth, originalHeight, 1);
+    const { data, width, height } = await page.render({ scale, render: 'bitmap' });
+    return sharp(Buffer.from(data), { raw: { width, height, channels: 4 } }).flatten({ background: 'white' });
+  });
+
+/** Draws the middle frame of a DICOM file. */
+async function decodeDicom(bytes: Buffer): Promise<Sharp> {
+  await loadCodecs();
+  const film = openFilm(openDicom(bytes));
+  return sharpOf(drawFrameOf(film, middleOf(film.frames.count), { overlays: true }));
+}
 
 /** Measures over the full range of the values, not over the window of the display. */
 async function measureDicom(bytes: Buffer): Promise<Measurements> {
-  const frames = await DicomFrames.open(bytes);
-  const calculateHistograms = frames.number('BitsAllocated', 8) <= HISTOGRAM_BITS;
-  const shown = frames.renderMiddle({ renderOverlays: false, calculateHistograms });
-  const values = shown.windowLevel ? rescaled(frames, valueRange(shown.histogram)) : null;
-  const full = values ? frames.renderMiddle({ renderOverlays: false, windowLevel: fullWindow(values) }) : shown;
-  return { ...measure(greyOf(full)), colour: !shown.windowLevel, bitDepth: frames.number('BitsStored', 8), values };
+  await loadCodecs();
+  const film = openFilm(openDicom(bytes));
+  const middle = middleOf(film.frames.count);
+  const plain = plainFrame(film, middle);
+  const drawn = drawPlain(film, middle, plain, { window: 'full', overlays: false });
+  const { bitsStored } = film.pixels;
+  return {
+    ...measure(greyOf(drawn)),
+    colour: drawn.channels === 3,
+    bitDepth: bitsStored,
+    values: valuesOf(film, middle, plain),
+  };
 }
 
-type Values = NonNullable<Measurements['values']>;
-
-/** PS3.3 §C.11.2.1.2: the lowest value becomes black and the highest white. */
-function fullWindow({ min, max }: Values): InstanceType<typeof WindowLevel> {
-  return new WindowLevel(max - min + 1, (max + min + 1) / 2);
+/** Returns the range of the values of the modality. */
+function valuesOf(film: Film, frame: number, plain: PlainFrame): Measurements['values'] {
+  const facts = greysOf(film, frame);
+  const range = plain.samples === 1 ? rangeOf(plain, facts) : null;
+  if (!range) return null;
+  const modality = modalityOf(facts);
+  const [a, b] = [modality(range.min), modality(range.max)];
+  return { min: Math.min(a, b), max: Math.max(a, b), mean: modality(range.mean) };
 }
 
-function valueRange(histogram: Histogram | undefined): Values | null {
-  if (!histogram) return null;
-  let [min, max, sum, count] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
-  for (let value = histogram.getMinimum(); value <= histogram.getMaximum(); value++) {
-    const times = histogram.get(value) ?? 0;
-    if (times === 0) continue;
-    min = Math.min(min, value);
-    max = value;
-    sum += value * times;
-    count += times;
-  }
-  return count > 0 ? { min, max, mean: sum / count } : null;
-}
-
-/** PS3.3 §C.11.1: converts stored values to those of the modality, which are Hounsfield units in a CT. */
-function rescaled(frames: DicomFrames, stored: Values | null): Values | null {
-  if (!stored) return null;
-  const slope = frames.number('RescaleSlope', 1) || 1;
-  const intercept = frames.number('RescaleIntercept', 0);
-  const [a, b] = [stored.min * slope + intercept, stored.max * slope + intercept];
-  return { min: Math.min(a, b), max: Math.max(a, b), mean: stored.mean * slope + intercept };
-}
-
-function greyOf({ pixels: rgba, width, height }: Frame): GreyImage {
+function greyOf({ pixels: samples, width, height, channels }: Drawn): GreyImage {
+  if (channels === 1) return { width, height, pixels: samples };
   const pixels = new Uint8Array(width * height);
   for (let i = 0; i < pixels.length; i++) {
-    const at = i * 4;
+    const at = i * 3;
     // Rec. 601 luma, in integers.
-    pixels[i] = ((rgba[at] ?? 0) * 77 + (rgba[at + 1] ?? 0) * 150 + (rgba[at + 2] ?? 0) * 29) >> 8;
+    pixels[i] = ((samples[at] ?? 0) * 77 + (samples[at + 1] ?? 0) * 150 + (samples[at + 2] ?? 0) * 29) >> 8;
   }
   return { width, height, pixels };
 }

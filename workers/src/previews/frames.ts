@@ -26,33 +26,52 @@ export function writeFrame(stream: Writable, header: object, body: Uint8Array = 
 
 /**
  * Yields each frame of a stream until it ends. The other side may be hostile: only JSON is parsed, and a frame beyond the
- * limits throws before its bytes are stored.
+ * limits throws before its bytes are stored. A body is collected in one buffer, so a file is in memory once.
  */
 export async function* readFrames(stream: Readable, limits: FrameLimits): AsyncGenerator<Frame> {
-  let parts: Buffer[] = [];
-  let length = 0;
-  let wanted: { header: number; body: number } | null = null;
+  let lengths = new Filling(LENGTHS);
+  let header: Filling | null = null;
+  let body: Filling | null = null;
   for await (const part of stream as AsyncIterable<Buffer>) {
-    parts.push(part);
-    length += part.length;
-    while (length >= (wanted ? wanted.header + wanted.body : LENGTHS)) {
-      const bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
-      let rest: Buffer;
-      if (wanted) {
-        const end = wanted.header + wanted.body;
-        yield {
-          header: JSON.parse(bytes.toString('utf8', 0, wanted.header)),
-          body: bytes.subarray(wanted.header, end),
-        };
-        rest = bytes.subarray(end);
-        wanted = null;
-      } else {
-        wanted = { header: bytes.readUInt32BE(0), body: bytes.readUInt32BE(4) };
-        if (wanted.header > limits.header || wanted.body > limits.body) throw new Error('The frame is too large.');
-        rest = bytes.subarray(LENGTHS);
+    let rest = part;
+    do {
+      const into: Filling = body ?? header ?? lengths;
+      rest = into.take(rest);
+      if (!into.isFull) break;
+      if (!header) {
+        const [headerLength, bodyLength] = [lengths.bytes.readUInt32BE(0), lengths.bytes.readUInt32BE(4)];
+        if (headerLength > limits.header || bodyLength > limits.body) throw new Error('The frame is too large.');
+        header = new Filling(headerLength);
+      } else if (!body) {
+        body = new Filling(lengths.bytes.readUInt32BE(4));
       }
-      parts = [rest];
-      length = rest.length;
-    }
+      if (body?.isFull) {
+        yield { header: JSON.parse(header.bytes.toString()), body: body.bytes };
+        lengths = new Filling(LENGTHS);
+        header = null;
+        body = null;
+      }
+    } while (rest.length > 0);
+  }
+}
+
+/** A buffer that is filled from the parts of a stream. */
+class Filling {
+  readonly bytes: Buffer;
+  private filled = 0;
+
+  constructor(length: number) {
+    this.bytes = Buffer.allocUnsafeSlow(length);
+  }
+
+  get isFull(): boolean {
+    return this.filled === this.bytes.length;
+  }
+
+  /** Takes the bytes that are missing, and returns the others. */
+  take(part: Buffer): Buffer {
+    const used = part.copy(this.bytes, this.filled);
+    this.filled += used;
+    return part.subarray(used);
   }
 }

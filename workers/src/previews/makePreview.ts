@@ -1,14 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
+import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
 import type { Core } from '@lightbox/core/core.js';
-import { oid } from '@lightbox/core/db/ids.js';
+import { newId, oid } from '@lightbox/core/db/ids.js';
+import { leaveTombstones } from '@lightbox/core/images/removeImage.js';
+import {
+  type Drawing,
+  drawingContext,
+  fitsInto,
+  plainContext,
+  tagsContext,
+  undrawable,
+} from '@lightbox/core/imaging/drawing.js';
 import { seal } from '@lightbox/core/keys/seal.js';
+import type { DrawingDoc } from '@lightbox/core/models/drawing.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { JobContext } from '../jobContext.js';
 import { readImage } from '../readImage.js';
-import type { Pictures, Preview } from './preview.js';
+import type { Pictures, Prepared } from './preview.js';
 
-/** Draws and stores the preview of an image, once. Does nothing when the image was deleted meanwhile. */
+/** Rises when drawings must be made again. */
+export const DRAWING_VERSION = 1;
+
+/**
+ * Draws an image: its preview, its drawing and its tags, once. Images of an older version get the drawing alone. Does
+ * nothing when the image was deleted meanwhile.
+ */
 export async function makePreview(
   core: Core,
   pictures: Pictures,
@@ -18,13 +38,18 @@ export async function makePreview(
   const image = await core.models.Image.findById(oid(imageId)).lean<ImageDoc>();
   if (!image) return;
   // An earlier attempt died after it marked the image and before it sent the signal.
-  if (image.preview !== 'pending') return broadcast(core, image);
-  const preview = await pictures.preview(await readImage(core, image), image.contentType).catch((error) => {
+  if (await isDrawn(core, image)) return broadcast(core, image);
+  const made = await prepare(core, pictures, image).catch((error) => {
     if (!isLastAttempt) throw error;
-    return null;
+    return { prepared: null, plain: null };
   });
-  const marked = await store(core, image, preview);
+  const marked = await store(core, image, made);
   if (marked) await broadcast(core, marked);
+  else if (made.plain) await core.blobs.delete(made.plain.written.id);
+}
+
+async function isDrawn({ models }: Core, { _id, preview }: ImageDoc): Promise<boolean> {
+  return preview !== 'pending' && (await models.Drawing.exists({ _id, version: DRAWING_VERSION })) !== null;
 }
 
 /** Throws when Redis is away, so that the job is retried: without the signal open screens never show the picture. */
@@ -33,21 +58,116 @@ async function broadcast(core: Core, { _id, audience, owner }: ImageDoc): Promis
   await core.signals.send([{ push: { name: 'image:updated', to, refs: { record: String(_id) } } }]);
 }
 
+interface Plain {
+  written: WrittenBlob;
+  key: Buffer;
+  size: number;
+}
+
+interface Made {
+  /** Null when the file cannot be drawn. */
+  prepared: Prepared | null;
+  plain: Plain | null;
+}
+
+/** Draws the file, and stores its plain frames while they are made, if it has any. */
+async function prepare(core: Core, pictures: Pictures, image: ImageDoc): Promise<Made> {
+  const frames = new PlainFrames(core);
+  try {
+    const prepared = await pictures.prepare(await readImage(core, image), image.contentType, (part) =>
+      frames.add(part),
+    );
+    const plain = await frames.end();
+    if (prepared && isSound(prepared.drawing, image, plain)) return { prepared, plain };
+    if (plain) await core.blobs.delete(plain.written.id);
+    return { prepared: null, plain: null };
+  } catch (error) {
+    await frames.abandon(error as Error);
+    throw error;
+  }
+}
+
+/** False when a range of a drawing does not lie in its blob: the renderer made it from a foreign file, and may be hostile. */
+function isSound(drawing: Drawing, image: ImageDoc, plain: Plain | null): boolean {
+  if (drawing.source === 'file') return plain === null && fitsInto(drawing, image.size);
+  return plain !== null && fitsInto(drawing, plain.size);
+}
+
+/** Writes plain frames into a blob of their own while they arrive. Without frames there is no blob. */
+class PlainFrames {
+  private readonly key = randomBytes(32);
+  private size = 0;
+  private stream: PassThrough | null = null;
+  private written: Promise<WrittenBlob> | null = null;
+
+  constructor(private readonly core: Core) {}
+
+  async add(part: Buffer): Promise<void> {
+    this.size += part.length;
+    const stream = this.begin();
+    if (!stream.write(part)) await Promise.race([once(stream, 'drain'), this.written]);
+  }
+
+  async end(): Promise<Plain | null> {
+    this.stream?.end();
+    return this.written && { written: await this.written, key: this.key, size: this.size };
+  }
+
+  /** Waits until nothing of the blob is left. */
+  async abandon(reason: Error): Promise<void> {
+    this.stream?.destroy(reason);
+    await this.written?.then(
+      ({ id }) => this.core.blobs.delete(id),
+      () => undefined,
+    );
+  }
+
+  private begin(): PassThrough {
+    if (this.stream) return this.stream;
+    this.stream = new PassThrough();
+    // The store reports errors of the stream.
+    this.stream.on('error', () => undefined);
+    this.written = this.core.blobs.write(newId(), this.key, this.stream);
+    this.written.catch(() => undefined);
+    return this.stream;
+  }
+}
+
 /**
- * Writes the preview and marks the image's record, both or neither. Returns null when the image was deleted meanwhile. A plain
- * transaction without an event: no person acts here, so the audit log needs no entry, and a signal notifies the browsers.
+ * Writes preview and drawing and marks the image's record, all or nothing. Returns null when the image was deleted
+ * meanwhile, or drawn by another worker. A plain transaction without an event: no person acts here, so the audit log needs
+ * no entry, and a signal notifies the browsers.
  */
-function store(core: Core, { _id, dataKey }: ImageDoc, preview: Preview | null): Promise<ImageDoc | null> {
-  const { Image, Preview } = core.models;
+function store(core: Core, { _id, dataKey }: ImageDoc, { prepared, plain }: Made): Promise<ImageDoc | null> {
+  const { Drawing, Image, Preview } = core.models;
+  const id = String(_id);
+  const key = unwrapDataKey(core.keys.images, id, dataKey);
+  const drawing = prepared?.drawing ?? undrawable;
+  const sealJson = (context: string, value: unknown) => seal(key, context, Buffer.from(JSON.stringify(value)));
   return core.db.transaction(async (session) => {
-    const set = { $set: { preview: preview ? 'ready' : 'none' } } as const;
-    const marked = await Image.findOneAndUpdate({ _id, preview: 'pending' }, set, { session }).lean<ImageDoc>();
-    if (marked && preview) {
-      const { webp, width, height } = preview;
-      const key = unwrapDataKey(core.keys.images, String(_id), dataKey);
-      const sealed = seal(key, previewContext(String(_id)), webp);
+    const drawn = await Drawing.exists({ _id, version: DRAWING_VERSION }).session(session);
+    const found = drawn ? ({ _id, preview: 'pending' } as const) : { _id };
+    const preview = prepared?.preview;
+    const set = { $set: { preview: preview ? 'ready' : 'none', frames: drawing.facts.frames } } as const;
+    const marked = await Image.findOneAndUpdate(found, set, { session }).lean<ImageDoc>();
+    if (!marked) return null;
+    if (plain && !(await core.blobs.confirm(plain.written, session))) throw new Error('Plain frames were lost.');
+    if (preview) {
+      const sealed = seal(key, previewContext(id), preview.bytes);
+      const { width, height } = preview;
       await Preview.replaceOne({ _id }, { _id, sealed, width, height }, { session, upsert: true });
     }
+    const doc: DrawingDoc = {
+      _id,
+      drawing: sealJson(drawingContext(id), drawing),
+      tags: sealJson(tagsContext(id), prepared?.tags ?? []),
+      ...(plain
+        ? { plain: { blob: plain.written.id, size: plain.size, key: seal(key, plainContext(id), plain.key) } }
+        : {}),
+      version: DRAWING_VERSION,
+    };
+    const before = await Drawing.findOneAndReplace({ _id }, doc, { session, upsert: true }).lean<DrawingDoc>();
+    if (before?.plain) await leaveTombstones(core.models, [before.plain.blob], core.clock.now(), session);
     return marked;
   });
 }

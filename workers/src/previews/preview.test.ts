@@ -24,6 +24,8 @@ import { findSandbox } from './sandbox.js';
 
 const pictures = await openPictures(null);
 afterAll(pictures.close);
+const preview = async (bytes: Buffer, type: string) =>
+  (await pictures.prepare(bytes, type, async () => undefined))?.preview ?? null;
 
 const noise = (width: number, height: number) =>
   sharp({
@@ -54,9 +56,9 @@ describe('previews', () => {
       .withMetadata({ orientation: 6 })
       .jpeg()
       .toBuffer();
-    const result = await pictures.preview(Buffer.concat([jpeg, Buffer.from(secret)]), 'image/jpeg');
+    const result = await preview(Buffer.concat([jpeg, Buffer.from(secret)]), 'image/jpeg');
     expect(result).toMatchObject({ width: 256, height: 512 });
-    const webp = result?.webp ?? Buffer.alloc(0);
+    const webp = result?.bytes ?? Buffer.alloc(0);
     expect(webp.includes(secret)).toBe(false);
     expect(await sharp(webp).metadata()).toMatchObject({ format: 'webp', width: 256, height: 512 });
     expect((await sharp(webp).metadata()).exif).toBeUndefined();
@@ -64,39 +66,37 @@ describe('previews', () => {
 
   test('Pictures of all kinds get a preview.', async () => {
     const small = await noise(30, 20).png().toBuffer();
-    expect(await pictures.preview(small, 'image/png')).toMatchObject({ width: 30, height: 20 });
+    expect(await preview(small, 'image/png')).toMatchObject({ width: 30, height: 20 });
     const cmyk = await noise(30, 20).toColourspace('cmyk').jpeg().toBuffer();
-    expect(await pictures.preview(cmyk, 'image/jpeg')).toMatchObject({ width: 30, height: 20 });
+    expect(await preview(cmyk, 'image/jpeg')).toMatchObject({ width: 30, height: 20 });
     const deep = await noise(30, 20).toColourspace('rgb16').png().toBuffer();
-    expect(await pictures.preview(deep, 'image/png')).toMatchObject({ width: 30, height: 20 });
+    expect(await preview(deep, 'image/png')).toMatchObject({ width: 30, height: 20 });
   });
 
   test('The preview of a PDF shows its first page in its own colours.', async () => {
-    const result = await pictures.preview(onePagePdf('1 0 0 rg 0 0 300 300 re f'), 'application/pdf');
+    const result = await preview(onePagePdf('1 0 0 rg 0 0 300 300 re f'), 'application/pdf');
     expect(result).toMatchObject({ width: 256, height: 512 });
-    const [r, g, b] = await pixelAt(result?.webp ?? Buffer.alloc(0), 128, 400);
+    const [r, g, b] = await pixelAt(result?.bytes ?? Buffer.alloc(0), 128, 400);
     expect([r, g, b].map((value) => Math.round((value ?? 0) / 100))).toEqual([3, 0, 0]);
-    expect(await pixelAt(result?.webp ?? Buffer.alloc(0), 128, 100)).toEqual([255, 255, 255]);
+    expect(await pixelAt(result?.bytes ?? Buffer.alloc(0), 128, 100)).toEqual([255, 255, 255]);
   });
 
   test('DICOM pictures get a preview: grey, deflated, with many frames, big.', async () => {
     const ramp = Buffer.alloc(512);
     for (let i = 0; i < 256; i++) ramp.writeUInt16LE(i * 16, i * 2);
-    const grey = await pictures.preview(dicomPicture({ pixels: ramp }), 'application/dicom');
+    const grey = await preview(dicomPicture({ pixels: ramp }), 'application/dicom');
     expect(grey).toMatchObject({ width: 16, height: 16 });
-    const [dark] = await pixelAt(grey?.webp ?? Buffer.alloc(0), 8, 0);
-    const [light] = await pixelAt(grey?.webp ?? Buffer.alloc(0), 8, 15);
+    const [dark] = await pixelAt(grey?.bytes ?? Buffer.alloc(0), 8, 0);
+    const [light] = await pixelAt(grey?.bytes ?? Buffer.alloc(0), 8, 15);
     expect(light).toBeGreaterThan((dark ?? 255) + 150);
     const body = Buffer.concat([imageModule(picture()), element(0x7fe00010, 'OW', ramp)]);
-    expect(await pictures.preview(partTen(deflateRawSync(body), syntaxes.deflated), 'application/dicom')).toMatchObject(
-      {
-        width: 16,
-      },
-    );
+    expect(await preview(partTen(deflateRawSync(body), syntaxes.deflated), 'application/dicom')).toMatchObject({
+      width: 16,
+    });
     const film = dicomPicture({ frames: '3', pixels: Buffer.concat([ramp, ramp, ramp]) });
-    expect(await pictures.preview(film, 'application/dicom')).toMatchObject({ width: 16 });
+    expect(await preview(film, 'application/dicom')).toMatchObject({ width: 16 });
     const big = dicomPicture({ rows: 2000, columns: 1000, pixels: Buffer.alloc(4_000_000, 9) });
-    expect(await pictures.preview(big, 'application/dicom')).toMatchObject({ width: 256, height: 512 });
+    expect(await preview(big, 'application/dicom')).toMatchObject({ width: 256, height: 512 });
   });
 
   test('A DICOM picture with RLE colours keeps its colours.', async () => {
@@ -114,8 +114,8 @@ describe('previews', () => {
     ]);
     const module = Buffer.concat([imageModule(shape).subarray(0, -10), element(0x00280103, 'US', 0)]);
     const file = partTen(Buffer.concat([module, pixels]), '1.2.840.10008.1.2.5');
-    const result = await pictures.preview(file, 'application/dicom');
-    const [r = 0, g = 0, b = 0] = await pixelAt(result?.webp ?? Buffer.alloc(0), 8, 8);
+    const result = await preview(file, 'application/dicom');
+    const [r = 0, g = 0, b = 0] = await pixelAt(result?.bytes ?? Buffer.alloc(0), 8, 8);
     for (const [value, wanted] of [
       [r, 250],
       [g, 20],
@@ -136,7 +136,7 @@ describe('previews', () => {
       [partTen(element(0x00080060, 'CS', 'SR')), 'application/dicom'],
       [png, 'text/html'],
     ] as const) {
-      expect(await pictures.preview(bytes, type)).toBeNull();
+      expect(await preview(bytes, type)).toBeNull();
     }
   });
 
@@ -298,14 +298,14 @@ describe('the process that renders', () => {
   test('The answer of a renderer is ignored when it is not the picture that was asked for.', async () => {
     const module = script("answer({ picture: { width: 1, height: 1 } }, '<script>');");
     renderers = new Renderers({ module, sandbox: await sandbox });
-    expect(await renderers.run('preview', Buffer.alloc(0), 'x')).toBeNull();
+    expect(await renderers.run('prepare', Buffer.alloc(0), 'x')).toBeNull();
     expect(await renderers.run('measurements', Buffer.alloc(0), 'x')).toBeNull();
   });
 
   test('A renderer that exceeds its memory limit kills itself.', async () => {
     renderers = new Renderers({ rssBytes: 1024 * 1024, sandbox: await sandbox });
     const big = dicomPicture({ rows: 4000, columns: 4000, pixels: Buffer.alloc(32_000_000, 9) });
-    await expect(renderers.run('preview', big, 'application/dicom')).rejects.toBeInstanceOf(RenderCrashed);
+    await expect(renderers.run('prepare', big, 'application/dicom')).rejects.toBeInstanceOf(RenderCrashed);
   });
 
   test('A renderer is replaced after its number of files.', async () => {

@@ -1,26 +1,26 @@
-import type { Rendered } from './decode.js';
 import type { Measurements } from './measure.js';
+import type { FrameChoice, Prepared } from './protocol.js';
 import { RemoteRenderer } from './remoteRenderer.js';
+import type { Rendered } from './rendered.js';
 import type { Renderer } from './renderer.js';
 import { Renderers } from './renderers.js';
 import { findSandbox, type Sandbox } from './sandbox.js';
 
-export type { Measurements, Rendered };
-
-export interface Preview {
-  webp: Buffer;
-  width: number;
-  height: number;
-}
+export type { FrameChoice, Measurements, Prepared, Rendered };
 
 /** The place where foreign files are decoded, away from the keys: a separate service, or a sandbox on this machine. */
 export type Isolation = 'service' | Sandbox['isolation'];
 
-/** Draws and measures foreign files in other processes. Previews and analyses do not wait for each other. */
+/** Draws and measures foreign files in other processes. Previews, single frames and analyses do not wait for each other. */
 export interface Pictures {
   isolation: Isolation;
-  /** Returns the small picture of a file, or null when it cannot be drawn. Throws the errors of a `Renderer`. */
-  preview: (bytes: Buffer, contentType: string) => Promise<Preview | null>;
+  /**
+   * Returns preview, drawing and tags of a file, or null when its content is unknown. `onPart` gets the plain frames.
+   * Throws the errors of a `Renderer` and of `onPart`.
+   */
+  prepare: (bytes: Buffer, contentType: string, onPart: (part: Buffer) => Promise<void>) => Promise<Prepared | null>;
+  /** Returns one frame or page as WebP of at most 2048 pixels a side, or null when it cannot be drawn. */
+  frame: (bytes: Buffer, contentType: string, choice: FrameChoice) => Promise<Rendered | null>;
   /** Returns a PNG of at most 1024 pixels a side, with nothing of the original but its pixels. */
   forModel: (bytes: Buffer, contentType: string) => Promise<Rendered | null>;
   /** Returns measurements of the pixels. The process that decodes them measures them. */
@@ -32,17 +32,15 @@ export interface Pictures {
 export async function openPictures(rendererSocket: string | null): Promise<Pictures> {
   const sandbox = rendererSocket ? null : await findSandbox();
   const open = (): Renderer => (sandbox ? new Renderers({ sandbox }) : new RemoteRenderer(rendererSocket as string));
-  const [previews, analyses] = [open(), open()];
+  const [previews, frames, analyses] = [open(), open(), open()];
   return {
     isolation: sandbox?.isolation ?? 'service',
-    preview: async (bytes, contentType) => {
-      const rendered = await previews.run('preview', bytes, contentType);
-      return rendered && { webp: rendered.bytes, width: rendered.width, height: rendered.height };
-    },
+    prepare: (bytes, contentType, onPart) => previews.run('prepare', bytes, contentType, { onPart }),
+    frame: (bytes, contentType, choice) => frames.run('frame', bytes, contentType, { choice }),
     forModel: (bytes, contentType) => analyses.run('forModel', bytes, contentType),
     measure: (bytes, contentType) => analyses.run('measurements', bytes, contentType),
     close: async () => {
-      await Promise.all([previews.close(), analyses.close()]);
+      await Promise.all([previews, frames, analyses].map((renderer) => renderer.close()));
       sandbox?.close();
     },
   };

@@ -1,23 +1,47 @@
+import { Drawing, Tags } from '@lightbox/core/imaging/drawing.js';
 import { z } from 'zod';
-import type { Rendered } from './decode.js';
 import type { FrameLimits } from './frames.js';
 import type { Measurements } from './measure.js';
+import type { Rendered } from './rendered.js';
 
 /** The results of the tasks of the process that decodes files. */
 export interface Tasks {
-  preview: Rendered;
+  /** Preview, drawing and tags of a file. */
+  prepare: Prepared;
+  /** One frame or page, as a picture. */
+  frame: Rendered;
   forModel: Rendered;
   measurements: Measurements;
 }
 
-export const taskNames = ['preview', 'forModel', 'measurements'] as const satisfies (keyof Tasks)[];
+export const taskNames = ['prepare', 'frame', 'forModel', 'measurements'] as const satisfies (keyof Tasks)[];
 export type TaskName = (typeof taskNames)[number];
 
+const window = z.object({ center: z.number(), width: z.number().positive() });
+/** The frame or page that the task `frame` draws, from 1, and its window if not the file's own. */
+export const FrameChoice = z.object({ frame: z.int().positive(), window: window.optional() });
+export type FrameChoice = z.infer<typeof FrameChoice>;
+
 /** Header of a frame with a task. The body is the file. */
-export const TaskHeader = z.object({ name: z.enum(taskNames), contentType: z.string().max(100) });
+export const TaskHeader = z.object({
+  name: z.enum(taskNames),
+  contentType: z.string().max(100),
+  choice: FrameChoice.optional(),
+});
 
 export interface Task extends z.infer<typeof TaskHeader> {
   bytes: Uint8Array;
+}
+
+/** The facts of a prepared file, in JSON in the body of an answer. */
+export const PreparedFacts = z.object({ drawing: Drawing, tags: Tags });
+
+/** Takes the next plain bytes. Resolves when there is room for more. */
+export type SendPart = (part: Buffer) => Promise<void>;
+
+export interface Prepared extends z.infer<typeof PreparedFacts> {
+  /** Null when the file cannot be drawn. */
+  preview: Rendered | null;
 }
 
 const share = z.number();
@@ -39,36 +63,69 @@ const MeasurementsHeader = z.object({
   values: z.object({ min: z.number(), max: z.number(), mean: z.number() }).nullable(),
 }) satisfies z.ZodType<Measurements>;
 
+const Size = z.object({ width: z.int().positive(), height: z.int().positive() });
+
 /**
  * Header of a frame with an answer. `unreadable`: the file cannot be drawn, so a retry is useless. `crashed`: the renderer
- * service lost the process that drew it. `rss`: memory of the process in bytes. The body is the picture.
+ * service lost the process that drew it. `rss`: memory of the process in bytes. The body is the picture. `part`: the body
+ * is the next part of the plain frames, and the answer follows. `prepared`: the body is the preview, if there is one, and
+ * behind it `PreparedFacts` of this length.
  */
 export const AnswerHeader = z.union([
   z.object({ ready: z.literal(true) }),
   z.object({ unreadable: z.literal(true), rss: z.number().optional() }),
   z.object({ crashed: z.string().max(200) }),
-  z.object({
-    picture: z.object({ width: z.int().positive(), height: z.int().positive() }),
-    rss: z.number().optional(),
-  }),
+  z.object({ part: z.literal(true) }),
+  z.object({ prepared: z.object({ preview: Size.nullable(), facts: z.int().positive() }), rss: z.number().optional() }),
+  z.object({ picture: Size, rss: z.number().optional() }),
   z.object({ measurements: MeasurementsHeader, rss: z.number().optional() }),
 ]);
 export type AnswerHeader = z.infer<typeof AnswerHeader>;
 
-/** Larger than any picture of 1,024 pixels a side. */
-export const answerLimits: FrameLimits = { header: 64 * 1024, body: 16 * 1024 * 1024 };
+/** Larger than any picture of 2,048 pixels a side, and than the facts of any file. */
+export const answerLimits: FrameLimits = { header: 64 * 1024, body: 32 * 1024 * 1024 };
 /** A setting limits uploads to 512 MB at most. */
 export const taskLimits: FrameLimits = { header: 4 * 1024, body: 513 * 1024 * 1024 };
 
 /** Returns the result of the task, or null when the file cannot be drawn or the answer belongs to another task. */
 export function resultOf<Name extends TaskName>(name: Name, header: AnswerHeader, body: Buffer): Tasks[Name] | null {
-  if (name === 'measurements') return 'measurements' in header ? (header.measurements as Tasks[Name]) : null;
-  if (!('picture' in header) || !signatures[name as keyof typeof signatures](body)) return null;
-  return { ...header.picture, bytes: body } as Tasks[Name];
+  return results[name](header, body);
 }
 
-/** File signatures: a hostile renderer must not return anything but the picture that was asked for. */
-const signatures = {
-  preview: (bytes: Buffer) => bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP',
-  forModel: (bytes: Buffer) => bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n',
+type Results = { [Name in TaskName]: (header: AnswerHeader, body: Buffer) => Tasks[Name] | null };
+
+/** Checks the file signatures: a hostile renderer must not return anything but the picture that was asked for. */
+const results: Results = {
+  prepare: (header, body) => {
+    if (!('prepared' in header)) return null;
+    const { preview, facts } = header.prepared;
+    const bytes = body.subarray(0, body.length - facts);
+    if (preview && !isWebp(bytes)) return null;
+    const read = PreparedFacts.parse(JSON.parse(body.toString('utf8', bytes.length)));
+    return { ...read, preview: preview && { ...preview, bytes } };
+  },
+  frame: (header, body) => ('picture' in header && isWebp(body) ? { ...header.picture, bytes: body } : null),
+  forModel: (header, body) => ('picture' in header && isPng(body) ? { ...header.picture, bytes: body } : null),
+  measurements: (header) => ('measurements' in header ? header.measurements : null),
 };
+
+/** Returns the frame with the answer of a task. */
+export function answerOf<Name extends TaskName>(
+  name: Name,
+  result: Tasks[Name],
+): { header: AnswerHeader; body?: Buffer } {
+  if (name === 'measurements') return { header: { measurements: result as Measurements } };
+  if (name !== 'prepare') {
+    const { bytes, width, height } = result as Rendered;
+    return { header: { picture: { width, height } }, body: bytes };
+  }
+  const { preview, drawing, tags } = result as Prepared;
+  const facts = Buffer.from(JSON.stringify({ drawing, tags }));
+  const size = preview && { width: preview.width, height: preview.height };
+  const body = Buffer.concat([preview?.bytes ?? Buffer.alloc(0), facts]);
+  return { header: { prepared: { preview: size, facts: facts.length } }, body };
+}
+
+const isWebp = (bytes: Buffer): boolean =>
+  bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP';
+const isPng = (bytes: Buffer): boolean => bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n';

@@ -3,7 +3,7 @@ import { createConnection } from 'node:net';
 import { PartAway } from '@lightbox/core/db/away.js';
 import { readFrames, writeFrame } from './frames.js';
 import { AnswerHeader, answerLimits, resultOf, type TaskName, type Tasks } from './protocol.js';
-import { RenderCrashed, type Renderer } from './renderer.js';
+import { RenderCrashed, type Renderer, type RunOptions } from './renderer.js';
 
 /** The renderer service cannot be reached. The file is not the cause, so the job waits. */
 export class RendererAway extends PartAway {
@@ -23,26 +23,37 @@ export class RemoteRenderer implements Renderer {
 
   constructor(private readonly path: string) {}
 
-  async run<Name extends TaskName>(name: Name, bytes: Buffer, contentType: string): Promise<Tasks[Name] | null> {
+  async run<Name extends TaskName>(
+    name: Name,
+    bytes: Buffer,
+    contentType: string,
+    { choice, onPart }: RunOptions = {},
+  ): Promise<Tasks[Name] | null> {
     const socket = createConnection(this.path);
     // Reading and writing report the same errors to this call.
     socket.on('error', () => undefined);
     const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    /** The error of `onPart`, which is not the renderer's. */
+    let failed: unknown;
     const abort = () => socket.destroy(new RendererAway());
     signal.addEventListener('abort', abort, { once: true });
     try {
       await once(socket, 'connect').catch(() => {
         throw new RendererAway();
       });
-      await writeFrame(socket, { name, contentType }, bytes);
+      await writeFrame(socket, { name, contentType, choice }, bytes);
       for await (const frame of readFrames(socket, answerLimits)) {
         const header = AnswerHeader.parse(frame.header);
         if ('crashed' in header) throw new RenderCrashed(header.crashed);
-        return resultOf(name, header, frame.body);
+        if (!('part' in header)) return resultOf(name, header, frame.body);
+        await onPart?.(frame.body).catch((error) => {
+          failed = error;
+          throw error;
+        });
       }
       throw new RendererAway();
     } catch (error) {
-      throw error instanceof RenderCrashed ? error : new RendererAway();
+      throw error === failed || error instanceof RenderCrashed ? error : new RendererAway();
     } finally {
       signal.removeEventListener('abort', abort);
       socket.destroy();

@@ -6,9 +6,18 @@ import { Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import sharp from 'sharp';
-import { forModel, measurements, preview } from './decode.js';
+import { drawFrame, forModel, measurements } from './decode.js';
 import { type Frame, readFrames, writeFrame } from './frames.js';
-import { type AnswerHeader, TaskHeader, taskLimits } from './protocol.js';
+import { prepare } from './prepare.js';
+import {
+  type AnswerHeader,
+  answerOf,
+  type FrameChoice,
+  TaskHeader,
+  type TaskName,
+  type Tasks,
+  taskLimits,
+} from './protocol.js';
 
 const RSS_LIMIT = Number(process.env.RSS_LIMIT);
 
@@ -25,14 +34,21 @@ setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 sharp.concurrency(1);
 sharp.cache(false);
 
-const pictures = { preview, forModel };
+type Draw = { [Name in TaskName]: (bytes: Buffer, contentType: string, choice?: FrameChoice) => Promise<Tasks[Name]> };
+
+const sendPart = (part: Buffer): Promise<void> => writeFrame(channel, { part: true } satisfies AnswerHeader, part);
+
+const tasks: Draw = {
+  prepare: (bytes, contentType) => prepare(bytes, contentType, sendPart),
+  frame: (bytes, contentType, choice = { frame: 1 }) => drawFrame(bytes, contentType, choice),
+  forModel,
+  measurements,
+};
 
 async function answer({ header, body }: Frame): Promise<{ header: AnswerHeader; body?: Buffer }> {
   try {
-    const { name, contentType } = TaskHeader.parse(header);
-    if (name === 'measurements') return { header: { measurements: await measurements(body, contentType) } };
-    const { bytes, width, height } = await pictures[name](body, contentType);
-    return { header: { picture: { width, height } }, body: bytes };
+    const { name, contentType, choice } = TaskHeader.parse(header);
+    return answerOf(name, await tasks[name](body, contentType, choice));
   } catch {
     // Decoders throw strings and objects of all kinds. Each of them means that this file cannot be drawn.
     return { header: { unreadable: true } };

@@ -1,4 +1,10 @@
-import type { TaskName, Tasks } from './protocol.js';
+import type { FrameChoice, TaskName, Tasks } from './protocol.js';
+
+export interface RunOptions {
+  choice?: FrameChoice;
+  /** Gets the plain frames in order, part after part. The next part is read when it has resolved. */
+  onPart?: (part: Buffer) => Promise<void>;
+}
 
 /** Decodes foreign files outside of this process: `renderers.ts` or `remoteRenderer.ts`. */
 export interface Renderer {
@@ -6,7 +12,12 @@ export interface Renderer {
    * Returns null when the file cannot be drawn or takes too long. Throws RenderCrashed when a retry may succeed, and
    * RendererAway when the renderer service cannot be reached.
    */
-  run: <Name extends TaskName>(name: Name, bytes: Buffer, contentType: string) => Promise<Tasks[Name] | null>;
+  run: <Name extends TaskName>(
+    name: Name,
+    bytes: Buffer,
+    contentType: string,
+    options?: RunOptions,
+  ) => Promise<Tasks[Name] | null>;
   close: () => Promise<void>;
 }
 

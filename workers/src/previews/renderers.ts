@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { limits } from '@lightbox/contract/limits.js';
 import { compiled } from '@lightbox/core/process/compiled.js';
 import { readFrames, writeFrame } from './frames.js';
 import { AnswerHeader, answerLimits, resultOf, type Task, type TaskName, type Tasks } from './protocol.js';
-import { RenderCrashed, type Renderer } from './renderer.js';
+import { RenderCrashed, type Renderer, type RunOptions } from './renderer.js';
 import { type Sandbox, sandboxEnv } from './sandbox.js';
 
 export interface RendererOptions {
@@ -30,13 +31,16 @@ const defaults: Omit<RendererOptions, 'sandbox'> = {
   size: 1,
   timeLimitMs,
   heapMb: 512,
-  rssBytes: 1536 * 1024 * 1024,
+  rssBytes: 1024 * 1024 * 1024,
   recycleAfter: 200,
   module: compiled('./renderProcess.js', import.meta.url),
 };
 
 interface Job {
   task: Task;
+  onPart: RunOptions['onPart'];
+  /** Bytes of the parts that were received. */
+  parts: number;
   resolve: (answer: Answer) => void;
   reject: (error: Error) => void;
 }
@@ -66,9 +70,14 @@ export class Renderers implements Renderer {
     this.options = { ...defaults, ...options };
   }
 
-  async run<Name extends TaskName>(name: Name, bytes: Buffer, contentType: string): Promise<Tasks[Name] | null> {
+  async run<Name extends TaskName>(
+    name: Name,
+    bytes: Buffer,
+    contentType: string,
+    { choice, onPart }: RunOptions = {},
+  ): Promise<Tasks[Name] | null> {
     const { header, body } = await new Promise<Answer>((resolve, reject) => {
-      this.waiting.push({ task: { name, bytes, contentType }, resolve, reject });
+      this.waiting.push({ task: { name, bytes, contentType, choice }, onPart, parts: 0, resolve, reject });
       this.next();
     });
     return resultOf(name, header, body);
@@ -114,6 +123,7 @@ export class Renderers implements Renderer {
       for await (const { header, body } of readFrames(child.channel, answerLimits)) {
         const answer = AnswerHeader.parse(header);
         if ('ready' in answer) this.ask(child);
+        else if ('part' in answer) await this.part(child, body);
         else this.answer(child, { header: answer, body });
       }
     } catch {
@@ -123,10 +133,32 @@ export class Renderers implements Renderer {
 
   private ask(child: Child): void {
     if (!child.job) return;
-    const { name, contentType, bytes } = child.job.task;
+    const { name, contentType, choice, bytes } = child.job.task;
+    this.limitTime(child, contentType);
+    writeFrame(child.channel, { name, contentType, choice }, bytes).catch(() =>
+      this.end(child, 'the renderer is gone'),
+    );
+  }
+
+  private limitTime(child: Child, contentType: string): void {
     clearTimeout(child.timer);
     child.timer = setTimeout(() => void this.tookTooLong(child), this.options.timeLimitMs(contentType));
-    writeFrame(child.channel, { name, contentType }, bytes).catch(() => this.end(child, 'the renderer is gone'));
+  }
+
+  /** Hands on a part of the plain frames. The limit of time is that of a part: the limit of bytes ends them all. */
+  private async part(child: Child, body: Buffer): Promise<void> {
+    const { job } = child;
+    if (!job) return void this.end(child, 'the renderer answered unasked');
+    job.parts += body.length;
+    if (body.length === 0 || job.parts > limits.plainBytes) return void this.end(child, 'the frames are too large');
+    clearTimeout(child.timer);
+    try {
+      await job.onPart?.(body);
+    } catch (error) {
+      this.finish(child)?.reject(error as Error);
+      return void this.end(child, 'the frames were not stored');
+    }
+    if (child.job === job) this.limitTime(child, job.task.contentType);
   }
 
   private answer(child: Child, answer: Answer): void {

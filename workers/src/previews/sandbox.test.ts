@@ -129,10 +129,10 @@ describe('the renderer service', () => {
       .png()
       .toBuffer();
     const [preview, model, measured, refused] = await Promise.all([
-      remote.run('preview', png, 'image/png'),
+      remote.run('frame', png, 'image/png'),
       remote.run('forModel', png, 'image/png'),
       remote.run('measurements', png, 'image/png'),
-      remote.run('preview', png, 'application/pdf'),
+      remote.run('frame', png, 'application/pdf'),
     ]);
     expect(preview).toMatchObject({ width: 30, height: 20 });
     expect((await sharp(model?.bytes).metadata()).format).toBe('png');
@@ -142,11 +142,11 @@ describe('the renderer service', () => {
   });
 
   test('counts as a dependency that is away while it is stopped or when it dies at a file, and draws again when it is back', async () => {
-    await expect(remote.run('preview', Buffer.alloc(1), 'image/png')).rejects.toMatchObject({ name: 'RendererAway' });
+    await expect(remote.run('frame', Buffer.alloc(1), 'image/png')).rejects.toMatchObject({ name: 'RendererAway' });
     await start();
-    const file = remote.run('preview', Buffer.alloc(8 << 20), 'image/png');
+    const file = remote.run('frame', Buffer.alloc(8 << 20), 'image/png');
     await Promise.all([expect(file).rejects.toMatchObject({ name: 'RendererAway' }), end('SIGKILL')]);
     await start();
-    expect(await remote.run('preview', Buffer.alloc(1), 'image/png')).toBeNull();
+    expect(await remote.run('frame', Buffer.alloc(1), 'image/png')).toBeNull();
   });
 });

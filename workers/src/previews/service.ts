@@ -3,7 +3,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import type { Logger } from '@lightbox/core/process/log.js';
 import { readFrames, writeFrame } from './frames.js';
-import { type AnswerHeader, TaskHeader, taskLimits } from './protocol.js';
+import { type AnswerHeader, answerOf, TaskHeader, taskLimits } from './protocol.js';
 import { RenderCrashed, type Renderer } from './renderer.js';
 
 export interface RenderService {
@@ -45,14 +45,12 @@ export async function startRenderService(path: string, renderer: Renderer, log: 
 
 async function serve(socket: Socket, renderer: Renderer): Promise<void> {
   for await (const { header, body } of readFrames(socket, taskLimits)) {
-    const { name, contentType } = TaskHeader.parse(header);
+    const { name, contentType, choice } = TaskHeader.parse(header);
+    const onPart = (part: Buffer) => writeFrame(socket, { part: true } satisfies AnswerHeader, part);
     try {
-      const result = await renderer.run(name, body, contentType);
-      if (!result) await writeFrame(socket, { unreadable: true } satisfies AnswerHeader);
-      else if ('bytes' in result) {
-        const { width, height } = result;
-        await writeFrame(socket, { picture: { width, height } } satisfies AnswerHeader, result.bytes);
-      } else await writeFrame(socket, { measurements: result } satisfies AnswerHeader);
+      const result = await renderer.run(name, body, contentType, { ...(choice ? { choice } : {}), onPart });
+      const answer = result ? answerOf(name, result) : { header: { unreadable: true } satisfies AnswerHeader };
+      await writeFrame(socket, answer.header, 'body' in answer ? answer.body : undefined);
     } catch (error) {
       if (!(error instanceof RenderCrashed)) throw error;
       await writeFrame(socket, { crashed: error.message } satisfies AnswerHeader);

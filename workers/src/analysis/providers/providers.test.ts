@@ -23,7 +23,7 @@ const now = () => new Date('2026-03-01T12:00:00Z');
 async function inputOf(bytes: Buffer): Promise<AnalysisInput> {
   const inspector = createInspector({ declaredType: undefined, filename: undefined, maxBytes: 1e8 });
   inspector.write(bytes);
-  const facts = await inspector.finish();
+  const { facts } = await inspector.finish();
   return { imageId: '1'.repeat(24), contentType: facts.contentType, bytes, facts };
 }
 

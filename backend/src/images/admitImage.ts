@@ -1,0 +1,90 @@
+import { imageCalls } from '@lightbox/contract/images/calls.js';
+import type { UploadFields } from '@lightbox/contract/images/schemas.js';
+import { texts } from '@lightbox/contract/texts.js';
+import { usableAccount } from '@lightbox/core/access/accounts.js';
+import { visibleUsers } from '@lightbox/core/access/users.js';
+import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { AppError } from '@lightbox/core/errors.js';
+import type { Actor } from '@lightbox/core/events/events.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
+import { openPersonIfWhole } from '@lightbox/core/users/profile.js';
+import type { Gateway, Viewer } from '../context.js';
+import { bindKey } from '../http/handle.js';
+import { fieldErrors } from '../http/validate.js';
+import { contradictions, patientMismatch } from './patientGuard.js';
+import { recordImage, type StoredFile } from './storeImage.js';
+
+/** The checked fields of an upload, and the account of its patient. */
+export interface Upload extends Omit<UploadFields, 'patientId'> {
+  patient: UserDoc | undefined;
+}
+
+const optional = new Set<string>(['patientId', 'studyId', 'mismatchReason'] satisfies (keyof UploadFields)[]);
+
+/** Checks the fields that came with a file. Throws `VALIDATION_FAILED` with all that are wrong. */
+export async function readUploadFields(
+  gateway: Gateway,
+  viewer: Viewer,
+  fields: Record<string, string>,
+  hasFile: boolean,
+): Promise<Upload> {
+  // Forms send an empty text for a field that is not filled in.
+  const given = Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => value !== '' || !optional.has(name)),
+  );
+  const parsed = imageCalls.uploadImage.body.safeParse(given);
+  const errors = parsed.success ? [] : fieldErrors(parsed.error.issues);
+  if (!hasFile) errors.push({ field: 'file', message: texts.fileRequired });
+  const patient = parsed.data?.patientId ? await findPatient(gateway, viewer, parsed.data.patientId) : undefined;
+  if (patient === null) errors.push({ field: 'patientId', message: texts.notYourPatient });
+  if (errors.length > 0 || !parsed.success) {
+    throw new AppError('VALIDATION_FAILED', {
+      errors: errors.map((error) =>
+        error.field === 'caption'
+          ? { field: 'caption', message: captionMessage(error.message, fields.caption) }
+          : error,
+      ),
+    });
+  }
+  const { patientId: _, ...rest } = parsed.data;
+  return { ...rest, patient: patient ?? undefined };
+}
+
+const captionMessage = (message: string, given: string | undefined) =>
+  given?.trim() ? message : texts.captionRequired;
+
+/** Returns the account of a patient whom the viewer may choose; null for any other. */
+export async function findPatient(gateway: Gateway, viewer: Viewer, id: string): Promise<UserDoc | null> {
+  return gateway.models.User.findOne({
+    $and: [{ _id: oid(id), role: 'patient', ...usableAccount }, await visibleUsers(gateway, viewer)],
+  }).lean<UserDoc>();
+}
+
+/**
+ * Makes a stored file an image, and returns its id: that of the first image when the request repeats an earlier one.
+ * Throws `PATIENT_MISMATCH` when the file contradicts its patient and no reason is given.
+ */
+export async function admitImage(
+  gateway: Gateway,
+  actor: Actor,
+  viewer: Viewer,
+  imageId: ObjectId,
+  { caption, patient, studyId, mismatchReason }: Upload,
+  stored: StoredFile,
+): Promise<ObjectId> {
+  const sent = [caption, patient?._id ?? null, stored.facts.sha256, studyId ?? null, mismatchReason ?? null];
+  const bound = bindKey(gateway, actor, JSON.stringify(sent));
+  const earlier = await gateway.events.earlier(bound);
+  if (earlier) return earlier;
+  const wrong = patient ? contradictions(stored.identity, openPersonIfWhole(gateway, patient)) : [];
+  if (wrong.length > 0 && !mismatchReason) throw patientMismatch(wrong);
+  const image = {
+    _id: imageId,
+    owner: viewer._id,
+    caption,
+    patient: patient?._id,
+    study: studyId ? oid(studyId) : undefined,
+    mismatchReason: wrong.length > 0 ? mismatchReason : undefined,
+  };
+  return recordImage(gateway, bound, image, stored);
+}

@@ -1,0 +1,18 @@
+import type { imageCalls } from '@lightbox/contract/images/calls.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { Answer, Context } from '../context.js';
+
+/** Finds the caller's own image with these bytes. The images of others are not searched. */
+export async function findKnown({
+  gateway,
+  actor,
+  viewer,
+  query,
+}: Context<typeof imageCalls.findKnown>): Promise<Answer<{ imageId: string | null }>> {
+  const known = await gateway.models.Image.findOne({ owner: viewer._id, sha256: query.sha256 }, { owner: 1 })
+    .sort({ _id: -1 })
+    .lean<ImageDoc>();
+  if (!known) return { data: { imageId: null } };
+  await gateway.events.record(actor, { type: 'image.list', records: [known._id], owners: [known.owner] });
+  return { data: { imageId: String(known._id) } };
+}

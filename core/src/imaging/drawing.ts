@@ -1,0 +1,78 @@
+import { FrameFacts, TagRow } from '@lightbox/contract/images/drawing.js';
+import { limits } from '@lightbox/contract/limits.js';
+import { z } from 'zod';
+
+/** Part of a frame: literal bytes in base64, or offset and length in the blob that holds the frames. */
+export const FramePart = z.union([
+  z.object({ bytes: z.base64().max(64 * 1024) }),
+  z.tuple([z.int().nonnegative(), z.int().nonnegative()]).readonly(),
+]);
+export type FramePart = z.infer<typeof FramePart>;
+
+/** The transfer syntaxes in which frames are served, with their media types (PS3.18 §8.7.3). */
+const mediaTypes = {
+  '1.2.840.10008.1.2.1': 'application/octet-stream',
+  '1.2.840.10008.1.2.5': 'image/dicom-rle',
+  '1.2.840.10008.1.2.4.50': 'image/jpeg',
+  '1.2.840.10008.1.2.4.51': 'image/jpeg',
+  '1.2.840.10008.1.2.4.57': 'image/jpeg',
+  '1.2.840.10008.1.2.4.70': 'image/jpeg',
+  '1.2.840.10008.1.2.4.80': 'image/jls',
+  '1.2.840.10008.1.2.4.81': 'image/jls',
+  '1.2.840.10008.1.2.4.90': 'image/jp2',
+  '1.2.840.10008.1.2.4.91': 'image/jp2',
+  '1.2.840.10008.1.2.4.201': 'image/jphc',
+  '1.2.840.10008.1.2.4.202': 'image/jphc',
+  '1.2.840.10008.1.2.4.203': 'image/jphc',
+} as const;
+export type ServedSyntax = keyof typeof mediaTypes;
+
+export const isServed = (transferSyntax: string): transferSyntax is ServedSyntax => transferSyntax in mediaTypes;
+
+/** Returns the media type of a frame with its transfer syntax. */
+export const mediaTypeOf = (syntax: ServedSyntax): string => `${mediaTypes[syntax]}; transfer-syntax=${syntax}`;
+
+/** Every media type that a frame may have. A gateway serves no other. */
+const served = [
+  ...(Object.keys(mediaTypes) as ServedSyntax[]).map(mediaTypeOf),
+  'image/jpeg',
+  'image/png',
+  'application/octet-stream',
+];
+
+/** How a file is drawn. A worker makes it once. Gateways serve frames by it and decode nothing. */
+export const Drawing = z.object({
+  /** Without `frameOfReference`, which the gateway adds. */
+  facts: FrameFacts,
+  /** The gateway shows only a keyed hash of it. */
+  frameOfReferenceUid: z.string().max(64).optional(),
+  /** The blob to which the ranges refer: the original file, or the plain frames (`DrawingDoc.plain`). */
+  source: z.enum(['file', 'plain']),
+  mediaType: z.enum(served),
+  /**
+   * The parts of each frame; a damaged frame has none. Empty when the frames exist only as pictures that the server draws:
+   * pages of a PDF, and frames that would take too much space.
+   */
+  frames: z.array(z.array(FramePart).max(100_000)).max(100_000),
+});
+export type Drawing = z.infer<typeof Drawing>;
+
+/** The tags of a file, sealed beside its drawing. */
+export const Tags = z.array(TagRow).max(limits.tagRows);
+
+/** The drawing of a file that is stored and cannot be drawn. */
+export const undrawable: Drawing = {
+  facts: { kind: 'none', frames: 0, modality: 'OT', windows: [], previewFrame: 1 },
+  source: 'file',
+  mediaType: 'application/octet-stream',
+  frames: [],
+};
+
+/** True when all ranges of a drawing lie within a blob of `size` bytes. */
+export const fitsInto = ({ frames }: Drawing, size: number): boolean =>
+  frames.every((parts) => parts.every((part) => 'bytes' in part || part[0] + part[1] <= size));
+
+/** Contexts that bind sealed parts to their image. The data key of the image seals them. */
+export const drawingContext = (imageId: string): string => `${imageId}:drawing`;
+export const tagsContext = (imageId: string): string => `${imageId}:tags`;
+export const plainContext = (imageId: string): string => `${imageId}:plain`;

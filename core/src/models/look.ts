@@ -1,0 +1,28 @@
+import type { AuditAction } from '@lightbox/contract/audit/actions.js';
+import { date, type Id, id, number, schemaOf, string } from './fields.js';
+
+/**
+ * A look that is in the audit log with one entry. The frames that are read in it are counted here; maintenance puts the
+ * count into the log when the look is over.
+ */
+export interface LookDoc {
+  /** `lookId`: the session, the record and the action. */
+  _id: string;
+  user: Id;
+  record: Id;
+  owner: Id;
+  type: AuditAction;
+  /** The frames, or the ranges of the original, that were read. */
+  reads: number;
+  until: Date;
+}
+
+export const look = schemaOf<LookDoc>({
+  _id: String,
+  user: id,
+  record: id,
+  owner: id,
+  type: string,
+  reads: number,
+  until: date,
+}).index({ until: 1 });

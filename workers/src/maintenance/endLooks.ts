@@ -1,0 +1,27 @@
+import type { Core } from '@lightbox/core/core.js';
+import { system } from '@lightbox/core/events/events.js';
+import type { LookDoc } from '@lightbox/core/models/look.js';
+
+const BATCH = 100;
+
+/** Puts the count of each look that is over into the audit log, and forgets the look. */
+export async function endLooks(core: Core): Promise<boolean> {
+  const over = await core.models.Look.find({ until: { $lte: core.clock.now() } })
+    .limit(BATCH)
+    .lean<LookDoc[]>();
+  for (const look of over) await endLook(core, look);
+  return over.length === BATCH;
+}
+
+/** Both in one transaction, so that each look is counted once. A look that was renewed in the meantime stays. */
+async function endLook({ models, clock, events }: Core, { _id, record }: LookDoc): Promise<void> {
+  await events.change(system, async (tx) => {
+    const over = { _id, until: { $lte: clock.now() } };
+    const ended = await models.Look.findOneAndDelete(over, { session: tx.session }).lean<LookDoc>();
+    if (ended && ended.reads > 0) {
+      const { user, owner, reads } = ended;
+      tx.record({ type: 'image.viewEnd', actor: user, record, owners: [owner], reason: String(reads) });
+    }
+    return record;
+  });
+}

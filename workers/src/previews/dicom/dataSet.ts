@@ -1,0 +1,253 @@
+import { decoderOf } from './characters.js';
+import { vrOf } from './dictionary.js';
+
+export const UNDEFINED = 0xffffffff;
+
+/** Offset and length in the bytes of the file. */
+export type Range = readonly [offset: number, length: number];
+
+export interface Element {
+  tag: number;
+  vr: string;
+  offset: number;
+  length: number;
+  /** The items of a sequence. */
+  items?: DataSet[];
+  /** The items of encapsulated pixel data: the offset table first, then the fragments (PS3.5 §A.4). */
+  fragments?: Range[];
+}
+
+/** Multi-byte numbers by VR: their size and the method of `Buffer` that reads them. */
+const numeric = {
+  US: [2, 'readUInt16'],
+  SS: [2, 'readInt16'],
+  UL: [4, 'readUInt32'],
+  SL: [4, 'readInt32'],
+  FL: [4, 'readFloat'],
+  FD: [8, 'readDouble'],
+  OW: [2, 'readUInt16'],
+  AT: [2, 'readUInt16'],
+  UV: [8, 'readBigUInt64'],
+  OV: [8, 'readBigUInt64'],
+  SV: [8, 'readBigInt64'],
+} as const;
+
+/** More values of one element are not read. */
+const VALUES = 100_000;
+
+/** The elements of a data set or of an item of a sequence. Values are read from the file when they are asked for. */
+export class DataSet {
+  readonly elements = new Map<number, Element>();
+
+  constructor(
+    readonly bytes: Buffer,
+    readonly big: boolean,
+    private readonly parent: DataSet | null,
+  ) {}
+
+  has(tag: number): boolean {
+    return (this.elements.get(tag)?.length ?? 0) > 0;
+  }
+
+  items(tag: number): DataSet[] {
+    return this.elements.get(tag)?.items ?? [];
+  }
+
+  /** Returns the bytes of a value as they lie in the file. */
+  raw(tag: number): Buffer | null {
+    const element = this.elements.get(tag);
+    if (!element || element.items || element.fragments) return null;
+    return this.bytes.subarray(element.offset, element.offset + element.length);
+  }
+
+  /** Returns the text of a value, or null when the element is absent or empty. */
+  text(tag: number): string | null {
+    const raw = this.raw(tag);
+    if (!raw) return null;
+    const text = decoderOf(this.characterSet())(raw.subarray(0, 1 << 20))
+      .replace(/[\0 \r\n\t]+$/, '')
+      .trimStart();
+    return text === '' ? null : text;
+  }
+
+  texts(tag: number): string[] {
+    return (this.text(tag) ?? '').split('\\').map((value) => value.trim());
+  }
+
+  /** Returns a code string (VR CS, PS3.5 §6.2) in capitals; null for any other text in its place. */
+  code(tag: number): string | null {
+    const [value = ''] = (this.text(tag) ?? '').split('\\');
+    const code = value.trim().toUpperCase();
+    return /^[A-Z0-9_ ]{1,16}$/.test(code) ? code : null;
+  }
+
+  /** Returns the numbers of a value, in text or binary. A value that is no number is NaN. */
+  numbers(tag: number, vr = this.vr(tag)): number[] {
+    const raw = this.raw(tag);
+    if (!raw || raw.length === 0) return [];
+    const [size, method] = numeric[vr as keyof typeof numeric] ?? [0, null];
+    if (method === null) {
+      const texts = raw
+        .subarray(0, VALUES * 17)
+        .toString('latin1')
+        .split('\\', VALUES);
+      return texts.map((text) => (/\d/.test(text) ? Number(text.replaceAll('\0', '').trim()) : Number.NaN));
+    }
+    const read = `${method}${this.big ? 'BE' : 'LE'}` as const;
+    const count = Math.min(VALUES, Math.floor(raw.length / size));
+    return Array.from({ length: count }, (_, i) => Number(raw[read](i * size)));
+  }
+
+  /** Returns the first number of a value, or null when the element is absent or holds none. */
+  number(tag: number, vr = this.vr(tag)): number | null {
+    const [value] = this.numbers(tag, vr);
+    return value !== undefined && Number.isFinite(value) ? value : null;
+  }
+
+  vr(tag: number): string {
+    const said = this.elements.get(tag)?.vr ?? '';
+    return said === '' || said === 'UN' ? vrOf(tag) : said;
+  }
+
+  private characterSet(): string[] {
+    const raw = this.raw(0x00080005);
+    if (raw)
+      return raw
+        .toString('latin1')
+        .split('\\')
+        .map((name) => name.replace(/[\0 ]+$/, '').trim());
+    return this.parent?.characterSet() ?? [];
+  }
+}
+
+/** PS3.5 §7.1.2: VRs with two reserved bytes and a length of four bytes. */
+const LONG_VR = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', 'UN', 'UR', 'UT', 'UV']);
+export const PIXEL_DATA = 0x7fe00010;
+const ITEM = 0xfffee000;
+const ITEM_END = 0xfffee00d;
+const SEQUENCE_END = 0xfffee0dd;
+const DEPTH = 64;
+const ELEMENTS = 600_000;
+
+/** The file cannot be read as DICOM, or its pixels cannot be drawn. */
+export class Undrawable extends Error {}
+
+export interface Coding {
+  implicit: boolean;
+  big: boolean;
+}
+
+/**
+ * Reads the elements of a data set from `at` to the end of `bytes`. It also reads files that break the standard in known
+ * ways: an element that is damaged ends the data set, and the elements before it are kept.
+ */
+export function readDataSet(bytes: Buffer, at: number, { implicit, big }: Coding): DataSet {
+  const set = new DataSet(bytes, big, null);
+  const reader = new Reader(bytes, big);
+  try {
+    reader.elements(set, at, bytes.length, implicit, 0);
+  } catch (error) {
+    if (!(error instanceof Undrawable)) throw error;
+  }
+  return set;
+}
+
+class Reader {
+  private count = 0;
+
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly big: boolean,
+  ) {}
+
+  /** Reads elements into `set` until `end` or the delimiter of an item. Returns the position behind them. */
+  elements(set: DataSet, from: number, end: number, implicit: boolean, depth: number): number {
+    let at = from;
+    while (at + 8 <= end) {
+      const tag = this.tag(at);
+      if (tag === ITEM_END) return at + 8;
+      if (tag === SEQUENCE_END) return at;
+      this.count += 1;
+      if (this.count > ELEMENTS) throw new Undrawable('too many elements');
+      at = this.element(set, tag, at, end, implicit, depth);
+    }
+    return end;
+  }
+
+  private element(set: DataSet, tag: number, at: number, end: number, implicit: boolean, depth: number): number {
+    const { vr, length, header } = this.header(at, end, implicit);
+    const offset = at + header;
+    const element: Element = { tag, vr, offset, length };
+    const unknown = length === UNDEFINED && isUnknown(vr) && tag !== PIXEL_DATA;
+    const sequence = vr === 'SQ' || (vr === '' && vrOf(tag) === 'SQ') || unknown;
+    if (sequence) {
+      element.items = [];
+      set.elements.set(tag, element);
+      // PS3.5 §6.2.2 note 2: UN of undefined length is a sequence in implicit little endian.
+      return this.items(element, set, end, implicit || vr === 'UN', depth + 1);
+    }
+    if (length === UNDEFINED) {
+      element.fragments = [];
+      set.elements.set(tag, element);
+      return this.fragments(element, end);
+    }
+    element.length = Math.min(length, end - offset);
+    // Of an element that occurs twice, the first is used.
+    if (!set.elements.has(tag)) set.elements.set(tag, element);
+    return offset + element.length;
+  }
+
+  private items(element: Element, parent: DataSet, end: number, implicit: boolean, depth: number): number {
+    if (depth > DEPTH) throw new Undrawable('too many sequences in each other');
+    const last = element.length === UNDEFINED ? end : Math.min(end, element.offset + element.length);
+    let at = element.offset;
+    while (at + 8 <= last) {
+      const [tag, length] = [this.tag(at), this.u32(at + 4)];
+      if (tag === SEQUENCE_END) return at + 8;
+      if (tag !== ITEM) throw new Undrawable('a sequence without items');
+      this.count += 1;
+      if (this.count > ELEMENTS) throw new Undrawable('too many items');
+      const item = new DataSet(this.bytes, this.big, parent);
+      element.items?.push(item);
+      const itemEnd = length === UNDEFINED ? last : Math.min(last, at + 8 + length);
+      const behind = this.elements(item, at + 8, itemEnd, implicit, depth);
+      at = length === UNDEFINED ? behind : itemEnd;
+    }
+    return last;
+  }
+
+  private fragments(element: Element, end: number): number {
+    let at = element.offset;
+    while (at + 8 <= end) {
+      const [tag, length] = [this.tag(at), this.u32(at + 4)];
+      if (tag === SEQUENCE_END) return at + 8;
+      if (tag !== ITEM || length === UNDEFINED) throw new Undrawable('pixel data without fragments');
+      element.fragments?.push([at + 8, Math.min(length, end - at - 8)]);
+      at += 8 + length;
+    }
+    return end;
+  }
+
+  private header(at: number, end: number, implicit: boolean): { vr: string; length: number; header: number } {
+    if (implicit) return { vr: '', length: this.u32(at + 4), header: 8 };
+    const vr = this.bytes.toString('latin1', at + 4, at + 6);
+    if (!/^[A-Z]{2}$/.test(vr)) throw new Undrawable('an element without a VR');
+    if (!LONG_VR.has(vr)) return { vr, length: this.u16(at + 6), header: 8 };
+    if (at + 12 > end) throw new Undrawable('the file ends in an element');
+    return { vr, length: this.u32(at + 8), header: 12 };
+  }
+
+  private tag(at: number): number {
+    return this.u16(at) * 0x10000 + this.u16(at + 2);
+  }
+
+  private u16(at: number): number {
+    return this.big ? this.bytes.readUInt16BE(at) : this.bytes.readUInt16LE(at);
+  }
+
+  private u32(at: number): number {
+    return this.big ? this.bytes.readUInt32BE(at) : this.bytes.readUInt32LE(at);
+  }
+}
+
+const isUnknown = (vr: string): boolean => vr === '' || vr === 'UN';

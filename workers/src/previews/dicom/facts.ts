@@ -1,0 +1,213 @@
+import type { FrameFacts, LookupTable, PerFrame, Window } from '@lightbox/contract/images/drawing.js';
+import type { DataSet } from './dataSet.js';
+import type { Film } from './film.js';
+
+type Part<Keys extends keyof FrameFacts> = Pick<FrameFacts, Keys>;
+
+/** Drops undefined and null values. */
+export function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], null | undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value != null)) as ReturnType<
+    typeof present<T>
+  >;
+}
+
+/** Returns the facts of a file that do not depend on its pixels. */
+export function generalFacts(set: DataSet): Part<'modality' | 'bodyPart' | 'view' | 'laterality' | 'instanceNumber'> {
+  return {
+    modality: set.code(0x00080060) ?? 'OT',
+    ...present({
+      bodyPart: set.code(0x00180015),
+      view: set.code(0x00185101),
+      laterality: set.code(0x00200062) ?? set.code(0x00200060),
+      instanceNumber: whole(set.number(0x00200013, 'IS')),
+    }),
+  };
+}
+
+const whole = (value: number | null): number | null => (Number.isSafeInteger(value) ? value : null);
+
+/** Returns the facts by which greys are shown (PS3.3 §C.11.1, §C.11.2). */
+export function greyFacts({ set, pixels, rescale }: Film): Partial<FrameFacts> & Part<'windows'> {
+  const { signed } = pixels;
+  const ofPixels = signed ? 'SS' : 'US';
+  const modalityLut = lookupTable(set.items(0x00283000)[0], signed);
+  const voiLuts = set
+    .items(0x00283010)
+    .slice(0, 16)
+    .map((item) => lookupTable(item, signed))
+    .filter((table) => table !== null);
+  const voiFunction = set.code(0x00281056);
+  const windows = windowsOf(set);
+  // Black and white, also where a frame holds only one of them.
+  const ofOneBit = pixels.bitsStored === 1 ? [{ center: 1, width: 2 }] : [];
+  return {
+    windows: windows.length > 0 ? windows : ofOneBit,
+    ...present({
+      rescaleSlope: rescale?.slope ?? (modalityLut ? null : set.number(0x00281053, 'DS') || null),
+      rescaleIntercept: rescale?.intercept ?? (modalityLut ? null : set.number(0x00281052, 'DS')),
+      rescaleType: shortText(set, 0x00281054),
+      voiFunction: voiFunction === 'LINEAR_EXACT' || voiFunction === 'SIGMOID' ? voiFunction : null,
+      modalityLut,
+      voiLuts: voiLuts.length > 0 ? voiLuts : null,
+      pixelPaddingValue: set.number(0x00280120, ofPixels),
+      pixelPaddingRangeLimit: set.number(0x00280121, ofPixels),
+      smallestPixelValue: set.number(0x00280106, ofPixels),
+      largestPixelValue: set.number(0x00280107, ofPixels),
+    }),
+  };
+}
+
+export function windowsOf(set: DataSet): Window[] {
+  const widths = set.numbers(0x00281051, 'DS');
+  const explanations = set.texts(0x00281055);
+  return set
+    .numbers(0x00281050, 'DS')
+    .slice(0, 16)
+    .flatMap((center, i) => {
+      const width = widths[i] ?? Number.NaN;
+      if (!Number.isFinite(center) || !Number.isFinite(width) || width <= 0) return [];
+      const explanation = explanations[i]?.slice(0, 64);
+      return [{ center, width, ...(explanation ? { explanation } : {}) }];
+    });
+}
+
+/** Returns a text without control characters. */
+export function generalText(set: DataSet, tag: number): string | null {
+  const text =
+    set
+      .text(tag)
+      ?.replace(/\p{Cc}/gu, ' ')
+      .trim() ?? '';
+  return text === '' ? null : text;
+}
+
+function shortText(set: DataSet, tag: number): string | null {
+  const text = set.text(tag)?.replace(/[^\x20-\x7e]/g, '') ?? '';
+  return text === '' ? null : text.slice(0, 16);
+}
+
+/** Reads a Modality LUT or VOI LUT. Null when its descriptor and its entries contradict each other. */
+function lookupTable(item: DataSet | undefined, signed: boolean): LookupTable | null {
+  if (!item) return null;
+  const [said, first] = item.numbers(0x00283002, signed ? 'SS' : 'US');
+  const [, , bits] = item.numbers(0x00283002, 'US');
+  const raw = item.raw(0x00283006);
+  if (said === undefined || first === undefined || bits === undefined || !raw) return null;
+  if (bits < 8 || bits > 16) return null;
+  const entries = tableEntries(raw, said & 0xffff, bits, item.big);
+  if (!entries) return null;
+  return { first, bits, entries: Buffer.from(entries.buffer).toString('base64') };
+}
+
+/** Returns the entries of a table, or null when it has fewer than `said`; 0 stands for 65,536 (PS3.3 §C.7.6.3.1.5). */
+export function tableEntries(raw: Buffer, said: number, bits: number, big: boolean): Uint16Array | null {
+  const count = said || 65_536;
+  // Entries of 8 bits are packed, or have a word each.
+  const size = bits === 8 && raw.length < count * 2 ? 1 : 2;
+  if (raw.length < count * size) return null;
+  const read = size === 1 ? raw.readUInt8 : big ? raw.readUInt16BE : raw.readUInt16LE;
+  return Uint16Array.from({ length: count }, (_, i) => read.call(raw, i * size));
+}
+
+type Numbers<N extends number> = N extends 2 ? [number, number] : [number, number, number];
+
+function vector<N extends 2 | 3>(set: DataSet, tag: number, length: N): Numbers<N> | null {
+  const values = set.numbers(tag, 'DS').slice(0, length);
+  return values.length === length && values.every(Number.isFinite) ? (values as Numbers<N>) : null;
+}
+
+function spacing(set: DataSet, tag: number): [number, number] | null {
+  const values = vector(set, tag, 2);
+  return values?.every((value) => value > 0) ? values : null;
+}
+
+function orientation(set: DataSet): number[] | null {
+  const values = set.numbers(0x00200037, 'DS').slice(0, 6);
+  return values.length === 6 && values.every(Number.isFinite) ? values : null;
+}
+
+/** Returns the facts about the place of the picture in the patient and its scale (PS3.3 §C.7.6.2, §10.7). */
+export function placeFacts(set: DataSet): Partial<FrameFacts> {
+  return present({
+    ...scale(set),
+    position: vector(set, 0x00200032, 3),
+    orientation: orientation(set),
+    sliceThickness: set.number(0x00180050, 'DS'),
+    spacingBetweenSlices: set.number(0x00180088, 'DS'),
+    regions: regions(set),
+  });
+}
+
+/** Kinds of projection radiography whose PixelSpacing is that of the detector unless it was calibrated. */
+function scale(set: DataSet): Partial<FrameFacts> {
+  const pixel = spacing(set, 0x00280030);
+  const imager = spacing(set, 0x00181164) ?? spacing(set, 0x00182010);
+  if (pixel) {
+    const uncalibrated = imager !== null && pixel[0] === imager[0] && pixel[1] === imager[1];
+    return { pixelSpacing: pixel, spacingAt: uncalibrated ? 'detector' : 'patient' };
+  }
+  if (!imager) return {};
+  const factor = set.number(0x00181114, 'DS');
+  if (factor === null || factor <= 0) return { pixelSpacing: imager, spacingAt: 'detector' };
+  return { pixelSpacing: [imager[0] / factor, imager[1] / factor], spacingAt: 'detector' };
+}
+
+/** PS3.3 §C.8.5.5.1.15: 3 stands for centimetres. */
+const CENTIMETRES = 3;
+
+function regions(set: DataSet): FrameFacts['regions'] | null {
+  const found = set
+    .items(0x00186011)
+    .slice(0, 64)
+    .flatMap((item) => {
+      const [unitX, unitY] = [item.number(0x00186024), item.number(0x00186026)];
+      const [deltaX, deltaY] = [item.number(0x0018602c), item.number(0x0018602e)];
+      const corners = [0x00186018, 0x0018601a, 0x0018601c, 0x0018601e].map((tag) => item.number(tag));
+      const [x0, y0, x1, y1] = corners;
+      if (unitX !== CENTIMETRES || unitY !== CENTIMETRES || !deltaX || !deltaY) return [];
+      if (x0 == null || y0 == null || x1 == null || y1 == null) return [];
+      return [{ x0, y0, x1, y1, deltaX: Math.abs(deltaX) * 10, deltaY: Math.abs(deltaY) * 10 }];
+    });
+  return found.length > 0 ? found : null;
+}
+
+/** Returns the milliseconds of a frame of a film (PS3.3 §C.7.6.5). */
+export function frameTime(set: DataSet): number | null {
+  const time = set.number(0x00181063, 'DS');
+  if (time !== null && time > 0) return time;
+  const vectorTimes = set.numbers(0x00181065, 'DS').slice(1).filter(Number.isFinite);
+  const mean = vectorTimes.reduce((sum, value) => sum + value, 0) / (vectorTimes.length || 1);
+  if (mean > 0) return mean;
+  const rate = set.number(0x00180040, 'IS') ?? set.number(0x00082144, 'IS');
+  return rate !== null && rate > 0 ? 1_000 / rate : null;
+}
+
+/** Files with more frames get no facts of single frames. */
+const PER_FRAME_FRAMES = 10_000;
+const SHARED_GROUPS = 0x52009229;
+const PER_FRAME_GROUPS = 0x52009230;
+
+/** Returns the facts of each frame of an enhanced multi-frame file (PS3.3 §C.7.6.16); null for other files. */
+export function perFrameFacts(set: DataSet, count: number): PerFrame[] | null {
+  const [shared] = set.items(SHARED_GROUPS);
+  const frames = set.items(PER_FRAME_GROUPS);
+  if ((!shared && frames.length === 0) || count > PER_FRAME_FRAMES) return null;
+  const common = shared ? groupsOf(shared) : {};
+  return Array.from({ length: count }, (_, i) => ({ ...common, ...(frames[i] ? groupsOf(frames[i]) : {}) }));
+}
+
+function groupsOf(item: DataSet): PerFrame {
+  const group = (tag: number): DataSet | undefined => item.items(tag)[0];
+  const [measures, position, orient] = [group(0x00289110), group(0x00209113), group(0x00209116)];
+  const [voi, transform] = [group(0x00289132), group(0x00289145)];
+  const windows = voi ? windowsOf(voi) : [];
+  return present({
+    position: position && vector(position, 0x00200032, 3),
+    orientation: orient && orientation(orient),
+    pixelSpacing: measures && spacing(measures, 0x00280030),
+    sliceThickness: measures?.number(0x00180050, 'DS'),
+    windows: windows.length > 0 ? windows : null,
+    rescaleSlope: transform?.number(0x00281053, 'DS') || null,
+    rescaleIntercept: transform?.number(0x00281052, 'DS'),
+  });
+}

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { Client } from '@lightbox/backend/testing/client.js';
+import { buildProvider, type Person } from '@lightbox/backend/testing/factories.js';
+import { buildGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
+import { bufferOf } from '@lightbox/core/db/bytes.js';
+import { connectRedis } from '@lightbox/core/db/redis.js';
+import { system } from '@lightbox/core/events/events.js';
+import { removeImage } from '@lightbox/core/images/removeImage.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import { dicomPicture } from '@lightbox/testkit/part10.js';
+import { Worker } from 'bullmq';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildImage } from '../testing/buildImage.js';
+import { type RunningWorker, startWorker } from '../worker.js';
+
+/** A gateway, and a worker that the first test starts. */
+let test: TestGateway;
+let worker: RunningWorker | undefined;
+let owner: Person;
+
+beforeAll(async () => {
+  test = await buildGateway();
+  owner = await buildProvider(test.gateway);
+});
+afterAll(async () => {
+  await worker?.stop();
+  await test?.stop();
+});
+
+const report = readFileSync(new URL('../../../backend/assets/demo/report.pdf', import.meta.url));
+const store = (file: Buffer, contentType: ImageDoc['contentType']): Promise<ImageDoc> =>
+  buildImage(test.gateway, file, { contentType, owner: owner._id, preview: 'pending' });
+const get = (image: ImageDoc, path: string) =>
+  new Client(test.url).as(owner).get(`/upload/image/${image._id}/${path}`).buffer();
+const jobsOf = async (name: string) =>
+  (await test.gateway.queues.all.previews.getJobs()).filter((job) => job.name === name).length;
+
+/** Takes the next job as a worker does, and dies. */
+async function dieWithJob(): Promise<string> {
+  const connection = connectRedis(test.config.redisUrl, 'patient');
+  const dying = new Worker('previews', null, { connection, autorun: false, lockDuration: 500 });
+  const job = await dying.getNextJob('dying');
+  await dying.close(true);
+  connection.disconnect();
+  return String(job?.name);
+}
+
+async function startDrawing(): Promise<void> {
+  const { config } = test;
+  worker = await startWorker({ ...config, worker: { ...config.worker, queues: ['previews'] } });
+  await worker.ready;
+}
+
+it('A call for the facts of a file waits for the worker that draws it.', async () => {
+  const image = await store(dicomPicture(), 'application/dicom');
+  const asked = get(image, 'frames').then((answer) => answer);
+  await expect.poll(() => jobsOf('renderPreview'), { timeout: 10_000 }).toBe(1);
+  await startDrawing();
+  // On a busy machine the wait may end before the worker has started.
+  expect([200, 404]).toContain((await asked).status);
+  const facts = async () => (await get(image, 'frames')).body.data;
+  await expect.poll(facts, { timeout: 30_000 }).toMatchObject({ kind: 'dicom', frames: 1, rows: 16, columns: 16 });
+  const frame = await get(image, 'frames/1').expect(200);
+  expect((frame.body as Buffer).equals(Buffer.alloc(512, 7))).toBe(true);
+}, 60_000);
+
+it('A page is drawn although the worker that began it was killed, and calls for it share one job.', async () => {
+  const image = await store(report, 'application/pdf');
+  expect((await get(image, 'frames').expect(200)).body.data).toMatchObject({ kind: 'pdf' });
+  expect((await get(image, 'frames/1').expect(404)).body.error).toBe('NO_FRAME');
+  await worker?.stop();
+  const asked = Promise.all([1, 2, 3].map(() => get(image, 'frames/1?rendered=true').then(({ status }) => status)));
+  await expect.poll(() => jobsOf('renderFrame'), { timeout: 10_000 }).toBe(1);
+  expect(await dieWithJob()).toBe('renderFrame');
+  await startDrawing();
+  for (const status of await asked) expect([200, 404]).toContain(status);
+  const drawn = async () => (await get(image, 'frames/1?rendered=true')).headers['content-type'];
+  await expect.poll(drawn, { timeout: 30_000 }).toBe('image/webp');
+  const page = await get(image, 'frames/1?rendered=true').expect(200);
+  expect(await sharp(page.body as Buffer).metadata()).toMatchObject({ format: 'webp' });
+  expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+  expect(await jobsOf('renderFrame')).toBe(1);
+  // The kept picture is sealed, and goes with the image.
+  const { Rendering } = test.gateway.models;
+  const kept = await Rendering.find({ image: image._id }).lean();
+  expect(kept.map(({ sealed }) => bufferOf(sealed ?? Buffer.alloc(0)).includes('WEBP'))).toEqual([false]);
+  await removeImage(test.gateway, system, image._id, '');
+  expect(await Rendering.countDocuments({ image: image._id })).toBe(0);
+}, 60_000);
+
+it('The window of the call is the window of the picture, and each window is drawn by itself.', async () => {
+  const pixels = Buffer.alloc(512);
+  for (let i = 0; i < 256; i++) pixels.writeUInt16LE(i, i * 2);
+  const image = await store(dicomPicture({ pixels }), 'application/dicom');
+  await get(image, 'frames').expect(200);
+  const brightness = async (query: string) => {
+    const { body } = await get(image, `frames/1?rendered=true&${query}`).expect(200);
+    return (await sharp(body as Buffer).stats()).channels[0]?.mean ?? 0;
+  };
+  expect(await brightness('center=1000&width=2')).toBeLessThan(5);
+  expect(await brightness('center=-1000&width=2')).toBeGreaterThan(250);
+});
+
+it('A frame that cannot be drawn is 404, also when it is asked for again.', async () => {
+  const { gateway } = test;
+  const image = await store(dicomPicture(), 'application/dicom');
+  await get(image, 'frames').expect(200);
+  // No renderer knows this type.
+  await gateway.models.Image.updateOne({ _id: image._id }, { $set: { contentType: 'image/x-other' } });
+  for (let i = 0; i < 2; i++) {
+    const { body } = await get(image, 'frames/1?rendered=true').expect(404);
+    expect(body).toMatchObject({ error: 'NO_FRAME', message: 'This frame cannot be drawn.' });
+  }
+  expect(await gateway.models.Rendering.countDocuments({ image: image._id, failed: true })).toBe(1);
+});
