@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { leanIcons } from './leanIcons';
@@ -21,6 +22,16 @@ export default defineConfig({
     proxy: { '/api': gateway, '/socket.io': { target: gateway, ws: true } },
   },
   preview: { host: '127.0.0.1' },
+  resolve: {
+    // vtk.js needs this library only to write XML files, which the viewer does not.
+    alias: { xmlbuilder2: fileURLToPath(new URL('src/viewer/engine/noXml.ts', import.meta.url)) },
+  },
+  // The decoders of the viewer are modules that load their WebAssembly by address.
+  worker: { format: 'es' },
+  optimizeDeps: {
+    exclude: ['@cornerstonejs/dicom-image-loader'],
+    include: ['dicom-parser'],
+  },
   build: {
     outDir: 'dist',
     // The test of the first page's weight reads the imports of each chunk here. The gateway serves no dot files.

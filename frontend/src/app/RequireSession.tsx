@@ -2,7 +2,7 @@ import '../i18n/signedIn';
 import '../lib/Toasts';
 import { useAtomValue } from 'jotai';
 import { lazy, Suspense, useEffect } from 'react';
-import { Navigate, useLocation } from 'react-router-dom';
+import { Navigate, Outlet, useLocation } from 'react-router-dom';
 import { IdleWarning } from '../auth/IdleWarning';
 import { askedAtom } from '../auth/proof';
 import { asEndReason, endedAtom, endSession, rememberPlace, session, sessionAtom, totpDueAtom } from '../auth/session';
@@ -12,7 +12,6 @@ import { queryClient } from '../lib/query';
 import { connectSocket } from '../lib/socket';
 import { store } from '../lib/store';
 import { useClaimedDevice } from '../push/useDevice';
-import { Shell } from './Shell';
 import { socketEvents } from './socketEvents';
 
 const StepUp = lazy(async () => ({ default: (await import('../security/StepUp')).StepUp }));
@@ -63,7 +62,7 @@ export function RequireSession() {
   }
   return (
     <>
-      <Shell />
+      <Outlet />
       <IdleWarning key={user?.id} />
       <Suspense fallback={null}>{asked && <StepUp />}</Suspense>
     </>

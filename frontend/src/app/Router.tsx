@@ -76,6 +76,12 @@ const protectedScreens = [
   screen(paths.messages, async () => (await import('../messages/Messages')).Messages),
 ];
 
+/** Signed-in screens that use the whole window: they have no menu. */
+const wholeWindow = [
+  screen(paths.viewer(), async () => (await import('../viewer/ImageViewer')).ImageViewer),
+  screen(paths.studyViewer(), async () => (await import('../viewer/StudyViewer')).StudyViewer),
+];
+
 /** The frame of the screens without a session: they show the offline bar too. */
 function Public() {
   return (
@@ -111,7 +117,18 @@ export const routes: RouteObject[] = [
           {
             // The frame, the socket and the handlers of all events: the sign-in needs none of them.
             lazy: async () => ({ Component: (await import('./RequireSession')).RequireSession }),
-            children: [{ ErrorBoundary: ErrorPage, children: protectedScreens }],
+            children: [
+              {
+                ErrorBoundary: ErrorPage,
+                children: [
+                  {
+                    lazy: async () => ({ Component: (await import('./Shell')).Shell }),
+                    children: [{ ErrorBoundary: ErrorPage, children: protectedScreens }],
+                  },
+                  ...wholeWindow,
+                ],
+              },
+            ],
           },
         ],
       },

@@ -32,6 +32,7 @@ const translated = [
   'settings',
   'overview',
   'security',
+  'viewer',
 ];
 /** Groups that get a key with every new screen. Their translation may follow later. */
 const growing = ['app.menu.', 'app.tab.'];

@@ -20,6 +20,7 @@ import { settings } from './ur/settings';
 import { shareImage } from './ur/shareImage';
 import { sharing } from './ur/sharing';
 import { users } from './ur/users';
+import { viewer } from './ur/viewer';
 
 export const ur: LanguageFile = {
   texts: {
@@ -43,6 +44,7 @@ export const ur: LanguageFile = {
     settings,
     security,
     overview,
+    viewer,
   },
   sentences,
 };

@@ -23,6 +23,14 @@ export function findListed(cache: QueryClient, matches: (image: Image) => boolea
   }
 }
 
+/** Returns the images of the cached page of a list that contains the image. */
+export function findPageOf(cache: QueryClient, id: string): Image[] | undefined {
+  for (const [, page] of cache.getQueriesData<ListPage>({ queryKey: lists })) {
+    if (page?.data.some((image) => image.id === id)) return page.data;
+  }
+  return undefined;
+}
+
 export const findShared = (cache: QueryClient, shareId: string) =>
   findListed(cache, (image) => image.shareId === shareId)?.image;
 

@@ -23,6 +23,8 @@ export const paths = {
   appSettings: '/appsettings',
   rolesPermissions: '/roles-permissions',
   approveProvider: '/approve-provider',
+  viewer: (imageId = ':imageId') => `/viewer/${imageId}`,
+  studyViewer: (studyId = ':studyId') => `/viewer/study/${studyId}`,
   aiAnalysis: (imageId = ':id?') => `/ai-analysis/${imageId}`,
 } as const;
 

@@ -12,6 +12,7 @@ import { settings } from './settings';
 import { shareImage } from './shareImage';
 import { sharing } from './sharing';
 import { users } from './users';
+import { viewer } from './viewer';
 
 /** The texts of the features after the sign-in. */
 export const signedIn = {
@@ -29,4 +30,5 @@ export const signedIn = {
   security,
   settings,
   overview,
+  viewer,
 } as const;

@@ -1,0 +1,48 @@
+import { Text } from '@chakra-ui/react';
+import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import type { Shown } from './engine';
+import { rounded } from './measuring';
+import { markStyle } from './Pane';
+
+interface Props {
+  shown: Shown;
+  facts: FrameFacts | undefined;
+  /** The lines of the upper corners: about the patient, and about the picture. */
+  left: readonly (string | undefined)[];
+  right: readonly (string | undefined)[];
+  /** True in a small pane: only the numbers of the picture. */
+  short: boolean;
+}
+
+const lines = (all: readonly (string | undefined)[]) => all.filter(Boolean).join('\n');
+
+/** The marks in the four corners, as on a real film: in capitals, monospaced, from left to right in every language. */
+export function Marks({ shown, facts, left, right, short }: Props) {
+  const { center, width, zoom, frame, frames, colour } = shown;
+  const thick = facts?.sliceThickness;
+  return (
+    <>
+      {!short && (
+        <Text as="span" {...markStyle} top="14px" left="18px">
+          {lines(left).toUpperCase()}
+        </Text>
+      )}
+      <Text as="span" {...markStyle} top="14px" right="18px" textAlign="right">
+        {lines(right).toUpperCase()}
+      </Text>
+      {shown.state === 'drawn' && (
+        <>
+          <Text as="span" {...markStyle} bottom="14px" left="18px">
+            {lines([
+              colour ? undefined : `W ${rounded(width)} L ${rounded(center)}`,
+              `ZOOM ${Math.round(zoom * 100)}%`,
+            ])}
+          </Text>
+          <Text as="span" {...markStyle} bottom="14px" right="18px" textAlign="right">
+            {lines([`IM ${frame}/${frames}`, thick ? `SL ${thick.toFixed(1)} mm` : undefined])}
+          </Text>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,168 @@
+import { Box, Flex, Image as Picture, Text } from '@chakra-ui/react';
+import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Pane as EnginePane, Shown } from './engine';
+import { Overlays } from './Overlays';
+import type { Engine } from './useEngine';
+
+const waiting: Shown = {
+  state: 'loading',
+  image: '',
+  frameId: '',
+  frame: 1,
+  frames: 0,
+  center: 0,
+  width: 1,
+  zoom: 1,
+  rotation: 0,
+  flipped: false,
+  inverted: false,
+  colour: false,
+  edges: undefined,
+  range: undefined,
+  sent: undefined,
+  drawing: 0,
+};
+const noChange = () => () => {};
+
+/** Returns what a pane shows, and renders again when it changes. */
+export const useShown = (pane: EnginePane | undefined): Shown =>
+  useSyncExternalStore(pane?.subscribe ?? noChange, pane?.snapshot ?? (() => waiting));
+
+/** The attributes of a pane that tests and other programs read. They are true when the state is `drawn`. */
+export const described = (shown: Shown) => ({
+  'data-viewport': '',
+  'data-state': shown.state,
+  'data-image': shown.image,
+  'data-frame': shown.frame,
+  'data-frames': shown.frames,
+  'data-center': shown.center,
+  'data-width': shown.width,
+  'data-zoom': shown.zoom,
+  'data-rotation': shown.rotation,
+  'data-flipped': shown.flipped,
+  'data-inverted': shown.inverted,
+});
+
+export const markStyle = {
+  position: 'absolute',
+  fontFamily: 'mono',
+  fontSize: '13px',
+  lineHeight: '1.5',
+  fontWeight: 'medium',
+  color: 'film.text',
+  textShadow: '0 0 4px #000, 0 0 2px #000, 0 1px 1px #000',
+  pointerEvents: 'none',
+  whiteSpace: 'pre',
+} as const;
+
+const edgePlaces = {
+  top: { top: '14px', left: '50%', transform: 'translateX(-50%)' },
+  bottom: { bottom: '58px', left: '50%', transform: 'translateX(-50%)' },
+  left: { left: '16px', top: '50%', transform: 'translateY(-50%)' },
+  right: { right: '16px', top: '50%', transform: 'translateY(-50%)' },
+} as const;
+
+interface Props {
+  engine: Engine;
+  n: number;
+  frameIds: readonly string[];
+  start: number;
+  active: boolean;
+  /** True when the patient's directions are known. */
+  oriented: boolean;
+  /** The server's preview, shown until the pixels are there. */
+  preview: string | undefined;
+  label: string;
+  onPane: (pane: EnginePane | undefined) => void;
+  onActivate: () => void;
+  /** Returns the marks in the corners. */
+  marks: (shown: Shown) => ReactNode;
+  failure: ReactNode;
+}
+
+/** One picture of the viewer: a canvas, the marks on it, and the state for tests. */
+export function Pane(props: Props) {
+  const { engine, n, frameIds, start, active, oriented, preview, label, onPane, onActivate, marks, failure } = props;
+  const { t } = useTranslation();
+  const element = useRef<HTMLDivElement>(null);
+  const [pane, setPane] = useState<EnginePane>();
+  const given = useRef(onPane);
+  given.current = onPane;
+  useEffect(() => {
+    if (!element.current) return;
+    const made = new engine.Pane(element.current);
+    setPane(made);
+    given.current(made);
+    return () => {
+      given.current(undefined);
+      setPane(undefined);
+      made.close();
+    };
+  }, [engine]);
+  const at = useRef(start);
+  at.current = start;
+  useEffect(() => {
+    if (pane) void pane.open(frameIds, at.current);
+  }, [pane, frameIds]);
+  const shown = useShown(pane);
+  const { state, edges } = shown;
+  return (
+    <Box
+      {...described(shown)}
+      position="relative"
+      minW="0"
+      minH="0"
+      overflow="hidden"
+      bg="viewer.bg"
+      tabIndex={0}
+      role="group"
+      aria-label={`${t('viewer.pane', { n })}: ${label}`}
+      onFocus={onActivate}
+      onPointerDownCapture={(event) => event.currentTarget.focus({ preventScroll: true })}
+      onContextMenu={(event) => event.preventDefault()}
+      outline="none"
+      _focusVisible={{ boxShadow: 'inset 0 0 0 3px var(--chakra-colors-accent-focus-ring)', zIndex: 1 }}
+      {...(active && n > 0 && { 'data-active': '' })}
+    >
+      <Box
+        ref={element}
+        position="absolute"
+        inset="0"
+        dir="ltr"
+        css={{ touchAction: 'none', '& canvas': { display: 'block' } }}
+        visibility={state === 'failed' ? 'hidden' : 'visible'}
+      />
+      {state === 'loading' && preview && (
+        <Picture src={preview} alt="" position="absolute" inset="0" boxSize="full" objectFit="contain" />
+      )}
+      {state === 'drawn' && pane && <Overlays pane={pane} shown={shown} />}
+      {state !== 'failed' && (
+        <Box dir="ltr">
+          {marks(shown)}
+          {oriented &&
+            edges &&
+            (['top', 'left', 'right', 'bottom'] as const).map((side) => (
+              <Text key={side} as="span" {...markStyle} {...edgePlaces[side]} fontSize="18px">
+                {edges[side]}
+              </Text>
+            ))}
+        </Box>
+      )}
+      {state === 'failed' && (
+        <Flex position="absolute" inset="0" align="center" justify="center" p="6">
+          {failure}
+        </Flex>
+      )}
+      {active && (
+        <Box
+          position="absolute"
+          inset="0"
+          pointerEvents="none"
+          boxShadow="inset 0 0 0 1px var(--chakra-colors-viewer-active)"
+          css={{ '[data-panes="1"] &': { display: 'none' } }}
+        />
+      )}
+    </Box>
+  );
+}

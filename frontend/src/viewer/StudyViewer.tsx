@@ -1,0 +1,3 @@
+export function StudyViewer() {
+  return null;
+}

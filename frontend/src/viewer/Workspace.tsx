@@ -1,0 +1,391 @@
+import { Box, Flex, Grid, VisuallyHidden } from '@chakra-ui/react';
+import { ProhibitIcon, WarningIcon } from '@phosphor-icons/react';
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { currentLanguage } from '../i18n';
+import { useIsDesktop } from '../lib/useMedia';
+import { SidePanel } from '../ui/SidePanel';
+import { Document } from './Document';
+import type { Pane as EnginePane, Shown } from './engine';
+import type { Entry } from './entries';
+import { Header } from './Header';
+import { KeysDialog } from './KeysDialog';
+import { commandOf, type ToolName, usesKey } from './keys';
+import { Marks } from './Marks';
+import { Message } from './Message';
+import { NotForDiagnosis } from './NotForDiagnosis';
+import { described, Pane, useShown } from './Pane';
+import { MeasureList, Panel, usePresets } from './Panel';
+import { Rail, type RailAct, type ShownAct } from './Rail';
+import { Scrubber } from './Scrubber';
+import { CompareWith, SeriesList } from './SeriesList';
+import { TagsDialog } from './TagsDialog';
+import { useAnnounced } from './useAnnounced';
+import { useCine } from './useCine';
+import { useEngine } from './useEngine';
+import { type Arrangement, useLayout } from './useLayout';
+import { useLinked } from './useLinked';
+import { useDark, useFullScreen } from './useLook';
+import { useMeasures } from './useMeasures';
+
+export interface Subject {
+  title: string;
+  sub: ReactNode;
+  badge: ReactNode;
+  countdown: ReactNode;
+  aiPath?: string | undefined;
+  /** Sections at the end of the panel. */
+  about: ReactNode;
+  /** The lines of the upper left corner of the picture. */
+  marks: readonly (string | undefined)[];
+  /** The text of the upper right corner besides modality and body part. */
+  seen?: string | undefined;
+}
+
+interface Props {
+  subject: Subject;
+  entries: readonly Entry[];
+  /** The entry and the position in it, from 0, that are shown first. */
+  start: { key: string; at: number };
+  /** Returns the server's preview of an image. */
+  previewOf: (imageId: string) => string | undefined;
+  lookedAt: number | undefined;
+  /** Why there is no picture any more. */
+  ended: { title: string; text: string; more?: ReactNode } | undefined;
+  onBack: () => void;
+  neighbours: { previous?: (() => void) | undefined; next?: (() => void) | undefined };
+  onDownload: (imageId: string) => void;
+  onShown?: (shown: Shown) => void;
+  /** The images that the server refused or that it draws itself. */
+  onRefused: () => void;
+}
+
+/** The viewer: tools, panes and panel around the opened images. */
+export function Workspace(props: Props) {
+  const { subject, entries, start, previewOf, lookedAt, ended, onBack, neighbours, onDownload, onShown, onRefused } =
+    props;
+  const { t } = useTranslation();
+  const desktop = useIsDesktop();
+  useDark();
+  const hasStack = entries.some(({ kind }) => kind === 'stack');
+  const { engine, failed } = useEngine(hasStack && !ended);
+  const layout = useLayout(entries, start, engine);
+  const { arrangement, active, setActive } = layout;
+  const places = arrangement.places;
+  const [panes, setPanes] = useState<readonly (EnginePane | undefined)[]>([]);
+  const pane = panes[active];
+  const shown = useShown(pane);
+  const place = places[active] ?? places[0];
+  const entry = place?.entry;
+  const facts = entry?.facts;
+  const [tool, setTool] = useState<ToolName>('window');
+  const [open, setOpen] = useState<{ panel: boolean; sheet: boolean; keys: boolean; tags: boolean }>({
+    panel: true,
+    sheet: false,
+    keys: false,
+    tags: false,
+  });
+  const set = (change: Partial<typeof open>) => setOpen((now) => ({ ...now, ...change }));
+  const [rendered, setRendered] = useState<ReadonlySet<string>>(new Set());
+  const { full, toggle: toggleFull } = useFullScreen();
+  const cine = useCine(pane, shown.frames, facts?.frameTime);
+  const { presets } = usePresets(shown, facts);
+  const root = useRef<HTMLDivElement>(null);
+
+  // One finger goes through a stack, as people swipe; a mouse has a wheel for it.
+  const coarse = useRef(matchMedia('(pointer: coarse)').matches);
+  const chosenByPerson = useRef(false);
+  useEffect(() => {
+    if (!engine) return;
+    if (!chosenByPerson.current && coarse.current && (place?.frameIds.length ?? 0) > 1) setTool('scroll');
+  }, [engine, place]);
+  useEffect(() => engine?.choose(tool), [engine, tool]);
+  useEffect(
+    () =>
+      engine?.listen({
+        refused: onRefused,
+        rendered: (id) => setRendered((now) => (now.has(id) ? now : new Set([...now, id]))),
+      }),
+    [engine, onRefused],
+  );
+  useEffect(() => {
+    if (ended) engine?.forgetPixels();
+  }, [ended, engine]);
+  useEffect(() => engine?.use(), [engine]);
+  useEffect(() => onShown?.(shown), [onShown, shown]);
+
+  const measuring = useMeasures(engine, places.flatMap(({ frameIds }) => frameIds).length ? places : undefined);
+  const sides = useMemo(() => places.map(({ frameIds }, i) => ({ pane: panes[i], frameIds })), [places, panes]);
+  useLinked(arrangement.name === 'compare' && layout.linked, sides[active], sides[active === 0 ? 1 : 0], shown);
+  useEffect(() => {
+    if (engine && arrangement.name !== 'one' && shown.drawing > 0) engine.referTo(pane?.id);
+  }, [engine, arrangement.name, pane, shown.drawing]);
+  useEffect(() => {
+    if (arrangement.name === 'one') engine?.referTo(undefined);
+  }, [engine, arrangement.name]);
+
+  const onPane = useCallback((i: number, made: EnginePane | undefined) => {
+    setPanes((now) => {
+      const next = [...now];
+      next[i] = made;
+      return next;
+    });
+  }, []);
+
+  const act = (name: RailAct) => {
+    const go: Partial<Record<RailAct, () => void>> = {
+      invert: () => pane?.invert(),
+      rotate: () => pane?.rotate(90),
+      rotateBack: () => pane?.rotate(270),
+      flip: () => pane?.flip(),
+      flipVertical: () => pane?.flipVertical(),
+      zoomIn: () => pane?.zoomBy(1.25),
+      zoomOut: () => pane?.zoomBy(0.8),
+      fit: () => pane?.fit(),
+      reset: () => pane?.reset(),
+      next: () => pane?.scroll(1),
+      previous: () => pane?.scroll(-1),
+      forward: () => pane?.scroll(10),
+      back: () => pane?.scroll(-10),
+      first: () => pane?.goTo(0),
+      last: () => pane?.goTo(shown.frames - 1),
+      play: cine.toggle,
+      tags: () => set({ tags: true }),
+      compare: layout.toggleCompare,
+      planes: layout.togglePlanes,
+      presets: () => (desktop ? set({ panel: !open.panel }) : set({ sheet: true })),
+      fullScreen: toggleFull,
+      keys: () => set({ keys: true }),
+      cancel: () => (measuring.cancel() ? undefined : arrangement.name !== 'one' && layout.single()),
+      removeMeasure: measuring.removeLast,
+      nextImage: () => neighbours.next?.(),
+      previousImage: () => neighbours.previous?.(),
+    };
+    go[name]?.();
+  };
+
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    // Dialogs are elsewhere in the document, but their events bubble through React.
+    if (ended || !root.current?.contains(event.target as Node)) return;
+    if (event.defaultPrevented || usesKey(event.target as Element, event.key)) return;
+    const command = commandOf(event);
+    if (!command) return;
+    if ('act' in command && entry?.kind !== 'stack' && !['keys', 'nextImage', 'previousImage'].includes(command.act)) {
+      return;
+    }
+    event.preventDefault();
+    if ('tool' in command) chooseTool(command.tool);
+    else if ('act' in command) act(command.act);
+    else {
+      const preset = presets.find(({ key }) => key === command.preset);
+      if (preset) pane?.setWindow(preset.center, preset.width);
+    }
+  };
+  const chooseTool = (name: ToolName) => {
+    chosenByPerson.current = true;
+    setTool(name);
+  };
+
+  const on = new Set<ShownAct>([
+    ...(arrangement.name === 'compare' ? (['compare'] as const) : []),
+    ...(arrangement.name === 'planes' ? (['planes'] as const) : []),
+    ...(full ? (['fullScreen'] as const) : []),
+    ...(desktop && open.panel ? (['presets'] as const) : []),
+  ]);
+  const without = new Set<ShownAct | ToolName>([
+    ...(layout.hasPlanes ? [] : (['planes'] as const)),
+    ...(facts?.kind === 'dicom' || facts?.kind === 'report' ? [] : (['tags'] as const)),
+  ]);
+  const said = useAnnounced(shown, ended === undefined);
+  const panel = (
+    <Panel
+      pane={pane}
+      shown={shown}
+      facts={ended ? undefined : facts}
+      measures={measuring.measures}
+      onRemove={measuring.remove}
+      lookedAt={ended ? undefined : lookedAt}
+      rendered={rendered.has(shown.image)}
+      before={
+        arrangement.name === 'compare' ? (
+          <CompareWith entries={entries} layout={layout} />
+        ) : (
+          entries.length > 1 && <SeriesList entries={entries} layout={layout} />
+        )
+      }
+      after={subject.about}
+    />
+  );
+  const isStack = entry?.kind === 'stack';
+  const useTools = isStack && !ended && !failed;
+  return (
+    <Grid
+      as="main"
+      ref={root}
+      onKeyDown={onKeyDown}
+      dir="ltr"
+      h="100dvh"
+      overflow="hidden"
+      bg="viewer.bg"
+      templateColumns={desktop ? `92px minmax(0, 1fr) ${open.panel ? '316px' : '0px'}` : 'minmax(0, 1fr)'}
+      templateRows={desktop ? 'auto minmax(0, 1fr) auto' : 'auto minmax(0, 1fr) auto auto'}
+    >
+      <Box gridColumn="1 / -1" minW="0" dir={currentLanguage().dir}>
+        <Header
+          {...{ title: subject.title, sub: subject.sub, badge: subject.badge, countdown: subject.countdown }}
+          aiPath={subject.aiPath}
+          onBack={onBack}
+          onKeys={() => set({ keys: true })}
+          onAct={act}
+          on={on}
+          without={useTools ? without : new Set(['compare', 'planes', 'presets', ...without])}
+          neighbours={neighbours}
+          desktop={desktop}
+        />
+      </Box>
+      {useTools && desktop && <Rail tool={tool} onTool={chooseTool} onAct={act} on={on} without={without} desktop />}
+      <Box position="relative" minW="0" minH="0" bg="viewer.bg" {...(desktop && !useTools && { gridColumn: '1 / 3' })}>
+        <Panes arrangement={arrangement}>
+          {ended ? (
+            <Box {...described({ ...shown, state: 'failed' })} display="grid" placeItems="center">
+              <Message Icon={ProhibitIcon} title={ended.title} text={ended.text} more={ended.more} />
+            </Box>
+          ) : (
+            places.map(({ pane: slot, key, entry: one, frameIds, plane, at }, i) =>
+              one.kind === 'stack' && engine ? (
+                <Pane
+                  key={slot}
+                  engine={engine}
+                  n={i + 1}
+                  frameIds={frameIds}
+                  start={at}
+                  active={i === active}
+                  oriented={Boolean(one.facts.orientation ?? one.facts.perFrame?.[0]?.orientation)}
+                  preview={previewOf(one.key)}
+                  label={plane ? t(`viewer.plane.${plane}`) : one.label}
+                  onPane={(made) => onPane(i, made)}
+                  onActivate={() => setActive(i)}
+                  marks={(now) => (
+                    <Marks
+                      shown={now}
+                      facts={plane ? undefined : one.facts}
+                      left={subject.marks}
+                      right={
+                        plane
+                          ? [t(`viewer.plane.${plane}`)]
+                          : [[one.modality, one.facts.bodyPart].filter(Boolean).join(' '), one.label, subject.seen]
+                      }
+                      short={places.length > 1}
+                    />
+                  )}
+                  failure={
+                    <Message
+                      Icon={WarningIcon}
+                      title={t('viewer.failed')}
+                      text={t('viewer.failedText')}
+                      act={{ label: t('viewer.download'), onClick: () => onDownload(one.key) }}
+                    />
+                  }
+                />
+              ) : (
+                <Document
+                  key={key}
+                  entry={one}
+                  waiting={one.kind === 'stack' && !failed}
+                  preview={previewOf(one.key)}
+                  start={at}
+                  onDownload={() => onDownload(one.key)}
+                  onRefused={onRefused}
+                />
+              ),
+            )
+          )}
+        </Panes>
+        {!ended && <NotForDiagnosis panes={places.length} desktop={desktop} />}
+      </Box>
+      {desktop && open.panel && (
+        <Flex
+          as="aside"
+          aria-label={t('viewer.panel')}
+          dir={currentLanguage().dir}
+          bg="viewer.panel"
+          borderLeftWidth="1px"
+          borderColor="viewer.border"
+          p="5"
+          overflowY="auto"
+          minH="0"
+          tabIndex={0}
+          _focusVisible={{ boxShadow: 'inset 0 0 0 3px var(--chakra-colors-accent-focus-ring)', outline: 'none' }}
+        >
+          {panel}
+        </Flex>
+      )}
+      {!desktop && useTools && (
+        <Rail tool={tool} onTool={chooseTool} onAct={act} on={on} without={without} desktop={false} />
+      )}
+      <Box gridColumn="1 / -1" minW="0">
+        {useTools && (
+          <Scrubber
+            frame={shown.frame}
+            frames={shown.frames}
+            playing={cine.playing}
+            onPlay={cine.toggle}
+            onGo={(to) => pane?.goTo(to - 1)}
+          />
+        )}
+      </Box>
+      {!desktop && (
+        <SidePanel
+          open={open.sheet && !ended}
+          onClose={() => set({ sheet: false })}
+          placement="bottom"
+          title={t('viewer.panel')}
+          bg="viewer.panel"
+        >
+          <Box px="5" pb="6" overflowY="auto">
+            {panel}
+          </Box>
+        </SidePanel>
+      )}
+      {!desktop && !open.sheet && (
+        <VisuallyHidden>
+          <MeasureList measures={measuring.measures} onRemove={measuring.remove} />
+        </VisuallyHidden>
+      )}
+      <VisuallyHidden role="status" aria-live="polite">
+        {said}
+      </VisuallyHidden>
+      <KeysDialog open={open.keys} onClose={() => set({ keys: false })} />
+      <TagsDialog
+        imageId={open.tags && !ended ? shown.image || entry?.key : undefined}
+        onClose={() => set({ tags: false })}
+      />
+    </Grid>
+  );
+}
+
+function Panes({ arrangement, children }: { arrangement: Arrangement; children: ReactNode }) {
+  const { t } = useTranslation();
+  const desktop = useIsDesktop();
+  const count = arrangement.places.length;
+  return (
+    <Grid
+      as="section"
+      aria-label={t('viewer.panes')}
+      dir="ltr"
+      position="absolute"
+      inset="0"
+      gap="2px"
+      bg="viewer.border"
+      data-panes={count}
+      {...(count === 2 && (desktop ? { templateColumns: '1fr 1fr' } : { templateRows: '1fr 1fr' }))}
+      {...(count === 3 &&
+        (desktop
+          ? { templateColumns: '2fr 1fr', templateRows: '1fr 1fr', css: { '& > :first-of-type': { gridRow: '1 / 3' } } }
+          : { templateRows: '1fr 1fr 1fr' }))}
+      {...(count < 2 && { templateColumns: 'minmax(0, 1fr)', templateRows: 'minmax(0, 1fr)' })}
+    >
+      {children}
+    </Grid>
+  );
+}

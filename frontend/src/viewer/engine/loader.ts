@@ -1,0 +1,157 @@
+import { imageLoader, metaData, type Types } from '@cornerstonejs/core';
+import { createImage, init } from '@cornerstonejs/dicom-image-loader';
+import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import { ApiError } from '../../lib/http';
+import { type FrameBytes, fetchFrame, fetchRendered } from '../frames';
+import { type FrameRef, frameOf, scheme } from './frameId';
+import { moduleOf, usesTable } from './modules';
+import { checkDecoded, checkLength, checkSize, DamagedFrame, throughTable } from './pixels';
+import { reformatScheme, reformatted } from './reformat';
+import { factsById, isColoured, markColoured } from './registry';
+
+const explicitLittleEndian = '1.2.840.10008.1.2.1';
+const native: readonly (string | undefined)[] = [explicitLittleEndian, '1.2.840.10008.1.2', undefined];
+
+/** Called with the id of an image whose frames the server refuses. */
+let onRefused: (id: string, error: ApiError) => void = () => {};
+/** Called when the server draws the frames of an image, because the browser cannot. */
+let onRendered: (id: string) => void = () => {};
+
+function factsOf({ id }: FrameRef): FrameFacts {
+  const facts = factsById(id);
+  if (!facts) throw new Error('The image is closed.');
+  return facts;
+}
+
+/** Returns RGB pixels of a picture that the browser itself can decode, in the size that the facts state. */
+async function coloursOf(picture: Blob, { rows = 0, columns = 0 }: FrameFacts): Promise<Uint8Array> {
+  const bitmap = await createImageBitmap(picture).catch(() => {
+    throw new DamagedFrame('The picture cannot be decoded.');
+  });
+  const canvas = new OffscreenCanvas(columns, rows);
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  if (!context) throw new Error('The browser has no canvas.');
+  context.drawImage(bitmap, 0, 0, columns, rows);
+  bitmap.close();
+  const { data } = context.getImageData(0, 0, columns, rows);
+  const rgb = new Uint8Array(rows * columns * 3);
+  for (let from = 0, to = 0; from < data.length; from += 4) {
+    rgb[to++] = data[from] as number;
+    rgb[to++] = data[from + 1] as number;
+    rgb[to++] = data[from + 2] as number;
+  }
+  return rgb;
+}
+
+/** The image of the library with the fields that its type lacks. */
+type Made = Types.IImage & { voxelManager?: { setScalarData?: (data: unknown) => void } };
+
+/** Applies the tables of the file to decoded values. */
+function applyTables(image: Made, facts: FrameFacts): void {
+  let values: ArrayLike<number> = image.getPixelData();
+  if (facts.modalityLut) values = throughTable(values, facts.modalityLut);
+  const voi = facts.windows.length === 0 ? facts.voiLuts?.[0] : undefined;
+  if (voi) values = throughTable(values, voi);
+  const out = values as Uint16Array;
+  let [lower, upper] = [65_535, 0];
+  for (const value of out) {
+    if (value < lower) lower = value;
+    if (value > upper) upper = value;
+  }
+  image.getPixelData = () => out;
+  image.voxelManager?.setScalarData?.(out);
+  Object.assign(image, { dataType: 'Uint16Array', sizeInBytes: out.byteLength });
+  Object.assign(image, { minPixelValue: lower, maxPixelValue: upper });
+  if (facts.windows.length === 0) {
+    Object.assign(image, { windowCenter: (lower + upper + 1) / 2, windowWidth: Math.max(1, upper - lower + 1) });
+  }
+}
+
+async function decoded(frameId: string, bytes: Uint8Array, syntax: string, options: object): Promise<Made> {
+  const image = (await createImage(frameId, bytes as never, syntax, options as never)) as Made;
+  const components = image.color ? (image.rgba ? 4 : 3) : 1;
+  const facts = factsOf(frameOf(frameId));
+  checkDecoded(
+    { width: image.columns, height: image.rows, components, length: image.getPixelData().length },
+    { rows: facts.rows, columns: facts.columns },
+  );
+  return image;
+}
+
+async function drawnByServer(frameId: string, ref: FrameRef, signal: AbortSignal, options: object): Promise<Made> {
+  const facts = factsOf(ref);
+  const pixels = await coloursOf(await fetchRendered(ref, signal), facts);
+  markColoured(frameId);
+  onRendered(ref.id);
+  return decoded(frameId, pixels, explicitLittleEndian, options);
+}
+
+async function fromBytes(frameId: string, { blob, syntax }: FrameBytes, facts: FrameFacts, options: object) {
+  if (facts.kind === 'picture' || blob.type.startsWith('image/png')) {
+    const pixels = await coloursOf(blob, facts);
+    markColoured(frameId);
+    return decoded(frameId, pixels, explicitLittleEndian, options);
+  }
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  if (native.includes(syntax)) checkLength(bytes.length, facts);
+  const image = await decoded(frameId, bytes, syntax ?? explicitLittleEndian, options);
+  if (!image.color && usesTable(facts)) applyTables(image, facts);
+  return image;
+}
+
+/** True on a device whose memory is too small for frames of this size. */
+const tooLarge = ({ rows = 0, columns = 0 }: FrameFacts) => {
+  const { deviceMemory = 8 } = navigator as { deviceMemory?: number };
+  return rows * columns > deviceMemory * 12_000_000;
+};
+
+async function load(frameId: string, signal: AbortSignal, options: object): Promise<Made> {
+  const ref = frameOf(frameId);
+  const facts = factsOf(ref);
+  checkSize(facts);
+  try {
+    if (isColoured(frameId) && facts.kind !== 'picture') return await drawnByServer(frameId, ref, signal, options);
+    if (tooLarge(facts)) return await drawnByServer(frameId, ref, signal, options);
+    const bytes = await fetchFrame(ref, facts, signal);
+    try {
+      return await fromBytes(frameId, bytes, facts, options);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // The browser cannot decode this frame. The server may draw it, or it says that the frame is damaged.
+      return await drawnByServer(frameId, ref, signal, options);
+    }
+  } catch (error) {
+    if (error instanceof ApiError && [401, 403, 404].includes(error.status)) onRefused(ref.id, error);
+    throw error;
+  }
+}
+
+interface Hooks {
+  refused: typeof onRefused;
+  rendered: typeof onRendered;
+  workers: number;
+}
+
+/** Registers the loader of frames and the provider of their metadata, once for the page. */
+export function startLoader(hooks: Hooks): void {
+  onRefused = hooks.refused;
+  onRendered = hooks.rendered;
+  init({ maxWebWorkers: hooks.workers });
+  metaData.addProvider((type: string, frameId: unknown) => {
+    if (typeof frameId !== 'string') return undefined;
+    if (frameId.startsWith(`${reformatScheme}:`)) return reformatted.moduleOf(type, frameId);
+    if (!frameId.startsWith(`${scheme}:`)) return undefined;
+    const { id, n } = frameOf(frameId);
+    const facts = factsById(id);
+    return facts && moduleOf(type, facts, n, id, isColoured(frameId));
+  }, 10_000);
+  imageLoader.registerImageLoader(scheme, (frameId: string, options: object = {}) => {
+    const stop = new AbortController();
+    const promise = load(frameId, stop.signal, options);
+    return { promise, cancelFn: () => stop.abort() } as never;
+  });
+  imageLoader.registerImageLoader(
+    reformatScheme,
+    (frameId: string) => ({ promise: reformatted.load(frameId) }) as never,
+  );
+}

@@ -1,0 +1,133 @@
+import { cache, metaData, type Types } from '@cornerstonejs/core';
+import { annotation } from '@cornerstonejs/tools';
+import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import { i18n } from '../../i18n';
+import {
+  angleOf,
+  areaOf,
+  lengthOf,
+  type MeasureKind,
+  type Point,
+  rounded,
+  scaleAt,
+  type Unit,
+  valueUnit,
+} from '../measuring';
+import { type Ellipse, statisticsIn } from '../statistics';
+import { frameOf } from './frameId';
+import { factsOfFrame } from './modules';
+import { isFromCorner, type PlaneModule, pixelOf } from './plane';
+import { reformatScheme } from './reformat';
+import { factsById } from './registry';
+
+/** A measurement that a person made, as the screen lists it. */
+export interface Measure {
+  uid: string;
+  kind: MeasureKind;
+  value: number;
+  unit: Unit;
+  /** The lines at the drawing: the value with its unit, and what must be said with it. */
+  lines: string[];
+  frameId: string;
+}
+
+/** The facts that decide about a measurement on this frame. Cuts have the spacing of their volume. */
+function factsFor(frameId: string): FrameFacts | undefined {
+  if (frameId.startsWith(`${reformatScheme}:`)) {
+    const plane = metaData.get('imagePlaneModule', frameId) as PlaneModule | undefined;
+    const facts = cutFacts(frameId);
+    return plane && facts && { ...facts, pixelSpacing: [plane.rowPixelSpacing, plane.columnPixelSpacing] };
+  }
+  const { id, n } = frameOf(frameId);
+  const facts = factsById(id);
+  return facts && factsOfFrame(facts, n);
+}
+
+/** The modality and the unit of values of a cut: those of the slices. */
+const cutFacts = (frameId: string): FrameFacts | undefined => {
+  const id = /^\w+:(.+)-\d+-(?:row|column)#/.exec(frameId)?.[1];
+  const facts = id ? factsById(id) : undefined;
+  return facts && { ...facts, regions: undefined };
+};
+
+interface Measured {
+  value: number;
+  unit: Unit;
+  lines: string[];
+}
+
+const text = (value: number, unit: string) => `${rounded(value)}${unit === '°' ? '' : ' '}${unit}`.trim();
+const atDetector = (said: boolean) => (said ? [i18n.t('viewer.atDetector')] : []);
+
+function probe(image: Types.IImage | undefined, facts: FrameFacts, [x, y]: Point): Measured | undefined {
+  const [column, row] = [Math.round(x), Math.round(y)];
+  if (!image || column < 0 || row < 0 || column >= image.columns || row >= image.rows) return undefined;
+  const values = image.getPixelData();
+  const at = row * image.columns + column;
+  if (image.color) {
+    const step = values.length / (image.rows * image.columns);
+    const rgb = [0, 1, 2].map((i) => values[at * step + i] as number);
+    return { value: Math.round(rgb.reduce((sum, one) => sum + one, 0) / 3), unit: '', lines: [`RGB ${rgb.join(' ')}`] };
+  }
+  const unit = valueUnit(facts);
+  const value = values[at] as number;
+  return { value, unit, lines: [text(value, unit)] };
+}
+
+function ellipse(image: Types.IImage | undefined, facts: FrameFacts, ends: [Point, Point, Point, Point]) {
+  const { value: area, scale } = areaOf(facts, ends);
+  const lines = [text(area, `${scale.unit}²`), ...atDetector(scale.atDetector)];
+  const found = image && !image.color ? statisticsIn(image, ends as Ellipse) : undefined;
+  if (!found) return { value: area, unit: '' as Unit, lines };
+  const unit = valueUnit(facts);
+  return {
+    value: found.mean,
+    unit,
+    lines: [
+      i18n.t('viewer.mean', { value: text(found.mean, unit) }),
+      i18n.t('viewer.deviation', { value: text(found.deviation, unit) }),
+      ...lines,
+    ],
+  };
+}
+
+function measured(kind: MeasureKind, world: readonly (readonly number[])[], frameId: string): Measured | undefined {
+  const facts = factsFor(frameId);
+  const plane = metaData.get('imagePlaneModule', frameId) as PlaneModule | undefined;
+  if (!facts || !plane) return undefined;
+  const points = world.map((point) => pixelOf(plane, point, isFromCorner()));
+  const image = cache.getImage(frameId);
+  const [a, b, c, d] = points;
+  if (kind === 'probe' && a) return probe(image, facts, a);
+  if (kind === 'length' && a && b) {
+    const { value, scale } = lengthOf(facts, a, b);
+    return { value, unit: scale.unit, lines: [text(value, scale.unit), ...atDetector(scale.atDetector)] };
+  }
+  if (kind === 'angle' && a && b && c) {
+    const value = angleOf(facts, [a, b, c]);
+    return { value, unit: '°', lines: [text(value, '°')] };
+  }
+  if (kind === 'ellipse' && a && b && c && d) return ellipse(image, facts, [a, b, c, d]);
+  return undefined;
+}
+
+/** The lines that the library draws beside a measurement. It names a frame `imageId:` and the id. */
+export const linesOf = (kind: MeasureKind, world: readonly (readonly number[])[], target: string): string[] =>
+  measured(kind, world, target.replace(/^imageId:/, ''))?.lines ?? [];
+
+/** Returns all measurements that are on the frames, in the order in which they were made. */
+export function measuresOf(toolNames: Record<MeasureKind, string>, frameIds: ReadonlySet<string>): Measure[] {
+  return annotation.state.getAllAnnotations().flatMap((one) => {
+    const kind = (Object.keys(toolNames) as MeasureKind[]).find((name) => toolNames[name] === one.metadata?.toolName);
+    const frameId = one.metadata?.referencedImageId;
+    if (!kind || !frameId || !frameIds.has(frameId)) return [];
+    const found = measured(kind, (one.data.handles?.points ?? []) as number[][], frameId);
+    if (!found || !Number.isFinite(found.value)) return [];
+    return [{ uid: one.annotationUID ?? '', kind, frameId, ...found, value: rounded(found.value) }];
+  });
+}
+
+export const removeMeasure = (uid: string) => annotation.state.removeAnnotation(uid);
+
+/** The size of a pixel in the middle of a frame, for the panel. */
+export const scaleOf = (facts: FrameFacts) => scaleAt(facts, [[(facts.columns ?? 0) / 2, (facts.rows ?? 0) / 2]]);

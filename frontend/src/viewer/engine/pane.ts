@@ -1,0 +1,323 @@
+import {
+  Enums,
+  getShouldUseCPURendering,
+  metaData,
+  type StackViewport,
+  type Types,
+  utilities,
+} from '@cornerstonejs/core';
+import { type Edges, edgesOf, type Vector } from '../orientation';
+import { frameOf } from './frameId';
+import { isFromCorner, type PlaneModule, worldOf } from './plane';
+import { Prefetch } from './prefetch';
+import { engineId, renderingEngine, runningEngine } from './start';
+import { equip, unequip } from './tools';
+
+/** A pane as it is on screen. All values belong to the frame whose pixels are drawn. */
+export interface Shown {
+  state: 'loading' | 'drawn' | 'failed';
+  /** The product's id of the image. */
+  image: string;
+  frameId: string;
+  /** The position in the stack, from 1, and the length of the stack. */
+  frame: number;
+  frames: number;
+  center: number;
+  width: number;
+  zoom: number;
+  rotation: number;
+  flipped: boolean;
+  inverted: boolean;
+  colour: boolean;
+  edges: Edges | undefined;
+  /** The lowest and highest value of the frame. */
+  range: { lower: number; upper: number } | undefined;
+  /** The window of the file, or the one that fits its values. */
+  sent: { center: number; width: number } | undefined;
+  /** Counts the renderings, so that overlays follow the picture. */
+  drawing: number;
+}
+
+const nothing: Shown = {
+  state: 'loading',
+  image: '',
+  frameId: '',
+  frame: 1,
+  frames: 0,
+  center: 0,
+  width: 1,
+  zoom: 1,
+  rotation: 0,
+  flipped: false,
+  inverted: false,
+  colour: false,
+  edges: undefined,
+  range: undefined,
+  sent: undefined,
+  drawing: 0,
+};
+
+const minus = (a: readonly number[], b: readonly number[]) =>
+  [0, 1, 2].map((i) => (a[i] ?? 0) - (b[i] ?? 0)) as unknown as Vector;
+const normalized = (vector: Vector): Vector => {
+  const size = Math.hypot(...vector) || 1;
+  return vector.map((part) => part / size) as unknown as Vector;
+};
+
+let made = 0;
+
+/** One viewport on one element: a stack of frames with its window, zoom and orientation. */
+export class Pane {
+  readonly id = `pane-${++made}`;
+  #shown = nothing;
+  #changed = new Set<() => void>();
+  #stack: readonly string[] = [];
+  #fit = 1;
+  /** The window and the inversion that a person chose. Without a window, each frame has its own. */
+  #chosen: Range | undefined;
+  #inverted = false;
+  /** The window that was set last, and its frame. */
+  #set: { frameId: string; range: Range } | undefined;
+  #ready = false;
+  #closed = false;
+  readonly #prefetch = new Prefetch();
+  readonly #resize: ResizeObserver;
+
+  constructor(readonly element: HTMLDivElement) {
+    renderingEngine().enableElement({
+      viewportId: this.id,
+      element,
+      type: Enums.ViewportType.STACK,
+      defaultOptions: { background: [0, 0, 0] },
+    });
+    equip(this.id, engineId);
+    element.addEventListener(Enums.Events.STACK_NEW_IMAGE, this.#onNewImage as EventListener);
+    element.addEventListener(Enums.Events.IMAGE_RENDERED, this.#onRendered as EventListener);
+    this.#resize = new ResizeObserver(() => this.#onResize());
+    this.#resize.observe(element);
+  }
+
+  get #viewport(): StackViewport {
+    return renderingEngine().getViewport<StackViewport>(this.id) as StackViewport;
+  }
+
+  readonly subscribe = (changed: () => void) => {
+    this.#changed.add(changed);
+    return () => void this.#changed.delete(changed);
+  };
+  readonly snapshot = (): Shown => this.#shown;
+
+  #show(change: Partial<Shown>) {
+    this.#shown = { ...this.#shown, ...change };
+    for (const changed of this.#changed) changed();
+  }
+
+  /** Shows a stack at a position, from 0. */
+  async open(frameIds: readonly string[], at: number): Promise<void> {
+    this.#stack = frameIds;
+    this.#ready = false;
+    this.#chosen = undefined;
+    this.#inverted = false;
+    const first = frameIds[at] ?? '';
+    this.#show({ ...nothing, image: imageIn(first), frameId: first, frame: at + 1, frames: frameIds.length });
+    try {
+      await this.#viewport.setStack([...frameIds], at);
+      if (this.#closed || this.#stack !== frameIds) return;
+      this.#ready = true;
+      this.#fitted();
+      this.#viewport.render();
+      this.#prefetch.around(frameIds, at);
+    } catch {
+      if (!this.#closed && this.#stack === frameIds) this.fail();
+    }
+  }
+
+  #fitted() {
+    this.#viewport.resetCamera();
+    this.#fit = this.#viewport.getZoom() || 1;
+  }
+
+  #onResize() {
+    if (this.#closed || !this.#ready) return;
+    const { zoom, rotation } = this.#shown;
+    renderingEngine().resize(true, true);
+    if (!getShouldUseCPURendering()) return;
+    // This renderer keeps the size of a pixel, not the share of the pane.
+    const viewport = this.#viewport;
+    this.#fitted();
+    viewport.setZoom(this.#fit * zoom);
+    viewport.setViewPresentation({ rotation });
+    viewport.render();
+  }
+
+  /** The window of a new frame: the chosen one, or its own. The renderers differ in what they keep by themselves. */
+  #onNewImage = () => {
+    const viewport = this.#viewport;
+    const image = viewport.getCornerstoneImage() as Types.IImage | undefined;
+    if (this.#closed || !image || image.color) return;
+    const sent = sentOf(image);
+    const range = this.#chosen ?? (sent && rangeOf(sent));
+    if (!range) return;
+    viewport.setProperties({ voiRange: range, invert: Boolean(image.invert) !== this.#inverted }, true);
+    this.#set = { frameId: image.imageId, range };
+  };
+
+  #onRendered = () => {
+    if (this.#closed || !this.#ready) return;
+    const viewport = this.#viewport;
+    const frameId = viewport.getCurrentImageId();
+    const image = frameId ? (viewport.getCornerstoneImage() as Types.IImage | undefined) : undefined;
+    // While the next frame loads, the picture of the one before is still on screen.
+    if (!image || image.imageId !== frameId) return;
+    const { voiRange, invert } = viewport.getProperties();
+    // The pointer has changed the window of this frame: it stays for the other frames.
+    if (voiRange && this.#set?.frameId === frameId && differ(voiRange, this.#set.range)) {
+      this.#chosen = { lower: voiRange.lower, upper: voiRange.upper };
+      this.#set.range = this.#chosen;
+    }
+    const { windowWidth, windowCenter } = voiRange
+      ? utilities.windowLevel.toWindowLevel(voiRange.lower, voiRange.upper)
+      : { windowWidth: 1, windowCenter: 0 };
+    const { rotation = 0 } = viewport.getViewPresentation();
+    const { flipHorizontal = false } = viewport.getCamera();
+    this.#show({
+      state: 'drawn',
+      image: imageIn(frameId),
+      frameId,
+      frame: viewport.getCurrentImageIdIndex() + 1,
+      frames: this.#stack.length,
+      center: tidy(windowCenter),
+      width: tidy(windowWidth),
+      zoom: Math.round((viewport.getZoom() / this.#fit) * 1_000) / 1_000,
+      rotation: ((Math.round(rotation) % 360) + 360) % 360,
+      flipped: flipHorizontal,
+      inverted: Boolean(invert) !== Boolean(image.invert),
+      colour: image.color,
+      edges: this.#edges(),
+      range: { lower: image.minPixelValue, upper: image.maxPixelValue },
+      sent: sentOf(image),
+      drawing: this.#shown.drawing + 1,
+    });
+  };
+
+  /** The letters at the edges, from the places in the patient that lie there. */
+  #edges(): Edges {
+    const { clientWidth: width, clientHeight: height } = this.element;
+    const [middle, right, down] = [
+      [width / 2, height / 2],
+      [width / 2 + 10, height / 2],
+      [width / 2, height / 2 + 10],
+    ].map((point) => this.#viewport.canvasToWorld(point as Types.Point2));
+    if (!middle || !right || !down) return edgesOf([0, 0, 0], [0, 0, 0]);
+    return edgesOf(normalized(minus(right, middle)), normalized(minus(down, middle)));
+  }
+
+  /** The places on the pane, in CSS pixels, of the frame's first corner and of the corners one pixel on. */
+  corners(): { origin: Types.Point2; right: Types.Point2; down: Types.Point2 } | undefined {
+    const plane = metaData.get('imagePlaneModule', this.#shown.frameId) as PlaneModule | undefined;
+    if (this.#closed || !plane) return undefined;
+    const place = (x: number, y: number) => this.#viewport.worldToCanvas(worldOf(plane, [x, y], isFromCorner()));
+    return { origin: place(-0.5, -0.5), right: place(0.5, -0.5), down: place(-0.5, 0.5) };
+  }
+
+  #act(change: (viewport: StackViewport) => void) {
+    if (this.#closed || !this.#ready) return;
+    const viewport = this.#viewport;
+    change(viewport);
+    viewport.render();
+  }
+
+  /** Goes to a position of the stack, from 0; positions outside are moved to the nearest end. */
+  goTo(at: number): void {
+    const to = Math.max(0, Math.min(this.#stack.length - 1, at));
+    if (this.#closed || !this.#ready) return;
+    this.#viewport.setImageIdIndex(to).then(
+      () => this.#prefetch.around(this.#stack, to),
+      () => this.#onFrameFailed(to),
+    );
+  }
+  /** The position that was asked for last; its frame may still be loading. */
+  get target(): number {
+    return this.#ready ? this.#viewport.getTargetImageIdIndex() : this.#shown.frame - 1;
+  }
+  scroll = (by: number) => this.goTo(this.target + by);
+
+  #onFrameFailed(at: number) {
+    if (this.#closed || this.#viewport.getTargetImageIdIndex() !== at) return;
+    const frameId = this.#stack[at] ?? '';
+    this.#show({ state: 'failed', frame: at + 1, frameId, image: imageIn(frameId) });
+  }
+
+  setWindow = (center: number, width: number) =>
+    this.#act(() => {
+      this.#chosen = rangeOf({ center, width: Math.max(1, width) });
+      this.#onNewImage();
+    });
+  invert = () =>
+    this.#act((viewport) => {
+      this.#inverted = !this.#inverted;
+      const image = viewport.getCornerstoneImage() as Types.IImage | undefined;
+      viewport.setProperties({ invert: Boolean(image?.invert) !== this.#inverted });
+    });
+  rotate = (by: number) =>
+    this.#act((viewport) => {
+      const { rotation = 0 } = viewport.getViewPresentation();
+      viewport.setViewPresentation({ rotation: (Math.round(rotation) + by + 360) % 360 });
+    });
+  flip = () => this.#act((viewport) => viewport.setCamera({ flipHorizontal: !viewport.getCamera().flipHorizontal }));
+  flipVertical = () =>
+    this.#act((viewport) => viewport.setCamera({ flipVertical: !viewport.getCamera().flipVertical }));
+  zoomBy = (factor: number) => this.#act((viewport) => viewport.setZoom(viewport.getZoom() * factor));
+  fit = () =>
+    this.#act((viewport) => {
+      const { rotation = 0, flipHorizontal, flipVertical } = viewport.getViewPresentation();
+      this.#fitted();
+      viewport.setCamera({ flipHorizontal, flipVertical } as Types.ICamera);
+      viewport.setViewPresentation({ rotation });
+    });
+  reset = () =>
+    this.#act((viewport) => {
+      viewport.setCamera({ flipHorizontal: false, flipVertical: false });
+      viewport.setViewPresentation({ rotation: 0 });
+      this.#chosen = undefined;
+      if (this.#inverted) viewport.setProperties({ invert: !viewport.getProperties().invert });
+      this.#inverted = false;
+      this.#onNewImage();
+      this.#fitted();
+    });
+
+  /** Shows no pixels any more. */
+  fail(): void {
+    this.#prefetch.stop();
+    this.#show({ state: 'failed' });
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#prefetch.stop();
+    this.#resize.disconnect();
+    this.element.removeEventListener(Enums.Events.STACK_NEW_IMAGE, this.#onNewImage as EventListener);
+    this.element.removeEventListener(Enums.Events.IMAGE_RENDERED, this.#onRendered as EventListener);
+    unequip(this.id, engineId);
+    const engine = runningEngine();
+    if (engine?.getViewport(this.id)) engine.disableElement(this.id);
+    this.element.replaceChildren();
+  }
+}
+
+type Range = { lower: number; upper: number };
+const rangeOf = ({ center, width }: { center: number; width: number }): Range =>
+  utilities.windowLevel.toLowHighRange(width, center);
+const differ = (a: Range, b: Range) => Math.abs(a.lower - b.lower) > 1e-3 || Math.abs(a.upper - b.upper) > 1e-3;
+
+/** The product's id of the image of a frame. A cut belongs to the image of its first slice. */
+const imageIn = (frameId: string) => (frameId ? frameOf(frameId).id.replace(/-\d+-(row|column)$/, '') : '');
+const tidy = (value: number) => Math.round(value * 100) / 100;
+
+/** The window that the file states for this frame, or the one that fits its values. */
+function sentOf(image: Types.IImage): { center: number; width: number } | undefined {
+  const first = (value: number | number[] | undefined) => (Array.isArray(value) ? value[0] : value);
+  const [center, width] = [first(image.windowCenter), first(image.windowWidth)];
+  return center === undefined || width === undefined ? undefined : { center: tidy(center), width: tidy(width) };
+}

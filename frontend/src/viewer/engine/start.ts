@@ -1,0 +1,92 @@
+import {
+  cache,
+  getRenderingCapabilities,
+  init as initCore,
+  RenderingEngine,
+  setUseCPURendering,
+} from '@cornerstonejs/core';
+import { annotation, init as initTools } from '@cornerstonejs/tools';
+import type { ApiError } from '../../lib/http';
+import { holdPrivate } from '../../lib/private';
+import { startLoader } from './loader';
+import { forgetVolumes } from './reformat';
+import { forgetFacts } from './registry';
+import { startTools } from './tools';
+
+const MB = 1024 * 1024;
+
+/** Told about frames that the server refuses, and about images that the server draws. */
+interface Listener {
+  refused: (id: string, error: ApiError) => void;
+  rendered: (id: string) => void;
+}
+
+const listeners = new Set<Listener>();
+export function listen(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+let started = false;
+let engine: RenderingEngine | undefined;
+
+const phone = () => matchMedia('(pointer: coarse)').matches && Math.min(screen.width, screen.height) < 800;
+
+/** Starts the imaging library once for the page. */
+export function start(): void {
+  if (started) return;
+  started = true;
+  initCore();
+  initTools();
+  // A software renderer of WebGL needs five times longer for a frame than the library's own renderer.
+  const { webgl, softwareRasterizer } = getRenderingCapabilities();
+  if (!webgl || softwareRasterizer) setUseCPURendering(true);
+  cache.setMaxCacheSize((phone() ? 160 : 288) * MB);
+  startLoader({
+    refused: (id, error) => {
+      for (const one of listeners) one.refused(id, error);
+    },
+    rendered: (id) => {
+      for (const one of listeners) one.rendered(id);
+    },
+    workers: Math.max(1, Math.min(4, Math.floor((navigator.hardwareConcurrency || 2) / 2))),
+  });
+  startTools();
+  holdPrivate(forgetPixels);
+}
+
+export const engineId = 'viewer';
+
+export function renderingEngine(): RenderingEngine {
+  start();
+  if (!engine || engine.hasBeenDestroyed) engine = new RenderingEngine(engineId);
+  return engine;
+}
+
+/** The engine while there is one. */
+export const runningEngine = () => (engine && !engine.hasBeenDestroyed ? engine : undefined);
+
+/** The screens that use the library at the moment. */
+let users = 0;
+
+/** Keeps pixels in memory until the last screen that uses them is closed. */
+export function use(): () => void {
+  users++;
+  return () => {
+    users--;
+    // React may mount a screen again at once.
+    setTimeout(() => users === 0 && forgetPixels());
+  };
+}
+
+/** Deletes all pixels from memory: canvases, textures of the graphics card, caches, facts and measurements. */
+export function forgetPixels(): void {
+  if (!started) return;
+  for (const canvas of document.querySelectorAll<HTMLCanvasElement>('[data-viewport] canvas')) canvas.width = 0;
+  runningEngine()?.destroy();
+  engine = undefined;
+  annotation.state.removeAllAnnotations();
+  cache.purgeCache();
+  forgetVolumes();
+  forgetFacts();
+}

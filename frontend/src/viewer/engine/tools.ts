@@ -1,0 +1,127 @@
+import {
+  AngleTool,
+  addTool,
+  annotation,
+  cancelActiveManipulations,
+  EllipticalROITool,
+  Enums,
+  LengthTool,
+  PanTool,
+  ProbeTool,
+  ReferenceLinesTool,
+  StackScrollTool,
+  ToolGroupManager,
+  WindowLevelTool,
+  ZoomTool,
+} from '@cornerstonejs/tools';
+import type { ToolName } from '../keys';
+import type { MeasureKind } from '../measuring';
+import { linesOf } from './measures';
+
+const { Primary, Secondary, Auxiliary, Wheel } = Enums.MouseBindings;
+const groupId = 'viewer';
+
+const toolOf: Record<ToolName, { toolName: string }> = {
+  window: WindowLevelTool,
+  pan: PanTool,
+  zoom: ZoomTool,
+  scroll: StackScrollTool,
+  length: LengthTool,
+  angle: AngleTool,
+  ellipse: EllipticalROITool,
+  probe: ProbeTool,
+};
+
+export const measureTools: Record<MeasureKind, string> = {
+  length: LengthTool.toolName,
+  angle: AngleTool.toolName,
+  ellipse: EllipticalROITool.toolName,
+  probe: ProbeTool.toolName,
+};
+
+const textOf = (kind: MeasureKind) => ({
+  getTextLines: (data: { handles: { points: number[][] } }, target: string) =>
+    linesOf(kind, data.handles.points, target),
+});
+
+/** Registers the tools, once for the page. */
+export function startTools(): void {
+  for (const tool of [...Object.values(toolOf), ReferenceLinesTool]) addTool(tool as never);
+  const { style } = annotation.config;
+  const usual = style.getDefaultToolStyles();
+  style.setDefaultToolStyles({
+    ...usual,
+    global: {
+      ...usual.global,
+      color: 'rgb(255, 197, 102)',
+      colorHighlighted: 'rgb(255, 225, 170)',
+      colorSelected: 'rgb(255, 197, 102)',
+      lineWidth: '1.5',
+      shadow: true,
+      textBoxFontFamily: '"Atkinson Hyperlegible Mono Variable", monospace',
+      textBoxFontSize: '14px',
+      textBoxColor: 'rgb(255, 197, 102)',
+      textBoxColorHighlighted: 'rgb(255, 225, 170)',
+    },
+  } as never);
+}
+
+function group() {
+  const known = ToolGroupManager.getToolGroup(groupId);
+  if (known) return known;
+  const made = ToolGroupManager.createToolGroup(groupId);
+  if (!made) throw new Error('The tools cannot be started.');
+  for (const { toolName } of [WindowLevelTool, PanTool, ZoomTool, StackScrollTool]) made.addTool(toolName);
+  made.addTool(LengthTool.toolName, textOf('length') as never);
+  made.addTool(AngleTool.toolName, textOf('angle') as never);
+  made.addTool(EllipticalROITool.toolName, { ...textOf('ellipse'), calculateStats: false } as never);
+  made.addTool(ProbeTool.toolName, textOf('probe') as never);
+  made.addTool(ReferenceLinesTool.toolName);
+  return made;
+}
+
+export const equip = (viewportId: string, engineId: string) => group().addViewport(viewportId, engineId);
+export const unequip = (viewportId: string, engineId: string) =>
+  ToolGroupManager.getToolGroup(groupId)?.removeViewports(engineId, viewportId);
+
+const always = [
+  { toolName: ZoomTool.toolName, bindings: [{ mouseButton: Secondary }, { numTouchPoints: 2 }] },
+  { toolName: PanTool.toolName, bindings: [{ mouseButton: Auxiliary }] },
+  { toolName: StackScrollTool.toolName, bindings: [{ mouseButton: Wheel }] },
+];
+
+/**
+ * Gives the chosen tool the first mouse button and one finger. The right button always zooms, the middle one pans, the
+ * wheel scrolls, and two fingers zoom and pan.
+ */
+export function choose(tool: ToolName): void {
+  const tools = group();
+  const chosen = toolOf[tool].toolName;
+  for (const { toolName } of Object.values(toolOf)) tools.setToolPassive(toolName, { removeAllBindings: true });
+  for (const { toolName, bindings } of always) {
+    tools.setToolActive(toolName, {
+      bindings: toolName === chosen ? [...bindings, { mouseButton: Primary }] : bindings,
+    });
+  }
+  if (!always.some(({ toolName }) => toolName === chosen)) {
+    tools.setToolActive(chosen, { bindings: [{ mouseButton: Primary }] });
+  }
+}
+
+/** Draws in the other panes where the slice of this pane cuts them; without a pane, draws no line. */
+export function referTo(viewportId: string | undefined): void {
+  const tools = ToolGroupManager.getToolGroup(groupId);
+  if (!tools) return;
+  if (!viewportId) {
+    tools.setToolDisabled(ReferenceLinesTool.toolName);
+    return;
+  }
+  tools.setToolConfiguration(ReferenceLinesTool.toolName, { sourceViewportId: viewportId });
+  tools.setToolEnabled(ReferenceLinesTool.toolName);
+}
+
+/** Ends a drawing that has begun on one of the panes. Returns true when there was one. */
+export const cancelMeasure = (): boolean =>
+  [...document.querySelectorAll<HTMLDivElement>('[data-viewport] > div')].some((element) =>
+    cancelActiveManipulations(element),
+  );

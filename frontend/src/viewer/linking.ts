@@ -1,0 +1,48 @@
+import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import { frameOf } from './engine/frameId';
+import { factsOfFrame } from './engine/modules';
+import { cross, type Vector } from './orientation';
+
+type FactsOf = (imageId: string) => FrameFacts | undefined;
+
+const dot = (a: Vector, b: Vector) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+
+function placed(frameId: string, factsOf: FactsOf) {
+  const { id, n } = frameOf(frameId);
+  const file = factsOf(id);
+  const facts = file && factsOfFrame(file, n);
+  if (!facts?.position || !facts.orientation) return undefined;
+  const row = facts.orientation.slice(0, 3) as unknown as Vector;
+  const column = facts.orientation.slice(3, 6) as unknown as Vector;
+  return { position: facts.position as Vector, normal: cross(row, column), room: facts.frameOfReference };
+}
+
+/** The cosine above which two stacks count as parallel. */
+const PARALLEL = 0.9;
+
+/**
+ * Returns the position in the other stack that belongs to a frame of this one: the nearest slice when both lie in one
+ * room and are parallel, else the same step from where both stood when they were linked.
+ */
+export function partnerOf(
+  frameId: string,
+  other: readonly string[],
+  factsOf: FactsOf,
+  byOffset: number,
+): number | undefined {
+  const here = placed(frameId, factsOf);
+  if (here?.room) {
+    let best: { at: number; far: number } | undefined;
+    for (const [at, one] of other.entries()) {
+      const there = placed(one, factsOf);
+      if (!there || there.room !== here.room || Math.abs(dot(there.normal, here.normal)) < PARALLEL) {
+        best = undefined;
+        break;
+      }
+      const far = Math.abs(dot(there.position, here.normal) - dot(here.position, here.normal));
+      if (!best || far < best.far) best = { at, far };
+    }
+    if (best) return best.at;
+  }
+  return byOffset >= 0 && byOffset < other.length ? byOffset : undefined;
+}

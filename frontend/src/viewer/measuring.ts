@@ -1,0 +1,74 @@
+import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+
+export type MeasureKind = 'length' | 'angle' | 'ellipse' | 'probe';
+export type Unit = 'mm' | 'px' | '°' | 'HU' | '';
+
+/** A point of a frame in pixels: column and row. The middle of the first pixel is 0, 0. */
+export type Point = readonly [x: number, y: number];
+
+/** The size of a pixel at a place of the frame, and the unit of its sides. */
+export interface Scale {
+  x: number;
+  y: number;
+  unit: 'mm' | 'px';
+  /** True when the size is that of the detector: the patient may be smaller than measured. */
+  atDetector: boolean;
+}
+
+type Spaced = Pick<FrameFacts, 'pixelSpacing' | 'spacingAt' | 'regions'>;
+
+const inPixels: Scale = { x: 1, y: 1, unit: 'px', atDetector: false };
+
+/**
+ * Returns the size of a pixel for a measurement between these points. A region of an ultrasound picture decides alone,
+ * and only when all points lie in it. Without a size that the file states, the unit is the pixel.
+ */
+export function scaleAt(facts: Spaced, points: readonly Point[]): Scale {
+  if (facts.regions?.length) {
+    const region = facts.regions.find(({ x0, y0, x1, y1 }) =>
+      points.every(([x, y]) => x >= x0 && x <= x1 && y >= y0 && y <= y1),
+    );
+    return region
+      ? { x: Math.abs(region.deltaX), y: Math.abs(region.deltaY), unit: 'mm', atDetector: false }
+      : inPixels;
+  }
+  if (!facts.pixelSpacing) return inPixels;
+  const [row, column] = facts.pixelSpacing;
+  return { x: column, y: row, unit: 'mm', atDetector: facts.spacingAt === 'detector' };
+}
+
+const far = ([ax, ay]: Point, [bx, by]: Point, { x, y }: Scale) => Math.hypot((bx - ax) * x, (by - ay) * y);
+
+export function lengthOf(facts: Spaced, from: Point, to: Point): { value: number; scale: Scale } {
+  const scale = scaleAt(facts, [from, to]);
+  return { value: far(from, to, scale), scale };
+}
+
+/** Returns the angle at the middle point, in degrees. Pixels that are not square are taken into account. */
+export function angleOf(facts: Spaced, points: readonly [Point, Point, Point]): number {
+  const { x, y } = scaleAt(facts, points);
+  const [a, b, c] = points;
+  const one = Math.atan2((a[1] - b[1]) * y, (a[0] - b[0]) * x);
+  const other = Math.atan2((c[1] - b[1]) * y, (c[0] - b[0]) * x);
+  const turn = Math.abs(((one - other) * 180) / Math.PI) % 360;
+  return turn > 180 ? 360 - turn : turn;
+}
+
+/** Returns the area of an ellipse from the ends of its two axes. */
+export function areaOf(facts: Spaced, ends: readonly [Point, Point, Point, Point]): { value: number; scale: Scale } {
+  const scale = scaleAt(facts, ends);
+  const [bottom, top, left, right] = ends;
+  return { value: (Math.PI * far(bottom, top, scale) * far(left, right, scale)) / 4, scale };
+}
+
+/** The unit of the values of pixels. Values of which the file states no unit have none. */
+export const valueUnit = ({ modality, rescaleType, modalityLut }: FrameFacts): Unit => {
+  if (modalityLut) return '';
+  return rescaleType === 'HU' || (modality === 'CT' && (rescaleType === undefined || rescaleType === '')) ? 'HU' : '';
+};
+
+/** Rounds to at most two decimals, and fewer for larger values, as a person reads it. */
+export const rounded = (value: number): number => {
+  const decimals = Math.abs(value) >= 100 ? 1 : 2;
+  return Number(value.toFixed(decimals));
+};

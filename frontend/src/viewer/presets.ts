@@ -1,0 +1,70 @@
+import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+
+export type PresetName =
+  | 'asSent'
+  | 'full'
+  | 'softTissue'
+  | 'lung'
+  | 'liver'
+  | 'bone'
+  | 'brain'
+  | 'bright'
+  | 'dark'
+  | 'soft'
+  | 'hard';
+
+export interface Preset {
+  name: PresetName;
+  /** The digit that chooses it. */
+  key: string;
+  center: number;
+  width: number;
+}
+
+/** The usual windows of a CT in HU, with the keys that radiologists know from OHIF. */
+const ct: readonly Preset[] = [
+  { name: 'softTissue', key: '1', center: 40, width: 400 },
+  { name: 'lung', key: '2', center: -600, width: 1500 },
+  { name: 'liver', key: '3', center: 90, width: 150 },
+  { name: 'bone', key: '4', center: 480, width: 2500 },
+  { name: 'brain', key: '5', center: 40, width: 80 },
+];
+
+/** Values without a unit have no usual windows: the presets change the window of the picture itself. */
+const relative = [
+  { name: 'soft', key: '1', shift: 0, scale: 1.5 },
+  { name: 'hard', key: '2', shift: 0, scale: 0.6 },
+  { name: 'bright', key: '3', shift: -0.2, scale: 1 },
+  { name: 'dark', key: '4', shift: 0.2, scale: 1 },
+] as const;
+
+interface Range {
+  lower: number;
+  upper: number;
+}
+
+/** Returns the presets of a picture: those of its modality, the window of the file, and the whole range of values. */
+export function presetsOf(
+  facts: Pick<FrameFacts, 'modality' | 'rescaleType'>,
+  sent: { center: number; width: number },
+  range: Range | undefined,
+): Preset[] {
+  const inHU = facts.modality === 'CT';
+  const usual = inHU
+    ? ct
+    : relative.map(({ name, key, shift, scale }) => ({
+        name,
+        key,
+        center: sent.center + shift * sent.width,
+        width: Math.max(1, sent.width * scale),
+      }));
+  const full = range && range.upper > range.lower ? [fullOf(range)] : [];
+  return [...usual, { name: 'asSent', key: '0', ...sent }, ...full];
+}
+
+const fullOf = ({ lower, upper }: Range): Preset => ({
+  name: 'full',
+  key: '9',
+  center: (lower + upper + 1) / 2,
+  width: upper - lower + 1,
+});

@@ -1,0 +1,50 @@
+import { Box, Flex, Text } from '@chakra-ui/react';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import type { UserRef } from '@lightbox/contract/users/schemas.js';
+import { i18n } from '../i18n';
+import { actionsOf } from '../images/access';
+import { formatDate, formatFilmDate, fullName } from '../lib/format';
+import { paths } from '../lib/paths';
+import { Countdown } from '../ui/Countdown';
+import { StateBadge } from '../ui/StateBadge';
+import { UserAvatar } from '../ui/UserAvatar';
+import { PanelTitle } from './Panel';
+import type { Subject } from './Workspace';
+
+function SharedBy({ person }: { person: UserRef }) {
+  return (
+    <Box as="section">
+      <PanelTitle>{i18n.t('viewer.sharedBy')}</PanelTitle>
+      <Flex align="center" gap="3">
+        <UserAvatar person={person} />
+        <Text as="bdi" fontWeight="600">
+          {fullName(person)}
+        </Text>
+      </Flex>
+    </Box>
+  );
+}
+
+/** Returns what the bar and the panel say about an image. */
+export function subjectOf(image: Image | undefined, viewer: Parameters<typeof actionsOf>[0], open: boolean): Subject {
+  if (!image) return { title: i18n.t('viewer.opening'), sub: '', badge: null, countdown: null, about: null, marks: [] };
+  const { caption, patient, dicom, createAt, sharedBy, expiresAt, sharedAt, shareId } = image;
+  const at = dicom?.studyDate ?? createAt;
+  const parts = [patient && fullName(patient), dicom?.modality, formatDate(at)].filter(Boolean);
+  const can = actionsOf(viewer, image);
+  return {
+    title: caption || i18n.t('common.untitled'),
+    sub: parts.map((part, i) => (
+      <span key={part}>
+        {i > 0 && ' · '}
+        <bdi>{part}</bdi>
+      </span>
+    )),
+    badge: open && shareId ? <StateBadge state="verified" /> : null,
+    countdown: open && expiresAt ? <Countdown expiresAt={expiresAt} startedAt={sharedAt} /> : null,
+    aiPath: open && can.ai ? paths.aiAnalysis(image.id) : undefined,
+    about: open && sharedBy ? <SharedBy person={sharedBy} /> : null,
+    marks: open ? [patient && fullName(patient)] : [],
+    seen: dicom?.studyDate && formatFilmDate(dicom.studyDate),
+  };
+}
