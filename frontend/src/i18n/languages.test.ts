@@ -21,6 +21,7 @@ const translated = [
   'users',
   'profile',
   'images',
+  'studies',
   'sharing',
   'shareImage',
   'analysis',

@@ -19,6 +19,7 @@ import { sentences } from './ur/sentences';
 import { settings } from './ur/settings';
 import { shareImage } from './ur/shareImage';
 import { sharing } from './ur/sharing';
+import { studies } from './ur/studies';
 import { users } from './ur/users';
 import { viewer } from './ur/viewer';
 
@@ -33,6 +34,7 @@ export const ur: LanguageFile = {
     users,
     profile,
     images,
+    studies,
     sharing,
     shareImage,
     analysis,

@@ -11,6 +11,7 @@ import { security } from './security';
 import { settings } from './settings';
 import { shareImage } from './shareImage';
 import { sharing } from './sharing';
+import { studies } from './studies';
 import { users } from './users';
 import { viewer } from './viewer';
 
@@ -19,6 +20,7 @@ export const signedIn = {
   users,
   profile,
   images,
+  studies,
   sharing,
   shareImage,
   analysis,
