@@ -29,6 +29,8 @@ globalThis.ResizeObserver ??= class {
   unobserve() {}
   disconnect() {}
 };
+// Ids in tests need no escape.
+globalThis.CSS ??= { escape: (text: string) => text } as typeof CSS;
 Element.prototype.scrollTo ??= () => {};
 Element.prototype.scrollIntoView ??= () => {};
 window.scrollTo = () => {};

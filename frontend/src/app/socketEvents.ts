@@ -1,6 +1,7 @@
 import type { ServerEvent } from '@lightbox/contract/events.js';
 import { analysisEvents } from '../analysis/analysis';
 import { imageEvents } from '../images/images';
+import { studyEvents } from '../images/studies';
 import { settingEvents } from '../lib/publicSettings';
 import type { SocketRows } from '../lib/socket';
 import { messageEvents } from '../messages/messages';
@@ -11,6 +12,7 @@ import { userEvents } from '../users/users';
 
 const features = [
   imageEvents,
+  studyEvents,
   shareEvents,
   analysisEvents,
   messageEvents,

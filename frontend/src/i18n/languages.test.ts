@@ -22,6 +22,7 @@ const translated = [
   'profile',
   'images',
   'uploads',
+  'studies',
   'sharing',
   'shareImage',
   'analysis',

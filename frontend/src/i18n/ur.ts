@@ -19,6 +19,7 @@ import { sentences } from './ur/sentences';
 import { settings } from './ur/settings';
 import { shareImage } from './ur/shareImage';
 import { sharing } from './ur/sharing';
+import { studies } from './ur/studies';
 import { uploads } from './ur/uploads';
 import { users } from './ur/users';
 import { viewer } from './ur/viewer';
@@ -35,6 +36,7 @@ export const ur: LanguageFile = {
     profile,
     images,
     uploads,
+    studies,
     sharing,
     shareImage,
     analysis,

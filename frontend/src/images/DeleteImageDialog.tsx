@@ -1,6 +1,7 @@
 import { Text, Textarea } from '@chakra-ui/react';
 import { imageCalls } from '@lightbox/contract/images/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
+import { studyCalls } from '@lightbox/contract/studies/calls.js';
 import { TrashIcon } from '@phosphor-icons/react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -14,12 +15,13 @@ import { ConfirmDialog } from '../ui/ConfirmDialog';
 import { Field } from '../ui/Field';
 import { Said } from '../ui/Said';
 import { actionsOf } from './access';
-import { dropImage, refreshLists } from './cache';
+import { dropImage, dropStudy, refreshLists } from './cache';
 import type { AboutImage } from './dialogs';
 import { sharesOf } from './insight';
+import { stackOf, titleOf } from './subject';
 
 /**
- * Names the image and the people who lose access. Asks for a reason if the image has a patient, and for a typed word if
+ * Deletes an image or a study. Names it and the people who lose access. Asks for a reason if the image has a patient, and for a typed word if
  * others have access.
  */
 export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutImage) {
@@ -28,7 +30,7 @@ export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutIma
   const cache = useQueryClient();
   const [reason, setReason] = useState('');
   const [fault, setFault] = useState<string>();
-  const shares = useQuery({ ...sharesOf(image?.id ?? ''), enabled: open && Boolean(image) });
+  const shares = useQuery({ ...sharesOf(image?.id ?? '', image?.study?.id), enabled: open && Boolean(image) });
 
   useEffect(() => {
     if (!open) return;
@@ -37,22 +39,35 @@ export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutIma
   }, [open]);
 
   const needsReason = image ? actionsOf(viewer, image).removeNeedsReason : false;
+  const drop = (gone: Image) => {
+    const stack = stackOf(gone);
+    if (stack) dropStudy(cache, stack.id);
+    else dropImage(cache, gone.id, gone.study?.id);
+  };
   const removal = useMutation({
-    mutationFn: ({ id }: Image) =>
-      send(imageCalls.deleteImage, { params: { id }, body: needsReason ? { reason: reason.trim() } : {} }),
-    meta: { silent: true },
-    onSuccess: (_, { id, caption }) => {
-      onClose();
-      dropImage(cache, id);
-      toast.success(t('images.remove.done'), caption ? { description: caption } : {});
+    mutationFn: (image: Image) => {
+      const stack = stackOf(image);
+      const body = needsReason ? { reason: reason.trim() } : {};
+      if (stack) return send(studyCalls.deleteStudy, { params: { id: stack.id }, body });
+      return send(imageCalls.deleteImage, { params: { id: image.id }, body });
     },
-    onError: (error, { id }) => {
+    meta: { silent: true },
+    onSuccess: (_, gone) => {
+      onClose();
+      drop(gone);
+      const title = titleOf(gone, '');
+      toast.success(
+        t(stackOf(gone) ? 'studies.remove.done' : 'images.remove.done'),
+        title ? { description: title } : {},
+      );
+    },
+    onError: (error, gone) => {
       const atReason = error instanceof ApiError && error.errors.find(({ field }) => field === 'reason');
       if (atReason) return setFault(atReason.message);
       onClose();
-      // The image is already deleted.
-      if (error instanceof ApiError && error.status === 404) return dropImage(cache, id);
-      toast.error(errorText(error, t('images.remove.failed')));
+      // It is already deleted.
+      if (error instanceof ApiError && error.status === 404) return drop(gone);
+      toast.error(errorText(error, t(stackOf(gone) ? 'studies.remove.failed' : 'images.remove.failed')));
       refreshLists(cache);
     },
   });
@@ -60,6 +75,14 @@ export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutIma
 
   const count = shares.data?.length ?? 0;
   const live = count > 0 || (shares.data === undefined && image.isShared);
+  const stack = stackOf(image);
+  const said = () => {
+    if (stack)
+      return [t('studies.remove.alone', { count: stack.imageCount }), live && t('studies.remove.shares')]
+        .filter(Boolean)
+        .join(' ');
+    return count > 0 ? t('images.remove.shares', { count }) : t('images.remove.alone');
+  };
   const confirm = () => {
     if (needsReason && !reason.trim()) return setFault(t('images.remove.reasonNeeded'));
     setFault(undefined);
@@ -70,8 +93,8 @@ export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutIma
       open={open}
       onClose={onClose}
       Icon={TrashIcon}
-      title={t('images.remove.title', { caption: image.caption || t('common.untitled') })}
-      act={t('images.remove.act')}
+      title={t('images.remove.title', { caption: titleOf(image, t('common.untitled')) })}
+      act={t(stack ? 'studies.remove.act' : 'images.remove.act')}
       onConfirm={confirm}
       pending={removal.isPending}
       finalFocus={finalFocus}
@@ -92,7 +115,7 @@ export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutIma
         )
       }
     >
-      {count > 0 ? t('images.remove.shares', { count }) : t('images.remove.alone')}
+      {said()}
       {image.patient && (
         <Text mt="2">
           <Said i18nKey="images.remove.patient" values={{ name: fullName(image.patient) }} />

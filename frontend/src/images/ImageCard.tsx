@@ -1,10 +1,11 @@
 import { Box, Button, chakra, Flex, Heading, IconButton, Spacer, Text } from '@chakra-ui/react';
 import { contentTypes, type Image } from '@lightbox/contract/images/schemas.js';
+import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
 import { KeyIcon, ShareNetworkIcon, SparkleIcon, TrashIcon, UsersIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { useViewer } from '../auth/session';
-import { formatDate, fullName } from '../lib/format';
+import { formatBytes, formatDate, fullName, ltr } from '../lib/format';
 import { paths } from '../lib/paths';
 import { useNow } from '../lib/useNow';
 import { Badge } from '../ui/Badge';
@@ -13,6 +14,8 @@ import { EndedWell, ImageWell, WaitingWell } from '../ui/ImageWell';
 import { Said } from '../ui/Said';
 import { StateBadge } from '../ui/StateBadge';
 import { actionsOf, hasEnded, ownsImage } from './access';
+import { stackOf, titleOf } from './subject';
+import { ViewerLink } from './ViewerLink';
 
 /** For an image older than this, a missing preview is no longer expected. */
 const previewMs = 120_000;
@@ -29,6 +32,19 @@ export function ImageLine({ image }: { image: Image }) {
   if (owned && image.patient) return <Said i18nKey="images.card.for" values={{ name: fullName(image.patient) }} />;
   if (!owned && giver) return <Said i18nKey="images.card.from" values={{ name: fullName(giver) }} />;
   return t('images.card.uploadedOn', { date: formatDate(image.createAt) });
+}
+
+/** Says what a study is: its kind and number of images, and for viewers who may open it the modalities and the size. */
+export function StudyLine({ study, isVerified }: { study: StudySummary; isVerified: boolean }) {
+  const { t } = useTranslation();
+  const { kind, imageCount, modalities, size } = study;
+  const facts = [
+    kind === 'dicom' && t('studies.kind'),
+    t('studies.images', { count: imageCount }),
+    isVerified && modalities.length > 0 && ltr(modalities.join(', ')),
+    isVerified && size > 0 && formatBytes(size),
+  ];
+  return facts.filter(Boolean).join(' · ');
 }
 
 const Chip = chakra('span', {
@@ -53,7 +69,7 @@ function SharedWith({ image, people, onOpen }: { image: Image; people: number; o
   return (
     <chakra.button
       type="button"
-      aria-label={t('images.card.sharedWithThis', { people, caption: image.caption || t('common.untitled') })}
+      aria-label={t('images.card.sharedWithThis', { people, caption: titleOf(image, t('common.untitled')) })}
       onClick={onOpen}
       minH="24px"
       borderRadius="full"
@@ -96,27 +112,63 @@ function Well({ image, ended }: { image: Image; ended: boolean }) {
     return <EndedWell title={t('images.card.endedTitle')} help={help} />;
   }
   if (missing && now - Date.parse(image.createAt) < previewMs) return <WaitingWell label={t('images.card.making')} />;
-  return <ImageWell image={image} />;
+  return <CardWell image={image} />;
 }
 
-export type Ask = 'open' | 'verify' | 'share' | 'remove' | 'timeline';
+/** Shows the picture of an image, or of the one that stands for a study, below the edges of further films. */
+export function CardWell({ image }: { image: Image }) {
+  const stack = stackOf(image);
+  if (!stack) return <ImageWell image={image} />;
+  const { title, imageCount, modalities } = stack;
+  const modality = modalities.join(' ') || image.dicom?.modality;
+  return (
+    <>
+      <Edges />
+      <ImageWell image={{ ...image, caption: title, dicom: { ...image.dicom, modality } }} count={imageCount} />
+    </>
+  );
+}
+
+const Edges = () => (
+  <Flex direction="column" align="center" gap="2px" mb="2px" aria-hidden>
+    {['84%', '92%'].map((width) => (
+      <Box key={width} w={width} h="4px" bg="film.bg" borderTopRadius="film" opacity={{ _dark: 0.9 }} />
+    ))}
+  </Flex>
+);
+
+export type Ask = 'open' | 'verify' | 'share' | 'remove' | 'timeline' | 'rename';
 
 interface Props {
   image: Image;
   onAsk: (what: Ask, image: Image) => void;
+  /** Called when the card is pointed at or gets the focus: the viewer may be needed soon. */
+  onNear?: (() => void) | undefined;
 }
 
-/** One image with its preview, caption, sender, badges and remaining time, and the actions that the viewer may take. */
-export function ImageCard({ image, onAsk }: Props) {
+/** One image or study with its preview, caption, sender, badges and remaining time, and the actions that the viewer may take. */
+export function ImageCard({ image, onAsk, onNear }: Props) {
   const { t } = useTranslation();
   const viewer = useViewer();
   const end = image.expiresAt ? Date.parse(image.expiresAt) : undefined;
   const now = useNow(15_000, end !== undefined && end > Date.now());
   const can = actionsOf(viewer, image, now);
   const ended = hasEnded(image, now) && !can.share && !ownsImage(viewer, image);
-  const caption = image.caption || t('common.untitled');
+  const caption = titleOf(image, t('common.untitled'));
+  const stack = stackOf(image);
   return (
-    <Flex as="article" direction="column" layerStyle="card" p="9px" pb="3.5" h="full" data-image={image.id}>
+    <Flex
+      as="article"
+      direction="column"
+      layerStyle="card"
+      p="9px"
+      pb="3.5"
+      h="full"
+      data-image={image.id}
+      {...(stack && { 'data-study': stack.id })}
+      onPointerEnter={onNear}
+      onFocus={onNear}
+    >
       <Box position="relative">
         <Well image={image} ended={ended} />
         {can.open && (
@@ -139,6 +191,11 @@ export function ImageCard({ image, onAsk }: Props) {
         <Text fontSize="xs" color="fg.muted" mt="0.5">
           <ImageLine image={image} />
         </Text>
+        {stack && (
+          <Text fontSize="xs" color="fg.muted" fontVariantNumeric="tabular-nums">
+            <StudyLine study={stack} isVerified={image.isVerified && !ended} />
+          </Text>
+        )}
         <Flex gap="1.5" wrap="wrap" mt="3">
           <ImageBadges image={image} onShares={can.share ? () => onAsk('share', image) : undefined} />
         </Flex>
@@ -170,7 +227,8 @@ export function ImageCard({ image, onAsk }: Props) {
               {t('images.card.share')}
             </Button>
           )}
-          {can.ai && (
+          {can.open && <ViewerLink image={image} />}
+          {can.ai && !stack && (
             <Button asChild size="sm" variant="outline">
               <Link to={paths.aiAnalysis(image.id)} aria-label={t('images.card.aiThis', { caption })}>
                 <SparkleIcon />

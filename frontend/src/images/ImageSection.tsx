@@ -41,10 +41,11 @@ interface Props {
   /** Hides the title visually: on a phone the tab above shows it. */
   quietTitle?: boolean;
   onAsk: (what: Ask, image: Image) => void;
+  onNear: () => void;
 }
 
 /** The list "Uploaded Images" or "Shared Images": its cards and its pages. */
-export function ImageSection({ title, list, empty, quietTitle = false, onAsk }: Props) {
+export function ImageSection({ title, list, empty, quietTitle = false, onAsk, onNear }: Props) {
   const { t } = useTranslation();
   const heading = useId();
   const { query, paging, images, pagination } = list;
@@ -95,7 +96,7 @@ export function ImageSection({ title, list, empty, quietTitle = false, onAsk }: 
         <Gallery labelledBy={heading} busy={query.isPlaceholderData}>
           {images.map((image) => (
             <li key={image.id}>
-              <ImageCard image={image} onAsk={onAsk} />
+              <ImageCard image={image} onAsk={onAsk} onNear={onNear} />
             </li>
           ))}
         </Gallery>

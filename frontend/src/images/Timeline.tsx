@@ -17,8 +17,9 @@ import { PersonSkeleton } from '../ui/Skeletons';
 import { UserAvatar } from '../ui/UserAvatar';
 import { actionsOf } from './access';
 import type { AboutImage } from './dialogs';
-import { useImage } from './images';
 import { timelineOf } from './insight';
+import { useSubject } from './studies';
+import { titleOf } from './subject';
 
 function Entry({ entry }: { entry: TimelineEntry }) {
   const { t } = useTranslation();
@@ -85,13 +86,12 @@ function Entries({ imageId }: { imageId: string }) {
   );
 }
 
-/** Lists the events of an image: shares, openings, wrong codes, downloads. New events appear while it is open. */
+/** Lists the events of an image or a study: shares, openings, wrong codes, downloads. New events appear while it is open. */
 export function Timeline({ open, image: asked, onClose, finalFocus }: AboutImage) {
   const { t } = useTranslation();
   const viewer = useViewer();
   const desktop = useIsDesktop();
-  const { data } = useImage(open ? asked?.id : undefined);
-  const image = data ?? asked;
+  const { image = asked } = useSubject(open ? asked : undefined);
   if (!image) return null;
   return (
     <SidePanel
@@ -102,7 +102,7 @@ export function Timeline({ open, image: asked, onClose, finalFocus }: AboutImage
       title={t('images.timeline.title')}
       sub={
         <Text fontSize="sm" color="fg.muted" overflowWrap="anywhere">
-          <bdi>{image.caption || t('common.untitled')}</bdi>
+          <bdi>{titleOf(image, t('common.untitled'))}</bdi>
         </Text>
       }
       maxW={{ base: '100vw', lg: '440px' }}

@@ -2,7 +2,7 @@ import { Button, chakra, Flex } from '@chakra-ui/react';
 import { imageSorts } from '@lightbox/contract/images/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { ChatsCircleIcon, ImagesIcon, LinkIcon, ShareNetworkIcon, UploadSimpleIcon } from '@phosphor-icons/react';
-import { type ComponentType, lazy, Suspense, useRef, useState } from 'react';
+import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
 import { useMay } from '../auth/session';
@@ -14,10 +14,11 @@ import { Page } from '../ui/Page';
 import { SortSelect } from '../ui/Sorting';
 import type { ListName } from './cache';
 import { DeleteImageDialog } from './DeleteImageDialog';
-import type { AboutImage, Verifying } from './dialogs';
+import type { AboutImage, Opening, Verifying } from './dialogs';
 import type { Ask } from './ImageCard';
 import { ImageDialog } from './ImageDialog';
 import { ImageSection } from './ImageSection';
+import { stackOf } from './subject';
 import { useAddressedImage, useForget } from './useAddressedImage';
 import { useImageList } from './useImageList';
 
@@ -179,10 +180,14 @@ function Order() {
 interface Props {
   Share: ComponentType<AboutImage>;
   Verify: ComponentType<Verifying>;
+  Study: ComponentType<Opening>;
+  Rename: ComponentType<AboutImage>;
+  /** Loads the code of the viewer in the background. */
+  preloadViewer: () => void;
 }
 
-/** The gallery: the viewer's own images and the shared ones. */
-export function ViewImages({ Share, Verify }: Props) {
+/** The gallery: the viewer's own images and studies, and the shared ones. */
+export function ViewImages({ Share, Verify, Study, Rename, preloadViewer }: Props) {
   const { t } = useTranslation();
   const desktop = useIsDesktop();
   const [mayUpload, all, own] = [useMay('image.upload'), useMay('image.listAll'), useMay('image.listOwn')];
@@ -190,6 +195,7 @@ export function ViewImages({ Share, Verify }: Props) {
   const uploaded = useImageList('uploaded', mayOwn);
   const shared = useImageList('shared');
   const [shown, setShown] = useState<ListName>('shared');
+  useEffect(() => preloadViewer(), [preloadViewer]);
   const { what, image, next, ask, askNext, close, exited, finalFocus } = useAsked();
 
   // The link in a mail names its share: open the dialog for it.
@@ -208,6 +214,18 @@ export function ViewImages({ Share, Verify }: Props) {
   };
   const shareId = linked ?? image?.shareId;
   const listed = shareId ? shared.images?.find((one) => one.shareId === shareId) : undefined;
+
+  const isStudy = Boolean(image && stackOf(image));
+  const opening: Omit<Opening, 'open'> = {
+    image,
+    onClose: leave,
+    onExited: exited,
+    onAsk: (wanted, about) => {
+      address.forget();
+      askNext(wanted, about);
+    },
+    finalFocus,
+  };
 
   const both = desktop && mayOwn;
   const sections: ListName[] = both ? ['uploaded', 'shared'] : [mayOwn ? shown : 'shared'];
@@ -235,25 +253,18 @@ export function ViewImages({ Share, Verify }: Props) {
           empty={name === 'uploaded' ? <NothingUploaded /> : <NothingShared />}
           quietTitle={!desktop && mayOwn}
           onAsk={askFor}
+          onNear={preloadViewer}
         />
       ))}
-      <ImageDialog
-        open={what === 'open'}
-        image={image}
-        onClose={leave}
-        onExited={exited}
-        onAsk={(wanted, about) => {
-          address.forget();
-          askNext(wanted, about);
-        }}
-        finalFocus={finalFocus}
-      />
+      <ImageDialog {...opening} open={what === 'open' && !isStudy} />
+      <Study {...opening} open={what === 'open' && isStudy} />
       <Share open={what === 'share'} image={image} onClose={leave} finalFocus={finalFocus} />
       {what === 'timeline' && (
         <Suspense fallback={null}>
           <Timeline open image={image} onClose={close} finalFocus={finalFocus} />
         </Suspense>
       )}
+      <Rename open={what === 'rename'} image={image} onClose={close} finalFocus={finalFocus} />
       <DeleteImageDialog open={what === 'remove'} image={image} onClose={close} finalFocus={finalFocus} />
       <Verify
         open={what === 'verify' || Boolean(linked && what === undefined && next === undefined)}

@@ -5,6 +5,7 @@ import {
   imageRules,
 } from '@lightbox/contract/images/policy.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
+import { stackOf } from './subject';
 
 export const hasEnded = (image: Pick<Image, 'expiresAt'>, now = Date.now()) =>
   image.expiresAt !== undefined && Date.parse(image.expiresAt) <= now;
@@ -31,6 +32,8 @@ export interface ImageActions {
   remove: boolean;
   timeline: boolean;
   removeNeedsReason: boolean;
+  /** True for a study of which the viewer may change the title. */
+  rename: boolean;
 }
 
 /** Returns the buttons of an image for this viewer, by the contract's rules alone. */
@@ -44,5 +47,6 @@ export function actionsOf(viewer: ImageViewer, image: Image, now = Date.now()): 
     remove: imageRules.delete(viewer, facts),
     timeline: imageRules.timeline(viewer, facts) && image.isVerified,
     removeNeedsReason: deletionNeedsReason(viewer, facts),
+    rename: stackOf(image) !== undefined && imageRules.share(viewer, facts),
   };
 }

@@ -1,12 +1,14 @@
 import { imageRules } from '@lightbox/contract/images/policy.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
+import type { Study } from '@lightbox/contract/studies/schemas.js';
 import type { QueryClient } from '@tanstack/react-query';
 import { viewerNow } from '../auth/session';
-import { coalesce } from '../lib/coalesce';
+import { coalesce, coalesceStream } from '../lib/coalesce';
 import type { Envelope } from '../lib/http';
 import { change, isRead, reread } from '../lib/live';
+import { imagesOf, stackOf } from './subject';
 
-/** Changes to the images in the query cache. The queries themselves are in `images.ts`. */
+/** Changes to the images and studies in the query cache. The queries themselves are in `images.ts` and `studies.ts`. */
 
 export type ListName = 'uploaded' | 'shared';
 type ListPage = Envelope<Image[]>;
@@ -14,6 +16,8 @@ type ListPage = Envelope<Image[]>;
 export const lists = ['images', 'list'] as const;
 export const oneKey = (id: string) => ['images', 'one', id] as const;
 export const contentKey = (id: string) => ['images', 'content', id] as const;
+export const studies = ['studies', 'one'] as const;
+export const studyKey = (id: string) => [...studies, id] as const;
 export const timelineKey = (id: string) => ['timeline', id] as const;
 
 export function findListed(cache: QueryClient, matches: (image: Image) => boolean) {
@@ -44,16 +48,30 @@ function patchImages(cache: QueryClient, matches: (image: Image) => boolean, to:
 export const patchImage = (cache: QueryClient, id: string, to: (image: Image) => Image) =>
   patchImages(cache, (image) => image.id === id, to);
 
+/** Changes the card of a study in every list. */
+export const patchStudy = (cache: QueryClient, id: string, to: (image: Image) => Image) =>
+  patchImages(cache, (image) => image.study?.id === id, to);
+
+const rereadLists = (cache: QueryClient, name?: ListName) => void reread(cache, name ? [...lists, name] : lists);
+
 /** Reads the visible lists again, once for a burst of events. The other lists are read when they are shown. */
-export function refreshLists(cache: QueryClient, name?: ListName) {
-  coalesce(`images ${name ?? ''}`, () => void reread(cache, name ? [...lists, name] : lists));
+export const refreshLists = (cache: QueryClient, name?: ListName) =>
+  coalesce(`images ${name ?? ''}`, () => rereadLists(cache, name));
+
+/** Reads the visible lists and the open dialog of a study again, a few times while hundreds of its images change. */
+export function refreshStudy(cache: QueryClient, studyId: string) {
+  coalesceStream('studies', () => rereadLists(cache));
+  if (cache.getQueryState(studyKey(studyId))) {
+    coalesceStream(`study ${studyId}`, () => void reread(cache, studyKey(studyId)));
+  }
 }
 
+/** True when the image is in the cache. */
+export const isShown = (cache: QueryClient, id: string) =>
+  cache.getQueryState(oneKey(id)) !== undefined || findListed(cache, (image) => image.id === id) !== undefined;
+
 /** True when the image is in the cache, or a list that may contain it is being read. */
-export const mayBeShown = (cache: QueryClient, id: string) =>
-  cache.getQueryState(oneKey(id)) !== undefined ||
-  findListed(cache, (image) => image.id === id) !== undefined ||
-  isRead(cache, lists);
+export const mayBeShown = (cache: QueryClient, id: string) => isShown(cache, id) || isRead(cache, lists);
 
 /** Returns the redacted image, which stays when access has ended: no picture, and nothing about a patient. */
 const redacted = ({
@@ -66,6 +84,8 @@ const redacted = ({
   owner,
   shareId,
   expiresAt,
+  study,
+  studyId,
 }: Image): Image => ({
   id,
   caption,
@@ -78,49 +98,116 @@ const redacted = ({
   ...(owner ? { owner } : {}),
   ...(shareId ? { shareId } : {}),
   ...(expiresAt ? { expiresAt } : {}),
+  ...(study ? { study: { ...study, modalities: [], size: 0 } } : {}),
+  ...(studyId ? { studyId } : {}),
 });
 
-/** Removes a deleted image from every list, and its contents from the cache. */
-export function dropImage(cache: QueryClient, id: string) {
-  const listed = isRead(cache, lists) || findListed(cache, (image) => image.id === id) !== undefined;
-  change<ListPage>(cache, lists, (page) =>
-    page.data.some((image) => image.id === id) ? { ...page, data: page.data.filter((image) => image.id !== id) } : page,
+/** Returns the redacted study: its title, kind and number of images. */
+const redactedStudy = ({
+  series: _series,
+  patient: _patient,
+  studyDate: _date,
+  leadId: _lead,
+  ...study
+}: Study): Study => ({
+  ...study,
+  modalities: [],
+  size: 0,
+  isVerified: false,
+  image_url: null,
+});
+
+/**
+ * Removes a deleted image from every list and from its study, and its contents from the cache. The card of a study stays:
+ * another image will stand for it.
+ */
+export function dropImage(cache: QueryClient, id: string, studyId?: string) {
+  const listed = findListed(
+    cache,
+    (image) => image.id === id || (studyId !== undefined && image.study?.id === studyId),
   );
-  forgetContents(cache, id);
+  change<ListPage>(cache, lists, (page) => {
+    if (!page.data.some((image) => image.id === id)) return page;
+    const left = page.data.filter((image) => image.id !== id || (studyId && stackOf(image)));
+    return { ...page, data: left.map((image) => (image.id === id ? { ...image, image_url: null } : image)) };
+  });
+  change<Study>(cache, studyId ? studyKey(studyId) : studies, (study) => withoutImage(study, id));
+  forgetContents(cache, [id]);
   cache.removeQueries({ queryKey: oneKey(id), type: 'inactive' });
   // An open dialog must remove the picture.
   change<Image>(cache, oneKey(id), redacted);
+  if (studyId) refreshStudy(cache, studyId);
   // An image of the next page moves up.
-  if (listed) refreshLists(cache);
+  else if (listed || isRead(cache, lists)) refreshLists(cache);
 }
+
+function withoutImage(study: Study, id: string): Study {
+  const { leadId, series } = study;
+  if (!series?.some(({ images }) => images.includes(id))) return study;
+  const left = series
+    .map((one) => ({ ...one, images: one.images.filter((image) => image !== id) }))
+    .filter(({ images }) => images.length > 0);
+  const changed = { ...study, series: left, imageCount: left.flatMap(({ images }) => images).length };
+  return leadId === id ? { ...changed, image_url: null } : changed;
+}
+
+/** Removes a deleted study from every list, and its images and their contents from the cache. */
+export function dropStudy(cache: QueryClient, studyId: string) {
+  const ofStudy = (image: Image) => (image.study?.id ?? image.studyId) === studyId;
+  const ids = knownImages(cache, studyId);
+  change<ListPage>(cache, lists, (page) =>
+    page.data.some(ofStudy) ? { ...page, data: page.data.filter((image) => !ofStudy(image)) } : page,
+  );
+  change<Image>(cache, ['images', 'one'], (image) => (ofStudy(image) ? redacted(image) : image));
+  forgetContents(cache, [studyId, ...ids]);
+  cache.removeQueries({ queryKey: studyKey(studyId), type: 'inactive' });
+  change<Study>(cache, studyKey(studyId), redactedStudy);
+  refreshLists(cache);
+}
+
+/** Returns the images of a study of which the cache knows. */
+const knownImages = (cache: QueryClient, studyId: string): string[] => [
+  ...imagesOf(cache.getQueryData<Study>(studyKey(studyId))),
+  ...shownImages(cache).flatMap(({ id, study, studyId: of }) => ((study?.id ?? of) === studyId ? id : [])),
+];
 
 /** Removes only inactive queries: a visible screen would request a removed one again at once. */
-function forgetContents(cache: QueryClient, id: string) {
-  for (const queryKey of [contentKey(id), ['analysis', id], ['sharing', id], timelineKey(id)]) {
-    cache.removeQueries({ queryKey, type: 'inactive' });
+function forgetContents(cache: QueryClient, ids: readonly string[]) {
+  for (const id of new Set(ids)) {
+    for (const queryKey of [contentKey(id), ['analysis', id], ['sharing', id], timelineKey(id)]) {
+      cache.removeQueries({ queryKey, type: 'inactive' });
+    }
+    // The open page of the analysis asks the server again and gets the reason for the end.
+    void cache.resetQueries({ queryKey: ['analysis', id] });
   }
-  // The open page of the analysis asks the server again and gets the reason for the end.
-  void cache.resetQueries({ queryKey: ['analysis', id] });
 }
 
-/** Ends a share in the cache: its card stays in place without the picture, until the list is read again. */
-export function endShare(cache: QueryClient, shareId: string, imageId: string) {
+/**
+ * Ends a share in the cache: its card stays in place without the picture, until the list is read again. The share of a
+ * study ends for each of its images.
+ */
+export function endShare(cache: QueryClient, shareId: string, imageId: string, studyId?: string) {
   const at = new Date().toISOString();
-  const viewer = viewerNow();
-  // An owner or an administrator needs no share.
-  const stays = (image: Image) =>
-    imageRules.open(viewer, { ownerId: image.owner?.id ?? 'unknown', patientId: null, share: null });
+  const ids = [imageId, ...(studyId ? [studyId, ...knownImages(cache, studyId)] : [])];
   patchImages(
     cache,
     (image) => image.shareId === shareId,
-    (image) => {
-      if (!stays(image))
-        return { ...redacted(image), expiresAt: image.expiresAt && image.expiresAt < at ? image.expiresAt : at };
-      const { shareId: _id, expiresAt: _end, sharedBy: _by, ...rest } = image;
-      return rest;
-    },
+    (image) => withoutShare(image, at, redacted),
   );
-  if (viewer.role !== 'admin') forgetContents(cache, imageId);
+  change<Study>(cache, studies, (study) =>
+    study.shareId === shareId ? withoutShare(study, at, redactedStudy) : study,
+  );
+  if (viewerNow().role !== 'admin') forgetContents(cache, ids);
+}
+
+/** Redacts an image or a study whose share has ended. An owner or an administrator needs no share. */
+function withoutShare<T extends Image | Study>(thing: T, at: string, redact: (thing: T) => T): T {
+  const facts = { ownerId: thing.owner?.id ?? 'unknown', patientId: null, share: null };
+  if (imageRules.open(viewerNow(), facts)) {
+    const { shareId: _id, expiresAt: _end, sharedBy: _by, ...rest } = thing;
+    return rest as T;
+  }
+  return { ...redact(thing), expiresAt: thing.expiresAt && thing.expiresAt < at ? thing.expiresAt : at };
 }
 
 /** Returns all images in the cache. */
@@ -128,3 +215,7 @@ export const shownImages = (cache: QueryClient): Image[] => [
   ...cache.getQueriesData<ListPage>({ queryKey: lists }).flatMap(([, page]) => page?.data ?? []),
   ...cache.getQueriesData<Image>({ queryKey: ['images', 'one'] }).flatMap(([, image]) => (image ? [image] : [])),
 ];
+
+/** Returns all studies in the cache. */
+export const shownStudies = (cache: QueryClient): Study[] =>
+  cache.getQueriesData<Study>({ queryKey: studies }).flatMap(([, study]) => study ?? []);

@@ -1,11 +1,19 @@
 import type { Image } from '@lightbox/contract/images/schemas.js';
+import type { Ask } from './ImageCard';
 
-/** The props of a dialog about one image. The image stays while the dialog closes. */
+/** The props of a dialog about an image or a study (`subject.ts`). The image stays while the dialog closes. */
 export interface AboutImage {
   open: boolean;
   image: Image | undefined;
   onClose: () => void;
   finalFocus: () => HTMLElement | null;
+}
+
+/** The props of the dialog that shows an image or a study large. */
+export interface Opening extends AboutImage {
+  /** Called when the closed dialog has left the screen. */
+  onExited: () => void;
+  onAsk: (what: Ask, image: Image) => void;
 }
 
 /** The props of the dialog that takes the id and the code of a share. */

@@ -11,15 +11,17 @@ const endings: Record<ContentType, string> = {
   'application/dicom': '.dcm',
 };
 
-/** Returns the caption as a file name, without characters that file systems refuse. */
-export function fileName(image: Pick<Image, 'caption' | 'contentType'>, fallback: string): string {
-  const name = image.caption
+/** Returns a caption or a title as a file name, without characters that file systems refuse. */
+export const safeName = (title: string): string =>
+  title
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are removed
     .replace(/[\u0000-\u001f\u007f<>:"/\\|?*\u202a-\u202e\u2066-\u2069]+/g, ' ')
     .replace(/\s+/g, ' ')
     .replace(/^[. ]+|[. ]+$/g, '')
     .slice(0, 100);
-  return `${name || fallback}${endings[image.contentType as ContentType] ?? ''}`;
+
+export function fileName(image: Pick<Image, 'caption' | 'contentType'>, fallback: string): string {
+  return `${safeName(image.caption) || fallback}${endings[image.contentType as ContentType] ?? ''}`;
 }
 
 /** Saves the original bytes of an image on the device. */

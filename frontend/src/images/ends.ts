@@ -1,11 +1,15 @@
-import type { Image } from '@lightbox/contract/images/schemas.js';
 import type { QueryClient } from '@tanstack/react-query';
-import { endShare, shownImages } from './cache';
+import { endShare, shownImages, shownStudies } from './cache';
 
 /** The longest timeout. A browser timer overflows after 24.8 days, so longer waits are split. */
 const LONGEST_MS = 3_600_000;
 
-const endOf = (image: Image) => Date.parse(image.expiresAt ?? '');
+const endOf = ({ expiresAt }: { expiresAt?: string | undefined }) => Date.parse(expiresAt ?? '');
+
+const shownThings = (cache: QueryClient) => [
+  ...shownImages(cache).map((image) => ({ ...image, studyId: image.study?.id ?? image.studyId ?? undefined })),
+  ...shownStudies(cache).map((study) => ({ ...study, id: study.leadId ?? study.id, studyId: study.id })),
+];
 
 /**
  * Removes a picture at the moment its share expires, even without a connection to the server. Returns a function that
@@ -15,8 +19,10 @@ export function watchEnds(cache: QueryClient): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const check = () => {
     const now = Date.now();
-    const shown = shownImages(cache).filter((image) => image.shareId && image.isVerified && image.expiresAt);
-    for (const image of shown) if (endOf(image) <= now) endShare(cache, image.shareId as string, image.id);
+    const shown = shownThings(cache).filter(({ shareId, isVerified, expiresAt }) => shareId && isVerified && expiresAt);
+    for (const thing of shown) {
+      if (endOf(thing) <= now) endShare(cache, thing.shareId as string, thing.id, thing.studyId);
+    }
     const next = Math.min(...shown.map(endOf).filter((end) => end > now), now + LONGEST_MS);
     clearTimeout(timer);
     timer = setTimeout(check, next - now);
@@ -26,7 +32,8 @@ export function watchEnds(cache: QueryClient): () => void {
     timer = setTimeout(check, 0);
   };
   const unsubscribe = cache.getQueryCache().subscribe(({ type, query }) => {
-    if (query.queryKey[0] === 'images' && (type === 'updated' || type === 'added')) checkSoon();
+    if (['images', 'studies'].includes(String(query.queryKey[0])) && (type === 'updated' || type === 'added'))
+      checkSoon();
   });
   // Timers do not run while the machine sleeps: check again when the page becomes visible.
   document.addEventListener('visibilitychange', check);

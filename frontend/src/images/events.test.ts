@@ -1,6 +1,7 @@
 import type { AnalysisAnswer } from '@lightbox/contract/analysis/schemas.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import type { ShareAccess } from '@lightbox/contract/sharing/calls.js';
+import type { Study } from '@lightbox/contract/studies/schemas.js';
 import type { User } from '@lightbox/contract/users/schemas.js';
 import { type QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -8,9 +9,10 @@ import { analysisEvents } from '../analysis/analysis';
 import { endSession, startSession } from '../auth/session';
 import { liveClient } from '../lib/live';
 import { shareEvents } from '../sharing/sharing';
-import { timelineKey } from './cache';
+import { studyKey, timelineKey } from './cache';
 import { watchEnds } from './ends';
-import { imageEvents, oneImage } from './images';
+import { imageEvents, imageList, oneImage } from './images';
+import { studyEvents } from './studies';
 
 const id = (n: number) => String(n).padStart(24, '0');
 const [me, imageId, otherId, shareId] = [id(1), id(9), id(8), id(7)];
@@ -54,6 +56,8 @@ beforeEach(() => {
   startSession({ id: me, role: { name: 'patient' } } as User, 'token');
 });
 afterEach(() => {
+  // Work that waits would block later work with the same key.
+  vi.runOnlyPendingTimers();
   cache.clear();
   endSession('logout');
   vi.unstubAllGlobals();
@@ -242,4 +246,108 @@ it('Analysis events update the page and the card, and a late answer does not und
 it('An event of an analysis that is not open does not enter the cache.', () => {
   analysisEvents['analysis:progress']?.({ imageId, progress: 40 }, cache);
   expect(cache.getQueryData(['analysis', imageId])).toBeUndefined();
+});
+
+const studyId = id(50);
+const slices = Array.from({ length: 300 }, (_, n) => id(1000 + n));
+const lead = slices[0] as string;
+const summary = {
+  id: studyId,
+  title: 'CT chest',
+  kind: 'dicom' as const,
+  imageCount: 300,
+  modalities: ['CT'],
+  size: 9,
+};
+const row: Image = { ...image, id: lead, isVerified: true, image_url: 'data:x', study: summary, studyId };
+const study: Study = {
+  ...summary,
+  createAt: image.createAt,
+  isVerified: true,
+  isShared: true,
+  shareId,
+  expiresAt: later,
+  image_url: 'data:x',
+  leadId: lead,
+  patient: { id: id(3), firstname: 'Hina', lastname: 'Farooq' },
+  series: [{ id: id(51), images: slices }],
+};
+const ofStudy = { ...event, imagemetadataId: lead, studyId };
+const shown = () => cache.getQueryData<Study>(studyKey(studyId));
+
+/** Shows the card of a study, its dialog and one more of its images. */
+function showStudy() {
+  cache.setQueryData(listKey, { data: [row, other] });
+  cache.setQueryData(studyKey(studyId), study);
+  cache.setQueryData(['images', 'one', slices[7]], { ...row, id: slices[7], study: undefined });
+  cache.setQueryData(['images', 'content', slices[7]], 'bytes');
+}
+
+it.each(['share:revoked', 'share:expired'] as const)(
+  '%s of a study removes everything but its outline: from the card, the dialog and each of its images.',
+  (name) => {
+    showStudy();
+    shareEvents[name]?.(ofStudy, cache);
+    expect(list()[0]).toMatchObject({ isVerified: false, image_url: null });
+    expect(list()[0]?.study).toEqual({ ...summary, modalities: [], size: 0 });
+    expect(shown()).toMatchObject({ title: 'CT chest', imageCount: 300, isVerified: false, image_url: null });
+    for (const field of ['series', 'patient', 'leadId']) expect(shown()).not.toHaveProperty(field);
+    expect(cache.getQueryData<Image>(['images', 'one', slices[7]])).toMatchObject({ image_url: null });
+    expect(cache.getQueryData(['images', 'content', slices[7]])).toBeUndefined();
+    expect(list()[1]).toEqual(other);
+  },
+);
+
+it('A study disappears when its share expires, without an event of the server.', async () => {
+  showStudy();
+  const stop = watchEnds(cache);
+  cache.setQueryData(studyKey(studyId), { ...study, expiresAt: new Date(Date.now() + 1000).toISOString() });
+  await vi.advanceTimersByTimeAsync(1100);
+  expect(shown()).toMatchObject({ isVerified: false, image_url: null });
+  stop();
+});
+
+it('study:deleted removes the card, and the pictures of an open dialog.', () => {
+  showStudy();
+  studyEvents['study:deleted']?.({ studyId }, cache);
+  expect(list()).toEqual([other]);
+  expect(cache.getQueryData(studyKey(studyId))).toBeUndefined();
+  expect(cache.getQueryData<Image>(['images', 'one', slices[7]])).toMatchObject({ image_url: null });
+  expect(cache.getQueryData(['images', 'content', slices[7]])).toBeUndefined();
+});
+
+it('The card of a study stays when the image that stands for it is deleted, without the picture.', () => {
+  showStudy();
+  imageEvents['image:deleted']?.({ imagemetadataId: lead, studyId }, cache);
+  expect(list()[0]).toMatchObject({ id: lead, image_url: null, study: summary });
+  expect(shown()).toMatchObject({ imageCount: 299, image_url: null });
+  expect(shown()?.series?.[0]?.images).not.toContain(lead);
+});
+
+it('A study whose 300 images arrive in a minute is read a few times, and its images not at all.', async () => {
+  const asked = answers({ data: [row] });
+  const may = () => true;
+  const stop = new QueryObserver(cache, imageList('uploaded', { page: 1, limit: 10 }, may)).subscribe(() => undefined);
+  await vi.advanceTimersByTimeAsync(1000);
+  asked.mockClear();
+  for (const imagemetadataId of slices) {
+    imageEvents['image:uploaded']?.({ imagemetadataId, studyId }, cache);
+    if (imagemetadataId !== lead) imageEvents['image:updated']?.({ imagemetadataId, studyId }, cache);
+    await vi.advanceTimersByTimeAsync(200);
+  }
+  await vi.advanceTimersByTimeAsync(5000);
+  const urls = (asked.mock.calls as unknown as [string][]).map(([url]) => url);
+  expect(urls.length).toBeGreaterThan(2);
+  expect(urls.length).toBeLessThan(25);
+  expect(urls.every((url) => url.includes('grouped=true'))).toBe(true);
+  stop();
+});
+
+it('share:verified of a study in another tab shows the picture on its card in this tab.', async () => {
+  answers({ data: study });
+  const dark = { ...row, isVerified: false, image_url: null, study: { ...summary, modalities: [], size: 0 } };
+  cache.setQueryData(listKey, { data: [dark, other] });
+  shareEvents['share:verified']?.(ofStudy, cache);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(list()[0]).toMatchObject({ isVerified: true, image_url: 'data:x', caption: 'Knee', study: summary });
 });

@@ -5,18 +5,20 @@ import type { Permission } from '@lightbox/contract/permissions.js';
 import { keepPreviousData, type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { coalesce } from '../lib/coalesce';
 import { ApiError, download, send } from '../lib/http';
-import { fetchAnew, reread } from '../lib/live';
+import { fetchAnew, isRead, reread } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
 import {
   contentKey,
   dropImage,
   findListed,
+  isShown,
   type ListName,
   lists,
   mayBeShown,
   oneKey,
   patchImage,
   refreshLists,
+  refreshStudy,
   timelineKey,
 } from './cache';
 
@@ -43,7 +45,7 @@ export const imageList = (name: ListName, query: ListQuery, may: May) =>
     queryKey: [...lists, name, query],
     queryFn: ({ signal }) => {
       const { call, filter } = source(name, may);
-      return send(call, { query: { ...filter, ...query } }, { signal });
+      return send(call, { query: { ...filter, ...query, grouped: true } }, { signal });
     },
     placeholderData: keepPreviousData,
   });
@@ -52,7 +54,7 @@ export const imageList = (name: ListName, query: ListQuery, may: May) =>
 export const ownImages = (query: ListQuery) =>
   queryOptions({
     queryKey: [...lists, 'own', query],
-    queryFn: ({ signal }) => send(imageCalls.listMyImages, { query }, { signal }),
+    queryFn: ({ signal }) => send(imageCalls.listMyImages, { query: { ...query, grouped: true } }, { signal }),
   });
 
 export const oneImage = (id: string) =>
@@ -94,7 +96,8 @@ export function useImage(id: string | undefined) {
 export async function rereadImage(cache: QueryClient, id: string): Promise<Image | undefined> {
   try {
     const fresh = await fetchAnew(cache, oneImage(id));
-    patchImage(cache, id, () => fresh);
+    // Only a list says for which study an image stands.
+    patchImage(cache, id, ({ study }) => (study ? { ...fresh, study } : fresh));
     return fresh;
   } catch {
     return undefined;
@@ -103,17 +106,17 @@ export async function rereadImage(cache: QueryClient, id: string): Promise<Image
 
 export const imageEvents = {
   feeds: [lists, ['images', 'one'], ['timeline']],
-  'image:uploaded': (_, cache) => refreshLists(cache, 'uploaded'),
-  'image:updated': ({ imagemetadataId }, cache) => {
-    if (!mayBeShown(cache, imagemetadataId)) return;
-    coalesce(`image ${imagemetadataId}`, () => void rereadImage(cache, imagemetadataId));
+  'image:uploaded': ({ studyId }, cache) => (studyId ? refreshStudy(cache, studyId) : refreshLists(cache, 'uploaded')),
+  'image:updated': ({ imagemetadataId: id, studyId }, cache) => {
+    if (studyId && !isShown(cache, id)) return isRead(cache, lists) ? refreshStudy(cache, studyId) : undefined;
+    if (!mayBeShown(cache, id)) return;
+    coalesce(`image ${id}`, () => void rereadImage(cache, id));
   },
-  'image:deleted': ({ imagemetadataId }, cache) => dropImage(cache, imagemetadataId),
-  'study:updated': (_, cache) => refreshLists(cache),
-  'study:deleted': (_, cache) => refreshLists(cache),
-  'image:activity': ({ imagemetadataId }, cache) => {
-    const queryKey = timelineKey(imagemetadataId);
-    if (cache.getQueryState(queryKey)) {
+  'image:deleted': ({ imagemetadataId, studyId }, cache) => dropImage(cache, imagemetadataId, studyId),
+  'image:activity': ({ imagemetadataId, studyId }, cache) => {
+    // An entry about a study is in the timelines of all its images.
+    const queryKey = studyId ? ['timeline'] : timelineKey(imagemetadataId);
+    if (cache.getQueryCache().find({ queryKey, exact: false })) {
       coalesce(`timeline ${imagemetadataId}`, () => void reread(cache, queryKey));
     }
   },

@@ -25,11 +25,12 @@ export const timelineOf = (imageId: string) =>
     gcTime: 0,
   });
 
-/** The people with access to an image. */
-export const sharesOf = (imageId: string) =>
+/** The people with access to an image, or to a study. */
+export const sharesOf = (imageId: string, studyId?: string) =>
   queryOptions({
-    queryKey: ['sharing', imageId],
-    queryFn: async ({ signal }) => (await send(shareCalls.listShares, { query: { imageId } }, { signal })).data,
+    queryKey: ['sharing', studyId ?? imageId],
+    queryFn: async ({ signal }) =>
+      (await send(shareCalls.listShares, { query: studyId ? { studyId } : { imageId } }, { signal })).data,
   });
 
 /** The reason why a person may see an image. Each request is recorded, so it is sent on demand and not cached. */

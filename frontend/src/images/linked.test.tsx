@@ -71,7 +71,7 @@ describe('the open image', () => {
     await waitFor(() => expect(router.state.location.search).toBe('?sort=createAt'));
     await waitFor(() =>
       expect(newest(heard, 'GET /upload/shared-images')?.path).toBe(
-        '/upload/shared-images?page=1&limit=10&sort=createAt',
+        '/upload/shared-images?page=1&limit=10&sort=createAt&grouped=true',
       ),
     );
   });

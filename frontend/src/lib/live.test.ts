@@ -174,6 +174,20 @@ const cases: Record<string, Case> = {
     tell: (tell) => tell('image:deleted', { imagemetadataId: imageId }),
     shows: ({ image_url }: Image) => image_url,
   },
+  'study:updated in a list': {
+    options: imageList('uploaded', query, admin),
+    before: [{ ...image, study: { title: 'CT' } }],
+    after: [{ ...image, study: { title: 'CT chest' } }],
+    tell: (tell) => tell('study:updated', { studyId: id('b1') }),
+    shows: ({ data }: { data: unknown }) => data,
+  },
+  'study:deleted in a list': {
+    options: imageList('shared', query, admin),
+    before: [{ ...image, study: { id: id('b1') } }],
+    after: [],
+    tell: (tell) => tell('study:deleted', { studyId: id('b1') }),
+    shows: ({ data }: { data: unknown }) => data,
+  },
   'share:revoked in a list of the recipient': {
     options: imageList('shared', query, admin),
     before: [{ ...image, shareId: id('a7') }],

@@ -15,8 +15,9 @@ export const paths = {
   userProfile: (userId = ':id?') => `/user-profile/${userId}`,
   upload: '/upload',
   viewImages: '/view-images',
-  /** The gallery with one image open. The address contains only ids. */
+  /** The dialogs of an image and of a study, in the gallery. */
   image: (imageId: string) => `/view-images?image=${imageId}`,
+  study: (studyId: string) => `/view-images?study=${studyId}`,
   /** The sheet with the shares of an image. The address contains only ids. */
   sharesOf: (imageId: string) => `/view-images?image=${imageId}&show=share`,
   shareImage: '/share-image',

@@ -11,7 +11,7 @@ import { SidePanel } from '../ui/SidePanel';
 import { TabFace } from '../ui/TabFace';
 import { NoticeList, ReadAll } from './NoticeList';
 import { arrivedAtom, unreadNotices, useRead } from './notifications';
-import { addressOf } from './places';
+import { addressOf, textsOf } from './places';
 
 const useUnread = () => useQuery(unreadNotices).data ?? 0;
 
@@ -25,7 +25,8 @@ function useToasts(open: boolean) {
     if (!arrived) return;
     setArrived(undefined);
     if (open) return;
-    const { kind, id } = arrived;
+    const { id } = arrived;
+    const texts = textsOf(arrived);
     const action = {
       label: t('notifications.show'),
       onClick: () => {
@@ -33,9 +34,9 @@ function useToasts(open: boolean) {
         navigate(addressOf(arrived));
       },
     };
-    const description = t(`notifications.kind.${kind}.text`);
+    const description = t(`${texts}.text`);
     // A toast renders synchronously, which React does not allow within an effect.
-    queueMicrotask(() => toast.info(t(`notifications.kind.${kind}.title`), { description, action }));
+    queueMicrotask(() => toast.info(t(`${texts}.title`), { description, action }));
   }, [arrived, setArrived, open, t, navigate, read]);
 }
 

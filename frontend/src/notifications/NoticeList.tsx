@@ -7,6 +7,7 @@ import {
   type Icon,
   ImageIcon,
   ProhibitIcon,
+  ScanIcon,
   SealCheckIcon,
   SparkleIcon,
   UserCheckIcon,
@@ -22,7 +23,7 @@ import { EmptyState } from '../ui/EmptyState';
 import { PersonSkeleton } from '../ui/Skeletons';
 import { Tooltip } from '../ui/Tooltip';
 import { allOf, notices, useRead } from './notifications';
-import { addressOf } from './places';
+import { addressOf, textsOf, viewerOf } from './places';
 
 const looks: Record<NotificationKind, { Icon: Icon; tone: string }> = {
   'share.created': { Icon: ImageIcon, tone: 'info' },
@@ -38,6 +39,8 @@ function Row({ notice, onOpen, onRead }: { notice: Notification; onOpen: () => v
   const { t } = useTranslation();
   const { Icon, tone } = looks[notice.kind] ?? { Icon: BellIcon, tone: 'accent' };
   const unread = !notice.readAt;
+  const texts = textsOf(notice);
+  const viewer = viewerOf(notice);
   return (
     <Flex
       as="li"
@@ -85,7 +88,7 @@ function Row({ notice, onOpen, onRead }: { notice: Notification; onOpen: () => v
                 fontWeight={unread ? '650' : 'medium'}
               >
                 {unread && <VisuallyHidden>{t('notifications.unread')}: </VisuallyHidden>}
-                {t(`notifications.kind.${notice.kind}.title`)}
+                {t(`${texts}.title`)}
               </Text>
               <Text
                 as="time"
@@ -98,11 +101,26 @@ function Row({ notice, onOpen, onRead }: { notice: Notification; onOpen: () => v
               </Text>
             </Flex>
             <Text as="span" display="block" fontSize="sm" color="fg.muted" lineHeight="1.4">
-              {t(`notifications.kind.${notice.kind}.text`)}
+              {t(`${texts}.text`)}
             </Text>
           </Box>
         </Link>
       </Flex>
+      {viewer && (
+        <Tooltip content={t('studies.viewer')}>
+          <IconButton
+            asChild
+            variant="ghost"
+            boxSize={{ base: '44px', lg: '36px' }}
+            minW="0"
+            aria-label={t('studies.viewer')}
+          >
+            <Link to={viewer} onClick={onOpen}>
+              <ScanIcon size={20} aria-hidden />
+            </Link>
+          </IconButton>
+        </Tooltip>
+      )}
       <Box boxSize={{ base: '44px', lg: '36px' }} flex="none" position="relative">
         {unread && (
           <Tooltip content={t('notifications.readOne')}>
@@ -111,7 +129,7 @@ function Row({ notice, onOpen, onRead }: { notice: Notification; onOpen: () => v
               boxSize="full"
               minW="0"
               className="group"
-              aria-label={`${t('notifications.readOne')}: ${t(`notifications.kind.${notice.kind}.title`)}`}
+              aria-label={`${t('notifications.readOne')}: ${t(`${texts}.title`)}`}
               onClick={onRead}
             >
               <Box

@@ -1,7 +1,8 @@
+import type { NotificationKind } from '@lightbox/contract/audit/actions.js';
 import type { PushKind } from '@lightbox/contract/push/calls.js';
 import { paths } from '../lib/paths';
 
-const image = [`${paths.viewImages}?image=:id`, paths.viewImages] as const;
+const image = [paths.image(':id'), paths.viewImages] as const;
 const analysis = [paths.aiAnalysis(':id'), paths.viewImages] as const;
 
 /** The address of each kind of notification, with and without the id of its record. The service worker gets it too. */
@@ -17,6 +18,37 @@ export const places: Record<PushKind, readonly [withId: string, without: string]
   'message.new': [`${paths.messages}?chat=:id`, paths.messages],
 };
 
-/** Returns the address of a notification: an image, an analysis, a chat, or the list of providers who wait for approval. */
-export const addressOf = ({ kind, recordId }: { kind: PushKind; recordId?: string | undefined }): string =>
-  recordId ? places[kind][0].replace(':id', recordId) : places[kind][1];
+interface Notice {
+  kind: PushKind;
+  recordId?: string | undefined;
+  studyId?: string | undefined;
+}
+
+/**
+ * Returns the address of a notification: an image, a study, an analysis, a chat, or the list of providers who wait for
+ * approval.
+ */
+export function addressOf({ kind, recordId, studyId }: Notice): string {
+  const [withId, without] = places[kind];
+  if (studyId && withId === image[0]) return paths.study(studyId);
+  return recordId ? withId.replace(':id', recordId) : without;
+}
+
+/** The notifications about an image that their reader may certainly open: it is theirs, or they verified it. */
+const opened: readonly PushKind[] = ['share.verified', 'analysis.completed'];
+
+/** Returns the address in the viewer of the image or study that a notification is about. */
+export function viewerOf({ kind, recordId, studyId }: Notice): string | undefined {
+  if (!opened.includes(kind)) return undefined;
+  if (studyId) return paths.studyViewer(studyId);
+  return recordId && paths.viewer(recordId);
+}
+
+const aboutStudies = ['share.created', 'share.verified', 'share.revoked'] as const;
+type AboutStudy = (typeof aboutStudies)[number];
+
+/** Returns the path of the texts of a notification. A share has other words when it is of a study. */
+export const textsOf = <K extends NotificationKind>({ kind, studyId }: { kind: K; studyId?: string | undefined }) =>
+  studyId && (aboutStudies as readonly string[]).includes(kind)
+    ? (`notifications.study.${kind as AboutStudy}` as const)
+    : (`notifications.kind.${kind}` as const);

@@ -1,4 +1,5 @@
 import { Box, Button, Flex, Text } from '@chakra-ui/react';
+import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { type ShareAccess, shareCalls } from '@lightbox/contract/sharing/calls.js';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -20,7 +21,7 @@ import { hoursOf, patchShares, refreshShares } from './sharing';
 import { WhyAccess } from './WhyAccess';
 
 /** Revokes a share with one click. The toast offers to share the image again. */
-function useRevoke(imageId: string) {
+function useRevoke() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const again = useMutation({
@@ -29,7 +30,7 @@ function useRevoke(imageId: string) {
         shareCalls.createShare,
         {
           body: {
-            imagemetadataId: imageId,
+            ...(share.studyId ? { studyId: share.studyId } : { imagemetadataId: share.imagemetadataId }),
             createdfor: share.recipient.id,
             expiresInHours: hoursOf(share, publicSettingsIn(cache)['sharing.expiryHours']),
           },
@@ -42,14 +43,14 @@ function useRevoke(imageId: string) {
       });
     },
     onSettled: () => {
-      refreshShares(cache, imageId);
+      refreshShares(cache);
       refreshLists(cache);
     },
     meta: { fallback: t('sharing.share.failed') },
   });
   return useMutation({
     mutationFn: ({ id }: ShareAccess) => send(shareCalls.revokeShare, { params: { id } }),
-    onMutate: (gone) => patchShares(cache, imageId, (shares) => shares.filter(({ id }) => id !== gone.id)),
+    onMutate: (gone) => patchShares(cache, (shares) => shares.filter(({ id }) => id !== gone.id)),
     onSuccess: (_, share) => {
       const idempotencyKey = uuid();
       toast.success(t('sharing.access.revoked', { name: fullName(share.recipient) }), {
@@ -57,22 +58,20 @@ function useRevoke(imageId: string) {
       });
     },
     onSettled: () => {
-      refreshShares(cache, imageId);
+      refreshShares(cache);
       refreshLists(cache);
     },
     meta: { fallback: t('sharing.access.revokeFailed') },
   });
 }
 
-function useResend(imageId: string) {
+function useResend() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   return useMutation({
     mutationFn: ({ id }: ShareAccess) => send(shareCalls.resendShare, { params: { id }, body: {} }),
     onSuccess: (_, { id, recipient }) => {
-      patchShares(cache, imageId, (shares) =>
-        shares.map((share) => (share.id === id ? { ...share, locked: false } : share)),
-      );
+      patchShares(cache, (shares) => shares.map((share) => (share.id === id ? { ...share, locked: false } : share)));
       toast.success(t('sharing.access.resent', { name: fullName(recipient) }));
     },
     meta: { fallback: t('sharing.access.resendFailed') },
@@ -81,8 +80,8 @@ function useResend(imageId: string) {
 
 function Access({ share, now }: { share: ShareAccess; now: number }) {
   const { t } = useTranslation();
-  const revoke = useRevoke(share.imagemetadataId);
-  const resend = useResend(share.imagemetadataId);
+  const revoke = useRevoke();
+  const resend = useResend();
   const mayAsk = useMay('access.explain');
   const [asking, setAsking] = useState(false);
   const name = fullName(share.recipient);
@@ -153,10 +152,10 @@ function Access({ share, now }: { share: ShareAccess; now: number }) {
   );
 }
 
-/** Lists the people with access to an image, the end of each share, and a button to revoke it. */
-export function AccessList({ imageId }: { imageId: string }) {
+/** Lists the people with access to an image or a study, the end of each share, and a button to revoke it. */
+export function AccessList({ image }: { image: Image }) {
   const { t } = useTranslation();
-  const { data: shares, isPending, isError, error } = useQuery(sharesOf(imageId));
+  const { data: shares, isPending, isError, error } = useQuery(sharesOf(image.id, image.study?.id));
   const now = useNow(30_000);
   return (
     <Box as="section">

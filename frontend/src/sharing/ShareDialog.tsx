@@ -9,6 +9,7 @@ import { useMay } from '../auth/session';
 import { refreshLists } from '../images/cache';
 import type { AboutImage } from '../images/dialogs';
 import { sharesOf } from '../images/insight';
+import { sharedThing, stackOf, titleOf } from '../images/subject';
 import { errorText } from '../lib/errors';
 import { fullName } from '../lib/format';
 import { ApiError, send } from '../lib/http';
@@ -39,7 +40,7 @@ function useShare(image: Image, onDone: () => void) {
       if (attempt.current?.of !== of) attempt.current = { of, key: uuid() };
       return send(
         shareCalls.createShare,
-        { body: { imagemetadataId: image.id, createdfor: person.id, expiresInHours: hours } },
+        { body: { ...sharedThing(image), createdfor: person.id, expiresInHours: hours } },
         { idempotencyKey: attempt.current.key },
       );
     },
@@ -56,7 +57,7 @@ function useShare(image: Image, onDone: () => void) {
     },
     onSettled: () => {
       refreshLists(cache);
-      refreshShares(cache, image.id);
+      refreshShares(cache);
     },
   });
 }
@@ -70,7 +71,7 @@ function ShareForm({ image, onClose }: { image: Image; onClose: () => void }) {
   const hours = wished ?? usual;
   const [fault, setFault] = useState<string>();
   const mayAsk = useMay('access.explain');
-  const shares = useQuery(sharesOf(image.id));
+  const shares = useQuery(sharesOf(image.id, image.study?.id));
   const share = useShare(image, onClose);
   const taken = new Set(shares.data?.map(({ recipient }) => recipient.id));
 
@@ -112,7 +113,7 @@ function ShareForm({ image, onClose }: { image: Image; onClose: () => void }) {
           {mayAsk && person && (
             <WhyAccess key={person.id} imageId={image.id} userId={person.id} name={fullName(person)} />
           )}
-          <AccessList imageId={image.id} />
+          <AccessList image={image} />
         </Flex>
       </Dialog.Body>
       <Dialog.Footer>
@@ -170,10 +171,10 @@ export function ShareDialog({ open, image, onClose, finalFocus }: AboutImage) {
         )}
         <Box pe="8" minW="0">
           <Dialog.Title overflowWrap="anywhere">
-            {t('sharing.share.title', { caption: image.caption || t('common.untitled') })}
+            {t('sharing.share.title', { caption: titleOf(image, t('common.untitled')) })}
           </Dialog.Title>
           <Dialog.Description fontSize="sm" mt="0.5">
-            {t('sharing.share.sub')}
+            {t(stackOf(image) ? 'studies.share' : 'sharing.share.sub')}
           </Dialog.Description>
         </Box>
       </Dialog.Header>

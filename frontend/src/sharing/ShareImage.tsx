@@ -15,23 +15,29 @@ import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link as RouterLink, useSearchParams } from 'react-router-dom';
 import { useMay } from '../auth/session';
+import { CardWell } from '../images/ImageCard';
 import { Gallery } from '../images/ImageSection';
 import { ownImages } from '../images/images';
+import { stackOf, titleOf } from '../images/subject';
 import { useImagePaging } from '../images/useImagePaging';
+import { ViewerLink } from '../images/ViewerLink';
 import { copyText } from '../lib/copy';
 import { errorText } from '../lib/errors';
 import { formatDate } from '../lib/format';
 import { paths } from '../lib/paths';
 import { toast } from '../lib/toaster';
 import { EmptyState } from '../ui/EmptyState';
-import { Film, ImageWell } from '../ui/ImageWell';
+import { Film } from '../ui/ImageWell';
 import { Page } from '../ui/Page';
 import { Pager } from '../ui/Pager';
 import { ImageCardSkeleton } from '../ui/Skeletons';
 import { addressOfSample, pictureOf, type Sample, samples } from './samples';
 
-/** Returns the address of an image in the product. It opens only for people who may see the image. */
-const addressOfImage = (id: string) => `${location.origin}${paths.viewImages}?image=${id}`;
+/** Returns the path of an image or a study in the product. It opens only for people who may see it. */
+const pathOf = (image: Image) => {
+  const stack = stackOf(image);
+  return stack ? paths.study(stack.id) : paths.image(image.id);
+};
 
 function useCopy() {
   const { t } = useTranslation();
@@ -75,21 +81,22 @@ function CopyAndMail({ link, caption }: LinkActs) {
 
 function OwnImage({ image }: { image: Image }) {
   const { t } = useTranslation();
-  const caption = image.caption || t('common.untitled');
+  const caption = titleOf(image, t('common.untitled'));
   return (
     <Flex as="article" direction="column" layerStyle="card" p="9px" pb="3.5" h="full">
-      <ImageWell image={image} />
+      <CardWell image={image} />
       <Flex direction="column" flex="1" px="1.5" pt="3">
         <Heading as="h3" fontSize="md" lineHeight="1.35" fontWeight="semibold" letterSpacing="normal" dir="auto">
           <Link asChild color="fg" textDecoration="none" _hover={{ textDecoration: 'underline' }}>
-            <RouterLink to={`${paths.viewImages}?image=${image.id}`}>{caption}</RouterLink>
+            <RouterLink to={pathOf(image)}>{caption}</RouterLink>
           </Link>
         </Heading>
         <Text fontSize="xs" color="fg.muted" mt="0.5">
           {t('images.card.uploadedOn', { date: formatDate(image.createAt) })}
         </Text>
         <Flex gap="2" mt="auto" pt="3.5" wrap="wrap">
-          <CopyAndMail link={addressOfImage(image.id)} caption={caption} />
+          <CopyAndMail link={`${location.origin}${pathOf(image)}`} caption={caption} />
+          <ViewerLink image={image} />
         </Flex>
       </Flex>
     </Flex>

@@ -6,7 +6,8 @@ import { type FormEvent, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { userAtom } from '../auth/session';
 import type { Verifying } from '../images/dialogs';
-import { useImage } from '../images/images';
+import { useSubject } from '../images/studies';
+import { stackOf, titleOf } from '../images/subject';
 import { fullName } from '../lib/format';
 import { CodeInput } from '../ui/CodeInput';
 import { TextField } from '../ui/Field';
@@ -21,7 +22,7 @@ function Sentence({ image }: { image: Image | undefined }) {
   const { t } = useTranslation();
   const email = useAtomValue(userAtom)?.email ?? '';
   if (!image?.sharedBy) return <Said i18nKey="sharing.verify.sub" values={{ email }} />;
-  const values = { email, name: fullName(image.sharedBy), caption: image.caption || t('common.untitled') };
+  const values = { email, name: fullName(image.sharedBy), caption: titleOf(image, t('common.untitled')) };
   return <Said i18nKey="sharing.verify.subFrom" values={values} />;
 }
 
@@ -170,7 +171,7 @@ function Opened({ lit, live, onClose, onOpen }: OpenedProps) {
   const { t } = useTranslation();
   return (
     <>
-      <Head lit sub={lit?.caption ?? ''} />
+      <Head lit sub={lit ? titleOf(lit, t('common.untitled')) : ''} />
       <Dialog.Body>
         {lit ? <ImageWell image={lit} lightUp /> : live && <EndedWell title={t('images.card.endedTitle')} />}
       </Dialog.Body>
@@ -180,7 +181,7 @@ function Opened({ lit, live, onClose, onOpen }: OpenedProps) {
         </Button>
         {lit && (
           <Button autoFocus flex={{ base: '1', sm: 'none' }} onClick={() => onOpen(lit)}>
-            {t('sharing.verify.open')}
+            {t(stackOf(lit) ? 'studies.open' : 'sharing.verify.open')}
           </Button>
         )}
       </Dialog.Footer>
@@ -194,7 +195,7 @@ function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
   const { t } = useTranslation();
   const verify = useVerify(shareId);
   // Another tab may have verified the share already: then no code is needed.
-  const live = useImage(verify.verified?.id).data ?? verify.verified ?? asked;
+  const live = useSubject(verify.verified).image ?? asked;
   const lit = live?.isVerified ? live : undefined;
   const done = verify.done || lit !== undefined;
   return (

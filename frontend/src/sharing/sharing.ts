@@ -1,19 +1,22 @@
+import type { ServerPayload } from '@lightbox/contract/events.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { ShareAccess } from '@lightbox/contract/sharing/calls.js';
 import type { QueryClient } from '@tanstack/react-query';
 import { session } from '../auth/session';
 import { endShare, findShared, refreshLists } from '../images/cache';
 import { rereadImage } from '../images/images';
-import { sharesOf } from '../images/insight';
+import { rereadStudy } from '../images/studies';
 import { coalesce } from '../lib/coalesce';
 import { change, reread } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
 
-export const patchShares = (cache: QueryClient, imageId: string, to: (shares: ShareAccess[]) => ShareAccess[]) =>
-  change(cache, sharesOf(imageId).queryKey, to);
+const accessLists = ['sharing'] as const;
 
-export const refreshShares = (cache: QueryClient, imageId: string) =>
-  coalesce(`shares ${imageId}`, () => void reread(cache, sharesOf(imageId).queryKey));
+/** Changes "who has access" of every image and study: the share of a study is in the lists of all its images. */
+export const patchShares = (cache: QueryClient, to: (shares: ShareAccess[]) => ShareAccess[]) =>
+  change(cache, accessLists, to);
+
+export const refreshShares = (cache: QueryClient) => coalesce('shares', () => void reread(cache, accessLists));
 
 const hour = 3_600_000;
 
@@ -24,32 +27,36 @@ export function hoursOf({ createAt, expiresAt }: Pick<ShareAccess, 'createAt' | 
   return Math.min(limits.shareHoursMax, Math.max(1, hours));
 }
 
-function ended(cache: QueryClient, share: { sharingRequestId: string; imagemetadataId: string; createdfor: string }) {
-  const { sharingRequestId, imagemetadataId } = share;
-  patchShares(cache, imagemetadataId, (shares) => shares.filter(({ id }) => id !== sharingRequestId));
-  if (share.createdfor === session().user?.id) endShare(cache, sharingRequestId, imagemetadataId);
+const isMine = ({ createdfor }: { createdfor: string }) => createdfor === session().user?.id;
+
+function ended(cache: QueryClient, share: ServerPayload<'share:revoked'>) {
+  const { sharingRequestId, imagemetadataId, studyId } = share;
+  patchShares(cache, (shares) => shares.filter(({ id }) => id !== sharingRequestId));
+  if (isMine(share)) endShare(cache, sharingRequestId, imagemetadataId, studyId);
   // It may have been the last share of the image: the list of shared images then changes.
   else refreshLists(cache);
 }
 
 export const shareEvents = {
-  feeds: [['sharing']],
-  'share:created': ({ imagemetadataId, createdfor }, cache) => {
-    refreshLists(cache, createdfor === session().user?.id ? 'shared' : undefined);
-    refreshShares(cache, imagemetadataId);
+  feeds: [accessLists],
+  'share:created': (share, cache) => {
+    refreshLists(cache, isMine(share) ? 'shared' : undefined);
+    refreshShares(cache);
   },
-  'share:verified': ({ sharingRequestId, imagemetadataId, createdfor }, cache) => {
-    patchShares(cache, imagemetadataId, (shares) =>
+  'share:verified': (given, cache) => {
+    const { sharingRequestId, imagemetadataId, studyId } = given;
+    patchShares(cache, (shares) =>
       shares.map((share) => (share.id === sharingRequestId ? { ...share, isVerified: true, locked: false } : share)),
     );
-    if (createdfor !== session().user?.id) return;
+    if (!isMine(given)) return;
     // The tab that sent the code has already read the image.
     coalesce(`share ${sharingRequestId}`, () => {
-      if (!findShared(cache, sharingRequestId)?.isVerified) void rereadImage(cache, imagemetadataId);
+      if (findShared(cache, sharingRequestId)?.isVerified) return;
+      void (studyId ? rereadStudy(cache, studyId) : rereadImage(cache, imagemetadataId));
     });
   },
-  'share:locked': ({ sharingRequestId, imagemetadataId }, cache) =>
-    patchShares(cache, imagemetadataId, (shares) =>
+  'share:locked': ({ sharingRequestId }, cache) =>
+    patchShares(cache, (shares) =>
       shares.map((share) => (share.id === sharingRequestId ? { ...share, locked: true } : share)),
     ),
   'share:revoked': (share, cache) => ended(cache, share),

@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { refreshLists } from '../images/cache';
 import { rereadImage } from '../images/images';
+import { rereadStudy } from '../images/studies';
 import { errorText } from '../lib/errors';
 import { ApiError, send } from '../lib/http';
 import { fromMail } from './mail';
@@ -50,7 +51,7 @@ export function useVerify(startId: string) {
     mutationFn: async (entered: string) => {
       const body = { sharingRequestId: id.trim(), verificationCode: entered };
       const { data } = await send(shareCalls.verifyShare, { body });
-      return rereadImage(cache, data.imagemetadataId);
+      return data.studyId ? rereadStudy(cache, data.studyId) : rereadImage(cache, data.imagemetadataId);
     },
     meta: { silent: true },
     onSuccess: setVerified,

@@ -204,7 +204,7 @@ function PlainWell({ text, Icon }: { text: string; Icon: typeof ImageIcon }) {
   );
 }
 
-function Marks({ image }: { image: Pictured }) {
+function Marks({ image, count }: { image: Pictured; count: number | undefined }) {
   const { t } = useTranslation();
   const { dicom, width, height, createAt } = image;
   const isDicom = image.contentType === 'application/dicom';
@@ -212,7 +212,7 @@ function Marks({ image }: { image: Pictured }) {
   return (
     <>
       {modality && <FilmMark at="tl">{modality}</FilmMark>}
-      {dicom?.view && <FilmMark at="tr">{dicom.view}</FilmMark>}
+      {(count || dicom?.view) && <FilmMark at="tr">{count ? `× ${count}` : dicom?.view}</FilmMark>}
       {createAt && <FilmMark at="bl">{formatFilmDate(dicom?.studyDate ?? createAt)}</FilmMark>}
       {width && height && (
         <FilmMark at="br">
@@ -223,8 +223,15 @@ function Marks({ image }: { image: Pictured }) {
   );
 }
 
+interface WellProps {
+  image: Pictured;
+  lightUp?: boolean;
+  /** The number of images, when the image stands for a study. */
+  count?: number;
+}
+
 /** Shows an image as this viewer may see it: as a film, as a PDF sheet, locked, or with the reason for no picture. */
-export function ImageWell({ image, lightUp = false }: { image: Pictured; lightUp?: boolean }) {
+export function ImageWell({ image, lightUp = false, count }: WellProps) {
   const { t } = useTranslation();
   const { contentType, image_url, caption } = image;
   if (!image.isVerified) return <UnlitWell />;
@@ -233,7 +240,7 @@ export function ImageWell({ image, lightUp = false }: { image: Pictured; lightUp
   if (pictured && image_url) {
     return (
       <Film src={image_url} alt={t('app.well.picture', { caption: caption || t('common.untitled') })} lightUp={lightUp}>
-        <Marks image={image} />
+        <Marks image={image} count={count} />
       </Film>
     );
   }

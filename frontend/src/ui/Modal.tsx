@@ -1,6 +1,6 @@
 import { Dialog, IconButton, Portal, Text } from '@chakra-ui/react';
 import { XIcon } from '@phosphor-icons/react';
-import { type ComponentProps, type ReactNode, useRef } from 'react';
+import { type ComponentProps, type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 
 type Root = Pick<
@@ -35,6 +35,44 @@ function CloseButton() {
   );
 }
 
+interface Held {
+  content: RefObject<HTMLDivElement | null>;
+  initialFocus: Props['initialFocus'];
+}
+
+/**
+ * Brings a lost focus back into the open dialog. It is lost when the focused element is removed with a part of the
+ * content, and when a dialog that closed a moment before returns it to the page behind.
+ */
+function HoldFocus({ content, initialFocus }: Held) {
+  const initial = useRef(initialFocus);
+  initial.current = initialFocus;
+  useEffect(() => {
+    const dialog = content.current;
+    if (!dialog) return;
+    const hold = () => {
+      const at = document.activeElement;
+      const lost = !at || at === document.body || (!dialog.contains(at) && at.closest('[aria-hidden=true]'));
+      // A dialog below another one is hidden, and a closing one returns the focus.
+      if (!lost || dialog.closest('[aria-hidden=true], [data-state=closed]')) return;
+      (initial.current?.(dialog) ?? dialog).focus({ preventScroll: true });
+    };
+    const changes = new MutationObserver(hold);
+    changes.observe(dialog, { childList: true, subtree: true });
+    document.addEventListener('focusin', hold);
+    // The library moves the focus in the next frame. This is the frame after it.
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(hold);
+    });
+    return () => {
+      changes.disconnect();
+      document.removeEventListener('focusin', hold);
+      cancelAnimationFrame(frame);
+    };
+  }, [content]);
+  return null;
+}
+
 /**
  * The frame of every dialog: a sheet from below on a phone, a centred panel elsewhere. Escape closes it, and the focus
  * returns to the opener.
@@ -67,6 +105,7 @@ export function Modal({ onClose, title, sub, initialFocus, closable = true, maxW
             {closable && title !== undefined && <CloseButton />}
             {children}
             {closable && title === undefined && <CloseButton />}
+            <HoldFocus content={content} initialFocus={initialFocus} />
           </Dialog.Content>
         </Dialog.Positioner>
       </Portal>

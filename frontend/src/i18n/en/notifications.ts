@@ -26,4 +26,9 @@ export const notifications = {
       text: 'They opened more profiles in one hour than usual. The audit log shows who it was.',
     },
   },
+  study: {
+    'share.created': { title: 'A study was shared with you', text: 'Check your email for the sharing id and code.' },
+    'share.verified': { title: 'A shared study was verified', text: 'The person you shared it with can see it now.' },
+    'share.revoked': { title: 'Your access has ended', text: 'You no longer have access to this study.' },
+  },
 } as const;

@@ -11,6 +11,7 @@ import { security } from './security';
 import { settings } from './settings';
 import { shareImage } from './shareImage';
 import { sharing } from './sharing';
+import { studies } from './studies';
 import { uploads } from './uploads';
 import { users } from './users';
 import { viewer } from './viewer';
@@ -21,6 +22,7 @@ export const signedIn = {
   profile,
   images,
   uploads,
+  studies,
   sharing,
   shareImage,
   analysis,

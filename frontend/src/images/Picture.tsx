@@ -1,0 +1,62 @@
+import { chakra, Flex, Text } from '@chakra-ui/react';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import { FilePdfIcon, ImageIcon } from '@phosphor-icons/react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useObjectUrl } from '../lib/useObjectUrl';
+import { isPicture } from './ImageCard';
+import { imageContent } from './images';
+import { titleOf } from './subject';
+
+/** Shows the preview at once, and the original over it when it is loaded. */
+export function Picture({ image, open }: { image: Image; open: boolean }) {
+  const { t } = useTranslation();
+  const [broken, setBroken] = useState(false);
+  const original = useQuery({ ...imageContent(image.id), enabled: open && isPicture(image) });
+  const url = useObjectUrl(original.data, image.contentType);
+  const shown = (!broken && url) || image.image_url;
+  const alt = t('images.view.picture', { caption: titleOf(image, t('common.untitled')) });
+  const Icon = image.contentType === 'application/pdf' ? FilePdfIcon : ImageIcon;
+  return (
+    <Flex
+      position="relative"
+      bg="film.bg"
+      align="center"
+      justify="center"
+      minH={{ base: '44dvh', lg: 'min(74dvh, 720px)' }}
+      maxH={{ base: '56dvh', lg: 'min(74dvh, 720px)' }}
+      aria-busy={original.isFetching}
+    >
+      {shown ? (
+        <chakra.img
+          src={shown}
+          alt={alt}
+          draggable={false}
+          onError={() => setBroken(true)}
+          position="absolute"
+          inset="0"
+          boxSize="full"
+          objectFit="contain"
+        />
+      ) : (
+        <Flex direction="column" align="center" gap="3" p="8" color="film.muted" textAlign="center">
+          <Icon size={44} weight="duotone" aria-hidden />
+          <Text maxW="36ch" fontSize="sm">
+            {t('images.view.noPicture')}
+          </Text>
+        </Flex>
+      )}
+      <Text
+        position="absolute"
+        bottom="10px"
+        insetInlineEnd="12px"
+        fontSize="12px"
+        color="film.text"
+        textShadow="0 0 4px #000, 0 0 2px #000"
+      >
+        {t('images.view.notForDiagnosis')}
+      </Text>
+    </Flex>
+  );
+}

@@ -1,0 +1,259 @@
+import { Box, Button, Dialog, Flex, IconButton, Text } from '@chakra-ui/react';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import type { Series, Study } from '@lightbox/contract/studies/schemas.js';
+import {
+  CaretLeftIcon,
+  CaretRightIcon,
+  ClockCounterClockwiseIcon,
+  PencilSimpleIcon,
+  ScanIcon,
+  ShareNetworkIcon,
+  SparkleIcon,
+} from '@phosphor-icons/react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { useViewer } from '../auth/session';
+import { actionsOf } from '../images/access';
+import type { Opening } from '../images/dialogs';
+import { FactRows } from '../images/FactRows';
+import { ImageBadges, ImageLine, StudyLine } from '../images/ImageCard';
+import { useImage } from '../images/images';
+import { GoneWell, LargeDialog } from '../images/LargeDialog';
+import { Picture } from '../images/Picture';
+import { useSubject } from '../images/studies';
+import { imagesOf, stackOf, titleOf } from '../images/subject';
+import { errorText } from '../lib/errors';
+import { formatDate, formatDateTime, fullName, ltr } from '../lib/format';
+import { ApiError } from '../lib/http';
+import { paths } from '../lib/paths';
+import { useNow } from '../lib/useNow';
+import { Countdown } from '../ui/Countdown';
+import { LoadFailed } from '../ui/LoadFailed';
+import { Waiting } from '../ui/Skeletons';
+
+function Facts({ image, study }: { image: Image; study: Study | undefined }) {
+  const { t } = useTranslation();
+  return (
+    <FactRows
+      rows={[
+        [t('images.view.patient'), image.patient && <bdi>{fullName(image.patient)}</bdi>],
+        [t('images.view.owner'), image.owner && <bdi>{fullName(image.owner)}</bdi>],
+        [t('images.view.sharedBy'), image.sharedBy && <bdi>{fullName(image.sharedBy)}</bdi>],
+        [t('images.view.uploaded'), formatDateTime(image.createAt)],
+        [t('images.view.studied'), study?.studyDate && formatDate(study.studyDate)],
+      ]}
+    />
+  );
+}
+
+/** Shows one image of the study, with buttons for the ones before and after. The first one stands for the study. */
+function Film({
+  row,
+  all,
+  chosen,
+  onChoose,
+}: {
+  row: Image;
+  all: string[];
+  chosen: string;
+  onChoose: (id: string) => void;
+}) {
+  const { t } = useTranslation();
+  const { data } = useImage(chosen === row.id ? undefined : chosen);
+  const shown = chosen === row.id ? row : data;
+  const at = all.indexOf(chosen);
+  const step = (by: number, label: string, Icon: typeof CaretLeftIcon) => {
+    const next = all[at + by];
+    return (
+      <IconButton
+        variant="ghost"
+        aria-label={label}
+        disabled={next === undefined}
+        onClick={() => next && onChoose(next)}
+      >
+        <Icon mirrored={document.dir === 'rtl'} />
+      </IconButton>
+    );
+  };
+  return (
+    <Flex direction="column" minW="0">
+      {shown ? (
+        <Picture key={chosen} image={shown} open />
+      ) : (
+        <Box bg="film.bg" minH={{ base: '44dvh', lg: 'min(74dvh, 720px)' }} aria-busy />
+      )}
+      {all.length > 1 && at >= 0 && (
+        <Flex align="center" justify="center" gap="3" py="1.5" borderBottomWidth={{ base: '1px', lg: '0' }}>
+          {step(-1, t('studies.previous'), CaretLeftIcon)}
+          <Text fontSize="sm" fontVariantNumeric="tabular-nums" aria-live="polite">
+            {t('studies.at', { at: at + 1, of: all.length })}
+          </Text>
+          {step(1, t('studies.next'), CaretRightIcon)}
+        </Flex>
+      )}
+    </Flex>
+  );
+}
+
+const seriesName = (series: Series, unnamed: string) =>
+  [series.number, series.description].filter((part) => part !== undefined && part !== '').join(' · ') || unnamed;
+
+/** Lists the series of an examination. Each one opens in the viewer at its first image. */
+function SeriesList({ series }: { series: readonly Series[] }) {
+  const { t } = useTranslation();
+  return (
+    <Box as="section">
+      <Text as="h3" fontSize="sm" fontWeight="semibold" mb="1.5">
+        {t('studies.series')}
+      </Text>
+      <Box as="ul" listStyleType="none" borderWidth="1px" borderColor="border" borderRadius="box">
+        {series.map((one) => (
+          <Box as="li" key={one.id} borderTopWidth="1px" borderColor="border" _first={{ borderTopWidth: '0' }}>
+            <Flex
+              asChild
+              align="baseline"
+              gap="3"
+              px="3"
+              py="2"
+              minH="touch"
+              fontSize="sm"
+              color="fg"
+              textDecoration="none"
+              focusVisibleRing="inside"
+              _hover={{ bg: 'bg.muted' }}
+            >
+              <Link to={paths.viewer(one.images[0])}>
+                <Text as="span" flex="1" minW="0" fontWeight="medium" overflowWrap="anywhere" dir="auto">
+                  {seriesName(one, t('studies.unnamed'))}
+                </Text>
+                {one.modality && <Text as="span">{ltr(one.modality)}</Text>}
+                <Text as="span" color="fg.muted" fontVariantNumeric="tabular-nums" whiteSpace="nowrap">
+                  {t('studies.images', { count: one.images.length })}
+                </Text>
+              </Link>
+            </Flex>
+          </Box>
+        ))}
+      </Box>
+    </Box>
+  );
+}
+
+interface ActsProps extends Pick<Opening, 'onAsk'> {
+  image: Image;
+  chosen: string;
+  can: ReturnType<typeof actionsOf>;
+}
+
+function Acts({ image, chosen, can, onAsk }: ActsProps) {
+  const { t } = useTranslation();
+  const study = stackOf(image);
+  if (!study) return null;
+  return (
+    <Flex direction="column" gap="2.5" mt="auto" pt="2">
+      <Button asChild>
+        <Link to={paths.studyViewer(study.id)}>
+          <ScanIcon />
+          {t('studies.viewer')}
+        </Link>
+      </Button>
+      {(can.share || can.ai) && (
+        <Flex gap="2.5">
+          {can.share && (
+            <Button variant="subtle" flex="1" onClick={() => onAsk('share', image)}>
+              <ShareNetworkIcon />
+              {t('images.card.share')}
+            </Button>
+          )}
+          {can.ai && (
+            <Button asChild variant="outline" flex="1">
+              <Link to={paths.aiAnalysis(chosen)} aria-label={t('studies.ai')}>
+                <SparkleIcon />
+                {t('images.card.ai')}
+              </Link>
+            </Button>
+          )}
+        </Flex>
+      )}
+      {(can.timeline || can.rename) && (
+        <Flex gap="2.5">
+          {can.timeline && (
+            <Button variant="ghost" flex="1" onClick={() => onAsk('timeline', image)}>
+              <ClockCounterClockwiseIcon />
+              {t('images.timeline.act')}
+            </Button>
+          )}
+          {can.rename && (
+            <Button variant="ghost" flex="1" onClick={() => onAsk('rename', image)}>
+              <PencilSimpleIcon />
+              {t('studies.rename.ask')}
+            </Button>
+          )}
+        </Flex>
+      )}
+      <Text fontSize="xs" color="fg.muted">
+        {t('studies.recorded')}
+      </Text>
+    </Flex>
+  );
+}
+
+/** Shows a study: its images one by one, its series, its facts, and the actions that the viewer may take. */
+export function StudyDialog({ open, image: asked, onClose, onExited, onAsk, finalFocus }: Opening) {
+  const { t } = useTranslation();
+  const viewer = useViewer();
+  const { image = asked, study, error, retry } = useSubject(open ? asked : undefined);
+  const now = useNow(15_000, open);
+  const [wanted, setWanted] = useState<string>();
+  const summary = image && stackOf(image);
+  if (!image || !summary) return null;
+  const all = imagesOf(study);
+  const chosen = wanted && all.includes(wanted) ? wanted : image.id;
+  const can = actionsOf(viewer, image, now);
+  const missing = error instanceof ApiError && error.status === 404;
+  const gone = !can.open || missing;
+  return (
+    <LargeDialog
+      open={open}
+      onClose={onClose}
+      onExited={() => {
+        setWanted(undefined);
+        onExited();
+      }}
+      finalFocus={finalFocus}
+      picture={
+        gone ? (
+          <GoneWell image={image} title={t('studies.gone')} />
+        ) : (
+          <Film row={image} all={all} chosen={chosen} onChoose={setWanted} />
+        )
+      }
+    >
+      <Box pe="9">
+        <Dialog.Title dir="auto" overflowWrap="anywhere">
+          {titleOf(image, t('common.untitled'))}
+        </Dialog.Title>
+        <Text fontSize="sm" color="fg.muted" mt="1">
+          <ImageLine image={image} />
+        </Text>
+        <Text fontSize="sm" color="fg.muted" fontVariantNumeric="tabular-nums">
+          <StudyLine study={summary} isVerified={!gone} />
+        </Text>
+      </Box>
+      <Flex gap="1.5" wrap="wrap">
+        <ImageBadges image={image} />
+      </Flex>
+      {image.expiresAt && <Countdown expiresAt={image.expiresAt} />}
+      {!gone && (
+        <>
+          <Facts image={image} study={study} />
+          {error && <LoadFailed text={errorText(error)} onRetry={retry} />}
+          {!study && !error && <Waiting h="44px" />}
+          {study?.kind === 'dicom' && all.length > 0 && <SeriesList series={study.series ?? []} />}
+          <Acts image={image} chosen={chosen} can={can} onAsk={onAsk} />
+        </>
+      )}
+    </LargeDialog>
+  );
+}
