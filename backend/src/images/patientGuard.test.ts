@@ -97,6 +97,8 @@ it.each<[string, FileIdentity, string[]]>([
   ['an initial', { patientName: 'OBrien-Muller^Z' }, []],
   ['a family name alone', { patientName: 'OBrien-Muller' }, []],
   ['a second script', { patientName: 'OBrien-Muller^Zoe=オブライエン^ゾーイ=' }, []],
+  ['a pseudonym', { patientName: 'ANON-0012' }, []],
+  ['the name of a phantom', { patientName: 'CompressedSamples^CT1' }, []],
   ['nothing but separators', { patientName: '^^==^' }, []],
   ['another given name', { patientName: 'OBrien-Muller^Anna' }, ['patientName']],
   ['another initial', { patientName: 'OBrien-Muller^A' }, ['patientName']],

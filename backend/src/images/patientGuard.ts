@@ -19,7 +19,7 @@ const contradicts: Record<PatientField, (file: FileIdentity, patient: Patient) =
     const names = patientName
       .split('=')
       .map(namesOf)
-      .filter((name) => wordsOf(name).length > 0);
+      .filter((name) => wordsOf(name).length > 0 && !isPseudonym(name));
     return names.length > 0 && !names.some((name) => mayNameTheSame(name, [firstname, lastname]));
   },
   patientBirthDate: ({ patientBirthDate }, { dob }) => !!patientBirthDate && !!dob && patientBirthDate !== dob,
@@ -35,6 +35,9 @@ export const contradictions = (file: FileIdentity, patient: Patient): PatientFie
 /** Returns the refusal. It names the fields, and never the values of the file. */
 export const patientMismatch = (fields: PatientField[]): AppError =>
   new AppError('PATIENT_MISMATCH', { errors: fields.map((field) => ({ field, message: messages[field] })) });
+
+/** True for a name with a digit ("ANON-0012", "Phantom^CT1"): such names replace a person's name, and contradict nobody. */
+const isPseudonym = (name: string): boolean => /\p{N}/u.test(name);
 
 /** Returns family, given and middle name of a person name (PS3.5 §6.2.1.1), without its prefix and suffix. */
 const namesOf = (written: string): string => written.split('^').slice(0, 3).join(' ');
