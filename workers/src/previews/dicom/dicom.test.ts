@@ -273,6 +273,13 @@ describe('the frames of a film are found', () => {
 });
 
 describe('a file', () => {
+  test('is drawn, although the files before it damaged the memory of its codec', async () => {
+    const stream = compress('encodeJpeg2000', GREY, words);
+    const cut = encapsulatedFile(GREY, '1.2.840.10008.1.2.4.90', [stream.subarray(0, 60)]);
+    for (let i = 0; i < 20; i++) expect((await prepared(cut)).preview).toBeNull();
+    expect(await seen(encapsulatedFile(GREY, '1.2.840.10008.1.2.4.90', [stream]))).toEqual(greys);
+  });
+
   test('that says JPEG and has an implicit data set is read', async () => {
     const jpeg = await sharp(pixels, { raw: { width: 8, height: 8, channels: 3 } })
       .jpeg()

@@ -11,7 +11,7 @@ import {
 } from './colours.js';
 import { PIXEL_DATA, Undrawable } from './dataSet.js';
 import { type Film, fractions } from './film.js';
-import { isHalved } from './findFrames.js';
+import { endsImage, isHalved } from './findFrames.js';
 import type { PixelModule } from './pixelModule.js';
 
 export type Samples = Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array;
@@ -72,6 +72,8 @@ function palettesOf(film: Film): Palettes {
 function decode(film: Film, frame: number): Decoded {
   const codec = codecOf(film.file.syntax);
   const encoded = encodedFrame(film, frame);
+  // Its decoder takes half a minute for a stream that was cut off.
+  if (codec === 'jpegLs' && !endsImage(encoded)) throw new Undrawable('a frame that was cut off');
   const { shape, photometric } = shapeOf(codec, encoded, film.pixels);
   const bytes = decompress(codec, encoded, shape);
   return { bytes, bitsAllocated: shape.bitsAllocated, bitsStored: shape.bitsStored, photometric };

@@ -101,6 +101,7 @@ async function sendPlain(
   if (sample.pixels.byteLength * film.frames.count > limits.plainBytes) return { facts, frames };
   let [at, waiting]: [number, Buffer[]] = [0, []];
   for (let frame = 0; frame < film.frames.count; frame++) {
+    await loadCodecs();
     const pixels = unlessDamaged(() => plainFrame(film, frame).pixels, null);
     frames.push(pixels ? [[at, pixels.byteLength]] : []);
     if (pixels) waiting.push(Buffer.from(pixels.buffer, pixels.byteOffset, pixels.byteLength));
