@@ -13,6 +13,7 @@ import { type Film, middleOf, openFilm } from './film.js';
 import { overlaysOf } from './overlays.js';
 import { type PlainFrame, plainFrame } from './plainFrame.js';
 import { encapsulatedPdf, reportOf } from './report.js';
+import { reportPage } from './reportPage.js';
 import { asIsFacts, servedAsIs, unlessDamaged } from './serve.js';
 import { tagRows } from './tags.js';
 
@@ -32,15 +33,17 @@ export async function prepareDicom(bytes: Buffer, sendPart: SendPart): Promise<P
   }
 }
 
-const PIXELS = [PIXEL_DATA, 0x7fe00008, 0x7fe00009];
+/** Rows, and the kinds of pixel data: a file with one of these is a picture. */
+const PICTURE = [0x00280010, PIXEL_DATA, 0x7fe00008, 0x7fe00009];
 
 /** Makes a readable page of a file without pixels. Files whose pixels cannot be drawn get none. */
 async function withoutPixels({ set }: DicomFile): Promise<Omit<Prepared, 'tags'>> {
   const facts = { ...undrawable.facts, ...generalFacts(set) };
-  const report = PIXELS.some((tag) => set.elements.has(tag)) ? null : reportOf(set);
+  const report = PICTURE.some((tag) => set.elements.has(tag)) ? null : reportOf(set);
   if (!report) return { preview: null, drawing: { ...undrawable, facts } };
   const pdf = encapsulatedPdf(set);
-  const preview = pdf ? await previewOf(pdf, 'application/pdf').catch(() => null) : null;
+  const page = pdf ?? reportPage(report);
+  const preview = page ? await previewOf(page, 'application/pdf').catch(() => null) : null;
   const frames = pdf && preview ? await pageCount(pdf) : 0;
   return { preview, drawing: { ...undrawable, facts: { ...facts, kind: 'report', frames, report } } };
 }
