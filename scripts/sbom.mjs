@@ -7,8 +7,10 @@ import { root } from './setup.mjs';
 /** The licences of packages that do not declare them in the field `license`. */
 const licences = {
   busboy: 'MIT',
+  'combine-errors': 'MIT',
   'passport-strategy': 'MIT',
   pause: 'MIT',
+  rechoir: 'MIT',
   streamsearch: 'MIT',
   'xmlhttprequest-ssl': 'MIT',
 };

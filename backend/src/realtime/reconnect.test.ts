@@ -131,3 +131,17 @@ it('when Redis restarts empty, clients with default options reconnect and read w
   await send('after');
   await expect.poll(() => heard).toEqual(['before', 'after']);
 });
+
+it.each(transports)('A client with %s returns by itself when its gateway is restarted on purpose.', async (_, by) => {
+  const gateway = await startGateway({ ...near.config, port: 0 }, near.clock);
+  const { socket, comesBack } = stock(`http://127.0.0.1:${gateway.port}`, by);
+  await expect.poll(() => socket.connected, TIMEOUT).toBe(true);
+  await gateway.stop();
+  const restarted = await startGateway({ ...near.config, port: gateway.port }, near.clock);
+  try {
+    await expect.poll(() => socket.connected, TIMEOUT).toBe(true);
+    expect(comesBack).not.toContain(false);
+  } finally {
+    await restarted.stop();
+  }
+});

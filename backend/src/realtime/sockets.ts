@@ -102,7 +102,8 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
       const leave = (id: string) =>
         [gateway.presence, gateway.foreground].map((users) => users.leave(id).catch(() => false));
       await Promise.all(localUsers(io).flatMap(leave));
-      io.disconnectSockets(true);
+      // Closes the connections without a DISCONNECT packet: after that packet a client with default options never
+      // reconnects by itself.
       await io.close();
     },
   };

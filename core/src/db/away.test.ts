@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { testConfig } from '@lightbox/testkit/config.js';
+import type { mongo } from 'mongoose';
 import { expect, it } from 'vitest';
 import { isAway } from './away.js';
+import { connectDatabase } from './connect.js';
 import { connectRedis } from './redis.js';
 
 it.each(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT'])('After %s a server counts as away.', (code) => {
@@ -32,5 +35,20 @@ it('Every error of a command whose connection Redis closes counts as Redis being
   } finally {
     redis.disconnect();
     server.close();
+  }
+});
+
+it('A list whose cursor a failover ended counts as MongoDB being away.', async () => {
+  const db = await connectDatabase(await testConfig());
+  const rows = db.collection('rows');
+  try {
+    await rows.insertMany([{ n: 1 }, { n: 2 }, { n: 3 }]);
+    const cursor = rows.find({}, { batchSize: 1 });
+    await cursor.next();
+    await db.db?.command({ killCursors: 'rows', cursors: [cursor.id as mongo.Long] });
+    const fault = await cursor.toArray().catch((error: unknown) => error);
+    expect([String(fault), isAway(fault)]).toEqual([expect.stringMatching(/cursor id \d+ not found/), true]);
+  } finally {
+    await db.close();
   }
 });

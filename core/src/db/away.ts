@@ -38,10 +38,10 @@ export function isAway(error: unknown): boolean {
 
 /**
  * MongoDB's codes of a primary that is gone, stepping down or not elected yet, of a majority that did not answer in
- * time, and of a transaction that a failover ended (src/mongo/base/error_codes.yml).
+ * time, and of a transaction or a cursor that a failover ended (src/mongo/base/error_codes.yml).
  */
 const AWAY_CODES = new Set([
-  ...[6, 7, 50, 64, 89, 91, 112, 133, 134, 189, 246, 251, 262, 317],
+  ...[6, 7, 43, 50, 64, 89, 91, 112, 133, 134, 189, 202, 237, 246, 251, 262, 317],
   ...[9001, 10058, 10107, 11600, 11602, 13435, 13436],
 ]);
 
