@@ -1,3 +1,4 @@
+import { limits } from '@lightbox/contract/limits.js';
 import { element, item, partTen } from '@lightbox/testkit/part10.js';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -264,6 +265,17 @@ describe('the frames of a film are found', () => {
     for (const frame of [0, 1, 2]) expect((await seen(file, frame))[0]).toBe(frame);
   });
 
+  test('but only the server draws those that would take too much space in a browser’s form', async () => {
+    const wide: Pixels = { rows: 2_000, columns: 2_000, samples: 3, bits: 8, frames: 100 };
+    const flat = compress('encodeRle', wide, Buffer.alloc(12_000_000, 9));
+    const { drawing, blob } = await prepared(
+      encapsulatedFile(wide, '1.2.840.10008.1.2.5', Array<Buffer>(100).fill(flat)),
+    );
+    expect(drawing).toMatchObject({ frames: [], facts: { kind: 'dicom', frames: 100, rows: 2_000 } });
+    expect(drawing.source).toBe('file');
+    expect(blob.length).toBeLessThan(limits.plainBytes);
+  });
+
   test('and a damaged one has no bytes', async () => {
     const [first, second] = streams() as [Buffer, Buffer, Buffer];
     const other = compress('encodeJpeg2000', { ...GREY, rows: 8 }, three[0]?.subarray(0, 256) ?? first);
@@ -366,6 +378,39 @@ describe('a file', () => {
       vr: 'OW',
       value: '512 bytes',
       private: false,
+    });
+  });
+});
+
+describe('an enhanced file', () => {
+  test('has the facts of each frame, and as its own those of its preview', async () => {
+    const group = (tag: number, body: Buffer) => element(tag, 'SQ', item(body));
+    const frameAt = (z: number, center: number) =>
+      item(
+        Buffer.concat([
+          group(0x00209113, element(0x00200032, 'DS', `1\\2\\${z}`)),
+          group(
+            0x00289132,
+            Buffer.concat([element(0x00281050, 'DS', String(center)), element(0x00281051, 'DS', '80')]),
+          ),
+        ]),
+      );
+    const shared = item(group(0x00289110, element(0x00280030, 'DS', '0.5\\0.25')));
+    const extra: Row[] = [
+      [0x52009229, 'SQ', shared],
+      [0x52009230, 'SQ', Buffer.concat([frameAt(3, 40), frameAt(4, 50), frameAt(5, 60)])],
+    ];
+    const file = nativeFile({ ...GREY, frames: 3, extra }, Buffer.concat([words, words, words]));
+    const { facts } = (await prepared(file)).drawing;
+    expect(facts.perFrame?.map(({ position, windows }) => [position?.[2], windows?.[0]?.center])).toEqual([
+      [3, 40],
+      [4, 50],
+      [5, 60],
+    ]);
+    expect(facts).toMatchObject({
+      position: [1, 2, 4],
+      pixelSpacing: [0.5, 0.25],
+      windows: [{ center: 50, width: 80 }],
     });
   });
 });

@@ -191,7 +191,6 @@ function rgb({ bytes, bitsAllocated, bitsStored, photometric }: Decoded): Buffer
   const pixels = bitsAllocated === 8 ? Buffer.from(bytes) : highBytes(bytes, bitsAllocated, bitsStored);
   if (photometric.startsWith('YBR_PARTIAL')) rgbFromYbrPartial(pixels);
   else if (photometric.startsWith('YBR')) rgbFromYbrFull(pixels);
-  else if (photometric !== 'RGB') throw new Undrawable('unknown colours');
   return pixels;
 }
 
