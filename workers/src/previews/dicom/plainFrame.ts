@@ -10,6 +10,7 @@ import {
   rgbFromYbrPartial,
 } from './colours.js';
 import { PIXEL_DATA, Undrawable } from './dataSet.js';
+import { syntaxes } from './dicomFile.js';
 import { type Film, fractions } from './film.js';
 import { endsImage, isHalved } from './findFrames.js';
 import type { PixelModule } from './pixelModule.js';
@@ -44,7 +45,8 @@ export function plainFrame(film: Film, frame: number): PlainFrame {
   if (film.rescale) {
     return { rows, columns, samples: 1, bitsStored: 16, pixels: stepped(film, frame, film.rescale) };
   }
-  const decoded = film.frames.encapsulated ? decode(film, frame) : native(film, frame);
+  const isCompressed = film.frames.encapsulated && film.file.syntax !== syntaxes.encapsulatedUncompressed;
+  const decoded = isCompressed ? decode(film, frame) : native(film, frame);
   const size = { rows, columns, bitsStored: decoded.bitsStored };
   if (decoded.photometric === 'PALETTE COLOR') {
     const indexes = greys(decoded, signed) as Uint8Array;
@@ -115,7 +117,8 @@ function native(film: Film, frame: number): Decoded {
   const found = encodedFrame(film, frame);
   const count = rows * columns;
   if (bitsAllocated === 1) {
-    const bytes = unpackBits(found, (frame * count * samples) % 8, count * samples);
+    const first = film.frames.encapsulated ? 0 : (frame * count * samples) % 8;
+    const bytes = unpackBits(found, first, count * samples);
     return { bytes, bitsAllocated: 8, bitsStored: 1, photometric };
   }
   const size = bitsAllocated / 8;
