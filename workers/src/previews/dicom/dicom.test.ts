@@ -186,6 +186,29 @@ describe('a file without pixels', () => {
     });
   });
 
+  test('becomes a readable page: a plan, by the names of its elements and without those of people', async () => {
+    const dose = item(Buffer.concat([element(0x300a0012, 'IS', '1'), element(0x300a0016, 'LO', 'PTV')]));
+    const set = Buffer.concat([
+      element(0x00080050, 'SH', 'accession'),
+      element(0x00080060, 'CS', 'RTPLAN'),
+      element(0x00081070, 'PN', 'Operator'),
+      element(0x00100010, 'PN', 'Patient'),
+      element(0x00100030, 'DA', '19371129'),
+      element(0x300a0002, 'SH', 'Plan 1'),
+      sequence(0x300a0010, dose),
+    ]);
+    expect((await prepared(partTen(set))).drawing.facts.report).toEqual({
+      title: 'Plan 1',
+      lines: [
+        { depth: 0, label: 'Modality', text: 'RTPLAN' },
+        { depth: 0, label: 'RTPlan Label', text: 'Plan 1' },
+        { depth: 0, label: 'Dose Reference', text: '' },
+        { depth: 1, label: 'Dose Reference Number', text: '1' },
+        { depth: 1, label: 'Dose Reference Description', text: 'PTV' },
+      ],
+    });
+  });
+
   test('becomes the pages of its encapsulated PDF', async () => {
     const pdf =
       '%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n' +
