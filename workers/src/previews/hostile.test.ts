@@ -1,12 +1,24 @@
-import { crc32, deflateSync } from 'node:zlib';
+import { crc32, deflateRawSync, deflateSync } from 'node:zlib';
 import { damagedDicom } from '@lightbox/testkit/damagedDicom.js';
-import { lyingTables, shorts, withPalette, withTable } from '@lightbox/testkit/part10.js';
+import {
+  element,
+  item,
+  lyingTables,
+  partTen,
+  shorts,
+  UNDEFINED,
+  withPalette,
+  withTable,
+} from '@lightbox/testkit/part10.js';
 import sharp from 'sharp';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compress, encapsulatedFile, nativeFile, type Pixels, type Row } from '../testing/dicom.js';
+import { loadCodecs } from './dicom/codecs.js';
 import { openPictures, type Rendered } from './preview.js';
 
 const pictures = await openPictures(null);
 afterAll(pictures.close);
+beforeAll(loadCodecs);
 const preview = async (bytes: Buffer, type: string) =>
   (await pictures.prepare(bytes, type, async () => undefined))?.preview ?? null;
 
@@ -177,4 +189,116 @@ test('row 46: A damaged DICOM file is drawn or rejected in time.', async () => {
   }
   expect(drawn).toContain('with an element twice');
   expect(drawn).not.toContain('that ends before its pixels');
+});
+
+describe('A DICOM file', () => {
+  const JPEG_2000 = '1.2.840.10008.1.2.4.90';
+  const BASELINE = '1.2.840.10008.1.2.4.50';
+  const GREY = { rows: 16, columns: 16, bits: 8 };
+  const grey = Buffer.alloc(256, 7);
+  const word = (value: number) => shorts(value);
+  const stream = (change: (bytes: Buffer) => void, shape: Pixels = GREY) => {
+    const bytes = compress('encodeJpeg2000', shape, grey);
+    change(bytes);
+    return bytes;
+  };
+  const nested = (depth: number) => {
+    const levels = Array.from({ length: depth }, () =>
+      Buffer.concat([element(0x0040a730, 'SQ', '', UNDEFINED), item(Buffer.alloc(0), UNDEFINED)]),
+    );
+    return partTen(Buffer.concat(levels));
+  };
+  const overlay: Row[] = [
+    [0x60000010, 'US', 65_535],
+    [0x60000011, 'US', 65_535],
+    [0x60000015, 'IS', '99999'],
+    [0x60003000, 'OW', Buffer.alloc(64)],
+  ];
+  const segments: Row[] = [0x00281101, 0x00281102, 0x00281103].flatMap((tag): Row[] => [
+    [tag, 'US', shorts(0, 0, 16)],
+    // Copies of 65,535 segments from the start, which are copies too.
+    [tag + 0x120, 'OW', Buffer.concat(Array.from({ length: 8_000 }, () => shorts(2, 65_535, 0, 0)))],
+  ]);
+  const waveform = item(
+    Buffer.concat([
+      element(0x003a0005, 'US', 1),
+      element(0x003a0010, 'UL', Buffer.alloc(4, 0xff)),
+      element(0x003a001a, 'DS', '1'),
+      element(0x54001006, 'CS', 'SS'),
+      element(0x54001010, 'OW', Buffer.alloc(64)),
+    ]),
+  );
+  const million = Buffer.concat([
+    element(0x0040a730, 'SQ', '', 8_000_000),
+    ...Array<Buffer>(1_000_000).fill(item(Buffer.alloc(0))),
+  ]);
+
+  test.each<[what: string, make: () => Buffer, kind: string]>([
+    [
+      'whose JPEG 2000 stream says 2³¹ rows',
+      () => encapsulatedFile(GREY, JPEG_2000, [stream((b) => b.writeUInt32BE(2 ** 31, 12))]),
+      'none',
+    ],
+    [
+      'whose header says more rows than the stream',
+      () => encapsulatedFile({ ...GREY, rows: 7_000, columns: 7_000 }, JPEG_2000, [stream(() => undefined)]),
+      'none',
+    ],
+    [
+      'whose JPEG stream says 65,535 rows',
+      () => encapsulatedFile(GREY, BASELINE, [Buffer.from('ffd8ffc0000b08ffffffff01011100ffda', 'hex')]),
+      'none',
+    ],
+    [
+      'of 50,000 fragments of one frame',
+      () => encapsulatedFile(GREY, JPEG_2000, Array<Buffer>(50_000).fill(word(0))),
+      'none',
+    ],
+    [
+      'of 200,000 fragments around a good stream',
+      () => encapsulatedFile(GREY, JPEG_2000, [stream(() => undefined), ...Array<Buffer>(200_000).fill(word(0xd9ff))]),
+      'dicom',
+    ],
+    [
+      'with an Extended Offset Table that points out of the file',
+      () =>
+        encapsulatedFile({ ...GREY, frames: 2, extra: [[0x7fe00001, 'OV', Buffer.alloc(16, 0xee)]] }, JPEG_2000, [
+          stream(() => undefined),
+          stream(() => undefined),
+        ]),
+      'dicom',
+    ],
+    [
+      'of RLE segments outside of their fragment',
+      () => encapsulatedFile(GREY, '1.2.840.10008.1.2.5', [Buffer.alloc(64, 0xfe)]),
+      'none',
+    ],
+    ['with 2,000 sequences in each other', () => nested(2_000), 'report'],
+    ['with a million items', () => partTen(million), 'none'],
+    ['with an overlay of 65,535 rows', () => nativeFile({ ...GREY, extra: overlay }, grey), 'dicom'],
+    [
+      'with palettes that copy their copies',
+      () => nativeFile({ ...GREY, photometric: 'PALETTE COLOR', extra: segments }, grey),
+      'none',
+    ],
+    ['with a waveform of 2³² samples', () => partTen(element(0x54000100, 'SQ', waveform)), 'none'],
+    [
+      'that inflates to a gigabyte',
+      () => partTen(deflateRawSync(Buffer.alloc(1 << 30)), '1.2.840.10008.1.2.1.99'),
+      'unreadable',
+    ],
+    [
+      'of 100,000 frames of one pixel',
+      () => nativeFile({ rows: 1, columns: 1, bits: 8, samples: 3, planar: 1, frames: 100_000 }, Buffer.alloc(300_000)),
+      'dicom',
+    ],
+    ['of 10⁹ frames', () => nativeFile({ ...GREY, frames: 1_000_000_000 }, grey), 'none'],
+  ])('%s ends in a clear state, in time', async (_what, make, kind) => {
+    const file = make();
+    const started = performance.now();
+    const prepared = await pictures.prepare(file, 'application/dicom', async () => undefined);
+    expect(performance.now() - started).toBeLessThan(TIMEOUT_MS);
+    expect(prepared?.drawing.facts.kind ?? 'unreadable').toBe(kind);
+    expect(await preview(await plain.png().toBuffer(), 'image/png')).toMatchObject({ width: 30 });
+  });
 });

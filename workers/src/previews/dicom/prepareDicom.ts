@@ -84,7 +84,7 @@ async function filmDrawing(film: Film, sendPart: SendPart): Promise<Drawing> {
   };
 }
 
-/** Small frames are sent together. */
+/** Small frames are sent together, and large ones in parts. */
 const PART_BYTES = 1024 * 1024;
 
 /**
@@ -106,7 +106,8 @@ async function sendPlain(
     if (pixels) waiting.push(Buffer.from(pixels.buffer, pixels.byteOffset, pixels.byteLength));
     at += pixels?.byteLength ?? 0;
     if (waiting.length * sample.pixels.byteLength < PART_BYTES && frame < film.frames.count - 1) continue;
-    if (waiting.length > 0) await sendPart(Buffer.concat(waiting));
+    const whole = waiting.length === 1 ? (waiting[0] as Buffer) : Buffer.concat(waiting);
+    for (let from = 0; from < whole.length; from += PART_BYTES) await sendPart(whole.subarray(from, from + PART_BYTES));
     waiting = [];
   }
   return { facts, frames };
