@@ -39,6 +39,7 @@ const planted = {
   reason: mark('reason'),
   patientName: mark('pn'),
   patientId: mark('pid'),
+  studyUid: `2.25.${Number.parseInt(unique, 16)}77`,
   refusedEmail: `${refusedPrefix}${mark('refused')}@hospital.test`,
   password: `Zq-Willow-${unique}`,
   resetPassword: `Zq-Copper-${unique}`,
@@ -137,7 +138,8 @@ async function signIn(email: string, password: string): Promise<string> {
 /** Uses every feature of the product, with a planted value in every field that accepts one. */
 async function liveThrough(): Promise<void> {
   const chief = await signIn('chief@hospital.test', 'Harbour-Lantern-42');
-  const { caption, message, reason, patientName, patientId, resetPassword, refusedEmail, ...person } = planted;
+  const { caption, message, reason, patientName, patientId, studyUid, resetPassword, refusedEmail, ...person } =
+    planted;
   const registered = await call('POST', '/auth/register', undefined, { ...person, role: 'patient' });
   expect(registered.status).toBe(201);
   secrets.verificationToken = registered.data.token;
@@ -149,9 +151,14 @@ async function liveThrough(): Promise<void> {
   const id: string = registered.data.user.id;
 
   const form = new FormData();
-  const names = [element(0x00100010, 'PN', patientName), element(0x00100020, 'LO', patientId)];
+  const names = [
+    element(0x00100010, 'PN', patientName),
+    element(0x00100020, 'LO', patientId),
+    element(0x0020000d, 'UI', studyUid),
+  ];
   form.set('caption', caption);
   form.set('patientId', id);
+  form.set('mismatchReason', 'The file names them otherwise');
   form.set('file', new Blob([dicomPicture({}, Buffer.concat(names))]), `${patientName}.dcm`);
   const uploaded = await call('POST', '/upload/image', chief, form);
   expect(uploaded.status).toBe(201);

@@ -100,6 +100,7 @@ function details(image: ImageDoc, name: (id: ObjectId) => { id: string; firstnam
     ...(image.width && image.height ? { width: image.width, height: image.height } : {}),
     ...(image.patient ? { patient: name(image.patient) } : {}),
     ...(image.dicom ? { dicom: image.dicom } : {}),
+    ...(image.frames === undefined ? {} : { frames: image.frames }),
   };
 }
 

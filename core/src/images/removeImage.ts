@@ -16,18 +16,18 @@ interface Removal {
   session: ClientSession;
 }
 
-/** Lists blobs until their bytes are removed. */
+/** Lists blobs whose bytes are to be removed. */
 export async function leaveTombstones(
   models: Models,
-  blobs: ObjectId[],
+  blobs: readonly ObjectId[],
   at: Date,
   session: ClientSession,
 ): Promise<void> {
   if (blobs.length === 0) return;
-  await models.Tombstone.bulkWrite(
-    blobs.map((blob) => ({ updateOne: { filter: { _id: blob }, update: { $setOnInsert: { at } }, upsert: true } })),
-    { session },
-  );
+  const writes = blobs.map((_id) => ({
+    updateOne: { filter: { _id }, update: { $setOnInsert: { at } }, upsert: true },
+  }));
+  await models.Tombstone.bulkWrite(writes, { session });
 }
 
 /**
@@ -41,16 +41,12 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
   Image: null,
   Preview: ({ models, ids, session }) => models.Preview.deleteMany({ _id: ids }, { session }).exec(),
   Drawing: async ({ models, ids, now, session }) => {
-    const plain = await models.Drawing.find({ _id: ids, plain: { $exists: true } }, { plain: 1 }, { session }).lean<
+    const drawings = await models.Drawing.find({ _id: ids }, { plain: 1 }, { session }).lean<
       Pick<DrawingDoc, 'plain'>[]
     >();
-    await leaveTombstones(
-      models,
-      plain.flatMap(({ plain }) => (plain ? [plain.blob] : [])),
-      now,
-      session,
-    );
     await models.Drawing.deleteMany({ _id: ids }, { session });
+    const blobs = drawings.flatMap(({ plain }) => (plain ? [plain.blob] : []));
+    await leaveTombstones(models, blobs, now, session);
   },
   Rendering: ({ models, ids, session }) => models.Rendering.deleteMany({ image: ids }, { session }).exec(),
   // A look ends by itself, so that its count is in the log.

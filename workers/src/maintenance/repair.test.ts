@@ -1,12 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { refreshAudience } from '@lightbox/core/access/audience.js';
 import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { system } from '@lightbox/core/events/events.js';
 import { removeImage } from '@lightbox/core/images/removeImage.js';
+import { newCodeSeed } from '@lightbox/core/keys/codes.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { LookDoc } from '@lightbox/core/models/look.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
+import type { StudyDoc } from '@lightbox/core/models/study.js';
+import { removeStudy } from '@lightbox/core/studies/removeStudy.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { analyseImage } from '../analysis/analyseImage.js';
@@ -16,8 +22,10 @@ import { DRAWING_VERSION, makePreview } from '../previews/makePreview.js';
 import { openPictures, type Pictures } from '../previews/preview.js';
 import { buildImage } from '../testing/buildImage.js';
 import { type RunningWorker, startWorker } from '../worker.js';
+import { removeEmptyStudies } from './emptyStudies.js';
 import { endLooks } from './endLooks.js';
-import { removeOrphanBlobs } from './orphans.js';
+import { expireShares } from './expire.js';
+import { removeAllListed, removeOrphanBlobs } from './orphans.js';
 import { reviveAnalyses, revivePreviews } from './repair.js';
 
 /** A worker that does analyses and previews. The tests start the search for lost jobs themselves. */
@@ -153,6 +161,83 @@ describe('blobs without an image', () => {
     await chunks().deleteOne({ files_id: cut, n: 0 });
     await removeOrphanBlobs(worker.core);
     expect(await Promise.all([old, cut, young].map(chunksOf))).toEqual([0, 0, 2]);
+  });
+});
+
+describe('a study', () => {
+  const DAY_MS = 24 * 3_600_000;
+
+  async function buildStudy(images: number, daysOld: number): Promise<StudyDoc> {
+    const { core } = worker;
+    const [_id, owner, createAt] = [newId(), newId(), new Date(core.clock.now().getTime() - daysOld * DAY_MS)];
+    const made = [];
+    for (let i = 0; i < images; i++) made.push(await buildImage(core, picture, { owner, study: _id, isLead: i === 0 }));
+    const study: StudyDoc = {
+      _id,
+      owner,
+      kind: 'pictures',
+      title: 'Left hand',
+      modalities: [],
+      createAt,
+      images,
+      bytes: images * picture.length,
+      ...(made[0] ? { lead: made[0]._id } : {}),
+    };
+    await core.models.Study.create([study]);
+    return study;
+  }
+
+  it('that is shared for a time leaves the lists at the end of the share, with one event for all its images', async () => {
+    const { core } = worker;
+    const { _id, lead = _id } = await buildStudy(2, 0);
+    const recipient = newId();
+    const now = core.clock.now();
+    const share: ShareDoc = {
+      _id: newId(),
+      image: lead,
+      study: _id,
+      sharedBy: newId(),
+      recipient,
+      createAt: now,
+      expiresAt: new Date(now.getTime() + 60_000),
+      codeExpiresAt: now,
+      ...newCodeSeed(core.keys.codes),
+      tries: 0,
+      live: true,
+    };
+    await core.models.Share.create([share]);
+    await core.db.transaction((session) => refreshAudience(core.models, share, now, session));
+    const seen = (field: 'audience' | 'shownTo') => core.models.Image.countDocuments({ [field]: recipient });
+    expect([await seen('audience'), await seen('shownTo')]).toEqual([2, 1]);
+    await core.models.Share.updateOne({ _id: share._id }, { $set: { expiresAt: now } });
+    await expireShares(core);
+    expect([await seen('audience'), await seen('shownTo')]).toEqual([0, 0]);
+    const ended = await core.models.Event.find({ type: 'share.expire', record: _id }).lean<EventDoc[]>();
+    expect(ended).toMatchObject([{ refs: { share: share._id, lead } }]);
+  });
+
+  it('that stayed empty is removed after two days, and any other stays', async () => {
+    const { core } = worker;
+    const [old, young, full] = [await buildStudy(0, 3), await buildStudy(0, 1), await buildStudy(1, 3)];
+    await removeEmptyStudies(core);
+    const left = await core.models.Study.find({ _id: { $in: [old._id, young._id, full._id] } }, { _id: 1 }).lean();
+    expect(left.map(({ _id }) => String(_id)).sort()).toEqual([young._id, full._id].map(String).sort());
+  });
+
+  it('that was deleted leaves no bytes: one job removes those of all its images', async () => {
+    const { core } = worker;
+    const { _id } = await buildStudy(2, 0);
+    const blobs = (await core.models.Image.find({ study: _id }).lean<ImageDoc[]>()).map(({ blob }) => blob);
+    const chunks = () => core.db.collection('blobs.chunks').countDocuments({ files_id: { $in: blobs } });
+    expect(await chunks()).toBeGreaterThan(1);
+    await removeStudy(core, system, _id, '');
+    const [event] = await core.models.Event.find({ type: 'study.deleted', record: _id }).lean<EventDoc[]>();
+    await vi.waitFor(
+      async () => expect(await core.queues.all.maintenance.getJob(`${event?._id}-blobs`)).toBeDefined(),
+      5_000,
+    );
+    await removeAllListed(core);
+    expect(await chunks()).toBe(0);
   });
 });
 
