@@ -25,7 +25,9 @@ export async function getStudyFrames(context: Context<typeof studyCalls.getStudy
   const check = checkOpen(context);
   const { study } = await check(viewer);
   const images = await gateway.models.Image.find({ study: study._id }, { dataKey: 1, preview: 1 }).lean<Pictured[]>();
-  const drawn = await until(gateway, req, limits.drawingSeconds, () => findDrawn(gateway, images));
+  const ready = await findDrawn(gateway, images);
+  await askForMissing(gateway, images, ready ?? []);
+  const drawn = ready ?? (await until(gateway, req, limits.drawingSeconds, () => findDrawn(gateway, images)));
   if (!drawn) throw pending();
   // The right may have ended during the wait.
   await check(viewer);
@@ -38,14 +40,19 @@ export async function getStudyFrames(context: Context<typeof studyCalls.getStudy
   return undefined;
 }
 
-/** Returns the images that are drawn; null while none is. Asks for the drawings of images of an older version. */
+/** Returns the images that are drawn; null while none is. */
 async function findDrawn(gateway: Gateway, images: Pictured[]): Promise<Pictured[] | null> {
   const found = await gateway.models.Drawing.find({ _id: { $in: images.map(({ _id }) => _id) } }, { _id: 1 }).lean();
   const known = new Set(found.map(({ _id }) => String(_id)));
-  const [drawn, missing] = [true, false].map((wanted) => images.filter(({ _id }) => known.has(String(_id)) === wanted));
-  // The upload of the others has entered their jobs.
-  await askForDrawings(gateway, missing?.filter(({ preview }) => preview !== 'pending') ?? []);
-  return drawn && (drawn.length > 0 || images.length === 0) ? drawn : null;
+  const drawn = images.filter(({ _id }) => known.has(String(_id)));
+  return drawn.length > 0 || images.length === 0 ? drawn : null;
+}
+
+/** Asks for the drawings of images of an older version. The upload of the others has entered their jobs. */
+async function askForMissing(gateway: Gateway, images: Pictured[], ready: Pictured[]): Promise<void> {
+  const drawn = new Set(ready);
+  const missing = images.filter((image) => image.preview !== 'pending' && !drawn.has(image));
+  if (missing.length > 0) await askForDrawings(gateway, missing);
 }
 
 async function* written(gateway: Gateway, images: Pictured[]): AsyncGenerator<string> {
