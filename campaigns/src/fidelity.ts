@@ -14,11 +14,11 @@ import { correlation, meanDifference, scaled } from './fidelity/measure.js';
 const PACKAGES = [
   'pydicom==3.0.2',
   'numpy==2.2.6',
-  'pillow',
-  'pylibjpeg',
-  'pylibjpeg-libjpeg',
-  'pylibjpeg-openjpeg',
-  'pylibjpeg-rle',
+  'pillow==13.0.0',
+  'pylibjpeg==2.1.0',
+  'pylibjpeg-libjpeg==2.5.0',
+  'pylibjpeg-openjpeg==2.6.0',
+  'pylibjpeg-rle==2.2.0',
 ];
 /** At least this correlation, or for colours of 8 bits at most this mean difference. */
 const CORRELATION = 0.95;

@@ -1,4 +1,4 @@
-// `npm run fuzz [-- api|files|guesses|sockets|timing …] [--examples n] [--minutes n] [--seed n]`: sends wrong input to the
+// `npm run fuzz [-- api|drawings|files|guesses|sockets|timing …] [--examples n] [--minutes n] [--seed n]`: sends wrong input to the
 // whole product, which it starts with the people of the demonstration. Prints a table, and exits with 1 after a failure.
 // See docs/security.md.
 import { parseArgs } from 'node:util';
@@ -6,6 +6,7 @@ import { startProduct } from '@lightbox/testkit/product.js';
 import { closeConnections } from './bench/client.js';
 import { fuzzApi } from './fuzz/api.js';
 import type { Campaign, Row, Wishes } from './fuzz/campaign.js';
+import { fuzzDrawings } from './fuzz/drawings.js';
 import { fuzzFiles } from './fuzz/files.js';
 import { NoPython } from './fuzz/generator.js';
 import { guessCodes } from './fuzz/guesses.js';
@@ -16,6 +17,7 @@ import { measureTiming } from './fuzz/timing.js';
 const campaigns: Record<string, (campaign: Campaign) => Promise<Row[]>> = {
   sockets: fuzzSockets,
   files: fuzzFiles,
+  drawings: fuzzDrawings,
   timing: measureTiming,
   guesses: guessCodes,
   // This campaign is last, because its admin changes everything.

@@ -26,10 +26,10 @@ export async function preview(bytes: Buffer, contentType: string): Promise<Rende
 /** Draws one frame of a DICOM file, one page of a PDF, or a picture. */
 export async function drawFrame(bytes: Buffer, contentType: string, { frame, window }: FrameChoice): Promise<Rendered> {
   if (contentType !== 'application/dicom')
-    return asWebp(await decode(bytes, contentType, frame), limits.renderedPixels);
+    return asWebp(await decode(bytes, contentType, frame, limits.renderedPixels), limits.renderedPixels);
   const file = openDicom(bytes);
   const pdf = encapsulatedPdf(file.set);
-  if (pdf) return asWebp(await decodePdf(pdf, frame), limits.renderedPixels);
+  if (pdf) return asWebp(await decodePdf(pdf, frame, limits.renderedPixels), limits.renderedPixels);
   await loadCodecs();
   const film = openFilm(file);
   if (frame > film.frames.count) throw new Error('no such frame');
@@ -61,14 +61,14 @@ export async function measurements(bytes: Buffer, contentType: string): Promise<
 
 const INPUT = { limitInputPixels: limits.megapixels * 1_000_000, failOn: 'error' } as const;
 
-async function decode(bytes: Buffer, contentType: string, page = 1): Promise<Sharp> {
+async function decode(bytes: Buffer, contentType: string, page = 1, pixels = PAGE_PIXELS): Promise<Sharp> {
   switch (contentType) {
     case 'image/jpeg':
       return decodeRaster(bytes, 'jpeg');
     case 'image/png':
       return decodeRaster(bytes, 'png');
     case 'application/pdf':
-      return decodePdf(bytes, page);
+      return decodePdf(bytes, page, pixels);
     case 'application/dicom':
       return decodeDicom(bytes);
     default:
@@ -97,11 +97,12 @@ async function withPdf<T>(bytes: Buffer, use: (document: PDFiumDocument) => T | 
 
 export const pageCount = (bytes: Buffer): Promise<number> => withPdf(bytes, (document) => document.getPageCount());
 
-const decodePdf = (bytes: Buffer, number: number): Promise<Sharp> =>
+/** Draws a page, from 1, with this number of pixels on its longer side. */
+const decodePdf = (bytes: Buffer, number: number, pixels: number): Promise<Sharp> =>
   withPdf(bytes, async (document) => {
     const page = document.getPage(number - 1);
     const { originalWidth, originalHeight } = page.getOriginalSize();
-    const scale = PAGE_PIXELS / Math.max(originalWidth, originalHeight, 1);
+    const scale = pixels / Math.max(originalWidth, originalHeight, 1);
     const { data, width, height } = await page.render({ scale, render: 'bitmap' });
     return sharp(Buffer.from(data), { raw: { width, height, channels: 4 } }).flatten({ background: 'white' });
   });

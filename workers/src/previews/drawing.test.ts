@@ -89,6 +89,12 @@ it('An image of an older version gets its drawing, and a second job changes noth
   expect(first.drawing).toMatchObject({ source: 'file', facts: { kind: 'dicom', rows: 16, columns: 16 } });
   await makePreview(core, {} as Pictures, String(image._id), context);
   expect((await stored(image)).doc).toEqual(first.doc);
+
+  // The renderer died at its last attempt: the preview of the older version stays.
+  const damaged = await build(dicomPicture(), 'ready');
+  const dying: Pick<Pictures, 'prepare'> = { prepare: () => Promise.reject(new Error('died')) };
+  await makePreview(core, dying as Pictures, String(damaged._id), { ...context, isLastAttempt: true });
+  expect(await core.models.Image.findById(damaged._id).lean()).toMatchObject({ preview: 'ready', frames: 0 });
 });
 
 it('A drawing whose frames do not lie in its blob is refused, and so are plain frames without a drawing.', async () => {

@@ -5,6 +5,7 @@ import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
 import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
 import type { Core } from '@lightbox/core/core.js';
+import { isAway } from '@lightbox/core/db/away.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import { leaveTombstones } from '@lightbox/core/images/removeImage.js';
 import {
@@ -40,7 +41,7 @@ export async function makePreview(
   // An earlier attempt died after it marked the image and before it sent the signal.
   if (await isDrawn(core, image)) return broadcast(core, image);
   const made = await prepare(core, pictures, image).catch((error) => {
-    if (!isLastAttempt) throw error;
+    if (!isLastAttempt || isAway(error)) throw error;
     return { prepared: null, plain: null };
   });
   const marked = await store(core, image, made);
@@ -138,7 +139,11 @@ class PlainFrames {
  * meanwhile, or drawn by another worker. A plain transaction without an event: no person acts here, so the audit log needs
  * no entry, and a signal notifies the browsers.
  */
-function store(core: Core, { _id, dataKey }: ImageDoc, { prepared, plain }: Made): Promise<ImageDoc | null> {
+function store(
+  core: Core,
+  { _id, dataKey, preview: before }: ImageDoc,
+  { prepared, plain }: Made,
+): Promise<ImageDoc | null> {
   const { Drawing, Image, Preview } = core.models;
   const id = String(_id);
   const key = unwrapDataKey(core.keys.images, id, dataKey);
@@ -148,7 +153,8 @@ function store(core: Core, { _id, dataKey }: ImageDoc, { prepared, plain }: Made
     const drawn = await Drawing.exists({ _id, version: DRAWING_VERSION }).session(session);
     const found = drawn ? ({ _id, preview: 'pending' } as const) : { _id };
     const preview = prepared?.preview;
-    const set = { $set: { preview: preview ? 'ready' : 'none', frames: drawing.facts.frames } } as const;
+    const state = preview || before === 'ready' ? 'ready' : 'none';
+    const set = { $set: { preview: state, frames: drawing.facts.frames } } as const;
     const marked = await Image.findOneAndUpdate(found, set, { session }).lean<ImageDoc>();
     if (!marked) return null;
     if (plain && !(await core.blobs.confirm(plain.written, session))) throw new Error('Plain frames were lost.');
@@ -166,8 +172,8 @@ function store(core: Core, { _id, dataKey }: ImageDoc, { prepared, plain }: Made
         : {}),
       version: DRAWING_VERSION,
     };
-    const before = await Drawing.findOneAndReplace({ _id }, doc, { session, upsert: true }).lean<DrawingDoc>();
-    if (before?.plain) await leaveTombstones(core.models, [before.plain.blob], core.clock.now(), session);
+    const replaced = await Drawing.findOneAndReplace({ _id }, doc, { session, upsert: true }).lean<DrawingDoc>();
+    if (replaced?.plain) await leaveTombstones(core.models, [replaced.plain.blob], core.clock.now(), session);
     return marked;
   });
 }

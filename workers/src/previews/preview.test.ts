@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
+import { undrawable } from '@lightbox/core/imaging/drawing.js';
 import { jobs } from '@lightbox/core/queues/jobs.js';
 import {
   dicomPicture,
@@ -133,7 +134,6 @@ describe('previews', () => {
       [svg, 'image/png'],
       [Buffer.from('%PDF-1.4\nnothing\n%%EOF'), 'application/pdf'],
       [Buffer.from('not DICOM'), 'application/dicom'],
-      [partTen(element(0x00080060, 'CS', 'SR')), 'application/dicom'],
       [png, 'text/html'],
     ] as const) {
       expect(await preview(bytes, type)).toBeNull();
@@ -300,6 +300,14 @@ describe('the process that renders', () => {
     renderers = new Renderers({ module, sandbox: await sandbox });
     expect(await renderers.run('prepare', Buffer.alloc(0), 'x')).toBeNull();
     expect(await renderers.run('measurements', Buffer.alloc(0), 'x')).toBeNull();
+  });
+
+  test('A drawing whose frames would be served under a foreign media type is refused.', async () => {
+    const drawing = { ...undrawable, mediaType: 'text/html' };
+    const facts = JSON.stringify({ drawing, tags: [] });
+    const module = script(`answer({ prepared: { preview: null, facts: ${facts.length} } }, ${JSON.stringify(facts)});`);
+    renderers = new Renderers({ module, sandbox: await sandbox });
+    await expect(renderers.run('prepare', Buffer.alloc(0), 'x')).rejects.toThrow('mediaType');
   });
 
   test('A renderer that exceeds its memory limit kills itself.', async () => {

@@ -59,6 +59,7 @@ export function codecOf(syntax: string): CodecName {
 
 let ready: Promise<void> | null = null;
 
+/** Loads the codecs, and loads them again after a failure: the memory of the failed ones may be damaged. */
 export function loadCodecs(): Promise<void> {
   ready ??= NativeCodecs.initializeAsync();
   return ready;
@@ -77,8 +78,13 @@ export function decompress(codec: CodecName, encoded: Buffer, shape: Shape): Buf
     photometricInterpretation: shape.samples === 1 ? 'MONOCHROME2' : 'RGB',
     encodedBuffer: encoded,
   });
-  const decoded = decoders[codec](context).getDecodedBuffer();
-  const wanted = shape.rows * shape.columns * shape.samples * (shape.bitsAllocated / 8);
-  if (!decoded || decoded.length < wanted) throw new Undrawable('a frame is shorter than the header says');
-  return Buffer.from(decoded.buffer, decoded.byteOffset, wanted);
+  try {
+    const decoded = decoders[codec](context).getDecodedBuffer();
+    const wanted = shape.rows * shape.columns * shape.samples * (shape.bitsAllocated / 8);
+    if (!decoded || decoded.length < wanted) throw new Undrawable('a frame is shorter than the header says');
+    return Buffer.from(decoded.buffer, decoded.byteOffset, wanted);
+  } catch (error) {
+    ready = null;
+    throw error;
+  }
 }

@@ -6,6 +6,7 @@ export const syntaxes = {
   explicitLittle: '1.2.840.10008.1.2.1',
   deflated: '1.2.840.10008.1.2.1.99',
   explicitBig: '1.2.840.10008.1.2.2',
+  encapsulatedUncompressed: '1.2.840.10008.1.2.1.98',
   rle: '1.2.840.10008.1.2.5',
 } as const;
 

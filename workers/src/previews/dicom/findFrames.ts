@@ -95,15 +95,12 @@ function byEndOfImage(bytes: Buffer, fragments: readonly Range[], said: number):
   for (const fragment of fragments) {
     const current = frames.at(-1) as Range[];
     current.push(fragment);
-    if (endsImage(bytes, fragment)) frames.push([]);
+    if (endsImage(bytes.subarray(fragment[0], fragment[0] + fragment[1]))) frames.push([]);
   }
   const whole = frames.filter((frame) => frame.length > 0);
   if (whole.length < said) throw new Undrawable('the fragments cannot be divided among the frames');
   return whole.slice(0, said);
 }
 
-/** The marker EOI and EOC is FF D9, before at most one byte of padding. */
-function endsImage(bytes: Buffer, [offset, length]: Range): boolean {
-  const end = bytes.subarray(offset, offset + length).subarray(-3);
-  return end.lastIndexOf(Buffer.from([0xff, 0xd9])) >= 0;
-}
+/** True when a stream ends with the marker EOI or EOC, FF D9, and at most one byte of padding. */
+export const endsImage = (stream: Buffer): boolean => stream.subarray(-3).lastIndexOf(Buffer.from([0xff, 0xd9])) >= 0;

@@ -23,7 +23,7 @@ export function pixelModule(set: DataSet): PixelModule {
   const whole = [rows, columns, samples, bitsAllocated, bitsStored].every(
     (value) => Number.isInteger(value) && value > 0,
   );
-  if (!whole || ![1, 3, 4].includes(samples)) throw new Undrawable('no pixel module');
+  if (!whole || ![1, 3].includes(samples)) throw new Undrawable('no pixel module');
   if (![1, 8, 16, 32, 64].includes(bitsAllocated) || bitsStored > bitsAllocated) throw new Undrawable('unknown bits');
   // Drawing needs about twenty bytes per pixel.
   if (rows * columns > limits.megapixels * 1_000_000) throw new Undrawable('too many pixels');

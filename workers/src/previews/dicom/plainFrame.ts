@@ -10,8 +10,9 @@ import {
   rgbFromYbrPartial,
 } from './colours.js';
 import { PIXEL_DATA, Undrawable } from './dataSet.js';
+import { syntaxes } from './dicomFile.js';
 import { type Film, fractions } from './film.js';
-import { isHalved } from './findFrames.js';
+import { endsImage, isHalved } from './findFrames.js';
 import type { PixelModule } from './pixelModule.js';
 
 export type Samples = Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array;
@@ -44,7 +45,8 @@ export function plainFrame(film: Film, frame: number): PlainFrame {
   if (film.rescale) {
     return { rows, columns, samples: 1, bitsStored: 16, pixels: stepped(film, frame, film.rescale) };
   }
-  const decoded = film.frames.encapsulated ? decode(film, frame) : native(film, frame);
+  const isCompressed = film.frames.encapsulated && film.file.syntax !== syntaxes.encapsulatedUncompressed;
+  const decoded = isCompressed ? decode(film, frame) : native(film, frame);
   const size = { rows, columns, bitsStored: decoded.bitsStored };
   if (decoded.photometric === 'PALETTE COLOR') {
     const indexes = greys(decoded, signed) as Uint8Array;
@@ -72,6 +74,8 @@ function palettesOf(film: Film): Palettes {
 function decode(film: Film, frame: number): Decoded {
   const codec = codecOf(film.file.syntax);
   const encoded = encodedFrame(film, frame);
+  // Its decoder takes half a minute for a stream that was cut off.
+  if (codec === 'jpegLs' && !endsImage(encoded)) throw new Undrawable('a frame that was cut off');
   const { shape, photometric } = shapeOf(codec, encoded, film.pixels);
   const bytes = decompress(codec, encoded, shape);
   return { bytes, bitsAllocated: shape.bitsAllocated, bitsStored: shape.bitsStored, photometric };
@@ -113,7 +117,8 @@ function native(film: Film, frame: number): Decoded {
   const found = encodedFrame(film, frame);
   const count = rows * columns;
   if (bitsAllocated === 1) {
-    const bytes = unpackBits(found, (frame * count * samples) % 8, count * samples);
+    const first = film.frames.encapsulated ? 0 : (frame * count * samples) % 8;
+    const bytes = unpackBits(found, first, count * samples);
     return { bytes, bitsAllocated: 8, bitsStored: 1, photometric };
   }
   const size = bitsAllocated / 8;
@@ -189,7 +194,6 @@ function rgb({ bytes, bitsAllocated, bitsStored, photometric }: Decoded): Buffer
   const pixels = bitsAllocated === 8 ? Buffer.from(bytes) : highBytes(bytes, bitsAllocated, bitsStored);
   if (photometric.startsWith('YBR_PARTIAL')) rgbFromYbrPartial(pixels);
   else if (photometric.startsWith('YBR')) rgbFromYbrFull(pixels);
-  else if (photometric !== 'RGB') throw new Undrawable('unknown colours');
   return pixels;
 }
 

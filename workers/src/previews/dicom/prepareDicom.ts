@@ -13,6 +13,7 @@ import { type Film, middleOf, openFilm } from './film.js';
 import { overlaysOf } from './overlays.js';
 import { type PlainFrame, plainFrame } from './plainFrame.js';
 import { encapsulatedPdf, reportOf } from './report.js';
+import { reportPage } from './reportPage.js';
 import { asIsFacts, servedAsIs, unlessDamaged } from './serve.js';
 import { tagRows } from './tags.js';
 
@@ -32,85 +33,92 @@ export async function prepareDicom(bytes: Buffer, sendPart: SendPart): Promise<P
   }
 }
 
-const PIXELS = [PIXEL_DATA, 0x7fe00008, 0x7fe00009];
+/** Rows, and the kinds of pixel data: a file with one of these is a picture. */
+const PICTURE = [0x00280010, PIXEL_DATA, 0x7fe00008, 0x7fe00009];
 
 /** Makes a readable page of a file without pixels. Files whose pixels cannot be drawn get none. */
 async function withoutPixels({ set }: DicomFile): Promise<Omit<Prepared, 'tags'>> {
   const facts = { ...undrawable.facts, ...generalFacts(set) };
-  const report = PIXELS.some((tag) => set.elements.has(tag)) ? null : reportOf(set);
+  const report = PICTURE.some((tag) => set.elements.has(tag)) ? null : reportOf(set);
   if (!report) return { preview: null, drawing: { ...undrawable, facts } };
   const pdf = encapsulatedPdf(set);
-  const preview = pdf ? await previewOf(pdf, 'application/pdf').catch(() => null) : null;
+  const page = pdf ?? reportPage(report);
+  const preview = page ? await previewOf(page, 'application/pdf').catch(() => null) : null;
   const frames = pdf && preview ? await pageCount(pdf) : 0;
   return { preview, drawing: { ...undrawable, facts: { ...facts, kind: 'report', frames, report } } };
 }
 
 async function filmDrawing(film: Film, sendPart: SendPart): Promise<Drawing> {
-  const { set, frames } = film;
+  const { frames, set } = film;
   const uid = set.text(0x00200052);
-  const overlays = overlaysOf(film);
-  const facts: FrameFacts = {
-    kind: 'dicom',
-    frames: frames.count,
-    ...generalFacts(set),
-    ...greyFacts(film),
-    ...placeFacts(set),
-    ...present({
-      frameTime: frames.count > 1 ? frameTime(set) : null,
-      perFrame: perFrameFacts(set, frames.count),
-      overlays: overlays.length > 0 ? overlays : null,
-    }),
-    previewFrame: middleOf(frames.count) + 1,
-  };
   const common = uid === null ? {} : { frameOfReferenceUid: uid.slice(0, 64) };
+  const facts = filmFacts(film);
   const served = servedAsIs(film);
   if (served) {
     const mediaType = mediaTypeOf(served.syntax);
     return {
-      facts: { ...facts, ...asIsFacts(film, served) },
       ...common,
+      facts: { ...facts, ...asIsFacts(film, served) },
       source: 'file',
       mediaType,
       frames: served.frames,
     };
   }
-  const plain = await sendPlain(film, sendPart);
+  const sample = plainFrame(film, middleOf(frames.count));
+  const plain = { ...common, facts: { ...facts, ...plainFacts(film, sample) } };
+  if (sample.pixels.byteLength * frames.count > limits.plainBytes) return { ...undrawable, ...plain };
+  const mediaType = mediaTypeOf(syntaxes.explicitLittle);
+  return { ...plain, source: 'plain', mediaType, frames: await sendPlain(film, sendPart) };
+}
+
+function filmFacts(film: Film): FrameFacts {
+  const { frames, pixels, set } = film;
+  const middle = middleOf(frames.count);
+  const overlays = overlaysOf(film);
+  const perFrame = perFrameFacts(set, frames.count);
+  const isGrey = pixels.samples === 1 && pixels.photometric !== 'PALETTE COLOR';
+  // Enhanced files have these facts for each frame. Those of the whole file are then the ones of its preview.
+  const { windows = [], ...ofPreview } = perFrame?.[middle] ?? {};
+  const grey = isGrey ? greyFacts(film) : { windows: [] };
   return {
-    facts: { ...facts, ...plain.facts },
-    ...common,
-    source: 'plain',
-    mediaType: mediaTypeOf(syntaxes.explicitLittle),
-    frames: plain.frames,
+    kind: 'dicom',
+    frames: frames.count,
+    ...(ofPreview.pixelSpacing ? { spacingAt: 'patient' as const } : {}),
+    ...ofPreview,
+    ...generalFacts(set),
+    ...grey,
+    windows: grey.windows.length > 0 || !isGrey ? grey.windows : windows,
+    ...placeFacts(set),
+    ...present({
+      frameTime: frames.count > 1 ? frameTime(set) : null,
+      perFrame,
+      overlays: overlays.length > 0 ? overlays : null,
+    }),
+    previewFrame: middle + 1,
   };
 }
 
 /** Small frames are sent together, and large ones in parts. */
 const PART_BYTES = 1024 * 1024;
 
-/**
- * Makes all frames plain, one at a time, and sends them. A damaged frame has no parts. Too many bytes: nothing is sent, and
- * `frames` is empty.
- */
-async function sendPlain(
-  film: Film,
-  sendPart: SendPart,
-): Promise<{ facts: Partial<FrameFacts>; frames: FramePart[][] }> {
-  const sample = plainFrame(film, middleOf(film.frames.count));
-  const facts = plainFacts(film, sample);
+/** Makes all frames plain, one at a time, and sends them. A damaged frame has no parts. */
+async function sendPlain(film: Film, sendPart: SendPart): Promise<FramePart[][]> {
   const frames: FramePart[][] = [];
-  if (sample.pixels.byteLength * film.frames.count > limits.plainBytes) return { facts, frames };
-  let [at, waiting]: [number, Buffer[]] = [0, []];
+  let waiting: Buffer[] = [];
+  let [at, sent] = [0, 0];
   for (let frame = 0; frame < film.frames.count; frame++) {
+    await loadCodecs();
     const pixels = unlessDamaged(() => plainFrame(film, frame).pixels, null);
     frames.push(pixels ? [[at, pixels.byteLength]] : []);
     if (pixels) waiting.push(Buffer.from(pixels.buffer, pixels.byteOffset, pixels.byteLength));
     at += pixels?.byteLength ?? 0;
-    if (waiting.length * sample.pixels.byteLength < PART_BYTES && frame < film.frames.count - 1) continue;
+    if (at - sent < PART_BYTES && frame < film.frames.count - 1) continue;
     const whole = waiting.length === 1 ? (waiting[0] as Buffer) : Buffer.concat(waiting);
     for (let from = 0; from < whole.length; from += PART_BYTES) await sendPart(whole.subarray(from, from + PART_BYTES));
     waiting = [];
+    sent = at;
   }
-  return { facts, frames };
+  return frames;
 }
 
 function plainFacts({ pixels }: Film, plain: PlainFrame): Partial<FrameFacts> {

@@ -30,7 +30,7 @@ function addRows(table: Table, set: DataSet, depth: number): void {
     const keyword = keywordOf(element.tag);
     table.rows.push({
       tag: tagText(element.tag),
-      ...(keyword ? { keyword } : {}),
+      ...(keyword ? { keyword: keyword.slice(0, 80) } : {}),
       vr: set.vr(element.tag),
       value,
       private: ((element.tag >>> 16) & 1) === 1,
