@@ -44,6 +44,7 @@ const rights = {
         'tasks',
         'tombstones',
         'totps',
+        'uploads',
         'usages',
       ],
       ...['usernameholds', 'users'],

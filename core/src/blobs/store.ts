@@ -10,8 +10,8 @@ import { CHUNK, openChunk, sealChunk, TAG } from './cipher.js';
 export interface WrittenBlob {
   id: ObjectId;
   chunks: number;
-  /** Number of elections that were seen before the first chunk was written. */
-  election: number;
+  /** Number of elections that were seen before the first chunk was written; null when others wrote it. */
+  election: number | null;
 }
 
 /** A store of sealed bytes. GridFS today; any store that returns chunks in order would do. */
@@ -25,6 +25,15 @@ export interface BlobStore {
   confirm(written: WrittenBlob, session: ClientSession): Promise<boolean>;
   /** Yields verified chunks in order. A changed, missing or swapped chunk throws before its bytes are yielded. */
   read(id: ObjectId, key: Buffer, size: number): AsyncGenerator<Buffer>;
+  /**
+   * Stores one chunk of a blob that arrives in parts. Throws a duplicate key error when the chunk is stored already: a
+   * chunk is never sealed again with other bytes.
+   */
+  writeChunk(id: ObjectId, key: Buffer, chunk: { index: number; last: boolean; plain: Buffer }): Promise<void>;
+  /** Returns the number of chunks that are stored without a gap. */
+  countChunks(id: ObjectId): Promise<number>;
+  /** Completes a blob whose chunks were written one by one. May be repeated. */
+  complete(id: ObjectId, size: number): Promise<WrittenBlob>;
   /** Deletes a blob. A missing blob is no error: deletions are repeated after a crash. */
   delete(id: ObjectId): Promise<void>;
   /** Returns ids of blobs between two ids, in order, at most `limit`; for finding blobs without a record. */
@@ -101,7 +110,7 @@ export class GridFsBlobStore implements BlobStore {
   }
 
   async *read(id: ObjectId, key: Buffer, size: number): AsyncGenerator<Buffer> {
-    const count = Math.max(1, Math.ceil(size / CHUNK));
+    const count = chunksOf(size);
     const chunks = this.chunks().find({ files_id: id }, { sort: { n: 1 }, batchSize: 2 });
     let index = 0;
     try {
@@ -114,6 +123,26 @@ export class GridFsBlobStore implements BlobStore {
       await chunks.close();
     }
     if (index !== count) throw new IntegrityError(`Blob ${id} has ${index} of ${count} chunks.`);
+  }
+
+  async writeChunk(
+    id: ObjectId,
+    key: Buffer,
+    { index, last, plain }: { index: number; last: boolean; plain: Buffer },
+  ): Promise<void> {
+    await this.index();
+    const data = sealChunk(key, index, last, plain);
+    await this.chunks().insertOne({ _id: newId(), files_id: id, n: index, data }, onOne);
+  }
+
+  async countChunks(id: ObjectId): Promise<number> {
+    return this.chunks().countDocuments({ files_id: id });
+  }
+
+  async complete(id: ObjectId, size: number): Promise<WrittenBlob> {
+    const { _id: _, ...entry } = entryOf(id, size + chunksOf(size) * TAG);
+    await this.files().updateOne({ _id: id }, { $setOnInsert: entry }, { upsert: true, ...onOne });
+    return { id, chunks: chunksOf(size), election: null };
   }
 
   async delete(id: ObjectId): Promise<void> {
@@ -151,6 +180,9 @@ export class GridFsBlobStore implements BlobStore {
     return database(this.db).collection(`${BUCKET}.files`, newest);
   }
 }
+
+/** Returns the number of chunks of so many bytes. An empty blob has one. */
+export const chunksOf = (size: number): number => Math.max(1, Math.ceil(size / CHUNK));
 
 const entryOf = (id: ObjectId, length: number): FileEntry => ({
   _id: id,
