@@ -24,6 +24,7 @@ import { roleRoutes } from './roles/routes.js';
 import { settingRoutes } from './settings/routes.js';
 import { shareRoutes } from './sharing/routes.js';
 import { studyRoutes } from './studies/routes.js';
+import { uploadRoutes } from './uploads/routes.js';
 import { userRoutes } from './users/routes.js';
 
 const features = [
@@ -31,6 +32,7 @@ const features = [
   userRoutes,
   imageRoutes,
   studyRoutes,
+  uploadRoutes,
   shareRoutes,
   analysisRoutes,
   messageRoutes,

@@ -12,7 +12,8 @@ export type Who = 'anyone' | 'verification' | 'refreshCookie' | Permission;
  * `path` is below `/api`, in Express's notation.
  */
 export interface CallShape {
-  method: 'get' | 'post' | 'put' | 'delete';
+  /** HEAD, PATCH and OPTIONS are for protocols beside the product's own (`tus`). HEAD of a `get` is there by itself. */
+  method: 'get' | 'post' | 'put' | 'delete' | 'head' | 'patch' | 'options';
   path: string;
   who: Who;
   summary: string;
@@ -35,7 +36,7 @@ export interface CallShape {
   /** The handler reads the body: multipart only, or multipart beside JSON. */
   multipart?: 'only' | 'also';
   data?: z.ZodType;
-  status?: 200 | 201;
+  status?: 200 | 201 | 204;
   /**
    * Another status of a success: 200 when the same thing exists already, 202 while the work is still under way, 206 for
    * a range of the bytes.
@@ -47,6 +48,8 @@ export interface CallShape {
   paged?: true;
   /** The answer is bytes of one of these types, not an envelope. */
   binary?: readonly string[];
+  /** Speaks tus: the handler reads the headers of that protocol, and answers a success without a body. */
+  tus?: true;
   /** Accepts `Idempotency-Key`: the same key gives the same answer and one effect. */
   creates?: true;
 }

@@ -11,6 +11,7 @@ import { roleCalls } from './roles/calls.js';
 import { settingCalls } from './settings/calls.js';
 import { shareCalls } from './sharing/calls.js';
 import { studyCalls } from './studies/calls.js';
+import { uploadCalls } from './uploads/calls.js';
 import { userCalls } from './users/calls.js';
 
 /** Every call of the API, by name. */
@@ -20,6 +21,7 @@ export const calls = {
   ...userCalls,
   ...imageCalls,
   ...studyCalls,
+  ...uploadCalls,
   ...shareCalls,
   ...analysisCalls,
   ...messageCalls,

@@ -24,6 +24,7 @@ export const errors = {
   OBJECT_EXPECTED: [400, 'A JSON object is expected.'],
   MALFORMED_UPLOAD: [400, texts.malformedUpload],
   REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
+  UNSUPPORTED_VERSION: [412, 'This version of the protocol is not supported.'],
   PAYLOAD_TOO_LARGE: [413, 'The request is too large.'],
   FILE_TOO_LARGE: [413, texts.fileSize(limits.uploadBytes)],
   UNSUPPORTED_MEDIA_TYPE: [415, 'This content type or encoding is not supported.'],

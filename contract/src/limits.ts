@@ -31,6 +31,8 @@ export const limits = {
   refreshGraceSeconds: 30,
   /** Bytes of one uploaded file. */
   uploadBytes: 10 * 1024 * 1024,
+  /** Hours after which a resumable upload that is not whole is removed. */
+  resumableHours: 24,
   uploadBytesMax: 512 * 1024 * 1024,
   /** Quota of one account, unless a setting says otherwise. */
   quotaFiles: 100_000,

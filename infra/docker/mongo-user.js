@@ -46,6 +46,7 @@ const rights = {
         'tasks',
         'tombstones',
         'totps',
+        'uploads',
         'usages',
       ],
       ...['usernameholds', 'users'],

@@ -1,5 +1,5 @@
+import { dicomStart, encodingOf, hasDicomPrefix, LONG_VR, PREAMBLE, START_BYTES } from './dicomStart.js';
 import { damaged, type FileRejected, pixelMismatch, unreadableDicom } from './rejected.js';
-import { hasDicomPrefix } from './sniff.js';
 
 /**
  * Limit of the stored header. Everything before the pixels that is worth reading fits, because values above `BIG_VALUE`
@@ -12,11 +12,14 @@ const ELEMENTS = 500_000;
 const UNDEFINED = 0xffffffff;
 
 const IMPLICIT_LITTLE = '1.2.840.10008.1.2';
+export const EXPLICIT_LITTLE = '1.2.840.10008.1.2.1';
 const EXPLICIT_BIG = '1.2.840.10008.1.2.2';
 export const DEFLATED = '1.2.840.10008.1.2.1.99';
+/** Transfer syntaxes that say nothing but the encoding of the elements; none at all is treated alike. */
+const UNPACKED = new Set(['', IMPLICIT_LITTLE, EXPLICIT_LITTLE, EXPLICIT_BIG]);
 
-/** PS3.5 §7.1.2: VRs with two reserved bytes and a length of four; all others have a length of two. */
-const LONG_VR = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', 'UN', 'UR', 'UT', 'UV']);
+/** VRs that dicom-parser does not know. The header for it has UN in their place, which is laid out alike. */
+const UNKNOWN_TO_PARSER = new Set(['OV', 'SV', 'UV']);
 
 /** PS3.5 §8: Float, Double Float and Pixel Data. */
 const PIXELS = new Set([0x7fe00008, 0x7fe00009, 0x7fe00010]);
@@ -33,6 +36,7 @@ export interface PixelData {
 }
 
 export interface Walked {
+  /** The transfer syntax that the file names; that of its data set when it names none, or another native one. */
   transferSyntax: string;
   /** Part 10 bytes of what precedes the pixels, without any value above 64 KiB: a complete file for a parser. */
   header: Buffer;
@@ -98,11 +102,13 @@ export class DicomWalker {
   }
 
   end(): Walked {
+    // A data set without a header may be shorter than a preamble.
+    if (this.state === 'prefix') this.push(this.begin(this.pending));
     const complete =
       this.state === 'deflated' ||
       this.state === 'done' ||
       (this.state === 'data' && this.skip === 0 && this.pending.length === 0 && this.onlyOpenByLength());
-    if (!complete || this.syntax === '') throw unreadableDicom();
+    if (!complete) throw unreadableDicom();
     this.checkOffsetTable();
     return { transferSyntax: this.syntax, header: this.kept.subarray(0, this.keptBytes), pixels: this.pixels };
   }
@@ -117,9 +123,13 @@ export class DicomWalker {
       this.onDeflated?.(chunk);
       return chunk.subarray(chunk.length);
     }
+    if (this.state === 'prefix') {
+      this.pending = Buffer.concat([this.pending, chunk]);
+      return this.pending.length < START_BYTES ? chunk.subarray(chunk.length) : this.begin(this.pending);
+    }
     if (this.skip > 0) return this.skipValue(chunk);
-    // Sixteen bytes hold every element header; the prefix needs its 132.
-    const wanted = this.state === 'prefix' ? 132 : 16;
+    // Sixteen bytes hold every element header.
+    const wanted = 16;
     return this.pending.length === 0 && chunk.length >= wanted
       ? this.header(chunk, wanted)
       : this.gather(chunk, wanted);
@@ -176,11 +186,10 @@ export class DicomWalker {
 
   /** Reads one header from `bytes` and returns its length; 0 when it needs more bytes. */
   private readHeader(bytes: Buffer): number {
-    if (this.state === 'prefix') return this.prefix(bytes);
     if (bytes.length < 8) return 0;
     if (this.state === 'fragments') return this.fragment(bytes);
     if (this.state === 'meta' && bytes.readUInt16LE(0) !== 2) {
-      this.state = this.afterMeta();
+      this.state = this.afterMeta(bytes);
       if (this.state === 'deflated') return this.handOver(bytes);
     }
     const header = this.elementHeader(bytes);
@@ -192,36 +201,42 @@ export class DicomWalker {
     return header.size;
   }
 
-  private prefix(bytes: Buffer): number {
-    if (bytes.length < 132) return 0;
-    if (!hasDicomPrefix(bytes)) throw unreadableDicom();
-    checkPreamble(bytes.subarray(0, 128));
-    this.keep(bytes.subarray(0, 132));
+  /** Judges the first bytes of the file, and returns those behind preamble and prefix. */
+  private begin(bytes: Buffer): Buffer {
+    const start = dicomStart(bytes);
+    if (!start) throw unreadableDicom();
+    if (hasDicomPrefix(bytes)) checkPreamble(bytes.subarray(0, PREAMBLE));
+    this.pending = Buffer.alloc(0);
+    this.position = start.at;
     this.state = 'meta';
-    return 132;
+    return bytes.subarray(start.at);
   }
 
   /** PS3.10 §7.1: group 2 is always explicit little endian, whatever follows. */
-  private metaElement({ tag, vr, length, size }: ElementHeader, bytes: Buffer): void {
+  private metaElement({ tag, vr, length }: ElementHeader, bytes: Buffer): void {
     if (length === UNDEFINED || length > HEADER_BYTES) throw unreadableDicom();
-    this.keep(bytes.subarray(0, size));
     if (tag === 0x00020000) {
       if (vr !== 'UL' || length !== 4) throw unreadableDicom();
       if (bytes.length >= 12) this.metaEnd = this.position + 12 + bytes.readUInt32LE(8);
     }
     if (tag === 0x00020010) {
-      if (length === 0 || length > 64) throw unreadableDicom();
+      if (length > 64) throw unreadableDicom();
       this.syntaxBytes = [];
     }
-    this.skipNext(length, true);
+    this.skipNext(length, false);
   }
 
-  private afterMeta(): 'data' | 'deflated' {
-    if (this.syntax === '' || (this.metaEnd !== null && this.metaEnd !== this.position)) throw unreadableDicom();
-    this.implicit = this.syntax === IMPLICIT_LITTLE;
-    this.big = this.syntax === EXPLICIT_BIG;
+  /** Reads the first element of the data set, and begins the header for the parser in the same encoding. */
+  private afterMeta(first: Buffer): 'data' | 'deflated' {
+    if (this.metaEnd !== null && this.metaEnd !== this.position) throw unreadableDicom();
+    if (this.syntax === DEFLATED) return 'deflated';
+    const { implicit, big } = encodingOf(first);
+    Object.assign(this, { implicit, big });
+    const encoding = implicit ? IMPLICIT_LITTLE : big ? EXPLICIT_BIG : EXPLICIT_LITTLE;
+    if (UNPACKED.has(this.syntax)) this.syntax = encoding;
+    this.keep(partTen(encoding));
     this.markElement();
-    return this.syntax === DEFLATED ? 'deflated' : 'data';
+    return 'data';
   }
 
   private handOver(bytes: Buffer): number {
@@ -254,7 +269,7 @@ export class DicomWalker {
     if (!within) this.outermost(header, bytes);
     else {
       this.fits(length, size);
-      this.keep(bytes.subarray(0, size));
+      this.keepHeader(header, bytes);
       if (within.kind === 'sequence') this.inSequence(tag, length, size);
       else if (tag === ITEM_END) this.delimited('item', length);
       else this.value(header);
@@ -262,7 +277,7 @@ export class DicomWalker {
   }
 
   private outermost(header: ElementHeader, bytes: Buffer): void {
-    const { tag, length, size } = header;
+    const { tag, length } = header;
     // Groups 0 to 3 are for commands and files (PS3.5 §7.8.1), FFFE is for delimiters: no element of a data set has
     // them.
     if (tag < 0x00040000 || tag >= 0xfffe0000) throw unreadableDicom();
@@ -270,9 +285,10 @@ export class DicomWalker {
       this.startPixels(header);
       return;
     }
+    if (tag >>> 16 === 4) throw directory();
     this.markElement();
     this.dropping = length !== UNDEFINED && length > BIG_VALUE;
-    this.keep(bytes.subarray(0, size));
+    this.keepHeader(header, bytes);
     this.value(header);
   }
 
@@ -289,7 +305,7 @@ export class DicomWalker {
     } else this.skipNext(length, true);
   }
 
-  private fragmentLevels = new Set<number>();
+  private readonly fragmentLevels = new Set<number>();
 
   private inSequence(tag: number, length: number, size: number): void {
     if (tag === SEQUENCE_END) {
@@ -332,6 +348,14 @@ export class DicomWalker {
   private markElement(): void {
     this.mark = this.keptBytes;
     this.dropping = false;
+  }
+
+  private keepHeader({ vr, size }: ElementHeader, bytes: Buffer): void {
+    const header = bytes.subarray(0, size);
+    const known = UNKNOWN_TO_PARSER.has(vr)
+      ? Buffer.concat([header.subarray(0, 4), Buffer.from('UN'), header.subarray(6)])
+      : header;
+    this.keep(known);
   }
 
   private keep(bytes: Buffer): void {
@@ -403,4 +427,13 @@ function checkPreamble(preamble: Buffer): void {
   if (!tiff && marks > 0 && (leading < 16 || marks > 4)) throw dangerous();
 }
 
+/** Returns the shortest possible header of a file (PS3.10 §7.1). */
+export function partTen(transferSyntax: string): Buffer {
+  const uid = Buffer.from(transferSyntax.padEnd(Math.ceil(transferSyntax.length / 2) * 2, '\0'), 'latin1');
+  const element = Buffer.from([2, 0, 0x10, 0, 0x55, 0x49, uid.length, 0]);
+  return Buffer.concat([Buffer.alloc(PREAMBLE), Buffer.from('DICM'), element, uid]);
+}
+
+const directory = (): FileRejected =>
+  damaged('This file is the index of a disc (DICOMDIR). Upload the files that it lists.');
 const dangerous = (): FileRejected => damaged('The DICOM file begins with something that is not DICOM.');

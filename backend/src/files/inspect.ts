@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import type { ContentType, DicomFacts } from '@lightbox/contract/images/schemas.js';
 import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { FileFacts } from '@lightbox/core/models/image.js';
+import { dicomStart, START_BYTES } from './dicomStart.js';
 import { DEFLATED, DicomWalker } from './dicomWalker.js';
 import { readDicomHeader } from './inspectionPool.js';
 import { PdfReader } from './pdf.js';
 import { JpegReader, PngReader, type Size, type StructureReader } from './raster.js';
 import { contradicted, damaged, tooLarge, unsupported } from './rejected.js';
-import { contradicts, hasDicomPrefix, SNIFF_BYTES, sniff } from './sniff.js';
+import { contradicts, SNIFF_BYTES, sniff } from './sniff.js';
 
 export interface InspectorOptions {
   declaredType: string | undefined;
@@ -111,7 +112,7 @@ class StreamInspector implements Inspector {
    */
   private follow(chunk: Buffer): void {
     if (this.reader) this.reader.push(chunk);
-    else if (this.size >= MAGIC_BYTES) this.startReader(chunk);
+    else if (this.size >= START_BYTES) this.startReader(chunk);
   }
 
   private startReader(last?: Buffer): void {
@@ -127,11 +128,9 @@ class StreamInspector implements Inspector {
 type Found = Partial<FileFacts> & { identity?: FileIdentity };
 type Part = Found | Promise<Found>;
 
-const MAGIC_BYTES = 132;
-
 /** Chooses the reader by the first bytes alone. `sniffed` decides the type of the file. */
 function readerFor(head: Buffer): StructureReader<Part> | null {
-  if (hasDicomPrefix(head)) return new DicomReader();
+  if (dicomStart(head)) return new DicomReader();
   if (head.toString('latin1', 0, 3) === '\xff\xd8\xff') return new JpegReader();
   if (head.toString('latin1', 0, 4) === '\x89PNG') return new PngReader();
   if (head.toString('latin1', 0, 5) === '%PDF-') return new PdfReader();

@@ -1,22 +1,16 @@
 import type { ContentType } from '@lightbox/contract/images/schemas.js';
 import { fileTypeFromBuffer } from 'file-type';
+import { dicomStart } from './dicomStart.js';
 
 /** Number of bytes that file-type needs for a final answer. */
 export const SNIFF_BYTES = 4100;
-
-const PREAMBLE = 128;
-
-/** PS3.10 §7.1: a preamble of 128 bytes, then `DICM`. */
-export function hasDicomPrefix(head: Buffer): boolean {
-  return head.length >= PREAMBLE + 4 && head.toString('latin1', PREAMBLE, PREAMBLE + 4) === 'DICM';
-}
 
 /**
  * Returns the type by content alone; null for a type that is not accepted. DICOM is checked first: a DICOM file may
  * have a TIFF header as preamble (PS3.10 §7.1), and file-type would report TIFF.
  */
 export async function sniff(head: Buffer): Promise<ContentType | null> {
-  if (hasDicomPrefix(head)) return 'application/dicom';
+  if (dicomStart(head)) return 'application/dicom';
   const found = await fileTypeFromBuffer(head);
   switch (found?.mime) {
     case 'image/jpeg':

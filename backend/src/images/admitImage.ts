@@ -9,6 +9,7 @@ import type { Actor } from '@lightbox/core/events/events.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openPersonIfWhole } from '@lightbox/core/users/profile.js';
 import type { Gateway, Viewer } from '../context.js';
+import { FileRejected } from '../files/rejected.js';
 import { bindKey } from '../http/handle.js';
 import { fieldErrors } from '../http/validate.js';
 import { contradictions, patientMismatch } from './patientGuard.js';
@@ -71,6 +72,7 @@ export async function admitImage(
   imageId: ObjectId,
   { caption, patient, studyId, mismatchReason }: Upload,
   stored: StoredFile,
+  how: { resumable?: true } = {},
 ): Promise<ObjectId> {
   const sent = [caption, patient?._id ?? null, stored.facts.sha256, studyId ?? null, mismatchReason ?? null];
   const bound = bindKey(gateway, actor, JSON.stringify(sent));
@@ -85,6 +87,17 @@ export async function admitImage(
     patient: patient?._id,
     study: studyId ? oid(studyId) : undefined,
     mismatchReason: wrong.length > 0 ? mismatchReason : undefined,
+    ...how,
   };
   return recordImage(gateway, bound, image, stored);
+}
+
+/** Returns the failure of the contract for a refused file, and any other error as it is. */
+export function asRefusal(error: unknown, maxBytes: number): unknown {
+  if (!(error instanceof FileRejected)) return error;
+  const { code, message } = error;
+  if (code === 'FILE_TOO_LARGE') return new AppError(code, { message: texts.fileSize(maxBytes) });
+  // The contract's own message names the accepted types.
+  if (code === 'UNSUPPORTED_TYPE') return new AppError(code);
+  return new AppError(code, { message, errors: [{ field: 'file', message }] });
 }

@@ -12,7 +12,11 @@ export async function findKnown({
   const known = await gateway.models.Image.findOne({ owner: viewer._id, sha256: query.sha256 }, { owner: 1 })
     .sort({ _id: -1 })
     .lean<ImageDoc>();
-  if (!known) return { data: { imageId: null } };
-  await gateway.events.record(actor, { type: 'image.list', records: [known._id], owners: [known.owner] });
-  return { data: { imageId: String(known._id) } };
+  const found = known ? [known] : [];
+  await gateway.events.record(actor, {
+    type: 'image.list',
+    records: found.map((image) => image._id),
+    owners: found.map((image) => image.owner),
+  });
+  return { data: { imageId: known ? String(known._id) : null } };
 }

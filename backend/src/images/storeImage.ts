@@ -69,6 +69,8 @@ interface NewImage {
   study: ObjectId | undefined;
   /** The uploader's reason for a patient whom the file contradicts. */
   mismatchReason: string | undefined;
+  /** Set when a resumable upload becomes the image: it has taken the space, and has the image's id. */
+  resumable?: true;
 }
 
 /** Writes the record that makes a stored file an image, and its patient's permanent share. */
@@ -79,6 +81,7 @@ export async function recordImage(
   stored: StoredFile,
 ): Promise<ObjectId> {
   const { size } = stored.facts;
+  if (image.resumable) return writeRecord(gateway, actor, image, stored);
   if (!(await gateway.usage.take(image.owner, size, await quotaOf(gateway)))) throw new AppError('QUOTA_REACHED');
   const giveBack = () => gateway.usage.giveBack(image.owner, size);
   try {
@@ -101,7 +104,7 @@ export const quotaOf = async ({ settings }: Gateway): Promise<Quota> => ({
 function writeRecord(
   gateway: Gateway,
   actor: Actor,
-  { _id, owner, caption, patient, study: studyId, mismatchReason }: NewImage,
+  { _id, owner, caption, patient, study: studyId, mismatchReason, resumable }: NewImage,
   { blob, dataKey, facts, identity, filename }: StoredFile,
 ): Promise<ObjectId> {
   const image = {
@@ -124,6 +127,7 @@ function writeRecord(
   };
   const change = () =>
     gateway.events.change(actor, async (tx) => {
+      if (resumable) await claimUpload(gateway, _id, tx);
       const { fields, study } = await joinStudy(gateway, tx, joining);
       await gateway.models.Image.create([{ ...image, ...fields }], { session: tx.session });
       if (!(await gateway.blobs.confirm(blob, tx.session))) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
@@ -157,4 +161,10 @@ async function patientToTell(
   if (!patient) return undefined;
   const theirs = { study: study._id, recipient: patient, ...liveShare(clock.now()) };
   return (await models.Share.exists(theirs).session(tx.session)) ? undefined : patient;
+}
+
+/** Marks a resumable upload as stored: its space and its bytes are the image's from now on. Throws when it is gone. */
+async function claimUpload({ models }: Gateway, _id: ObjectId, { session }: Transaction): Promise<void> {
+  const claimed = await models.Upload.updateOne({ _id, stored: false }, { $set: { stored: true } }, { session });
+  if (claimed.modifiedCount !== 1) throw new AppError('NOT_FOUND');
 }

@@ -5,10 +5,9 @@ import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
-import { FileRejected } from '../files/rejected.js';
 import { asAppError } from '../http/errors.js';
 import { type FormFile, readForm } from '../http/form.js';
-import { admitImage, readUploadFields } from './admitImage.js';
+import { admitImage, asRefusal, readUploadFields } from './admitImage.js';
 import { presentImages } from './present.js';
 import { quotaOf, type StoredFile, storeFile } from './storeImage.js';
 
@@ -80,13 +79,4 @@ async function present(gateway: Gateway, viewer: Viewer, id: ObjectId): Promise<
   if (!image) throw new AppError('NOT_FOUND');
   const [shown] = await presentImages(gateway, viewer, [image]);
   return shown as Image;
-}
-
-function asRefusal(error: unknown, maxBytes: number): unknown {
-  if (!(error instanceof FileRejected)) return error;
-  const { code, message } = error;
-  if (code === 'FILE_TOO_LARGE') return new AppError(code, { message: texts.fileSize(maxBytes) });
-  // The contract's own message names the accepted types.
-  if (code === 'UNSUPPORTED_TYPE') return new AppError(code);
-  return new AppError(code, { message, errors: [{ field: 'file', message }] });
 }

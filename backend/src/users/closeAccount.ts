@@ -79,6 +79,13 @@ const endWithAccount: Record<
   Study: 'finishClosing',
   Share: 'finishClosing',
   Notification: 'finishClosing',
+  // Maintenance removes expired uploads.
+  Upload: ({ gateway, user, tx }) =>
+    gateway.models.Upload.updateMany(
+      { owner: user, stored: false },
+      { $set: { expiresAt: gateway.clock.now() } },
+      { session: tx },
+    ).exec(),
   Usage: 'finishClosing',
   Secret: null,
   Preview: null,

@@ -10,8 +10,8 @@ import { CHUNK, openChunk, sealChunk, TAG } from './cipher.js';
 export interface WrittenBlob {
   id: ObjectId;
   chunks: number;
-  /** Number of elections that were seen before the first chunk was written. */
-  election: number;
+  /** Number of elections that were seen before the first chunk was written; null when others wrote it. */
+  election: number | null;
 }
 
 /** A range of bytes: from the first one up to, and without, `to`. */
@@ -34,6 +34,15 @@ export interface BlobStore {
    * swapped chunk throws before its bytes are yielded. Only the chunks that the range touches are read.
    */
   read(id: ObjectId, key: Buffer, size: number, range?: ByteRange): AsyncGenerator<Buffer>;
+  /**
+   * Stores one chunk of a blob that arrives in parts. Throws a duplicate key error when the chunk is stored already: a
+   * chunk is never sealed again with other bytes.
+   */
+  writeChunk(id: ObjectId, key: Buffer, chunk: { index: number; last: boolean; plain: Buffer }): Promise<void>;
+  /** Returns the number of chunks that are stored without a gap. */
+  countChunks(id: ObjectId): Promise<number>;
+  /** Completes a blob whose chunks were written one by one. May be repeated. */
+  complete(id: ObjectId, size: number): Promise<WrittenBlob>;
   /** Deletes a blob. A missing blob is no error: deletions are repeated after a crash. */
   delete(id: ObjectId): Promise<void>;
   /** Returns ids of blobs between two ids, in order, at most `limit`; for finding blobs without a record. */
@@ -113,7 +122,7 @@ export class GridFsBlobStore implements BlobStore {
     const { from, to } = range ?? { from: 0, to: size };
     if (!(0 <= from && from <= to && to <= size)) throw new RangeError(`A blob of ${size} bytes has no ${from}–${to}.`);
     if (range && from === to) return;
-    const last = Math.max(1, Math.ceil(size / CHUNK)) - 1;
+    const last = chunksOf(size) - 1;
     const wanted = { first: Math.floor(from / CHUNK), last: Math.max(0, Math.ceil(to / CHUNK) - 1) };
     const chunks = this.chunks().find(
       { files_id: id, n: { $gte: wanted.first, $lte: wanted.last } },
@@ -132,6 +141,26 @@ export class GridFsBlobStore implements BlobStore {
       await chunks.close();
     }
     if (index <= wanted.last) throw new IntegrityError(`Blob ${id} has ${index} of ${last + 1} chunks.`);
+  }
+
+  async writeChunk(
+    id: ObjectId,
+    key: Buffer,
+    { index, last, plain }: { index: number; last: boolean; plain: Buffer },
+  ): Promise<void> {
+    await this.index();
+    const data = sealChunk(key, index, last, plain);
+    await this.chunks().insertOne({ _id: newId(), files_id: id, n: index, data }, onOne);
+  }
+
+  async countChunks(id: ObjectId): Promise<number> {
+    return this.chunks().countDocuments({ files_id: id });
+  }
+
+  async complete(id: ObjectId, size: number): Promise<WrittenBlob> {
+    const { _id: _, ...entry } = entryOf(id, size + chunksOf(size) * TAG);
+    await this.files().updateOne({ _id: id }, { $setOnInsert: entry }, { upsert: true, ...onOne });
+    return { id, chunks: chunksOf(size), election: null };
   }
 
   async delete(id: ObjectId): Promise<void> {
@@ -169,6 +198,9 @@ export class GridFsBlobStore implements BlobStore {
     return database(this.db).collection(`${BUCKET}.files`, newest);
   }
 }
+
+/** Returns the number of chunks of so many bytes. An empty blob has one. */
+export const chunksOf = (size: number): number => Math.max(1, Math.ceil(size / CHUNK));
 
 const entryOf = (id: ObjectId, length: number): FileEntry => ({
   _id: id,

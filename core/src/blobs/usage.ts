@@ -8,13 +8,13 @@ export interface Quota {
 }
 
 /**
- * Counts the files and bytes of each account's images. Space is taken before an image is recorded and given back when
+ * Counts the files and bytes of each account's images and of its resumable uploads under way. Space is taken before an image is recorded and given back when
  * it is deleted, each time by one atomic write outside the image's transaction, so that uploads of one account do not
  * wait for each other. `recount` repairs a count that a crash in between made wrong.
  */
 export class Usage {
   constructor(
-    private readonly models: Pick<Models, 'Usage' | 'Image'>,
+    private readonly models: Pick<Models, 'Usage' | 'Image' | 'Upload'>,
     private readonly clock: Clock,
   ) {}
 
@@ -69,10 +69,12 @@ export class Usage {
   }
 
   private async count(owner: ObjectId): Promise<Quota> {
-    const [sum] = await this.models.Image.aggregate<Quota>([
-      { $match: { owner } },
-      { $group: { _id: null, files: { $sum: 1 }, bytes: { $sum: '$size' } } },
-    ]);
-    return { files: sum?.files ?? 0, bytes: sum?.bytes ?? 0 };
+    const total = { $group: { _id: null, files: { $sum: 1 }, bytes: { $sum: '$size' } } };
+    const [uploads] = await this.models.Upload.aggregate<Quota>([{ $match: { owner, stored: false } }, total]);
+    const [images] = await this.models.Image.aggregate<Quota>([{ $match: { owner } }, total]);
+    return {
+      files: (uploads?.files ?? 0) + (images?.files ?? 0),
+      bytes: (uploads?.bytes ?? 0) + (images?.bytes ?? 0),
+    };
   }
 }

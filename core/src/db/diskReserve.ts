@@ -33,16 +33,24 @@ export class DiskReserve {
 
   /** Reserves the space for an upload of so many bytes until it has ended; null when that would touch the reserve. */
   async take(bytes: number): Promise<(() => void) | null> {
-    const { free, total } = await this.read();
-    const reserve = this.config.reserveBytes ?? Math.min(RESERVE_BYTES, total * RESERVE_SHARE);
     const written = bytes * WRITTEN_TIMES;
     // Several uploads at once would each find the space that is there for one.
-    if (free - this.promised - this.spent - written <= reserve) return null;
+    if (!(await this.fits(bytes))) return null;
     this.promised += written;
     return () => {
       this.promised -= written;
       this.spent += written;
     };
+  }
+
+  /** True when an upload of so many bytes would fit now. Reserves nothing. */
+  async fits(bytes: number): Promise<boolean> {
+    const { free, total } = await this.read();
+    return free - this.promised - this.spent - bytes * WRITTEN_TIMES > this.reserveOf(total);
+  }
+
+  private reserveOf(total: number): number {
+    return this.config.reserveBytes ?? Math.min(RESERVE_BYTES, total * RESERVE_SHARE);
   }
 
   private async read(): Promise<Disk> {

@@ -13,6 +13,7 @@ export function underOlderKeys(keys: Keys) {
   const [from, to] = prefix(keys.totp.current.id);
   return {
     images: { 'dataKey.keyId': { $ne: images } },
+    uploads: { 'dataKey.keyId': { $ne: images } },
     // Accounts from before profiles were sealed match too.
     profiles: { 'profile.keyId': { $ne: profiles } },
     secrets: { 'key.keyId': { $ne: keys.secrets.current.id } },
@@ -46,7 +47,12 @@ interface Holder {
  * loses nothing stored. A new ring needs a row here.
  */
 const holders: Record<keyof Keys, Holder | null> = {
-  images: { name: 'images', keyIds: (models) => models.Image.distinct('dataKey.keyId').then(known) },
+  images: {
+    name: 'images',
+    keyIds: async ({ Image, Upload }) => [
+      ...new Set([...known(await Image.distinct('dataKey.keyId')), ...known(await Upload.distinct('dataKey.keyId'))]),
+    ],
+  },
   // Accounts without a sealed profile are null.
   profiles: { name: 'profiles', keyIds: (models) => models.User.distinct('profile.keyId').then(known) },
   totp: { name: 'authenticator apps', keyIds: totpKeyIds },
@@ -92,8 +98,9 @@ export interface KeyUse {
 
 /** Counts the stored records that need a key, by key; for the command, which may take long. */
 export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
-  const [images, profiles, totp, secrets, shares, codes, recovery] = await Promise.all([
+  const [images, uploads, profiles, totp, secrets, shares, codes, recovery] = await Promise.all([
     countBy(models.Image, '$dataKey.keyId'),
+    countBy(models.Upload, '$dataKey.keyId'),
     countBy(models.User, { $ifNull: ['$profile.keyId', '(in clear)'] }),
     countBy(models.Totp, { $first: { $split: ['$secret', '.'] } }, { secret: { $exists: true } }),
     countBy(models.Secret, '$key.keyId'),
@@ -105,6 +112,7 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
     counted.map(([keyId, records]) => ({ variable, what, keyId, records }));
   return [
     ...rows('ENCRYPTION_KEYS', 'images', images),
+    ...rows('ENCRYPTION_KEYS', 'resumable uploads', uploads),
     ...rows('ENCRYPTION_KEYS', 'profiles', profiles),
     ...rows('ENCRYPTION_KEYS', 'authenticator apps', totp),
     ...rows('ENCRYPTION_KEYS', 'keys of the installation', secrets),

@@ -32,6 +32,7 @@ import { study } from './study.js';
 import { task } from './task.js';
 import { tombstone } from './tombstone.js';
 import { totp } from './totp.js';
+import { upload } from './upload.js';
 import { usage } from './usage.js';
 import { user } from './user.js';
 import { usernameHold } from './usernameHold.js';
@@ -64,6 +65,7 @@ const schemas = {
   SettingChange: settingChange,
   Idempotency: idempotency,
   Counter: counter,
+  Upload: upload,
   Usage: usage,
   SentMail: sentMail,
   Task: task,

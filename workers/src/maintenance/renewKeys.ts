@@ -7,6 +7,7 @@ import { underOlderKeys } from '@lightbox/core/keys/usage.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { SecretDoc } from '@lightbox/core/models/secret.js';
 import type { TotpDoc } from '@lightbox/core/models/totp.js';
+import type { UploadDoc } from '@lightbox/core/models/upload.js';
 import type { Person, UserDoc } from '@lightbox/core/models/user.js';
 import { openProfile, sealedFields, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 
@@ -35,6 +36,11 @@ export async function renewKeys(core: Core): Promise<boolean> {
   await of(
     models.Image.find(older.images, { dataKey: 1 }).lean<ImageDoc[]>().cursor(),
     models.Image.collection,
+    (row) => renewImage(core, row),
+  );
+  await of(
+    models.Upload.find(older.uploads, { dataKey: 1 }).lean<UploadDoc[]>().cursor(),
+    models.Upload.collection,
     (row) => renewImage(core, row),
   );
   await of(models.User.find(older.profiles).lean<UserDoc[]>().cursor(), models.User.collection, (row) =>
@@ -82,7 +88,8 @@ async function renewAll<D>(
   await write();
 }
 
-function renewImage({ keys }: Core, { _id, dataKey }: ImageDoc): Renewal {
+/** An upload has the id of its image, and so the same wrapping. */
+function renewImage({ keys }: Core, { _id, dataKey }: Pick<ImageDoc, '_id' | 'dataKey'>): Renewal {
   const id = String(_id);
   const renewed = sealValue(keys.images, id, unwrapDataKey(keys.images, id, dataKey));
   return { filter: { _id, 'dataKey.sealed': dataKey.sealed }, update: { $set: { dataKey: renewed } } };

@@ -7,6 +7,7 @@ import { expireSessions, expireShares } from './expire.js';
 import { finishClosings } from './finishClosings.js';
 import { noteAuditHead } from './noteAuditHead.js';
 import { removeOrphanBlobs } from './orphans.js';
+import { removeUploads } from './removeUploads.js';
 import { renewKeys } from './renewKeys.js';
 import { recountUsage, reviveAnalyses, revivePreviews } from './repair.js';
 
@@ -30,6 +31,7 @@ export const tasks = {
   renewKeys: { every: 15_000, work: renewKeys },
   reviveAnalyses: { every: 30_000, work: reviveAnalyses },
   revivePreviews: { every: 10 * 60_000, work: revivePreviews },
+  removeUploads: { every: 60_000, work: removeUploads },
   removeOrphanBlobs: { every: 10 * 60_000, work: removeOrphanBlobs },
   removeEmptyStudies: { every: 10 * 60_000, work: removeEmptyStudies },
   noteAuditHead: { every: 60_000, work: noteAuditHead },

@@ -1,0 +1,54 @@
+import { AppError } from '@lightbox/core/errors.js';
+import type { Actor } from '@lightbox/core/events/events.js';
+import type { UploadDoc } from '@lightbox/core/models/upload.js';
+import { removeUpload } from '@lightbox/core/uploads/removeUpload.js';
+import type { Gateway, Viewer } from '../context.js';
+import { createInspector } from '../files/inspect.js';
+import { asAppError } from '../http/errors.js';
+import { admitImage, asRefusal, readUploadFields } from '../images/admitImage.js';
+import { keyOf, metadataOf } from './sealedUploads.js';
+import { UploadLock } from './uploadLock.js';
+
+/** Statuses that say nothing about the file: the person signs in again, or waits, and goes on. */
+const passing = [401, 403, 429];
+
+/**
+ * Makes the image of an upload whose bytes have all arrived. Inspects them as they are stored, because they may have
+ * come through several gateways. May be repeated, also after a crash. A refused upload is removed.
+ */
+export async function finishUpload(
+  gateway: Gateway,
+  actor: Actor,
+  viewer: Viewer,
+  id: UploadDoc['_id'],
+): Promise<void> {
+  const lock = new UploadLock(gateway, id);
+  await lock.lock();
+  try {
+    const upload = await gateway.models.Upload.findById(id).lean<UploadDoc>();
+    if (!upload) throw new AppError('NOT_FOUND');
+    if (!upload.stored) await makeImage(gateway, actor, viewer, upload);
+  } finally {
+    await lock.unlock();
+  }
+}
+
+async function makeImage(gateway: Gateway, actor: Actor, viewer: Viewer, upload: UploadDoc): Promise<void> {
+  const maxBytes = await gateway.settings.get('upload.maxBytes');
+  const { filename, filetype, ...fields } = metadataOf(gateway, upload);
+  try {
+    const found = await readUploadFields(gateway, viewer, fields, true);
+    const inspector = createInspector({ declaredType: filetype, filename, maxBytes });
+    for await (const chunk of gateway.blobs.read(upload.blob, keyOf(gateway, upload), upload.size))
+      inspector.write(chunk);
+    const inspected = await inspector.finish();
+    const blob = await gateway.blobs.complete(upload.blob, upload.size);
+    const file = { blob, dataKey: upload.dataKey, ...(filename ? { filename } : {}), ...inspected };
+    await admitImage(gateway, actor, viewer, upload._id, found, file, { resumable: true });
+  } catch (error) {
+    const refusal = asRefusal(error, maxBytes);
+    const { status } = asAppError(refusal);
+    if (status < 500 && !passing.includes(status)) await removeUpload(gateway, upload);
+    throw refusal;
+  }
+}

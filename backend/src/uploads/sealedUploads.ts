@@ -1,0 +1,146 @@
+import type { Readable } from 'node:stream';
+import { CHUNK, newDataKey, unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
+import { chunksOf } from '@lightbox/core/blobs/store.js';
+import { bufferOf } from '@lightbox/core/db/bytes.js';
+import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { AppError } from '@lightbox/core/errors.js';
+import { open, seal } from '@lightbox/core/keys/seal.js';
+import type { UploadDoc } from '@lightbox/core/models/upload.js';
+import { removeUpload } from '@lightbox/core/uploads/removeUpload.js';
+import { DataStore, Upload } from '@tus/server';
+import type { Gateway, Viewer } from '../context.js';
+import { quotaOf } from '../images/storeImage.js';
+
+type Metadata = Record<string, string>;
+
+const HOUR_MS = 3_600_000;
+const metadataContext = (id: ObjectId) => `${id}:upload`;
+const tailContext = (id: ObjectId, { chunk, length }: { chunk: number; length: number }) => `${id}:${chunk}:${length}`;
+
+export const keyOf = ({ keys }: Gateway, { _id, dataKey }: UploadDoc): Buffer =>
+  unwrapDataKey(keys.images, String(_id), dataKey);
+
+export const metadataOf = (gateway: Gateway, upload: UploadDoc): Metadata =>
+  JSON.parse(open(keyOf(gateway, upload), metadataContext(upload._id), bufferOf(upload.metadata)).toString());
+
+/** Returns one's own upload. Throws `NOT_FOUND`, also for that of others, and `EXPIRED`. */
+export async function requireUpload({ models, clock }: Gateway, viewer: Viewer, id: string): Promise<UploadDoc> {
+  const upload = await models.Upload.findOne({ _id: oid(id), owner: viewer._id }).lean<UploadDoc>();
+  if (!upload) throw new AppError('NOT_FOUND');
+  if (upload.expiresAt <= clock.now()) throw new AppError('EXPIRED');
+  return upload;
+}
+
+/** Takes the space of a new upload from the quota of its owner, and records it. */
+export async function recordUpload(
+  gateway: Gateway,
+  viewer: Viewer,
+  id: ObjectId,
+  { size, metadata, hours }: { size: number; metadata: Metadata; hours: number },
+): Promise<void> {
+  const { models, clock, keys, usage } = gateway;
+  if (!(await usage.take(viewer._id, size, await quotaOf(gateway)))) throw new AppError('QUOTA_REACHED');
+  try {
+    const now = clock.now();
+    const { key, wrapped } = newDataKey(keys.images, String(id));
+    const upload: UploadDoc = {
+      _id: id,
+      owner: viewer._id,
+      size,
+      blob: newId(now),
+      dataKey: wrapped,
+      metadata: seal(key, metadataContext(id), Buffer.from(JSON.stringify(metadata))),
+      stored: false,
+      expiresAt: new Date(now.getTime() + hours * HOUR_MS),
+    };
+    await models.Upload.create([upload]);
+  } catch (error) {
+    await usage.giveBack(viewer._id, size).catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Keeps the bytes of resumable uploads as chunks of the blob that their image will have: sealed with its key as they
+ * arrive, and stored once. Bytes behind the last whole chunk wait in the record of the upload. All state is in MongoDB, so
+ * any gateway can go on. The number of stored chunks is the truth: a crash between a chunk and the record loses nothing.
+ */
+export class SealedUploads extends DataStore {
+  override extensions = ['creation', 'termination', 'expiration'];
+
+  constructor(private readonly gateway: Gateway) {
+    super();
+  }
+
+  override async getUpload(id: string): Promise<Upload> {
+    const upload = await this.find(id);
+    const { offset } = await this.state(upload);
+    return new Upload({ id, size: upload.size, offset, metadata: metadataOf(this.gateway, upload) });
+  }
+
+  /** Stores bytes from `offset` on. A stream that is cut short ends early: what has arrived is kept. */
+  override async write(stream: Readable, id: string, offset: number): Promise<number> {
+    const upload = await this.find(id);
+    const key = keyOf(this.gateway, upload);
+    const state = await this.state(upload);
+    if (state.offset !== offset) throw new AppError('CONFLICT');
+    const last = chunksOf(upload.size) - 1;
+    let parts = state.tail.length > 0 ? [state.tail] : [];
+    let length = state.tail.length;
+    let index = state.chunks;
+    const store = async (plain: Buffer) => {
+      await this.gateway.blobs.writeChunk(upload.blob, key, { index, last: index === last, plain }).catch(asConflict);
+      index += 1;
+    };
+    for await (const part of stream as AsyncIterable<Buffer>) {
+      let rest = part;
+      while (length + rest.length >= CHUNK) {
+        const cut = CHUNK - length;
+        await store(Buffer.concat([...parts, rest.subarray(0, cut)], CHUNK));
+        rest = rest.subarray(cut);
+        parts = [];
+        length = 0;
+      }
+      if (rest.length > 0) parts.push(rest);
+      length += rest.length;
+    }
+    const tail = Buffer.concat(parts, length);
+    if (index === last && index * CHUNK + length === upload.size) await store(tail);
+    else await this.keepTail(upload._id, key, index, tail);
+    return Math.min(upload.size, index * CHUNK + (index > last ? 0 : length));
+  }
+
+  override async remove(id: string): Promise<void> {
+    await removeUpload(this.gateway, await this.find(id));
+  }
+
+  private async keepTail(id: ObjectId, key: Buffer, chunk: number, bytes: Buffer): Promise<void> {
+    const place = { chunk, length: bytes.length };
+    const tail = { ...place, sealed: seal(key, tailContext(id, place), bytes) };
+    await this.gateway.models.Upload.updateOne(
+      { _id: id },
+      bytes.length > 0 ? { $set: { tail } } : { $unset: { tail } },
+    );
+  }
+
+  private async state(upload: UploadDoc): Promise<{ chunks: number; tail: Buffer; offset: number }> {
+    const chunks = await this.gateway.blobs.countChunks(upload.blob);
+    const { tail } = upload;
+    const bytes =
+      tail?.chunk === chunks
+        ? open(keyOf(this.gateway, upload), tailContext(upload._id, tail), bufferOf(tail.sealed))
+        : Buffer.alloc(0);
+    return { chunks, tail: bytes, offset: Math.min(upload.size, chunks * CHUNK + bytes.length) };
+  }
+
+  private async find(id: string): Promise<UploadDoc> {
+    const upload = await this.gateway.models.Upload.findById(oid(id)).lean<UploadDoc>();
+    if (!upload) throw new AppError('NOT_FOUND');
+    return upload;
+  }
+}
+
+/** A chunk that is there already was written by another request: the client asks again for the offset. */
+function asConflict(error: unknown): never {
+  throw isDuplicate(error) ? new AppError('CONFLICT') : error;
+}
