@@ -27,7 +27,8 @@ const mediaTypes = {
 } as const;
 export type ServedSyntax = keyof typeof mediaTypes;
 
-export const isServed = (transferSyntax: string): transferSyntax is ServedSyntax => transferSyntax in mediaTypes;
+export const isServed = (transferSyntax: string): transferSyntax is ServedSyntax =>
+  Object.hasOwn(mediaTypes, transferSyntax);
 
 /** Returns the media type of a frame with its transfer syntax. */
 export const mediaTypeOf = (syntax: ServedSyntax): string => `${mediaTypes[syntax]}; transfer-syntax=${syntax}`;
@@ -68,9 +69,13 @@ export const undrawable: Drawing = {
   frames: [],
 };
 
-/** True when all ranges of a drawing lie within a blob of `size` bytes. */
+/** True when the ranges of each frame lie within a blob of `size` bytes, and together are not longer than it. */
 export const fitsInto = ({ frames }: Drawing, size: number): boolean =>
-  frames.every((parts) => parts.every((part) => 'bytes' in part || part[0] + part[1] <= size));
+  frames.every((parts) => {
+    const ranges = parts.flatMap((part) => ('bytes' in part ? [] : [part]));
+    const total = ranges.reduce((sum, [, length]) => sum + length, 0);
+    return total <= size && ranges.every(([offset, length]) => offset + length <= size);
+  });
 
 /** Contexts that bind sealed parts to their image. The data key of the image seals them. */
 export const drawingContext = (imageId: string): string => `${imageId}:drawing`;

@@ -106,6 +106,18 @@ it('A drawing whose frames do not lie in its blob is refused, and so are plain f
   };
   for (const [drawing, sends] of [
     [outside, false],
+    [
+      {
+        ...outside,
+        frames: [
+          [
+            [0, file.length],
+            [0, 1],
+          ],
+        ],
+      } satisfies Drawing,
+      false,
+    ],
     [{ ...outside, frames: [[[0, 4]]] } satisfies Drawing, true],
     [{ ...outside, source: 'plain', frames: [[[2, 4]]] } satisfies Drawing, true],
   ] as const) {
@@ -121,6 +133,16 @@ it('A drawing whose frames do not lie in its blob is refused, and so are plain f
     expect((await stored(image)).drawing).toEqual(undrawable);
     expect(await blobs()).toBe(before);
   }
+});
+
+it('A renderer that sends empty parts without end is stopped.', async () => {
+  const image = await build(dicomPicture());
+  const endless: Pick<Pictures, 'prepare'> = {
+    prepare: async (_bytes, _type, onPart) => {
+      for (;;) await onPart(Buffer.alloc(0));
+    },
+  };
+  await expect(makePreview(core, endless as Pictures, String(image._id), context)).rejects.toThrow('not as announced');
 });
 
 it('Plain frames of a renderer that dies leave nothing, and of a file that was deleted meanwhile neither.', async () => {

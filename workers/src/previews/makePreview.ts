@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
+import { limits } from '@lightbox/contract/limits.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
 import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
@@ -105,6 +106,7 @@ class PlainFrames {
 
   async add(part: Buffer): Promise<void> {
     this.size += part.length;
+    if (part.length === 0 || this.size > limits.plainBytes) throw new Error('The plain frames are not as announced.');
     const stream = this.begin();
     if (!stream.write(part)) await Promise.race([once(stream, 'drain'), this.written]);
   }

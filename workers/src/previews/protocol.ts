@@ -94,20 +94,29 @@ export function resultOf<Name extends TaskName>(name: Name, header: AnswerHeader
 
 type Results = { [Name in TaskName]: (header: AnswerHeader, body: Buffer) => Tasks[Name] | null };
 
-/** Checks the file signatures: a hostile renderer must not return anything but the picture that was asked for. */
+/** A hostile renderer must not return anything but the picture or the facts that were asked for. */
 const results: Results = {
   prepare: (header, body) => {
     if (!('prepared' in header)) return null;
     const { preview, facts } = header.prepared;
     const bytes = body.subarray(0, body.length - facts);
     if (preview && !isWebp(bytes)) return null;
-    const read = PreparedFacts.parse(JSON.parse(body.toString('utf8', bytes.length)));
-    return { ...read, preview: preview && { ...preview, bytes } };
+    const read = PreparedFacts.safeParse(parsed(body.toString('utf8', bytes.length)));
+    return read.success ? { ...read.data, preview: preview && { ...preview, bytes } } : null;
   },
   frame: (header, body) => ('picture' in header && isWebp(body) ? { ...header.picture, bytes: body } : null),
   forModel: (header, body) => ('picture' in header && isPng(body) ? { ...header.picture, bytes: body } : null),
   measurements: (header) => ('measurements' in header ? header.measurements : null),
 };
+
+/** Returns null for a text that is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
 
 /** Returns the frame with the answer of a task. */
 export function answerOf<Name extends TaskName>(

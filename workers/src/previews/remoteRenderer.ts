@@ -14,7 +14,10 @@ export class RendererAway extends PartAway {
   }
 }
 
-/** Timeout for a service that hangs. A working service answers within its own, shorter time limits. */
+/**
+ * Timeout for a service that hangs. A working service answers, or sends the next part, within its own,
+ * shorter time limits.
+ */
 const TIMEOUT_MS = 120_000;
 
 /** Asks the renderer service on a Unix socket (`service.ts`), with one connection for each file. */
@@ -32,17 +35,18 @@ export class RemoteRenderer implements Renderer {
     const socket = createConnection(this.path);
     // Reading and writing report the same errors to this call.
     socket.on('error', () => undefined);
-    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(TIMEOUT_MS)]);
     /** The error of `onPart`, which is not the renderer's. */
     let failed: unknown;
     const abort = () => socket.destroy(new RendererAway());
-    signal.addEventListener('abort', abort, { once: true });
+    const timer = setTimeout(abort, TIMEOUT_MS);
+    this.stopping.signal.addEventListener('abort', abort, { once: true });
     try {
       await once(socket, 'connect').catch(() => {
         throw new RendererAway();
       });
       await writeFrame(socket, { name, contentType, choice }, bytes);
       for await (const frame of readFrames(socket, answerLimits)) {
+        timer.refresh();
         const header = AnswerHeader.parse(frame.header);
         if ('crashed' in header) throw new RenderCrashed(header.crashed);
         if (!('part' in header)) return resultOf(name, header, frame.body);
@@ -55,7 +59,8 @@ export class RemoteRenderer implements Renderer {
     } catch (error) {
       throw error === failed || error instanceof RenderCrashed ? error : new RendererAway();
     } finally {
-      signal.removeEventListener('abort', abort);
+      clearTimeout(timer);
+      this.stopping.signal.removeEventListener('abort', abort);
       socket.destroy();
     }
   }

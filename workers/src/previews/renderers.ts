@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { limits } from '@lightbox/contract/limits.js';
 import { compiled } from '@lightbox/core/process/compiled.js';
 import { readFrames, writeFrame } from './frames.js';
 import { AnswerHeader, answerLimits, resultOf, type Task, type TaskName, type Tasks } from './protocol.js';
@@ -39,8 +38,6 @@ const defaults: Omit<RendererOptions, 'sandbox'> = {
 interface Job {
   task: Task;
   onPart: RunOptions['onPart'];
-  /** Bytes of the parts that were received. */
-  parts: number;
   resolve: (answer: Answer) => void;
   reject: (error: Error) => void;
 }
@@ -77,7 +74,7 @@ export class Renderers implements Renderer {
     { choice, onPart }: RunOptions = {},
   ): Promise<Tasks[Name] | null> {
     const { header, body } = await new Promise<Answer>((resolve, reject) => {
-      this.waiting.push({ task: { name, bytes, contentType, choice }, onPart, parts: 0, resolve, reject });
+      this.waiting.push({ task: { name, bytes, contentType, choice }, onPart, resolve, reject });
       this.next();
     });
     return resultOf(name, header, body);
@@ -145,12 +142,10 @@ export class Renderers implements Renderer {
     child.timer = setTimeout(() => void this.tookTooLong(child), this.options.timeLimitMs(contentType));
   }
 
-  /** Hands on a part of the plain frames. The limit of time is that of a part: the limit of bytes ends them all. */
+  /** Hands on a part of the plain frames. The time limit is that of one part; the receiver limits their bytes. */
   private async part(child: Child, body: Buffer): Promise<void> {
     const { job } = child;
     if (!job) return void this.end(child, 'the renderer answered unasked');
-    job.parts += body.length;
-    if (body.length === 0 || job.parts > limits.plainBytes) return void this.end(child, 'the frames are too large');
     clearTimeout(child.timer);
     try {
       await job.onPart?.(body);

@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { compiled } from '@lightbox/core/process/compiled.js';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { nativeFile } from '../testing/dicom.js';
 import { RemoteRenderer } from './remoteRenderer.js';
 import { findSandbox, isolations } from './sandbox.js';
 
@@ -135,6 +136,12 @@ describe('the renderer service', () => {
       remote.run('frame', png, 'application/pdf'),
     ]);
     expect(preview).toMatchObject({ width: 30, height: 20 });
+    const parts: Buffer[] = [];
+    const planes = nativeFile({ rows: 4, columns: 4, samples: 3, bits: 8, planar: 1 }, Buffer.alloc(48, 7));
+    const onPart = async (part: Buffer) => void parts.push(part);
+    const prepared = await remote.run('prepare', planes, 'application/dicom', { onPart });
+    expect(prepared?.drawing.source).toBe('plain');
+    expect(Buffer.concat(parts).equals(Buffer.alloc(48, 7))).toBe(true);
     expect((await sharp(model?.bytes).metadata()).format).toBe('png');
     expect(measured).toMatchObject({ width: 30, height: 20, bitDepth: 8 });
     expect(refused).toBeNull();

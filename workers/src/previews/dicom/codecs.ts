@@ -52,7 +52,7 @@ const codecs: Record<string, CodecName> = {
 };
 
 export function codecOf(syntax: string): CodecName {
-  const codec = codecs[syntax];
+  const codec = Object.hasOwn(codecs, syntax) ? codecs[syntax] : undefined;
   if (!codec) throw new Undrawable('no codec for this transfer syntax');
   return codec;
 }

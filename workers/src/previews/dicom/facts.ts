@@ -138,7 +138,10 @@ export function placeFacts(set: DataSet): Partial<FrameFacts> {
   });
 }
 
-/** Kinds of projection radiography whose PixelSpacing is that of the detector unless it was calibrated. */
+/**
+ * Returns the millimetres of a pixel (PS3.3 §10.7.1). Where PixelSpacing equals ImagerPixelSpacing, nobody calibrated it, and
+ * it is that of the detector.
+ */
 function scale(set: DataSet): Partial<FrameFacts> {
   const pixel = spacing(set, 0x00280030);
   const imager = spacing(set, 0x00181164) ?? spacing(set, 0x00182010);
@@ -162,7 +165,7 @@ function regions(set: DataSet): FrameFacts['regions'] | null {
     .flatMap((item) => {
       const [unitX, unitY] = [item.number(0x00186024), item.number(0x00186026)];
       const [deltaX, deltaY] = [item.number(0x0018602c), item.number(0x0018602e)];
-      const corners = [0x00186018, 0x0018601a, 0x0018601c, 0x0018601e].map((tag) => item.number(tag));
+      const corners = [0x00186018, 0x0018601a, 0x0018601c, 0x0018601e].map((tag) => whole(item.number(tag)));
       const [x0, y0, x1, y1] = corners;
       if (unitX !== CENTIMETRES || unitY !== CENTIMETRES || !deltaX || !deltaY) return [];
       if (x0 == null || y0 == null || x1 == null || y1 == null) return [];
