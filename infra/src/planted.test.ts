@@ -170,6 +170,16 @@ async function liveThrough(): Promise<void> {
   ).toBe(200);
   const seen = async () => (await call('GET', `/upload/image/${uploaded.data.id}`, patient)).data.image_url;
   await expect.poll(seen, { timeout: 15_000 }).toMatch(/^data:image/);
+  // The header table is the one answer that shows the values of the file.
+  const image = `/upload/image/${uploaded.data.id}`;
+  const tags = await call('GET', `${image}/tags?search=${patientName}`, patient);
+  expect(tags.data).toMatchObject([{ keyword: 'PatientName', value: patientName }]);
+  const facts = JSON.stringify((await call('GET', `${image}/frames`, patient)).data);
+  for (const value of [patientName, patientId, studyUid]) expect(facts).not.toContain(value);
+  for (const frame of ['1', '1?rendered=true']) {
+    const headers = { Authorization: `Bearer ${patient}` };
+    expect((await fetch(`${url}/api${image}/frames/${frame}`, { headers })).status).toBe(200);
+  }
   expect((await call('GET', `/analyze/${uploaded.data.id}`, chief)).status).toBe(202);
   const analysed = async () => (await call('GET', `/analyze/${uploaded.data.id}`, chief)).data.status;
   await expect.poll(analysed, { timeout: 15_000 }).toBe('completed');

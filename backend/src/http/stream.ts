@@ -21,7 +21,7 @@ export interface Streamed {
   may?: (viewer: Viewer) => Promise<unknown>;
 }
 
-type Streaming = Pick<Context<CallShape>, 'gateway' | 'call' | 'res'> & { viewer: Viewer };
+export type Streaming = Pick<Context<CallShape>, 'gateway' | 'call' | 'res'> & { viewer: Viewer };
 
 /**
  * Streams a response. This is the only way to answer with more than a few bytes. The stream ends when the right to it

@@ -11,22 +11,19 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { drawings, type Made, pending, type Sealed, tags, untilDrawn } from './drawings.js';
 import { frameBytes, lengthOf, type Source } from './frameBytes.js';
-import { checkOpen, recordRead, sendBytes } from './imageBytes.js';
+import { checkOpen, type OfImage, recordRead, sendBytes } from './imageBytes.js';
 import { countRead, openLook } from './looks.js';
 import { renderedFrame } from './renderedFrame.js';
-
-type FrameCall = typeof imageCalls.getFrames | typeof imageCalls.getFrame | typeof imageCalls.getTags;
 
 /**
  * Reads something that a worker made of the image, and waits for it if necessary. The right to open the image is
  * checked before it is opened, and again after a wait.
  */
-async function readMade<C extends FrameCall, Doc, T>(
-  context: Context<C>,
+async function readMade<Doc, T>(
+  context: OfImage & Pick<Context, 'req'>,
   sealed: Sealed<Doc, T>,
 ): Promise<{ image: ImageDoc; made: T }> {
-  const { gateway, req } = context;
-  const { viewer, params } = context as Context<typeof imageCalls.getFrames>;
+  const { gateway, viewer, params, req } = context;
   const check = () => checkOpen(context)(viewer);
   // Read together with the access check: sealed bytes reveal nothing until they are opened.
   const [{ image }, found] = await Promise.all([check(), sealed.read(gateway, oid(params.id))]);
@@ -46,7 +43,7 @@ export async function getFrames(context: Context<typeof imageCalls.getFrames>): 
 }
 
 /** The UID of the frame of reference leaves the server as a keyed hash only. */
-const factsOf = ({ keys }: Gateway, { facts, frameOfReferenceUid: uid }: Drawing): FrameFacts =>
+export const factsOf = ({ keys }: Gateway, { facts, frameOfReferenceUid: uid }: Drawing): FrameFacts =>
   uid
     ? { ...facts, frameOfReference: hmac(keys.cursors.current.key, 'frameOfReference', uid).toString('base64url') }
     : facts;

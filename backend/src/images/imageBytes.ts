@@ -1,19 +1,22 @@
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
-import type { imageCalls } from '@lightbox/contract/images/calls.js';
-import { requireImage } from '@lightbox/core/access/images.js';
+import { type ImageAccess, requireImage } from '@lightbox/core/access/images.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { Context, Viewer } from '../context.js';
-import { stream } from '../http/stream.js';
+import { type Streaming, stream } from '../http/stream.js';
 
-type ReadCall =
-  | typeof imageCalls.getImageContent
-  | typeof imageCalls.getImagePreview
-  | typeof imageCalls.getFrames
-  | typeof imageCalls.getFrame
-  | typeof imageCalls.getTags;
+/** A call about one image, by a signed-in person. */
+export type OfImage = Pick<Context, 'gateway'> & { viewer: Viewer; params: { id: string } };
+
+const extensions: Record<string, string> = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'application/pdf': 'pdf',
+  'application/dicom': 'dcm',
+};
+export const extensionOf = (contentType: string): string => extensions[contentType] ?? 'bin';
 
 /** Headers that keep uploaded content from running in the product's origin: never sniffed, and sandboxed. */
-const guarded = (contentType: string): Record<string, string> => ({
+export const guarded = (contentType: string): Record<string, string> => ({
   'Content-Type': contentType,
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; sandbox",
@@ -22,9 +25,9 @@ const guarded = (contentType: string): Record<string, string> => ({
 
 /** Checks the right to open the image: before the answer, and again while bytes go out. */
 export const checkOpen =
-  <C extends ReadCall>({ gateway, params }: Pick<Context<C>, 'gateway' | 'params'>) =>
-  (viewer: Viewer) =>
-    requireImage(gateway.models, viewer, (params as { id: string }).id, 'open', gateway.clock.now());
+  ({ gateway, params }: Omit<OfImage, 'viewer'>) =>
+  (viewer: Viewer): Promise<ImageAccess> =>
+    requireImage(gateway.models, viewer, params.id, 'open', gateway.clock.now());
 
 interface Bytes {
   contentType: string;
@@ -40,8 +43,8 @@ interface Bytes {
 }
 
 /** Streams bytes of an image. The read is in the audit log before the first byte is sent. */
-export async function sendBytes<C extends ReadCall>(context: Context<C>, bytes: Bytes): Promise<undefined> {
-  await stream(context as never, {
+export async function sendBytes(context: Streaming & OfImage, bytes: Bytes): Promise<undefined> {
+  await stream(context, {
     chunks: bytes.chunks,
     ...(bytes.partial ? { status: 206 } : {}),
     headers: {

@@ -43,7 +43,7 @@ async function makeImage(gateway: Gateway, actor: Actor, viewer: Viewer, upload:
       inspector.write(chunk);
     const inspected = await inspector.finish();
     const blob = await gateway.blobs.complete(upload.blob, upload.size);
-    const file = { blob, dataKey: upload.dataKey, ...inspected };
+    const file = { blob, dataKey: upload.dataKey, ...(filename ? { filename } : {}), ...inspected };
     await admitImage(gateway, actor, viewer, upload._id, found, file, { resumable: true });
   } catch (error) {
     const refusal = asRefusal(error, maxBytes);

@@ -56,11 +56,11 @@ async function refreshStudy(models: Models, id: ObjectId, now: Date, session: Cl
   ).lean<ShareDoc[]>();
   const ofStudy = shares.filter((share) => share.study);
   const single = new Set(shares.flatMap((share) => (share.study ? [] : [String(share.image)])));
-  const others = { study: id, _id: { $nin: ids.filter((image) => image.equals(lead) || single.has(String(image))) } };
+  const apart = [lead, ...ids.filter((image) => !image.equals(lead) && single.has(String(image)))];
+  const others = { study: id, _id: { $nin: apart } };
   await models.Image.updateMany(others, { $set: listFields(owner, ofStudy, false), ...touch }, { session });
   const shown = new Set<string>();
-  const apart = ids.filter((image) => image.equals(lead) || single.has(String(image)));
-  for (const image of apart.toSorted((a, b) => Number(b.equals(lead)) - Number(a.equals(lead)))) {
+  for (const image of apart) {
     const covered = shares.filter((share) => covers(share, { _id: image, study: id }));
     const { audience, isShared } = listFields(owner, covered, false);
     const shownTo = audience.filter((person) => !shown.has(String(person)));

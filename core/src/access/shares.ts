@@ -11,9 +11,6 @@ export const isLive = <S extends ShareFacts>(share: S | null | undefined, now: D
 /** The image, or the study, of which a share is. */
 export type ShareTarget = Pick<ShareDoc, 'image' | 'study'>;
 
-/** The target of an image's own shares. */
-export const onlyImage = ({ _id }: Pick<ImageDoc, '_id'>): ShareTarget => ({ image: _id });
-
 /** Shares of exactly this target, as a filter. */
 export const sharesOf = ({ image, study }: ShareTarget) => (study ? { study } : { image, study: { $exists: false } });
 

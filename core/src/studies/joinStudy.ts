@@ -76,7 +76,7 @@ export async function joinStudy(core: Core, tx: Transaction, joining: Joining): 
   if (!study.patient && image.patient) await namePatient(core, tx, study._id, image.patient);
   const live = { study: study._id, ...liveShare(core.clock.now()) };
   const shares = await core.models.Share.find(live, { recipient: 1 }, { session: tx.session }).lean<ShareDoc[]>();
-  const series = identity && (await seriesOf(core, study._id, identity));
+  const series = study.kind === 'dicom' ? await seriesOf(core, study._id, identity ?? {}) : undefined;
   const place = {
     ...sliceOf(identity?.position, identity?.orientation),
     ...(identity?.instanceNumber === undefined ? {} : { instance: identity.instanceNumber }),

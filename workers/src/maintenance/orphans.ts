@@ -57,10 +57,10 @@ async function lookThrough(core: Core, { name, from, end, turnMs }: Search): Pro
     const last = blobs.at(-1);
     if (!last) return true;
     const images = await Image.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
-    const drawings = await Drawing.find({ 'plain.blob': { $in: blobs } }, { plain: 1 }).lean();
     const arriving = await Upload.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
-    const whole = [...images, ...arriving].map(({ blob }) => blob);
-    const known = new Set([...whole, ...drawings.map(({ plain }) => plain?.blob)].map(String));
+    const drawings = await Drawing.find({ 'plain.blob': { $in: blobs } }, { plain: 1 }).lean();
+    const kept = [...[...images, ...arriving].map(({ blob }) => blob), ...drawings.map(({ plain }) => plain?.blob)];
+    const known = new Set(kept.map(String));
     for (const blob of blobs) if (!known.has(String(blob))) await core.blobs.delete(blob);
     after = last;
     await Position.updateOne({ _id: name }, { $set: { after } }, { upsert: true });
