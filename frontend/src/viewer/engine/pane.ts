@@ -1,5 +1,6 @@
 import {
   Enums,
+  eventTarget,
   getShouldUseCPURendering,
   metaData,
   type StackViewport,
@@ -64,6 +65,8 @@ const normalized = (vector: Vector): Vector => {
   return vector.map((part) => part / size) as unknown as Vector;
 };
 
+const failures = [Enums.Events.IMAGE_LOAD_ERROR, Enums.Events.IMAGE_LOAD_FAILED];
+
 let made = 0;
 
 /** One viewport on one element: a stack of frames with its window, zoom and orientation. */
@@ -93,6 +96,7 @@ export class Pane {
     equip(this.id, engineId);
     element.addEventListener(Enums.Events.STACK_NEW_IMAGE, this.#onNewImage as EventListener);
     element.addEventListener(Enums.Events.IMAGE_RENDERED, this.#onRendered as EventListener);
+    for (const event of failures) eventTarget.addEventListener(event, this.#onLoadFailed);
     this.#resize = new ResizeObserver(() => this.#onResize());
     this.#resize.observe(element);
   }
@@ -178,13 +182,15 @@ export class Pane {
     const { windowWidth, windowCenter } = voiRange
       ? utilities.windowLevel.toWindowLevel(voiRange.lower, voiRange.upper)
       : { windowWidth: 1, windowCenter: 0 };
+    const at = viewport.getCurrentImageIdIndex();
+    if (at + 1 !== this.#shown.frame) this.#prefetch.around(this.#stack, at);
     const { rotation = 0 } = viewport.getViewPresentation();
     const { flipHorizontal = false } = viewport.getCamera();
     this.#show({
       state: 'drawn',
       image: imageIn(frameId),
       frameId,
-      frame: viewport.getCurrentImageIdIndex() + 1,
+      frame: at + 1,
       frames: this.#stack.length,
       center: tidy(windowCenter),
       width: tidy(windowWidth),
@@ -231,10 +237,7 @@ export class Pane {
   goTo(at: number): void {
     const to = Math.max(0, Math.min(this.#stack.length - 1, at));
     if (this.#closed || !this.#ready) return;
-    this.#viewport.setImageIdIndex(to).then(
-      () => this.#prefetch.around(this.#stack, to),
-      () => this.#onFrameFailed(to),
-    );
+    this.#viewport.setImageIdIndex(to).catch(() => this.#onFrameFailed(to));
   }
   /** The position that was asked for last; its frame may still be loading. */
   get target(): number {
@@ -242,8 +245,14 @@ export class Pane {
   }
   scroll = (by: number) => this.goTo(this.target + by);
 
+  /** The library tells of a frame that cannot be loaded only in this way. */
+  #onLoadFailed = ((event: CustomEvent<{ imageId: string }>) => {
+    const at = this.#stack.indexOf(event.detail.imageId);
+    if (at >= 0) this.#onFrameFailed(at);
+  }) as EventListener;
+
   #onFrameFailed(at: number) {
-    if (this.#closed || this.#viewport.getTargetImageIdIndex() !== at) return;
+    if (this.#closed || this.target !== at) return;
     const frameId = this.#stack[at] ?? '';
     this.#show({ state: 'failed', frame: at + 1, frameId, image: imageIn(frameId) });
   }
@@ -299,6 +308,7 @@ export class Pane {
     this.#resize.disconnect();
     this.element.removeEventListener(Enums.Events.STACK_NEW_IMAGE, this.#onNewImage as EventListener);
     this.element.removeEventListener(Enums.Events.IMAGE_RENDERED, this.#onRendered as EventListener);
+    for (const event of failures) eventTarget.removeEventListener(event, this.#onLoadFailed);
     unequip(this.id, engineId);
     const engine = runningEngine();
     if (engine?.getViewport(this.id)) engine.disableElement(this.id);
