@@ -41,7 +41,7 @@ function useEntries(study: Study | undefined, facts: Record<string, Entry['facts
 function startOf(entries: readonly Entry[], image: string | null) {
   const named = image && entries.find(({ images }) => images.some(({ id }) => id === image));
   const entry = named || entries.find(({ kind }) => kind === 'stack') || entries[0];
-  const at = named ? named.images.findIndex(({ id }) => id === image) : Math.floor((entry?.frameIds.length ?? 0) / 2);
+  const at = named ? named.images.findIndex(({ id }) => id === image) : 0;
   return { key: entry?.key ?? '', at: Math.max(0, entry && entry.images.length > 1 ? at : 0) };
 }
 

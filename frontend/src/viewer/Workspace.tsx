@@ -272,7 +272,11 @@ export function Workspace(props: Props) {
                       right={
                         plane
                           ? [t(`viewer.plane.${plane}`)]
-                          : [[one.modality, one.facts.bodyPart].filter(Boolean).join(' '), one.label, subject.seen]
+                          : [
+                              [one.modality, one.facts.bodyPart].filter(Boolean).join(' '),
+                              desktop ? one.label : undefined,
+                              subject.seen,
+                            ]
                       }
                       short={places.length > 1}
                     />

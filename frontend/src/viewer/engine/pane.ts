@@ -79,6 +79,7 @@ export class Pane {
   /** The window and the inversion that a person chose. Without a window, each frame has its own. */
   #chosen: Range | undefined;
   #inverted = false;
+  #turned: Turned = upright;
   /** The window that was set last, and its frame. */
   #set: { frameId: string; range: Range } | undefined;
   #ready = false;
@@ -122,12 +123,14 @@ export class Pane {
     this.#ready = false;
     this.#chosen = undefined;
     this.#inverted = false;
+    this.#turned = upright;
     const first = frameIds[at] ?? '';
     this.#show({ ...nothing, image: imageIn(first), frameId: first, frame: at + 1, frames: frameIds.length });
     try {
       await this.#viewport.setStack([...frameIds], at);
       if (this.#closed || this.#stack !== frameIds) return;
       this.#ready = true;
+      this.#onNewImage();
       this.#fitted();
       this.#viewport.render();
       this.#prefetch.around(frameIds, at);
@@ -143,14 +146,14 @@ export class Pane {
 
   #onResize() {
     if (this.#closed || !this.#ready) return;
-    const { zoom, rotation } = this.#shown;
+    const { zoom } = this.#shown;
     renderingEngine().resize(true, true);
     if (!getShouldUseCPURendering()) return;
     // This renderer keeps the size of a pixel, not the share of the pane.
     const viewport = this.#viewport;
     this.#fitted();
     viewport.setZoom(this.#fit * zoom);
-    viewport.setViewPresentation({ rotation });
+    this.#orient(viewport);
     viewport.render();
   }
 
@@ -184,8 +187,6 @@ export class Pane {
       : { windowWidth: 1, windowCenter: 0 };
     const at = viewport.getCurrentImageIdIndex();
     if (at + 1 !== this.#shown.frame) this.#prefetch.around(this.#stack, at);
-    const { rotation = 0 } = viewport.getViewPresentation();
-    const { flipHorizontal = false } = viewport.getCamera();
     this.#show({
       state: 'drawn',
       image: imageIn(frameId),
@@ -195,8 +196,8 @@ export class Pane {
       center: tidy(windowCenter),
       width: tidy(windowWidth),
       zoom: Math.round((viewport.getZoom() / this.#fit) * 1_000) / 1_000,
-      rotation: ((Math.round(rotation) % 360) + 360) % 360,
-      flipped: flipHorizontal,
+      rotation: this.#turned.rotation,
+      flipped: this.#turned.flipHorizontal,
       inverted: Boolean(invert) !== Boolean(image.invert),
       colour: image.color,
       edges: this.#edges(),
@@ -268,26 +269,30 @@ export class Pane {
       const image = viewport.getCornerstoneImage() as Types.IImage | undefined;
       viewport.setProperties({ invert: Boolean(image?.invert) !== this.#inverted });
     });
-  rotate = (by: number) =>
-    this.#act((viewport) => {
-      const { rotation = 0 } = viewport.getViewPresentation();
-      viewport.setViewPresentation({ rotation: (Math.round(rotation) + by + 360) % 360 });
-    });
-  flip = () => this.#act((viewport) => viewport.setCamera({ flipHorizontal: !viewport.getCamera().flipHorizontal }));
-  flipVertical = () =>
-    this.#act((viewport) => viewport.setCamera({ flipVertical: !viewport.getCamera().flipVertical }));
+  #turn(change: Partial<Turned>) {
+    this.#turned = { ...this.#turned, ...change };
+    this.#act((viewport) => this.#orient(viewport));
+  }
+  /** The renderers differ in what a flip makes of a turned picture, so both are set from the start. */
+  #orient(viewport: StackViewport) {
+    const { rotation, flipHorizontal, flipVertical } = this.#turned;
+    viewport.setViewPresentation({ rotation: 0 });
+    viewport.setCamera({ flipHorizontal, flipVertical });
+    viewport.setViewPresentation({ rotation });
+  }
+  rotate = (by: number) => this.#turn({ rotation: (this.#turned.rotation + by + 360) % 360 });
+  flip = () => this.#turn({ flipHorizontal: !this.#turned.flipHorizontal });
+  flipVertical = () => this.#turn({ flipVertical: !this.#turned.flipVertical });
   zoomBy = (factor: number) => this.#act((viewport) => viewport.setZoom(viewport.getZoom() * factor));
   fit = () =>
     this.#act((viewport) => {
-      const { rotation = 0, flipHorizontal, flipVertical } = viewport.getViewPresentation();
       this.#fitted();
-      viewport.setCamera({ flipHorizontal, flipVertical } as Types.ICamera);
-      viewport.setViewPresentation({ rotation });
+      this.#orient(viewport);
     });
   reset = () =>
     this.#act((viewport) => {
-      viewport.setCamera({ flipHorizontal: false, flipVertical: false });
-      viewport.setViewPresentation({ rotation: 0 });
+      this.#turned = upright;
+      this.#orient(viewport);
       this.#chosen = undefined;
       if (this.#inverted) viewport.setProperties({ invert: !viewport.getProperties().invert });
       this.#inverted = false;
@@ -315,6 +320,14 @@ export class Pane {
     this.element.replaceChildren();
   }
 }
+
+/** The picture is flipped first and then turned clockwise. */
+interface Turned {
+  rotation: number;
+  flipHorizontal: boolean;
+  flipVertical: boolean;
+}
+const upright: Turned = { rotation: 0, flipHorizontal: false, flipVertical: false };
 
 type Range = { lower: number; upper: number };
 const rangeOf = ({ center, width }: { center: number; width: number }): Range =>
