@@ -16,6 +16,7 @@ import { Message } from './Message';
 import { NotForDiagnosis } from './NotForDiagnosis';
 import { described, Pane, useShown } from './Pane';
 import { MeasureList, Panel, usePresets } from './Panel';
+import { Panes } from './Panes';
 import { Rail, type RailAct, type ShownAct } from './Rail';
 import { Scrubber } from './Scrubber';
 import { CompareWith, SeriesList } from './SeriesList';
@@ -23,7 +24,7 @@ import { TagsDialog } from './TagsDialog';
 import { useAnnounced } from './useAnnounced';
 import { useCine } from './useCine';
 import { useEngine } from './useEngine';
-import { type Arrangement, useLayout } from './useLayout';
+import { useLayout } from './useLayout';
 import { useLinked } from './useLinked';
 import { useDark, useFullScreen } from './useLook';
 import { useMeasures } from './useMeasures';
@@ -373,30 +374,4 @@ function focusPresets(root: HTMLElement | null) {
     root?.querySelector<HTMLElement>(one),
   );
   (chosen ?? first)?.focus();
-}
-
-function Panes({ arrangement, children }: { arrangement: Arrangement; children: ReactNode }) {
-  const { t } = useTranslation();
-  const desktop = useIsDesktop();
-  const count = arrangement.places.length;
-  return (
-    <Grid
-      as="section"
-      aria-label={t('viewer.panes')}
-      dir="ltr"
-      position="absolute"
-      inset="0"
-      gap="2px"
-      bg="viewer.border"
-      data-panes={count}
-      {...(count === 2 && (desktop ? { templateColumns: '1fr 1fr' } : { templateRows: '1fr 1fr' }))}
-      {...(count === 3 &&
-        (desktop
-          ? { templateColumns: '2fr 1fr', templateRows: '1fr 1fr', css: { '& > :first-of-type': { gridRow: '1 / 3' } } }
-          : { templateRows: '1fr 1fr 1fr' }))}
-      {...(count < 2 && { templateColumns: 'minmax(0, 1fr)', templateRows: 'minmax(0, 1fr)' })}
-    >
-      {children}
-    </Grid>
-  );
 }

@@ -130,7 +130,7 @@ export class Pane {
       await this.#viewport.setStack([...frameIds], at);
       if (this.#closed || this.#stack !== frameIds) return;
       this.#ready = true;
-      this.#onNewImage();
+      this.#setWindow();
       this.#fitted();
       this.#viewport.render();
       this.#prefetch.around(frameIds, at);
@@ -157,11 +157,15 @@ export class Pane {
     viewport.render();
   }
 
-  /** The window of a new frame: the chosen one, or its own. The renderers differ in what they keep by themselves. */
-  #onNewImage = () => {
+  /** One renderer puts the new frame into place after this event, but both draw it later. */
+  #onNewImage = () => queueMicrotask(this.#setWindow);
+
+  /** Sets the window of a new frame: the chosen one, or its own. The renderers differ in what they keep by themselves. */
+  #setWindow = () => {
+    if (this.#closed) return;
     const viewport = this.#viewport;
     const image = viewport.getCornerstoneImage() as Types.IImage | undefined;
-    if (this.#closed || !image || image.color) return;
+    if (!image || image.color) return;
     const sent = sentOf(image);
     const range = this.#chosen ?? (sent && rangeOf(sent));
     if (!range) return;
@@ -261,7 +265,7 @@ export class Pane {
   setWindow = (center: number, width: number) =>
     this.#act(() => {
       this.#chosen = rangeOf({ center, width: Math.max(1, width) });
-      this.#onNewImage();
+      this.#setWindow();
     });
   invert = () =>
     this.#act((viewport) => {
@@ -296,7 +300,7 @@ export class Pane {
       this.#chosen = undefined;
       if (this.#inverted) viewport.setProperties({ invert: !viewport.getProperties().invert });
       this.#inverted = false;
-      this.#onNewImage();
+      this.#setWindow();
       this.#fitted();
     });
 
