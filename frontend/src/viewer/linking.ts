@@ -33,16 +33,20 @@ export function partnerOf(
   const here = placed(frameId, factsOf);
   if (here?.room) {
     let best: { at: number; far: number } | undefined;
+    const places = new Set<number>();
     for (const [at, one] of other.entries()) {
       const there = placed(one, factsOf);
       if (!there || there.room !== here.room || Math.abs(dot(there.normal, here.normal)) < PARALLEL) {
         best = undefined;
         break;
       }
-      const far = Math.abs(dot(there.position, here.normal) - dot(here.position, here.normal));
+      const place = dot(there.position, here.normal);
+      places.add(place);
+      const far = Math.abs(place - dot(here.position, here.normal));
       if (!best || far < best.far) best = { at, far };
     }
-    if (best) return best.at;
+    // The frames of a film lie in one place: their order says more.
+    if (best && places.size === other.length) return best.at;
   }
   return byOffset >= 0 && byOffset < other.length ? byOffset : undefined;
 }

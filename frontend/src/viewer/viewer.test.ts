@@ -195,6 +195,7 @@ describe('places and planes', () => {
     const ids = (...names: string[]) => names.map((id) => frameIdOf({ id, n: 1 }));
     const [here = ''] = ids('a');
     expect(partnerOf(here, ids('b', 'c', 'd'), of, 2)).toBe(1);
+    expect(partnerOf(here, ids('c', 'c', 'c'), of, 2)).toBe(2);
     expect(partnerOf(here, ids('b', 'e'), of, 0)).toBe(0);
     expect(partnerOf(here, ids('b', 'e'), of, 5)).toBeUndefined();
   });

@@ -1,3 +1,4 @@
+import { getEnabledElements } from '@cornerstonejs/core';
 import {
   AngleTool,
   addTool,
@@ -95,6 +96,8 @@ const always = [
  * wheel scrolls, and two fingers zoom and pan.
  */
 export function choose(tool: ToolName): void {
+  // A drawing that has begun would take the first drag of the new tool.
+  cancelMeasure();
   const tools = group();
   const chosen = toolOf[tool].toolName;
   for (const { toolName } of Object.values(toolOf)) tools.setToolPassive(toolName, { removeAllBindings: true });
@@ -122,6 +125,4 @@ export function referTo(viewportId: string | undefined): void {
 
 /** Ends a drawing that has begun on one of the panes. Returns true when there was one. */
 export const cancelMeasure = (): boolean =>
-  [...document.querySelectorAll<HTMLDivElement>('[data-viewport] > div')].some((element) =>
-    cancelActiveManipulations(element),
-  );
+  getEnabledElements().some(({ viewport }) => Boolean(cancelActiveManipulations(viewport.element)));
