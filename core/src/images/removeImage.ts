@@ -56,7 +56,7 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
   Idempotency: null,
   Counter: null,
   // Its bytes are the image's, and their tombstone lists them.
-  Upload: ({ models, image, session }) => models.Upload.deleteOne({ _id: image._id }, { session }).exec(),
+  Upload: ({ models, ids, session }) => models.Upload.deleteMany({ _id: ids }, { session }).exec(),
   Usage: null,
   SentMail: null,
   Task: null,

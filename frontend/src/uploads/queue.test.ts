@@ -5,15 +5,7 @@ import { forgetPrivate } from '../lib/private';
 import { store } from '../lib/store';
 import { answer } from '../lib/testing';
 import type { Person } from '../users/PersonSearch';
-import {
-  addUploads,
-  cancelUpload,
-  continueUploads,
-  decide,
-  pauseUploads,
-  retryUploads,
-  uploadAgain,
-} from './queue';
+import { addUploads, cancelUpload, continueUploads, decide, pauseUploads, retryUploads, uploadAgain } from './queue';
 import { findUnfinished, keepUnfinished, unfinished } from './resumable';
 import { fromFile } from './sources';
 import { FakeXhr, sent } from './testing';
@@ -22,7 +14,17 @@ import { type Item, type ItemState, trayAtom } from './tray';
 const id = (letter: string) => letter.repeat(24);
 const patient = { id: id('b'), firstname: 'Hina', lastname: 'Farooq' } as Person;
 const signIn = (user = id('a')) =>
-  startSession({ id: user, firstname: 'Ana', lastname: 'Ruiz', email: 'a@example.org', username: 'ana', role: { name: 'healthProvider' } }, 'token');
+  startSession(
+    {
+      id: user,
+      firstname: 'Ana',
+      lastname: 'Ruiz',
+      email: 'a@example.org',
+      username: 'ana',
+      role: { name: 'healthProvider' },
+    },
+    'token',
+  );
 
 const named = (name: string, content = name) => ({ source: fromFile(new File([content], name)), caption: name });
 const items = () => store.get(trayAtom).items;
@@ -140,7 +142,9 @@ describe('the queue', () => {
     expect(sent).toHaveLength(5);
     decide(group?.id ?? '', { reason: 'Name changed after marriage.' });
     await waitFor(() => expect(sent).toHaveLength(10));
-    expect(sent.slice(5).map(({ body }) => body.get('mismatchReason'))).toEqual(Array(5).fill('Name changed after marriage.'));
+    expect(sent.slice(5).map(({ body }) => body.get('mismatchReason'))).toEqual(
+      Array(5).fill('Name changed after marriage.'),
+    );
     expect(sent[5]?.key).not.toBe(sent[0]?.key);
   });
 
@@ -187,7 +191,13 @@ describe('the queue', () => {
 });
 
 describe('unfinished uploads', () => {
-  const record = { fingerprint: 'f'.repeat(64), hash: 'e'.repeat(64), url: '/api/upload/tus/1', size: 9_000_000, at: Date.now() };
+  const record = {
+    fingerprint: 'f'.repeat(64),
+    hash: 'e'.repeat(64),
+    url: '/api/upload/tus/1',
+    size: 9_000_000,
+    at: Date.now(),
+  };
 
   it('A record has hashes and no name, and the sign-out deletes it.', () => {
     keepUnfinished(record);
