@@ -23,6 +23,7 @@ import { pushRoutes } from './push/routes.js';
 import { roleRoutes } from './roles/routes.js';
 import { settingRoutes } from './settings/routes.js';
 import { shareRoutes } from './sharing/routes.js';
+import { studyRoutes } from './studies/routes.js';
 import { uploadRoutes } from './uploads/routes.js';
 import { userRoutes } from './users/routes.js';
 
@@ -30,6 +31,7 @@ const features = [
   authRoutes,
   userRoutes,
   imageRoutes,
+  studyRoutes,
   uploadRoutes,
   shareRoutes,
   analysisRoutes,

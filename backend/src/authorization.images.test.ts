@@ -19,13 +19,14 @@ import {
   buildPatient,
   buildProvider,
   buildShare,
+  buildStudy,
   type Person,
 } from './testing/factories.js';
 import { leaks } from './testing/leaks.js';
 import { useGateway } from './testing/useGateway.js';
 
 /**
- * Callers × calls × states of one image. The expected answer of a cell comes from the policy that the server enforces,
+ * Callers × calls × states of one image, or of a study with one image and shares of the study. The expected answer of a cell comes from the policy that the server enforces,
  * the expected entry in the audit log from the contract's calls.
  */
 const { test, api } = useGateway();
@@ -66,6 +67,7 @@ const states = [
   'absent',
 ] as const;
 type State = (typeof states)[number];
+type What = 'image' | 'study';
 
 interface World {
   /** Stands to the image as the state says; `other` has the same role and nothing to do with it. */
@@ -92,10 +94,11 @@ const findings = {
   model: 'measure-1',
 };
 
-async function arrange(role: Role, state: State): Promise<World> {
+async function arrange(role: Role, state: State, what: What): Promise<World> {
   const { models } = test.gateway;
   const [viewer, other] = [await builders[role](), await builders[role]()];
-  const image = await buildImage(test.gateway, state === 'own' ? { owner: viewer } : {});
+  const build = what === 'study' ? buildStudy : buildImage;
+  const image: BuiltImage = await build(test.gateway, state === 'own' ? { owner: viewer } : {});
   const now = new Date();
   const analysed: Omit<AnalysisDoc, '_id'> = {
     status: 'completed',
@@ -122,7 +125,9 @@ async function arrange(role: Role, state: State): Promise<World> {
     const admin = await builders.admin();
     await api.as(admin).del(`/upload/image/${image.id}`).expect(200);
   }
-  if (state === 'absent') return { ...world, image: { ...image, _id: newId(), id: String(newId()) }, facts: null };
+  if (state === 'absent') {
+    return { ...world, image: { ...image, _id: newId(), id: String(newId()), study: newId() }, facts: null };
+  }
   return { ...world, facts: state === 'deleted' ? null : { ownerId: image.owner.id, patientId: null, share } };
 }
 
@@ -175,7 +180,10 @@ const cells: Cell[] = [
     changes: true,
     request: ({ image }) => ({
       path: '/sharing/request',
-      body: { imagemetadataId: image.id, createdfor: somebody.id },
+      body: {
+        ...(image.study ? { studyId: image.study } : { imagemetadataId: image.id }),
+        createdfor: somebody.id,
+      },
     }),
   },
   {
@@ -194,12 +202,41 @@ const cells: Cell[] = [
     changes: true,
     request: ({ managed, facts }) => ({ path: `/sharing/${facts ? managed.id : newId()}` }),
   },
-  { name: 'deleteImage', rule: 'delete', success: 200, changes: true, request: at('/upload/image/') },
 ];
+const ofStudy =
+  (suffix = '') =>
+  ({ image }: World) => ({ path: `/studies/${image.study}${suffix}` });
+const studyCells: Cell[] = [
+  { name: 'getStudy', rule: 'see', success: 200, request: ofStudy() },
+  {
+    name: 'listShares',
+    rule: 'share',
+    success: 200,
+    request: ({ image }) => ({ path: `/sharing?studyId=${image.study}` }),
+  },
+  {
+    name: 'updateStudy',
+    rule: 'edit',
+    success: 200,
+    changes: true,
+    request: ({ image }) => ({ path: `/studies/${image.study}`, body: { title: 'Right hand' } }),
+  },
+];
+const table: Record<What, Cell[]> = {
+  image: [
+    ...cells,
+    { name: 'deleteImage', rule: 'delete', success: 200, changes: true, request: at('/upload/image/') },
+  ],
+  study: [
+    ...cells,
+    ...studyCells,
+    { name: 'deleteStudy', rule: 'delete', success: 200, changes: true, request: ofStudy() },
+  ],
+};
 
-it('Every call whose path names an image is in the table of cells.', () => {
-  const tested = new Set<string>(cells.map(({ name }) => name));
-  const ofImages = Object.entries(calls).filter(([, { path }]) => /^\/(upload\/image|analyze)\/:/.test(path));
+it('Every call whose path names an image or a study is in the table of cells.', () => {
+  const tested = new Set<string>([...table.image, ...table.study].map(({ name }) => name));
+  const ofImages = Object.entries(calls).filter(([, { path }]) => /^\/(upload\/image|analyze|studies)\/:/.test(path));
   expect(ofImages.length).toBeGreaterThanOrEqual(7);
   expect(ofImages.map(([name]) => name).filter((name) => !tested.has(name))).toEqual([]);
 });
@@ -216,6 +253,10 @@ const imageEvents: Record<Extract<ServerEvent, `image:${string}` | `analysis:${s
   'analysis:progress': null,
   'analysis:completed': 'analyse',
   'analysis:failed': null,
+};
+const studyEvents: Record<Extract<ServerEvent, `study:${string}`>, ImageRule | null> = {
+  'study:updated': 'see',
+  'study:deleted': null,
 };
 const shareEvents: Record<Extract<ServerEvent, `share:${string}`>, true> = {
   'share:created': true,
@@ -286,19 +327,25 @@ function inspect(answer: Response, { share, managed }: World, opens: boolean): s
   return said;
 }
 
-const rows = roles.flatMap((role) => states.map((state) => ({ role, state })));
+const ofWhat = { image: states, study: states.filter((state) => state !== 'deleted') } satisfies Record<
+  What,
+  readonly State[]
+>;
+const rows = (Object.keys(ofWhat) as What[]).flatMap((what) =>
+  roles.flatMap((role) => ofWhat[what].map((state) => ({ what, role, state }))),
+);
 
-describe.concurrent.each(rows)('an image, $state, for a $role', ({ role, state }) => {
+describe.concurrent.each(rows)('a shared $what, $state, for a $role', ({ what, role, state }) => {
   it('every call of every caller is answered as the policy says', async () => {
-    const world = await arrange(role, state);
+    const world = await arrange(role, state, what);
     const { viewer, other, facts } = world;
     const strange = facts && { ...facts, share: null };
     const logs = new Map([viewer, other].map((person) => [person, logOf(person)]));
     const got: Record<string, Outcome> = {};
     const want: Record<string, Outcome> = {};
-    for (const cell of cells) {
+    for (const cell of table[what]) {
       const label = `${cell.method ?? ''} ${cell.name}`.trim();
-      for (const [name, token] of outsiders) {
+      for (const [name, token] of what === 'image' || studyCells.includes(cell) ? outsiders : []) {
         const status = await knock(cell, world, token);
         if (status !== 401) got[`${label} by ${name}`] = { status, log: [] };
       }
@@ -319,7 +366,7 @@ describe.concurrent.each(rows)('an image, $state, for a $role', ({ role, state }
   });
 
   it('the code of the share works only where the policy allows it', async () => {
-    const { viewer, other, share } = await arrange(role, state);
+    const { viewer, other, share } = await arrange(role, state, what);
     const theirs = share.recipient.id === viewer.id;
     const log = logOf(viewer);
     const send = (as: Person) =>
@@ -337,7 +384,7 @@ describe.concurrent.each(rows)('an image, $state, for a $role', ({ role, state }
   });
 
   it('every socket event reaches only those whom the policy allows, without pixels', async () => {
-    const { viewer, other, image, share, facts } = await arrange(role, state);
+    const { viewer, other, image, share, facts } = await arrange(role, state, what);
     const refs = { record: image.id, share: share.id, progress: 10 };
     for (const [person, known] of [[viewer, facts] as const, [other, facts && { ...facts, share: null }] as const]) {
       for (const name of keysOf(imageEvents)) {
@@ -346,6 +393,11 @@ describe.concurrent.each(rows)('an image, $state, for a $role', ({ role, state }
         const payload = await payloads[name](test.gateway, person, refs);
         expect(payload !== null, `${name} for ${person.role}`).toBe(known !== null && imageRules[rule](person, known));
         expect(JSON.stringify(payload)).not.toMatch(/data:image|not really webp/);
+      }
+      for (const name of image.study ? keysOf(studyEvents) : []) {
+        const rule = studyEvents[name];
+        const payload = rule && (await payloads[name](test.gateway, person, { record: String(image.study) }));
+        if (rule) expect(payload !== null, name).toBe(known !== null && imageRules[rule](person, known));
       }
       for (const name of keysOf(shareEvents)) {
         const payload = await payloads[name](test.gateway, person, refs);

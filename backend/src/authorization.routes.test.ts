@@ -13,6 +13,7 @@ import {
   buildPatient,
   buildProvider,
   buildShare,
+  buildStudy,
   PASSWORD,
   type Person,
 } from './testing/factories.js';
@@ -110,7 +111,15 @@ describe('socket events', () => {
       'notification:new': String(newId()),
     };
     // Addressed by whoever acts, they carry ids of people who share a chat, or nothing at all.
-    const personal = ['message:delivered', 'message:read', 'typing', 'presence', 'image:deleted', 'settings:changed'];
+    const personal = [
+      'message:delivered',
+      'message:read',
+      'typing',
+      'presence',
+      'image:deleted',
+      'study:deleted',
+      'settings:changed',
+    ];
     for (const name of Object.keys(payloads) as (keyof typeof payloads)[]) {
       if (personal.includes(name)) continue;
       const refs = { record: records[name] ?? share.image.id, share: share.id, progress: 1 };
@@ -142,6 +151,7 @@ describe('fields that are nobody’s to send', () => {
       await builders.healthProvider(),
     ];
     const image = await buildImage(test.gateway, { owner: provider });
+    const { study } = await buildStudy(test.gateway, { owner: provider });
     const share = await buildShare(test.gateway, { image, recipient: patient });
     const pending = await buildProvider(test.gateway, { status: 'pending' });
     const setting = (await api.as(admin).post('/appsetting/add', { name: `n${newId()}`, value: 'x' })).body.data;
@@ -177,6 +187,9 @@ describe('fields that are nobody’s to send', () => {
       unsubscribePush: post(patient, { endpoint: 'https://push.example.org/x' }),
       approveProvider: post(admin, { email: pending.email }),
       rejectProvider: post(admin, { email: pending.email, reason: 'x' }),
+      createStudy: post(provider, { title: 'Left hand' }),
+      updateStudy: post(provider, { title: 'Right hand' }, `/studies/${study}`),
+      deleteStudy: post(provider, {}, `/studies/${study}`),
       createShare: post(provider, { imagemetadataId: image.id, createdfor: admin.id }),
       verifyShare: post(patient, { sharingRequestId: share.id, verificationCode: share.code }),
       resendShare: post(provider, {}, `/sharing/${share.id}/resend`),
@@ -199,12 +212,13 @@ describe('fields that are nobody’s to send', () => {
   it('every call with a body refuses such fields by name, and they change nothing', async () => {
     const all = await bodies();
     expect(Object.keys(all).sort()).toEqual([...withBody].sort());
-    const { User, Image, Share, Setting, Message } = test.gateway.models;
+    const { User, Image, Study, Share, Setting, Message } = test.gateway.models;
     const kept = async () =>
       JSON.stringify(
         await Promise.all([
           User.find().lean(),
           Image.find().lean(),
+          Study.find().lean(),
           Share.find().lean(),
           Setting.find().lean(),
           Message.find().lean(),

@@ -43,7 +43,8 @@ beforeAll(async () => {
     Image.collection.insertMany(
       each((i) => {
         const isShared = i % 2 === 0;
-        return { ...sample, _id: newId(), isShared, audience: isShared ? [provider._id] : [], createAt: moment(i) };
+        const audience = isShared ? [provider._id] : [];
+        return { ...sample, _id: newId(), isShared, audience, shownTo: audience, createAt: moment(i) };
       }) as never[],
     ),
     Notification.collection.insertMany(
@@ -131,6 +132,9 @@ const auditFilters = ['', 'actiontype=user.list', 'status=denied', 'actiontype=u
 const SOMEBODY = 'somebody';
 const ofPerson = [`user=${SOMEBODY}`, ...auditFilters.slice(1).map((filter) => `user=${SOMEBODY}&${filter}`)];
 
+const shared = ['', 'shared=true', 'shared=false'];
+const imageFilters = [...shared, ...times(['grouped=true'], shared)];
+
 const lists: Record<string, List> = {
   'people, for an admin': {
     viewer: () => admin,
@@ -148,19 +152,19 @@ const lists: Record<string, List> = {
     viewer: () => admin,
     path: '/upload/images',
     collection: 'imagemetadata',
-    queries: times(both(imageSorts), ['', 'shared=true', 'shared=false']),
+    queries: times(both(imageSorts), imageFilters),
   },
   'one’s own images': {
     viewer: () => provider,
     path: '/upload/my-images',
     collection: 'imagemetadata',
-    queries: times(both(imageSorts), ['', 'shared=true', 'shared=false']),
+    queries: times(both(imageSorts), imageFilters),
   },
   'shared images': {
     viewer: () => provider,
     path: '/upload/shared-images',
     collection: 'imagemetadata',
-    queries: both(imageSorts),
+    queries: times(both(imageSorts), ['', 'grouped=true']),
   },
   notifications: {
     viewer: () => provider,

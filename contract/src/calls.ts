@@ -10,6 +10,7 @@ import { pushCalls } from './push/calls.js';
 import { roleCalls } from './roles/calls.js';
 import { settingCalls } from './settings/calls.js';
 import { shareCalls } from './sharing/calls.js';
+import { studyCalls } from './studies/calls.js';
 import { uploadCalls } from './uploads/calls.js';
 import { userCalls } from './users/calls.js';
 
@@ -19,6 +20,7 @@ export const calls = {
   ...securityCalls,
   ...userCalls,
   ...imageCalls,
+  ...studyCalls,
   ...uploadCalls,
   ...shareCalls,
   ...analysisCalls,

@@ -9,10 +9,14 @@ import type { Permission } from './permissions.js';
 const ShareEvent = z.object({
   sharingRequestId: Id,
   imagemetadataId: Id,
+  /** Present when the share is of a study; `imagemetadataId` then names the image that stands for it. */
+  studyId: Id.optional(),
   createdfor: Id,
   expiresAt: Time.nullable(),
 });
-const ImageEvent = z.object({ imagemetadataId: Id });
+/** `studyId`: the image’s study, for viewers who may know of it. */
+const ImageEvent = z.object({ imagemetadataId: Id, studyId: Id.optional() });
+const StudyEvent = z.object({ studyId: Id });
 
 /**
  * Socket.IO events from server to client: those that an action names (`audit/actions.ts`), and those that are not
@@ -34,8 +38,15 @@ export const serverEvents = {
   'image:uploaded': ImageEvent,
   'image:updated': ImageEvent,
   'image:deleted': ImageEvent,
-  /** The image's timeline has a new entry. Sent to viewers who may read the timeline. */
+  /**
+   * The image's timeline has a new entry. Sent to viewers who may read the timeline. For an entry about a study it names
+   * the image that stands for the study, and the timelines of all its images have the entry.
+   */
   'image:activity': ImageEvent,
+  /** The study has another title, patient or owner. */
+  'study:updated': StudyEvent,
+  /** The study was deleted. `image:deleted` follows for each of its images. */
+  'study:deleted': StudyEvent,
   'analysis:progress': z.object({ imageId: Id, progress: z.number() }),
   'analysis:completed': AnalysisResult,
   'analysis:failed': Failure.extend({ imageId: Id }),

@@ -51,6 +51,7 @@ export const limits = {
   /** Characters of the reason for an image whose file names another patient. */
   mismatchReasonMin: 3,
   mismatchReasonMax: 500,
+  studyTitleLength: 200,
   messageLength: 4000,
   settingLength: 2000,
   /** Days after which a chat no longer makes a care relationship. */

@@ -36,6 +36,10 @@ export const texts = {
   otherPatientName: 'The name in the file is another one.',
   otherBirthDate: 'The date of birth in the file is another one.',
   otherSex: 'The sex in the file is another one.',
+  notYourStudy: 'You cannot add to this study.',
+  dicomHasItsStudy: 'A DICOM file belongs to the study that its header names.',
+  studyOfAnother: 'This study is of another patient.',
+  emptyStudy: 'This study has no images yet.',
   fileRequired: 'Please select a file to upload.',
   fileType: 'Invalid file type. Allowed: .jpg, .png, .pdf, .dicom',
   /** Names the limit of the setting, "10MB" by default. */

@@ -11,9 +11,11 @@ import { DiskReserve } from './db/diskReserve.js';
 import { Elections } from './db/elections.js';
 import { Pages } from './db/page.js';
 import { connectRedis } from './db/redis.js';
+import { Turns } from './db/turns.js';
 import { Events } from './events/events.js';
 import { Signals } from './events/signals.js';
 import { createKeys, type Keys } from './keys/keyring.js';
+import { Pseudonyms } from './keys/pseudonyms.js';
 import { refuseMissingKeys } from './keys/usage.js';
 import { createModels, type Models } from './models/models.js';
 import { prepareModels } from './models/prepare.js';
@@ -31,6 +33,8 @@ export interface Core {
   warn: (error: unknown, text: string) => void;
   clock: Clock;
   keys: Keys;
+  /** Makes opaque names of UIDs. */
+  pseudonyms: Pseudonyms;
   db: Connection;
   models: Models;
   redis: Redis;
@@ -40,6 +44,8 @@ export interface Core {
   pages: Pages;
   settings: Settings;
   usage: Usage;
+  /** Changes of one study wait for each other here; between processes MongoDB repeats them. */
+  studyTurns: Turns;
   signals: Signals;
   queues: Queues;
   events: Events;
@@ -109,6 +115,7 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
     warn,
     clock,
     keys,
+    pseudonyms: new Pseudonyms(models, keys.secrets),
     db,
     models,
     redis,
@@ -118,6 +125,7 @@ export function assembleCore(config: Config, service: string, clock = new Clock(
     pages: new Pages(keys.cursors, models.Counter, clock),
     settings: new Settings(models),
     usage: new Usage(models, clock),
+    studyTurns: new Turns(),
     signals,
     queues,
     foreground: new Presence(redis, 'foreground', clock),

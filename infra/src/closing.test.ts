@@ -3,6 +3,7 @@ import { Client } from '@lightbox/backend/testing/client.js';
 import { buildAdmin, buildPatient, buildProvider, mailedCode, PASSWORD } from '@lightbox/backend/testing/factories.js';
 import { files } from '@lightbox/backend/testing/files.js';
 import { buildGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
+import { slice } from '@lightbox/backend/testing/slices.js';
 import { violations } from '@lightbox/campaigns/chaos/invariants.js';
 import { tomorrow } from '@lightbox/campaigns/chaos/verdict.js';
 import { newId } from '@lightbox/core/db/ids.js';
@@ -47,6 +48,13 @@ it('Closing an account keeps the records of others and leaves no orphan.', { tim
   ];
   const upload = async (file: Buffer, fields: Record<string, string>): Promise<string> =>
     (await api.as(owner).upload(file, fields).expect(201)).body.data.id;
+  const examine = async (fields: Record<string, string>) =>
+    (
+      await api
+        .as(owner)
+        .upload(slice({ study: '1.2.826.0.1.1' }), { caption: 'A slice', ...fields })
+        .expect(201)
+    ).body.data;
   const kept = await upload(files.jpeg, { caption: 'Of a patient', patientId: patient.id });
   const gone = await upload(files.dicom, { caption: 'Of nobody' });
   for (const id of [kept, gone]) {
@@ -55,6 +63,12 @@ it('Closing an account keeps the records of others and leaves no orphan.', { tim
     const drawn = async () => (await models.Image.findById(id).lean())?.preview;
     await expect.poll(drawn, { timeout: 20_000 }).toBe('ready');
   }
+  const { id: lead, studyId } = await examine({ patientId: patient.id });
+  await examine({});
+  await api.as(owner).post('/sharing/request', { studyId, createdfor: friend.id }).expect(201);
+  // One share of a study is one notice, and names the image that stands for the study.
+  const told = { user: { $in: [friend._id, patient._id] }, study: studyId, record: lead };
+  await expect.poll(() => models.Notification.countDocuments(told), { timeout: 10_000 }).toBe(2);
   const theirs = (await api.as(friend).upload(files.png).expect(201)).body.data.id;
   await api.as(friend).post('/sharing/request', { imagemetadataId: theirs, createdfor: owner.id }).expect(201);
   await api.as(owner).post('/message/send', { recipientId: patient.id, content: 'See you on Monday' }).expect(201);
@@ -83,6 +97,14 @@ it('Closing an account keeps the records of others and leaves no orphan.', { tim
   expect((await models.User.findById(image?.owner).lean())?.role).toBe('admin');
   expect(await models.Share.countDocuments({ image: kept, live: true })).toBe(2);
   await api.as(admin).get(`/upload/image/${kept}/content`).expect(200);
+  // A study goes to them as a whole, with one entry in the log.
+  expect((await api.as(admin).get(`/studies/${studyId}`).expect(200)).body.data).toMatchObject({
+    owner: { id: String(image?.owner) },
+    imageCount: 2,
+    isShared: true,
+  });
+  await api.as(friend).get(`/studies/${studyId}`).expect(200);
+  expect(await models.Event.countDocuments({ type: 'study.updated', record: studyId })).toBe(1);
   const chat = await api.as(patient).get(`/message/chat/${owner.id}`).expect(200);
   expect(chat.body.data.map((message: { content: string }) => message.content)).toEqual(['See you on Monday']);
   const list = await api.as(patient).get('/message/chat-list').expect(200);

@@ -9,6 +9,7 @@ import {
 } from '@lightbox/backend/testing/factories.js';
 import { png } from '@lightbox/backend/testing/files.js';
 import { buildGateway, joinGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
+import { slice } from '@lightbox/backend/testing/slices.js';
 import { type Violation, violations } from '@lightbox/campaigns/chaos/invariants.js';
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
@@ -49,6 +50,8 @@ interface Scene {
   patient: Person;
   image: string;
   share: { id: string; code: string };
+  /** A study of two slices, and the recipient's share of it that is not verified yet. Empty unless the pair needs it. */
+  study: { id: string; uid: string; lead: string; share: { id: string; code: string } };
 }
 
 interface RacedCall {
@@ -61,6 +64,7 @@ interface RacedCall {
 }
 
 const ofImage = ({ image }: Scene) => [image];
+const ofStudy = ({ study }: Scene) => [study.id];
 const close = (who: 'owner' | 'recipient' | 'patient'): RacedCall => ({
   send: (api, scene) => api.as(admin).del(`/users/${scene[who].id}`),
   answers: [200, 404],
@@ -114,6 +118,45 @@ const calls = {
     events: ['image.upload'],
     records: () => [],
   },
+  'upload into the study': {
+    send: (api, { owner, patient, study }) =>
+      api.as(owner).upload(slice({ study: study.uid, instance: 3 }), { caption: 'A slice', patientId: patient.id }),
+    answers: [201, 401, 422],
+    events: ['image.upload'],
+    records: () => [],
+  },
+  'share the study': {
+    send: (api, { owner, study, patient }) =>
+      api.as(owner).post('/sharing/request', { studyId: study.id, createdfor: patient.id }),
+    answers: [201, 401, 404, 409],
+    events: ['share.create'],
+    records: ofStudy,
+  },
+  'verify the study': {
+    send: (api, { recipient, study: { share } }) =>
+      api.as(recipient).post('/sharing/verify', { sharingRequestId: share.id, verificationCode: share.code }),
+    answers: [200, 401, 404, 410, 422],
+    events: ['share.verify'],
+    records: ofStudy,
+  },
+  'revoke the study': {
+    send: (api, { study }) => api.as(admin).del(`/sharing/${study.share.id}`),
+    answers: [200, 404],
+    events: ['share.revoke', 'study.deleted'],
+    records: ofStudy,
+  },
+  'delete the study': {
+    send: (api, { study }) => api.as(admin).del(`/studies/${study.id}`, { reason: 'No longer needed' }),
+    answers: [200, 404],
+    events: ['study.deleted'],
+    records: ofStudy,
+  },
+  'delete the first slice': {
+    send: (api, { study }) => api.as(admin).del(`/upload/image/${study.lead}`, { reason: 'No longer needed' }),
+    answers: [200, 404],
+    events: ['image.delete', 'study.deleted'],
+    records: ({ study }) => [study.lead, study.id],
+  },
   'change the owner’s name': {
     send: (api, { owner }) => api.as(owner).put('/users/profile', { firstname: 'Noor' }),
     answers: [200, 401],
@@ -140,7 +183,7 @@ const calls = {
 type Name = keyof typeof calls;
 const names = Object.keys(calls) as Name[];
 
-async function setScene(round: number): Promise<Scene> {
+async function setScene(round: number, withStudy: boolean): Promise<Scene> {
   const [{ gateway, url }] = gateways as [TestGateway];
   const named = round % 2 === 1;
   const [owner, recipient, patient] = await Promise.all([
@@ -161,7 +204,23 @@ async function setScene(round: number): Promise<Scene> {
     patient,
     image: image.id,
     share: { id: String(share), code: await shareCode(gateway, share) },
+    study: withStudy ? await setStudy(api, recipient) : noStudy,
   };
+}
+
+let studies = 0;
+const noStudy = { id: '', uid: '', lead: '', share: { id: '', code: '' } };
+
+async function setStudy(api: Client, recipient: Person): Promise<Scene['study']> {
+  const [{ gateway }] = gateways as [TestGateway];
+  const uid = `1.2.826.0.1.${++studies}`;
+  const upload = (instance: number) => api.upload(slice({ study: uid, instance }), { caption: 'A slice' }).expect(201);
+  const { body } = await upload(1);
+  await upload(2);
+  const { id: lead, studyId } = body.data;
+  const shared = await api.post('/sharing/request', { studyId, createdfor: recipient.id }).expect(201);
+  const share = oid(shared.body.data.id);
+  return { id: studyId, uid, lead, share: { id: String(share), code: await shareCode(gateway, share) } };
 }
 
 /** The faults, each with its pair of calls. */
@@ -171,8 +230,16 @@ const playedBy = new Map<string, string>();
 
 async function race([one, other]: [Name, Name], round: number): Promise<void> {
   const title = `${one} × ${other}`;
-  const scene = await setScene(round);
-  for (const id of [scene.image, scene.owner.id, scene.recipient.id, scene.patient.id]) playedBy.set(id, title);
+  const scene = await setScene(round, [one, other].some(isOfStudies));
+  for (const id of [
+    scene.image,
+    scene.study.id,
+    scene.study.lead,
+    scene.owner.id,
+    scene.recipient.id,
+    scene.patient.id,
+  ])
+    playedBy.set(id, title);
   const apis = gateways.map(({ url }) => new Client(url));
   const turned = Math.random() < 0.5 ? apis : apis.toReversed();
   const answers = await Promise.all(
@@ -195,7 +262,14 @@ async function judge(title: string, name: Name, status: number, scene: Scene): P
   if (!kept) faults.push(`${title}: ${name} was answered ${status} and did nothing`);
 }
 
-const pairs = names.flatMap((one, i) => names.slice(i).map((other): [Name, Name] => [one, other]));
+const ofStudies = names.filter((name) => /study|slice/.test(name));
+const isOfStudies = (name: Name) => ofStudies.includes(name);
+/** Calls on a study race with each other and with closings; calls on an image do not touch the study of the scene. */
+const meets = (one: Name, other: Name) =>
+  isOfStudies(one) === isOfStudies(other) || [one, other].some((name) => name.startsWith('close the '));
+const pairs = names.flatMap((one, i) =>
+  names.slice(i).flatMap((other): [Name, Name][] => (meets(one, other) ? [[one, other]] : [])),
+);
 
 const describeViolation = ({ rule, id }: Violation) => `${playedBy.get(id) ?? 'unknown'}: ${rule}`;
 

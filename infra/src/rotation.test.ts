@@ -12,6 +12,7 @@ import {
 } from '@lightbox/backend/testing/factories.js';
 import { files, png } from '@lightbox/backend/testing/files.js';
 import { buildGateway, joinGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
+import { slice } from '@lightbox/backend/testing/slices.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { verifyAudit } from '@lightbox/core/audit/verify.js';
 import type { Config } from '@lightbox/core/config/config.js';
@@ -110,15 +111,17 @@ describe('ENCRYPTION_KEYS', () => {
   const images = new Map<string, string>();
   let provider: Person;
   let patient: Person;
+  let studyId: string;
+  const upload = async (file: Buffer) => (await new Client(test.url).as(provider).upload(file).expect(201)).body.data;
 
   it('The second key is made the first while people work and workers are killed.', { timeout: 120_000 }, async () => {
     const { models, keys, db } = test.gateway;
     provider = await buildProvider(test.gateway);
     patient = await buildPatient(test.gateway, { dob: '1971-02-03' });
     for (const file of [files.png, files.jpeg, files.pdf, files.dicom]) {
-      const { body } = await new Client(test.url).as(provider).upload(file).expect(201);
-      images.set(body.data.id, sha(file));
+      images.set((await upload(file)).id, sha(file));
     }
+    studyId = (await upload(slice({ study: '1.2.826.0.1.1' }))).studyId;
     const crowd = Array.from({ length: PEOPLE }, (_, i) => {
       const name = `crowd${i}`;
       const names = { username: name, usernameKey: name, email: `${name}@hospital.test`, passwordHash: '' };
@@ -157,6 +160,7 @@ describe('ENCRYPTION_KEYS', () => {
         ...(await under('images')),
         ...(await under('profiles')),
         ...(await under('authenticator apps')),
+        ...(await under('keys of the installation')),
       });
     await expect.poll(left, { timeout: 60_000, interval: 200 }).toEqual([idOf(enc2)]);
     expect(await stopLoad()).toEqual([]);
@@ -180,6 +184,7 @@ describe('ENCRYPTION_KEYS', () => {
         .expect(200);
       expect(sha(read.body)).toBe(hash);
     }
+    expect((await upload(slice({ study: '1.2.826.0.1.1' }))).studyId, 'a file finds its study').toBe(studyId);
     const people = await models.User.find({ username: /^crowd/ }).lean<UserDoc[]>();
     expect(people).toHaveLength(PEOPLE);
     for (const user of people) expect(openProfile(keys, user).city).toBe(`City ${user.username.slice(5)}`);

@@ -8,6 +8,7 @@ import { analyseImage } from './analysis/analyseImage.js';
 import type { AnalysisProvider } from './analysis/providers/provider.js';
 import type { JobContext } from './jobContext.js';
 import { sendMail } from './mail/sendMail.js';
+import { removeAllListed } from './maintenance/orphans.js';
 import { notify } from './notifications/notify.js';
 import { remindUnread } from './notifications/remindUnread.js';
 import { makePreview } from './previews/makePreview.js';
@@ -44,5 +45,6 @@ export const handlers: Handlers = {
   pushMessage: ({ core }, { messageId }, context) => pushMessage(core, messageId, context),
   deliverPush: ({ core, pushSender }, data) => deliverPush(core, pushSender, data),
   appendAudit: ({ core }) => appendAndTell(core),
+  removeBlobs: ({ core }) => removeAllListed(core),
   removeBlob: ({ core }, { blobId }) => removeBytes(core, oid(blobId)),
 };

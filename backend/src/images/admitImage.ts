@@ -54,7 +54,8 @@ export async function readUploadFields(
 const captionMessage = (message: string, given: string | undefined) =>
   given?.trim() ? message : texts.captionRequired;
 
-async function findPatient(gateway: Gateway, viewer: Viewer, id: string): Promise<UserDoc | null> {
+/** Returns the account of a patient whom the viewer may choose; null for any other. */
+export async function findPatient(gateway: Gateway, viewer: Viewer, id: string): Promise<UserDoc | null> {
   return gateway.models.User.findOne({
     $and: [{ _id: oid(id), role: 'patient', ...usableAccount }, await visibleUsers(gateway, viewer)],
   }).lean<UserDoc>();
@@ -89,6 +90,13 @@ export async function admitImage(
     ...how,
   };
   return recordImage(gateway, bound, image, stored);
+}
+
+/** Gives the upload's point back for a further file of a study. */
+export async function countStudyFile({ models, throttle }: Gateway, viewer: Viewer, id: ObjectId): Promise<void> {
+  const caller = { caller: viewer.id };
+  if (!(await models.Image.exists({ _id: id, isLead: false }))) return;
+  if (await throttle.tryTake('studyFiles', caller)) await throttle.giveBack('upload', caller);
 }
 
 /** Returns the failure of the contract for a refused file, and any other error as it is. */

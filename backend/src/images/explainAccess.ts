@@ -5,7 +5,7 @@ import { decideImage } from '@lightbox/contract/images/policy.js';
 import { shareState } from '@lightbox/contract/sharing/states.js';
 import { isUsable } from '@lightbox/contract/users/states.js';
 import { imageFacts, requireImage } from '@lightbox/core/access/images.js';
-import { isLive } from '@lightbox/core/access/shares.js';
+import { covering, isLive, strongest } from '@lightbox/core/access/shares.js';
 import { requireUser } from '@lightbox/core/access/users.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
@@ -27,9 +27,10 @@ export async function explainAccess({
     requireUser(gateway, viewer, params.id),
     requireImage(gateway.models, viewer, query.imageId, 'see', now),
   ]);
-  const share = await gateway.models.Share.findOne({ image: image._id, recipient: user._id })
+  const shares = await gateway.models.Share.find({ ...covering([image]), recipient: user._id })
     .sort({ live: -1, createAt: -1 })
-    .lean<ShareDoc>();
+    .lean<ShareDoc[]>();
+  const share = strongest(shares.filter((one) => isLive(one, now))) ?? shares[0] ?? null;
   const facts = imageFacts(image, isLive(share, now) ? share : null);
   const decisions = Object.fromEntries(
     Object.entries(explained).map(([name, rule]) => [

@@ -12,25 +12,38 @@ type ListCall = typeof imageCalls.listImages | typeof imageCalls.listMyImages | 
 
 const orders: Orders<ImageDoc, (typeof imageSorts)[number]> = { createAt: ['createAt', '_id'] };
 
-const narrowed = (shared: boolean | undefined) => (shared === undefined ? {} : { isShared: shared });
-const suffix = (shared: boolean | undefined) => (shared === undefined ? '' : shared ? ':shared' : ':unshared');
+type Narrowing = Pick<Context<ListCall>['query'], 'shared' | 'grouped'>;
+
+/** An image without a study stands for itself, so a grouped list has one row for each study and each such image. */
+const narrowed = ({ shared, grouped }: Narrowing): QueryFilter<ImageDoc> => ({
+  ...(grouped ? { isLead: true } : {}),
+  ...(shared === undefined ? {} : { isShared: shared }),
+});
+const suffix = ({ shared, grouped }: Narrowing) =>
+  `${shared === undefined ? '' : shared ? ':shared' : ':unshared'}${grouped ? ':grouped' : ''}`;
 
 export const listImages = (context: Context<typeof imageCalls.listImages>) =>
-  list(context, narrowed(context.query.shared), `images${suffix(context.query.shared)}`);
+  list(context, narrowed(context.query), `images${suffix(context.query)}`);
 
 export const listMyImages = (context: Context<typeof imageCalls.listMyImages>) =>
   list(
     context,
-    { owner: context.viewer._id, ...narrowed(context.query.shared) },
-    `images:${context.viewer.id}${suffix(context.query.shared)}`,
+    { owner: context.viewer._id, ...narrowed(context.query) },
+    `images:${context.viewer.id}${suffix(context.query)}`,
   );
 
 /**
  * One index serves this list: the audience of an image holds the recipients of its live shares, and its owner once it
- * is shared.
+ * is shared. `shownTo` holds those of them for whom it is the row of its study.
  */
-export const listSharedImages = (context: Context<typeof imageCalls.listSharedImages>) =>
-  list(context, { audience: context.viewer._id }, `images:${context.viewer.id}:audience`);
+export const listSharedImages = (context: Context<typeof imageCalls.listSharedImages>) => {
+  const { viewer, query } = context;
+  return list(
+    context,
+    query.grouped ? { shownTo: viewer._id } : { audience: viewer._id },
+    `images:${viewer.id}:audience${suffix({ grouped: query.grouped })}`,
+  );
+};
 
 async function list(
   context: Context<ListCall>,
@@ -38,12 +51,12 @@ async function list(
   counter: string,
 ): Promise<Answer<Image[]>> {
   const { gateway, actor, viewer } = context;
-  const { shared: _, sort, ...page } = context.query;
+  const { shared: _, grouped = false, sort, ...page } = context.query;
   const { rows, pagination } = await gateway.pages.list<ImageDoc>(
     { model: gateway.models.Image, filter, ...orderOf(orders, sort), counter },
     page,
   );
-  const data = await presentImages(gateway, viewer, rows);
+  const data = await presentImages(gateway, viewer, rows, { grouped });
   const ids = new Set(data.map(({ id }) => id));
   const shown = rows.filter((image) => ids.has(String(image._id)));
   await gateway.events.record(actor, {

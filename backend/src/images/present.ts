@@ -1,7 +1,8 @@
 import { imageRules } from '@lightbox/contract/images/policy.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { imageFacts } from '@lightbox/core/access/images.js';
-import { liveShare } from '@lightbox/core/access/shares.js';
+import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
+import { imageFacts, studyIdFor } from '@lightbox/core/access/images.js';
+import { covering, covers, liveShare, strongest } from '@lightbox/core/access/shares.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
@@ -12,38 +13,58 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { PreviewDoc } from '@lightbox/core/models/preview.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { Gateway, Viewer } from '../context.js';
+import { summariesOf } from '../studies/summary.js';
 import { namesOf } from '../users/names.js';
 
 /**
- * Presents images as this viewer may see them, with three queries for any number of images. Leaves out images that the
+ * Presents images as this viewer may see them, with a few queries for any number of images. Leaves out images that the
  * viewer may not see any more: a list may still name an image whose share has ended.
  */
-export async function presentImages(gateway: Gateway, viewer: Viewer, images: ImageDoc[]): Promise<Image[]> {
+export async function presentImages(
+  gateway: Gateway,
+  viewer: Viewer,
+  images: ImageDoc[],
+  { grouped = false }: { grouped?: boolean } = {},
+): Promise<Image[]> {
   const now = gateway.clock.now();
-  const ids = images.map((image) => image._id);
   const shares = await gateway.models.Share.find({
-    image: { $in: ids },
+    ...covering(images),
     recipient: viewer._id,
     ...liveShare(now),
   }).lean<ShareDoc[]>();
-  const shareOf = new Map(shares.map((share) => [String(share.image), share]));
   const access = images.flatMap((image) => {
-    const share = shareOf.get(String(image._id)) ?? null;
+    const mine = shares.filter((share) => covers(share, image));
+    const share = strongest(mine);
     const facts = imageFacts(image, share);
     if (!imageRules.see(viewer, facts)) return [];
-    return [{ image, share, opens: imageRules.open(viewer, facts), shares: imageRules.share(viewer, facts) }];
+    return [
+      {
+        image,
+        share,
+        opens: imageRules.open(viewer, facts),
+        shares: imageRules.share(viewer, facts),
+        studyId: studyIdFor(viewer, image, mine),
+      },
+    ];
   });
-  const [previews, name] = await Promise.all([
+  const [previews, studies, name] = await Promise.all([
     previewsOf(
       gateway,
       access.filter(({ opens }) => opens).map(({ image }) => image),
     ),
+    grouped
+      ? summariesOf(
+          gateway.models,
+          access.map(({ studyId }) => studyId),
+        )
+      : new Map<string, StudySummary>(),
     namesOf(gateway.models, [
       ...access.flatMap(({ image }) => [image.owner, image.patient]),
       ...shares.map((share) => share.sharedBy),
     ]),
   ]);
-  return access.map(({ image, share, opens, shares }) => {
+  return access.map(({ image, share, opens, shares, studyId }) => {
+    const study = studyId === null ? undefined : studies.get(studyId);
     const redacted: Image = {
       id: String(image._id),
       caption: image.caption,
@@ -54,11 +75,14 @@ export async function presentImages(gateway: Gateway, viewer: Viewer, images: Im
       image_url: null,
       ...(share ? { sharedBy: name(share.sharedBy), shareId: String(share._id) } : {}),
       ...(share?.expiresAt ? { expiresAt: share.expiresAt.toISOString() } : {}),
+      ...(study ? { study } : {}),
     };
     return opens
       ? {
           ...redacted,
           ...details(image, name),
+          studyId,
+          seriesId: studyId === null ? null : String(image.series?.id ?? studyId),
           ...(share ? { sharedAt: share.createAt.toISOString() } : {}),
           // The audience is the recipients and the owner.
           ...(shares ? { sharedWith: Math.max(0, image.audience.length - 1) } : {}),
@@ -79,7 +103,8 @@ function details(image: ImageDoc, name: (id: ObjectId) => { id: string; firstnam
   };
 }
 
-async function previewsOf(gateway: Gateway, images: ImageDoc[]): Promise<Map<string, string>> {
+/** Returns the previews of images that the viewer may open, by their ids. */
+export async function previewsOf(gateway: Gateway, images: ImageDoc[]): Promise<Map<string, string>> {
   const ready = images.filter((image) => image.preview === 'ready');
   if (ready.length === 0) return new Map();
   const previews = await gateway.models.Preview.find({ _id: { $in: ready.map((image) => image._id) } }).lean<

@@ -1,4 +1,5 @@
 import { texts } from '@lightbox/contract/texts.js';
+import { liveShare } from '@lightbox/core/access/shares.js';
 import { newDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
 import type { Quota } from '@lightbox/core/blobs/usage.js';
@@ -8,6 +9,8 @@ import type { Actor, Transaction } from '@lightbox/core/events/events.js';
 import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { FileFacts, ImageDoc } from '@lightbox/core/models/image.js';
 import type { SealedValue } from '@lightbox/core/models/sealedValue.js';
+import type { StudyDoc } from '@lightbox/core/models/study.js';
+import { inTurn, type Joining, joinStudy } from '@lightbox/core/studies/joinStudy.js';
 import type { Gateway } from '../context.js';
 import { createInspector } from '../files/inspect.js';
 import { FileRejected } from '../files/rejected.js';
@@ -24,6 +27,7 @@ export interface StoredFile {
   blob: WrittenBlob;
   dataKey: SealedValue;
   facts: FileFacts;
+  filename?: string;
   /** What the file says about person, study and series: for the checks of this upload alone. */
   identity: FileIdentity;
 }
@@ -49,7 +53,7 @@ export async function storeFile(
   }
   try {
     const written = await gateway.blobs.write(blob, key, inspected());
-    return { blob: written, dataKey: wrapped, ...(await inspector.finish()) };
+    return { blob: written, dataKey: wrapped, ...(filename ? { filename } : {}), ...(await inspector.finish()) };
   } catch (error) {
     await gateway.blobs.delete(blob).catch(() => undefined);
     throw error;
@@ -100,10 +104,10 @@ export const quotaOf = async ({ settings }: Gateway): Promise<Quota> => ({
 function writeRecord(
   gateway: Gateway,
   actor: Actor,
-  { _id, owner, caption, patient, mismatchReason, resumable }: NewImage,
-  { blob, dataKey, facts }: StoredFile,
+  { _id, owner, caption, patient, study: studyId, mismatchReason, resumable }: NewImage,
+  { blob, dataKey, facts, identity, filename }: StoredFile,
 ): Promise<ObjectId> {
-  const image: ImageDoc = {
+  const image = {
     _id,
     owner,
     ...(patient ? { patient } : {}),
@@ -113,25 +117,50 @@ function writeRecord(
     dataKey,
     preview: 'pending',
     analysis: 'none',
-    audience: [],
-    isShared: false,
     createAt: gateway.clock.now(),
+  } satisfies Partial<ImageDoc>;
+  const joining: Joining = {
+    image,
+    identity,
+    ...(studyId ? { studyId } : {}),
+    ...(filename ? { filename } : {}),
   };
-  return gateway.events.change(actor, async (tx) => {
-    if (resumable) await claimUpload(gateway, _id, tx);
-    await gateway.models.Image.create([image], { session: tx.session });
-    if (!(await gateway.blobs.confirm(blob, tx.session))) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
-    tx.record({
-      type: 'image.upload',
-      record: _id,
-      owners: [owner],
-      recipients: [owner, ...(patient ? [patient] : [])],
-      ...(mismatchReason ? { reason: mismatchReason } : {}),
+  const change = () =>
+    gateway.events.change(actor, async (tx) => {
+      if (resumable) await claimUpload(gateway, _id, tx);
+      const { fields, study } = await joinStudy(gateway, tx, joining);
+      await gateway.models.Image.create([{ ...image, ...fields }], { session: tx.session });
+      if (!(await gateway.blobs.confirm(blob, tx.session))) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
+      tx.record({
+        type: 'image.upload',
+        record: _id,
+        owners: [owner],
+        recipients: [owner, ...fields.audience, ...(patient ? [patient] : [])],
+        ...(mismatchReason ? { reason: mismatchReason } : {}),
+      });
+      const shareWith = study ? await patientToTell(gateway, tx, study, patient) : patient;
+      const target = study?.lead ? { image: study.lead, study: study._id } : { image: _id };
+      const share = shareWith && { ...target, sharedBy: owner, recipient: shareWith, hours: null };
+      if (share && !(await addShare(gateway, tx, share))) throw fieldError('patientId', texts.notYourPatient);
+      return _id;
     });
-    const share = patient && { image: _id, sharedBy: owner, recipient: patient, hours: null };
-    if (share && !(await addShare(gateway, tx, share))) throw fieldError('patientId', texts.notYourPatient);
-    return _id;
-  });
+  return inTurn(gateway, joining, change);
+}
+
+/**
+ * Returns the patient who gets a permanent share of the study with this upload: the one whom the upload names, or with the
+ * first image the one whom the study names. Nobody when they have a live share of it.
+ */
+async function patientToTell(
+  { models, clock }: Gateway,
+  tx: Transaction,
+  study: StudyDoc,
+  named: ObjectId | undefined,
+): Promise<ObjectId | undefined> {
+  const patient = named ?? (study.images === 1 ? study.patient : undefined);
+  if (!patient) return undefined;
+  const theirs = { study: study._id, recipient: patient, ...liveShare(clock.now()) };
+  return (await models.Share.exists(theirs).session(tx.session)) ? undefined : patient;
 }
 
 /** Marks a resumable upload as stored: its space and its bytes are the image's from now on. Throws when it is gone. */

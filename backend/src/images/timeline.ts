@@ -8,7 +8,7 @@ import { namesOf } from '../users/names.js';
 
 type Call = typeof imageCalls.getTimeline;
 
-/** Lists the entries of the audit log about one image, for those who may see its timeline. */
+/** Lists the entries of the audit log about one image and its study, for those who may see its timeline. */
 export async function getTimeline({
   gateway,
   actor,
@@ -20,7 +20,7 @@ export async function getTimeline({
   const { rows, pagination } = await gateway.pages.list<AuditEntryDoc>(
     {
       model: gateway.models.AuditEntry,
-      filter: { record: image._id, type: { $in: timelineActions } },
+      filter: { record: image.study ? { $in: [image._id, image.study] } : image._id, type: { $in: timelineActions } },
       sort: ['seq'],
       direction: -1,
     },

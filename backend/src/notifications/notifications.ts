@@ -12,6 +12,7 @@ export const presentNotification = (notification: NotificationDoc): Notification
   kind: notification.kind,
   at: notification.at.toISOString(),
   ...(notification.record ? { recordId: String(notification.record) } : {}),
+  ...(notification.study ? { studyId: String(notification.study) } : {}),
   ...(notification.readAt ? { readAt: notification.readAt.toISOString() } : {}),
 });
 

@@ -2,17 +2,19 @@ import type { ServerEvent, ServerPayload } from '@lightbox/contract/events.js';
 import { type ImageRule, imageRules } from '@lightbox/contract/images/policy.js';
 import { shareRules } from '@lightbox/contract/sharing/policy.js';
 import { findImage } from '@lightbox/core/access/images.js';
+import { findStudy } from '@lightbox/core/access/studies.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { LiveUpdate } from '@lightbox/core/events/signals.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
-import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
+import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import { presentFailure, presentResult } from '../analysis/present.js';
 import type { Gateway, Viewer } from '../context.js';
 import { presentMessage } from '../messages/present.js';
 import { presentNotification } from '../notifications/notifications.js';
+import { namesOfTarget } from '../sharing/present.js';
 
 type Refs = LiveUpdate['refs'];
 /**
@@ -26,16 +28,16 @@ const text = (refs: Refs, name: string): string => String(refs[name] ?? '');
 const share: Payload<ServerPayload<'share:created'>> = async (gateway, viewer, refs) => {
   const found = await gateway.models.Share.findById(oid(text(refs, 'share'))).lean<ShareDoc>();
   if (!found) return null;
-  const image = await gateway.models.Image.findById(found.image, { owner: 1 }).lean<ImageDoc>();
+  const owner = await ownerOf(gateway.models, found);
   const parties = {
     recipientId: String(found.recipient),
     sharedById: String(found.sharedBy),
-    ownerId: image ? String(image.owner) : undefined,
+    ownerId: owner ? String(owner) : undefined,
   };
   if (!shareRules.follow(viewer, parties)) return null;
   return {
     sharingRequestId: String(found._id),
-    imagemetadataId: String(found.image),
+    ...namesOfTarget(found),
     createdfor: String(found.recipient),
     expiresAt: found.expiresAt?.toISOString() ?? null,
   };
@@ -43,11 +45,17 @@ const share: Payload<ServerPayload<'share:created'>> = async (gateway, viewer, r
 
 const image: Payload<ServerPayload<'image:uploaded'>> = async (gateway, viewer, refs) => {
   const access = await findImage(gateway.models, viewer, text(refs, 'record'), gateway.clock.now());
-  return access && { imagemetadataId: text(refs, 'record') };
+  if (!access) return null;
+  const { studyId } = access;
+  return { imagemetadataId: text(refs, 'record'), ...(studyId ? { studyId } : {}) };
 };
 
 async function may(rule: ImageRule, gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role'>, imageId: string) {
   const access = await findImage(gateway.models, viewer, imageId, gateway.clock.now());
+  return access !== null && imageRules[rule](viewer, access.facts);
+}
+async function mayStudy(rule: ImageRule, gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role'>, studyId: string) {
+  const access = await findStudy(gateway.models, viewer, studyId, gateway.clock.now());
   return access !== null && imageRules[rule](viewer, access.facts);
 }
 const mayReadAnalysis = (gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role'>, imageId: string) =>
@@ -89,11 +97,22 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
   'image:uploaded': image,
   'image:updated': image,
   // The record is gone. The recipients were chosen before its deletion, and learn only that it is deleted.
-  'image:deleted': async (_gateway, _viewer, refs) => ({ imagemetadataId: text(refs, 'record') }),
+  'image:deleted': async (_gateway, _viewer, refs) => ({
+    imagemetadataId: text(refs, 'record'),
+    ...(refs.study ? { studyId: text(refs, 'study') } : {}),
+  }),
+  'study:updated': async (gateway, viewer, refs) => {
+    const studyId = text(refs, 'record');
+    return (await mayStudy('see', gateway, viewer, studyId)) ? { studyId } : null;
+  },
+  // As with a deleted image.
+  'study:deleted': async (_gateway, _viewer, refs) => ({ studyId: text(refs, 'record') }),
   'settings:changed': async () => ({}),
   'image:activity': async (gateway, viewer, refs) => {
     const imagemetadataId = text(refs, 'record');
-    return (await may('timeline', gateway, viewer, imagemetadataId)) ? { imagemetadataId } : null;
+    if (!refs.study) return (await may('timeline', gateway, viewer, imagemetadataId)) ? { imagemetadataId } : null;
+    const studyId = text(refs, 'study');
+    return (await mayStudy('timeline', gateway, viewer, studyId)) ? { imagemetadataId, studyId } : null;
   },
   'analysis:progress': async (gateway, viewer, refs) => {
     const imageId = text(refs, 'record');

@@ -2,11 +2,13 @@ import type { DataOf } from '@lightbox/contract/call.js';
 import { imageRules } from '@lightbox/contract/images/policy.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { ShareAccess, shareCalls } from '@lightbox/contract/sharing/calls.js';
-import { shareState } from '@lightbox/contract/sharing/states.js';
+import { texts } from '@lightbox/contract/texts.js';
 import { usableAccount } from '@lightbox/core/access/accounts.js';
-import { holdImage, holdUser } from '@lightbox/core/access/hold.js';
-import { refreshAudience, requireImage } from '@lightbox/core/access/images.js';
-import { isLive, liveShare, overdueShare } from '@lightbox/core/access/shares.js';
+import { refreshAudience } from '@lightbox/core/access/audience.js';
+import { holdImage, holdStudy, holdUser } from '@lightbox/core/access/hold.js';
+import { requireImage } from '@lightbox/core/access/images.js';
+import { covering, isLive, liveShare, overdueShare, type ShareTarget, sharesOf } from '@lightbox/core/access/shares.js';
+import { requireStudy } from '@lightbox/core/access/studies.js';
 import { visibleUsers } from '@lightbox/core/access/users.js';
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
@@ -16,13 +18,14 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { endShares } from '@lightbox/core/sharing/endShares.js';
+import { aboutShare, ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
+import { namesOfTarget, presentAccess } from './present.js';
 
-interface NewShare {
-  image: ObjectId;
+interface NewShare extends ShareTarget {
   sharedBy: ObjectId;
   recipient: ObjectId;
-  /** Null for the permanent share of the image's patient. */
+  /** Null for the permanent share of the patient. */
   hours: number | null;
 }
 
@@ -31,19 +34,22 @@ const codeEnd = (now: Date, shareEnd: Date | null): Date =>
   shareEnd ?? new Date(now.getTime() + limits.standingCodeDays * 24 * 3_600_000);
 
 /**
- * Writes a share and its event as part of a transaction, and updates the audience of the image. Returns null when the
- * recipient's account is not usable. Throws `NOT_FOUND` when the image was deleted since the caller read it.
+ * Writes a share and its event as part of a transaction, and updates the audience of the images that it covers. Returns
+ * null when the recipient's account is not usable. Throws `NOT_FOUND` when the image or the study was deleted since the
+ * caller read it.
  */
 export async function addShare(gateway: Gateway, tx: Transaction, wanted: NewShare): Promise<ObjectId | null> {
   const { models } = gateway;
   const now = gateway.clock.now();
-  const { owner } = await holdImage(models, wanted.image, tx.session);
+  const target = await holdTarget(gateway, tx, wanted);
+  const { owner } = target;
   if (owner.equals(wanted.recipient)) throw theirsAlready();
   if (!(await holdUser(models, { _id: wanted.recipient }, tx.session))) return null;
   const expiresAt = wanted.hours === null ? null : new Date(now.getTime() + wanted.hours * 3_600_000);
   const share: ShareDoc = {
     _id: newId(),
-    image: wanted.image,
+    image: target.image,
+    ...(wanted.study ? { study: wanted.study } : {}),
     sharedBy: wanted.sharedBy,
     recipient: wanted.recipient,
     createAt: now,
@@ -54,18 +60,50 @@ export async function addShare(gateway: Gateway, tx: Transaction, wanted: NewSha
     live: true,
   };
   await models.Share.create([share], { session: tx.session });
-  await refreshAudience(models, wanted.image, now, tx.session);
+  await refreshAudience(models, share, now, tx.session);
   // Beyond the hourly number of mails to one person no mail is sent: the share waits in the app, and its code can be
   // sent later (`resendShare`).
   const mailed = await gateway.throttle.tryTake('shareMail', { recipient: String(wanted.recipient) });
+  const { record, refs } = aboutShare(share);
   tx.record({
     type: 'share.create',
-    record: wanted.image,
+    record,
     owners: [owner],
     recipients: [wanted.recipient, owner],
-    refs: { share: share._id, ...(mailed ? { mailed: wanted.recipient } : {}) },
+    refs: { ...refs, ...(mailed ? { mailed: wanted.recipient } : {}) },
   });
   return share._id;
+}
+
+/** Returns the owner of the share's target, and the image that stands for it now. */
+async function holdTarget(
+  { models }: Gateway,
+  tx: Transaction,
+  { image, study }: ShareTarget,
+): Promise<{ owner: ObjectId; image: ObjectId }> {
+  if (!study) return { owner: (await holdImage(models, image, tx.session)).owner, image };
+  const { owner, lead } = await holdStudy(models, study, tx.session);
+  return { owner, image: lead ?? image };
+}
+
+interface Shared {
+  target: ShareTarget;
+  owner: ObjectId;
+}
+
+/** Returns the image or the study that the viewer wants to share or manage. */
+async function requireTarget(
+  { models, clock }: Gateway,
+  viewer: Viewer,
+  { imageId, studyId }: { imageId?: string | undefined; studyId?: string | undefined },
+): Promise<Shared> {
+  if (studyId === undefined) {
+    const { image } = await requireImage(models, viewer, imageId ?? '', 'share', clock.now());
+    return { target: { image: image._id }, owner: image.owner };
+  }
+  const { study } = await requireStudy(models, viewer, studyId, 'share', clock.now());
+  if (!study.lead) throw fieldError('studyId', texts.emptyStudy);
+  return { target: { image: study.lead, study: study._id }, owner: study.owner };
 }
 
 export async function createShare({
@@ -74,15 +112,16 @@ export async function createShare({
   viewer,
   body,
 }: Context<typeof shareCalls.createShare>): Promise<Answer<DataOf<typeof shareCalls.createShare>>> {
-  const { image } = await requireImage(gateway.models, viewer, body.imagemetadataId, 'share', gateway.clock.now());
+  const wanted = { imageId: body.imagemetadataId, studyId: body.studyId };
+  const { target, owner } = await requireTarget(gateway, viewer, wanted);
   const earlier = await gateway.events.earlier(actor);
   if (earlier) return { data: await presentCreated(gateway, earlier) };
-  const recipient = await findRecipient(gateway, viewer, image, body.createdfor);
+  const recipient = await findRecipient(gateway, viewer, owner, body.createdfor);
   const hours = body.expiresInHours ?? (await gateway.settings.get('sharing.expiryHours'));
   try {
     const id = await gateway.events.change(actor, async (tx) => {
-      await clearExpired(gateway, tx, image._id, recipient);
-      const added = await addShare(gateway, tx, { image: image._id, sharedBy: viewer._id, recipient, hours });
+      await clearExpired(gateway, tx, target, recipient);
+      const added = await addShare(gateway, tx, { ...target, sharedBy: viewer._id, recipient, hours });
       if (!added) throw new AppError('NOT_FOUND');
       return added;
     });
@@ -92,23 +131,28 @@ export async function createShare({
   }
 }
 
-/** Returns the recipient: a person whom the caller can see, with a usable account, who does not own the image. */
-async function findRecipient(gateway: Gateway, viewer: Viewer, image: ImageDoc, id: string): Promise<ObjectId> {
+/** Returns the recipient: a person whom the caller can see, with a usable account, who is not the owner. */
+async function findRecipient(gateway: Gateway, viewer: Viewer, owner: ObjectId, id: string): Promise<ObjectId> {
   if (id === viewer.id) throw fieldError('createdfor', 'You cannot share an image with yourself.');
   const user = await gateway.models.User.findOne({
     $and: [{ _id: oid(id), ...usableAccount }, await visibleUsers(gateway, viewer)],
   }).lean<UserDoc>();
   if (!user) throw new AppError('NOT_FOUND');
-  if (image.owner.equals(user._id)) throw theirsAlready();
+  if (owner.equals(user._id)) throw theirsAlready();
   return user._id;
 }
 
 const theirsAlready = () => fieldError('createdfor', 'This image is theirs already.');
 
 /** Ends a share that is overdue but not yet swept, so that it does not block a new one. */
-async function clearExpired(gateway: Gateway, tx: Transaction, image: ObjectId, recipient: ObjectId): Promise<void> {
-  const over = { image, recipient, ...overdueShare(gateway.clock.now()) };
-  await endShares(gateway, tx, over, 'share.expire');
+async function clearExpired(
+  gateway: Gateway,
+  tx: Transaction,
+  target: ShareTarget,
+  recipient: ObjectId,
+): Promise<void> {
+  const over = { recipient, ...overdueShare(gateway.clock.now()) };
+  await endShares(gateway, tx, target, over, 'share.expire');
 }
 
 async function presentCreated(gateway: Gateway, id: ObjectId) {
@@ -116,7 +160,7 @@ async function presentCreated(gateway: Gateway, id: ObjectId) {
   if (!share) throw new AppError('NOT_FOUND');
   return {
     id: String(share._id),
-    imagemetadataId: String(share.image),
+    ...namesOfTarget(share),
     createdfor: String(share.recipient),
     expiresAt: share.expiresAt?.toISOString() ?? null,
   };
@@ -124,17 +168,17 @@ async function presentCreated(gateway: Gateway, id: ObjectId) {
 
 interface Managed {
   share: ShareDoc;
-  image: ImageDoc;
+  owner: ObjectId;
 }
 
-/** Returns a share, live or ended, of an image that the viewer may share. It is `NOT_FOUND` for everyone else. */
+/** Returns a share, live or ended, of an image or a study that the viewer may share. It is `NOT_FOUND` for others. */
 async function requireManaged(gateway: Gateway, viewer: Viewer, id: string): Promise<Managed> {
   const share = await gateway.models.Share.findById(oid(id)).lean<ShareDoc>();
-  const image = share && (await gateway.models.Image.findById(share.image).lean<ImageDoc>());
-  if (!share || !image) throw new AppError('NOT_FOUND');
-  const facts = { ownerId: String(image.owner), patientId: null, share: null };
+  const owner = share && (await ownerOf(gateway.models, share));
+  if (!share || !owner) throw new AppError('NOT_FOUND');
+  const facts = { ownerId: String(owner), patientId: null, share: null };
   if (!imageRules.share(viewer, facts)) throw new AppError('NOT_FOUND');
-  return { share, image };
+  return { share, owner };
 }
 
 export async function resendShare({
@@ -143,7 +187,7 @@ export async function resendShare({
   viewer,
   params,
 }: Context<typeof shareCalls.resendShare>): Promise<Answer<unknown>> {
-  const { share, image } = await requireManaged(gateway, viewer, params.id);
+  const { share, owner } = await requireManaged(gateway, viewer, params.id);
   const now = gateway.clock.now();
   if (!isLive(share, now)) throw new AppError('EXPIRED');
   await gateway.throttle.take('shareMail', { recipient: String(share.recipient) });
@@ -156,9 +200,8 @@ export async function resendShare({
     if (renewed.matchedCount === 0) throw new AppError('EXPIRED');
     tx.record({
       type: 'share.resend',
-      record: image._id,
-      owners: [image.owner],
-      refs: { share: share._id },
+      ...aboutShare(share),
+      owners: [owner],
     });
     return share._id;
   });
@@ -173,7 +216,7 @@ export async function revokeShare({
 }: Context<typeof shareCalls.revokeShare>): Promise<Answer<unknown>> {
   const { share } = await requireManaged(gateway, viewer, params.id);
   await gateway.events.change(actor, async (tx) => {
-    await endShares(gateway, tx, { _id: share._id, image: share.image }, 'share.revoke');
+    await endShares(gateway, tx, share, { _id: share._id }, 'share.revoke');
     return share._id;
   });
   return { data: null };
@@ -186,8 +229,10 @@ export async function listShares({
   query,
 }: Context<typeof shareCalls.listShares>): Promise<Answer<ShareAccess[]>> {
   const now = gateway.clock.now();
-  const { image } = await requireImage(gateway.models, viewer, query.imageId, 'share', now);
-  const shares = await gateway.models.Share.find({ image: image._id, ...liveShare(now) })
+  const { target, owner } = await requireTarget(gateway, viewer, query);
+  const image = await gateway.models.Image.findById(target.image, { study: 1 }).lean<ImageDoc>();
+  const among = target.study || !image ? sharesOf(target) : covering([image]);
+  const shares = await gateway.models.Share.find({ ...among, ...liveShare(now) })
     .sort({ createAt: -1 })
     .limit(500)
     .lean<ShareDoc[]>();
@@ -198,8 +243,8 @@ export async function listShares({
   const byId = new Map(users.map((user) => [String(user._id), user]));
   await gateway.events.record(actor, {
     type: 'share.list',
-    record: image._id,
-    owners: [image.owner],
+    record: target.study ?? target.image,
+    owners: [owner],
   });
   return {
     data: shares.flatMap((share) => {
@@ -208,18 +253,3 @@ export async function listShares({
     }),
   };
 }
-
-const presentAccess = (share: ShareDoc, user: UserDoc, now: Date): ShareAccess => ({
-  id: String(share._id),
-  imagemetadataId: String(share.image),
-  recipient: {
-    id: String(user._id),
-    firstname: user.firstname ?? '',
-    lastname: user.lastname ?? '',
-    role: user.role,
-  },
-  createAt: share.createAt.toISOString(),
-  expiresAt: share.expiresAt?.toISOString() ?? null,
-  isVerified: Boolean(share.verifiedAt),
-  locked: shareState(share, now) === 'locked',
-});

@@ -6,35 +6,37 @@ import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor, DoneEvent } from '@lightbox/core/events/events.js';
 import { isCode } from '@lightbox/core/keys/codes.js';
-import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
+import { aboutShare, ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import { takeTry, wrongCode } from '../auth/tries.js';
 import type { Answer, Context, Gateway } from '../context.js';
+import { namesOfTarget } from './present.js';
 
 type Call = typeof shareCalls.verifyShare;
 
-/** Opens a shared image for its recipient, by the mailed code. */
+/** Opens a shared image or study for its recipient, by the mailed code. */
 export async function verifyShare({ gateway, actor, viewer, body }: Context<Call>): Promise<Answer<DataOf<Call>>> {
   const share = await gateway.models.Share.findOne({
     _id: oid(body.sharingRequestId),
     recipient: viewer._id,
   }).lean<ShareDoc>();
-  const image = share && (await gateway.models.Image.findById(share.image, { owner: 1 }).lean<ImageDoc>());
-  if (!share || !image) throw new AppError('NOT_FOUND');
-  const event = { type: 'share.verify' as const, record: share.image, owners: [image.owner] };
+  const owner = share && (await ownerOf(gateway.models, share));
+  if (!share || !owner) throw new AppError('NOT_FOUND');
+  const { record, refs } = aboutShare(share);
+  const event = { type: 'share.verify' as const, record, owners: [owner] };
 
   const refused =
     expired(gateway, share) ??
     (await tryCode(gateway, actor, share, body.verificationCode, {
       ...event,
-      recipients: [share.recipient, share.sharedBy, image.owner],
-      refs: { share: share._id },
+      recipients: [share.recipient, share.sharedBy, owner],
+      refs,
     }));
   if (refused) {
     await gateway.events.record(actor, { ...event, status: 'failed', reason: refused.code });
     throw refused;
   }
-  return { data: { imagemetadataId: String(share.image), isVerified: true } };
+  return { data: { ...namesOfTarget(share), isVerified: true } };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Role } from '@lightbox/contract/permissions.js';
-import { refreshAudience } from '@lightbox/core/access/images.js';
+import { refreshAudience } from '@lightbox/core/access/audience.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { codeOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
@@ -9,6 +9,7 @@ import { seal } from '@lightbox/core/keys/seal.js';
 import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
+import type { StudyDoc } from '@lightbox/core/models/study.js';
 import type { Person as StoredPerson } from '@lightbox/core/models/user.js';
 import { sealPerson } from '@lightbox/core/users/profile.js';
 import { plain, searchFields } from '@lightbox/core/users/search.js';
@@ -98,6 +99,8 @@ export interface BuiltImage {
   _id: ObjectId;
   id: string;
   owner: Person;
+  /** The study that the image stands for; a share that is built for the image is then of the study. */
+  study?: ObjectId;
 }
 
 export async function buildImage(
@@ -124,7 +127,9 @@ export async function buildImage(
     preview: 'ready',
     analysis: 'none',
     audience: [],
+    shownTo: [],
     isShared: false,
+    isLead: true,
     createAt: gateway.clock.now(),
     ...changes,
   };
@@ -134,6 +139,28 @@ export async function buildImage(
     await gateway.models.Preview.create([{ _id, sealed, width: 3, height: 2 }]);
   }
   return { _id, id: String(_id), owner: person };
+}
+
+/** Stores a study of one image, and returns the image. */
+export async function buildStudy(
+  gateway: Gateway,
+  wishes: { owner?: Person } = {},
+): Promise<BuiltImage & { study: ObjectId }> {
+  const study = newId();
+  const image = await buildImage(gateway, { ...wishes, study });
+  const record: StudyDoc = {
+    _id: study,
+    owner: image.owner._id,
+    kind: 'pictures',
+    title: 'Left hand',
+    modalities: [],
+    createAt: gateway.clock.now(),
+    images: 1,
+    bytes: sampleFile.length,
+    lead: image._id,
+  };
+  await gateway.models.Study.create([record]);
+  return { ...image, study };
 }
 
 export interface BuiltShare {
@@ -162,6 +189,7 @@ export async function buildShare(gateway: Gateway, wishes: ShareWishes = {}): Pr
   const share: ShareDoc = {
     _id: newId(),
     image: image._id,
+    ...(image.study ? { study: image.study } : {}),
     sharedBy: image.owner._id,
     recipient: recipient._id,
     createAt: now,
@@ -173,7 +201,7 @@ export async function buildShare(gateway: Gateway, wishes: ShareWishes = {}): Pr
     live: !wishes.revoked,
   };
   await gateway.models.Share.create([share]);
-  await gateway.db.transaction((session) => refreshAudience(gateway.models, image._id, now, session));
+  await gateway.db.transaction((session) => refreshAudience(gateway.models, share, now, session));
   return { _id: share._id, id: String(share._id), image, recipient, code: await shareCode(gateway, share._id) };
 }
 

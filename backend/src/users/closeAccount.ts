@@ -76,6 +76,7 @@ const endWithAccount: Record<
   Session: 'endAccess',
   PushSubscription: 'endAccess',
   Image: 'finishClosing',
+  Study: 'finishClosing',
   Share: 'finishClosing',
   Notification: 'finishClosing',
   // Maintenance removes expired uploads.
@@ -86,6 +87,7 @@ const endWithAccount: Record<
       { session: tx },
     ).exec(),
   Usage: 'finishClosing',
+  Secret: null,
   Preview: null,
   Tombstone: null,
   Analysis: 'stays',

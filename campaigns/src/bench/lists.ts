@@ -79,6 +79,8 @@ const record = (owner: string, i: number): ImageDoc => ({
   preview: 'none',
   analysis: 'none',
   audience: [],
+  shownTo: [],
+  isLead: true,
   isShared: false,
   createAt: new Date(Date.now() - i * 1_000),
 });

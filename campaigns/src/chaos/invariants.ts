@@ -1,5 +1,8 @@
-import { liveShare } from '@lightbox/core/access/shares.js';
+import { covers, liveShare } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
+import type { StudyDoc } from '@lightbox/core/models/study.js';
 
 /** A record that a rule does not allow. */
 export interface Violation {
@@ -16,7 +19,8 @@ interface Belonging {
 
 const holders = {
   image: { from: 'imagemetadata', field: '_id', match: {} },
-  blob: { from: 'imagemetadata', field: 'blob', match: {} },
+  blob: { from: ['imagemetadata', 'uploads'], field: 'blob', match: {} },
+  study: { from: 'studies', field: '_id', match: {} },
   account: { from: 'users', field: '_id', match: { deletedAt: { $exists: false } } },
 };
 
@@ -27,6 +31,10 @@ const belongings: Belonging[] = [
   { what: 'previews', field: '_id', to: 'image' },
   { what: 'analyses', field: '_id', to: 'image' },
   { what: 'shares', field: 'image', to: 'image', match: { live: true } },
+  { what: 'shares', field: 'study', to: 'study', match: { live: true, study: { $exists: true } } },
+  { what: 'imagemetadata', field: 'study', to: 'study', match: { study: { $exists: true } } },
+  { what: 'studies', field: 'lead', to: 'image', match: { lead: { $exists: true } } },
+  { what: 'studies', field: 'owner', to: 'account' },
   { what: 'shares', field: 'recipient', to: 'account', match: { live: true } },
   { what: 'imagemetadata', field: 'owner', to: 'account' },
   { what: 'sessions', field: 'user', to: 'account', match: { endedAt: { $exists: false } } },
@@ -42,7 +50,8 @@ async function orphans({ db }: Core): Promise<Violation[]> {
   const found: Violation[] = [];
   for (const { what, field, to, match = {} } of belongings) {
     const { from, field: key, match: those } = holders[to];
-    const known = new Set((await db.collection(from).distinct(key, those)).map(String));
+    const ids = await Promise.all([from].flat().map((name) => db.collection(name).distinct(key, those)));
+    const known = new Set(ids.flat().map(String));
     for (const id of (await db.collection(what).distinct(field, match)).map(String)) {
       if (!known.has(id)) found.push({ rule: `${what}.${field} belongs to ${to}`, id });
     }
@@ -53,13 +62,16 @@ async function orphans({ db }: Core): Promise<Violation[]> {
 /** Returns images whose fields disagree with their shares or their analysis. */
 async function disagreements({ models, clock }: Core): Promise<Violation[]> {
   const found: Violation[] = [];
-  const shares = await models.Share.find(liveShare(clock.now()), { image: 1, recipient: 1 }).lean();
+  const shares = await models.Share.find(liveShare(clock.now()), { image: 1, study: 1, recipient: 1 }).lean<
+    ShareDoc[]
+  >();
   const analyses = await models.Analysis.find({}, { status: 1 }).lean();
   const status = new Map(analyses.map((analysis) => [String(analysis._id), analysis.status]));
-  const fields = { owner: 1, audience: 1, isShared: 1, analysis: 1 };
-  for (const image of await models.Image.find({}, fields).lean()) {
+  const fields = { owner: 1, study: 1, audience: 1, isShared: 1, analysis: 1 };
+  for (const image of await models.Image.find({}, fields).lean<ImageDoc[]>()) {
     const id = String(image._id);
-    const recipients = shares.filter((share) => share.image.equals(image._id)).map(({ recipient }) => recipient);
+    const theirs = shares.filter((share) => covers(share, image)).map(({ recipient }) => recipient);
+    const recipients = [...new Map(theirs.map((person) => [String(person), person])).values()];
     const audience = recipients.length > 0 ? [...recipients, image.owner] : [];
     const same = audience.map(String).sort().join() === image.audience.map(String).sort().join();
     if (!same || image.isShared !== recipients.length > 0)
@@ -68,6 +80,37 @@ async function disagreements({ models, clock }: Core): Promise<Violation[]> {
       found.push({ rule: 'an owner has no share of their own image', id });
     }
     if (image.analysis !== (status.get(id) ?? 'none')) found.push({ rule: 'image.analysis is that of its run', id });
+  }
+  return found;
+}
+
+/** Returns studies whose fields disagree with their images, and images with more or fewer than one row in a grouped list. */
+async function studies({ models }: Core): Promise<Violation[]> {
+  const found: Violation[] = [];
+  const all = await models.Study.find({}).lean<StudyDoc[]>();
+  const images = await models.Image.find({}).lean<ImageDoc[]>();
+  const members = new Map<string, ImageDoc[]>();
+  for (const image of images) {
+    const id = String(image.study ?? image._id);
+    members.set(id, [...(members.get(id) ?? []), image]);
+  }
+  for (const study of all) {
+    const id = String(study._id);
+    const own = members.get(id) ?? [];
+    const bytes = own.reduce((sum, { size }) => sum + size, 0);
+    if (study.images !== own.length || study.bytes !== bytes) found.push({ rule: 'a study counts its images', id });
+    const strange = own.some(
+      ({ owner, patient }) => !owner.equals(study.owner) || String(patient) !== String(study.patient),
+    );
+    if (strange) found.push({ rule: 'the images of a study have its owner and patient', id });
+    const leads = own.filter(({ isLead }) => isLead).map(({ _id }) => String(_id));
+    if (leads.join() !== String(study.lead ?? '')) found.push({ rule: 'one image stands for a study', id });
+    if (study.kind === 'dicom' && own.length === 0) found.push({ rule: 'a DICOM study has images', id });
+  }
+  for (const [id, own] of members) {
+    const seen = [...new Set(own.flatMap(({ audience }) => audience.map(String)))].sort();
+    const shown = own.flatMap(({ shownTo }) => shownTo.map(String)).sort();
+    if (seen.join() !== shown.join()) found.push({ rule: 'everybody who sees a study has one row for it', id });
   }
   return found;
 }
@@ -107,10 +150,10 @@ async function accounts({ models }: Core): Promise<Violation[]> {
 }
 
 /**
- * Returns the violations of the rules for images, shares, analyses and accounts. The rules hold whenever no call and no job is
+ * Returns the violations of the rules for images, studies, shares, analyses and accounts. The rules hold whenever no call and no job is
  * running, whatever happened before. Every rule is written here and nowhere else in the tests.
  */
 export async function violations(core: Core): Promise<Violation[]> {
-  const found = await Promise.all([orphans(core), disagreements(core), forgotten(core), accounts(core)]);
+  const found = await Promise.all([orphans(core), disagreements(core), studies(core), forgotten(core), accounts(core)]);
   return found.flat();
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call } from '../call.js';
+import { oneOf } from '../oneOf.js';
 import { texts } from '../texts.js';
 import { Email, Password, profileFields, User, Username } from '../users/schemas.js';
 import { PasskeyAnswer, PasskeyQuestion } from './passkeys.js';
@@ -51,15 +52,6 @@ export type SessionUser = z.infer<typeof SessionUser>;
 export const SignInMethod = z.enum(['mail', 'totp', 'passkey']);
 export type SignInMethod = z.infer<typeof SignInMethod>;
 
-/** Requires exactly one of two fields. When both are missing, the error names the first. */
-const oneOf =
-  <A extends string, B extends string>(first: A, second: B) =>
-  (body: { [K in A | B]?: unknown }, report: z.RefinementCtx<unknown>): void => {
-    const given = [first, second].filter((name) => body[name as A | B] !== undefined);
-    if (given.length === 0) report.addIssue({ code: 'custom', path: [first], message: 'This field is required.' });
-    if (given.length > 1) report.addIssue({ code: 'custom', path: [second], message: 'Send one of the two.' });
-  };
-
 /** Allows at most one field in a body. */
 export function atMostOneOf(body: object, report: z.RefinementCtx<unknown>): void {
   const [, second] = Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name]));
@@ -105,9 +97,11 @@ export const authCalls = {
     who: 'verification',
     summary:
       'Check the mailed code, the authenticator app’s or a recovery code; gives an access token and the refresh cookie',
-    body: z
-      .strictObject({ code: Code.optional(), recoveryCode: RecoveryCode.optional() })
-      .superRefine(oneOf('code', 'recoveryCode')),
+    body: oneOf(
+      z.strictObject({ code: Code.optional(), recoveryCode: RecoveryCode.optional() }),
+      'code',
+      'recoveryCode',
+    ),
     data: Session.extend({
       user: SessionUser,
       /** The role needs an authenticator app or a passkey. Until the account has one, it can do nothing else. */

@@ -7,7 +7,12 @@ import { contentTypes, Image, Sha256, UploadFields } from './schemas.js';
 
 export const imageSorts = ['createAt'] as const;
 
-const list = PageQuery.extend({ shared: flag.optional(), sort: sortBy(imageSorts, '-createAt') });
+const list = PageQuery.extend({
+  shared: flag.optional(),
+  /** An image of a study stands for all of them. */
+  grouped: flag.optional(),
+  sort: sortBy(imageSorts, '-createAt'),
+});
 
 export const imageCalls = {
   uploadImage: call({
@@ -31,7 +36,7 @@ export const imageCalls = {
       'PATIENT_MISMATCH',
     ],
     causes: ['share.create'],
-    throttles: ['upload', 'shareMail'],
+    throttles: ['upload', 'studyFiles', 'shareMail'],
   }),
   findKnown: call({
     method: 'get',

@@ -41,10 +41,11 @@ interface Rule {
   grounds: readonly ImageGround[];
 }
 
-/** The rules of access to one image. Nothing else decides it. */
+/** The rules of access to one image, or to one study with its own shares. Nothing else decides it. */
 const rules = {
   see: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'liveShare'] },
   open: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare'] },
+  edit: { permission: 'image.upload', grounds: ['admin', 'owner'] },
   share: { permission: 'share.create', grounds: ['admin', 'owner'] },
   delete: { permission: 'image.delete', grounds: ['admin', 'owner'] },
   analyse: { permission: 'analysis.run', grounds: ['admin', 'owner', 'verifiedShare'] },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { analysisStates } from '../analysis/states.js';
 import { Id, line, Time, text } from '../ids.js';
 import { limits } from '../limits.js';
+import { StudySummary } from '../studies/schemas.js';
 import { texts } from '../texts.js';
 import { UserRef } from '../users/schemas.js';
 
@@ -66,7 +67,14 @@ export const Image = z.object({
   isShared: z.boolean(),
   /** A small `data:image/webp;base64,…` preview, or null. */
   image_url: z.string().nullable(),
+  /** In a grouped list: the study for which this image stands, for viewers who may know of the study. */
+  study: StudySummary.optional(),
 
+  /** Null when the image belongs to no study, or the viewer may not know of the study. */
+  studyId: Id.nullable().optional(),
+  seriesId: Id.nullable().optional(),
+  /** The number of frames of a DICOM file or pages of a PDF, once a worker has counted them. */
+  frames: z.int().optional(),
   size: z.int().optional(),
   width: z.int().optional(),
   height: z.int().optional(),

@@ -8,8 +8,10 @@ export const Notification = z.object({
   id: Id,
   /** The client words it. */
   kind: z.enum(notificationKinds),
-  /** The image or the account that the notification is about. */
+  /** The image or the account that the notification is about; for a study the image that stands for it. */
   recordId: Id.optional(),
+  /** Present when the notification is about a study. */
+  studyId: Id.optional(),
   at: Time,
   readAt: Time.optional(),
 });

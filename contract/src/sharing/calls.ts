@@ -3,6 +3,7 @@ import { Code } from '../auth/calls.js';
 import { call } from '../call.js';
 import { Id, Params, Time } from '../ids.js';
 import { limits } from '../limits.js';
+import { oneOf } from '../oneOf.js';
 import { RoleName, UserRef } from '../users/schemas.js';
 
 const ExpiryHours = z
@@ -12,7 +13,10 @@ const ExpiryHours = z
 
 export const ShareCreated = z.object({
   id: Id,
+  /** The image; for the share of a study the image that stands for it. */
   imagemetadataId: Id,
+  /** Present when the share is of a study, and covers every image of it. */
+  studyId: Id.optional(),
   createdfor: Id,
   expiresAt: Time.nullable(),
 });
@@ -21,6 +25,8 @@ export const ShareCreated = z.object({
 export const ShareAccess = z.object({
   id: Id,
   imagemetadataId: Id,
+  /** Present when the share is of the image’s study. */
+  studyId: Id.optional(),
   recipient: UserRef.extend({ role: RoleName }),
   createAt: Time,
   expiresAt: Time.nullable(),
@@ -36,8 +42,17 @@ export const shareCalls = {
     path: '/sharing/request',
     who: 'share.create',
     action: 'share.create',
-    summary: 'Share an image with a person for a time; mails them the sharing id and code',
-    body: z.strictObject({ imagemetadataId: Id, createdfor: Id, expiresInHours: ExpiryHours.optional() }),
+    summary: 'Share an image or a study with a person for a time; mails them the sharing id and code',
+    body: oneOf(
+      z.strictObject({
+        imagemetadataId: Id.optional(),
+        studyId: Id.optional(),
+        createdfor: Id,
+        expiresInHours: ExpiryHours.optional(),
+      }),
+      'imagemetadataId',
+      'studyId',
+    ),
     data: ShareCreated,
     status: 201,
     creates: true,
@@ -49,9 +64,9 @@ export const shareCalls = {
     path: '/sharing/verify',
     who: 'share.verify',
     action: 'share.verify',
-    summary: 'Open an image for oneself with the mailed sharing id and code',
+    summary: 'Open an image or a study for oneself with the mailed sharing id and code',
     body: z.strictObject({ sharingRequestId: z.string().trim().toLowerCase().pipe(Id), verificationCode: Code }),
-    data: z.object({ imagemetadataId: Id, isVerified: z.literal(true) }),
+    data: z.object({ imagemetadataId: Id, studyId: Id.optional(), isVerified: z.literal(true) }),
     fails: ['NOT_FOUND', 'WRONG_CODE', 'CODE_LOCKED', 'EXPIRED'],
   }),
   resendShare: call({
@@ -78,8 +93,8 @@ export const shareCalls = {
     path: '/sharing',
     who: 'share.manage',
     action: 'share.list',
-    summary: 'Who has access to an image',
-    query: z.strictObject({ imageId: Id }),
+    summary: 'Who has access to an image or a study; a share of its study gives access to an image',
+    query: oneOf(z.strictObject({ imageId: Id.optional(), studyId: Id.optional() }), 'imageId', 'studyId'),
     data: z.array(ShareAccess),
     fails: ['NOT_FOUND'],
   }),

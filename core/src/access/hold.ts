@@ -3,6 +3,7 @@ import type { ObjectId } from '../db/ids.js';
 import { AppError } from '../errors.js';
 import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
+import type { StudyDoc } from '../models/study.js';
 import type { UserDoc } from '../models/user.js';
 import { usableAccount } from './accounts.js';
 
@@ -19,6 +20,13 @@ export async function holdImage(models: Models, id: ObjectId, session: ClientSes
   const image = await models.Image.findOneAndUpdate({ _id: id }, touch, { session }).lean<ImageDoc>();
   if (!image) throw new AppError('NOT_FOUND');
   return image;
+}
+
+/** Returns the study, for a transaction that adds something to it; 404 once it is deleted. */
+export async function holdStudy(models: Models, id: ObjectId, session: ClientSession): Promise<StudyDoc> {
+  const study = await models.Study.findOneAndUpdate({ _id: id }, touch, { session }).lean<StudyDoc>();
+  if (!study) throw new AppError('NOT_FOUND');
+  return study;
 }
 
 /** Returns a usable account that matches, for a transaction that gives it something; null when there is none. */

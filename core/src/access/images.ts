@@ -1,19 +1,18 @@
 import {
   decideImage,
+  type ImageBar,
   type ImageFacts,
   type ImageRule,
   type ImageViewer,
   imageRules,
 } from '@lightbox/contract/images/policy.js';
-import type { ClientSession } from 'mongoose';
 import { type ObjectId, oid } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import { AppError } from '../errors.js';
 import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
-import { touch } from './hold.js';
-import { liveShare, verifiedShare } from './shares.js';
+import { covering, liveShare, strongest, verifiedShare } from './shares.js';
 
 export const imageFacts = (image: ImageDoc, share: ShareDoc | null): ImageFacts => ({
   ownerId: String(image.owner),
@@ -23,9 +22,11 @@ export const imageFacts = (image: ImageDoc, share: ShareDoc | null): ImageFacts 
 
 export interface ImageAccess {
   image: ImageDoc;
-  /** The viewer's own live share. */
+  /** The viewer's own live share that covers the image. */
   share: ShareDoc | null;
   facts: ImageFacts;
+  /** The image's study, if the viewer may know of it. */
+  studyId: string | null;
 }
 
 /**
@@ -38,16 +39,21 @@ export async function findImage(
   imageId: string,
   now: Date,
 ): Promise<ImageAccess | null> {
-  const id = oid(imageId);
-  const [image, share] = await Promise.all([
-    models.Image.findById(id).readConcern(NEWEST).lean<ImageDoc>(),
-    models.Share.findOne({ image: id, recipient: oid(viewer.id), ...liveShare(now) })
-      .readConcern(NEWEST)
-      .lean<ShareDoc>(),
-  ]);
+  const image = await models.Image.findById(oid(imageId)).readConcern(NEWEST).lean<ImageDoc>();
   if (!image) return null;
+  const shares = await models.Share.find({ ...covering([image]), recipient: oid(viewer.id), ...liveShare(now) })
+    .readConcern(NEWEST)
+    .lean<ShareDoc[]>();
+  const share = strongest(shares);
   const facts = imageFacts(image, share);
-  return imageRules.see(viewer, facts) ? { image, share, facts } : null;
+  return imageRules.see(viewer, facts) ? { image, share, facts, studyId: studyIdFor(viewer, image, shares) } : null;
+}
+
+/** Returns the id of an image's study; null when it has none, or the viewer's shares do not tell them of the study. */
+export function studyIdFor(viewer: ImageViewer, image: ImageDoc, shares: readonly ShareDoc[]): string | null {
+  if (!image.study) return null;
+  const facts = imageFacts(image, shares.find(({ study }) => study) ?? null);
+  return imageRules.see(viewer, facts) ? String(image.study) : null;
 }
 
 /** Returns the same, or throws the refusal of the contract: 404 when the viewer may not know of the image, else 403. */
@@ -62,33 +68,18 @@ export async function requireImage(
   if (!access) throw new AppError('NOT_FOUND');
   const decision = decideImage(rule, viewer, access.facts);
   if (decision.may) return access;
-  throw new AppError(decision.because === 'notVerified' ? 'NOT_VERIFIED' : 'FORBIDDEN');
+  throw refusalOf(decision);
 }
+
+export const refusalOf = ({ because }: { because: ImageBar }): AppError =>
+  new AppError(because === 'notVerified' ? 'NOT_VERIFIED' : 'FORBIDDEN');
 
 /** Returns the readers of an image's analysis, apart from admins: the owner, and providers with a verified share. */
 export async function analysisReaders(models: Models, image: ImageDoc, now: Date): Promise<ObjectId[]> {
-  const shares = await models.Share.find({ image: image._id, ...verifiedShare(now) }, { recipient: 1 }).lean();
+  const shares = await models.Share.find({ ...covering([image]), ...verifiedShare(now) }, { recipient: 1 }).lean();
   const providers = await models.User.find(
     { _id: { $in: shares.map((share) => share.recipient) }, role: 'healthProvider' },
     { _id: 1 },
   ).lean();
   return [image.owner, ...providers.map((user) => user._id)];
-}
-
-/** Updates an image's list fields from its shares. Part of every transaction that changes a share. */
-export async function refreshAudience(
-  models: Models,
-  imageId: ObjectId,
-  now: Date,
-  session: ClientSession,
-): Promise<void> {
-  const shares = await models.Share.find({ image: imageId, ...liveShare(now) }, { recipient: 1 }, { session }).lean();
-  const image = await models.Image.findById(imageId, { owner: 1 }, { session }).lean();
-  if (!image) return;
-  const audience = shares.length > 0 ? [...shares.map((share) => share.recipient), image.owner] : [];
-  await models.Image.updateOne(
-    { _id: imageId },
-    { $set: { audience, isShared: shares.length > 0 }, ...touch },
-    { session },
-  );
 }

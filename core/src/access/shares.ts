@@ -1,9 +1,51 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { isLiveShare, type ShareFacts } from '@lightbox/contract/sharing/states.js';
+import { sameId } from '../db/ids.js';
+import type { ImageDoc } from '../models/image.js';
+import type { ShareDoc } from '../models/share.js';
 
 /** `isLiveShare` for a share that may be absent. */
 export const isLive = <S extends ShareFacts>(share: S | null | undefined, now: Date): share is S =>
   Boolean(share && isLiveShare(share, now));
+
+/** The image, or the study, of which a share is. */
+export type ShareTarget = Pick<ShareDoc, 'image' | 'study'>;
+
+/** The target of an image's own shares. */
+export const onlyImage = ({ _id }: Pick<ImageDoc, '_id'>): ShareTarget => ({ image: _id });
+
+/** Shares of exactly this target, as a filter. */
+export const sharesOf = ({ image, study }: ShareTarget) => (study ? { study } : { image, study: { $exists: false } });
+
+/** Shares that cover one of the images, as a filter: those of the image itself, and those of its study. */
+export function covering(images: readonly Pick<ImageDoc, '_id' | 'study'>[]): { $and: [object] } {
+  const studies = images.flatMap(({ study }) => (study ? [study] : []));
+  return {
+    $and: [
+      {
+        $or: [
+          { image: { $in: images.map(({ _id }) => _id) }, study: { $exists: false } },
+          ...(studies.length > 0 ? [{ study: { $in: studies } }] : []),
+        ],
+      },
+    ],
+  };
+}
+
+/** True when the share covers the image. */
+export const covers = (share: ShareTarget, image: Pick<ImageDoc, '_id' | 'study'>): boolean =>
+  share.study ? sameId(share.study, image.study) : share.image.equals(image._id);
+
+/** Returns the share that gives the most, of several shares that one person has of an image: a verified one wins. */
+export const strongest = (shares: readonly ShareDoc[]): ShareDoc | null =>
+  shares.toSorted(
+    (a, b) =>
+      Number(Boolean(b.verifiedAt)) - Number(Boolean(a.verifiedAt)) ||
+      endOf(b) - endOf(a) ||
+      Number(Boolean(b.study)) - Number(Boolean(a.study)),
+  )[0] ?? null;
+
+const endOf = ({ expiresAt }: ShareDoc): number => expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
 /** `isLiveShare` as a filter. */
 export const liveShare = (now: Date) => ({

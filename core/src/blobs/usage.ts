@@ -35,15 +35,15 @@ export class Usage {
     return (await this.models.Usage.exists({ _id: owner, ...full })) !== null;
   }
 
-  async giveBack(owner: ObjectId, bytes: number): Promise<void> {
-    await this.models.Usage.updateOne({ _id: owner }, { $inc: { files: -1, bytes: -bytes } });
+  async giveBack(owner: ObjectId, bytes: number, files = 1): Promise<void> {
+    await this.models.Usage.updateOne({ _id: owner }, { $inc: { files: -files, bytes: -bytes } });
   }
 
-  /** Moves one file from an account to its heir, who takes it whatever the quota. */
-  async passOn(from: ObjectId, to: ObjectId, bytes: number): Promise<void> {
-    await this.giveBack(from, bytes);
-    // The usage of an heir without a count is counted later, this image included.
-    await this.models.Usage.updateOne({ _id: to }, { $inc: { files: 1, bytes } });
+  /** Moves files from an account to its heir, who takes them whatever the quota. */
+  async passOn(from: ObjectId, to: ObjectId, bytes: number, files = 1): Promise<void> {
+    await this.giveBack(from, bytes, files);
+    // The usage of an heir without a count is counted later, these files included.
+    await this.models.Usage.updateOne({ _id: to }, { $inc: { files, bytes } });
   }
 
   /** Counts again the accounts that were last counted before `before`, the oldest first. */

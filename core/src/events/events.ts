@@ -1,4 +1,5 @@
 import { type ActionWithRefs, type AuditAction, auditActions, type RefsOf } from '@lightbox/contract/audit/actions.js';
+import type { ServerEvent } from '@lightbox/contract/events.js';
 import { roles } from '@lightbox/contract/permissions.js';
 import type { ClientSession, Connection } from 'mongoose';
 import type { EventSigner } from '../audit/signing.js';
@@ -236,17 +237,19 @@ export class Events {
 const unique = (ids: ObjectId[]): ObjectId[] => [...new Set(ids.map(String))].map(oid);
 
 function liveUpdatesOf(event: EventDoc): Signal[] {
-  const { push: name, toEverybody } = consequencesOf(event.type) ?? {};
+  const { push: name, toEverybody, each } = consequencesOf(event.type) ?? {};
   if (!name) return [];
   const refs = Object.fromEntries(Object.entries(event.refs).map(([key, id]) => [key, String(id)]));
+  const record = event.record ? { record: String(event.record) } : {};
+  const to = toEverybody ? roles.map((role) => `role:${role}`) : [...event.recipients.map(String), 'role:admin'];
+  const ofEach = (each && event.records) ?? [];
   return [
-    {
-      push: {
-        name,
-        to: toEverybody ? roles.map((role) => `role:${role}`) : [...event.recipients.map(String), 'role:admin'],
-        refs: { ...refs, ...(event.record ? { record: String(event.record) } : {}) },
-      },
-    },
+    { push: { name, to, refs: { ...refs, ...record } } },
+    ...ofEach.map(
+      (id): Signal => ({
+        push: { name: each as ServerEvent, to, refs: { record: String(id), study: String(event.record) } },
+      }),
+    ),
   ];
 }
 

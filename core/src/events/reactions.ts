@@ -15,6 +15,8 @@ type Recorded<A extends AuditAction> = Omit<EventDoc, 'refs'> & { refs: RefsOf<A
 interface Reaction<A extends AuditAction> {
   /** The socket event goes to everybody who is signed in, not only to the event's recipients. */
   toEverybody?: true;
+  /** A socket event for each of the event's `records`, beside that of the action itself. */
+  each?: ServerEvent;
   mail?: (event: Recorded<A>) => MailTemplate | null;
   jobs?: (event: Recorded<A>) => JobRequest[];
 }
@@ -84,6 +86,15 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'image.delete': {
     jobs: ({ _id, refs }) => [{ name: 'removeBlob', data: { blobId: String(refs.blob) }, id: `${_id}-blob` }],
   },
+  'study.created': null,
+  'study.read': null,
+  'study.frames': null,
+  'study.content': null,
+  'study.updated': null,
+  'study.deleted': {
+    each: 'image:deleted',
+    jobs: ({ _id }) => [{ name: 'removeBlobs', data: {}, id: `${_id}-blobs` }],
+  },
   'share.create': { mail: ({ refs }) => (refs.mailed ? 'imageShared' : null) },
   'share.verify': null,
   'share.lock': null,
@@ -125,6 +136,7 @@ export interface Consequences {
   /** The live update for the browsers of the event's recipients. */
   push?: ServerEvent;
   toEverybody?: true;
+  each?: ServerEvent;
   /** The notice for the notification centre of the recipients, except the actor's own. */
   notify?: NotificationKind;
   mail?: (event: EventDoc) => MailTemplate | null;
@@ -136,7 +148,7 @@ const consequences = new Map(auditActionNames.map((type) => [type, joined(type)]
 function joined(type: AuditAction): Consequences | null {
   const { socket, notice } = actionOf(type) ?? {};
   // Events have the refs of their type: `Events.make` accepts no others.
-  const reaction = reactions[type] as Pick<Consequences, 'toEverybody' | 'mail' | 'jobs'> | null;
+  const reaction = reactions[type] as Pick<Consequences, 'toEverybody' | 'each' | 'mail' | 'jobs'> | null;
   if (!socket && !notice && !reaction) return null;
   return { ...(socket ? { push: socket } : {}), ...(notice ? { notify: notice } : {}), ...reaction };
 }

@@ -1,37 +1,47 @@
 import type { ClientSession } from 'mongoose';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
-import type { Actor } from '../events/events.js';
+import type { Actor, Transaction } from '../events/events.js';
 import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
+import { leaveStudy } from '../studies/leaveStudy.js';
 
 interface Removal {
   models: Models;
-  image: ImageDoc;
+  images: readonly ImageDoc[];
+  /** Their ids, as a filter. */
+  ids: { $in: ObjectId[] };
   now: Date;
   session: ClientSession;
 }
 
 /**
- * One function for each model: it removes or ends the records of an image, in the image's transaction. Null: the
- * records stay, or do not belong to an image. A new model needs a row here.
+ * One function for each model: it removes or ends the records of images, in the transaction that deletes the images.
+ * Null: the records stay, or do not belong to an image. A new model needs a row here.
  */
-const endWithImage: Record<keyof Models, ((removal: Removal) => Promise<unknown>) | null> = {
+const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown>) | null> = {
   User: null,
   Session: null,
   Code: null,
   Image: null,
-  Preview: ({ models, image, session }) => models.Preview.deleteOne({ _id: image._id }, { session }).exec(),
-  Tombstone: ({ models, image, now, session }) =>
-    models.Tombstone.updateOne({ _id: image.blob }, { $setOnInsert: { at: now } }, { session, upsert: true }).exec(),
+  Preview: ({ models, ids, session }) => models.Preview.deleteMany({ _id: ids }, { session }).exec(),
+  Tombstone: ({ models, images, now, session }) =>
+    models.Tombstone.bulkWrite(
+      images.map(({ blob }) => ({
+        updateOne: { filter: { _id: blob }, update: { $setOnInsert: { at: now } }, upsert: true },
+      })),
+      { session },
+    ),
   Position: null,
-  Share: ({ models, image, now, session }) =>
+  // Shares of a study end with the study.
+  Share: ({ models, ids, now, session }) =>
     models.Share.updateMany(
-      { image: image._id, live: true },
+      { image: ids, study: { $exists: false }, live: true },
       { $set: { live: false, endedAt: now } },
       { session },
     ).exec(),
-  Analysis: ({ models, image, session }) => models.Analysis.deleteOne({ _id: image._id }, { session }).exec(),
+  Study: null,
+  Analysis: ({ models, ids, session }) => models.Analysis.deleteMany({ _id: ids }, { session }).exec(),
   Conversation: null,
   Message: null,
   Notification: null,
@@ -45,11 +55,12 @@ const endWithImage: Record<keyof Models, ((removal: Removal) => Promise<unknown>
   SettingChange: null,
   Idempotency: null,
   Counter: null,
-  // Its bytes are the image's, and their tombstone lists them.
-  Upload: ({ models, image, session }) => models.Upload.deleteOne({ _id: image._id }, { session }).exec(),
+  // The bytes are those of the image, and its tombstone lists them.
+  Upload: ({ models, ids, session }) => models.Upload.deleteMany({ _id: ids }, { session }).exec(),
   Usage: null,
   SentMail: null,
   Task: null,
+  Secret: null,
   Totp: null,
   Passkey: null,
   Ceremony: null,
@@ -57,27 +68,36 @@ const endWithImage: Record<keyof Models, ((removal: Removal) => Promise<unknown>
   Decoy: null,
 };
 
+/** Removes or ends everything that belongs to images whose records are deleted. Part of the caller's transaction. */
+export async function endWith(core: Core, tx: Transaction, images: readonly ImageDoc[]): Promise<void> {
+  const { models, clock } = core;
+  const ids = { $in: images.map(({ _id }) => _id) };
+  for (const end of Object.values(endWithImages)) {
+    await end?.({ models, images, ids, now: clock.now(), session: tx.session });
+  }
+}
+
 /**
  * Deletes the record of an image with everything that belongs to it. From then on nobody can reach the bytes: a worker
- * removes them, and a tombstone lists them until they are gone.
+ * removes them, and a tombstone lists them until they are gone. The study of its last image is deleted too.
  */
 export async function removeImage(core: Core, actor: Actor, id: ObjectId, reason: string): Promise<void> {
-  const { models, clock, usage } = core;
+  const { models, usage } = core;
   let removed: ImageDoc | null = null;
   await core.events.change(actor, async (tx) => {
     const session = tx.session;
-    const now = clock.now();
     // Owner and audience may have changed since the caller read the image.
     removed = await models.Image.findOneAndDelete({ _id: id }, { session }).lean<ImageDoc>();
     if (!removed) return id;
-    const { blob, owner, audience } = removed;
-    for (const end of Object.values(endWithImage)) await end?.({ models, image: removed, now, session });
+    const { blob, owner, audience, study } = removed;
+    await endWith(core, tx, [removed]);
+    if (study) await leaveStudy(core, tx, removed, study);
     tx.record({
       type: 'image.delete',
       record: id,
       owners: [owner],
       recipients: [...audience, owner],
-      refs: { blob },
+      refs: { blob, ...(study ? { study } : {}) },
       reason,
     });
     return id;

@@ -70,6 +70,8 @@ export interface Keys {
   profiles: KeyRing;
   /** Seals the secrets of authenticator apps. */
   totp: KeyRing;
+  /** Wraps the keys that the installation made for itself (`models/secret.ts`). */
+  secrets: KeyRing;
 }
 
 export function createKeys(config: Pick<Config, 'appKeys' | 'encryptionKeys' | 'auditKeys'>): Keys {
@@ -87,6 +89,7 @@ export function createKeys(config: Pick<Config, 'appKeys' | 'encryptionKeys' | '
     images: atRest.derive('images'),
     profiles: atRest.derive('profiles'),
     totp: atRest.derive('totp'),
+    secrets: atRest.derive('secrets'),
   };
 }
 

@@ -4,7 +4,8 @@ import type { Models } from '../models/models.js';
 import type { Keys } from './keyring.js';
 
 /**
- * Returns filters for records of ENCRYPTION_KEYS that are not under the current key yet. An index serves each filter.
+ * Returns filters for records of ENCRYPTION_KEYS that are not under the current key yet. An index serves each filter;
+ * the secrets are a handful.
  */
 export function underOlderKeys(keys: Keys) {
   const images = keys.images.current.id;
@@ -15,6 +16,7 @@ export function underOlderKeys(keys: Keys) {
     uploads: { 'dataKey.keyId': { $ne: images } },
     // Accounts from before profiles were sealed match too.
     profiles: { 'profile.keyId': { $ne: profiles } },
+    secrets: { 'key.keyId': { $ne: keys.secrets.current.id } },
     totpSecrets: { $or: [{ secret: { $lt: from } }, { secret: { $gte: to } }] },
   };
 }
@@ -54,6 +56,7 @@ const holders: Record<keyof Keys, Holder | null> = {
   // Accounts without a sealed profile are null.
   profiles: { name: 'profiles', keyIds: (models) => models.User.distinct('profile.keyId').then(known) },
   totp: { name: 'authenticator apps', keyIds: totpKeyIds },
+  secrets: { name: 'keys of the installation', keyIds: (models) => models.Secret.distinct('key.keyId').then(known) },
   audit: { name: 'the audit log', keyIds: auditKeyIds },
   // Without a key of these, people sign in again or ask for a new code.
   tokens: null,
@@ -95,11 +98,12 @@ export interface KeyUse {
 
 /** Counts the stored records that need a key, by key; for the command, which may take long. */
 export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
-  const [images, uploads, profiles, totp, shares, codes, recovery] = await Promise.all([
+  const [images, uploads, profiles, totp, secrets, shares, codes, recovery] = await Promise.all([
     countBy(models.Image, '$dataKey.keyId'),
     countBy(models.Upload, '$dataKey.keyId'),
     countBy(models.User, { $ifNull: ['$profile.keyId', '(in clear)'] }),
     countBy(models.Totp, { $first: { $split: ['$secret', '.'] } }, { secret: { $exists: true } }),
+    countBy(models.Secret, '$key.keyId'),
     countBy(models.Share, '$keyId', { live: true, verifiedAt: { $exists: false } }),
     countBy(models.Code, '$keyId', { expiresAt: { $gt: now }, usedAt: { $exists: false } }),
     countBy(models.Totp, '$recoveryCodes.keyId', {}, '$recoveryCodes'),
@@ -111,6 +115,7 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
     ...rows('ENCRYPTION_KEYS', 'resumable uploads', uploads),
     ...rows('ENCRYPTION_KEYS', 'profiles', profiles),
     ...rows('ENCRYPTION_KEYS', 'authenticator apps', totp),
+    ...rows('ENCRYPTION_KEYS', 'keys of the installation', secrets),
     ...rows('APP_KEYS', 'codes of shares', shares),
     ...rows('APP_KEYS', 'mailed codes', codes),
     ...rows('APP_KEYS', 'recovery codes', recovery),

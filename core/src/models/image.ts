@@ -1,5 +1,5 @@
 import type { AnalysisStatus, ContentType, DicomFacts } from '@lightbox/contract/images/schemas.js';
-import { bool, date, type Id, id, Mixed, number, ObjectId, schemaOf, string } from './fields.js';
+import { bool, date, type Id, id, Mixed, number, ObjectId, part, schemaOf, string } from './fields.js';
 import { type SealedValue, sealedValue } from './sealedValue.js';
 
 /**
@@ -37,6 +37,26 @@ export interface FileFacts {
   dicomDetail?: DicomDetail;
 }
 
+/** The series of a DICOM image in its study. */
+export interface ImageSeries {
+  /** Opaque, and the same for all images of the series. */
+  id: Id;
+  number?: number;
+  description?: string;
+  modality?: string;
+}
+
+/** The place of an image in its series. */
+export interface ImagePlace {
+  /** Position along the normal of the slice, in millimetres. Comparable with slices of the same normal. */
+  slice?: number;
+  normal?: number[];
+  /** InstanceNumber of the file. */
+  instance?: number;
+  /** The name of the file, sealed with the image's data key, because it may name a person. */
+  name?: Buffer;
+}
+
 export interface ImageDoc extends FileFacts {
   _id: Id;
   owner: Id;
@@ -51,10 +71,25 @@ export interface ImageDoc extends FileFacts {
    * the shares.
    */
   audience: Id[];
+  /** The people in whose grouped list of shared images it is a row: one image of a study for each person. */
+  shownTo: Id[];
   isShared: boolean;
+  study?: Id;
+  /** True for an image without a study, and for the image that stands for its study. */
+  isLead: boolean;
+  series?: ImageSeries;
+  place?: ImagePlace;
   createAt: Date;
   touched?: number;
 }
+
+const series = part<ImageSeries>({ id, number: Number, description: String, modality: String });
+const place = part<ImagePlace>({
+  slice: Number,
+  normal: { type: [Number], default: undefined },
+  instance: Number,
+  name: Buffer,
+});
 
 export const image = schemaOf<ImageDoc>(
   {
@@ -73,7 +108,12 @@ export const image = schemaOf<ImageDoc>(
     preview: string,
     analysis: string,
     audience: [ObjectId],
+    shownTo: [ObjectId],
     isShared: bool,
+    study: ObjectId,
+    isLead: bool,
+    series,
+    place,
     createAt: date,
     touched: Number,
   },
@@ -86,6 +126,13 @@ export const image = schemaOf<ImageDoc>(
   .index({ audience: 1, createAt: -1, _id: -1 })
   // Finds the owner's image with the same bytes.
   .index({ owner: 1, sha256: 1 })
+  // Grouped lists: one image stands for a study.
+  .index({ isLead: 1, createAt: -1, _id: -1 })
+  .index({ isLead: 1, isShared: 1, createAt: -1, _id: -1 })
+  .index({ owner: 1, isLead: 1, createAt: -1, _id: -1 })
+  .index({ owner: 1, isLead: 1, isShared: 1, createAt: -1, _id: -1 })
+  .index({ shownTo: 1, createAt: -1, _id: -1 })
+  .index({ study: 1, createAt: 1, _id: 1 }, { partialFilterExpression: { study: { $exists: true } } })
   .index({ patient: 1 }, { sparse: true })
   // The patients whose images a provider owns.
   .index({ owner: 1, patient: 1 }, { partialFilterExpression: { patient: { $exists: true } } })

@@ -19,11 +19,13 @@ import { passkey } from './passkey.js';
 import { position } from './position.js';
 import { preview } from './preview.js';
 import { pushSubscription } from './pushSubscription.js';
+import { secret } from './secret.js';
 import { sentMail } from './sentMail.js';
 import { session } from './session.js';
 import { setting } from './setting.js';
 import { settingChange } from './settingChange.js';
 import { share } from './share.js';
+import { study } from './study.js';
 import { task } from './task.js';
 import { tombstone } from './tombstone.js';
 import { totp } from './totp.js';
@@ -42,6 +44,7 @@ const schemas = {
   Tombstone: tombstone,
   Position: position,
   Share: share,
+  Study: study,
   Analysis: analysis,
   Conversation: conversation,
   Message: message,
@@ -60,6 +63,7 @@ const schemas = {
   Usage: usage,
   SentMail: sentMail,
   Task: task,
+  Secret: secret,
   Totp: totp,
   Passkey: passkey,
   Ceremony: ceremony,

@@ -7,6 +7,8 @@ export interface NotificationDoc {
   event: Id;
   kind: NotificationKind;
   record?: Id;
+  /** The study that the notice is about; `record` is then the image that stood for it. */
+  study?: Id;
   at: Date;
   readAt?: Date;
   /** For lists of unread notices: an index on an absent field would not serve them. */
@@ -18,6 +20,7 @@ export const notification = schemaOf<NotificationDoc>({
   event: id,
   kind: string,
   record: ObjectId,
+  study: ObjectId,
   at: date,
   readAt: Date,
   unread: bool,

@@ -1,7 +1,10 @@
 import type { Model, mongo } from 'mongoose';
 import type { Models } from './models.js';
 
-/** Creates the collections and indexes that are missing. Transactions on MongoDB 4.2 cannot create them. */
+/**
+ * Creates the collections and indexes that are missing. Transactions on MongoDB 4.2 cannot create them. Then changes what
+ * an older version left.
+ */
 export async function prepareModels(models: Models, warn: (error: unknown, text: string) => void): Promise<void> {
   for (const model of Object.values(models) as Model<unknown>[]) {
     await model.createCollection();
@@ -9,6 +12,18 @@ export async function prepareModels(models: Models, warn: (error: unknown, text:
       await ensureIndex(model, fields as mongo.IndexSpecification, options as mongo.CreateIndexesOptions, warn);
     }
   }
+  await upgrade(models);
+}
+
+/**
+ * Images of versions without studies stand for themselves; an index finds them. DICOM files that were stored then stay
+ * single, because their UIDs are in the sealed files alone. Their shares had one unique index that allows a person no
+ * second share of a study.
+ */
+async function upgrade({ Image, Share }: Models): Promise<void> {
+  await Image.collection.updateMany({ isLead: null as never }, [{ $set: { isLead: true, shownTo: '$audience' } }]);
+  const old = (await Share.collection.indexes()).find(({ key }) => Object.keys(key).join() === 'image,recipient');
+  if (old?.name) await Share.collection.dropIndex(old.name);
 }
 
 /** MongoDB's codes for an index that exists with other options: IndexOptionsConflict, IndexKeySpecsConflict. */

@@ -1,11 +1,14 @@
 import { limits } from '@lightbox/contract/limits.js';
 import type { CodeSeed } from '../keys/codes.js';
 import { codeSeed } from './code.js';
-import { bool, date, type Id, id, number, schemaOf } from './fields.js';
+import { bool, date, type Id, id, number, ObjectId, schemaOf } from './fields.js';
 
 export interface ShareDoc extends CodeSeed {
   _id: Id;
+  /** The image; for the share of a study the image that stands for it now. */
   image: Id;
+  /** Present when the share is of a study. It covers every image of the study, also later ones. */
+  study?: Id;
   sharedBy: Id;
   recipient: Id;
   createAt: Date;
@@ -22,6 +25,7 @@ export interface ShareDoc extends CodeSeed {
 export const share = schemaOf<ShareDoc>({
   ...codeSeed,
   image: id,
+  study: ObjectId,
   sharedBy: id,
   recipient: id,
   createAt: date,
@@ -32,8 +36,10 @@ export const share = schemaOf<ShareDoc>({
   live: bool,
   endedAt: Date,
 })
-  .index({ image: 1, recipient: 1 }, { unique: true, partialFilterExpression: { live: true } })
+  // One live share of an image, and one of its study, for each person.
+  .index({ image: 1, study: 1, recipient: 1 }, { unique: true, partialFilterExpression: { live: true } })
   .index({ image: 1, live: 1 })
+  .index({ study: 1, live: 1 }, { partialFilterExpression: { study: { $exists: true } } })
   .index({ recipient: 1, live: 1 })
   // Covers the people with whom a person has shared, and the images that a person has opened, at any time.
   .index({ sharedBy: 1, recipient: 1 })

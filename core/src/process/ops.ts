@@ -109,11 +109,12 @@ function createRegistry(core: Core): Registry {
     labelNames: ['what'],
     registers: [registry],
     async collect() {
-      const { images, profiles, totpSecrets } = underOlderKeys(core.keys);
+      const { images, profiles, secrets, totpSecrets } = underOlderKeys(core.keys);
       const count = (counted: Promise<number>) => counted.catch(() => Number.NaN);
       const limit = { limit: 10_000 };
       this.set({ what: 'images' }, await count(core.models.Image.countDocuments(images, limit)));
       this.set({ what: 'profiles' }, await count(core.models.User.countDocuments(profiles, limit)));
+      this.set({ what: 'secrets' }, await count(core.models.Secret.countDocuments(secrets, limit)));
       this.set({ what: 'totpSecrets' }, await count(core.models.Totp.countDocuments(totpSecrets, limit)));
     },
   });

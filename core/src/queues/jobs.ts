@@ -63,6 +63,8 @@ export const jobs = {
   }),
   appendAudit: defineJob({ queue: 'audit', data: z.object({}), attempts: 3, backoff: 500 }),
   removeBlob: defineJob({ queue: 'maintenance', data: z.object({ blobId: Id, eventId }), attempts: 5, backoff: 2_000 }),
+  // All blobs that tombstones list.
+  removeBlobs: defineJob({ queue: 'maintenance', data: z.object({ eventId }), attempts: 5, backoff: 2_000 }),
 } as const;
 export type JobName = keyof typeof jobs;
 export type JobData<N extends JobName> = z.infer<(typeof jobs)[N]['data']>;

@@ -1,36 +1,40 @@
 import type { QueryFilter } from 'mongoose';
-import { refreshAudience } from '../access/images.js';
+import { refreshAudience } from '../access/audience.js';
+import { type ShareTarget, sharesOf } from '../access/shares.js';
 import type { Core } from '../core.js';
-import type { ObjectId } from '../db/ids.js';
 import type { Transaction } from '../events/events.js';
-import type { ImageDoc } from '../models/image.js';
 import type { ShareDoc } from '../models/share.js';
+import { aboutShare, ownerOf } from './shareTarget.js';
 
-/** Ends an image's live shares that match the filter, with one event for each. Part of the caller's transaction. */
+/**
+ * Ends the live shares of an image or a study that match the filter, with one event for each. Part of the caller's
+ * transaction.
+ */
 export async function endShares(
   core: Core,
   tx: Transaction,
-  filter: QueryFilter<ShareDoc> & { image: ObjectId },
+  target: ShareTarget,
+  filter: QueryFilter<ShareDoc>,
   type: 'share.revoke' | 'share.expire',
 ): Promise<void> {
   const now = core.clock.now();
   const session = tx.session;
-  const shares = await core.models.Share.find({ ...filter, live: true }, null, { session }).lean<ShareDoc[]>();
+  const wanted = { $and: [sharesOf(target), filter], live: true };
+  const shares = await core.models.Share.find(wanted, null, { session }).lean<ShareDoc[]>();
   if (shares.length === 0) return;
   await core.models.Share.updateMany(
     { _id: { $in: shares.map((share) => share._id) } },
     { $set: { live: false, endedAt: now } },
     { session },
   );
-  await refreshAudience(core.models, filter.image, now, session);
-  const image = await core.models.Image.findById(filter.image, { owner: 1 }, { session }).lean<ImageDoc>();
+  await refreshAudience(core.models, target, now, session);
+  const owner = await ownerOf(core.models, target, session);
   for (const share of shares) {
     tx.record({
       type,
-      record: share.image,
-      owners: image ? [image.owner] : [],
-      recipients: [share.recipient, share.sharedBy, ...(image ? [image.owner] : [])],
-      refs: { share: share._id },
+      ...aboutShare(share),
+      owners: owner ? [owner] : [],
+      recipients: [share.recipient, share.sharedBy, ...(owner ? [owner] : [])],
     });
   }
 }

@@ -1,13 +1,16 @@
 import { usableAdmin } from '../access/accounts.js';
+import { refreshAudience } from '../access/audience.js';
 import { holdUser } from '../access/hold.js';
-import { refreshAudience } from '../access/images.js';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import { AppError } from '../errors.js';
 import type { Actor } from '../events/events.js';
 import { removeImage } from '../images/removeImage.js';
 import type { ImageDoc } from '../models/image.js';
+import type { ShareDoc } from '../models/share.js';
+import type { StudyDoc } from '../models/study.js';
 import { endShares } from '../sharing/endShares.js';
+import { removeStudy } from '../studies/removeStudy.js';
 
 const BATCH = 100;
 
@@ -16,28 +19,35 @@ export const heirOf = (core: Core, owner: ObjectId, session: Parameters<typeof h
   holdUser(core.models, { ...usableAdmin, _id: { $ne: owner } }, session);
 
 /**
- * Finishes the closing of an account: images that name a patient go to an administrator, the others are removed, and
- * shares with the account end. Each step is a small transaction and may be repeated. False when `until` came first; the
+ * Finishes the closing of an account: studies and images that name a patient go to an administrator, the others are
+ * removed, and shares with the account end. Each step is a small transaction and may be repeated. False when `until` came first; the
  * next call continues.
  */
 export async function finishClosing(core: Core, actor: Actor, user: ObjectId, until: Date): Promise<boolean> {
-  const { Image, Share, Notification, User } = core.models;
+  const { Image, Study, Share, Notification, User } = core.models;
+  const closed = 'The account was closed.';
   const steps = [
+    async () => {
+      const studies = await Study.find({ owner: user }, { patient: 1, images: 1 }).limit(BATCH).lean<StudyDoc[]>();
+      return studies.map(
+        ({ _id, patient, images }) =>
+          () =>
+            patient && images > 0 ? giveStudy(core, actor, _id, user) : removeStudy(core, actor, _id, closed),
+      );
+    },
     async () => {
       const images = await Image.find({ owner: user }, { patient: 1 }).limit(BATCH).lean<ImageDoc[]>();
       return images.map(
         ({ _id, patient }) =>
           () =>
-            patient ? giveImage(core, actor, _id, user) : removeImage(core, actor, _id, 'The account was closed.'),
+            patient ? giveImage(core, actor, _id, user) : removeImage(core, actor, _id, closed),
       );
     },
     async () => {
-      const shares = await Share.find({ recipient: user, live: true }, { image: 1 }).limit(BATCH).lean();
-      return shares.map(
-        ({ image }) =>
-          () =>
-            endReceived(core, actor, image, user),
-      );
+      const shares = await Share.find({ recipient: user, live: true }, { image: 1, study: 1 })
+        .limit(BATCH)
+        .lean<ShareDoc[]>();
+      return shares.map((share) => () => endReceived(core, actor, share, user));
     },
   ];
   for (const find of steps) {
@@ -70,8 +80,8 @@ async function giveImage(core: Core, actor: Actor, id: ObjectId, from: ObjectId)
     ).lean<ImageDoc>();
     if (!image) return id;
     // The new owner needs no share of the image.
-    await endShares(core, tx, { image: id, recipient: to }, 'share.revoke');
-    await refreshAudience(models, id, clock.now(), tx.session);
+    await endShares(core, tx, { image: id }, { recipient: to }, 'share.revoke');
+    await refreshAudience(models, { image: id }, clock.now(), tx.session);
     tx.record({
       type: 'image.transfer',
       record: id,
@@ -86,9 +96,49 @@ async function giveImage(core: Core, actor: Actor, id: ObjectId, from: ObjectId)
   if (passed) await usage.passOn(from, passed.to, passed.bytes);
 }
 
-async function endReceived(core: Core, actor: Actor, image: ObjectId, user: ObjectId): Promise<void> {
+/** Gives a study with all its images to an administrator, with one event. */
+async function giveStudy(core: Core, actor: Actor, id: ObjectId, from: ObjectId): Promise<void> {
+  const { models, clock, usage } = core;
+  let given: { to: ObjectId; study: StudyDoc } | null = null;
   await core.events.change(actor, async (tx) => {
-    await endShares(core, tx, { image, recipient: user }, 'share.revoke');
-    return image;
+    given = null;
+    const session = tx.session;
+    const heir = await heirOf(core, from, session);
+    if (!heir) throw new AppError('LAST_ADMIN');
+    const to = heir._id;
+    const study = await models.Study.findOneAndUpdate(
+      { _id: id, owner: from },
+      { $set: { owner: to } },
+      { session },
+    ).lean<StudyDoc>();
+    if (!study?.lead) return id;
+    await models.Image.updateMany({ study: id }, { $set: { owner: to } }, { session });
+    // The new owner needs no share, of the study or of one of its images.
+    await endShares(core, tx, { image: study.lead, study: id }, { recipient: to }, 'share.revoke');
+    const images = await models.Image.find({ study: id }, { audience: 1 }, { session }).lean<ImageDoc[]>();
+    for (const { _id, audience } of images) {
+      if (audience.some((person) => person.equals(to))) {
+        await endShares(core, tx, { image: _id }, { recipient: to }, 'share.revoke');
+      }
+    }
+    await refreshAudience(models, { image: study.lead, study: id }, clock.now(), session);
+    tx.record({
+      type: 'study.updated',
+      record: id,
+      owners: [from, to],
+      recipients: [...images.flatMap(({ audience }) => audience), to],
+      reason: 'The account was closed.',
+    });
+    given = { to, study };
+    return id;
+  });
+  const passed = given as { to: ObjectId; study: StudyDoc } | null;
+  if (passed) await usage.passOn(from, passed.to, passed.study.bytes, passed.study.images);
+}
+
+async function endReceived(core: Core, actor: Actor, share: ShareDoc, user: ObjectId): Promise<void> {
+  await core.events.change(actor, async (tx) => {
+    await endShares(core, tx, share, { recipient: user }, 'share.revoke');
+    return share.study ?? share.image;
   });
 }

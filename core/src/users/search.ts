@@ -1,7 +1,8 @@
 /** Returns the text without case and accents, so that a search for `e` finds `É`. */
 export const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
-const words = (text: string): string[] =>
+/** Returns the words of a text without case and accents. */
+export const wordsOf = (text: string): string[] =>
   plain(text)
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);
@@ -18,7 +19,7 @@ export const searchFields = (user: Named): { words: string[]; sortKey: string } 
   words: [
     ...new Set(
       [user.firstname ?? '', user.lastname ?? '', user.username, user.email].flatMap((text) => [
-        ...words(text),
+        ...wordsOf(text),
         plain(text),
       ]),
     ),

@@ -109,6 +109,8 @@ export const imageEvents = {
     coalesce(`image ${imagemetadataId}`, () => void rereadImage(cache, imagemetadataId));
   },
   'image:deleted': ({ imagemetadataId }, cache) => dropImage(cache, imagemetadataId),
+  'study:updated': (_, cache) => refreshLists(cache),
+  'study:deleted': (_, cache) => refreshLists(cache),
   'image:activity': ({ imagemetadataId }, cache) => {
     const queryKey = timelineKey(imagemetadataId);
     if (cache.getQueryState(queryKey)) {

@@ -101,6 +101,6 @@ it('The code of a share is not mailed when its image was deleted.', async () => 
     return mailbox.mails(email).length;
   };
   expect(await mail()).toBe(0);
-  await core.models.Image.collection.insertOne({ _id: image } as never);
+  await core.models.Image.collection.insertOne({ _id: image, owner: newId() } as never);
   expect(await mail()).toBe(1);
 });

@@ -8,6 +8,7 @@ import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
+import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import type { Transporter } from 'nodemailer';
 import { JobFailed } from '../failures.js';
 import { asHtml, asText, type MailFacts, templates } from './templates.js';
@@ -138,7 +139,7 @@ async function usableCode(core: Core, event: EventDoc): Promise<{ doc: CodeDoc; 
 async function composeShare(core: Core, event: EventDoc): Promise<Letter | null> {
   const share = event.refs.share ? await core.models.Share.findById(event.refs.share).lean<ShareDoc>() : null;
   if (!isLive(share, core.clock.now()) || share.verifiedAt) return null;
-  if (!(await core.models.Image.exists({ _id: share.image }))) return null;
+  if (!(await ownerOf(core.models, share))) return null;
   const code = codeOf(core.keys.codes, String(share._id), share);
   if (!code) return null;
   const shareId = String(share._id);

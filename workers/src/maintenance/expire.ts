@@ -8,13 +8,13 @@ const BATCH = 500;
 
 /** Updates lists and screens when shares end. Access does not depend on it: each read compares the share with the clock. */
 export async function expireShares(core: Core): Promise<void> {
-  const shares = await core.models.Share.find(overdueShare(core.clock.now()), { image: 1 })
+  const shares = await core.models.Share.find(overdueShare(core.clock.now()), { image: 1, study: 1 })
     .limit(BATCH)
     .lean<ShareDoc[]>();
-  for (const { _id, image } of shares) {
+  for (const share of shares) {
     await core.events.change(system, async (tx) => {
-      await endShares(core, tx, { _id, image }, 'share.expire');
-      return _id;
+      await endShares(core, tx, share, { _id: share._id }, 'share.expire');
+      return share._id;
     });
   }
 }

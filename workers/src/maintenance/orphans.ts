@@ -23,12 +23,19 @@ export async function removeOrphanBlobs(core: Core): Promise<void> {
   if (await lookThrough(core, round)) await core.models.Position.deleteOne({ _id: round.name });
 }
 
-async function removeListed(core: Core, before: Date): Promise<void> {
-  const listed = await core.models.Tombstone.find({ at: { $lt: before } })
+/** Removes the bytes of all deleted images. */
+export async function removeAllListed(core: Core): Promise<void> {
+  while ((await removeListed(core)) === BATCH);
+}
+
+/** Returns the number of blobs that it removed, at most a batch. */
+async function removeListed(core: Core, before?: Date): Promise<number> {
+  const listed = await core.models.Tombstone.find(before ? { at: { $lt: before } } : {})
     .sort({ at: 1 })
     .limit(BATCH)
     .lean();
   for (const { _id } of listed) await removeBytes(core, _id);
+  return listed.length;
 }
 
 interface Search {

@@ -1,10 +1,11 @@
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { Core } from '@lightbox/core/core.js';
 import { unlessDamaged } from '@lightbox/core/errors.js';
-import { sealValue } from '@lightbox/core/keys/seal.js';
+import { openValue, sealValue } from '@lightbox/core/keys/seal.js';
 import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
 import { underOlderKeys } from '@lightbox/core/keys/usage.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { SecretDoc } from '@lightbox/core/models/secret.js';
 import type { TotpDoc } from '@lightbox/core/models/totp.js';
 import type { UploadDoc } from '@lightbox/core/models/upload.js';
 import type { Person, UserDoc } from '@lightbox/core/models/user.js';
@@ -44,6 +45,9 @@ export async function renewKeys(core: Core): Promise<boolean> {
   );
   await of(models.User.find(older.profiles).lean<UserDoc[]>().cursor(), models.User.collection, (row) =>
     renewProfile(core, row),
+  );
+  await of(models.Secret.find(older.secrets).lean<SecretDoc[]>().cursor(), models.Secret.collection, (row) =>
+    renewSecret(core, row),
   );
   await of(models.Totp.find(older.totpSecrets).lean<TotpDoc[]>().cursor(), models.Totp.collection, (row) =>
     renewTotp(core, row),
@@ -101,6 +105,11 @@ function renewProfile({ keys }: Core, user: UserDoc): Renewal {
     },
     update: { $set: { profile: sealProfile(keys, user._id, openProfile(keys, user)) }, $unset: unsetClear },
   };
+}
+
+function renewSecret({ keys }: Core, { _id, key }: SecretDoc): Renewal {
+  const renewed = sealValue(keys.secrets, _id, openValue(keys.secrets, _id, key));
+  return { filter: { _id, 'key.sealed': key.sealed }, update: { $set: { key: renewed } } };
 }
 
 function renewTotp({ keys }: Core, { _id, secret = '' }: TotpDoc): Renewal {

@@ -1,5 +1,6 @@
 import type { Core } from '@lightbox/core/core.js';
 import { remindOfUnread } from '../notifications/remindUnread.js';
+import { removeEmptyStudies } from './emptyStudies.js';
 import { enterOwed } from './enterOwed.js';
 import { expireSessions, expireShares } from './expire.js';
 import { finishClosings } from './finishClosings.js';
@@ -24,12 +25,13 @@ export const tasks = {
   finishClosings: { every: 15_000, work: finishClosings },
   enterOwed: { every: 10_000, work: enterOwed },
   remindOfUnread: { every: 30_000, work: remindOfUnread },
-  // Three index queries that mostly find nothing.
+  // A few queries that mostly find nothing.
   renewKeys: { every: 15_000, work: renewKeys },
   reviveAnalyses: { every: 30_000, work: reviveAnalyses },
   revivePreviews: { every: 10 * 60_000, work: revivePreviews },
   removeUploads: { every: 60_000, work: removeUploads },
   removeOrphanBlobs: { every: 10 * 60_000, work: removeOrphanBlobs },
+  removeEmptyStudies: { every: 10 * 60_000, work: removeEmptyStudies },
   noteAuditHead: { every: 60_000, work: noteAuditHead },
   recountUsage: { every: 10 * 60_000, work: recountUsage },
 } satisfies Record<string, Task>;

@@ -20,7 +20,7 @@ export async function notify(core: Core, eventId: string): Promise<void> {
       user,
       event: event._id,
       kind,
-      ...(event.record ? { record: event.record } : {}),
+      ...about(event),
       at: event.at,
       unread: true,
     };
@@ -38,6 +38,12 @@ export async function notify(core: Core, eventId: string): Promise<void> {
     await queueDeliveries(core, user, eventId, { about: 'notification', recordId: String(_id) });
   }
 }
+
+/** The record of a notice: the image or the account, and for a study the image that stands for it and the study. */
+const about = ({ record, refs }: EventDoc): Pick<NotificationDoc, 'record' | 'study'> => ({
+  ...(record ? { record: refs.lead ?? record } : {}),
+  ...(record && refs.lead ? { study: record } : {}),
+});
 
 /** Removes the notices of closed accounts. It checks after writing: an account that closes later deletes its own notices. */
 async function withoutClosed({ models }: Core, kept: NotificationDoc[]): Promise<NotificationDoc[]> {

@@ -28,7 +28,9 @@ export async function buildImage(core: Core, file: Buffer, changes: Partial<Imag
     preview: 'none',
     analysis: 'none',
     audience: [],
+    shownTo: [],
     isShared: false,
+    isLead: true,
     createAt: core.clock.now(),
     ...changes,
   };

@@ -1,0 +1,9 @@
+import { studyCalls } from '@lightbox/contract/studies/calls.js';
+import type { Router } from 'express';
+import type { Gateway } from '../context.js';
+import { bindAll } from '../http/handle.js';
+import { createStudy, deleteStudy, getStudy, updateStudy } from './studies.js';
+
+export function studyRoutes(router: Router, gateway: Gateway): void {
+  bindAll(router, gateway, studyCalls, { createStudy, getStudy, updateStudy, deleteStudy });
+}

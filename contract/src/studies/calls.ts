@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { call } from '../call.js';
+import { Id, Params, text } from '../ids.js';
+import { Study, StudyTitle } from './schemas.js';
+
+export const studyCalls = {
+  createStudy: call({
+    method: 'post',
+    path: '/studies',
+    who: 'image.upload',
+    action: 'study.created',
+    summary: 'Begin a study of pictures and PDFs; files join it by `studyId` of their upload',
+    body: z.strictObject({ title: StudyTitle, patientId: Id.optional() }),
+    data: Study,
+    status: 201,
+    creates: true,
+    throttles: ['study'],
+  }),
+  getStudy: call({
+    method: 'get',
+    path: '/studies/:id',
+    who: 'image.read',
+    action: 'study.read',
+    summary: 'One study with its series, and the images of each in order',
+    params: Params,
+    data: Study,
+  }),
+  updateStudy: call({
+    method: 'put',
+    path: '/studies/:id',
+    who: 'image.upload',
+    action: 'study.updated',
+    summary: 'Give a study another title',
+    params: Params,
+    body: z.strictObject({ title: StudyTitle }),
+    data: Study,
+  }),
+  deleteStudy: call({
+    method: 'delete',
+    path: '/studies/:id',
+    who: 'image.delete',
+    action: 'study.deleted',
+    summary: 'Delete a study with all its images, their blobs, previews and analyses, and all shares',
+    params: Params,
+    body: z.strictObject({ reason: text(500).optional() }).default({}),
+  }),
+};

@@ -1,0 +1,63 @@
+import {
+  decideImage,
+  type ImageFacts,
+  type ImageRule,
+  type ImageViewer,
+  imageRules,
+} from '@lightbox/contract/images/policy.js';
+import { oid } from '../db/ids.js';
+import { NEWEST } from '../db/newest.js';
+import { AppError } from '../errors.js';
+import type { Models } from '../models/models.js';
+import type { ShareDoc } from '../models/share.js';
+import type { StudyDoc } from '../models/study.js';
+import { refusalOf } from './images.js';
+import { liveShare } from './shares.js';
+
+/** A study is under the rules of images, with its own shares. */
+export const studyFacts = (study: StudyDoc, share: ShareDoc | null): ImageFacts => ({
+  ownerId: String(study.owner),
+  patientId: study.patient ? String(study.patient) : null,
+  share: share && { verified: Boolean(share.verifiedAt) },
+});
+
+export interface StudyAccess {
+  study: StudyDoc;
+  /** The viewer's own live share of the study. */
+  share: ShareDoc | null;
+  facts: ImageFacts;
+}
+
+/** Returns the study and the viewer's share; null when it does not exist or the viewer may not know of it. */
+export async function findStudy(
+  models: Models,
+  viewer: ImageViewer,
+  studyId: string,
+  now: Date,
+): Promise<StudyAccess | null> {
+  const id = oid(studyId);
+  const [study, share] = await Promise.all([
+    models.Study.findById(id).readConcern(NEWEST).lean<StudyDoc>(),
+    models.Share.findOne({ study: id, recipient: oid(viewer.id), ...liveShare(now) })
+      .readConcern(NEWEST)
+      .lean<ShareDoc>(),
+  ]);
+  if (!study) return null;
+  const facts = studyFacts(study, share);
+  return imageRules.see(viewer, facts) ? { study, share, facts } : null;
+}
+
+/** Returns the same, or throws: 404 when the viewer may not know of the study, 403 when the rule forbids it. */
+export async function requireStudy(
+  models: Models,
+  viewer: ImageViewer,
+  studyId: string,
+  rule: ImageRule,
+  now: Date,
+): Promise<StudyAccess> {
+  const access = await findStudy(models, viewer, studyId, now);
+  if (!access) throw new AppError('NOT_FOUND');
+  const decision = decideImage(rule, viewer, access.facts);
+  if (decision.may) return access;
+  throw refusalOf(decision);
+}

@@ -1,0 +1,45 @@
+import type { StudyKind } from '@lightbox/contract/studies/schemas.js';
+import { date, type Id, id, number, ObjectId, schemaOf, string } from './fields.js';
+
+/** Images that belong together. All of them have the study's owner and patient. */
+export interface StudyDoc {
+  _id: Id;
+  owner: Id;
+  patient?: Id;
+  kind: StudyKind;
+  title: string;
+  /**
+   * Of a DICOM study: a pseudonym of the owner and the StudyInstanceUID (`core/studies/joinStudy.ts`), by which further
+   * files find it.
+   */
+  key?: string;
+  /** As in the first file that has one: `YYYY-MM-DD`. */
+  studyDate?: string;
+  modalities: string[];
+  createAt: Date;
+  /** The number of its images, and of their bytes. */
+  images: number;
+  bytes: number;
+  /** The image that stands for the study. Absent while the study is empty. */
+  lead?: Id;
+  touched?: number;
+}
+
+export const study = schemaOf<StudyDoc>({
+  owner: id,
+  patient: ObjectId,
+  kind: string,
+  title: string,
+  key: String,
+  studyDate: String,
+  modalities: [String],
+  createAt: date,
+  images: number,
+  bytes: number,
+  lead: ObjectId,
+  touched: Number,
+})
+  .index({ key: 1 }, { unique: true, partialFilterExpression: { key: { $exists: true } } })
+  .index({ owner: 1 })
+  // Studies that stayed empty.
+  .index({ images: 1, createAt: 1 });

@@ -1,0 +1,153 @@
+import { texts } from '@lightbox/contract/texts.js';
+import { listFields } from '../access/audience.js';
+import { touch } from '../access/hold.js';
+import { liveShare } from '../access/shares.js';
+import type { Core } from '../core.js';
+import { isDuplicate, newId, type ObjectId, sameId } from '../db/ids.js';
+import { fieldError } from '../errors.js';
+import type { Transaction } from '../events/events.js';
+import type { FileIdentity } from '../imaging/fileIdentity.js';
+import type { ImageDoc } from '../models/image.js';
+import type { ShareDoc } from '../models/share.js';
+import type { StudyDoc } from '../models/study.js';
+import { sealName } from './names.js';
+import { sliceOf } from './order.js';
+import { titleOf } from './title.js';
+
+export interface Joining {
+  image: Pick<ImageDoc, '_id' | 'owner' | 'patient' | 'size' | 'contentType' | 'dataKey' | 'createAt'>;
+  /** A study of pictures that the person chose. */
+  studyId?: ObjectId;
+  identity?: FileIdentity;
+  filename?: string;
+}
+
+type Joined = Pick<ImageDoc, 'audience' | 'shownTo' | 'isShared' | 'isLead' | 'patient' | 'study' | 'series' | 'place'>;
+
+export interface JoinedStudy {
+  /** The fields of the image's record that depend on its study. */
+  fields: Joined;
+  /** Null for an image without a study. */
+  study: StudyDoc | null;
+}
+
+const alone: JoinedStudy = { fields: { audience: [], shownTo: [], isShared: false, isLead: true }, study: null };
+
+/**
+ * Runs the work that records an upload, which calls `joinStudy` in its transaction. Uploads into one study wait for each
+ * other, because all of them write its record. When another gateway has begun the same study at the same moment, the
+ * work is repeated and finds it.
+ */
+export function inTurn<T>(core: Core, { image, studyId, identity }: Joining, work: () => Promise<T>): Promise<T> {
+  const study = studyId ? String(studyId) : identity?.studyUid;
+  if (!study) return work();
+  const repeat = async (error: unknown): Promise<T> => {
+    if (!isDuplicate(error)) throw error;
+    return work();
+  };
+  return core.studyTurns.run(`${image.owner}:${study}`, () => work().catch(repeat).catch(repeat));
+}
+
+/**
+ * Makes an image that is about to be recorded part of a study: the one that the person chose, or for a DICOM file the
+ * owner's study that its header names, which is begun if it is new. Part of the upload's transaction.
+ */
+export async function joinStudy(core: Core, tx: Transaction, joining: Joining): Promise<JoinedStudy> {
+  const study = await studyOf(core, tx, joining);
+  if (!study) return alone;
+  const { image, identity, filename } = joining;
+  const isLead = !study.lead;
+  const patient = study.patient ?? image.patient;
+  const studyDate = study.studyDate ?? identity?.studyDate;
+  const joined = {
+    ...(isLead ? { lead: image._id } : {}),
+    ...(patient ? { patient } : {}),
+    ...(studyDate ? { studyDate } : {}),
+  };
+  const grown = await core.models.Study.findOneAndUpdate(
+    { _id: study._id },
+    {
+      $inc: { images: 1, bytes: image.size, ...touch.$inc },
+      ...(Object.keys(joined).length > 0 ? { $set: joined } : {}),
+      ...(identity?.modality ? { $addToSet: { modalities: identity.modality } } : {}),
+    },
+    { session: tx.session, returnDocument: 'after' },
+  ).lean<StudyDoc>();
+  if (!study.patient && image.patient) await namePatient(core, tx, study._id, image.patient);
+  const live = { study: study._id, ...liveShare(core.clock.now()) };
+  const shares = await core.models.Share.find(live, { recipient: 1 }, { session: tx.session }).lean<ShareDoc[]>();
+  const series = identity && (await seriesOf(core, study._id, identity));
+  const place = {
+    ...sliceOf(identity?.position, identity?.orientation),
+    ...(identity?.instanceNumber === undefined ? {} : { instance: identity.instanceNumber }),
+    ...(filename ? { name: sealName(core, image, filename) } : {}),
+  };
+  return {
+    study: grown,
+    fields: {
+      ...listFields(image.owner, shares, isLead),
+      isLead,
+      study: study._id,
+      place,
+      ...(patient ? { patient } : {}),
+      ...(series ? { series } : {}),
+    },
+  };
+}
+
+async function studyOf(core: Core, tx: Transaction, joining: Joining): Promise<StudyDoc | null> {
+  const { image, studyId, identity } = joining;
+  if (studyId) return chosenStudy(core, tx, joining, studyId);
+  if (image.contentType !== 'application/dicom' || !identity?.studyUid) return null;
+  const uid = identity.studyUid;
+  const key = await core.pseudonyms.text('study', String(image.owner), uid);
+  const study = await core.models.Study.findOne({ key }, null, { session: tx.session }).lean<StudyDoc>();
+  if (!study) return beginStudy(core, tx, joining, key);
+  if (!study.patient || !image.patient || sameId(study.patient, image.patient)) return study;
+  // The files of one examination were uploaded for two patients. They must not see each other's files.
+  const own = await core.pseudonyms.text('study', String(image.owner), uid, String(image.patient));
+  const theirs = await core.models.Study.findOne({ key: own }, null, { session: tx.session }).lean<StudyDoc>();
+  return theirs ?? beginStudy(core, tx, joining, own);
+}
+
+async function chosenStudy(core: Core, tx: Transaction, { image }: Joining, _id: ObjectId): Promise<StudyDoc> {
+  if (image.contentType === 'application/dicom') throw fieldError('studyId', texts.dicomHasItsStudy);
+  const mine = { _id, owner: image.owner, kind: 'pictures' as const };
+  const study = await core.models.Study.findOne(mine, null, { session: tx.session }).lean<StudyDoc>();
+  if (!study) throw fieldError('studyId', texts.notYourStudy);
+  if (study.patient && image.patient && !sameId(study.patient, image.patient)) {
+    throw fieldError('patientId', texts.studyOfAnother);
+  }
+  return study;
+}
+
+async function beginStudy(core: Core, tx: Transaction, { image, identity }: Joining, key: string): Promise<StudyDoc> {
+  const study: StudyDoc = {
+    _id: newId(core.clock.now()),
+    owner: image.owner,
+    kind: 'dicom',
+    title: titleOf(identity ?? {}),
+    key,
+    modalities: [],
+    createAt: image.createAt,
+    images: 0,
+    bytes: 0,
+  };
+  await core.models.Study.create([study], { session: tx.session });
+  return study;
+}
+
+/** The first upload that names the patient names them for the whole study. */
+async function namePatient(core: Core, tx: Transaction, study: ObjectId, patient: ObjectId): Promise<void> {
+  await core.models.Image.updateMany({ study }, { $set: { patient }, ...touch }, { session: tx.session });
+}
+
+async function seriesOf(core: Core, study: ObjectId, identity: FileIdentity): Promise<ImageDoc['series']> {
+  const { seriesUid = '', seriesNumber, seriesDescription, modality } = identity;
+  return {
+    id: await core.pseudonyms.id('series', String(study), seriesUid),
+    ...(seriesNumber === undefined ? {} : { number: seriesNumber }),
+    ...(seriesDescription ? { description: seriesDescription } : {}),
+    ...(modality ? { modality } : {}),
+  };
+}

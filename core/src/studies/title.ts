@@ -1,0 +1,19 @@
+import { limits } from '@lightbox/contract/limits.js';
+import { StudyTitle } from '@lightbox/contract/studies/schemas.js';
+import type { FileIdentity } from '../imaging/fileIdentity.js';
+import { wordsOf } from '../users/search.js';
+
+/**
+ * Returns the title of a new DICOM study: its description, or its modality and date. A description that contains a part
+ * of the patient's name is not used.
+ */
+export function titleOf({ studyDescription, modality, studyDate, patientName }: FileIdentity): string {
+  const described = StudyTitle.safeParse(studyDescription?.slice(0, limits.studyTitleLength));
+  if (described.success && !namesSomebody(described.data, patientName ?? '')) return described.data;
+  return [modality ?? 'DICOM', studyDate].filter(Boolean).join(' ');
+}
+
+function namesSomebody(title: string, name: string): boolean {
+  const words = new Set(wordsOf(title));
+  return wordsOf(name).some((word) => word.length > 1 && words.has(word));
+}
