@@ -62,6 +62,8 @@ export const throttles = {
   username: { per: ['caller'], points: 10, seconds: hour, counts: 'usernames', beyond: 'refused' },
   staffMail: { per: ['caller'], points: 300, seconds: hour, counts: 'calls', beyond: 'refused' },
   upload: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
+  /** Each part of a resumable upload may write a whole chunk again, however short it is. */
+  uploadParts: { per: ['caller'], points: 5_000, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** A study has hundreds of files and counts as one upload: further files of a study give their point back. */
   studyFiles: { per: ['caller'], points: 5_000, seconds: hour, counts: 'files', beyond: 'upload' },
   study: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },

@@ -1,3 +1,4 @@
+import { DicomFragments } from './dicomFragments.js';
 import {
   checkPreamble,
   dicomStart,

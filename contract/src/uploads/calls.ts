@@ -54,7 +54,7 @@ export const uploadCalls = {
       ...refusals,
     ],
     causes: ['share.create'],
-    throttles: ['studyFiles', 'shareMail'],
+    throttles: ['uploadParts', 'studyFiles', 'shareMail'],
   }),
   endUpload: call({
     method: 'delete',
