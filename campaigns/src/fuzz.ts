@@ -1,4 +1,4 @@
-// `npm run fuzz [-- api|files|guesses|sockets|timing …] [--examples n] [--minutes n] [--seed n]`: sends wrong input to the
+// `npm run fuzz [-- api|files|resumable|guesses|sockets|timing …] [--examples n] [--minutes n] [--seed n]`: sends wrong input to the
 // whole product, which it starts with the people of the demonstration. Prints a table, and exits with 1 after a failure.
 // See docs/security.md.
 import { parseArgs } from 'node:util';
@@ -10,12 +10,14 @@ import { fuzzFiles } from './fuzz/files.js';
 import { NoPython } from './fuzz/generator.js';
 import { guessCodes } from './fuzz/guesses.js';
 import { People } from './fuzz/people.js';
+import { fuzzResumable } from './fuzz/resumable.js';
 import { fuzzSockets } from './fuzz/sockets.js';
 import { measureTiming } from './fuzz/timing.js';
 
 const campaigns: Record<string, (campaign: Campaign) => Promise<Row[]>> = {
   sockets: fuzzSockets,
   files: fuzzFiles,
+  resumable: fuzzResumable,
   timing: measureTiming,
   guesses: guessCodes,
   // This campaign is last, because its admin changes everything.

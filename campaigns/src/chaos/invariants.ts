@@ -19,7 +19,7 @@ interface Belonging {
 
 const holders = {
   image: { from: 'imagemetadata', field: '_id', match: {} },
-  blob: { from: 'imagemetadata', field: 'blob', match: {} },
+  blob: { from: ['imagemetadata', 'uploads'], field: 'blob', match: {} },
   study: { from: 'studies', field: '_id', match: {} },
   account: { from: 'users', field: '_id', match: { deletedAt: { $exists: false } } },
 };
@@ -50,7 +50,8 @@ async function orphans({ db }: Core): Promise<Violation[]> {
   const found: Violation[] = [];
   for (const { what, field, to, match = {} } of belongings) {
     const { from, field: key, match: those } = holders[to];
-    const known = new Set((await db.collection(from).distinct(key, those)).map(String));
+    const ids = await Promise.all([from].flat().map((name) => db.collection(name).distinct(key, those)));
+    const known = new Set(ids.flat().map(String));
     for (const id of (await db.collection(what).distinct(field, match)).map(String)) {
       if (!known.has(id)) found.push({ rule: `${what}.${field} belongs to ${to}`, id });
     }
