@@ -70,7 +70,8 @@ function dicom(values) {
       element(0x00080060, 'CS', 'CT'),
       element(0x00081030, 'LO', 'Computer-made phantom'),
       element(0x00081090, 'LO', 'Lightbox phantom'),
-      element(0x00100010, 'PN', 'Phantom^Chest'),
+      // Without a name, because an upload for a patient is refused when the file names another person.
+      element(0x00100010, 'PN', ''),
       element(0x00100020, 'LO', 'PHANTOM'),
       element(0x00180015, 'CS', 'CHEST'),
       element(0x00180050, 'DS', '5'),

@@ -1,4 +1,4 @@
-// `npm run fuzz [-- api|drawings|files|guesses|sockets|timing …] [--examples n] [--minutes n] [--seed n]`: sends wrong input to the
+// `npm run fuzz [-- api|drawings|files|resumable|guesses|sockets|timing …] [--examples n] [--minutes n] [--seed n]`: sends wrong input to the
 // whole product, which it starts with the people of the demonstration. Prints a table, and exits with 1 after a failure.
 // See docs/security.md.
 import { parseArgs } from 'node:util';
@@ -11,6 +11,7 @@ import { fuzzFiles } from './fuzz/files.js';
 import { NoPython } from './fuzz/generator.js';
 import { guessCodes } from './fuzz/guesses.js';
 import { People } from './fuzz/people.js';
+import { fuzzResumable } from './fuzz/resumable.js';
 import { fuzzSockets } from './fuzz/sockets.js';
 import { measureTiming } from './fuzz/timing.js';
 
@@ -18,6 +19,7 @@ const campaigns: Record<string, (campaign: Campaign) => Promise<Row[]>> = {
   sockets: fuzzSockets,
   files: fuzzFiles,
   drawings: fuzzDrawings,
+  resumable: fuzzResumable,
   timing: measureTiming,
   guesses: guessCodes,
   // This campaign is last, because its admin changes everything.

@@ -14,12 +14,22 @@ interface ThrottleShape {
   points: number;
   seconds: number;
   /** `calls` counts every call that names the throttle. The other kinds are counted by the code that does them. */
-  counts: 'calls' | 'failures' | 'tries' | 'mails' | 'runs' | 'messages' | 'usernames' | 'subscriptions' | 'people';
+  counts:
+    | 'calls'
+    | 'failures'
+    | 'tries'
+    | 'mails'
+    | 'runs'
+    | 'messages'
+    | 'usernames'
+    | 'subscriptions'
+    | 'people'
+    | 'files';
   /**
    * `refused`: 429 with `Retry-After`. `waits`: 429 for a time that doubles. `noMail`: the call succeeds and sends no
-   * mail. `notice`: administrators are notified.
+   * mail. `notice`: administrators are notified. `upload`: the file counts against that throttle.
    */
-  beyond: 'refused' | 'waits' | 'noMail' | 'notice';
+  beyond: 'refused' | 'waits' | 'noMail' | 'notice' | 'upload';
 }
 
 const minute = 60;
@@ -51,8 +61,11 @@ export const throttles = {
   securityChange: { per: ['caller'], points: 20, seconds: hour, counts: 'calls', beyond: 'refused' },
   username: { per: ['caller'], points: 10, seconds: hour, counts: 'usernames', beyond: 'refused' },
   staffMail: { per: ['caller'], points: 300, seconds: hour, counts: 'calls', beyond: 'refused' },
-  /** One call for each file: ten examinations of 300 slices in an hour. */
-  upload: { per: ['caller'], points: 3000, seconds: hour, counts: 'calls', beyond: 'refused' },
+  upload: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
+  /** Each part of a resumable upload may write a whole chunk again, however short it is. */
+  uploadParts: { per: ['caller'], points: 5_000, seconds: hour, counts: 'calls', beyond: 'refused' },
+  /** A study has hundreds of files and counts as one upload: further files of a study give their point back. */
+  studyFiles: { per: ['caller'], points: 5_000, seconds: hour, counts: 'files', beyond: 'upload' },
   study: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   share: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** Beyond it, a new share sends no mail and waits in the app; resending a code is refused. */

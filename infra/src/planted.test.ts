@@ -61,7 +61,7 @@ const classified: Record<string, { holds: Planted[]; because: string }> = {
   imagemetadata: { holds: ['caption'], because: 'shown in every list; the disk is encrypted' },
   messages: { holds: ['message'], because: 'both sides read it; the disk is encrypted' },
   events: { holds: ['reason'], because: 'the audit entry is made of it; removed after seven days' },
-  auditlogs: { holds: ['reason'], because: 'the reason of a deletion is part of the log' },
+  auditlogs: { holds: ['reason'], because: 'the reasons of a deletion and of an upload are part of the log' },
   // The oplog repeats every write for the members of the replica set.
   'local.oplog.rs': {
     holds: ['email', 'username', 'firstname', 'lastname', 'refusedEmail', 'caption', 'message', 'reason'],
@@ -158,10 +158,22 @@ async function liveThrough(): Promise<void> {
   ];
   form.set('caption', caption);
   form.set('patientId', id);
-  form.set('mismatchReason', 'The file names them otherwise');
+  form.set('mismatchReason', reason);
   form.set('file', new Blob([dicomPicture({}, Buffer.concat(names))]), `${patientName}.dcm`);
   const uploaded = await call('POST', '/upload/image', chief, form);
   expect(uploaded.status).toBe(201);
+  // A resumable upload that stays unfinished.
+  const inBase64 = (text: string) => Buffer.from(text).toString('base64');
+  const begun = await fetch(`${url}/api/upload/tus`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${chief}`,
+      'Tus-Resumable': '1.0.0',
+      'Upload-Length': '1000',
+      'Upload-Metadata': `caption ${inBase64(caption)},filename ${inBase64(`${patientName}.dcm`)}`,
+    },
+  });
+  expect(begun.status).toBe(201);
   const shared = 'An image was shared with you';
   secrets.shareCode = await mailed(planted.email, shared, 'Code');
   const verify = { sharingRequestId: await mailed(planted.email, shared, 'Sharing id') };

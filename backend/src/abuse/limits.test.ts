@@ -2,6 +2,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import { throttles } from '@lightbox/contract/throttles.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { freePort } from '@lightbox/launcher/ports.js';
+import { dicomPicture, element } from '@lightbox/testkit/part10.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, connectSocket } from '../testing/client.js';
 import {
@@ -35,6 +36,17 @@ describe('limits', () => {
     const refused = await provider.upload(files.png).expect(429);
     expect(Number(refused.get('Retry-After'))).toBeGreaterThan(0);
     expect(refused.body.error).toBe('TOO_MANY_REQUESTS');
+  });
+
+  it('a study counts as one upload, whatever the number of its files', async () => {
+    const person = await buildProvider(test.gateway);
+    const provider = api.as(person);
+    for (let i = 0; i < throttles.upload.points - 2; i++)
+      await test.gateway.throttle.take('upload', { caller: person.id });
+    const slice = dicomPicture({}, element(0x0020000d, 'UI', '1.2.3.4'));
+    for (let i = 0; i < 4; i++) await provider.upload(slice).expect(201);
+    await provider.upload(files.png).expect(201);
+    await provider.upload(slice).expect(429);
   });
 
   it('after fifty failed sign-ins an address is blocked for all accounts, and other addresses are not', async () => {

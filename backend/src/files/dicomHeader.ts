@@ -5,9 +5,10 @@ import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { DicomDetail } from '@lightbox/core/models/image.js';
 import dicomParser, { type DataSet } from 'dicom-parser';
 import { identityOf } from './dicomIdentity.js';
+import { partTen } from './dicomStart.js';
 import { checkTables } from './dicomTables.js';
 import { code, date, decimal, withoutNull } from './dicomValues.js';
-import { DEFLATED, DicomWalker, EXPLICIT_LITTLE, type PixelData, partTen, type Walked } from './dicomWalker.js';
+import { DEFLATED, DicomWalker, EXPLICIT_LITTLE, type PixelData, type Walked } from './dicomWalker.js';
 import { damaged, FileRejected, pixelMismatch, tooManyPixels, unreadableDicom } from './rejected.js';
 
 export interface DicomHeader {

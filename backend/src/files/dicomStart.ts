@@ -1,3 +1,5 @@
+import { damaged, type FileRejected } from './rejected.js';
+
 /** How the elements of a data set are encoded (PS3.5 §7.1, §7.3). */
 export interface Encoding {
   implicit: boolean;
@@ -83,3 +85,24 @@ export function encodingOf(first: Buffer): Encoding {
 const vrOf = (bytes: Buffer, at = 0): string => bytes.toString('latin1', at + 4, at + 6);
 const read16 = (bytes: Buffer, at: number, big: boolean): number =>
   big ? bytes.readUInt16BE(at) : bytes.readUInt16LE(at);
+
+/**
+ * Throws unless the preamble is zero, or the TIFF header of a file that is both (PS3.10 §7.1): other bytes could make
+ * the file valid in a second format. Some CT scanners write a stray flag after many zeros, which no other format begins
+ * with.
+ */
+export function checkPreamble(preamble: Buffer): void {
+  const tiff = ['49492a00', '4d4d002a', '49492b00', '4d4d002b'].includes(preamble.toString('hex', 0, 4));
+  const leading = preamble.findIndex((byte) => byte !== 0);
+  const marks = preamble.reduce((count, byte) => count + (byte === 0 ? 0 : 1), 0);
+  if (!tiff && marks > 0 && (leading < 16 || marks > 4)) throw dangerous();
+}
+
+/** Returns the shortest possible header of a file (PS3.10 §7.1). */
+export function partTen(transferSyntax: string): Buffer {
+  const uid = Buffer.from(transferSyntax.padEnd(Math.ceil(transferSyntax.length / 2) * 2, '\0'), 'latin1');
+  const element = Buffer.from([2, 0, 0x10, 0, 0x55, 0x49, uid.length, 0]);
+  return Buffer.concat([Buffer.alloc(PREAMBLE), Buffer.from('DICM'), element, uid]);
+}
+
+const dangerous = (): FileRejected => damaged('The DICOM file begins with something that is not DICOM.');

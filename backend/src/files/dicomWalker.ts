@@ -1,5 +1,15 @@
-import { dicomStart, encodingOf, hasDicomPrefix, LONG_VR, PREAMBLE, START_BYTES } from './dicomStart.js';
-import { damaged, type FileRejected, pixelMismatch, unreadableDicom } from './rejected.js';
+import { DicomFragments } from './dicomFragments.js';
+import {
+  checkPreamble,
+  dicomStart,
+  encodingOf,
+  hasDicomPrefix,
+  LONG_VR,
+  PREAMBLE,
+  partTen,
+  START_BYTES,
+} from './dicomStart.js';
+import { damaged, type FileRejected, unreadableDicom } from './rejected.js';
 
 /**
  * Limit of the stored header. Everything before the pixels that is worth reading fits, because values above `BIG_VALUE`
@@ -32,7 +42,6 @@ export interface PixelData {
   vr: string;
   /** Bytes, or null when encapsulated (PS3.5 §A.4). */
   length: number | null;
-  fragments: number;
 }
 
 export interface Walked {
@@ -68,7 +77,7 @@ export class DicomWalker {
   private skip = 0;
   private skipKeeps = true;
   private levels: Level[] = [];
-  private state: 'prefix' | 'meta' | 'data' | 'fragments' | 'deflated' | 'done' = 'prefix';
+  private state: 'prefix' | 'meta' | 'data' | 'deflated' | 'done' = 'prefix';
   private implicit = false;
   private big = false;
   private elements = 0;
@@ -81,10 +90,7 @@ export class DicomWalker {
   private mark = 0;
   private dropping = false;
   private pixels: PixelData | null = null;
-  private fragmentStarts = new Set<number>();
-  private firstFragment = 0;
-  private offsetTable: Buffer[] | null = null;
-  private offsets: number[] = [];
+  private fragments: DicomFragments | null = null;
   private readonly onDeflated: ((chunk: Buffer) => void) | undefined;
 
   /** `onDeflated` gets the bytes after the meta header of a deflated file. Without it such a file is refused. */
@@ -107,9 +113,13 @@ export class DicomWalker {
     const complete =
       this.state === 'deflated' ||
       this.state === 'done' ||
-      (this.state === 'data' && this.skip === 0 && this.pending.length === 0 && this.onlyOpenByLength());
+      (this.state === 'data' &&
+        !this.fragments &&
+        this.skip === 0 &&
+        this.pending.length === 0 &&
+        this.onlyOpenByLength());
     if (!complete) throw unreadableDicom();
-    this.checkOffsetTable();
+    this.fragments?.check();
     return { transferSyntax: this.syntax, header: this.kept.subarray(0, this.keptBytes), pixels: this.pixels };
   }
 
@@ -161,7 +171,7 @@ export class DicomWalker {
     const value = chunk.subarray(0, used);
     if (this.skipKeeps) this.keep(value);
     this.syntaxBytes?.push(Buffer.from(value));
-    this.offsetTable?.push(Buffer.from(value));
+    this.fragments?.value(value);
     this.skip -= used;
     this.position += used;
     this.afterValue();
@@ -176,10 +186,6 @@ export class DicomWalker {
         .replace(/[\0 ]+$/, '');
       this.syntaxBytes = null;
     }
-    if (this.offsetTable) {
-      this.readOffsetTable(Buffer.concat(this.offsetTable));
-      this.offsetTable = null;
-    }
     if (this.pixels?.length != null) this.state = 'done';
     else if (this.state === 'data') this.closeLevels();
   }
@@ -187,7 +193,7 @@ export class DicomWalker {
   /** Reads one header from `bytes` and returns its length; 0 when it needs more bytes. */
   private readHeader(bytes: Buffer): number {
     if (bytes.length < 8) return 0;
-    if (this.state === 'fragments') return this.fragment(bytes);
+    if (this.fragments) return this.fragment(this.fragments, bytes);
     if (this.state === 'meta' && bytes.readUInt16LE(0) !== 2) {
       this.state = this.afterMeta(bytes);
       if (this.state === 'deflated') return this.handOver(bytes);
@@ -373,67 +379,19 @@ export class DicomWalker {
   }
 
   private startPixels({ tag, vr, length }: ElementHeader): void {
-    this.pixels = { tag, vr, length: length === UNDEFINED ? null : length, fragments: 0 };
+    this.pixels = { tag, vr, length: length === UNDEFINED ? null : length };
     this.dropping = true;
-    if (length === UNDEFINED) {
-      this.state = 'fragments';
-      this.firstFragment = -1;
-    } else this.skipNext(length, false);
+    if (length === UNDEFINED) this.fragments = new DicomFragments();
+    else this.skipNext(length, false);
   }
 
-  /** PS3.5 §A.4: a basic offset table, fragments, a sequence delimiter. */
-  private fragment(bytes: Buffer): number {
-    const pixels = this.pixels;
-    if (!pixels) throw unreadableDicom();
-    const [group, element, length] = [bytes.readUInt16LE(0), bytes.readUInt16LE(2), bytes.readUInt32LE(4)];
-    const tag = group * 0x10000 + element;
-    if (tag === SEQUENCE_END && length === 0) {
-      this.state = 'done';
-      return 8;
-    }
-    if (tag !== ITEM || length === UNDEFINED) throw unreadableDicom();
-    if (this.firstFragment < 0) {
-      if (length % 4 !== 0 || length > HEADER_BYTES) throw unreadableDicom();
-      this.firstFragment = this.position + 8 + length;
-      this.offsetTable = [];
-    } else {
-      pixels.fragments += 1;
-      if (pixels.fragments > ELEMENTS) throw unreadableDicom();
-      this.fragmentStarts.add(this.position - this.firstFragment);
-    }
-    this.skipNext(length, false);
+  private fragment(fragments: DicomFragments, bytes: Buffer): number {
+    const length = fragments.header(bytes, this.position);
+    if (length === null) this.state = 'done';
+    else this.skipNext(length, false);
     return 8;
   }
-
-  private readOffsetTable(table: Buffer): void {
-    for (let at = 0; at + 4 <= table.length; at += 4) this.offsets.push(table.readUInt32LE(at));
-  }
-
-  private checkOffsetTable(): void {
-    if (this.pixels?.length === null && this.pixels.fragments === 0) throw pixelMismatch();
-    if (!this.offsets.every((offset) => this.fragmentStarts.has(offset))) throw unreadableDicom();
-  }
-}
-
-/**
- * Throws unless the preamble is zero, or the TIFF header of a file that is both (PS3.10 §7.1): other bytes could make
- * the file valid in a second format. Some CT scanners write a stray flag after many zeros, which no other format begins
- * with.
- */
-function checkPreamble(preamble: Buffer): void {
-  const tiff = ['49492a00', '4d4d002a', '49492b00', '4d4d002b'].includes(preamble.toString('hex', 0, 4));
-  const leading = preamble.findIndex((byte) => byte !== 0);
-  const marks = preamble.reduce((count, byte) => count + (byte === 0 ? 0 : 1), 0);
-  if (!tiff && marks > 0 && (leading < 16 || marks > 4)) throw dangerous();
-}
-
-/** Returns the shortest possible header of a file (PS3.10 §7.1). */
-export function partTen(transferSyntax: string): Buffer {
-  const uid = Buffer.from(transferSyntax.padEnd(Math.ceil(transferSyntax.length / 2) * 2, '\0'), 'latin1');
-  const element = Buffer.from([2, 0, 0x10, 0, 0x55, 0x49, uid.length, 0]);
-  return Buffer.concat([Buffer.alloc(PREAMBLE), Buffer.from('DICM'), element, uid]);
 }
 
 const directory = (): FileRejected =>
   damaged('This file is the index of a disc (DICOMDIR). Upload the files that it lists.');
-const dangerous = (): FileRejected => damaged('The DICOM file begins with something that is not DICOM.');

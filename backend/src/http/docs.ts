@@ -46,6 +46,7 @@ function operation(name: string, shape: CallShape): Json {
     parameters: [
       ...parameters(shape.params, 'path'),
       ...parameters(shape.query, 'query'),
+      ...(shape.tus ? tusHeaders[shape.method] : []).map(header),
       ...(shape.creates
         ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', format: 'uuid' } }]
         : []),
@@ -54,9 +55,23 @@ function operation(name: string, shape: CallShape): Json {
         : []),
     ],
     ...(shape.body ? { requestBody: requestBody(shape) } : {}),
+    ...(shape.tus && shape.method === 'patch' ? { requestBody: uploadBytes } : {}),
     responses: { ...successes(shape), ...failures(shape) },
   };
 }
+
+/** The headers that tus requires of each method. */
+const tusHeaders: Record<CallShape['method'], string[]> = {
+  get: [],
+  put: [],
+  options: [],
+  post: ['Tus-Resumable', 'Upload-Length', 'Upload-Metadata'],
+  head: ['Tus-Resumable'],
+  patch: ['Tus-Resumable', 'Upload-Offset'],
+  delete: ['Tus-Resumable'],
+};
+const header = (name: string): Json => ({ name, in: 'header', required: true, schema: { type: 'string' } });
+const uploadBytes = { required: true, content: { 'application/offset+octet-stream': {} } };
 
 function parameters(schema: z.ZodType | undefined, where: 'path' | 'query'): Json[] {
   if (!schema) return [];
@@ -93,7 +108,8 @@ function requestBody(shape: CallShape): Json {
 
 function successes(shape: CallShape): Json {
   const statuses = [shape.status ?? 200, ...(shape.alsoStatus ? [shape.alsoStatus] : [])];
-  return Object.fromEntries(statuses.map((status) => [status, { description: 'Success', content: success(shape) }]));
+  const answer = { description: 'Success', ...(shape.tus ? {} : { content: success(shape) }) };
+  return Object.fromEntries(statuses.map((status) => [status, answer]));
 }
 
 function success(shape: CallShape): Json {

@@ -92,6 +92,13 @@ export async function admitImage(
   return recordImage(gateway, bound, image, stored);
 }
 
+/** Gives the upload's point back for a further file of a study. */
+export async function countStudyFile({ models, throttle }: Gateway, viewer: Viewer, id: ObjectId): Promise<void> {
+  const caller = { caller: viewer.id };
+  if (!(await models.Image.exists({ _id: id, isLead: false }))) return;
+  if (await throttle.tryTake('studyFiles', caller)) await throttle.giveBack('upload', caller);
+}
+
 /** Returns the failure of the contract for a refused file, and any other error as it is. */
 export function asRefusal(error: unknown, maxBytes: number): unknown {
   if (!(error instanceof FileRejected)) return error;

@@ -7,7 +7,7 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { asAppError } from '../http/errors.js';
 import { type FormFile, readForm } from '../http/form.js';
-import { admitImage, asRefusal, readUploadFields } from './admitImage.js';
+import { admitImage, asRefusal, countStudyFile, readUploadFields } from './admitImage.js';
 import { presentImages } from './present.js';
 import { quotaOf, type StoredFile, storeFile } from './storeImage.js';
 
@@ -42,8 +42,12 @@ async function receiveImage({ gateway, actor, viewer, req }: Context<Call>, maxB
       },
     });
     const upload = await readUploadFields(gateway, viewer, fields, stored !== null);
-    const id = await admitImage(gateway, actor, viewer, imageId, upload, stored as unknown as StoredFile);
-    if (!id.equals(imageId)) await gateway.blobs.delete((stored as unknown as StoredFile).blob.id);
+    const file = stored as unknown as StoredFile;
+    const id = await admitImage(gateway, actor, viewer, imageId, upload, file);
+    // From now on the blob belongs to the image.
+    stored = null;
+    if (id.equals(imageId)) await countStudyFile(gateway, viewer, id);
+    else await gateway.blobs.delete(file.blob.id);
     return { data: await present(gateway, viewer, id), message: texts.imageUploaded };
   } catch (error) {
     const left = stored as StoredFile | null;

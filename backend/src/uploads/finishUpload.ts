@@ -5,7 +5,7 @@ import { removeUpload } from '@lightbox/core/uploads/removeUpload.js';
 import type { Gateway, Viewer } from '../context.js';
 import { createInspector } from '../files/inspect.js';
 import { asAppError } from '../http/errors.js';
-import { admitImage, asRefusal, readUploadFields } from '../images/admitImage.js';
+import { admitImage, asRefusal, countStudyFile, readUploadFields } from '../images/admitImage.js';
 import { keyOf, metadataOf } from './sealedUploads.js';
 import { UploadLock } from './uploadLock.js';
 
@@ -45,6 +45,7 @@ async function makeImage(gateway: Gateway, actor: Actor, viewer: Viewer, upload:
     const blob = await gateway.blobs.complete(upload.blob, upload.size);
     const file = { blob, dataKey: upload.dataKey, ...(filename ? { filename } : {}), ...inspected };
     await admitImage(gateway, actor, viewer, upload._id, found, file, { resumable: true });
+    await countStudyFile(gateway, viewer, upload._id);
   } catch (error) {
     const refusal = asRefusal(error, maxBytes);
     const { status } = asAppError(refusal);

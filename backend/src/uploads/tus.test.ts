@@ -60,18 +60,18 @@ async function send(
   return { status: answer.status, headers: answer.headers, body: text ? JSON.parse(text) : {} };
 }
 
-const create = (size: number, metadata: Record<string, string> = {}, headers: Record<string, string> = {}) =>
+const createUpload = (size: number, metadata: Record<string, string> = {}, headers: Record<string, string> = {}) =>
   send('POST', '', {
     'Upload-Length': String(size),
     'Upload-Metadata': pairs({ caption: 'A caption', filename: 'x.png', ...metadata }),
     ...headers,
   });
 async function begin(size = picture.length, metadata?: Record<string, string>): Promise<string> {
-  const { status, headers, body } = await create(size, metadata);
+  const { status, headers, body } = await createUpload(size, metadata);
   expect([status, body]).toEqual([201, {}]);
   return headers.get('location')?.split('/').at(-1) ?? '';
 }
-const patch = (id: string, offset: number, bytes: Buffer, gateway?: { url: string }, person?: Person) =>
+const continueUpload = (id: string, offset: number, bytes: Buffer, gateway?: { url: string }, person?: Person) =>
   send(
     'PATCH',
     `/${id}`,
@@ -80,8 +80,11 @@ const patch = (id: string, offset: number, bytes: Buffer, gateway?: { url: strin
     person,
     gateway,
   );
-const head = (id: string, gateway?: { url: string }) => send('HEAD', `/${id}`, {}, undefined, provider, gateway);
-const offsetOf = async (id: string) => Number((await head(id)).headers.get('upload-offset'));
+const getUpload = (id: string, gateway?: { url: string }, person = provider) =>
+  send('HEAD', `/${id}`, {}, undefined, person, gateway);
+const endUpload = (id: string, person?: Person) => send('DELETE', `/${id}`, {}, undefined, person);
+const describeUploads = () => send('OPTIONS', '');
+const offsetOf = async (id: string) => Number((await getUpload(id)).headers.get('upload-offset'));
 
 const stored = async () => {
   const { Image, Upload } = test.gateway.models;
@@ -168,7 +171,7 @@ it.each([
     expect((await contentOf(image ?? '')).equals(picture)).toBe(true);
     const shown = await api.as(provider).get(`/upload/image/${image}`).expect(200);
     expect(shown.body.data).toMatchObject({ caption: 'By tus', contentType: 'image/png', size: picture.length });
-    expect((await head(id)).headers.get('lightbox-image')).toBe(image);
+    expect((await getUpload(id)).headers.get('lightbox-image')).toBe(image);
     expect(await stored()).toMatchObject({ images: 1, usage: { files: 1, bytes: picture.length } });
     const events = await test.gateway.models.Event.find({ type: 'image.upload', record: oid(image ?? '') }).lean();
     expect(events).toHaveLength(1);
@@ -177,7 +180,7 @@ it.each([
 
 it('the record of an upload holds no name, no caption and no byte in clear', async () => {
   const id = await begin(picture.length, { filename: 'Secret^Name.png', caption: 'Secret caption' });
-  await patch(id, 0, picture.subarray(0, 5_000));
+  await continueUpload(id, 0, picture.subarray(0, 5_000));
   const upload = await test.gateway.models.Upload.findById(id).lean<UploadDoc>();
   const text = Buffer.concat(
     [upload?.metadata, upload?.tail?.sealed].map((bytes) =>
@@ -192,10 +195,10 @@ it('a request that hangs gives way to the next one, and keeps what has arrived',
   const id = await begin();
   const hanging = await hang(id, 0, picture.subarray(0, 1_300_000), picture.length);
   await expect.poll(() => test.gateway.models.Upload.countDocuments({ _id: id, lock: { $exists: true } })).toBe(1);
-  const { headers } = await head(id, other);
+  const { headers } = await getUpload(id, other);
   const at = Number(headers.get('upload-offset'));
   expect(at).toBeLessThanOrEqual(1_300_000);
-  const rest = await patch(id, at, picture.subarray(at), other);
+  const rest = await continueUpload(id, at, picture.subarray(at), other);
   expect([rest.status, rest.headers.get('lightbox-image')]).toEqual([204, id]);
   hanging.destroy();
   expect((await contentOf(id)).equals(picture)).toBe(true);
@@ -203,10 +206,10 @@ it('a request that hangs gives way to the next one, and keeps what has arrived',
 
 it('a gateway that died with the lock delays the upload only until the lock ends', async () => {
   const id = await begin();
-  await patch(id, 0, picture.subarray(0, 2 * MB));
+  await continueUpload(id, 0, picture.subarray(0, 2 * MB));
   const until = new Date(test.clock.now().getTime() + 1_500);
   await test.gateway.models.Upload.updateOne({ _id: id }, { lock: { holder: 'dead', until, wanted: false } });
-  const { status } = await patch(id, 2 * MB, picture.subarray(2 * MB), other);
+  const { status } = await continueUpload(id, 2 * MB, picture.subarray(2 * MB), other);
   expect(status).toBe(204);
   expect(test.clock.now().getTime()).toBeGreaterThanOrEqual(until.getTime());
   expect((await contentOf(id)).equals(picture)).toBe(true);
@@ -214,23 +217,23 @@ it('a gateway that died with the lock delays the upload only until the lock ends
 
 it('of two parts for the same place one is kept, and a wrong offset is 409', async () => {
   const id = await begin();
-  const both = await Promise.all([patch(id, 0, picture), patch(id, 0, picture, other)]);
+  const both = await Promise.all([continueUpload(id, 0, picture), continueUpload(id, 0, picture, other)]);
   expect(both.map(({ status }) => status).sort()).toEqual([204, 409]);
   expect((await contentOf(id)).equals(picture)).toBe(true);
   const next = await begin();
   for (const offset of [1, MB, picture.length]) {
-    const { status, body } = await patch(next, offset, picture.subarray(offset));
+    const { status, body } = await continueUpload(next, offset, picture.subarray(offset));
     expect([status, body.error]).toEqual([409, 'CONFLICT']);
   }
 });
 
 it('a gateway that dies between the last byte and the image leaves an upload that the next HEAD completes', async () => {
   const id = await begin();
-  await patch(id, 0, picture.subarray(0, 3 * MB));
+  await continueUpload(id, 0, picture.subarray(0, 3 * MB));
   const upload = (await test.gateway.models.Upload.findById(id).lean<UploadDoc>()) as UploadDoc;
   const last = { index: 3, last: true, plain: picture.subarray(3 * MB) };
   await test.gateway.blobs.writeChunk(upload.blob, keyOf(test.gateway, upload), last);
-  const heads = await Promise.all([head(id), head(id, other)]);
+  const heads = await Promise.all([getUpload(id), getUpload(id, other)]);
   for (const { headers } of heads) expect(headers.get('lightbox-image')).toBe(id);
   expect((await contentOf(id)).equals(picture)).toBe(true);
   expect(await stored()).toMatchObject({ images: 1, usage: { files: 1, bytes: picture.length } });
@@ -239,24 +242,24 @@ it('a gateway that dies between the last byte and the image leaves an upload tha
 it('uploads of others do not exist, and roles without uploads are refused', async () => {
   const id = await begin();
   const stranger = await buildAdmin(test.gateway);
-  for (const method of ['HEAD', 'DELETE'])
-    expect((await send(method, `/${id}`, {}, undefined, stranger)).status).toBe(404);
-  expect((await patch(id, 0, picture, test, stranger)).status).toBe(404);
-  expect((await patch(String(newId()), 0, picture)).status).toBe(404);
+  for (const answer of [await getUpload(id, test, stranger), await endUpload(id, stranger)])
+    expect(answer.status).toBe(404);
+  expect((await continueUpload(id, 0, picture, test, stranger)).status).toBe(404);
+  expect((await continueUpload(String(newId()), 0, picture)).status).toBe(404);
   expect((await send('POST', '', {}, undefined, await buildPatient(test.gateway))).status).toBe(403);
   expect((await send('POST', '', {}, undefined, { ...provider, token: 'x' })).status).toBe(401);
   expect(await offsetOf(id)).toBe(0);
 });
 
 it.each<[string, () => Promise<Sent>, number, string]>([
-  ['0 bytes', () => create(0), 422, 'UNREADABLE_FILE'],
-  ['one byte more than the limit', () => create(limits.uploadBytes + 1), 413, 'FILE_TOO_LARGE'],
+  ['0 bytes', () => createUpload(0), 422, 'UNREADABLE_FILE'],
+  ['one byte more than the limit', () => createUpload(limits.uploadBytes + 1), 413, 'FILE_TOO_LARGE'],
   ['a deferred length', () => send('POST', '', { 'Upload-Defer-Length': '1' }), 422, 'VALIDATION_FAILED'],
-  ['no caption', () => create(9, { caption: ' ' }), 422, 'VALIDATION_FAILED'],
-  ['an unknown field', () => create(9, { owner: 'x' }), 422, 'VALIDATION_FAILED'],
-  ['an unknown patient', () => create(9, { patientId: String(newId()) }), 422, 'VALIDATION_FAILED'],
-  ['metadata that are none', () => create(9, {}, { 'Upload-Metadata': 'a b c' }), 422, 'VALIDATION_FAILED'],
-  ['another version', () => create(9, {}, { 'Tus-Resumable': '0.2.2' }), 412, 'UNSUPPORTED_VERSION'],
+  ['no caption', () => createUpload(9, { caption: ' ' }), 422, 'VALIDATION_FAILED'],
+  ['an unknown field', () => createUpload(9, { owner: 'x' }), 422, 'VALIDATION_FAILED'],
+  ['an unknown patient', () => createUpload(9, { patientId: String(newId()) }), 422, 'VALIDATION_FAILED'],
+  ['metadata that are none', () => createUpload(9, {}, { 'Upload-Metadata': 'a b c' }), 422, 'VALIDATION_FAILED'],
+  ['another version', () => createUpload(9, {}, { 'Tus-Resumable': '0.2.2' }), 412, 'UNSUPPORTED_VERSION'],
 ])('an upload with %s is refused when it begins, and takes no space', async (_what, begun, status, code) => {
   const before = await stored();
   const answer = await begun();
@@ -280,11 +283,11 @@ it.each<[string, Buffer, Record<string, string>, number, string]>([
     const given = 'patientId' in metadata ? { filename: 'IM000001', patientId: patient.id } : metadata;
     const id = await begin(bytes.length, { filename: 'scan', ...given });
     expect((await stored()).usage).toEqual({ files: 1, bytes: bytes.length });
-    const answer = await patch(id, 0, bytes);
+    const answer = await continueUpload(id, 0, bytes);
     expect([answer.status, answer.body.error]).toEqual([status, code]);
     expect(answer.body).toMatchObject({ message: expect.any(String), requestId: expect.any(String) });
     expect(JSON.stringify(answer.body)).not.toMatch(/Roe/);
-    expect((await head(id)).status).toBe(404);
+    expect((await getUpload(id)).status).toBe(404);
     expect(await stored()).toEqual({ ...before, usage: { files: 0, bytes: 0 } });
   },
 );
@@ -293,7 +296,7 @@ it('with a reason the file of another patient is stored, shared and audited', as
   const patient = await buildPatient(test.gateway);
   const mismatchReason = 'Registered under another name.';
   const id = await begin(named.length, { filename: 'IM000001', patientId: patient.id, mismatchReason });
-  expect((await patch(id, 0, named)).headers.get('lightbox-image')).toBe(id);
+  expect((await continueUpload(id, 0, named)).headers.get('lightbox-image')).toBe(id);
   const event = await test.gateway.models.Event.findOne({ type: 'image.upload', record: oid(id) }).lean<EventDoc>();
   expect(event?.reason).toBe(mismatchReason);
   expect(await test.gateway.models.Share.countDocuments({ image: oid(id), recipient: patient._id })).toBe(1);
@@ -302,9 +305,9 @@ it('with a reason the file of another patient is stored, shared and audited', as
 it('more bytes than were declared are 413, and the upload goes on', async () => {
   const id = await begin(files.png.length);
   const more = Buffer.concat([files.png, Buffer.alloc(9)]);
-  expect((await patch(id, 0, more)).body.error).toBe('PAYLOAD_TOO_LARGE');
+  expect((await continueUpload(id, 0, more)).body.error).toBe('PAYLOAD_TOO_LARGE');
   const at = await offsetOf(id);
-  expect((await patch(id, at, files.png.subarray(at))).headers.get('lightbox-image')).toBe(id);
+  expect((await continueUpload(id, at, files.png.subarray(at))).headers.get('lightbox-image')).toBe(id);
 });
 
 it('the space of an upload counts from its beginning, and is free again when it is given up', async () => {
@@ -314,10 +317,10 @@ it('the space of an upload counts from its beginning, and is free again when it 
     .post('/appsetting/add', { name: 'quota.bytes', value: String(picture.length) })
     .expect(201);
   const id = await begin();
-  expect((await create(9)).body.error).toBe('QUOTA_REACHED');
+  expect((await createUpload(9)).body.error).toBe('QUOTA_REACHED');
   await api.as(provider).upload(files.png).expect(409);
-  await patch(id, 0, picture.subarray(0, 2 * MB));
-  expect((await send('DELETE', `/${id}`)).status).toBe(204);
+  await continueUpload(id, 0, picture.subarray(0, 2 * MB));
+  expect((await endUpload(id)).status).toBe(204);
   expect(await stored()).toMatchObject({ uploads: 0, usage: { files: 0, bytes: 0 } });
   await api.as(provider).upload(files.png).expect(201);
   await test.gateway.models.Setting.deleteMany({});
@@ -327,9 +330,9 @@ it('the space of an upload counts from its beginning, and is free again when it 
 
 it('an upload whose account is closed meanwhile is 401, makes no image, and is left to maintenance', async () => {
   const id = await begin();
-  await patch(id, 0, picture.subarray(0, 2 * MB));
+  await continueUpload(id, 0, picture.subarray(0, 2 * MB));
   await api.as(provider).del('/users/profile', { password: PASSWORD }).expect(200);
-  expect((await patch(id, 2 * MB, picture.subarray(2 * MB))).status).toBe(401);
+  expect((await continueUpload(id, 2 * MB, picture.subarray(2 * MB))).status).toBe(401);
   const upload = (await test.gateway.models.Upload.findById(id).lean<UploadDoc>()) as UploadDoc;
   expect(upload.expiresAt.getTime()).toBeLessThanOrEqual(test.clock.now().getTime());
   await removeUpload(test.gateway, upload);
@@ -339,16 +342,16 @@ it('an upload whose account is closed meanwhile is 401, makes no image, and is l
 
 it('an upload ends after a day, and says so from the beginning', async () => {
   const id = await begin();
-  const { headers } = await head(id);
+  const { headers } = await getUpload(id);
   const end = new Date(headers.get('upload-expires') ?? 0).getTime();
   expect(Math.abs(end - test.clock.now().getTime() - 24 * 3_600_000)).toBeLessThan(60_000);
   const upload = { $set: { expiresAt: test.clock.now() } };
   await test.gateway.models.Upload.updateOne({ _id: id }, upload);
-  expect((await patch(id, 0, picture)).body.error).toBe('EXPIRED');
+  expect((await continueUpload(id, 0, picture)).body.error).toBe('EXPIRED');
 });
 
 it('the protocol describes itself, and other methods are 405', async () => {
-  const { status, headers } = await send('OPTIONS', '');
+  const { status, headers } = await describeUploads();
   expect(status).toBe(204);
   expect(headers.get('tus-version')).toBe('1.0.0');
   expect(headers.get('tus-extension')).toBe('creation,termination,expiration');

@@ -21,13 +21,21 @@ interface Holder {
   from: string;
   field: string;
   match: object;
-  /** Records of another collection that hold it too. */
-  also?: { from: string; field: string };
+  /** Records of other collections that hold it too. */
+  also?: { from: string; field: string }[];
 }
 
 const holders = {
   image: { from: 'imagemetadata', field: '_id', match: {} },
-  blob: { from: 'imagemetadata', field: 'blob', match: {}, also: { from: 'drawings', field: 'plain.blob' } },
+  blob: {
+    from: 'imagemetadata',
+    field: 'blob',
+    match: {},
+    also: [
+      { from: 'drawings', field: 'plain.blob' },
+      { from: 'uploads', field: 'blob' },
+    ],
+  },
   study: { from: 'studies', field: '_id', match: {} },
   account: { from: 'users', field: '_id', match: { deletedAt: { $exists: false } } },
 };
@@ -58,9 +66,12 @@ const belongings: Belonging[] = [
 async function orphans({ db }: Core): Promise<Violation[]> {
   const found: Violation[] = [];
   for (const { what, field, to, match = {} } of belongings) {
-    const { from, field: key, match: those, also }: Holder = holders[to];
-    const others = also ? await db.collection(also.from).distinct(also.field) : [];
-    const known = new Set([...(await db.collection(from).distinct(key, those)), ...others].map(String));
+    const { from, field: key, match: those, also = [] }: Holder = holders[to];
+    const ids = await Promise.all([
+      db.collection(from).distinct(key, those),
+      ...also.map((other) => db.collection(other.from).distinct(other.field)),
+    ]);
+    const known = new Set(ids.flat().map(String));
     for (const id of (await db.collection(what).distinct(field, match)).map(String)) {
       if (!known.has(id)) found.push({ rule: `${what}.${field} belongs to ${to}`, id });
     }

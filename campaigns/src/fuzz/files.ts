@@ -9,6 +9,9 @@ const assets = join(import.meta.dirname, '../../../backend/assets/demo');
 const samples = ['chest-ct.dcm', 'hand-xray.jpg', 'liver-ultrasound.png', 'report.pdf'];
 const boundary = 'lightbox-fuzz-boundary';
 const TIMEOUT_MS = 5_000;
+/** Bytes of the preamble and of `DICM`. */
+const PREFIX = 132;
+const headless = Object.entries(damagedDicom).flatMap(([name, bytes]) => (name.startsWith('without') ? [bytes] : []));
 
 /** The statuses that an upload may have. Any other is a finding. */
 const allowed = new Set([201, 400, 413, 415, 422]);
@@ -25,12 +28,14 @@ const form = (file: Buffer) =>
 export async function fuzzFiles({ product, people, wishes, say }: Campaign): Promise<Row[]> {
   const rows: Row[] = [];
   const perKind = wishes.examples ?? 250;
-  const share = wishes.minutes ? (wishes.minutes * 60_000) / (samples.length + 2) : Number.POSITIVE_INFINITY;
+  const share = wishes.minutes ? (wishes.minutes * 60_000) / (samples.length + 3) : Number.POSITIVE_INFINITY;
   const kinds: [name: string, body: (random: Random) => Buffer][] = samples.map((name) => {
     const bytes = readFileSync(join(assets, name));
     return [name, (random) => form(mutate(bytes, random))];
   });
   kinds.push(['damaged DICOM', (random) => form(mutate(random.pick(Object.values(damagedDicom)), random))]);
+  const bare = [readFileSync(join(assets, 'chest-ct.dcm')).subarray(PREFIX), ...headless];
+  kinds.push(['DICOM without a preamble', (random) => form(mutate(random.pick(bare), random))]);
   const small = form(readFileSync(join(assets, 'report.pdf')));
   kinds.push(['multipart form', (random) => mutate(small, random)]);
 

@@ -66,7 +66,7 @@ export const imageCalls = {
       'PATIENT_MISMATCH',
     ],
     causes: ['share.create'],
-    throttles: ['upload', 'shareMail'],
+    throttles: ['upload', 'studyFiles', 'shareMail'],
   }),
   findKnown: call({
     method: 'get',

@@ -16,6 +16,7 @@ export const uploadCalls = {
     who: 'anyone',
     summary: 'tus: version, extensions and the largest file',
     tus: true,
+    status: 204,
   }),
   createUpload: call({
     method: 'post',
@@ -53,7 +54,7 @@ export const uploadCalls = {
       ...refusals,
     ],
     causes: ['share.create'],
-    throttles: ['shareMail'],
+    throttles: ['uploadParts', 'studyFiles', 'shareMail'],
   }),
   endUpload: call({
     method: 'delete',

@@ -81,7 +81,7 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
   SettingChange: null,
   Idempotency: null,
   Counter: null,
-  // Its bytes are the image's, and their tombstone lists them.
+  // The bytes are those of the image, and its tombstone lists them.
   Upload: ({ models, ids, session }) => models.Upload.deleteMany({ _id: ids }, { session }).exec(),
   Usage: null,
   SentMail: null,

@@ -29,6 +29,12 @@ function useShown() {
   return { ...tray, groups, items };
 }
 
+/** The groups that need the person come first. */
+const inOrder = ({ groups, items }: State) => {
+  const needing = new Set(items.filter(needsPerson).map(({ groupId }) => groupId));
+  return groups.toSorted((a, b) => Number(needing.has(b.id)) - Number(needing.has(a.id)));
+};
+
 function useFacts({ items, paused, waitingFor }: State) {
   const { t } = useTranslation();
   const total = items.length;
@@ -170,7 +176,7 @@ export function Tray() {
             {interrupted.map((one) => (
               <Interrupted key={one.fingerprint} upload={one} />
             ))}
-            {tray.groups.map((group) => (
+            {inOrder(tray).map((group) => (
               <TrayGroup
                 key={group.id}
                 group={group}

@@ -9,7 +9,7 @@ import { askedGroupAtom, type Group, type Item, needsPerson } from './tray';
 /** More rows would slow the page down. */
 const rowsShown = 24;
 /** Small groups show every file, large ones only those that move or need the person. */
-const smallGroup = 12;
+const smallGroup = 4;
 
 const order: Record<Item['state'], number> = {
   failed: 0,

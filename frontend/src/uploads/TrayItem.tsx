@@ -11,6 +11,7 @@ import {
 } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
+import { said } from '../i18n';
 import { errorText } from '../lib/errors';
 import { formatPercent } from '../lib/format';
 import { ApiError } from '../lib/http';
@@ -35,7 +36,10 @@ function useWords({ state, progress, error }: Item): string {
   if (state === 'sending')
     return `${t('uploads.tray.state.sending')} · ${formatPercent(Math.floor(progress * 100) / 100)}`;
   if (state !== 'failed') return t(`uploads.tray.state.${state}`);
-  return error instanceof ApiError ? errorText(error, t('images.form.failed')) : t('uploads.tray.lost');
+  if (!(error instanceof ApiError)) return t('uploads.tray.lost');
+  // The row is about the file, so the name of the field says nothing more.
+  const ofFile = error.errors.filter(({ field }) => field === 'file').map(({ message }) => said(message));
+  return ofFile.join('\n') || errorText(error, t('images.form.failed'));
 }
 
 /** One file in the tray: its state in words, and the acts that are possible now. */

@@ -96,8 +96,12 @@ function studyOf(key: string, files: Sorted[]): Study {
   };
 }
 
+const names = new Intl.Collator(undefined, { numeric: true });
+
 /** Groups the files as the server will: DICOM files by their study, all others each for itself. */
-export function planOf(files: readonly Sorted[], disc: boolean): Plan {
+export function planOf(read: readonly Sorted[], disc: boolean): Plan {
+  // Several files are read at the same time, so they arrive in any order.
+  const files = read.toSorted((a, b) => names.compare(a.source.name, b.source.name));
   const ofStudies = files.filter(({ dicom }) => dicom?.studyUid);
   return {
     studies: collect(ofStudies, ({ dicom }) => dicom?.studyUid ?? '').map(([key, own]) => studyOf(key, own)),

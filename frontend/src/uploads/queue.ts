@@ -181,8 +181,10 @@ async function studyOf({ study, patient }: Batch): Promise<string | undefined> {
 
 /** The upload may have arrived in spite of the error: a retry with the same key is safe. */
 const isUnsure = (error: unknown) => !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
+/** The same request may succeed later. `CONFLICT`: the server still works on the request that a pause cut off. */
 const isAway = (error: unknown) =>
-  error instanceof ApiError && (error.status === 0 || [408, 502, 503, 504, 423].includes(error.status));
+  error instanceof ApiError &&
+  (error.status === 0 || error.code === 'CONFLICT' || [408, 423, 502, 503, 504].includes(error.status));
 /** Every further file would fail in the same way. */
 const isFull = (error: unknown) => error instanceof ApiError && ['QUOTA_REACHED', 'STORAGE_FULL'].includes(error.code);
 /** Tries after an error of the server itself. */
@@ -196,7 +198,7 @@ function renew(job: Job) {
 
 function settle(job: Job, error: unknown) {
   const batch = batchOf(job);
-  if (!isUnsure(error)) renew(job);
+  if (!isUnsure(error) && !isAway(error)) renew(job);
   if (error instanceof ApiError && error.code === 'PATIENT_MISMATCH' && batch) {
     batch.mismatch = [...new Set([...(batch.mismatch ?? []), ...error.errors.map(({ field }) => field)])];
     if (batch.attended) store.set(askedGroupAtom, batch.id);

@@ -9,10 +9,10 @@ const endpoint = '/api/upload/tus';
 /** Bytes of one request: whole mebibytes, because the server seals each of them. */
 const pieceBytes = 8 * 1024 ** 2;
 
-/** The name of the file is not sent: it may name a patient, and the server decides by the content. */
-const metadataOf = ({ caption, patientId, studyId, mismatchReason }: Sending) => ({
-  filename: 'file',
-  filetype: 'application/octet-stream',
+/** The name is sent as in a form. The server seals it, and orders the pictures of a study by it. */
+const metadataOf = ({ file, caption, patientId, studyId, mismatchReason }: Sending) => ({
+  filename: file.name,
+  filetype: file.type || 'application/octet-stream',
   caption,
   ...(patientId && { patientId }),
   ...(studyId && { studyId }),

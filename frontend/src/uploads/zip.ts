@@ -59,13 +59,13 @@ function judge(entries: FileEntry[], packed: number) {
   if (bytes > harmlessBytes && bytes / packed > limits.zipRatio) throw new ZipError('suspicious');
 }
 
-async function entriesOf(file: Blob): Promise<FileEntry[]> {
+async function entriesOf(file: Blob, most: number): Promise<FileEntry[]> {
   const reader = new ZipReader(new BlobReader(file), { useWebWorkers: false });
   const found: FileEntry[] = [];
   try {
     for await (const entry of reader.getEntriesGenerator()) {
       if (entry.directory) continue;
-      if (found.length >= limits.zipEntries) throw new ZipError('tooMany');
+      if (found.length >= most) throw new ZipError('tooMany');
       found.push(entry);
     }
   } catch (error) {
@@ -77,8 +77,8 @@ async function entriesOf(file: Blob): Promise<FileEntry[]> {
 const baseName = (path: string) => path.slice(path.lastIndexOf('/') + 1);
 
 /** Opens a zip on the disk without reading it into memory: its list of files now, each file when it is needed. */
-export async function openZip(file: Blob): Promise<Zip> {
-  const entries = await entriesOf(file);
+export async function openZip(file: Blob, mostEntries: number = limits.zipEntries): Promise<Zip> {
+  const entries = await entriesOf(file, mostEntries);
   judge(entries, file.size);
   let password: string | undefined;
   const locked = entries.find(({ encrypted }) => encrypted);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { refreshAudience } from '@lightbox/core/access/audience.js';
+import { newDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { system } from '@lightbox/core/events/events.js';
@@ -12,6 +13,7 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { LookDoc } from '@lightbox/core/models/look.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
+import type { UploadDoc } from '@lightbox/core/models/upload.js';
 import { removeStudy } from '@lightbox/core/studies/removeStudy.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -26,6 +28,7 @@ import { removeEmptyStudies } from './emptyStudies.js';
 import { endLooks } from './endLooks.js';
 import { expireShares } from './expire.js';
 import { removeAllListed, removeOrphanBlobs } from './orphans.js';
+import { removeUploads } from './removeUploads.js';
 import { reviveAnalyses, revivePreviews } from './repair.js';
 
 /** A worker that does analyses and previews. The tests start the search for lost jobs themselves. */
@@ -239,6 +242,33 @@ describe('a study', () => {
     await removeAllListed(core);
     expect(await chunks()).toBe(0);
   });
+});
+
+it('the bytes of a resumable upload stay until it expires, and then go with it and free its space', async () => {
+  const { core } = worker;
+  const { Upload, Usage } = core.models;
+  const write = async (expiresAt: Date): Promise<UploadDoc> => {
+    const [_id, owner, blob] = [newId(), newId(), newId(new Date(Date.now() - 20 * 3_600_000))];
+    const { key, wrapped } = newDataKey(core.keys.images, String(_id));
+    const upload = { _id, owner, blob, size: 9, dataKey: wrapped, metadata: Buffer.alloc(9), stored: false, expiresAt };
+    await core.usage.take(owner, 9, { files: 9, bytes: 99 });
+    await Upload.create([upload]);
+    await core.blobs.writeChunk(blob, key, { index: 0, last: true, plain: Buffer.alloc(9) });
+    return upload;
+  };
+  const now = core.clock.now().getTime();
+  const [open, over] = [await write(new Date(now + 3_600_000)), await write(new Date(now))];
+  await removeOrphanBlobs(core);
+  await Promise.all([removeUploads(core), removeUploads(core)]);
+  const left = async ({ _id, owner, blob }: UploadDoc) => [
+    await Upload.countDocuments({ _id }),
+    await core.blobs.countChunks(blob),
+    (await Usage.findById(owner).lean())?.bytes,
+  ];
+  expect([await left(open), await left(over)]).toEqual([
+    [1, 1, 9],
+    [0, 0, 0],
+  ]);
 });
 
 describe('a preview whose job was lost', () => {

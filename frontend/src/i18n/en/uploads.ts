@@ -135,7 +135,7 @@ export const uploads = {
     patientSex: 'Sex',
     inFile: 'In the file:',
     differs: 'Differs',
-    nothing: 'Nothing was stored.',
+    nothing: 'These files are not stored yet.',
     otherAct: 'Use this patient',
     nobody: 'Upload without a patient',
     reason: 'Or say why this patient is right',

@@ -135,7 +135,7 @@ export const uploads = {
     patientSex: 'جنس',
     inFile: 'فائل میں:',
     differs: 'مختلف',
-    nothing: 'کچھ محفوظ نہیں ہوا۔',
+    nothing: 'یہ فائلیں ابھی محفوظ نہیں ہوئیں۔',
     otherAct: 'یہ مریض چنیں',
     nobody: 'مریض کے بغیر اپ لوڈ کریں',
     reason: 'یا لکھیں کہ یہ مریض کیوں درست ہے',
