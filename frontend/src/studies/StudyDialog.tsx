@@ -96,12 +96,19 @@ function Film({
   );
 }
 
-const seriesName = (series: Series, unnamed: string) =>
-  [series.number, series.description].filter((part) => part !== undefined && part !== '').join(' · ') || unnamed;
+/** Names a series by its number and its description in the file. */
+function useSeriesName() {
+  const { t } = useTranslation();
+  return ({ number, description }: Series) => {
+    if (description) return number === undefined ? description : `${number} · ${description}`;
+    return number === undefined ? t('studies.unnamed') : t('studies.numbered', { number });
+  };
+}
 
 /** Lists the series of an examination. Each one opens in the viewer at its first image. */
 function SeriesList({ series }: { series: readonly Series[] }) {
   const { t } = useTranslation();
+  const nameOf = useSeriesName();
   return (
     <Box as="section">
       <Text as="h3" fontSize="sm" fontWeight="semibold" mb="1.5">
@@ -112,7 +119,7 @@ function SeriesList({ series }: { series: readonly Series[] }) {
           <Box as="li" key={one.id} borderTopWidth="1px" borderColor="border" _first={{ borderTopWidth: '0' }}>
             <Flex
               asChild
-              align="baseline"
+              align="center"
               gap="3"
               px="3"
               py="2"
@@ -125,7 +132,7 @@ function SeriesList({ series }: { series: readonly Series[] }) {
             >
               <Link to={paths.viewer(one.images[0])}>
                 <Text as="span" flex="1" minW="0" fontWeight="medium" overflowWrap="anywhere" dir="auto">
-                  {seriesName(one, t('studies.unnamed'))}
+                  {nameOf(one)}
                 </Text>
                 {one.modality && <Text as="span">{ltr(one.modality)}</Text>}
                 <Text as="span" color="fg.muted" fontVariantNumeric="tabular-nums" whiteSpace="nowrap">
