@@ -213,6 +213,9 @@ const ofStudy =
   ({ image }: World) => ({ path: `/studies/${image.study}${suffix}` });
 const studyCells: Cell[] = [
   { name: 'getStudy', rule: 'see', success: 200, request: ofStudy() },
+  { name: 'getStudyFrames', rule: 'open', success: 200, request: ofStudy('/frames') },
+  { name: 'getStudyContent', rule: 'open', success: 200, request: ofStudy('/content') },
+  { name: 'getStudyContent', method: 'head', rule: 'open', success: 200, request: ofStudy('/content') },
   {
     name: 'listShares',
     rule: 'share',

@@ -94,6 +94,8 @@ const rows: Record<CallName, Harmless> = {
   deleteImage: nothingThere,
   createStudy: emptyBody,
   getStudy: nothingThere,
+  getStudyFrames: nothingThere,
+  getStudyContent: nothingThere,
   updateStudy: { status: 404, body: { title: 'A hand' } },
   deleteStudy: nothingThere,
   createShare: { status: 404, body: { imagemetadataId: absent, createdfor: absent } },

@@ -10,11 +10,13 @@ import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
 import { beforeAll, expect, it } from 'vitest';
 import { Client } from './testing/client.js';
 import {
+  type BuiltImage,
   type BuiltShare,
   buildAdmin,
   buildImage,
   buildProvider,
   buildShare,
+  buildStudy,
   type Person,
   storeDrawing,
 } from './testing/factories.js';
@@ -45,12 +47,13 @@ beforeAll(async () => {
   await test.gateway.models.AuditEntry.collection.insertMany(entries);
 });
 
-/** A verified share of a large image, and its recipient. */
+/** A verified share of a study of one large image, and its recipient. */
 async function shareLarge(): Promise<BuiltShare> {
-  const image = await buildImage(test.gateway, { size: SIZE, blob: large.blob });
+  const image = await buildStudy(test.gateway);
   const { id: keyId, key } = test.gateway.keys.images.current;
   const dataKey = { keyId, sealed: seal(key, image.id, large.key) };
-  await test.gateway.models.Image.collection.updateOne({ _id: image._id }, { $set: { dataKey } });
+  const $set = { size: SIZE, blob: large.blob, dataKey };
+  await test.gateway.models.Image.collection.updateOne({ _id: image._id }, { $set });
   await storeDrawing(
     test.gateway,
     { _id: image._id, key: large.key },
@@ -119,11 +122,12 @@ it.each(endings)(
 );
 
 it.each([
-  ['frames/1', {}],
-  ['content', { Range: `bytes=5-${SIZE - 5}` }],
-])('%s that is being sent breaks off when the share is revoked, and the next call is 404', async (what, headers) => {
+  ['a frame', (image: BuiltImage) => `/upload/image/${image.id}/frames/1`, {}],
+  ['a range', (image: BuiltImage) => `/upload/image/${image.id}/content`, { Range: `bytes=5-${SIZE - 5}` }],
+  ['a study', (image: BuiltImage) => `/studies/${image.study}/content`, {}],
+])('%s that is being sent breaks off when the share is revoked, and the next call is 404', async (_, at, headers) => {
   const share = await shareLarge();
-  const path = `/upload/image/${share.image.id}/${what}`;
+  const path = at(share.image);
   const reader = await openAndPause(path, share.recipient, headers);
   await asAdmin().del(`/sharing/${share.id}`).expect(200);
   const endedAt = performance.now();

@@ -275,6 +275,10 @@ const countedCalls: Record<string, (counted: Counted) => Promise<{ by: Subject; 
     const image = await buildImage(test.gateway, { owner: person });
     return { by: { caller: person.id }, send: () => api.get(`/analyze/${image.id}`) };
   },
+  'getFrame rendering': async ({ api, person }) => {
+    const image = await buildImage(test.gateway, { owner: person });
+    return { by: { caller: person.id }, send: () => api.get(`/upload/image/${image.id}/frames/1?rendered=true`) };
+  },
   'startAnalysis analysis': async ({ api, person }) => {
     const image = await buildImage(test.gateway, { owner: person });
     return { by: { caller: person.id }, send: () => api.post(`/analyze/${image.id}`, {}) };

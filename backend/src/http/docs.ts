@@ -49,6 +49,9 @@ function operation(name: string, shape: CallShape): Json {
       ...(shape.creates
         ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', format: 'uuid' } }]
         : []),
+      ...(shape.alsoStatus === 206
+        ? [{ name: 'Range', in: 'header', required: false, schema: { type: 'string', examples: ['bytes=0-1023'] } }]
+        : []),
     ],
     ...(shape.body ? { requestBody: requestBody(shape) } : {}),
     responses: { ...successes(shape), ...failures(shape) },

@@ -39,7 +39,7 @@ export async function until<T>(
  * False when no worker has drawn it in time.
  */
 export async function untilDrawn(gateway: Gateway, image: ImageDoc, req: Request): Promise<boolean> {
-  await askForDrawing(gateway, image);
+  await askForDrawings(gateway, [image]);
   const drawn = await until(
     gateway,
     req,
@@ -49,25 +49,28 @@ export async function untilDrawn(gateway: Gateway, image: ImageDoc, req: Request
   return drawn !== null;
 }
 
-/** Adds the job unless it waits already. While Redis is away the sweeper adds the job of a new image later. */
-const askForDrawing = ({ queues, warn }: Gateway, { _id }: ImageDoc): Promise<void> =>
+/** Adds the jobs that do not wait already. While Redis is away the sweeper adds those of new images later. */
+export const askForDrawings = ({ queues, warn }: Gateway, images: Pick<ImageDoc, '_id'>[]): Promise<void> =>
   queues
-    .add([{ name: 'renderPreview', data: { imageId: String(_id) }, once: `draw-${_id}` }])
+    .add(images.map(({ _id }) => ({ name: 'renderPreview', data: { imageId: String(_id) }, once: `draw-${_id}` })))
     .catch((error) => warn(error, 'a drawing could not be asked for'));
 
 /** The work of a worker that the frames of an image come from. */
 export interface Made {
   drawing: Drawing;
-  plain: DrawingDoc['plain'];
+  plain?: DrawingDoc['plain'];
 }
+
+/** The fields of an image that opening takes. */
+type Sealing = Pick<ImageDoc, '_id' | 'dataKey'>;
 
 /** Something that a worker made of an image and sealed: it is read by the image's id, and opened with its key. */
 export interface Sealed<Doc, T> {
   read: (gateway: Gateway, id: ObjectId) => Promise<Doc | null>;
-  open: (gateway: Gateway, image: ImageDoc, doc: Doc) => T;
+  open: (gateway: Gateway, image: Sealing, doc: Doc) => T;
 }
 
-export const drawings: Sealed<Pick<DrawingDoc, 'drawing' | 'plain'>, Made> = {
+export const drawings: Sealed<Pick<DrawingDoc, 'drawing'> & Partial<Pick<DrawingDoc, 'plain'>>, Made> = {
   read: ({ models }, id) => models.Drawing.findById(id, { drawing: 1, plain: 1 }).readConcern(NEWEST).lean().exec(),
   open: (gateway, image, { drawing, plain }) => ({ drawing: openJson(gateway, image, drawingContext, drawing), plain }),
 };
@@ -78,7 +81,7 @@ export const tags: Sealed<Pick<DrawingDoc, 'tags'>, TagRow[]> = {
 };
 
 /** Opens a value that a worker sealed after it had checked its shape. */
-function openJson<T>(gateway: Gateway, { _id, dataKey }: ImageDoc, context: (id: string) => string, sealed: Buffer): T {
+function openJson<T>(gateway: Gateway, { _id, dataKey }: Sealing, context: (id: string) => string, sealed: Buffer): T {
   const id = String(_id);
   const key = unwrapDataKey(gateway.keys.images, id, dataKey);
   return JSON.parse(open(key, context(id), bufferOf(sealed)).toString());

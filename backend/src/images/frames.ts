@@ -46,7 +46,7 @@ export async function getFrames(context: Context<typeof imageCalls.getFrames>): 
 }
 
 /** The UID of the frame of reference leaves the server as a keyed hash only. */
-const factsOf = ({ keys }: Gateway, { facts, frameOfReferenceUid: uid }: Drawing): FrameFacts =>
+export const factsOf = ({ keys }: Gateway, { facts, frameOfReferenceUid: uid }: Drawing): FrameFacts =>
   uid
     ? { ...facts, frameOfReference: hmac(keys.cursors.current.key, 'frameOfReference', uid).toString('base64url') }
     : facts;

@@ -12,8 +12,16 @@ type ReadCall =
   | typeof imageCalls.getFrame
   | typeof imageCalls.getTags;
 
+const extensions: Record<string, string> = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'application/pdf': 'pdf',
+  'application/dicom': 'dcm',
+};
+export const extensionOf = (contentType: string): string => extensions[contentType] ?? 'bin';
+
 /** Headers that keep uploaded content from running in the product's origin: never sniffed, and sandboxed. */
-const guarded = (contentType: string): Record<string, string> => ({
+export const guarded = (contentType: string): Record<string, string> => ({
   'Content-Type': contentType,
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; sandbox",

@@ -1,20 +1,23 @@
 import { limits } from '@lightbox/contract/limits.js';
-import { isDuplicate } from '@lightbox/core/db/ids.js';
+import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { LookDoc } from '@lightbox/core/models/look.js';
+import type { StudyDoc } from '@lightbox/core/models/study.js';
 import type { Context, Gateway, Viewer } from '../context.js';
 import { recordRead } from './imageBytes.js';
 
 type Reading = Pick<Context, 'gateway' | 'actor'> & { viewer: Viewer };
-type Counted = 'image.view' | 'image.content';
+/** The actions whose reads are counted: frames of an image or a study, ranges of an original. */
+type Counted = LookDoc['type'];
+type Seen = Pick<ImageDoc | StudyDoc, '_id' | 'owner'>;
 
-const lookId = (viewer: Viewer, type: Counted, image: ImageDoc): string => `${viewer.sessionId}:${type}:${image._id}`;
+const lookId = (viewer: Viewer, type: Counted, record: ObjectId): string => `${viewer.sessionId}:${type}:${record}`;
 
-const lookOf = ({ gateway, viewer }: Reading, type: Counted, image: ImageDoc): Omit<LookDoc, 'reads'> => ({
-  _id: lookId(viewer, type, image),
+const lookOf = ({ gateway, viewer }: Reading, type: Counted, { _id, owner }: Seen): Omit<LookDoc, 'reads'> => ({
+  _id: lookId(viewer, type, _id),
   user: viewer._id,
-  record: image._id,
-  owner: image.owner,
+  record: _id,
+  owner,
   type,
   until: endOf(gateway),
 });
@@ -25,8 +28,24 @@ const onOne = { writeConcern: { w: 1 } } as const;
 
 /** Records the opening of an image. The frames that this session reads from then on are counted. */
 export async function openLook(reading: Reading, image: ImageDoc): Promise<void> {
-  const { _id, until, ...rest } = lookOf(reading, 'image.view', image);
   await recordRead(reading, 'image.view', image);
+  await keepLook(reading, 'image.view', image);
+}
+
+/** Records the opening of these images of a study, as one entry. The frames of all of them are counted together. */
+export async function openStudyLook(reading: Reading, study: StudyDoc, images: Pick<ImageDoc, '_id'>[]): Promise<void> {
+  const records = images.map(({ _id }) => _id);
+  await reading.gateway.events.record(reading.actor, {
+    type: 'study.frames',
+    record: study._id,
+    records,
+    owners: [study.owner],
+  });
+  await keepLook(reading, 'study.frames', study);
+}
+
+async function keepLook(reading: Reading, type: Counted, seen: Seen): Promise<void> {
+  const { _id, until, ...rest } = lookOf(reading, type, seen);
   await reading.gateway.models.Look.updateOne(
     { _id },
     { $set: { until }, $setOnInsert: { ...rest, reads: 0 } },
@@ -35,7 +54,11 @@ export async function openLook(reading: Reading, image: ImageDoc): Promise<void>
 }
 
 /** Counts a read of a part of the image. A read without a look before it is an entry in the audit log, and a look. */
-export async function countRead(reading: Reading, type: Counted, image: ImageDoc): Promise<void> {
+export async function countRead(
+  reading: Reading,
+  type: Exclude<Counted, 'study.frames'>,
+  image: ImageDoc,
+): Promise<void> {
   if (await countInLook(reading, type, image)) return;
   const { gateway, actor } = reading;
   try {
@@ -51,11 +74,12 @@ export async function countRead(reading: Reading, type: Counted, image: ImageDoc
   }
 }
 
-async function countInLook({ gateway, viewer }: Reading, type: Counted, image: ImageDoc): Promise<boolean> {
-  const { matchedCount } = await gateway.models.Look.updateOne(
-    { _id: lookId(viewer, type, image) },
-    { $inc: { reads: 1 } },
-    onOne,
-  );
+/** False when neither the image nor its study was opened in this session. */
+async function countInLook({ gateway, viewer }: Reading, type: Counted, { _id, study }: ImageDoc): Promise<boolean> {
+  const ids = [
+    lookId(viewer, type, _id),
+    ...(study && type === 'image.view' ? [lookId(viewer, 'study.frames', study)] : []),
+  ];
+  const { matchedCount } = await gateway.models.Look.updateOne({ _id: { $in: ids } }, { $inc: { reads: 1 } }, onOne);
   return matchedCount > 0;
 }

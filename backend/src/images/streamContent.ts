@@ -5,16 +5,9 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { PreviewDoc } from '@lightbox/core/models/preview.js';
 import type { Context } from '../context.js';
 import { rangeOf } from '../http/range.js';
-import { checkOpen, recordRead, sendBytes } from './imageBytes.js';
+import { checkOpen, extensionOf, recordRead, sendBytes } from './imageBytes.js';
 import { countRead } from './looks.js';
 import { openPreview } from './present.js';
-
-const extensions: Record<string, string> = {
-  'image/jpeg': 'jpg',
-  'image/png': 'png',
-  'application/pdf': 'pdf',
-  'application/dicom': 'dcm',
-};
 
 /** Streams the original bytes, or a range of them. */
 export async function streamContent(context: Context<typeof imageCalls.getImageContent>): Promise<undefined> {
@@ -27,7 +20,7 @@ export async function streamContent(context: Context<typeof imageCalls.getImageC
   return sendBytes(context, {
     contentType,
     length: to - from,
-    disposition: `attachment; filename="${id}.${extensions[contentType] ?? 'bin'}"`,
+    disposition: `attachment; filename="${id}.${extensionOf(contentType)}"`,
     headers: {
       'Accept-Ranges': 'bytes',
       ...(range ? { 'Content-Range': `bytes ${from}-${to - 1}/${size}` } : {}),

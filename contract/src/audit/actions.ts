@@ -112,6 +112,8 @@ export const auditActions = {
   'study.created': { table: 'studies', fhir: 'instancesAccessed', does: 'C' },
   'study.read': { table: 'studies', fhir: 'instancesAccessed', does: 'R', timeline: true },
   'study.frames': { table: 'studies', fhir: 'instancesAccessed', does: 'R', timeline: true },
+  /** The end of a look. The reason is the number of frames that were read. */
+  'study.viewEnd': { table: 'studies', fhir: 'instancesAccessed', does: 'R' },
   'study.content': { table: 'studies', fhir: 'instancesAccessed', does: 'R', timeline: true },
   'study.updated': {
     table: 'studies',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from '../call.js';
 import { Id, Params, text } from '../ids.js';
+import { FrameFacts } from '../images/drawing.js';
 import { Study, StudyTitle } from './schemas.js';
 
 export const studyCalls = {
@@ -24,6 +25,26 @@ export const studyCalls = {
     summary: 'One study with its series, and the images of each in order',
     params: Params,
     data: Study,
+  }),
+  getStudyFrames: call({
+    method: 'get',
+    path: '/studies/:id/frames',
+    who: 'image.read',
+    action: 'study.frames',
+    summary: 'The facts of every image of the study that is drawn, by the id of the image',
+    params: Params,
+    data: z.record(z.string(), FrameFacts),
+    fails: ['NOT_VERIFIED', 'PREVIEW_PENDING'],
+  }),
+  getStudyContent: call({
+    method: 'get',
+    path: '/studies/:id/content',
+    who: 'image.read',
+    action: 'study.content',
+    summary: 'The original files of the study, bit for bit, in a zip',
+    params: Params,
+    binary: ['application/zip'],
+    fails: ['NOT_VERIFIED'],
   }),
   updateStudy: call({
     method: 'put',

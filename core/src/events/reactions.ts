@@ -92,6 +92,7 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'study.created': null,
   'study.read': null,
   'study.frames': null,
+  'study.viewEnd': null,
   'study.content': null,
   'study.updated': null,
   'study.deleted': {

@@ -9,9 +9,10 @@ export interface LookDoc {
   /** `lookId`: the session, the record and the action. */
   _id: string;
   user: Id;
+  /** The image or study. */
   record: Id;
   owner: Id;
-  type: AuditAction;
+  type: Extract<AuditAction, 'image.view' | 'image.content' | 'study.frames'>;
   /** The frames, or the ranges of the original, that were read. */
   reads: number;
   until: Date;

@@ -19,8 +19,14 @@ async function endLook({ models, clock, events }: Core, { _id, record }: LookDoc
     const over = { _id, until: { $lte: clock.now() } };
     const ended = await models.Look.findOneAndDelete(over, { session: tx.session }).lean<LookDoc>();
     if (ended && ended.reads > 0) {
-      const { user, owner, reads } = ended;
-      tx.record({ type: 'image.viewEnd', actor: user, record, owners: [owner], reason: String(reads) });
+      const { type, user, owner, reads } = ended;
+      tx.record({
+        type: type === 'study.frames' ? 'study.viewEnd' : 'image.viewEnd',
+        actor: user,
+        record,
+        owners: [owner],
+        reason: String(reads),
+      });
     }
     return record;
   });

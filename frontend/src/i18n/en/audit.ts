@@ -160,6 +160,7 @@ export const audit = {
     study_created: 'Create study',
     study_read: 'View study',
     study_frames: 'Look at the images of a study',
+    study_viewEnd: 'Number of frames read',
     study_content: 'Download study',
     study_updated: 'Change study',
     study_deleted: 'Delete study',

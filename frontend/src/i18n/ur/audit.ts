@@ -160,6 +160,7 @@ export const audit = {
     study_created: 'معائنہ بنانا',
     study_read: 'معائنہ دیکھنا',
     study_frames: 'معائنے کی تصاویر دیکھنا',
+    study_viewEnd: 'دیکھے گئے فریموں کی تعداد',
     study_content: 'معائنہ ڈاؤن لوڈ کرنا',
     study_updated: 'معائنہ بدلنا',
     study_deleted: 'معائنہ حذف کرنا',
