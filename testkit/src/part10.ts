@@ -150,3 +150,80 @@ export const lyingTables: [what: string, descriptor: Buffer, entries: Buffer][] 
   ['has a descriptor of one number', shorts(256), Buffer.alloc(512, 9)],
   ['has an empty descriptor', Buffer.alloc(0), Buffer.alloc(512, 9)],
 ];
+
+interface Phantom {
+  /** The instance of the slice, from 1, and its position along the body in millimetres. */
+  instance?: number;
+  z?: number;
+  frames?: number;
+  /** The unique part of the identifiers of study and series. */
+  study?: string;
+}
+
+/** The known values and lengths of `phantom`. Points are column and row. */
+export const phantomFacts = {
+  side: 256,
+  spacing: 0.5,
+  body: { at: [128, 128], radius: 100, value: 40 },
+  disc: { at: [100, 100], radius: 15, value: 120 },
+  /** A bar one pixel high: from the middle of its first pixel to that of its last, 49.5 mm. */
+  bar: { from: [78, 128], to: [177, 128], value: 1_000, length: 49.5 },
+  air: -1_000,
+} as const;
+
+/** The value of a pixel of the phantom in HU. Each frame has one more bright pixel in the first row, to tell them apart. */
+function phantomValue(x: number, y: number, frame: number): number {
+  const { body, disc, bar, air } = phantomFacts;
+  const inside = ({ at, radius }: { at: readonly [number, number]; radius: number }) =>
+    Math.hypot(x - at[0], y - at[1]) < radius;
+  if (y === 0 && x < frame) return 500;
+  if (y === bar.from[1] && x >= bar.from[0] && x <= bar.to[0]) return bar.value;
+  if (inside(disc)) return disc.value;
+  return inside(body) ? body.value : air;
+}
+
+/** Returns a CT of a body with a disc and a bar of known size and value: one slice, or a film of several frames. */
+export function phantom({ instance = 1, z = 0, frames = 1, study = '1' }: Phantom = {}): Buffer {
+  const { side, spacing } = phantomFacts;
+  const pixels = Buffer.alloc(side * side * 2 * frames);
+  for (let frame = 0; frame < frames; frame++) {
+    for (let i = 0; i < side * side; i++) {
+      const value = phantomValue(i % side, Math.floor(i / side), instance + frame) + 1_024;
+      pixels.writeUInt16LE(value, (frame * side * side + i) * 2);
+    }
+  }
+  return partTen(
+    Buffer.concat([
+      element(0x00080016, 'UI', '1.2.840.10008.5.1.4.1.1.2'),
+      element(0x00080018, 'UI', `2.25.7${study}.1.${instance}`),
+      element(0x00080020, 'DA', '20261112'),
+      element(0x00080060, 'CS', 'CT'),
+      element(0x0008103e, 'LO', 'Portal phase'),
+      element(0x00180015, 'CS', 'ABDOMEN'),
+      element(0x00180050, 'DS', '3'),
+      ...(frames > 1 ? [element(0x00181063, 'DS', '50')] : []),
+      element(0x0020000d, 'UI', `2.25.7${study}`),
+      element(0x0020000e, 'UI', `2.25.7${study}.1`),
+      element(0x00200013, 'IS', String(instance)),
+      element(0x00200032, 'DS', `-64\\-64\\${z}`),
+      element(0x00200037, 'DS', '1\\0\\0\\0\\1\\0'),
+      element(0x00200052, 'UI', `2.25.7${study}.9`),
+      element(0x00280002, 'US', 1),
+      element(0x00280004, 'CS', 'MONOCHROME2'),
+      ...(frames > 1 ? [element(0x00280008, 'IS', String(frames))] : []),
+      element(0x00280010, 'US', side),
+      element(0x00280011, 'US', side),
+      element(0x00280030, 'DS', `${spacing}\\${spacing}`),
+      element(0x00280100, 'US', 16),
+      element(0x00280101, 'US', 12),
+      element(0x00280102, 'US', 11),
+      element(0x00280103, 'US', 0),
+      element(0x00281050, 'DS', '40'),
+      element(0x00281051, 'DS', '400'),
+      element(0x00281052, 'DS', '-1024'),
+      element(0x00281053, 'DS', '1'),
+      element(0x00281054, 'LO', 'HU'),
+      element(0x7fe00010, 'OW', pixels),
+    ]),
+  );
+}

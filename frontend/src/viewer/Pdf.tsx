@@ -13,7 +13,8 @@ import { useTranslation } from 'react-i18next';
 import { imageContent } from '../images/images';
 import { useDebounced } from '../lib/useDebounced';
 import { Message } from './Message';
-import { openDocument, pagesWith, textOf } from './pdfDocument';
+import { openDocument, textOf } from './pdfDocument';
+import { pagesWith } from './pdfText';
 import { isRefusal, RenderedPages } from './RenderedPages';
 
 const bar = { size: 'sm', variant: 'plain', color: 'viewer.text', _hover: { bg: 'viewer.panel' } } as const;

@@ -1,0 +1,272 @@
+import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import { describe, expect, it } from 'vitest';
+import { frameIdOf, frameOf } from './engine/frameId';
+import { factsOfFrame, moduleOf } from './engine/modules';
+import { checkDecoded, checkLength, checkSize, DamagedFrame, throughTable } from './engine/pixels';
+import { entriesOf, entryOfImage } from './entries';
+import { acts, commandOf, keysOfAct, keysOfTool, tools, usesKey } from './keys';
+import { partnerOf } from './linking';
+import { angleOf, areaOf, lengthOf, scaleAt, valueUnit } from './measuring';
+import { bitsFor } from './Overlays';
+import { edgesOf, letterOf, planeOf } from './orientation';
+import { pagesWith } from './pdfText';
+import { presetsOf } from './presets';
+import { statisticsIn } from './statistics';
+
+const facts = (more: Partial<FrameFacts> = {}): FrameFacts => ({
+  kind: 'dicom',
+  frames: 1,
+  rows: 4,
+  columns: 6,
+  modality: 'CT',
+  windows: [{ center: 40, width: 400 }],
+  previewFrame: 1,
+  ...more,
+});
+
+describe('the loader', () => {
+  it.each([
+    ['a picture of 0 × 0', { width: 0, height: 0, components: 1, length: 0 }],
+    ['too few values', { width: 6, height: 4, components: 1, length: 23 }],
+    ['rows and columns exchanged', { width: 4, height: 6, components: 1, length: 24 }],
+    ['one component of three', { width: 6, height: 4, components: 3, length: 24 }],
+  ])('A decoded frame with %s is damaged.', (_, decoded) => {
+    expect(() => checkDecoded(decoded, facts())).toThrow(DamagedFrame);
+  });
+
+  it('A whole frame passes, in grey and in colour.', () => {
+    checkDecoded({ width: 6, height: 4, components: 1, length: 24 }, facts());
+    checkDecoded({ width: 6, height: 4, components: 4, length: 96 }, facts());
+    checkLength(48, facts({ bitsAllocated: 16 }));
+    expect(() => checkLength(47, facts({ bitsAllocated: 16 }))).toThrow(DamagedFrame);
+  });
+
+  it('A frame without a size, or with more pixels than a browser can draw, is refused before it is decoded.', () => {
+    expect(() => checkSize({ rows: 0, columns: 5 })).toThrow(DamagedFrame);
+    expect(() => checkSize({ rows: 20_000, columns: 20_000 })).toThrow(DamagedFrame);
+    checkSize({ rows: 3_000, columns: 4_000 });
+  });
+
+  it('Values outside of a look-up table get its first or last entry.', () => {
+    const table = { first: 10, bits: 16, entries: btoa('\x01\x00\x02\x00\x00\x01') };
+    expect([...throughTable([5, 10, 11, 12, 99], table)]).toEqual([1, 1, 2, 256, 256]);
+  });
+
+  it('The name of a frame leads back to its image and number.', () => {
+    expect(frameOf(frameIdOf({ id: 'abc', n: 12 }))).toEqual({ id: 'abc', n: 12 });
+  });
+});
+
+describe('the metadata of a frame', () => {
+  const module = (name: string, more: Partial<FrameFacts> = {}, n = 1, inColour = false) =>
+    moduleOf(name, facts(more), n, 'abc', inColour) as Record<string, unknown>;
+
+  it('A file without a modality is OT, because the library waits for ever without one.', () => {
+    expect(module('generalSeriesModule', { modality: '' }).modality).toBe('OT');
+  });
+
+  it('A file without spacing is drawn with square pixels of 1.', () => {
+    expect(module('imagePlaneModule')).toMatchObject({ rowPixelSpacing: 1, usingDefaultValues: true });
+    expect(module('imagePlaneModule', { pixelSpacing: [0.5, 0.25] })).toMatchObject({
+      rowPixelSpacing: 0.5,
+      columnPixelSpacing: 0.25,
+      usingDefaultValues: false,
+    });
+  });
+
+  it('A frame of an enhanced file has its own place, window and rescale.', () => {
+    const perFrame = [{}, { position: [0, 0, 3] as [number, number, number], rescaleIntercept: -5 }];
+    const file = { frames: 2, perFrame, rescaleIntercept: -1024 };
+    expect(module('imagePlaneModule', file, 2).imagePositionPatient).toEqual([0, 0, 3]);
+    expect(module('modalityLutModule', file, 2)).toEqual({ rescaleSlope: 1, rescaleIntercept: -5 });
+    expect(module('modalityLutModule', file, 1).rescaleIntercept).toBe(-1024);
+    expect(factsOfFrame(facts(file), 2).windows).toEqual(facts().windows);
+  });
+
+  it('Pixels that the browser or the server drew are RGB, without window and rescale.', () => {
+    const file = { bitsAllocated: 16, rescaleIntercept: -1024 };
+    expect(module('imagePixelModule', file, 1, true)).toMatchObject({ samplesPerPixel: 3, bitsAllocated: 8 });
+    expect(module('voiLutModule', file, 1, true)).toEqual({});
+    expect(module('modalityLutModule', file, 1, true)).toEqual({});
+  });
+});
+
+describe('measuring', () => {
+  it('Lengths are in pixels without spacing, in millimetres with it, and the detector is named.', () => {
+    expect(lengthOf({}, [0, 0], [3, 4])).toMatchObject({ value: 5, scale: { unit: 'px', atDetector: false } });
+    expect(lengthOf({ pixelSpacing: [0.5, 0.25] }, [0, 0], [50, 0]).value).toBe(12.5);
+    expect(scaleAt({ pixelSpacing: [0.1, 0.1], spacingAt: 'detector' }, [])).toMatchObject({
+      unit: 'mm',
+      atDetector: true,
+    });
+  });
+
+  it('Ultrasound is measured by its regions, and in pixels across them.', () => {
+    const regions = [{ x0: 0, y0: 0, x1: 99, y1: 99, deltaX: 0.2, deltaY: 0.1 }];
+    const us = { regions, pixelSpacing: [9, 9] as [number, number] };
+    expect(lengthOf(us, [10, 10], [20, 10])).toMatchObject({ value: 2, scale: { unit: 'mm' } });
+    expect(lengthOf(us, [10, 10], [10, 20]).value).toBe(1);
+    expect(lengthOf(us, [90, 10], [110, 10])).toMatchObject({ value: 20, scale: { unit: 'px' } });
+  });
+
+  it('Angles and areas take pixels that are not square into account.', () => {
+    expect(
+      angleOf({}, [
+        [0, 1],
+        [0, 0],
+        [1, 0],
+      ]),
+    ).toBeCloseTo(90);
+    expect(
+      angleOf({ pixelSpacing: [2, 1] }, [
+        [2, 1],
+        [0, 0],
+        [1, 0],
+      ]),
+    ).toBeCloseTo(45);
+    const { value } = areaOf({ pixelSpacing: [0.5, 0.5] }, [
+      [0, -10],
+      [0, 10],
+      [-10, 0],
+      [10, 0],
+    ]);
+    expect(value).toBeCloseTo(Math.PI * 25);
+  });
+
+  it('Only values that are HU have that unit.', () => {
+    expect(valueUnit(facts())).toBe('HU');
+    expect(valueUnit(facts({ rescaleType: 'US' }))).toBe('');
+    expect(valueUnit(facts({ modality: 'MR' }))).toBe('');
+    expect(valueUnit(facts({ modality: 'MR', rescaleType: 'HU' }))).toBe('HU');
+  });
+
+  it('An ellipse counts the pixels whose middle lies in it.', () => {
+    const image = {
+      rows: 5,
+      columns: 5,
+      getPixelData: () => Array.from({ length: 25 }, (_, i) => (i === 12 ? 10 : 4)),
+    };
+    const found = statisticsIn(image, [
+      [2, 3.2],
+      [2, 0.8],
+      [0.8, 2],
+      [3.2, 2],
+    ]);
+    expect(found).toMatchObject({ pixels: 5, mean: 5.2 });
+    expect(found?.deviation).toBeCloseTo(2.4);
+    expect(
+      statisticsIn(image, [
+        [2, 2],
+        [2, 2],
+        [2, 2],
+        [2, 2],
+      ]),
+    ).toBeUndefined();
+  });
+});
+
+describe('places and planes', () => {
+  it('The edges of an axial slice are anterior, posterior, right and left.', () => {
+    expect(edgesOf([1, 0, 0], [0, 1, 0])).toEqual({ right: 'L', left: 'R', bottom: 'P', top: 'A' });
+    expect(letterOf([0.7, 0.7, 0])).toHaveLength(2);
+    expect(planeOf([0, -1, 0])).toBe('coronal');
+    expect(planeOf([0.1, 0.2, 0.9])).toBe('axial');
+  });
+
+  it('The frame of an overlay is found by its origin.', () => {
+    const overlay = { rows: 2, columns: 4, originRow: 1, originColumn: 1, bits: '' };
+    expect(bitsFor(overlay, 7)).toBe(0);
+    expect(bitsFor({ ...overlay, frameOrigin: 3, frames: 2 }, 4)).toBe(8);
+    expect(bitsFor({ ...overlay, frameOrigin: 3, frames: 2 }, 5)).toBeUndefined();
+  });
+
+  const slice = (z: number, more: Partial<FrameFacts> = {}) =>
+    facts({ position: [0, 0, z], orientation: [1, 0, 0, 0, 1, 0], frameOfReference: 'room', ...more });
+
+  it('Linked stacks meet at the nearest slice of one room, otherwise they keep their distance.', () => {
+    const files = new Map([
+      ['a', slice(10)],
+      ['b', slice(0)],
+      ['c', slice(9)],
+      ['d', slice(30)],
+      ['e', slice(9, { frameOfReference: 'other' })],
+    ]);
+    const of = (id: string) => files.get(id);
+    const ids = (...names: string[]) => names.map((id) => frameIdOf({ id, n: 1 }));
+    const [here = ''] = ids('a');
+    expect(partnerOf(here, ids('b', 'c', 'd'), of, 2)).toBe(1);
+    expect(partnerOf(here, ids('b', 'e'), of, 0)).toBe(0);
+    expect(partnerOf(here, ids('b', 'e'), of, 5)).toBeUndefined();
+  });
+});
+
+describe('what is in a pane', () => {
+  it('Slices of a series are one stack; films, documents and files without pixels stand alone.', () => {
+    const images = [
+      { id: 'a', facts: facts() },
+      { id: 'film', facts: facts({ frames: 3 }) },
+      { id: 'b', facts: facts() },
+      { id: 'paper', facts: facts({ kind: 'pdf', frames: 2 }) },
+      { id: 'odd', facts: facts({ kind: 'none', frames: 0 }) },
+    ];
+    const entries = entriesOf({ id: 's', description: 'Portal', images }, 'Series 1');
+    expect(entries.map(({ key, kind, frameIds }) => [key, kind, frameIds.length])).toEqual([
+      ['a', 'stack', 2],
+      ['film', 'stack', 3],
+      ['paper', 'pdf', 0],
+      ['odd', 'none', 0],
+    ]);
+    expect(entryOfImage({ id: 'x', facts: facts({ frames: 0 }) }, '').kind).toBe('none');
+  });
+
+  it('A CT has the usual windows, another picture those that change its own.', () => {
+    const sent = { center: 100, width: 200 };
+    const byName = (modality: string) =>
+      Object.fromEntries(presetsOf({ modality }, sent, { lower: 0, upper: 999 }).map((one) => [one.name, one]));
+    expect(byName('CT')).toMatchObject({
+      lung: { center: -600, width: 1500, key: '2' },
+      asSent: { ...sent, key: '0' },
+    });
+    expect(byName('MR')).toMatchObject({ soft: { center: 100, width: 300 }, full: { center: 500, width: 1000 } });
+  });
+
+  it('A text is found on its pages without regard to case and line breaks.', () => {
+    expect(pagesWith(['No fracture\nis seen.', 'Heart normal.'], 'fracture IS')).toEqual([1]);
+    expect(pagesWith(['x'], '  ')).toEqual([]);
+  });
+});
+
+describe('keys', () => {
+  const press = (key: string, more = {}) => commandOf({ key, ctrlKey: false, metaKey: false, altKey: false, ...more });
+
+  it('The keys are those of OHIF, in capitals too, and those with Ctrl belong to the browser.', () => {
+    expect(press('z')).toEqual({ tool: 'zoom' });
+    expect(press('R')).toEqual({ act: 'rotate' });
+    expect(press('=')).toEqual({ act: 'fit' });
+    expect(press(' ')).toEqual({ act: 'reset' });
+    expect(press('PageDown')).toEqual({ act: 'forward' });
+    expect(press('3')).toEqual({ preset: '3' });
+    expect(press('r', { ctrlKey: true })).toBeUndefined();
+    expect(press('q')).toBeUndefined();
+  });
+
+  it('Every tool and act has a key, and no key has two.', () => {
+    const all = [...tools.flatMap(keysOfTool), ...acts.flatMap(keysOfAct)];
+    expect(tools.every((tool) => keysOfTool(tool).length > 0)).toBe(true);
+    expect(acts.every((act) => keysOfAct(act).length > 0)).toBe(true);
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('Fields, sliders and buttons keep the keys that they need.', () => {
+    const make = (html: string) => {
+      const root = document.createElement('div');
+      root.innerHTML = html;
+      return root.firstElementChild as Element;
+    };
+    expect(usesKey(make('<input type="search">'), 'i')).toBe(true);
+    expect(usesKey(make('<input type="range">'), 'ArrowLeft')).toBe(true);
+    expect(usesKey(make('<input type="range">'), 'i')).toBe(false);
+    expect(usesKey(make('<button></button>'), ' ')).toBe(true);
+    expect(usesKey(make('<button></button>'), 'ArrowDown')).toBe(false);
+  });
+});
