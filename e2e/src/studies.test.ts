@@ -160,6 +160,9 @@ test('One code opens all images of the study: in its dialog, and in the viewer.'
   await button(page, 'Next image').click();
   await dialog.getByText('Image 2 of 4').waitFor();
   await dialog.locator('img[src^="data:image"]').waitFor();
+  const saved = page.waitForEvent('download');
+  await button(page, 'Download all (zip)').click();
+  expect((await saved).suggestedFilename()).toBe(`${title}.zip`);
   await look(reader, 'study-dialog');
   await inUrdu(reader, 'study-dialog');
   await dialog.getByText('Image 1 of 4').waitFor();

@@ -5,6 +5,7 @@ import {
   CaretLeftIcon,
   CaretRightIcon,
   ClockCounterClockwiseIcon,
+  DownloadSimpleIcon,
   PencilSimpleIcon,
   ScanIcon,
   ShareNetworkIcon,
@@ -31,6 +32,7 @@ import { useNow } from '../lib/useNow';
 import { Countdown } from '../ui/Countdown';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Waiting } from '../ui/Skeletons';
+import { useStudyDownload } from './download';
 
 function Facts({ image, study }: { image: Image; study: Study | undefined }) {
   const { t } = useTranslation();
@@ -155,6 +157,7 @@ interface ActsProps extends Pick<Opening, 'onAsk'> {
 
 function Acts({ image, chosen, can, onAsk }: ActsProps) {
   const { t } = useTranslation();
+  const saving = useStudyDownload(image);
   const study = stackOf(image);
   if (!study) return null;
   return (
@@ -164,6 +167,15 @@ function Acts({ image, chosen, can, onAsk }: ActsProps) {
           <ScanIcon />
           {t('studies.viewer')}
         </Link>
+      </Button>
+      <Button
+        variant="subtle"
+        onClick={() => saving.mutate()}
+        loading={saving.isPending}
+        loadingText={t('studies.download')}
+      >
+        <DownloadSimpleIcon />
+        {t('studies.download')}
       </Button>
       {(can.share || can.ai) && (
         <Flex gap="2.5">
