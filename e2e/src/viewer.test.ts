@@ -229,11 +229,8 @@ test('Compare, tags, keys, full screen and presets open by their names.', async 
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 
-  const panel = page.getByRole('complementary');
   await press(page, 'Presets');
-  await panel.waitFor({ state: 'detached' });
-  await press(page, 'Presets');
-  await panel.waitFor();
+  expect(await page.evaluate<string | null>(`document.activeElement.getAttribute('data-preset')`)).toBe('softTissue');
   await press(page, 'Full screen');
   await expect.poll(() => page.evaluate<boolean>('document.fullscreenElement !== null')).toBe(true);
   await press(page, 'Full screen');

@@ -9,6 +9,7 @@ import { notificationEvents } from '../notifications/notifications';
 import { overviewEvents } from '../overview/overview';
 import { shareEvents } from '../sharing/sharing';
 import { userEvents } from '../users/users';
+import { viewerEvents } from '../viewer/events';
 
 const features = [
   imageEvents,
@@ -20,6 +21,7 @@ const features = [
   userEvents,
   overviewEvents,
   settingEvents,
+  viewerEvents,
 ] as const;
 
 type EventOf<Rows> = Rows extends unknown ? keyof Rows : never;

@@ -38,7 +38,7 @@ export function Header(props: Props) {
       as="header"
       align="center"
       gap={{ base: '1.5', lg: '3' }}
-      px={{ base: '1.5', lg: '4' }}
+      px={{ base: '2', lg: '4' }}
       h={{ base: '56px', lg: '60px' }}
       bg="viewer.bar"
       borderBottomWidth="1px"

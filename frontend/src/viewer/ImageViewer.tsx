@@ -1,9 +1,8 @@
-import { Button } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useLocation, useNavigate, useParams, useSearchParams } from 'react-router-dom';
+import { useLocation, useNavigate, useParams, useSearchParams } from 'react-router-dom';
 import { useViewer } from '../auth/session';
 import { actionsOf } from '../images/access';
 import { findPageOf } from '../images/cache';
@@ -13,6 +12,7 @@ import type { ApiError } from '../lib/http';
 import { paths } from '../lib/paths';
 import { useNow } from '../lib/useNow';
 import { useTitle } from '../ui/Page';
+import { Ended } from './Ended';
 import { entryOfImage } from './entries';
 import { frameFacts } from './frames';
 import { Opening } from './Opening';
@@ -80,17 +80,7 @@ function OneImage({ id }: { id: string }) {
     [facts.data, id, image?.caption],
   );
   const notVerified = gone && !opened && (waits || (facts.error as ApiError | null)?.code === 'NOT_VERIFIED');
-  const ended = gone
-    ? {
-        title: t(notVerified ? 'viewer.notVerified' : 'viewer.lost'),
-        text: t(notVerified ? 'viewer.notVerifiedText' : 'viewer.lostText'),
-        more: (
-          <Button asChild size="sm">
-            <Link to={paths.viewImages}>{t('viewer.toImages')}</Link>
-          </Button>
-        ),
-      }
-    : undefined;
+  const ended = gone ? <Ended notVerified={notVerified} /> : undefined;
   const start = useMemo(
     () => ({ key: id, at: Math.max(0, Math.trunc(Number(params.get('frame')) || 1) - 1) }),
     [id, params],

@@ -86,6 +86,7 @@ export function Pane(props: Props) {
   const { engine, n, frameIds, start, active, oriented, preview, label, onPane, onActivate, marks, failure } = props;
   const { t } = useTranslation();
   const element = useRef<HTMLDivElement>(null);
+  const frame = useRef<HTMLDivElement>(null);
   const [pane, setPane] = useState<EnginePane>();
   const given = useRef(onPane);
   given.current = onPane;
@@ -100,6 +101,10 @@ export function Pane(props: Props) {
       made.close();
     };
   }, [engine]);
+  // The keys work as soon as the viewer is open, unless a person has gone elsewhere.
+  useEffect(() => {
+    if (pane && n === 1 && document.activeElement === document.body) frame.current?.focus({ preventScroll: true });
+  }, [pane, n]);
   const at = useRef(start);
   at.current = start;
   useEffect(() => {
@@ -109,6 +114,7 @@ export function Pane(props: Props) {
   const { state, edges } = shown;
   return (
     <Box
+      ref={frame}
       {...described(shown)}
       position="relative"
       minW="0"

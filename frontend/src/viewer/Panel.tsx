@@ -181,8 +181,8 @@ function Fact({ name, children, mono = false }: { name: string; children: ReactN
       <Text as="dt" color="viewer.muted">
         {name}
       </Text>
-      <Text as="dd" textAlign="end" {...(mono && { fontFamily: 'mono', dir: 'ltr' })}>
-        {children}
+      <Text as="dd" textAlign="end" {...(mono && { fontFamily: 'mono' })}>
+        <bdi>{children}</bdi>
       </Text>
     </Box>
   );

@@ -98,7 +98,7 @@ export function Rail({ tool, onTool, onAct, on, without, desktop }: Props) {
       bg="viewer.bar"
       borderColor="viewer.border"
       {...(desktop ? { borderRightWidth: '1px', overflowY: 'auto' } : { borderTopWidth: '1px', overflowX: 'auto' })}
-      css={{ scrollbarWidth: 'thin', scrollbarColor: '#26333F transparent' }}
+      css={{ scrollbarWidth: 'thin', scrollbarColor: '{colors.viewer.border} transparent' }}
       minH="0"
       minW="0"
     >

@@ -14,20 +14,25 @@ const Input = chakra('input', {
     '&::-webkit-slider-runnable-track': {
       h: '6px',
       borderRadius: '6px',
-      background: 'linear-gradient(90deg, #84BFF0 var(--part), #2A3947 var(--part))',
+      background: 'linear-gradient(90deg, {colors.viewer.active} var(--part), {colors.viewer.border} var(--part))',
     },
-    '&::-moz-range-track': { h: '6px', borderRadius: '6px', background: '#2A3947' },
-    '&::-moz-range-progress': { h: '6px', borderRadius: '6px', background: '#84BFF0' },
+    '&::-moz-range-track': { h: '6px', borderRadius: '6px', bg: 'viewer.border' },
+    '&::-moz-range-progress': { h: '6px', borderRadius: '6px', bg: 'viewer.active' },
     '&::-webkit-slider-thumb': {
       appearance: 'none',
       boxSize: '20px',
       mt: '-7px',
       borderRadius: '50%',
       bg: 'white',
-      border: '3px solid #84BFF0',
+      border: '3px solid {colors.viewer.active}',
     },
-    '&::-moz-range-thumb': { boxSize: '16px', borderRadius: '50%', bg: 'white', border: '3px solid #84BFF0' },
-    '&:disabled::-webkit-slider-thumb': { border: '3px solid #6C8297', bg: '#9DB0C0' },
+    '&::-moz-range-thumb': {
+      boxSize: '16px',
+      borderRadius: '50%',
+      bg: 'white',
+      border: '3px solid {colors.viewer.active}',
+    },
+    '&:disabled::-webkit-slider-thumb': { border: '3px solid {colors.viewer.control}', bg: 'viewer.muted' },
   },
 });
 

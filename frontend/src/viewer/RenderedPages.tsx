@@ -5,7 +5,8 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../lib/http';
 import { useObjectUrl } from '../lib/useObjectUrl';
-import { fetchRendered, viewerKey } from './frames';
+import { fetchRendered } from './frames';
+import { viewerKey } from './keysOfQueries';
 import { Message } from './Message';
 
 const rendered = (id: string, n: number) =>

@@ -24,7 +24,13 @@ function Waveform({ name, unit, seconds, low, high }: Lead) {
         h="80px"
         {...{ viewBox: `0 0 ${Math.max(1, low.length)} 80`, preserveAspectRatio: 'none' }}
       >
-        <path d={path + line} stroke="#84BFF0" strokeWidth="1" vectorEffect="non-scaling-stroke" fill="none" />
+        <path
+          d={path + line}
+          stroke="var(--chakra-colors-viewer-active)"
+          strokeWidth="1"
+          vectorEffect="non-scaling-stroke"
+          fill="none"
+        />
       </Box>
     </Box>
   );

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { download } from '../lib/http';
 import { useObjectUrl } from '../lib/useObjectUrl';
 import type { Entry } from './entries';
-import { viewerKey } from './frames';
+import { viewerKey } from './keysOfQueries';
 import { PanelTitle } from './Panel';
 import type { Layout } from './useLayout';
 

@@ -1,3 +1,116 @@
+import type { Study } from '@lightbox/contract/studies/schemas.js';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate, useParams, useSearchParams } from 'react-router-dom';
+import { hasEnded } from '../images/access';
+import { fileName } from '../images/download';
+import { imageContent } from '../images/images';
+import type { ApiError } from '../lib/http';
+import { paths } from '../lib/paths';
+import { queryClient } from '../lib/query';
+import { saveBlob } from '../lib/save';
+import { useNow } from '../lib/useNow';
+import { useTitle } from '../ui/Page';
+import { Ended } from './Ended';
+import { type Entry, entriesOf } from './entries';
+import { oneStudy, studyFacts } from './frames';
+import { Opening } from './Opening';
+import { isRefusal } from './RenderedPages';
+import { subjectOfStudy } from './subject';
+import { Workspace } from './Workspace';
+
+const nothing: readonly Entry[] = [];
+
+/** Returns the stacks of all series, in the order of the study. */
+function useEntries(study: Study | undefined, facts: Record<string, Entry['facts']> | undefined): readonly Entry[] {
+  const { t } = useTranslation();
+  return useMemo(() => {
+    if (!study?.series || !facts) return nothing;
+    return study.series.flatMap((series, i) => {
+      const images = series.images.flatMap((id) => {
+        const known = facts[id];
+        return known ? [{ id, facts: known }] : [];
+      });
+      return entriesOf({ ...series, images }, t('viewer.seriesOf', { n: series.number ?? i + 1 }));
+    });
+  }, [study, facts, t]);
+}
+
+/** The first stack of a study, and the picture in it that is named in the address. */
+function startOf(entries: readonly Entry[], image: string | null) {
+  const named = image && entries.find(({ images }) => images.some(({ id }) => id === image));
+  const entry = named || entries.find(({ kind }) => kind === 'stack') || entries[0];
+  const at = named ? named.images.findIndex(({ id }) => id === image) : 0;
+  return { key: entry?.key ?? '', at: Math.max(0, entry && entry.images.length > 1 ? at : 0) };
+}
+
+/** The screen of a study: all its series, one look. */
 export function StudyViewer() {
-  return null;
+  const { studyId = '' } = useParams();
+  return <OneStudy key={studyId} id={studyId} />;
+}
+
+function OneStudy({ id }: { id: string }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const [params] = useSearchParams();
+  const now = useNow(1_000);
+  const { data: study, error: studyError, refetch: again } = useQuery(oneStudy(id));
+  const waits = study !== undefined && !study.isVerified;
+  const facts = useQuery({ ...studyFacts(id), enabled: study !== undefined && !waits });
+  // An image of the study may have been deleted, or the whole access has ended: the answer about the study says it.
+  const onRefused = useCallback(() => void again(), [again]);
+  const entries = useEntries(study, facts.data);
+  const [opened, setOpened] = useState(false);
+  const ready = facts.data !== undefined;
+  useEffect(() => {
+    if (ready) setOpened(true);
+  }, [ready]);
+  useTitle(t('viewer.title'));
+  const saving = useMutation({
+    mutationFn: async (image: string) => {
+      const blob = await queryClient.fetchQuery(imageContent(image));
+      saveBlob(blob, fileName({ caption: study?.title ?? '', contentType: blob.type }, t('common.untitled')));
+    },
+    meta: { fallback: t('images.view.downloadFailed') },
+  });
+  const over = study !== undefined && hasEnded(study, now);
+  const gone = waits || over || isRefusal(studyError) || isRefusal(facts.error);
+  const notVerified = !opened && (waits || (facts.error as ApiError | null)?.code === 'NOT_VERIFIED');
+  const image = params.get('image');
+  const start = useMemo(() => startOf(entries, image), [entries, image]);
+  const preview = study?.image_url ?? undefined;
+  const previewOf = useCallback(
+    (one: string) => (one === entries[0]?.key || one === study?.leadId ? preview : undefined),
+    [entries, study?.leadId, preview],
+  );
+  const onBack = () => (window.history.length > 1 ? navigate(-1) : navigate(paths.viewImages));
+  const subject = subjectOfStudy(study, !gone);
+  if (!gone && entries.length === 0) {
+    return (
+      <Opening
+        subject={subject}
+        preview={preview}
+        id={study?.leadId ?? ''}
+        error={studyError ?? facts.error}
+        onRetry={() => void (studyError ? again() : facts.refetch())}
+        onBack={onBack}
+      />
+    );
+  }
+  return (
+    <Workspace
+      subject={subject}
+      entries={entries}
+      start={start}
+      previewOf={previewOf}
+      lookedAt={facts.dataUpdatedAt || undefined}
+      ended={gone ? <Ended notVerified={notVerified} /> : undefined}
+      onBack={onBack}
+      neighbours={{}}
+      onDownload={(one) => saving.mutate(one)}
+      onRefused={onRefused}
+    />
+  );
 }

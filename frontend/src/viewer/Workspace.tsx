@@ -1,5 +1,5 @@
 import { Box, Flex, Grid, VisuallyHidden } from '@chakra-ui/react';
-import { ProhibitIcon, WarningIcon } from '@phosphor-icons/react';
+import { WarningIcon } from '@phosphor-icons/react';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { currentLanguage } from '../i18n';
@@ -51,7 +51,7 @@ interface Props {
   previewOf: (imageId: string) => string | undefined;
   lookedAt: number | undefined;
   /** Why there is no picture any more. */
-  ended: { title: string; text: string; more?: ReactNode } | undefined;
+  ended: ReactNode | undefined;
   onBack: () => void;
   neighbours: { previous?: (() => void) | undefined; next?: (() => void) | undefined };
   onDownload: (imageId: string) => void;
@@ -79,12 +79,7 @@ export function Workspace(props: Props) {
   const entry = place?.entry;
   const facts = entry?.facts;
   const [tool, setTool] = useState<ToolName>('window');
-  const [open, setOpen] = useState<{ panel: boolean; sheet: boolean; keys: boolean; tags: boolean }>({
-    panel: true,
-    sheet: false,
-    keys: false,
-    tags: false,
-  });
+  const [open, setOpen] = useState({ sheet: false, keys: false, tags: false });
   const set = (change: Partial<typeof open>) => setOpen((now) => ({ ...now, ...change }));
   const [rendered, setRendered] = useState<ReadonlySet<string>>(new Set());
   const { full, toggle: toggleFull } = useFullScreen();
@@ -153,7 +148,7 @@ export function Workspace(props: Props) {
       tags: () => set({ tags: true }),
       compare: layout.toggleCompare,
       planes: layout.togglePlanes,
-      presets: () => (desktop ? set({ panel: !open.panel }) : set({ sheet: true })),
+      presets: () => (desktop ? focusPresets(root.current) : set({ sheet: true })),
       fullScreen: toggleFull,
       keys: () => set({ keys: true }),
       cancel: () => (measuring.cancel() ? undefined : arrangement.name !== 'one' && layout.single()),
@@ -190,7 +185,6 @@ export function Workspace(props: Props) {
     ...(arrangement.name === 'compare' ? (['compare'] as const) : []),
     ...(arrangement.name === 'planes' ? (['planes'] as const) : []),
     ...(full ? (['fullScreen'] as const) : []),
-    ...(desktop && open.panel ? (['presets'] as const) : []),
   ]);
   const without = new Set<ShownAct | ToolName>([
     ...(layout.hasPlanes ? [] : (['planes'] as const)),
@@ -213,7 +207,12 @@ export function Workspace(props: Props) {
           entries.length > 1 && <SeriesList entries={entries} layout={layout} />
         )
       }
-      after={subject.about}
+      after={
+        <>
+          {!desktop && subject.countdown}
+          {subject.about}
+        </>
+      }
     />
   );
   const isStack = entry?.kind === 'stack';
@@ -227,7 +226,7 @@ export function Workspace(props: Props) {
       h="100dvh"
       overflow="hidden"
       bg="viewer.bg"
-      templateColumns={desktop ? `92px minmax(0, 1fr) ${open.panel ? '316px' : '0px'}` : 'minmax(0, 1fr)'}
+      templateColumns={desktop ? '92px minmax(0, 1fr) 316px' : 'minmax(0, 1fr)'}
       templateRows={desktop ? 'auto minmax(0, 1fr) auto' : 'auto minmax(0, 1fr) auto auto'}
     >
       <Box gridColumn="1 / -1" minW="0" dir={currentLanguage().dir}>
@@ -248,7 +247,7 @@ export function Workspace(props: Props) {
         <Panes arrangement={arrangement}>
           {ended ? (
             <Box {...described({ ...shown, state: 'failed' })} display="grid" placeItems="center">
-              <Message Icon={ProhibitIcon} title={ended.title} text={ended.text} more={ended.more} />
+              {ended}
             </Box>
           ) : (
             places.map(({ pane: slot, key, entry: one, frameIds, plane, at }, i) =>
@@ -273,7 +272,11 @@ export function Workspace(props: Props) {
                       right={
                         plane
                           ? [t(`viewer.plane.${plane}`)]
-                          : [[one.modality, one.facts.bodyPart].filter(Boolean).join(' '), one.label, subject.seen]
+                          : [
+                              [one.modality, one.facts.bodyPart].filter(Boolean).join(' '),
+                              desktop ? one.label : undefined,
+                              subject.seen,
+                            ]
                       }
                       short={places.length > 1}
                     />
@@ -303,7 +306,7 @@ export function Workspace(props: Props) {
         </Panes>
         {!ended && <NotForDiagnosis panes={places.length} desktop={desktop} />}
       </Box>
-      {desktop && open.panel && (
+      {desktop && (
         <Flex
           as="aside"
           aria-label={t('viewer.panel')}
@@ -362,6 +365,14 @@ export function Workspace(props: Props) {
       />
     </Grid>
   );
+}
+
+/** Moves the focus to the chosen preset, or to the first one. */
+function focusPresets(root: HTMLElement | null) {
+  const [chosen, first] = ['[data-preset][aria-pressed=true]', '[data-preset]'].map((one) =>
+    root?.querySelector<HTMLElement>(one),
+  );
+  (chosen ?? first)?.focus();
 }
 
 function Panes({ arrangement, children }: { arrangement: Arrangement; children: ReactNode }) {

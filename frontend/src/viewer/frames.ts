@@ -1,25 +1,47 @@
 import { imageCalls } from '@lightbox/contract/images/calls.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import { studyCalls } from '@lightbox/contract/studies/calls.js';
 import { queryOptions } from '@tanstack/react-query';
 import { ApiError, download, send } from '../lib/http';
 import type { FrameRef } from './engine/frameId';
+import { studiesKey, viewerKey } from './keysOfQueries';
 
-/** The calls of the viewer. The bytes of frames are kept by the imaging library alone, and only in memory. */
-export const viewerKey = ['viewer'] as const;
+// The bytes of frames are kept by the imaging library alone, and only in memory.
 
 /** A worker makes the facts soon after the upload: the server answers `PREVIEW_PENDING` until they are there. */
 const pending = (error: Error) => error instanceof ApiError && error.code === 'PREVIEW_PENDING';
+
+/** Facts never change. They are read until they are there, and forgotten with the screen. */
+const once = {
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: 0,
+  retry: (count: number, error: Error) =>
+    pending(error) ? count < 20 : error instanceof ApiError && error.status === 0 && count < 2,
+  retryDelay: 1_000,
+} as const;
 
 export const frameFacts = (id: string) =>
   queryOptions({
     queryKey: [...viewerKey, 'facts', id],
     queryFn: async ({ signal }): Promise<FrameFacts> =>
       (await send(imageCalls.getFrames, { params: { id } }, { signal })).data,
-    staleTime: Number.POSITIVE_INFINITY,
+    ...once,
+  });
+
+export const oneStudy = (id: string) =>
+  queryOptions({
+    queryKey: [...studiesKey, id],
+    queryFn: async ({ signal }) => (await send(studyCalls.getStudy, { params: { id } }, { signal })).data,
     gcTime: 0,
-    retry: (count, error) =>
-      pending(error) ? count < 20 : error instanceof ApiError && error.status === 0 && count < 2,
-    retryDelay: 1_000,
+  });
+
+/** The facts of all images of a study in one answer, by the id of the image. It is one look. */
+export const studyFacts = (id: string) =>
+  queryOptions({
+    queryKey: [...viewerKey, 'facts', 'study', id],
+    queryFn: async ({ signal }): Promise<Record<string, FrameFacts>> =>
+      (await send(studyCalls.getStudyFrames, { params: { id } }, { signal })).data,
+    ...once,
   });
 
 export const tagsOf = (id: string, search: string) =>

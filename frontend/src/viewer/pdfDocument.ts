@@ -3,24 +3,24 @@ import workerUrl from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 
 GlobalWorkerOptions.workerSrc = workerUrl;
 
-/** The files that some documents need, by their name. Each is loaded from our own origin when a document asks for it. */
+/** The addresses of files that some documents need. Each is loaded from our own origin when a document asks for it. */
 const files = import.meta.glob<string>(
   [
     '/../node_modules/pdfjs-dist/cmaps/*.bcmap',
     '/../node_modules/pdfjs-dist/standard_fonts/*.{pfb,ttf}',
     '/../node_modules/pdfjs-dist/wasm/{jbig2,openjpeg,qcms_bg}.wasm',
   ],
-  { query: '?url', import: 'default' },
+  { query: '?url', import: 'default', eager: true },
 );
 
-const byName = new Map(Object.entries(files).map(([path, load]) => [path.slice(path.lastIndexOf('/') + 1), load]));
+const byName = new Map(Object.entries(files).map(([path, url]) => [path.slice(path.lastIndexOf('/') + 1), url]));
 
 /** Loads maps of characters, fonts and decoders for the library. */
 class Files {
   async fetch({ filename }: { filename: string }): Promise<Uint8Array> {
-    const load = byName.get(filename);
-    if (!load) throw new Error(`${filename} is not part of the viewer.`);
-    const answer = await fetch(await load());
+    const url = byName.get(filename);
+    if (!url) throw new Error(`${filename} is not part of the viewer.`);
+    const answer = await fetch(url);
     if (!answer.ok) throw new Error(`${filename} could not be loaded.`);
     return new Uint8Array(await answer.arrayBuffer());
   }

@@ -1,5 +1,6 @@
 import { Box, Flex, Text } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
+import type { Study } from '@lightbox/contract/studies/schemas.js';
 import type { UserRef } from '@lightbox/contract/users/schemas.js';
 import { i18n } from '../i18n';
 import { actionsOf } from '../images/access';
@@ -25,21 +26,53 @@ function SharedBy({ person }: { person: UserRef }) {
   );
 }
 
-/** Returns what the bar and the panel say about an image. */
-export function subjectOf(image: Image | undefined, viewer: Parameters<typeof actionsOf>[0], open: boolean): Subject {
-  if (!image) return { title: i18n.t('viewer.opening'), sub: '', badge: null, countdown: null, about: null, marks: [] };
-  const { caption, patient, dicom, createAt, sharedBy, expiresAt, sharedAt, shareId } = image;
-  const at = dicom?.studyDate ?? createAt;
-  const parts = [patient && fullName(patient), dicom?.modality, formatDate(at)].filter(Boolean);
-  const can = actionsOf(viewer, image);
-  return {
-    title: caption || i18n.t('common.untitled'),
-    sub: parts.map((part, i) => (
+const opening = (): Subject => ({
+  title: i18n.t('viewer.opening'),
+  sub: '',
+  badge: null,
+  countdown: null,
+  about: null,
+  marks: [],
+});
+
+const inOneLine = (parts: readonly (string | false | undefined)[]) =>
+  parts
+    .filter((part) => part !== undefined && part !== false)
+    .map((part, i) => (
       <span key={part}>
         {i > 0 && ' · '}
         <bdi>{part}</bdi>
       </span>
-    )),
+    ));
+
+/** Returns what the bar and the panel say about a study. */
+export function subjectOfStudy(study: Study | undefined, open: boolean): Subject {
+  if (!study) return opening();
+  const { title, patient, modalities, studyDate, createAt, sharedBy, expiresAt, shareId } = study;
+  return {
+    title,
+    sub: inOneLine([
+      patient && fullName(patient),
+      modalities.join(', ') || undefined,
+      formatDate(studyDate ?? createAt),
+    ]),
+    badge: open && shareId ? <StateBadge state="verified" /> : null,
+    countdown: open && expiresAt ? <Countdown expiresAt={expiresAt} /> : null,
+    about: open && sharedBy ? <SharedBy person={sharedBy} /> : null,
+    marks: open ? [patient && fullName(patient)] : [],
+    seen: studyDate && formatFilmDate(studyDate),
+  };
+}
+
+/** Returns what the bar and the panel say about an image. */
+export function subjectOf(image: Image | undefined, viewer: Parameters<typeof actionsOf>[0], open: boolean): Subject {
+  if (!image) return opening();
+  const { caption, patient, dicom, createAt, sharedBy, expiresAt, sharedAt, shareId } = image;
+  const at = dicom?.studyDate ?? createAt;
+  const can = actionsOf(viewer, image);
+  return {
+    title: caption || i18n.t('common.untitled'),
+    sub: inOneLine([patient && fullName(patient), dicom?.modality, formatDate(at)]),
     badge: open && shareId ? <StateBadge state="verified" /> : null,
     countdown: open && expiresAt ? <Countdown expiresAt={expiresAt} startedAt={sharedAt} /> : null,
     aiPath: open && can.ai ? paths.aiAnalysis(image.id) : undefined,

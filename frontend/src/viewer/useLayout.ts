@@ -43,7 +43,8 @@ export function useLayout(entries: readonly Entry[], start: { key: string; at: n
 
   const arrangement = useMemo((): Arrangement => {
     if (!entry) return { name: 'one', places: [] };
-    const at = entry.key === start.key ? start.at : 0;
+    const last = Math.max(0, entry.frameIds.length - 1);
+    const at = entry.key === start.key ? Math.min(start.at, last) : 0;
     const alone: Place = { pane: 'first', key: entry.key, entry, frameIds: entry.frameIds, at };
     if (name === 'planes' && planes) {
       const places = planes().map(({ plane, frameIds }, i) => ({
