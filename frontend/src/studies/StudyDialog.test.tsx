@@ -123,6 +123,8 @@ it('The dialog shows the images one by one, and each series as a link to the vie
   expect(router.state.location.search).toBe(`?study=${studyId}`);
   expect(dialog.getByRole('link', { name: 'Open in viewer' }).getAttribute('href')).toBe(`/viewer/study/${studyId}`);
   const series = dialog.getAllByRole('listitem').map((item) => item.textContent);
+  const opensAt = dialog.getByRole('link', { name: /^Series 2/ }).getAttribute('href');
+  expect(opensAt).toBe(`/viewer/study/${studyId}?image=${second}`);
   expect(series).toEqual(['1 · AxialCT1 image', 'Series 2CT1 image']);
   await userEvent.click(dialog.getByRole('button', { name: 'Next image' }));
   await dialog.findByText('Image 2 of 2');

@@ -108,7 +108,7 @@ function useSeriesName() {
 }
 
 /** Lists the series of an examination. Each one opens in the viewer at its first image. */
-function SeriesList({ series }: { series: readonly Series[] }) {
+function SeriesList({ studyId, series }: { studyId: string; series: readonly Series[] }) {
   const { t } = useTranslation();
   const nameOf = useSeriesName();
   return (
@@ -132,7 +132,7 @@ function SeriesList({ series }: { series: readonly Series[] }) {
               focusVisibleRing="inside"
               _hover={{ bg: 'bg.muted' }}
             >
-              <Link to={paths.viewer(one.images[0])}>
+              <Link to={`${paths.studyViewer(studyId)}?image=${one.images[0]}`}>
                 <Text as="span" flex="1" minW="0" fontWeight="medium" overflowWrap="anywhere" dir="auto">
                   {nameOf(one)}
                 </Text>
@@ -269,7 +269,7 @@ export function StudyDialog({ open, image: asked, onClose, onExited, onAsk, fina
           <Facts image={image} study={study} />
           {error && <LoadFailed text={errorText(error)} onRetry={retry} />}
           {!study && !error && <Waiting h="44px" />}
-          {study?.kind === 'dicom' && all.length > 0 && <SeriesList series={study.series ?? []} />}
+          {study?.kind === 'dicom' && all.length > 0 && <SeriesList studyId={study.id} series={study.series ?? []} />}
           <Acts image={image} chosen={chosen} can={can} onAsk={onAsk} />
         </>
       )}
