@@ -147,9 +147,11 @@ async function lookInto(
   await examine(person, `dialog-${name}`, language, { names: true, h1: false, axe: language === 'en' });
 }
 
-/** Waits until the focus has left the page behind a dialog: that is hidden at once, and loses the focus a moment later. */
-const focusFollowed = (page: Page) =>
-  page.locator('[aria-hidden=true]:focus-within').first().waitFor({ state: 'detached' });
+/** Waits until the focus is in the dialog: a dialog hides the page behind it at once, and moves the focus a moment later. */
+async function focusFollowed(page: Page): Promise<void> {
+  await page.locator('[aria-modal=true]:not(:focus-within)').first().waitFor({ state: 'detached' });
+  await page.locator('[aria-hidden=true]:focus-within').first().waitFor({ state: 'detached' });
+}
 
 /**
  * Opens a screen inside the page, as the Back button does. Loading the page takes longer than all checks of a screen. An

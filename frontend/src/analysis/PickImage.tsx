@@ -6,10 +6,11 @@ import { useTranslation } from 'react-i18next';
 import { Link as RouterLink } from 'react-router-dom';
 import { useViewer } from '../auth/session';
 import { actionsOf } from '../images/access';
+import { CardWell } from '../images/ImageCard';
 import { firstPage, imageList } from '../images/images';
+import { titleOf } from '../images/subject';
 import { paths } from '../lib/paths';
 import { EmptyState } from '../ui/EmptyState';
-import { ImageWell } from '../ui/ImageWell';
 import { Page } from '../ui/Page';
 
 /** Without an image in the address: the latest images that the viewer may analyse, and a link to all. */
@@ -52,9 +53,9 @@ export function PickImage() {
             {recent.map((image) => (
               <li key={image.id}>
                 <LinkBox layerStyle="card" p="9px" pb="3" _hover={{ borderColor: 'border.control' }}>
-                  <ImageWell image={image} />
+                  <CardWell image={image} />
                   <LinkOverlay asChild dir="auto" display="block" px="1.5" pt="2.5" fontWeight="semibold" fontSize="sm">
-                    <RouterLink to={paths.aiAnalysis(image.id)}>{image.caption || t('common.untitled')}</RouterLink>
+                    <RouterLink to={paths.aiAnalysis(image.id)}>{titleOf(image, t('common.untitled'))}</RouterLink>
                   </LinkOverlay>
                 </LinkBox>
               </li>

@@ -21,8 +21,8 @@ import { sharesOf } from './insight';
 import { stackOf, titleOf } from './subject';
 
 /**
- * Deletes an image or a study. Names it and the people who lose access. Asks for a reason if the image has a patient, and for a typed word if
- * others have access.
+ * Asks before an image or a study is deleted. Names it and the people who lose access. Asks for a reason if it has a
+ * patient, and for a typed word if others have access.
  */
 export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutImage) {
   const { t } = useTranslation();
@@ -76,13 +76,8 @@ export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutIma
   const count = shares.data?.length ?? 0;
   const live = count > 0 || (shares.data === undefined && image.isShared);
   const stack = stackOf(image);
-  const said = () => {
-    if (stack)
-      return [t('studies.remove.alone', { count: stack.imageCount }), live && t('studies.remove.shares')]
-        .filter(Boolean)
-        .join(' ');
-    return count > 0 ? t('images.remove.shares', { count }) : t('images.remove.alone');
-  };
+  const ofStudy = (count: number) =>
+    `${t('studies.remove.alone', { count })} ${live ? t('studies.remove.shares') : ''}`.trimEnd();
   const confirm = () => {
     if (needsReason && !reason.trim()) return setFault(t('images.remove.reasonNeeded'));
     setFault(undefined);
@@ -115,7 +110,8 @@ export function DeleteImageDialog({ open, image, onClose, finalFocus }: AboutIma
         )
       }
     >
-      {said()}
+      {stack && ofStudy(stack.imageCount)}
+      {!stack && (count > 0 ? t('images.remove.shares', { count }) : t('images.remove.alone'))}
       {image.patient && (
         <Text mt="2">
           <Said i18nKey="images.remove.patient" values={{ name: fullName(image.patient) }} />

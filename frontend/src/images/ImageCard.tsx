@@ -123,16 +123,23 @@ export function CardWell({ image }: { image: Image }) {
   const modality = modalities.join(' ') || image.dicom?.modality;
   return (
     <>
-      <Edges />
+      <Edges lit={image.isVerified} />
       <ImageWell image={{ ...image, caption: title, dicom: { ...image.dicom, modality } }} count={imageCount} />
     </>
   );
 }
 
-const Edges = () => (
+/** The edges of further films above the first one. */
+const Edges = ({ lit }: { lit: boolean }) => (
   <Flex direction="column" align="center" gap="2px" mb="2px" aria-hidden>
     {['84%', '92%'].map((width) => (
-      <Box key={width} w={width} h="4px" bg="film.bg" borderTopRadius="film" opacity={{ _dark: 0.9 }} />
+      <Box
+        key={width}
+        w={width}
+        h="4px"
+        borderTopRadius="film"
+        bg={lit ? { _light: 'film.bg', _dark: 'border.control' } : 'border'}
+      />
     ))}
   </Flex>
 );

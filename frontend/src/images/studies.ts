@@ -40,7 +40,11 @@ export function useSubject(asked: Image | undefined): Subject {
   const stack = asked && stackOf(asked);
   const one = useImage(stack ? undefined : asked?.id);
   const { data: study, error, refetch } = useStudy(stack?.id);
-  if (!stack) return { image: one.data ?? asked, error: one.data ? null : one.error, retry: () => void one.refetch() };
+  if (!stack) {
+    // Only a list says for which study an image stands.
+    const image = one.data && asked?.study ? { ...one.data, study: asked.study } : (one.data ?? asked);
+    return { image, error: one.data ? null : one.error, retry: () => void one.refetch() };
+  }
   const listed = findListed(cache, (image) => image.study?.id === stack.id)?.image ?? asked;
   return {
     image: study ? onCard(listed, study) : listed,

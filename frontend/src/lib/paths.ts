@@ -15,8 +15,9 @@ export const paths = {
   userProfile: (userId = ':id?') => `/user-profile/${userId}`,
   upload: '/upload',
   viewImages: '/view-images',
-  /** The dialogs of an image and of a study, in the gallery. */
+  /** The gallery with one image open. The address contains only ids. */
   image: (imageId: string) => `/view-images?image=${imageId}`,
+  /** The gallery with one study open. The address contains only ids. */
   study: (studyId: string) => `/view-images?study=${studyId}`,
   /** The sheet with the shares of an image. The address contains only ids. */
   sharesOf: (imageId: string) => `/view-images?image=${imageId}&show=share`,

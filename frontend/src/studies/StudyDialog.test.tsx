@@ -2,7 +2,7 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import type { Study } from '@lightbox/contract/studies/schemas.js';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { ImagesScreen } from '../app/ImagesScreen';
 import { socketEvents } from '../app/socketEvents';
 import { startSession } from '../auth/session';
@@ -123,7 +123,9 @@ it('The dialog shows the images one by one, and each series as a link to the vie
   expect(router.state.location.search).toBe(`?study=${studyId}`);
   expect(dialog.getByRole('link', { name: 'Open in viewer' }).getAttribute('href')).toBe(`/viewer/study/${studyId}`);
   const series = dialog.getAllByRole('listitem').map((item) => item.textContent);
-  expect(series).toEqual(['1 · AxialCT1 image', '2CT1 image']);
+  const opensAt = dialog.getByRole('link', { name: /^Series 2/ }).getAttribute('href');
+  expect(opensAt).toBe(`/viewer/study/${studyId}?image=${second}`);
+  expect(series).toEqual(['1 · AxialCT1 image', 'Series 2CT1 image']);
   await userEvent.click(dialog.getByRole('button', { name: 'Next image' }));
   await dialog.findByText('Image 2 of 2');
   expect(newest(heard, `GET /upload/image/${second}`)).toBeTruthy();
@@ -163,6 +165,16 @@ it('A study of a patient is deleted as a whole, with a reason.', async () => {
     path: `/studies/${studyId}`,
     body: { reason: 'Wrong patient' },
   });
+});
+
+it('The files of a study are saved as one zip with its title.', async () => {
+  const { heard } = showOwn({ [`GET /studies/${studyId}/content`]: () => ({ body: 'zip' }) });
+  const saved = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => {});
+  URL.createObjectURL = () => 'blob:x';
+  const dialog = await openStudy();
+  await userEvent.click(dialog.getByRole('button', { name: 'Download all (zip)' }));
+  await waitFor(() => expect(saved.mock.contexts[0]).toMatchObject({ download: 'CT chest.zip' }));
+  expect(newest(heard, `GET /studies/${studyId}/content`)).toBeTruthy();
 });
 
 it('The recipient of a study sees its outline, opens it with one code, and loses all of it when it is revoked.', async () => {

@@ -5,6 +5,7 @@ import {
   CaretLeftIcon,
   CaretRightIcon,
   ClockCounterClockwiseIcon,
+  DownloadSimpleIcon,
   PencilSimpleIcon,
   ScanIcon,
   ShareNetworkIcon,
@@ -31,6 +32,7 @@ import { useNow } from '../lib/useNow';
 import { Countdown } from '../ui/Countdown';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Waiting } from '../ui/Skeletons';
+import { useStudyDownload } from './download';
 
 function Facts({ image, study }: { image: Image; study: Study | undefined }) {
   const { t } = useTranslation();
@@ -96,12 +98,19 @@ function Film({
   );
 }
 
-const seriesName = (series: Series, unnamed: string) =>
-  [series.number, series.description].filter((part) => part !== undefined && part !== '').join(' · ') || unnamed;
+/** Names a series by its number and its description in the file. */
+function useSeriesName() {
+  const { t } = useTranslation();
+  return ({ number, description }: Series) => {
+    if (description) return number === undefined ? description : `${number} · ${description}`;
+    return number === undefined ? t('studies.unnamed') : t('studies.numbered', { number });
+  };
+}
 
 /** Lists the series of an examination. Each one opens in the viewer at its first image. */
-function SeriesList({ series }: { series: readonly Series[] }) {
+function SeriesList({ studyId, series }: { studyId: string; series: readonly Series[] }) {
   const { t } = useTranslation();
+  const nameOf = useSeriesName();
   return (
     <Box as="section">
       <Text as="h3" fontSize="sm" fontWeight="semibold" mb="1.5">
@@ -112,7 +121,7 @@ function SeriesList({ series }: { series: readonly Series[] }) {
           <Box as="li" key={one.id} borderTopWidth="1px" borderColor="border" _first={{ borderTopWidth: '0' }}>
             <Flex
               asChild
-              align="baseline"
+              align="center"
               gap="3"
               px="3"
               py="2"
@@ -123,9 +132,9 @@ function SeriesList({ series }: { series: readonly Series[] }) {
               focusVisibleRing="inside"
               _hover={{ bg: 'bg.muted' }}
             >
-              <Link to={paths.viewer(one.images[0])}>
+              <Link to={`${paths.studyViewer(studyId)}?image=${one.images[0]}`}>
                 <Text as="span" flex="1" minW="0" fontWeight="medium" overflowWrap="anywhere" dir="auto">
-                  {seriesName(one, t('studies.unnamed'))}
+                  {nameOf(one)}
                 </Text>
                 {one.modality && <Text as="span">{ltr(one.modality)}</Text>}
                 <Text as="span" color="fg.muted" fontVariantNumeric="tabular-nums" whiteSpace="nowrap">
@@ -148,6 +157,7 @@ interface ActsProps extends Pick<Opening, 'onAsk'> {
 
 function Acts({ image, chosen, can, onAsk }: ActsProps) {
   const { t } = useTranslation();
+  const saving = useStudyDownload(image);
   const study = stackOf(image);
   if (!study) return null;
   return (
@@ -157,6 +167,15 @@ function Acts({ image, chosen, can, onAsk }: ActsProps) {
           <ScanIcon />
           {t('studies.viewer')}
         </Link>
+      </Button>
+      <Button
+        variant="subtle"
+        onClick={() => saving.mutate()}
+        loading={saving.isPending}
+        loadingText={t('studies.download')}
+      >
+        <DownloadSimpleIcon />
+        {t('studies.download')}
       </Button>
       {(can.share || can.ai) && (
         <Flex gap="2.5">
@@ -250,7 +269,7 @@ export function StudyDialog({ open, image: asked, onClose, onExited, onAsk, fina
           <Facts image={image} study={study} />
           {error && <LoadFailed text={errorText(error)} onRetry={retry} />}
           {!study && !error && <Waiting h="44px" />}
-          {study?.kind === 'dicom' && all.length > 0 && <SeriesList series={study.series ?? []} />}
+          {study?.kind === 'dicom' && all.length > 0 && <SeriesList studyId={study.id} series={study.series ?? []} />}
           <Acts image={image} chosen={chosen} can={can} onAsk={onAsk} />
         </>
       )}

@@ -11,6 +11,7 @@ export const studies = {
   downloadFailed: 'The study could not be downloaded.',
   recorded: 'We record every view. Previews are shown here; the viewer shows the images in full.',
   series: 'Series',
+  numbered: 'Series {{number}}',
   unnamed: 'Series without a name',
   at: 'Image {{at, number}} of {{of, number}}',
   previous: 'Previous image',

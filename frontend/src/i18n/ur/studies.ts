@@ -12,6 +12,7 @@ export const studies = {
   downloadFailed: 'معائنہ ڈاؤن لوڈ نہیں ہو سکا۔',
   recorded: 'ہم ہر بار دیکھنے کا ریکارڈ رکھتے ہیں۔ یہاں پیش نظارے ہیں؛ ویوور پوری تصاویر دکھاتا ہے۔',
   series: 'سلسلے',
+  numbered: 'سلسلہ {{number}}',
   unnamed: 'بے نام سلسلہ',
   at: 'تصویر {{at, number}} از {{of, number}}',
   previous: 'پچھلی تصویر',
