@@ -139,8 +139,8 @@ export function placeFacts(set: DataSet): Partial<FrameFacts> {
 }
 
 /**
- * Returns the millimetres of a pixel (PS3.3 §10.7.1). Where PixelSpacing equals ImagerPixelSpacing, nobody calibrated it, and
- * it is that of the detector.
+ * Returns the millimetres of a pixel (PS3.3 §10.7.1). A PixelSpacing that equals ImagerPixelSpacing was
+ * not calibrated: it is that of the detector.
  */
 function scale(set: DataSet): Partial<FrameFacts> {
   const pixel = spacing(set, 0x00280030);
