@@ -11,6 +11,7 @@ const password = 'Long-Enough-Pass-9';
 const sara = { email: 'sara.malik@example.org', username: 'sara.malik', firstname: 'Sara', lastname: 'Malik' };
 const bilal = { email: 'bilal.shah@example.org', username: 'bilal.shah', firstname: 'Bilal', lastname: 'Shah' };
 const FRAMES = 12;
+const SLICES = 5;
 /** The product's limit for a revocation. */
 const LIMIT_MS = 2_000;
 
@@ -48,7 +49,7 @@ test.beforeAll(async ({ browser, shared }) => {
   for (const { email } of [sara, bilal]) await admin.call('/users/approve-provider', 'POST', { email });
   await admin.leave();
   await Promise.all([owner.enter(), reader.enter()]);
-  film = await upload('Abdomen, portal phase', phantom({ frames: FRAMES }));
+  film = (await upload('Abdomen, portal phase', phantom({ frames: FRAMES }))).id;
 });
 
 afterAll(async () => {
@@ -61,13 +62,18 @@ afterEach(async ({ task }) => {
   await Promise.all([owner, reader, ...others].map((person, i) => person.shoot(`failed-viewer-${i}`)));
 });
 
-async function upload(caption: string, buffer: Buffer): Promise<string> {
+interface Uploaded {
+  id: string;
+  studyId: string | null;
+}
+
+async function upload(caption: string, buffer: Buffer): Promise<Uploaded> {
   const token = await owner.page.evaluate<string>(`JSON.parse(localStorage.getItem('root')).token`);
   const answer = await owner.page.request.post('/api/upload/image', {
     headers: { Authorization: `Bearer ${token}` },
     multipart: { caption, file: { name: 'phantom.dcm', mimeType: 'application/dicom', buffer } },
   });
-  return ((await answer.json()) as { data: { id: string } }).data.id;
+  return ((await answer.json()) as { data: Uploaded }).data;
 }
 
 const panes = (page: Page) => page.locator('[data-viewport]');
@@ -234,6 +240,24 @@ test('Compare, tags, keys, full screen and presets open by their names.', async 
   await press(page, 'Full screen');
   await expect.poll(() => page.evaluate<boolean>('document.fullscreenElement !== null')).toBe(true);
   await press(page, 'Full screen');
+});
+
+test('A study is one stack by wheel, and three planes are cut through it.', async () => {
+  const { page } = owner;
+  const slices: Uploaded[] = [];
+  for (let i = 0; i < SLICES; i++) {
+    slices.push(await upload('Abdomen', phantom({ instance: SLICES - i, z: i * 3, study: '2' })));
+  }
+  await page.goto(`/viewer/study/${slices[0]?.studyId}`);
+  await shows(page, { frame: 1, frames: SLICES, image: slices[0]?.id ?? '' });
+  await panes(page).first().hover();
+  for (const [i, { id }] of slices.entries()) {
+    if (i > 0) await page.mouse.wheel(0, 100);
+    await shows(page, { frame: i + 1, image: id });
+  }
+  await press(page, 'Planes');
+  await expect.poll(() => panes(page).and(page.locator('[data-state=drawn]')).count()).toBe(3);
+  faults.push(...(await owner.look('viewer-planes')));
 });
 
 test('Without WebGL, the same tools give the same values.', async () => {

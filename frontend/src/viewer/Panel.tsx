@@ -26,6 +26,8 @@ function PresetButton({ preset, chosen, onChoose }: { preset: Preset; chosen: bo
       aria-label={t(`viewer.preset.${preset.name}`)}
       aria-keyshortcuts={preset.key}
       data-preset={preset.name}
+      data-key={preset.key}
+      css={{ '&::after': { content: 'attr(data-key)', fontFamily: 'mono', fontSize: '12px' } }}
       display="flex"
       alignItems="center"
       justifyContent="space-between"
@@ -43,9 +45,6 @@ function PresetButton({ preset, chosen, onChoose }: { preset: Preset; chosen: bo
       _focusVisible={{ outline: '3px solid', outlineColor: 'accent.focusRing', outlineOffset: '2px' }}
     >
       <span>{t(`viewer.preset.${preset.name}`)}</span>
-      <chakra.kbd fontFamily="mono" fontSize="12px" aria-hidden>
-        {preset.key}
-      </chakra.kbd>
     </chakra.button>
   );
 }

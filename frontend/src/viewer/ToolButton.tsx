@@ -11,6 +11,21 @@ interface Props {
   disabled?: boolean;
 }
 
+/** The key in the corner. It is no text of the button, so that its name is its label alone. */
+const keyMark = {
+  '&::after': {
+    content: 'attr(data-key)',
+    position: 'absolute',
+    top: '3px',
+    right: '6px',
+    fontFamily: 'mono',
+    fontSize: '11px',
+    color: 'viewer.muted',
+    hideBelow: 'lg',
+  },
+  '&[aria-pressed=true]::after': { color: 'viewer.activeText' },
+} as const;
+
 /** A labelled tool of the viewer with its key, in the colours of film. */
 export function ToolButton({ Icon, label, hint, pressed, onClick, disabled = false }: Props) {
   return (
@@ -20,7 +35,7 @@ export function ToolButton({ Icon, label, hint, pressed, onClick, disabled = fal
       disabled={disabled}
       aria-pressed={pressed}
       aria-label={label}
-      {...(hint && { 'aria-keyshortcuts': hint })}
+      {...(hint && { 'aria-keyshortcuts': hint, 'data-key': hint, css: keyMark })}
       position="relative"
       display="flex"
       flexDirection="column"
@@ -44,21 +59,6 @@ export function ToolButton({ Icon, label, hint, pressed, onClick, disabled = fal
       <Text as="span" fontSize="12.5px" fontWeight={pressed ? '600' : '400'} lineHeight="1.3" aria-hidden>
         {label}
       </Text>
-      {hint && (
-        <Text
-          as="kbd"
-          position="absolute"
-          top="3px"
-          right="6px"
-          fontFamily="mono"
-          fontSize="11px"
-          color={pressed ? 'viewer.activeText' : 'viewer.muted'}
-          display={{ base: 'none', lg: 'block' }}
-          aria-hidden
-        >
-          {hint}
-        </Text>
-      )}
     </chakra.button>
   );
 }

@@ -247,7 +247,13 @@ export function Workspace(props: Props) {
       <Box position="relative" minW="0" minH="0" bg="viewer.bg" {...(desktop && !useTools && { gridColumn: '1 / 3' })}>
         <Panes arrangement={arrangement}>
           {ended ? (
-            <Box {...described({ ...shown, state: 'failed' })} display="grid" placeItems="center">
+            <Box
+              {...described({ ...shown, state: 'failed', image: start.key })}
+              display="grid"
+              placeItems="center"
+              bg="viewer.bg"
+              dir={currentLanguage().dir}
+            >
               {ended}
             </Box>
           ) : (

@@ -26,8 +26,8 @@ function SharedBy({ person }: { person: UserRef }) {
   );
 }
 
-const opening = (): Subject => ({
-  title: i18n.t('viewer.opening'),
+const unknown = (open: boolean): Subject => ({
+  title: i18n.t(open ? 'viewer.opening' : 'viewer.lost'),
   sub: '',
   badge: null,
   countdown: null,
@@ -47,7 +47,7 @@ const inOneLine = (parts: readonly (string | false | undefined)[]) =>
 
 /** Returns what the bar and the panel say about a study. */
 export function subjectOfStudy(study: Study | undefined, open: boolean): Subject {
-  if (!study) return opening();
+  if (!study) return unknown(open);
   const { title, patient, modalities, studyDate, createAt, sharedBy, expiresAt, shareId } = study;
   return {
     title,
@@ -66,7 +66,7 @@ export function subjectOfStudy(study: Study | undefined, open: boolean): Subject
 
 /** Returns what the bar and the panel say about an image. */
 export function subjectOf(image: Image | undefined, viewer: Parameters<typeof actionsOf>[0], open: boolean): Subject {
-  if (!image) return opening();
+  if (!image) return unknown(open);
   const { caption, patient, dicom, createAt, sharedBy, expiresAt, sharedAt, shareId } = image;
   const at = dicom?.studyDate ?? createAt;
   const can = actionsOf(viewer, image);
