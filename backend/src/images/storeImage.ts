@@ -28,7 +28,7 @@ export interface StoredFile {
   dataKey: SealedValue;
   facts: FileFacts;
   filename?: string;
-  /** What the file says about person, study and series: for the checks of this upload alone. */
+  /** Person, study and series as the file names them, for the checks of this upload alone. */
   identity: FileIdentity;
 }
 

@@ -1,7 +1,7 @@
 import { type DicomHead, looksLikeDicom, readDicomHead } from './dicomHead';
 import { sha256Of } from './sha256';
 
-/** What a file is, by its first bytes. */
+/** The kind of a file, by its first bytes. */
 export type Kind = 'dicom' | 'picture' | 'pdf' | 'zip' | 'other';
 
 export interface FileHead {

@@ -103,7 +103,7 @@ function useFound(document: PDFDocumentProxy | undefined, wanted: string) {
   return pages;
 }
 
-/** A document with its pages, zoom, and a search in its text. Where the browser cannot open it, the server draws the pages. */
+/** A document with its pages, zoom, and a search in its text. The server draws the pages of a document that the browser cannot open. */
 export function Pdf({ id, start, onRefused }: { id: string; start: number; onRefused: () => void }) {
   const { t } = useTranslation();
   const { document, broken, error } = useDocument(id);

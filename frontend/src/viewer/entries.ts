@@ -10,7 +10,7 @@ export interface Entry {
   frameIds: string[];
   /** The facts of the first image. */
   facts: FrameFacts;
-  /** What distinguishes it in a list of series. */
+  /** The words that distinguish it in a list of series. */
   label: string;
   modality: string;
 }

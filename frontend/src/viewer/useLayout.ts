@@ -3,7 +3,7 @@ import type { Entry } from './entries';
 import type { Plane } from './orientation';
 import type { Engine } from './useEngine';
 
-/** What is in one pane. */
+/** The content of one pane. */
 export interface Place {
   /** The pane, which stays when another entry is put into it. */
   pane: string;

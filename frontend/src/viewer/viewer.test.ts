@@ -201,7 +201,7 @@ describe('places and planes', () => {
   });
 });
 
-describe('what is in a pane', () => {
+describe('the content of a pane', () => {
   it('Slices of a series are one stack; films, documents and files without pixels stand alone.', () => {
     const images = [
       { id: 'a', facts: facts() },
