@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { appendAndTell } from '@lightbox/core/audit/append.js';
-import { oid } from '@lightbox/core/db/ids.js';
+import { newId, oid } from '@lightbox/core/db/ids.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
+import { seriesOf, sliceOf } from '@lightbox/core/studies/order.js';
 import { titleOf } from '@lightbox/core/studies/title.js';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeInspectors } from '../files/inspectionPool.js';
@@ -161,6 +162,22 @@ describe('files of one examination', () => {
     expect(JSON.stringify([stored, await studyOf(scout.studyId ?? ''), series])).not.toMatch(/1\.2\.826|IM10/);
   });
 
+  it('have slices in the order of their positions only where the slices are parallel', () => {
+    const [study, createAt] = [newId(), new Date()];
+    const image = (instance: number, z: number, orientation: number[]) => ({
+      _id: newId(),
+      createAt,
+      place: { instance, ...sliceOf([0, 0, z], orientation) },
+    });
+    const axial = [1, 0, 0, 0, 1, 0];
+    const order = (images: ReturnType<typeof image>[]) =>
+      seriesOf(study, images, () => '').flatMap((series) => series.images.map(({ place }) => place.instance));
+    expect(order([image(1, 5, axial), image(2, -1, axial), image(3, 2, axial)])).toEqual([2, 3, 1]);
+    // A localizer: its slices have different normals.
+    expect(order([image(3, 5, axial), image(2, 9, [0, 1, 0, 0, 0, -1]), image(1, 7, axial)])).toEqual([1, 2, 3]);
+    expect(sliceOf([0, 0, 1], [1, 0, 0, 1, 0, 0])).toEqual({});
+  });
+
   it.each([
     [{ studyDescription: 'Brain MRI', patientName: 'Roe^Jane' }, 'Brain MRI'],
     [
@@ -235,6 +252,28 @@ describe('a study of pictures', () => {
     for (const type of ['study.created', 'study.updated', 'study.read'] as const) {
       expect(await eventsOf(id, type), type).toHaveLength(1);
     }
+  });
+
+  it('keeps its title and its images when a call is malformed', async () => {
+    const study = await begin();
+    const { id } = await upload(files.png, { studyId: study });
+    const before = await studyOf(study);
+    for (const body of [{}, { title: ' ' }, { title: 5 }, { title: 'x', patientId: owner.id }]) {
+      await api.as(owner).put(`/studies/${study}`, body).expect(422);
+    }
+    await api
+      .as(owner)
+      .del(`/studies/${study}`, { reason: 'x'.repeat(501) })
+      .expect(422);
+    for (const absent of [id, 'x']) {
+      for (const method of ['get', 'put', 'delete']) {
+        await api
+          .as(owner)
+          .call(method, `/studies/${absent}`, method === 'put' ? { title: 'x' } : {})
+          .expect(404);
+      }
+    }
+    expect(await studyOf(study)).toEqual(before);
   });
 
   it.each([
