@@ -122,7 +122,10 @@ test('A folder becomes one study, and the tray follows the upload through the sc
   await page.getByRole('link', { name: 'Messages' }).first().click();
   await page.waitForURL('**/messages**');
   await tray(page).getByText('12 files uploaded · 1 file needs you').first().waitFor();
-  await tray(page).locator('[data-upload=failed]', { hasText: 'broken.png' }).getByText(/damaged/).waitFor();
+  await tray(page)
+    .locator('[data-upload=failed]', { hasText: 'broken.png' })
+    .getByText(/^Invalid file type/)
+    .waitFor();
   await page.getByRole('link', { name: 'View Images' }).first().click();
   await page.waitForURL('**/view-images');
   await look('upload-tray');
