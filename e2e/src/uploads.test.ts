@@ -124,7 +124,7 @@ test('A folder becomes one study, and the tray follows the upload through the sc
   await tray(page).getByText('12 files uploaded · 1 file needs you').first().waitFor();
   await tray(page)
     .locator('[data-upload=failed]', { hasText: 'broken.png' })
-    .getByText(/damaged/)
+    .getByText(/^Invalid file type/)
     .waitFor();
   await page.getByRole('link', { name: 'View Images' }).first().click();
   await page.waitForURL('**/view-images');
