@@ -163,7 +163,8 @@ it('every feature that answers with bytes uses stream', () => {
     (file) => file.endsWith('.ts') && !/\.test\.ts$|^(http|testing)\//.test(file),
   );
   expect(sources.length).toBeGreaterThan(50);
-  const own = /\bres\.(write|end|send|sendFile)\(|\bpipeline\(|\.pipe\(/;
+  // `res.end()` sends no bytes.
+  const own = /\bres\.(write|send|sendFile)\(|\bres(\.\w+\(.*\))?\.end\([^)]|\bpipeline\(|\.pipe\(res\b/;
   expect(sources.filter((file) => own.test(readFileSync(join(folder, file), 'utf8')))).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import { Dialog, Grid, Heading, Kbd, Text } from '@chakra-ui/react';
+import { chakra, Dialog, Grid, Heading, Text } from '@chakra-ui/react';
 import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Modal } from '../ui/Modal';
@@ -12,9 +12,18 @@ function Rows({ rows }: { rows: readonly [name: string, keys: readonly string[]]
           <Text as="dt">{name}</Text>
           <Text as="dd" dir="ltr" textAlign="end" whiteSpace="nowrap">
             {keys.map((key) => (
-              <Kbd key={key} ms="1">
+              <chakra.kbd
+                key={key}
+                ms="1"
+                px="1.5"
+                fontFamily="mono"
+                fontSize="xs"
+                borderWidth="1px"
+                borderRadius="sm"
+                bg="bg.muted"
+              >
                 {key}
-              </Kbd>
+              </chakra.kbd>
             ))}
           </Text>
         </Fragment>
