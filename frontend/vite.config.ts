@@ -12,7 +12,7 @@ const gateway = process.env.GATEWAY_URL ?? `http://127.0.0.1:${process.env.PORT 
  */
 const shared = [
   { name: 'react', test: /node_modules\/(react|react-dom|react-router|react-router-dom|scheduler)\// },
-  { name: 'chakra', test: /node_modules\/(@chakra-ui|@ark-ui|@zag-js|@emotion|@floating-ui)\//, minShareCount: 18 },
+  { name: 'chakra', test: /node_modules\/(@chakra-ui|@ark-ui|@zag-js|@emotion|@floating-ui)\//, minShareCount: 22 },
 ];
 
 export default defineConfig({

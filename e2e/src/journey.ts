@@ -20,3 +20,9 @@ export const test = base
     onCleanup(() => product.stop());
     return product;
   });
+
+/**
+ * Limit for a revocation to reach a screen. The product promises two seconds, which `infra/src/revocation.test.ts`
+ * measures. Here three journeys share a machine. Without the update, the picture would stay.
+ */
+export const REVOKED_MS = 6_000;

@@ -109,7 +109,10 @@ test('The layout changes at 1024 px, and the chat box has three quarters of the 
   await page.goto('/messages');
   await page.getByText('Select a chat to start messaging').waitFor();
   expect((await menu.boundingBox())?.y).toBeLessThan(200);
-  const box = page.locator('main').getByRole('heading', { name: 'Chats' }).locator('xpath=ancestor::*[@data-chats]');
+  const box = page
+    .locator('main')
+    .getByRole('heading', { name: 'Chats', exact: true })
+    .locator('xpath=ancestor::*[@data-chats]');
   expect((await box.boundingBox())?.height).toBeCloseTo(600, 0);
 
   await page.setViewportSize({ width: 1023, height: 800 });
@@ -123,8 +126,8 @@ test('The layout changes at 1024 px, and the chat box has three quarters of the 
   await page.getByRole('dialog').getByLabel('Message').fill('Welcome.');
   await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
   await page.getByRole('log').getByText('Welcome.').waitFor();
-  expect(await page.getByRole('heading', { name: 'Chats' }).count()).toBe(0);
+  expect(await page.getByRole('heading', { name: 'Chats', exact: true }).count()).toBe(0);
   await page.getByRole('button', { name: 'Back to the chats' }).click();
-  await page.getByRole('heading', { name: 'Chats' }).waitFor();
+  await page.getByRole('heading', { name: 'Chats', exact: true }).waitFor();
   expect(admin.complaints).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { alert, button, field, heading, link, radio, says, status } from './find.js';
@@ -6,6 +7,17 @@ import { refuse, type Scene } from './scenes.js';
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click();
 const enter = (page: Page, label: string, value: string) => page.getByLabel(label, { exact: true }).fill(value);
 const tooBig = { name: 'scan.png', mimeType: 'image/png', buffer: Buffer.alloc(10 * 1024 * 1024 + 1, 1) };
+
+/** A picture with a comment (JPEG COM segment) of its own: the demonstration's picture is stored already. */
+function newPicture() {
+  const jpeg = readFileSync(join(import.meta.dirname, '../../../backend/assets/demo/hand-xray.jpg'));
+  const comment = Buffer.from(`\xff\xfe\x00\x06seed`, 'latin1');
+  return {
+    name: 'hand.jpg',
+    mimeType: 'image/jpeg',
+    buffer: Buffer.concat([jpeg.subarray(0, 2), comment, jpeg.subarray(2)]),
+  };
+}
 
 /** The seed specification of the screens that need no session. */
 export const openScenes: Scene[] = [
@@ -270,9 +282,7 @@ export const uploadScenes: Scene[] = [
     name: 'upload: a picture is shown, and the server fails',
     path: '/upload',
     act: async (page) => {
-      await page
-        .locator('input[type=file]')
-        .setInputFiles(join(import.meta.dirname, '../../../backend/assets/demo/hand-xray.jpg'));
+      await page.locator('input[type=file]').setInputFiles(newPicture());
       await page.getByAltText(/^Preview of/).waitFor();
       await page.getByLabel('Caption').fill('Right hand');
       await refuse(page, '**/api/upload/image');

@@ -35,6 +35,9 @@ function CloseButton() {
   );
 }
 
+/** True while a dialog takes the focus. Focus traps answer each other at once, so two open dialogs would never end. */
+let taking = false;
+
 interface Held {
   content: RefObject<HTMLDivElement | null>;
   initialFocus: Props['initialFocus'];
@@ -51,11 +54,17 @@ function HoldFocus({ content, initialFocus }: Held) {
     const dialog = content.current;
     if (!dialog) return;
     const hold = () => {
+      if (taking) return;
       const at = document.activeElement;
       const lost = !at || at === document.body || (!dialog.contains(at) && at.closest('[aria-hidden=true]'));
       // A dialog below another one is hidden, and a closing one returns the focus.
       if (!lost || dialog.closest('[aria-hidden=true], [data-state=closed]')) return;
-      (initial.current?.(dialog) ?? dialog).focus({ preventScroll: true });
+      taking = true;
+      try {
+        (initial.current?.(dialog) ?? dialog).focus({ preventScroll: true });
+      } finally {
+        taking = false;
+      }
     };
     const changes = new MutationObserver(hold);
     changes.observe(dialog, { childList: true, subtree: true });

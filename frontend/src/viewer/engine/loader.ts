@@ -148,6 +148,8 @@ export function startLoader(hooks: Hooks): void {
   imageLoader.registerImageLoader(scheme, (frameId: string, options: object = {}) => {
     const stop = new AbortController();
     const promise = load(frameId, stop.signal, options);
+    // A frame that is no longer wanted has no other reader of its failure.
+    promise.catch(() => undefined);
     return { promise, cancelFn: () => stop.abort() } as never;
   });
   imageLoader.registerImageLoader(
