@@ -416,7 +416,9 @@ describe('a required second factor', () => {
     for (const [name, shape] of shapes) {
       if (!Object.hasOwn(permissions, shape.who) || openWithoutSecondFactor(shape.who as Permission)) continue;
       const path = shape.path.replace(/:\w+/g, String(newId()));
-      const answer = await api.as(token).call(shape.method, path, ['get', 'head'].includes(shape.method) ? undefined : {});
+      const answer = await api
+        .as(token)
+        .call(shape.method, path, ['get', 'head'].includes(shape.method) ? undefined : {});
       const expected = roleMay('healthProvider', shape.who as Permission) ? 'TOTP_REQUIRED' : 'FORBIDDEN';
       // An answer to HEAD has no body.
       const error = shape.method === 'head' ? undefined : expected;
