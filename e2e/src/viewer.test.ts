@@ -163,6 +163,10 @@ async function useTools(page: Page): Promise<void> {
   await press(page, 'Window');
   await drag(page, at([210, 60]), at([230, 70]));
   await page.locator('[data-viewport]:not([data-width="400"])').waitFor();
+  await drag(page, at([210, 60]), at([150, 60]));
+  expect(Number(await panes(page).first().getAttribute('data-width'))).toBeGreaterThan(50);
+  await page.getByRole('slider', { name: 'Width' }).press('Home');
+  await shows(page, { width: 1 });
   await press(page, 'Zoom');
   await drag(page, at([210, 100]), at([210, 60]));
   await page.locator('[data-viewport]:not([data-zoom="1"])').waitFor();

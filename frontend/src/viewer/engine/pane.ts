@@ -8,6 +8,7 @@ import {
   utilities,
 } from '@cornerstonejs/core';
 import { type Edges, edgesOf, type Vector } from '../orientation';
+import { rangeOf, type ValueRange } from '../window';
 import { frameOf } from './frameId';
 import { isFromCorner, type PlaneModule, worldOf } from './plane';
 import { Prefetch } from './prefetch';
@@ -77,11 +78,11 @@ export class Pane {
   #stack: readonly string[] = [];
   #fit = 1;
   /** The window and the inversion that a person chose. Without a window, each frame has its own. */
-  #chosen: Range | undefined;
+  #chosen: ValueRange | undefined;
   #inverted = false;
   #turned: Turned = upright;
   /** The window that was set last, and its frame. */
-  #set: { frameId: string; range: Range } | undefined;
+  #set: { frameId: string; range: ValueRange } | undefined;
   #ready = false;
   #closed = false;
   readonly #prefetch = new Prefetch();
@@ -264,7 +265,7 @@ export class Pane {
 
   setWindow = (center: number, width: number) =>
     this.#act(() => {
-      this.#chosen = rangeOf({ center, width: Math.max(1, width) });
+      this.#chosen = rangeOf({ center, width });
       this.#setWindow();
     });
   invert = () =>
@@ -333,10 +334,8 @@ interface Turned {
 }
 const upright: Turned = { rotation: 0, flipHorizontal: false, flipVertical: false };
 
-type Range = { lower: number; upper: number };
-const rangeOf = ({ center, width }: { center: number; width: number }): Range =>
-  utilities.windowLevel.toLowHighRange(width, center);
-const differ = (a: Range, b: Range) => Math.abs(a.lower - b.lower) > 1e-3 || Math.abs(a.upper - b.upper) > 1e-3;
+const differ = (a: ValueRange, b: ValueRange) =>
+  Math.abs(a.lower - b.lower) > 1e-3 || Math.abs(a.upper - b.upper) > 1e-3;
 
 /** The product's id of the image of a frame. A cut belongs to the image of its first slice. */
 const imageIn = (frameId: string) => (frameId ? frameOf(frameId).id.replace(/-\d+-(row|column)$/, '') : '');
