@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { phantom, phantomFacts } from '@lightbox/testkit/part10.js';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
@@ -30,6 +32,7 @@ let reader: Person;
 const others: Person[] = [];
 const faults: string[] = [];
 let film = '';
+let picture = '';
 
 test.beforeAll(async ({ browser, shared }) => {
   product = shared;
@@ -50,6 +53,9 @@ test.beforeAll(async ({ browser, shared }) => {
   await admin.leave();
   await Promise.all([owner.enter(), reader.enter()]);
   film = (await upload('Abdomen, portal phase', phantom({ frames: FRAMES }))).id;
+  picture = (
+    await upload('Icon', readFileSync(join(import.meta.dirname, '../../frontend/public/icons/192.png')), 'image/png')
+  ).id;
 });
 
 afterAll(async () => {
@@ -67,11 +73,11 @@ interface Uploaded {
   studyId: string | null;
 }
 
-async function upload(caption: string, buffer: Buffer): Promise<Uploaded> {
+async function upload(caption: string, buffer: Buffer, mimeType = 'application/dicom'): Promise<Uploaded> {
   const token = await owner.page.evaluate<string>(`JSON.parse(localStorage.getItem('root')).token`);
   const answer = await owner.page.request.post('/api/upload/image', {
     headers: { Authorization: `Bearer ${token}` },
-    multipart: { caption, file: { name: 'phantom.dcm', mimeType: 'application/dicom', buffer } },
+    multipart: { caption, file: { name: 'phantom', mimeType, buffer } },
   });
   return ((await answer.json()) as { data: Uploaded }).data;
 }
@@ -178,6 +184,14 @@ async function useTools(page: Page): Promise<void> {
   await shows(page, { center: 40, width: 400, zoom: 1 });
 }
 
+/** Opens a picture in colour, which has no window to change. */
+async function openPicture(page: Page): Promise<void> {
+  await page.goto(`/viewer/${picture}`);
+  await shows(page, { frame: 1, frames: 1, image: picture, center: 128, width: 256 });
+  await press(page, 'Invert');
+  await shows(page, { inverted: true, center: 128, width: 256 });
+}
+
 /** Goes through the frames by wheel, keys and play. */
 async function goThrough(page: Page): Promise<void> {
   const pane = panes(page).first();
@@ -209,6 +223,8 @@ test('With WebGL, every tool works, lengths and values are true, and frames foll
   await measureAll(page);
   await useTools(page);
   await goThrough(page);
+  await openPicture(page);
+  await openFilm(page);
 });
 
 test('Compare, tags, keys, full screen and presets open by their names.', async () => {
@@ -272,6 +288,7 @@ test('Without WebGL, the same tools give the same values.', async () => {
   await measureAll(person.page);
   await useTools(person.page);
   await goThrough(person.page);
+  await openPicture(person.page);
 });
 
 test('On a phone, a finger goes through the frames, and every tool is in reach, in English and in Urdu.', async ({

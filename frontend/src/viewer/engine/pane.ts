@@ -187,9 +187,8 @@ export class Pane {
       this.#chosen = { lower: voiRange.lower, upper: voiRange.upper };
       this.#set.range = this.#chosen;
     }
-    const { windowWidth, windowCenter } = voiRange
-      ? utilities.windowLevel.toWindowLevel(voiRange.lower, voiRange.upper)
-      : { windowWidth: 1, windowCenter: 0 };
+    // One renderer tells no range of a picture in colour, whose window is never changed.
+    const window = voiRange && !image.color ? windowOf(voiRange) : sentOf(image);
     const at = viewport.getCurrentImageIdIndex();
     if (at + 1 !== this.#shown.frame) this.#prefetch.around(this.#stack, at);
     this.#show({
@@ -198,8 +197,8 @@ export class Pane {
       frameId,
       frame: at + 1,
       frames: this.#stack.length,
-      center: tidy(windowCenter),
-      width: tidy(windowWidth),
+      center: tidy(window?.center ?? 0),
+      width: tidy(window?.width ?? 1),
       zoom: Math.round((viewport.getZoom() / this.#fit) * 1_000) / 1_000,
       rotation: this.#turned.rotation,
       flipped: this.#turned.flipHorizontal,
@@ -339,6 +338,10 @@ const differ = (a: ValueRange, b: ValueRange) =>
 
 /** The product's id of the image of a frame. A cut belongs to the image of its first slice. */
 const imageIn = (frameId: string) => (frameId ? frameOf(frameId).id.replace(/-\d+-(row|column)$/, '') : '');
+const windowOf = ({ lower, upper }: ValueRange) => {
+  const { windowCenter: center, windowWidth: width } = utilities.windowLevel.toWindowLevel(lower, upper);
+  return { center, width };
+};
 const tidy = (value: number) => Math.round(value * 100) / 100;
 
 /** The window that the file states for this frame, or the one that fits its values. */
