@@ -119,6 +119,14 @@ async function drag({ mouse }: Page, from: [number, number], to: [number, number
   await mouse.up();
 }
 
+/** Sees by the value beside the disc that the picture is fitted into its pane. */
+async function seeFitted(page: Page): Promise<void> {
+  const at = await places(panes(page).first());
+  await press(page, 'Probe');
+  await drag(page, at([83, 120]), at([83, 100]));
+  expect(await measured(page, 'probe')).toEqual({ value: phantomFacts.body.value, unit: 'HU' });
+}
+
 /** Waits for a measurement and returns its value and unit. */
 async function measured(page: Page, kind: string): Promise<{ value: number; unit: string | null }> {
   const one = page.locator(`[data-measure][data-kind=${kind}]`).last();
@@ -235,6 +243,7 @@ test('Compare, tags, keys, full screen and presets open by their names.', async 
   await page.keyboard.press('ArrowDown');
   await panes(page).nth(1).and(page.locator('[data-frame="2"]')).waitFor();
   faults.push(...(await owner.look('viewer-compare')));
+  await seeFitted(page);
   await press(page, 'Compare');
   await expect.poll(() => panes(page).count()).toBe(1);
 

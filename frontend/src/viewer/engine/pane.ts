@@ -1,12 +1,4 @@
-import {
-  Enums,
-  eventTarget,
-  getShouldUseCPURendering,
-  metaData,
-  type StackViewport,
-  type Types,
-  utilities,
-} from '@cornerstonejs/core';
+import { Enums, eventTarget, metaData, type StackViewport, type Types, utilities } from '@cornerstonejs/core';
 import { type Edges, edgesOf, type Vector } from '../orientation';
 import { rangeOf, type ValueRange } from '../window';
 import { frameOf } from './frameId';
@@ -148,13 +140,14 @@ export class Pane {
   #onResize() {
     if (this.#closed || !this.#ready) return;
     const { zoom } = this.#shown;
+    const pan = this.#viewport.getPan();
     renderingEngine().resize(true, true);
-    if (!getShouldUseCPURendering()) return;
-    // This renderer keeps the size of a pixel, not the share of the pane.
+    // One renderer keeps the size of a pixel, the other the share of the height. Neither fits the picture into the pane.
     const viewport = this.#viewport;
     this.#fitted();
     viewport.setZoom(this.#fit * zoom);
     this.#orient(viewport);
+    viewport.setPan(pan);
     viewport.render();
   }
 
