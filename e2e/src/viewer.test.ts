@@ -226,13 +226,12 @@ async function goThrough(page: Page): Promise<void> {
 
 test('With WebGL, every tool works, lengths and values are true, and frames follow wheel and keys.', async () => {
   const { page } = owner;
+  await openPicture(page);
   await openFilm(page);
   faults.push(...(await owner.look('viewer-desk')));
   await measureAll(page);
   await useTools(page);
   await goThrough(page);
-  await openPicture(page);
-  await openFilm(page);
 });
 
 test('Compare, tags, keys, full screen and presets open by their names.', async () => {
@@ -293,11 +292,11 @@ test('Without WebGL, the same tools give the same values.', async () => {
   const person = await Person.arrive(product, without, { ...sara, password });
   others.push(person);
   await person.enter();
+  await openPicture(person.page);
   await openFilm(person.page);
   await measureAll(person.page);
   await useTools(person.page);
   await goThrough(person.page);
-  await openPicture(person.page);
 });
 
 test('On a phone, a finger goes through the frames, and every tool is in reach, in English and in Urdu.', async ({
