@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { phantom, phantomFacts } from '@lightbox/testkit/part10.js';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
@@ -30,6 +32,7 @@ let reader: Person;
 const others: Person[] = [];
 const faults: string[] = [];
 let film = '';
+let picture = '';
 
 test.beforeAll(async ({ browser, shared }) => {
   product = shared;
@@ -50,6 +53,9 @@ test.beforeAll(async ({ browser, shared }) => {
   await admin.leave();
   await Promise.all([owner.enter(), reader.enter()]);
   film = (await upload('Abdomen, portal phase', phantom({ frames: FRAMES }))).id;
+  picture = (
+    await upload('Icon', readFileSync(join(import.meta.dirname, '../../frontend/public/icons/192.png')), 'image/png')
+  ).id;
 });
 
 afterAll(async () => {
@@ -67,11 +73,11 @@ interface Uploaded {
   studyId: string | null;
 }
 
-async function upload(caption: string, buffer: Buffer): Promise<Uploaded> {
+async function upload(caption: string, buffer: Buffer, mimeType = 'application/dicom'): Promise<Uploaded> {
   const token = await owner.page.evaluate<string>(`JSON.parse(localStorage.getItem('root')).token`);
   const answer = await owner.page.request.post('/api/upload/image', {
     headers: { Authorization: `Bearer ${token}` },
-    multipart: { caption, file: { name: 'phantom.dcm', mimeType: 'application/dicom', buffer } },
+    multipart: { caption, file: { name: 'phantom', mimeType, buffer } },
   });
   return ((await answer.json()) as { data: Uploaded }).data;
 }
@@ -111,6 +117,14 @@ async function drag({ mouse }: Page, from: [number, number], to: [number, number
   await mouse.move((from[0] + to[0]) / 2, (from[1] + to[1]) / 2, { steps: 3 });
   await mouse.move(...to, { steps: 3 });
   await mouse.up();
+}
+
+/** Sees by the value beside the disc that the picture is fitted into its pane. */
+async function seeFitted(page: Page): Promise<void> {
+  const at = await places(panes(page).first());
+  await press(page, 'Probe');
+  await drag(page, at([83, 120]), at([83, 100]));
+  expect(await measured(page, 'probe')).toEqual({ value: phantomFacts.body.value, unit: 'HU' });
 }
 
 /** Waits for a measurement and returns its value and unit. */
@@ -163,6 +177,10 @@ async function useTools(page: Page): Promise<void> {
   await press(page, 'Window');
   await drag(page, at([210, 60]), at([230, 70]));
   await page.locator('[data-viewport]:not([data-width="400"])').waitFor();
+  await drag(page, at([210, 60]), at([150, 60]));
+  expect(Number(await panes(page).first().getAttribute('data-width'))).toBeGreaterThan(50);
+  await page.getByRole('slider', { name: 'Width' }).press('Home');
+  await shows(page, { width: 1 });
   await press(page, 'Zoom');
   await drag(page, at([210, 100]), at([210, 60]));
   await page.locator('[data-viewport]:not([data-zoom="1"])').waitFor();
@@ -172,6 +190,14 @@ async function useTools(page: Page): Promise<void> {
   await shows(page, { center: -600, width: 1500 });
   await press(page, 'Reset');
   await shows(page, { center: 40, width: 400, zoom: 1 });
+}
+
+/** Opens a picture in colour, which has no window to change. */
+async function openPicture(page: Page): Promise<void> {
+  await page.goto(`/viewer/${picture}`);
+  await shows(page, { frame: 1, frames: 1, image: picture, center: 128, width: 256 });
+  await press(page, 'Invert');
+  await shows(page, { inverted: true, center: 128, width: 256 });
 }
 
 /** Goes through the frames by wheel, keys and play. */
@@ -200,6 +226,7 @@ async function goThrough(page: Page): Promise<void> {
 
 test('With WebGL, every tool works, lengths and values are true, and frames follow wheel and keys.', async () => {
   const { page } = owner;
+  await openPicture(page);
   await openFilm(page);
   faults.push(...(await owner.look('viewer-desk')));
   await measureAll(page);
@@ -215,6 +242,7 @@ test('Compare, tags, keys, full screen and presets open by their names.', async 
   await page.keyboard.press('ArrowDown');
   await panes(page).nth(1).and(page.locator('[data-frame="2"]')).waitFor();
   faults.push(...(await owner.look('viewer-compare')));
+  await seeFitted(page);
   await press(page, 'Compare');
   await expect.poll(() => panes(page).count()).toBe(1);
 
@@ -264,6 +292,7 @@ test('Without WebGL, the same tools give the same values.', async () => {
   const person = await Person.arrive(product, without, { ...sara, password });
   others.push(person);
   await person.enter();
+  await openPicture(person.page);
   await openFilm(person.page);
   await measureAll(person.page);
   await useTools(person.page);

@@ -48,7 +48,7 @@ export function Document({ entry, waiting, preview, start, onDownload, onRefused
   if (entry.kind === 'pdf') {
     return (
       <Suspense fallback={<Waiting entry={entry} preview={preview} />}>
-        <Pdf id={entry.key} start={start} onRefused={onRefused} />
+        <Pdf id={entry.key} pages={entry.facts.frames} start={start} onRefused={onRefused} />
       </Suspense>
     );
   }

@@ -8,7 +8,7 @@ import {
 } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import type { PDFDocumentProxy } from 'pdfjs-dist';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { imageContent } from '../images/images';
 import { useDebounced } from '../lib/useDebounced';
@@ -44,11 +44,11 @@ function useDocument(id: string) {
       setDocument(undefined);
     };
   }, [data]);
-  return { document, broken, error: content.error };
+  return { document, broken, onBroken: useCallback(() => setBroken(true), []), error: content.error };
 }
 
-/** Draws a page in the size of the pane. Resolves when its pixels are on screen. */
-function usePage(document: PDFDocumentProxy | undefined, n: number, zoom: number, width: number) {
+/** Draws a page in the size of the pane, and calls `onBroken` when the page cannot be drawn. */
+function usePage(document: PDFDocumentProxy | undefined, n: number, zoom: number, width: number, onBroken: () => void) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [drawn, setDrawn] = useState({ n: 0, zoom: 0, text: '' });
   useEffect(() => {
@@ -76,12 +76,12 @@ function usePage(document: PDFDocumentProxy | undefined, n: number, zoom: number
       target.style.width = `${buffer.width / ratio}px`;
       target.getContext('2d')?.drawImage(buffer, 0, 0);
       setDrawn({ n, zoom, text });
-    })().catch(() => undefined);
+    })().catch(() => here && onBroken());
     return () => {
       here = false;
       stop();
     };
-  }, [document, n, zoom, width]);
+  }, [document, n, zoom, width, onBroken]);
   return { canvas, drawn };
 }
 
@@ -103,10 +103,18 @@ function useFound(document: PDFDocumentProxy | undefined, wanted: string) {
   return pages;
 }
 
-/** A document with its pages, zoom, and a search in its text. The server draws the pages of a document that the browser cannot open. */
-export function Pdf({ id, start, onRefused }: { id: string; start: number; onRefused: () => void }) {
+interface Props {
+  id: string;
+  /** The number of pages that the server found. */
+  pages: number;
+  start: number;
+  onRefused: () => void;
+}
+
+/** A document with its pages, zoom, and a search in its text. The server draws the pages of a document that the browser cannot draw. */
+export function Pdf({ id, pages, start, onRefused }: Props) {
   const { t } = useTranslation();
-  const { document, broken, error } = useDocument(id);
+  const { document, broken, onBroken, error } = useDocument(id);
   const [n, setN] = useState(start + 1);
   const [zoom, setZoom] = useState<number>(1);
   const [search, setSearch] = useState('');
@@ -114,7 +122,7 @@ export function Pdf({ id, start, onRefused }: { id: string; start: number; onRef
   const [width, setWidth] = useState(0);
   const count = document?.numPages ?? 0;
   const go = (to: number) => setN(Math.max(1, Math.min(count || 1, to)));
-  const { canvas, drawn } = usePage(document, n, zoom, width);
+  const { canvas, drawn } = usePage(document, n, zoom, width, onBroken);
   const found = useFound(document, useDebounced(search.trim(), 300));
   useEffect(() => {
     const watch = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
@@ -128,7 +136,7 @@ export function Pdf({ id, start, onRefused }: { id: string; start: number; onRef
   useEffect(() => {
     if (first !== undefined) setN((now) => (found?.includes(now) ? now : first));
   }, [first, found]);
-  if (broken) return <RenderedPages id={id} count={1} start={0} onRefused={onRefused} />;
+  if (broken) return <RenderedPages id={id} count={Math.max(1, pages)} start={n - 1} onRefused={onRefused} />;
   const step = (by: 1 | -1) => {
     const next = by > 0 ? steps.find((one) => one > zoom) : steps.findLast((one) => one < zoom);
     if (next) setZoom(next);

@@ -1,5 +1,5 @@
 import { chakra } from '@chakra-ui/react';
-import type { ComponentProps, CSSProperties } from 'react';
+import { type ComponentProps, type CSSProperties, useEffect, useState } from 'react';
 
 const Input = chakra('input', {
   base: {
@@ -43,8 +43,28 @@ type Props = Omit<ComponentProps<typeof Input>, 'type' | 'min' | 'max' | 'value'
 };
 
 /** A slider in the colours of film. The native control: arrows, Home and End work, and it is never mirrored. */
-export function Range({ min, max, value, ...rest }: Props) {
-  const share = max > min ? (Math.min(max, Math.max(min, value)) - min) / (max - min) : 0;
+export function Range({ min, max, value, onChange, ...rest }: Props) {
+  // The picture follows in its next frame. Without this value, React would set the slider back before, and the browser
+  // would then tell the old value at the end of a key press.
+  const [moved, setMoved] = useState<number>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: A new value is that of the picture.
+  useEffect(() => setMoved(undefined), [value]);
+  const now = moved ?? value;
+  const share = max > min ? (Math.min(max, Math.max(min, now)) - min) / (max - min) : 0;
   const part = { '--part': `${share * 100}%` } as CSSProperties;
-  return <Input type="range" dir="ltr" min={min} max={max} value={value} style={part} {...rest} />;
+  return (
+    <Input
+      type="range"
+      dir="ltr"
+      min={min}
+      max={max}
+      value={now}
+      style={part}
+      {...rest}
+      onChange={(event) => {
+        setMoved(event.currentTarget.valueAsNumber);
+        onChange?.(event);
+      }}
+    />
+  );
 }

@@ -12,6 +12,7 @@ import { edgesOf, letterOf, planeOf } from './orientation';
 import { pagesWith } from './pdfText';
 import { presetsOf } from './presets';
 import { statisticsIn } from './statistics';
+import { dragged, rangeOf } from './window';
 
 const facts = (more: Partial<FrameFacts> = {}): FrameFacts => ({
   kind: 'dicom',
@@ -269,5 +270,36 @@ describe('keys', () => {
     expect(usesKey(make('<input type="range">'), 'i')).toBe(false);
     expect(usesKey(make('<button></button>'), ' ')).toBe(true);
     expect(usesKey(make('<button></button>'), 'ArrowDown')).toBe(false);
+  });
+});
+
+describe('the window', () => {
+  const ct = { lower: -1_024, upper: 3_071 };
+  const drag = (width: number, right: number, values = ct, parts = 1) => {
+    let window = { center: 40, width };
+    for (let i = 0; i < parts; i++) window = dragged(window, [right / parts, 0], values);
+    return window.width;
+  };
+
+  it('A drag goes through the values in proportion to their range, and never makes a window of width 1.', () => {
+    expect(drag(4_000, 100)).toBeCloseTo(4_420, -1);
+    expect(drag(400, -100)).toBeCloseTo(147, 0);
+    expect(drag(80, -300)).toBeGreaterThan(3);
+    expect(drag(256, -60, { lower: 0, upper: 255 })).toBeGreaterThan(200);
+    expect(drag(400, -100, ct, 50)).toBeCloseTo(drag(400, -100), 0);
+    expect(dragged({ center: 40, width: 400 }, [0, 10], ct)).toEqual({ center: expect.closeTo(80, 0), width: 400 });
+  });
+
+  it('A picture of one value still has a window that can be changed.', () => {
+    expect(drag(256, 50, { lower: 7, upper: 7 })).not.toBe(256);
+  });
+
+  it('The narrowest window has an extent, because the graphics card ignores a range without one.', () => {
+    for (const width of [0, 1]) {
+      const { lower, upper } = rangeOf({ center: 40, width });
+      expect(upper).toBeGreaterThan(lower);
+      expect((lower + upper) / 2).toBe(39.5);
+    }
+    expect(rangeOf({ center: 40, width: 400 })).toEqual({ lower: -160, upper: 239 });
   });
 });

@@ -68,8 +68,9 @@ function applyTables(image: Made, facts: FrameFacts): void {
 }
 
 async function decoded(frameId: string, bytes: Uint8Array, syntax: string, options: object): Promise<Made> {
-  const image = (await createImage(frameId, bytes as never, syntax, options as never)) as Made;
-  const components = image.color ? (image.rgba ? 4 : 3) : 1;
+  // The renderer without WebGL asks for RGBA, but the decoder does not add the fourth value to pixels that are RGB.
+  const image = (await createImage(frameId, bytes as never, syntax, { ...options, useRGBA: false } as never)) as Made;
+  const components = image.color ? 3 : 1;
   const facts = factsOf(frameOf(frameId));
   checkDecoded(
     { width: image.columns, height: image.rows, components, length: image.getPixelData().length },

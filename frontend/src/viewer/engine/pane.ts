@@ -1,13 +1,6 @@
-import {
-  Enums,
-  eventTarget,
-  getShouldUseCPURendering,
-  metaData,
-  type StackViewport,
-  type Types,
-  utilities,
-} from '@cornerstonejs/core';
+import { Enums, eventTarget, metaData, type StackViewport, type Types, utilities } from '@cornerstonejs/core';
 import { type Edges, edgesOf, type Vector } from '../orientation';
+import { rangeOf, type ValueRange } from '../window';
 import { frameOf } from './frameId';
 import { isFromCorner, type PlaneModule, worldOf } from './plane';
 import { Prefetch } from './prefetch';
@@ -77,11 +70,11 @@ export class Pane {
   #stack: readonly string[] = [];
   #fit = 1;
   /** The window and the inversion that a person chose. Without a window, each frame has its own. */
-  #chosen: Range | undefined;
+  #chosen: ValueRange | undefined;
   #inverted = false;
   #turned: Turned = upright;
   /** The window that was set last, and its frame. */
-  #set: { frameId: string; range: Range } | undefined;
+  #set: { frameId: string; range: ValueRange } | undefined;
   #ready = false;
   #closed = false;
   readonly #prefetch = new Prefetch();
@@ -147,13 +140,14 @@ export class Pane {
   #onResize() {
     if (this.#closed || !this.#ready) return;
     const { zoom } = this.#shown;
+    const pan = this.#viewport.getPan();
     renderingEngine().resize(true, true);
-    if (!getShouldUseCPURendering()) return;
-    // This renderer keeps the size of a pixel, not the share of the pane.
+    // One renderer keeps the size of a pixel, the other the share of the height. Neither fits the picture into the pane.
     const viewport = this.#viewport;
     this.#fitted();
     viewport.setZoom(this.#fit * zoom);
     this.#orient(viewport);
+    viewport.setPan(pan);
     viewport.render();
   }
 
@@ -186,9 +180,8 @@ export class Pane {
       this.#chosen = { lower: voiRange.lower, upper: voiRange.upper };
       this.#set.range = this.#chosen;
     }
-    const { windowWidth, windowCenter } = voiRange
-      ? utilities.windowLevel.toWindowLevel(voiRange.lower, voiRange.upper)
-      : { windowWidth: 1, windowCenter: 0 };
+    // One renderer tells no range of a picture in colour, whose window is never changed.
+    const window = voiRange && !image.color ? windowOf(voiRange) : sentOf(image);
     const at = viewport.getCurrentImageIdIndex();
     if (at + 1 !== this.#shown.frame) this.#prefetch.around(this.#stack, at);
     this.#show({
@@ -197,8 +190,8 @@ export class Pane {
       frameId,
       frame: at + 1,
       frames: this.#stack.length,
-      center: tidy(windowCenter),
-      width: tidy(windowWidth),
+      center: tidy(window?.center ?? 0),
+      width: tidy(window?.width ?? 1),
       zoom: Math.round((viewport.getZoom() / this.#fit) * 1_000) / 1_000,
       rotation: this.#turned.rotation,
       flipped: this.#turned.flipHorizontal,
@@ -264,7 +257,7 @@ export class Pane {
 
   setWindow = (center: number, width: number) =>
     this.#act(() => {
-      this.#chosen = rangeOf({ center, width: Math.max(1, width) });
+      this.#chosen = rangeOf({ center, width });
       this.#setWindow();
     });
   invert = () =>
@@ -333,13 +326,15 @@ interface Turned {
 }
 const upright: Turned = { rotation: 0, flipHorizontal: false, flipVertical: false };
 
-type Range = { lower: number; upper: number };
-const rangeOf = ({ center, width }: { center: number; width: number }): Range =>
-  utilities.windowLevel.toLowHighRange(width, center);
-const differ = (a: Range, b: Range) => Math.abs(a.lower - b.lower) > 1e-3 || Math.abs(a.upper - b.upper) > 1e-3;
+const differ = (a: ValueRange, b: ValueRange) =>
+  Math.abs(a.lower - b.lower) > 1e-3 || Math.abs(a.upper - b.upper) > 1e-3;
 
 /** The product's id of the image of a frame. A cut belongs to the image of its first slice. */
 const imageIn = (frameId: string) => (frameId ? frameOf(frameId).id.replace(/-\d+-(row|column)$/, '') : '');
+const windowOf = ({ lower, upper }: ValueRange) => {
+  const { windowCenter: center, windowWidth: width } = utilities.windowLevel.toWindowLevel(lower, upper);
+  return { center, width };
+};
 const tidy = (value: number) => Math.round(value * 100) / 100;
 
 /** The window that the file states for this frame, or the one that fits its values. */

@@ -12,18 +12,18 @@ import {
   ReferenceLinesTool,
   StackScrollTool,
   ToolGroupManager,
-  WindowLevelTool,
   ZoomTool,
 } from '@cornerstonejs/tools';
 import type { ToolName } from '../keys';
 import type { MeasureKind } from '../measuring';
 import { linesOf } from './measures';
+import { WindowTool } from './windowTool';
 
 const { Primary, Secondary, Auxiliary, Wheel } = Enums.MouseBindings;
 const groupId = 'viewer';
 
 const toolOf: Record<ToolName, { toolName: string }> = {
-  window: WindowLevelTool,
+  window: WindowTool,
   pan: PanTool,
   zoom: ZoomTool,
   scroll: StackScrollTool,
@@ -72,7 +72,7 @@ function group() {
   if (known) return known;
   const made = ToolGroupManager.createToolGroup(groupId);
   if (!made) throw new Error('The tools cannot be started.');
-  for (const { toolName } of [WindowLevelTool, PanTool, ZoomTool, StackScrollTool]) made.addTool(toolName);
+  for (const { toolName } of [WindowTool, PanTool, ZoomTool, StackScrollTool]) made.addTool(toolName);
   made.addTool(LengthTool.toolName, textOf('length') as never);
   made.addTool(AngleTool.toolName, textOf('angle') as never);
   made.addTool(EllipticalROITool.toolName, { ...textOf('ellipse'), calculateStats: false } as never);
