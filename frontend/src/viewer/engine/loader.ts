@@ -67,9 +67,16 @@ function applyTables(image: Made, facts: FrameFacts): void {
   }
 }
 
+/** Facts of the frames that are being decoded: the library reads them again at the end, when the image may be closed. */
+const decoding = new Map<string, FrameFacts>();
+
 async function decoded(frameId: string, bytes: Uint8Array, syntax: string, options: object): Promise<Made> {
   // The renderer without WebGL asks for RGBA, but the decoder does not add the fourth value to pixels that are RGB.
-  const image = (await createImage(frameId, bytes as never, syntax, { ...options, useRGBA: false } as never)) as Made;
+  const wanted = { ...options, useRGBA: false } as never;
+  decoding.set(frameId, factsOf(frameOf(frameId)));
+  const image = await (createImage(frameId, bytes as never, syntax, wanted) as Promise<Made>).finally(() =>
+    decoding.delete(frameId),
+  );
   const components = image.color ? 3 : 1;
   const facts = factsOf(frameOf(frameId));
   checkDecoded(
@@ -143,7 +150,7 @@ export function startLoader(hooks: Hooks): void {
     if (frameId.startsWith(`${reformatScheme}:`)) return reformatted.moduleOf(type, frameId);
     if (!frameId.startsWith(`${scheme}:`)) return undefined;
     const { id, n } = frameOf(frameId);
-    const facts = factsById(id);
+    const facts = factsById(id) ?? decoding.get(frameId);
     return facts && moduleOf(type, facts, n, id, isColoured(frameId));
   }, 10_000);
   imageLoader.registerImageLoader(scheme, (frameId: string, options: object = {}) => {
