@@ -53,6 +53,10 @@ export function start(): void {
   });
   startTools();
   holdPrivate(forgetPixels);
+  // The library leaves the rejection of a load that it has cancelled itself without a handler.
+  window.addEventListener('unhandledrejection', (event) => {
+    if ((event.reason as Error | undefined)?.name === 'AbortError') event.preventDefault();
+  });
 }
 
 export const engineId = 'viewer';
