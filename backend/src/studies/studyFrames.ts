@@ -64,18 +64,18 @@ async function findDrawn(gateway: Gateway, images: Pictured[]): Promise<Pictured
  * beginning. Also enters the jobs of images of an older version; the upload of the others has entered theirs.
  */
 async function askForMissing(gateway: Gateway, study: StudyDoc, images: Pictured[], ready: Pictured[]): Promise<void> {
-  const drawn = new Set(ready.map(({ _id }) => String(_id)));
-  const isMissing = ({ _id }: Pick<ImageDoc, '_id'>) => !drawn.has(String(_id));
-  const inOrder = (await readSeries(gateway, study)).flatMap((series) => series.images).filter(isMissing);
+  const drawn = idsOf(ready);
+  const inOrder = (await readSeries(gateway, study)).flatMap((series) => series.images);
+  const missing = inOrder.filter(({ _id }) => !drawn.has(String(_id)));
   const isLead = ({ _id }: Pick<ImageDoc, '_id'>) => String(_id) === String(study.lead);
-  const seenFirst = [...inOrder.filter(isLead), ...inOrder.filter((image) => !isLead(image))].slice(0, AHEAD);
+  const seenFirst = [...missing.filter(isLead), ...missing.filter((image) => !isLead(image))].slice(0, AHEAD);
   await askForDrawings(gateway, seenFirst, { awaited: true });
-  await askForDrawings(
-    gateway,
-    images.filter((image) => image.preview !== 'pending' && isMissing(image)),
-    { awaited: false },
-  );
+  const known = new Set([...drawn, ...idsOf(seenFirst)]);
+  const ofOlderVersion = images.filter(({ _id, preview }) => preview !== 'pending' && !known.has(String(_id)));
+  await askForDrawings(gateway, ofOlderVersion, { awaited: false });
 }
+
+const idsOf = (images: Pick<ImageDoc, '_id'>[]): Set<string> => new Set(images.map(({ _id }) => String(_id)));
 
 async function* written(gateway: Gateway, images: Pictured[]): AsyncGenerator<string> {
   yield '{"data":{';
