@@ -67,8 +67,10 @@ export class Pane {
     for (const changed of this.#changed) changed();
   }
 
-  /** Shows a stack at a position, from 0. */
+  /** Shows a stack at a position, from 0. A stack that contains the frame on screen has grown, and goes on there. */
   async open(frameIds: readonly string[], at: number): Promise<void> {
+    const held = this.#ready ? frameIds.indexOf(this.#stack[this.target] ?? '') : -1;
+    if (held >= 0) return this.#grow(frameIds, held);
     this.#stack = frameIds;
     this.#ready = false;
     this.#chosen = undefined;
@@ -89,6 +91,34 @@ export class Pane {
     }
   }
 
+  /** Goes on in a longer stack. The picture stays as a person has turned, moved and windowed it. */
+  async #grow(frameIds: readonly string[], at: number): Promise<void> {
+    const { zoom } = this.#shown;
+    const pan = this.#viewport.getPan();
+    this.#stack = frameIds;
+    this.#ready = false;
+    try {
+      await this.#viewport.setStack([...frameIds], at);
+      if (this.#closed || this.#stack !== frameIds) return;
+      this.#ready = true;
+      this.#setWindow();
+      this.#put(zoom, pan);
+      this.#prefetch.around(frameIds, at);
+    } catch {
+      if (!this.#closed && this.#stack === frameIds) this.fail();
+    }
+  }
+
+  /** Turns, enlarges and moves the picture after the library has put it back to its start. */
+  #put(zoom: number, pan: Types.Point2) {
+    const viewport = this.#viewport;
+    this.#fitted();
+    viewport.setZoom(this.#fit * zoom);
+    this.#orient(viewport);
+    viewport.setPan(pan);
+    viewport.render();
+  }
+
   #fitted() {
     this.#viewport.resetCamera();
     this.#fit = this.#viewport.getZoom() || 1;
@@ -100,12 +130,7 @@ export class Pane {
     const pan = this.#viewport.getPan();
     renderingEngine().resize(true, true);
     // One renderer keeps the size of a pixel, the other the share of the height. Neither fits the picture into the pane.
-    const viewport = this.#viewport;
-    this.#fitted();
-    viewport.setZoom(this.#fit * zoom);
-    this.#orient(viewport);
-    viewport.setPan(pan);
-    viewport.render();
+    this.#put(zoom, pan);
   }
 
   /** One renderer puts the new frame into place after this event, but both draw it later. */
