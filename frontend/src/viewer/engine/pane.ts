@@ -70,7 +70,7 @@ export class Pane {
   /** Shows a stack at a position, from 0. A stack that contains the frame on screen has grown, and goes on there. */
   async open(frameIds: readonly string[], at: number): Promise<void> {
     const held = this.#ready ? frameIds.indexOf(this.#stack[this.target] ?? '') : -1;
-    if (held >= 0) return this.#grow(frameIds, held);
+    if (held >= 0) return isSame(frameIds, this.#stack) ? undefined : this.#grow(frameIds, held);
     this.#stack = frameIds;
     this.#ready = false;
     this.#chosen = undefined;
@@ -310,6 +310,9 @@ const upright: Turned = { rotation: 0, flipHorizontal: false, flipVertical: fals
 
 const differ = (a: ValueRange, b: ValueRange) =>
   Math.abs(a.lower - b.lower) > 1e-3 || Math.abs(a.upper - b.upper) > 1e-3;
+
+const isSame = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((one, i) => one === b[i]);
 
 /** Returns the value of the frame before when it is equal, so that its readers see no change. */
 function kept<T extends object | undefined>(before: T, now: T): T {
