@@ -2,7 +2,9 @@ import { Box, Flex, Image as Picture, Text } from '@chakra-ui/react';
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Pane as EnginePane, Shown } from './engine';
+import type { ToolName } from './keys';
 import { Overlays } from './Overlays';
+import { useCrosshair } from './useCrosshair';
 import type { Engine } from './useEngine';
 
 const waiting: Shown = {
@@ -69,6 +71,8 @@ interface Props {
   frameIds: readonly string[];
   start: number;
   active: boolean;
+  /** The tool of the keys; the pointer's tool belongs to the engine. */
+  tool: ToolName;
   /** True when the patient's directions are known. */
   oriented: boolean;
   /** The server's preview, shown until the pixels are there. */
@@ -83,7 +87,8 @@ interface Props {
 
 /** One picture of the viewer: a canvas, the marks on it, and the state for tests. */
 export function Pane(props: Props) {
-  const { engine, n, frameIds, start, active, oriented, preview, label, onPane, onActivate, marks, failure } = props;
+  const { engine, n, frameIds, start, active, tool, oriented, preview, label, onPane, onActivate, marks, failure } =
+    props;
   const { t } = useTranslation();
   const element = useRef<HTMLDivElement>(null);
   const frame = useRef<HTMLDivElement>(null);
@@ -112,6 +117,7 @@ export function Pane(props: Props) {
   }, [pane, frameIds]);
   const shown = useShown(pane);
   const { state, edges } = shown;
+  const { crosshair, onKeyDown } = useCrosshair(pane, shown, tool);
   return (
     <Box
       ref={frame}
@@ -125,6 +131,7 @@ export function Pane(props: Props) {
       role="group"
       aria-label={`${t('viewer.pane', { n })}: ${label}`}
       onFocus={onActivate}
+      onKeyDown={onKeyDown}
       onPointerDownCapture={(event) => event.currentTarget.focus({ preventScroll: true })}
       onContextMenu={(event) => event.preventDefault()}
       outline="none"
@@ -143,6 +150,7 @@ export function Pane(props: Props) {
         <Picture src={preview} alt="" position="absolute" inset="0" boxSize="full" objectFit="contain" />
       )}
       {state === 'drawn' && pane && <Overlays pane={pane} shown={shown} />}
+      {crosshair}
       {state !== 'failed' && (
         <Box dir="ltr">
           {marks(shown)}
