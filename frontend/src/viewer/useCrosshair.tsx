@@ -1,9 +1,10 @@
 import { VisuallyHidden } from '@chakra-ui/react';
 import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Pane, Shown } from './engine';
+import type { Pane } from './engine';
 import type { ToolName } from './keys';
 import type { MeasureKind } from './measuring';
+import { useShown } from './useShown';
 
 type Place = readonly [x: number, y: number];
 
@@ -36,15 +37,10 @@ export function afterKey(
   return { at: [within(at[0] + way[0] * step, width), within(at[1] + way[1] * step, height)], points };
 }
 
-/** The place of the picture on the pane, in tenths of a CSS pixel. */
-function placeOf(pane: Pane | undefined): string {
-  const corners = pane?.corners();
-  return corners
-    ? Object.values(corners)
-        .flat()
-        .map((value) => value.toFixed(1))
-        .join(' ')
-    : '';
+/** The frame and its place on the pane, in tenths of a CSS pixel. */
+function placeOf(pane: Pane): string {
+  const numbers = Object.values(pane.corners() ?? {}).flat();
+  return [pane.snapshot().frameId, ...numbers.map((value) => value.toFixed(1))].join(' ');
 }
 
 /**
@@ -53,31 +49,35 @@ function placeOf(pane: Pane | undefined): string {
  */
 export function useCrosshair(
   pane: Pane | undefined,
-  shown: Shown,
   tool: ToolName,
 ): { crosshair: ReactNode; onKeyDown: (event: KeyboardEvent) => void } {
-  const [drawing, setDrawing] = useState<Drawing>();
-  // Its points are places on the pane, so they end with the tool, and when another frame or the same one elsewhere is shown.
-  const place = shown.state === 'drawn' ? placeOf(pane) : '';
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the changes of these values are the reason
-  useEffect(() => setDrawing(undefined), [tool, pane, shown.frameId, place]);
+  const [begun, setBegun] = useState<Drawing & { tool: ToolName; place: string }>();
+  const place = useShown(pane, () => (begun && pane ? placeOf(pane) : ''));
+  // Its points are places on the pane, so it ends with its tool, and when another frame or the same one elsewhere is shown.
+  const drawing = begun?.tool === tool && begun.place === place ? begun : undefined;
+  const ended = begun !== undefined && drawing === undefined;
+  useEffect(() => {
+    if (ended) setBegun(undefined);
+  }, [ended]);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (!pane || shown.state !== 'drawn' || !isMeasuring(tool) || event.target !== event.currentTarget) return;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (pane?.snapshot().state !== 'drawn' || !isMeasuring(tool)) return;
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
     const { clientWidth, clientHeight } = pane.element;
     if (!drawing) {
       if (event.key !== 'Enter') return;
       event.preventDefault();
-      return setDrawing({ at: [clientWidth / 2, clientHeight / 2], points: [] });
+      return setBegun({ tool, place: placeOf(pane), at: [clientWidth / 2, clientHeight / 2], points: [] });
     }
     const next = afterKey(drawing, event, needed[tool], [clientWidth, clientHeight]);
     if (!next) return;
     event.preventDefault();
     if (next === 'made') pane.measure(tool, [...drawing.points, drawing.at]);
-    setDrawing(typeof next === 'string' ? undefined : next);
+    setBegun(typeof next === 'string' ? undefined : { ...drawing, ...next });
   };
   const crosshair =
-    drawing && pane && isMeasuring(tool) ? <Crosshair {...drawing} pane={pane} count={needed[tool]} /> : null;
+    drawing && pane && isMeasuring(tool) ? (
+      <Crosshair at={drawing.at} points={drawing.points} pane={pane} count={needed[tool]} />
+    ) : null;
   return { crosshair, onKeyDown };
 }
 
