@@ -264,6 +264,7 @@ export function Workspace(props: Props) {
                   frameIds={frameIds}
                   start={at}
                   active={i === active}
+                  tool={tool}
                   oriented={Boolean(one.facts.orientation ?? one.facts.perFrame?.[0]?.orientation)}
                   preview={previewOf(one.key)}
                   label={plane ? t(`viewer.plane.${plane}`) : one.label}

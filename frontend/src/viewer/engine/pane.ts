@@ -1,12 +1,13 @@
 import { Enums, eventTarget, metaData, type StackViewport, type Types, utilities } from '@cornerstonejs/core';
+import type { MeasureKind, Point } from '../measuring';
 import { type Edges, edgesOf, type Vector } from '../orientation';
 import { nothingShown, type Shown } from '../shown';
 import { rangeOf, type ValueRange } from '../window';
 import { frameOf } from './frameId';
-import { isFromCorner, type PlaneModule, worldOf } from './plane';
+import { isFromCorner, type PlaneModule, pixelOf, worldOf } from './plane';
 import { Prefetch } from './prefetch';
 import { engineId, renderingEngine, runningEngine } from './start';
-import { equip, unequip } from './tools';
+import { addMeasure, equip, unequip } from './tools';
 
 const minus = (a: readonly number[], b: readonly number[]) =>
   [0, 1, 2].map((i) => (a[i] ?? 0) - (b[i] ?? 0)) as unknown as Vector;
@@ -205,6 +206,17 @@ export class Pane {
     const place = (x: number, y: number) => this.#viewport.worldToCanvas(worldOf(plane, [x, y], isFromCorner()));
     return { origin: place(-0.5, -0.5), right: place(0.5, -0.5), down: place(-0.5, 0.5) };
   }
+
+  /** Returns the column and row of the frame's pixel at a place on the pane, in CSS pixels. */
+  pixelAt(place: readonly [number, number]): Point | undefined {
+    const plane = metaData.get('imagePlaneModule', this.#shown.frameId) as PlaneModule | undefined;
+    if (this.#closed || !plane) return undefined;
+    return pixelOf(plane, this.#viewport.canvasToWorld([...place]), isFromCorner());
+  }
+
+  /** Makes a measurement from places on the pane, as a pointer does. */
+  measure = (kind: MeasureKind, places: readonly (readonly [number, number])[]) =>
+    this.#act((viewport) => addMeasure(viewport, kind, places));
 
   #act(change: (viewport: StackViewport) => void) {
     if (this.#closed || !this.#ready) return;

@@ -1,4 +1,4 @@
-import { getEnabledElements } from '@cornerstonejs/core';
+import { getEnabledElements, type StackViewport, type Types } from '@cornerstonejs/core';
 import {
   AngleTool,
   addTool,
@@ -39,6 +39,48 @@ export const measureTools: Record<MeasureKind, string> = {
   ellipse: EllipticalROITool.toolName,
   probe: ProbeTool.toolName,
 };
+
+type Place = readonly [x: number, y: number];
+
+/** The handles of a measurement. Those of an ellipse are the ends of its axes, not its middle and a corner. */
+function handlesOf(kind: MeasureKind, places: readonly Place[]): readonly Place[] {
+  const [[x, y], corner] = places as [Place, Place | undefined];
+  if (kind !== 'ellipse' || !corner) return places;
+  const [dx, dy] = [Math.abs(corner[0] - x), Math.abs(corner[1] - y)];
+  return [
+    [x, y + dy],
+    [x, y - dy],
+    [x - dx, y],
+    [x + dx, y],
+  ];
+}
+
+/** Adds a measurement to the frame of a viewport, from places in CSS pixels. */
+export function addMeasure(viewport: StackViewport, kind: MeasureKind, places: readonly Place[]): void {
+  const points = handlesOf(kind, places).map((place) => viewport.canvasToWorld([...place]));
+  const [corner] = points as [Types.Point3];
+  const made = {
+    highlighted: false,
+    invalidated: true,
+    isLocked: false,
+    isVisible: true,
+    metadata: { ...viewport.getViewReference({ points }), toolName: measureTools[kind] },
+    data: {
+      label: '',
+      handles: {
+        points,
+        activeHandleIndex: null,
+        textBox: {
+          hasMoved: false,
+          worldPosition: corner,
+          worldBoundingBox: { topLeft: corner, topRight: corner, bottomLeft: corner, bottomRight: corner },
+        },
+      },
+      cachedStats: {},
+    },
+  };
+  annotation.state.addAnnotation(made as never, viewport.element);
+}
 
 const textOf = (kind: MeasureKind) => ({
   getTextLines: (data: { handles: { points: number[][] } }, target: string) =>
