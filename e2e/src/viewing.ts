@@ -89,7 +89,7 @@ export const brightColumn = (page: Page): Promise<number> =>
 /** Waits until the person's viewer is blank, and returns the time at which it became so. */
 export const blank = (person: Person): Promise<number> =>
   person.whenTrue(
-    `document.querySelector('[data-viewport][data-state=failed]') && !document.querySelector('canvas, img')`,
+    `document.querySelector('[data-viewport][data-state=failed]') && !document.querySelector('canvas, img[src^="blob:"], img[src^="data:image"]')`,
   );
 
 /** A PDF with one line of text on each page. */
