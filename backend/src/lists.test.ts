@@ -230,9 +230,8 @@ describe.each(Object.entries(lists))('%s', (_, { viewer, path, collection, queri
         found.push(...idsOf(next), ...idsOf(after));
       });
       expect(new Set(found).size).toBe(found.length);
-      const three = [middle, middle + 1, middle + 2];
-      const numbered = (await Promise.all(three.map((page) => read(`&page=${page}`)))).flatMap(idsOf);
-      expect(found).toEqual(numbered);
+      const numbered = await Promise.all([middle + 1, middle + 2].map((page) => read(`&page=${page}`)));
+      expect(found).toEqual([bare, ...numbered].flatMap(idsOf));
 
       const finds = ops.filter(({ command }) => command.find);
       expect(finds.length).toBeGreaterThanOrEqual(3);

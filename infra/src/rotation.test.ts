@@ -29,7 +29,7 @@ import { type RunningProcess, startProcess } from './testing.js';
 const [enc1, enc2, app1, app2] = [makeKeys(), makeKeys(), makeKeys(), makeKeys()];
 const idOf = (key: string) => key.slice(0, key.indexOf(':'));
 /** Enough accounts that the workers need some time. */
-const PEOPLE = 4_000;
+const PEOPLE = 2_000;
 
 let test: TestGateway;
 let worker: RunningProcess | undefined;
@@ -262,16 +262,16 @@ describe('a process', () => {
     ENCRYPTION_KEYS: makeKeys(),
   });
 
-  it.each([
-    ['weak', { ENCRYPTION_KEYS: weak }, 'ENCRYPTION_KEYS holds a key that is not random'],
-    ['missing', { APP_KEYS: '' }, 'APP_KEYS is missing'],
-    ['example', { ADMIN_EMAIL: 'a@hospital.test', ADMIN_PASSWORD: 'Change-me-1' }, 'ADMIN_PASSWORD holds an example'],
-  ])('does not start in production with a %s secret, and does not repeat it', async (_, changes, says) => {
+  it('does not start in production with a weak, missing or example secret, and does not repeat it', async () => {
+    const secrets = { ENCRYPTION_KEYS: weak, ADMIN_PASSWORD: 'Change-me-1' };
+    const changes = { ...secrets, APP_KEYS: '', ADMIN_EMAIL: 'a@hospital.test' };
     const start = (main: 'backend' | 'workers') =>
       startProcess(main, { ...env(), ...changes }).catch((error: Error) => error.message);
     for (const refused of await Promise.all([start('backend'), start('workers')])) {
-      expect(refused).toContain(says);
-      for (const secret of Object.values(changes)) if (secret) expect(refused).not.toContain(`${secret}`);
+      expect(refused).toContain('ENCRYPTION_KEYS holds a key that is not random');
+      expect(refused).toContain('APP_KEYS is missing');
+      expect(refused).toContain('ADMIN_PASSWORD holds an example');
+      for (const secret of Object.values(secrets)) expect(refused).not.toContain(secret);
     }
   });
 });
