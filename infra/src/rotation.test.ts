@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { closeInspectors } from '@lightbox/backend/files/inspectionPool.js';
 import { Client } from '@lightbox/backend/testing/client.js';
 import {
@@ -92,7 +93,11 @@ function load(provider: Person, images: Map<string, string>) {
     if (read.status !== 200) failures.push(`read ${read.status}`);
   };
   const done = (async () => {
-    for (let i = 0; going; i++) await once(i);
+    for (let i = 0; going; i++) {
+      await once(i);
+      // Without a pause this would take a whole core, and the workers would wait for it.
+      await sleep(100);
+    }
   })();
   return async () => {
     going = false;

@@ -1,12 +1,10 @@
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import { broadcastMessages } from '@lightbox/core/messages/messages.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
-import { serverFolder } from '@lightbox/testkit/folders.js';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { formType, noisePng, uploadForm } from '../bench/files.js';
 import type { Row } from '../bench/report.js';
@@ -21,7 +19,6 @@ import { type Uploaded, uploadOne } from './uploader.js';
 import { judgeChats, judgeStore, judgeUploads, settle } from './verdict.js';
 
 /** Each fault of the campaign once and in order. `npm run chaos` runs many of them at random. */
-let folder: string;
 let cluster: Cluster;
 let provider: Chatter;
 let patient: Chatter;
@@ -34,8 +31,7 @@ const uploads: Uploaded[] = [];
 
 beforeAll(async () => {
   // Test commands can make a member fall behind, which makes a failover with data loss possible.
-  folder = serverFolder('lightbox-chaos-');
-  cluster = await startCluster({ mongodb: folder, valkey: folder, mongodOptions: failPoints });
+  cluster = await startCluster({ mongodOptions: failPoints });
   const { providers, patients } = await enterPeople(cluster.core, 2, 1);
   const origins = cluster.gateways.map(({ origin }) => origin);
   const account = async (turn: number, email = '', secret = password) => {
@@ -56,7 +52,6 @@ afterAll(async () => {
   provider?.close();
   patient?.close();
   await cluster?.stop();
-  rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
 /** Both sides send messages until `over` resolves. Returns the number of acknowledged ones. */
