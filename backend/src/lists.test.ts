@@ -61,6 +61,8 @@ beforeAll(async () => {
     ),
     AuditEntry.collection.insertMany(each((i) => someEntry(i, i % 4 ? provider._id : admin._id))),
   ]);
+  // Without this, a total that is 30 s old would be counted again in the background, among the work of a page.
+  void test.clock.still(() => new Promise(() => {}));
   // The default one holds the work of a few tests only.
   await test.gateway.db.db?.createCollection('system.profile', { capped: true, size: 64 * 1024 * 1024 });
 }, 60_000);
