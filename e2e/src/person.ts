@@ -82,6 +82,8 @@ export class Person {
     const context = await browser.newContext({
       baseURL: product.url,
       viewport: { width: 1440, height: 900 },
+      // Each frame of an animation is drawn by the processor. `story.test.ts` shows them all.
+      reducedMotion: 'reduce',
       ...options,
     });
     context.setDefaultTimeout(20_000);

@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { kill, up } from '@lightbox/campaigns/chaos/servers.js';
 import { configExitCode, type Env } from '@lightbox/core/config/env.js';
@@ -11,6 +10,7 @@ import { mongodServer } from '@lightbox/launcher/mongod.js';
 import { freePort } from '@lightbox/launcher/ports.js';
 import type { EmbeddedServer } from '@lightbox/launcher/server.js';
 import { valkeyServer } from '@lightbox/launcher/valkey.js';
+import { serverFolder } from '@lightbox/testkit/folders.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { type RunningProcess, spawnProcess } from './testing.js';
@@ -27,7 +27,7 @@ let mongodb: EmbeddedServer;
 let valkey: EmbeddedServer;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'lightbox-start-'));
+  folder = serverFolder('lightbox-start-');
   mailbox = await startMailbox();
   mongodb = mongodServer(await findMongod(() => {}), folder, await freePort(), 0.25);
   valkey = valkeyServer(await findValkey(() => {}), folder, await freePort());
@@ -71,7 +71,7 @@ async function ask(url: string, body?: object) {
     body: (await answer.json()) as { status?: string },
   };
 }
-const listening = (url: string) => vi.waitFor(() => ask(`${url}/healthz`), 10_000);
+const listening = (url: string) => vi.waitFor(() => ask(`${url}/healthz`), 25_000);
 
 describe('a process whose servers are not there yet', () => {
   it('keeps running, reports the servers it waits for, and is ready as soon as all are there', async () => {
