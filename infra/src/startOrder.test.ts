@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill, up } from '@lightbox/campaigns/chaos/servers.js';
 import { configExitCode, type Env } from '@lightbox/core/config/env.js';
@@ -10,7 +11,6 @@ import { mongodServer } from '@lightbox/launcher/mongod.js';
 import { freePort } from '@lightbox/launcher/ports.js';
 import type { EmbeddedServer } from '@lightbox/launcher/server.js';
 import { valkeyServer } from '@lightbox/launcher/valkey.js';
-import { serverFolder } from '@lightbox/testkit/folders.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { type RunningProcess, spawnProcess } from './testing.js';
@@ -27,7 +27,7 @@ let mongodb: EmbeddedServer;
 let valkey: EmbeddedServer;
 
 beforeAll(async () => {
-  folder = serverFolder('lightbox-start-');
+  folder = mkdtempSync(join(tmpdir(), 'lightbox-start-'));
   mailbox = await startMailbox();
   mongodb = mongodServer(await findMongod(() => {}), folder, await freePort(), 0.25);
   valkey = valkeyServer(await findValkey(() => {}), folder, await freePort());

@@ -1,8 +1,9 @@
 import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type Server } from 'node:tls';
 import { runInNewContext } from 'node:vm';
@@ -16,7 +17,6 @@ import { findMongod, findValkey } from '@lightbox/launcher/binaries.js';
 import { mongodServer } from '@lightbox/launcher/mongod.js';
 import { freePort } from '@lightbox/launcher/ports.js';
 import { valkeyServer } from '@lightbox/launcher/valkey.js';
-import { serverFolder } from '@lightbox/testkit/folders.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { Redis } from 'ioredis';
 import { mongo } from 'mongoose';
@@ -139,7 +139,7 @@ async function startValkey(): Promise<string> {
 }
 
 beforeAll(async () => {
-  folder = serverFolder('lightbox-tls-');
+  folder = mkdtempSync(join(tmpdir(), 'lightbox-tls-'));
   volumes = join(folder, 'volumes');
   if (!hasOpenssl) return;
   prepare();

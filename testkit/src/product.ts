@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Env } from '@lightbox/core/config/env.js';
 import { freePort } from '@lightbox/launcher/ports.js';
-import { serverFolder } from './folders.js';
 import { type Mailbox, startMailbox } from './mailbox.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -23,7 +23,7 @@ export interface Product {
 /** Starts the whole product with `npm start`'s script, a new data folder and its own mail server. */
 export async function startProduct(changes: Env = {}): Promise<Product> {
   const [mailbox, port] = await Promise.all([startMailbox(), freePort()]);
-  const dataDir = serverFolder('lightbox-product-');
+  const dataDir = mkdtempSync(join(tmpdir(), 'lightbox-product-'));
   const launcher = spawn(process.execPath, ['scripts/start.mjs'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findMongod, findValkey } from '@lightbox/launcher/binaries.js';
 import { mongodServer } from '@lightbox/launcher/mongod.js';
@@ -6,7 +7,6 @@ import { freePort } from '@lightbox/launcher/ports.js';
 import { endAll, isRunning, markOf, type ProcessMark } from '@lightbox/launcher/processes.js';
 import { type EmbeddedServer, spawnServer, untilAnswers } from '@lightbox/launcher/server.js';
 import { valkeyServer } from '@lightbox/launcher/valkey.js';
-import { places, serverFolder } from './folders.js';
 
 /** One replica set and one Valkey for a whole test run, in a folder that is removed with them. */
 export interface TestServers {
@@ -29,7 +29,7 @@ const ownerFile = 'owner.json';
 
 export async function startServers(say: (line: string) => void = () => {}): Promise<TestServers> {
   await sweep();
-  const folder = serverFolder(prefix);
+  const folder = mkdtempSync(join(tmpdir(), prefix));
   const mongod = mongodServer(await findMongod(say), folder, await freePort(), 0.25);
   const valkey = valkeyServer(await findValkey(say), folder, await freePort());
   const owned: Owned = { owner: markOf('tests', process.pid), processes: [] };
@@ -56,8 +56,8 @@ async function startOne(server: EmbeddedServer, owned: Owned, folder: string): P
 
 /** Ends the processes and removes the folders of test runs that were killed. */
 async function sweep(): Promise<void> {
-  const named = (place: string) => readdirSync(place).filter((name) => name.startsWith(prefix));
-  for (const folder of places.flatMap((place) => named(place).map((name) => join(place, name)))) {
+  const folders = readdirSync(tmpdir()).filter((name) => name.startsWith(prefix));
+  for (const folder of folders.map((name) => join(tmpdir(), name))) {
     const file = join(folder, ownerFile);
     if (!existsSync(file)) continue;
     const { owner, processes } = JSON.parse(readFileSync(file, 'utf8')) as Owned;
