@@ -70,7 +70,7 @@ export class Person {
         this.complaints.push(message.text());
       }
     });
-    page.on('pageerror', (error) => this.complaints.push(String(error)));
+    page.on('pageerror', (error) => this.complaints.push(error.stack ?? String(error)));
   }
 
   static async arrive(

@@ -77,13 +77,16 @@ export async function swipe(page: Page, ...fingers: readonly [from: Point, to: P
 export const brightColumn = (page: Page): Promise<number> =>
   page.evaluate<number>(`(() => {
     const canvas = document.querySelector('[data-viewport] canvas');
-    const { data, width } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const { width, height, clientWidth } = canvas;
+    const copy = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
+    copy.drawImage(canvas, 0, 0);
+    const { data } = copy.getImageData(0, 0, width, height);
     let [sum, moment] = [0, 0];
     for (let at = 0; at < data.length; at += 4) {
       sum += data[at];
       moment += data[at] * ((at / 4) % width);
     }
-    return (moment / sum) * (canvas.clientWidth / width);
+    return (moment / sum) * (clientWidth / width);
   })()`);
 
 /** Waits until the person's viewer is blank, and returns the time at which it became so. */

@@ -222,6 +222,8 @@ export function Workspace(props: Props) {
       ref={root}
       onKeyDown={onKeyDown}
       dir="ltr"
+      // Texts for screen readers stand outside the flow: without a position here, they would widen the page.
+      position="relative"
       h="100dvh"
       overflow="hidden"
       bg="viewer.bg"

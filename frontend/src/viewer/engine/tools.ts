@@ -87,9 +87,22 @@ const textOf = (kind: MeasureKind) => ({
     linesOf(kind, data.handles.points, target),
 });
 
+/** Draws lines only where both panes have a picture: before it, the library knows no plane of a pane and fails. */
+class SliceLinesTool extends ReferenceLinesTool {
+  static override toolName = 'SliceLines';
+
+  constructor(...settings: ConstructorParameters<typeof ReferenceLinesTool>) {
+    super(...settings);
+    const draw = this.renderAnnotation;
+    this.renderAnnotation = (target, helper) => hasPicture(target.viewport as StackViewport) && draw(target, helper);
+  }
+}
+
+const hasPicture = (viewport: StackViewport) => Boolean(viewport.getCornerstoneImage());
+
 /** Registers the tools, once for the page. */
 export function startTools(): void {
-  for (const tool of [...Object.values(toolOf), ReferenceLinesTool]) addTool(tool as never);
+  for (const tool of [...Object.values(toolOf), SliceLinesTool]) addTool(tool as never);
   const { style } = annotation.config;
   const usual = style.getDefaultToolStyles();
   style.setDefaultToolStyles({
@@ -119,7 +132,7 @@ function group() {
   made.addTool(AngleTool.toolName, textOf('angle') as never);
   made.addTool(EllipticalROITool.toolName, { ...textOf('ellipse'), calculateStats: false } as never);
   made.addTool(ProbeTool.toolName, textOf('probe') as never);
-  made.addTool(ReferenceLinesTool.toolName);
+  made.addTool(SliceLinesTool.toolName);
   return made;
 }
 
@@ -158,11 +171,11 @@ export function referTo(viewportId: string | undefined): void {
   const tools = ToolGroupManager.getToolGroup(groupId);
   if (!tools) return;
   if (!viewportId) {
-    tools.setToolDisabled(ReferenceLinesTool.toolName);
+    tools.setToolDisabled(SliceLinesTool.toolName);
     return;
   }
-  tools.setToolConfiguration(ReferenceLinesTool.toolName, { sourceViewportId: viewportId });
-  tools.setToolEnabled(ReferenceLinesTool.toolName);
+  tools.setToolConfiguration(SliceLinesTool.toolName, { sourceViewportId: viewportId });
+  tools.setToolEnabled(SliceLinesTool.toolName);
 }
 
 /** Ends a drawing that has begun on one of the panes. Returns true when there was one. */
