@@ -70,6 +70,12 @@ export const throttles = {
   share: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** Beyond it, a new share sends no mail and waits in the app; resending a code is refused. */
   shareMail: { per: ['recipient'], points: 10, seconds: hour, counts: 'mails', beyond: 'noMail' },
+  /** Invitations of addresses, each once for every act. */
+  invite: { per: ['caller'], points: 60, seconds: hour, counts: 'mails', beyond: 'refused' },
+  /** Beyond it, a new invitation sends no mail; sending it again is refused. */
+  inviteMail: { per: ['email'], points: 5, seconds: day, counts: 'mails', beyond: 'noMail' },
+  /** Links of invitations that somebody opens. */
+  invitation: { per: ['address'], points: 30, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** Frames that the server draws for a viewer that cannot. */
   rendering: { per: ['caller'], points: 240, seconds: minute, counts: 'runs', beyond: 'refused' },
   analysis: { per: ['caller'], points: 30, seconds: hour, counts: 'runs', beyond: 'refused' },

@@ -13,6 +13,7 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { PreviewDoc } from '@lightbox/core/models/preview.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { Gateway, Viewer } from '../context.js';
+import { presentMine } from '../sharing/present.js';
 import { summariesOf } from '../studies/summary.js';
 import { namesOf } from '../users/names.js';
 
@@ -35,13 +36,14 @@ export async function presentImages(
   const access = images.flatMap((image) => {
     const mine = shares.filter((share) => covers(share, image));
     const share = strongest(mine);
-    const facts = imageFacts(image, share);
+    const facts = imageFacts(image, mine);
     if (!imageRules.see(viewer, facts)) return [];
     return [
       {
         image,
         share,
         opens: imageRules.open(viewer, facts),
+        download: imageRules.download(viewer, facts),
         shares: imageRules.share(viewer, facts),
         studyId: studyIdFor(viewer, image, mine),
       },
@@ -63,7 +65,7 @@ export async function presentImages(
       ...shares.map((share) => share.sharedBy),
     ]),
   ]);
-  return access.map(({ image, share, opens, shares, studyId }) => {
+  return access.map(({ image, share, opens, download, shares, studyId }) => {
     const study = studyId === null ? undefined : studies.get(studyId);
     const redacted: Image = {
       id: String(image._id),
@@ -73,14 +75,14 @@ export async function presentImages(
       isVerified: opens,
       isShared: image.isShared,
       image_url: null,
-      ...(share ? { sharedBy: name(share.sharedBy), shareId: String(share._id) } : {}),
-      ...(share?.expiresAt ? { expiresAt: share.expiresAt.toISOString() } : {}),
+      ...(share ? presentMine(gateway, share, name) : {}),
       ...(study ? { study } : {}),
     };
     return opens
       ? {
           ...redacted,
           ...details(image, name),
+          download,
           studyId,
           seriesId: studyId === null ? null : String(image.series?.id ?? studyId),
           ...(share ? { sharedAt: share.createAt.toISOString() } : {}),

@@ -6,15 +6,18 @@ import { codeOf, linkTokenOf } from '@lightbox/core/keys/codes.js';
 import type { MailTemplate } from '@lightbox/core/mail/mailTemplates.js';
 import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { InviteDoc } from '@lightbox/core/models/invite.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
+import { openAddress, waitingInvite } from '@lightbox/core/sharing/invites.js';
 import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import type { Transporter } from 'nodemailer';
 import { JobFailed } from '../failures.js';
 import { asHtml, asText, type MailFacts, templates } from './templates.js';
 
 interface Letter {
-  to: ObjectId;
+  /** An account, or the address of somebody without one. */
+  to: ObjectId | { address: string };
   facts: MailFacts;
 }
 
@@ -48,12 +51,12 @@ export async function deliver(
   template: MailTemplate,
   { to, facts }: Letter,
 ): Promise<void> {
-  const user = await core.models.User.findById(to, { email: 1, deletedAt: 1 }).lean<UserDoc>();
-  if (!user || user.deletedAt) return;
+  const address = 'address' in to ? to.address : await addressOf(core, to);
+  if (!address) return;
   const { subject, lines } = templates[template](facts);
   const mail = {
     from: core.config.mailFrom,
-    to: { name: '', address: user.email },
+    to: { name: '', address },
     subject,
     text: asText(lines),
     html: asHtml(lines),
@@ -65,6 +68,12 @@ export async function deliver(
       ? new PartAway(`The mail server cannot be reached: ${error.code}.`)
       : new MailFailed(error);
   });
+}
+
+/** Returns the address of an account; null once it is closed. */
+async function addressOf(core: Core, account: ObjectId): Promise<string | null> {
+  const user = await core.models.User.findById(account, { email: 1, deletedAt: 1 }).lean<UserDoc>();
+  return user && !user.deletedAt ? user.email : null;
 }
 
 /** Contains only codes and the failed command, because mail servers repeat the rejected address in their message. */
@@ -102,6 +111,7 @@ const composers: Record<Exclude<MailTemplate, 'unreadMessages'>, Compose> = {
     };
   },
   imageShared: composeShare,
+  invited: composeInvitation,
   accountApproved: toAccount('/login'),
   accountRejected: async (core, event) => {
     const user = event.record && (await core.models.User.findById(event.record).lean<UserDoc>());
@@ -146,5 +156,17 @@ async function composeShare(core: Core, event: EventDoc): Promise<Letter | null>
   return {
     to: share.recipient,
     facts: { code, shareId, link: `${core.config.publicUrl}/view-images?share=${shareId}` },
+  };
+}
+
+async function composeInvitation(core: Core, event: EventDoc): Promise<Letter | null> {
+  const { invite: _id } = event.refs;
+  const waiting = waitingInvite(core.clock.now());
+  const invite = _id ? await core.models.Invite.findOne({ _id, ...waiting }).lean<InviteDoc>() : null;
+  const token = invite && linkTokenOf(core.keys.codes, String(invite._id), invite);
+  if (!token) return null;
+  return {
+    to: { address: openAddress(core.keys, invite) },
+    facts: { link: `${core.config.publicUrl}/register?invite=${token}` },
   };
 }

@@ -45,6 +45,15 @@ export const templates: Record<MailTemplate, (facts: MailFacts) => MailText> = {
       'The code works for your account only.',
     ],
   }),
+  invited: ({ link }) => ({
+    subject: 'You were invited',
+    lines: [
+      'Someone wants to show you a medical image. Open the link to register with this email address. The image waits for you there.',
+      `Link: ${link}`,
+      `The invitation ends in ${limits.invitationDays} days. The link works for this email address only.`,
+      'Don’t know what this is about? You can ignore this email.',
+    ],
+  }),
   accountApproved: ({ link }) => ({
     subject: 'Your account was approved',
     lines: ['An administrator approved your account. You can log in now.', `Link: ${link}`],
