@@ -73,7 +73,9 @@ async function findRecipients(gateway: Gateway, viewer: Viewer, { people, emails
       ],
     },
     { email: 1 },
-  ).lean<UserDoc[]>();
+  )
+    .sort({ _id: 1 })
+    .lean<UserDoc[]>();
   if (ids.some((id) => !users.some(({ _id }) => _id.equals(id)))) throw new AppError('NOT_FOUND');
   const known = new Set(users.map(({ email }) => email));
   return { people: users.map(({ _id }) => _id), strangers: emails.filter((email) => !known.has(email)) };

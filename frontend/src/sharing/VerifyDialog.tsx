@@ -16,6 +16,7 @@ import { EndedWell, ImageWell } from '../ui/ImageWell';
 import { Modal } from '../ui/Modal';
 import { Note } from '../ui/Note';
 import { Said } from '../ui/Said';
+import { ShareNote } from '../ui/ShareNote';
 import { type Halt, useVerify } from './useVerify';
 
 function Sentence({ image }: { image: Image | undefined }) {
@@ -112,6 +113,7 @@ function Entry({ verify, image, known, onClose }: EntryProps) {
       <Head sub={<Sentence image={image} />} />
       <Dialog.Body>
         <Flex as="form" id={form} direction="column" gap="block" onSubmit={submit} {...{ noValidate: true }}>
+          <ShareNote note={image?.note} />
           <IdField verify={verify} />
           {verify.halt ? (
             <HaltNote halt={verify.halt} image={image} />

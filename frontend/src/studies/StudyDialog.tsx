@@ -168,15 +168,21 @@ function Acts({ image, chosen, can, onAsk }: ActsProps) {
           {t('studies.viewer')}
         </Link>
       </Button>
-      <Button
-        variant="subtle"
-        onClick={() => saving.mutate()}
-        loading={saving.isPending}
-        loadingText={t('studies.download')}
-      >
-        <DownloadSimpleIcon />
-        {t('studies.download')}
-      </Button>
+      {can.download ? (
+        <Button
+          variant="subtle"
+          onClick={() => saving.mutate()}
+          loading={saving.isPending}
+          loadingText={t('studies.download')}
+        >
+          <DownloadSimpleIcon />
+          {t('studies.download')}
+        </Button>
+      ) : (
+        <Text fontSize="sm" color="fg.muted">
+          {t('images.view.noDownload')}
+        </Text>
+      )}
       {(can.share || can.ai) && (
         <Flex gap="2.5">
           {can.share && (
@@ -229,7 +235,12 @@ export function StudyDialog({ open, image: asked, onClose, onExited, onAsk, fina
   if (!image || !summary) return null;
   const all = imagesOf(study);
   const chosen = wanted && all.includes(wanted) ? wanted : image.id;
-  const can = actionsOf(viewer, image, now);
+  // A share of one image may allow the download of that image, and not of the study.
+  const can = actionsOf(
+    viewer,
+    { ...image, ...(study?.download === undefined ? {} : { download: study.download }) },
+    now,
+  );
   const missing = error instanceof ApiError && error.status === 404;
   const gone = !can.open || missing;
   return (

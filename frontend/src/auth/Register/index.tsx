@@ -18,6 +18,7 @@ import { Lamp } from '../../ui/Lamp';
 import { Logo } from '../../ui/Mark';
 import { Note } from '../../ui/Note';
 import { useTitle } from '../../ui/Page';
+import { Waiting } from '../../ui/Skeletons';
 import { authCalls } from '../calls';
 import { placeErrors } from '../forms';
 import { HelpDialog } from '../HelpDialog';
@@ -36,11 +37,13 @@ import {
   toBody,
   type Values,
 } from './form';
+import { HasAccount, InvitationEnded } from './Invited';
 import { MedicalStep } from './MedicalStep';
 import { PersonalStep } from './PersonalStep';
 import { RoleStep } from './RoleStep';
 import { SecurityStep } from './SecurityStep';
 import { StepRail } from './Steps';
+import { useInvitation } from './useInvitation';
 
 const screens = { role: RoleStep, personal: PersonalStep, medical: MedicalStep, security: SecurityStep };
 const last = stepNames.length - 1;
@@ -168,6 +171,15 @@ export function Register() {
   const step = stepNames[at] ?? 'role';
   const Step = screens[step];
   const role = form.watch('role');
+  const { token, invited, error: inviteError, isLoading } = useInvitation(form);
+  const known = invited?.hasAccount === true;
+  // An invitation is for a patient, unless the person goes back and chooses otherwise.
+  const welcome = invited !== undefined && !known && role === '';
+  useEffect(() => {
+    if (!welcome) return;
+    form.setValue('role', 'patient');
+    setAt(1);
+  }, [welcome, form, setAt]);
   useTitle(t('auth.register.title'));
 
   const go = (to: number) => {
@@ -209,6 +221,12 @@ export function Register() {
           <Lamp />
           {reviewed ? (
             <UnderReview />
+          ) : inviteError && !register.isSuccess ? (
+            <InvitationEnded onRegister={() => form.setValue('invite', '')} />
+          ) : known ? (
+            <HasAccount token={token} email={invited.email} />
+          ) : isLoading ? (
+            <Waiting flex="1" />
           ) : (
             <FormProvider {...form}>
               <chakra.form
