@@ -340,6 +340,7 @@ const shareEvents: Record<Extract<ServerEvent, `share:${string}`>, true> = {
   'share:created': true,
   'share:verified': true,
   'share:locked': true,
+  'share:resent': true,
   'share:revoked': true,
   'share:expired': true,
   'share:changed': true,

@@ -81,7 +81,9 @@ async function upload({ page }: Person, caption: string): Promise<void> {
 /** Opens an image with the pair of its id and code from a mail about several. */
 async function verify(person: Person, caption: string, mail: string): Promise<void> {
   const { page } = person;
-  await cardOf(person, caption).getByRole('button', { name: /^Verify/ }).click();
+  await cardOf(person, caption)
+    .getByRole('button', { name: /^Verify/ })
+    .click();
   await page.getByRole('dialog').waitFor();
   const id = await page.getByLabel('Enter Image Sharing Id:').inputValue();
   await person.enterCode(line(mail.slice(mail.indexOf(id)), 'Code'));
@@ -96,7 +98,8 @@ test('Two images are shared with two people in one act, with a note and one mail
   const { page } = owner;
   await page.goto('/view-images');
   await button(page, 'Select').click();
-  for (const caption of captions) await page.getByRole('checkbox', { name: `Choose ${caption}` }).check({ force: true });
+  for (const caption of captions)
+    await page.getByRole('checkbox', { name: `Choose ${caption}` }).check({ force: true });
   await look(owner, 'sharing-select');
   await button(page, 'Share chosen').click();
   const dialog = page.getByRole('dialog', { name: 'Share 2 images' });
@@ -133,7 +136,11 @@ test('The owner forbids the download and changes the end, and the open screen of
   await panel.getByRole('radio', { name: '7 days' }).check({ force: true });
   await button(page, 'Save').click();
   await panel.waitFor({ state: 'detached' });
-  await first.page.getByRole('dialog').getByText(/6 days|7 days/).first().waitFor();
+  await first.page
+    .getByRole('dialog')
+    .getByText(/6 days|7 days/)
+    .first()
+    .waitFor();
   await look(first, 'sharing-no-download');
 });
 

@@ -1,5 +1,6 @@
 import { imageRules } from '@lightbox/contract/images/policy.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
+import { shareState } from '@lightbox/contract/sharing/states.js';
 import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
 import { imageFacts, studyIdFor } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare, strongest } from '@lightbox/core/access/shares.js';
@@ -76,6 +77,7 @@ export async function presentImages(
       isShared: image.isShared,
       image_url: null,
       ...(share ? presentMine(gateway, share, name) : {}),
+      ...(share && shareState(share, now) === 'locked' ? { isLocked: true as const } : {}),
       ...(study ? { study } : {}),
     };
     return opens

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { call } from '../call.js';
 import { oneOf } from '../oneOf.js';
 import { texts } from '../texts.js';
-import { Email, Password, profileFields, User, Username } from '../users/schemas.js';
+import { Email, Language, Password, profileFields, User, Username } from '../users/schemas.js';
 import { PasskeyAnswer, PasskeyQuestion } from './passkeys.js';
 import { authRoutes } from './routes.js';
 import { codePattern, recoveryCodePattern } from './rules.js';
@@ -34,6 +34,7 @@ export const Registration = z.strictObject({
   username: Username,
   password: Password,
   role: z.enum(['patient', 'healthProvider']),
+  language: Language.optional(),
   /** The seed's client sends it. It has no effect: an account is active from the start. */
   active: z.unknown().optional(),
   /** The token of an invitation. The address is then that of the invitation, and the link has proved it. */

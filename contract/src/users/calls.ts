@@ -3,7 +3,7 @@ import { call } from '../call.js';
 import { PageQuery, sortBy } from '../envelope.js';
 import { Params, text } from '../ids.js';
 import { userSorts } from './policy.js';
-import { Email, ProfileChange, RoleName, User, UserRow, UserStatus } from './schemas.js';
+import { Email, Language, ProfileChange, RoleName, User, UserRow, UserStatus } from './schemas.js';
 
 export const Stats = z.object({
   totalImages: z.int(),
@@ -57,7 +57,7 @@ export const userCalls = {
     who: 'profile.write',
     action: 'profile.update',
     summary: 'Change the caller’s own profile',
-    body: ProfileChange,
+    body: ProfileChange.extend({ language: Language.optional() }),
     multipart: 'also',
     data: User,
     throttles: ['username'],

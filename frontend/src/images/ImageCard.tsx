@@ -1,5 +1,6 @@
 import { Box, Button, Checkbox, chakra, Flex, Heading, IconButton, Spacer, Text } from '@chakra-ui/react';
 import { contentTypes, type Image } from '@lightbox/contract/images/schemas.js';
+import { shareMark } from '@lightbox/contract/sharing/mark.js';
 import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
 import { KeyIcon, ShareNetworkIcon, SparkleIcon, TrashIcon, UsersIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
@@ -14,6 +15,7 @@ import { EndedWell, ImageWell, WaitingWell } from '../ui/ImageWell';
 import { Said } from '../ui/Said';
 import { ShareNote } from '../ui/ShareNote';
 import { StateBadge } from '../ui/StateBadge';
+import { AskLink } from './AskLink';
 import { actionsOf, hasEnded, ownsImage } from './access';
 import { stackOf, titleOf } from './subject';
 import type { Selection } from './useSelection';
@@ -92,13 +94,14 @@ export function ImageBadges({ image, onShares }: { image: Image; onShares?: (() 
   if (hasEnded(image) && !ownsImage(viewer, image)) return <StateBadge state="shareEnded" />;
   return (
     <>
-      <StateBadge state={image.isVerified ? 'verified' : 'notVerified'} />
+      <StateBadge state={image.isVerified ? 'verified' : image.isLocked ? 'locked' : 'notVerified'} />
       {onShares && image.sharedWith ? (
         <SharedWith image={image} people={image.sharedWith} onOpen={onShares} />
       ) : (
         image.isShared && image.isVerified && !image.shareId && <StateBadge state="shared" />
       )}
       {!image.isShared && ownsImage(viewer, image) && <Chip>{t('images.card.yours')}</Chip>}
+      {!image.isVerified && image.shareId && <Chip>{t('images.card.mark', { mark: shareMark(image.shareId) })}</Chip>}
     </>
   );
 }
@@ -256,6 +259,9 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
               <KeyIcon />
               {t('images.card.verify')}
             </Button>
+          )}
+          {(ended || (can.verify && image.isLocked)) && (
+            <AskLink image={image} need={ended ? 'access' : 'code'} size="sm" flex="1" />
           )}
           {can.share && (
             <Button

@@ -16,6 +16,7 @@ import { toast } from '../lib/toaster';
 import { useNow } from '../lib/useNow';
 import { uuid } from '../lib/uuid';
 import { PersonSkeleton } from '../ui/Skeletons';
+import { StateBadge } from '../ui/StateBadge';
 import { UserAvatar } from '../ui/UserAvatar';
 import { ChangeShare } from './ChangeShare';
 import { InvitedList } from './InvitedList';
@@ -115,10 +116,11 @@ function Access({ share, image, now }: { share: ShareAccess; image: Image; now: 
         <Text fontWeight="semibold" fontSize="sm" lineHeight="1.35">
           <bdi>{name}</bdi>
         </Text>
-        <Text fontSize="xs" color={share.locked ? 'danger.fg' : 'fg.muted'} fontVariantNumeric="tabular-nums">
-          {share.locked && !share.isVerified ? state : `${state} · ${left}`}
+        <Text fontSize="xs" color="fg.muted" fontVariantNumeric="tabular-nums">
+          {`${state} · ${left}`}
           {!share.download && ` · ${t('sharing.access.noDownload')}`}
         </Text>
+        {share.locked && !share.isVerified && <StateBadge state="locked" />}
         {share.note && (
           <Text fontSize="xs" color="fg.muted" dir="auto" overflowWrap="anywhere">
             {share.note}
