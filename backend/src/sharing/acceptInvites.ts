@@ -32,18 +32,20 @@ export async function inviteByLink({ models, keys, clock }: Gateway, token: stri
 /**
  * Makes shares of the invitations that wait for an account's address. Part of a transaction after which the account is
  * usable. The recipient enters the codes of the shares as usual. An invitation is left out while nothing can be shared:
- * its study is empty, or the person who invited may no longer share the image.
+ * its study is empty, or the person who invited may no longer share the image. Returns the number of the others.
  */
-export async function acceptInvites(gateway: Gateway, tx: Transaction, { _id, email }: UserDoc): Promise<void> {
+export async function acceptInvites(gateway: Gateway, tx: Transaction, { _id, email }: UserDoc): Promise<number> {
   const { models, keys, clock } = gateway;
   const { session } = tx;
   const waiting = { ...invitesOf(keys, email), ...waitingInvite(clock.now()) };
   const invites = await models.Invite.find(waiting, null, { session }).sort({ _id: 1 }).lean<InviteDoc[]>();
-  if (invites.length === 0 || !(await holdUser(models, { _id }, session))) return;
+  if (invites.length === 0 || !(await holdUser(models, { _id }, session))) return 0;
   const act = newAct();
+  let accepted = 0;
   for (const invite of invites) {
     const target = await targetOf(gateway, tx, invite);
     if (!target) continue;
+    accepted += 1;
     const { hours, download } = invite;
     const note = invite.note && openNote(keys, invite._id, invite.note);
     await models.Invite.deleteOne({ _id: invite._id }, { session });
@@ -57,6 +59,7 @@ export async function acceptInvites(gateway: Gateway, tx: Transaction, { _id, em
       act,
     );
   }
+  return accepted;
 }
 
 /** Returns the image or the study of an invitation; null while nothing of it can be shared by the one who invited. */
@@ -90,7 +93,7 @@ export async function acceptInvitation({
   const refused = accountRefusal(user);
   if (refused) throw new AppError(refused);
   await gateway.events.change(actor, async (tx) => {
-    await acceptInvites(gateway, tx, user);
+    if ((await acceptInvites(gateway, tx, user)) === 0) throw new AppError('EXPIRED');
     return user._id;
   });
   return { data: null };
