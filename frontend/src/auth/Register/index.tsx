@@ -15,6 +15,7 @@ import { useIsDesktop } from '../../lib/useMedia';
 import { uuid } from '../../lib/uuid';
 import { EmptyState } from '../../ui/EmptyState';
 import { Lamp } from '../../ui/Lamp';
+import { LoadFailed } from '../../ui/LoadFailed';
 import { Logo } from '../../ui/Mark';
 import { Note } from '../../ui/Note';
 import { useTitle } from '../../ui/Page';
@@ -171,7 +172,8 @@ export function Register() {
   const step = stepNames[at] ?? 'role';
   const Step = screens[step];
   const role = form.watch('role');
-  const { token, invited, error: inviteError, isLoading } = useInvitation(form);
+  const invitation = useInvitation(form);
+  const { token, invited } = invitation;
   const known = invited?.hasAccount === true;
   // An invitation is for a patient, unless the person goes back and chooses otherwise.
   const welcome = invited !== undefined && !known && role === '';
@@ -221,11 +223,13 @@ export function Register() {
           <Lamp />
           {reviewed ? (
             <UnderReview />
-          ) : inviteError && !register.isSuccess ? (
+          ) : invitation.error instanceof ApiError && invitation.error.code === 'EXPIRED' ? (
             <InvitationEnded onRegister={() => form.setValue('invite', '')} />
           ) : known ? (
             <HasAccount token={token} email={invited.email} />
-          ) : isLoading ? (
+          ) : invitation.error ? (
+            <LoadFailed text={errorText(invitation.error)} onRetry={invitation.again} />
+          ) : invitation.isLoading ? (
             <Waiting flex="1" />
           ) : (
             <FormProvider {...form}>

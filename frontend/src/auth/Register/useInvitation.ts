@@ -30,9 +30,9 @@ export function useInvitation({ watch, setValue }: UseFormReturn<Values>) {
     navigate(paths.register, { replace: true });
   }, [given, setValue, navigate]);
   const token = given ?? watch('invite');
-  const { data, error, isLoading } = useQuery({ ...invitation(token), enabled: token !== '' });
+  const { data, error, isLoading, refetch } = useQuery({ ...invitation(token), enabled: token !== '' });
   useEffect(() => {
     if (data && !data.hasAccount) setValue('email', data.email);
   }, [data, setValue]);
-  return { token, invited: data, error, isLoading };
+  return { token, invited: data, error, isLoading, again: () => void refetch() };
 }
