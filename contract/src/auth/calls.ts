@@ -42,7 +42,7 @@ export const Registration = z.strictObject({
 });
 
 /** A password that is checked, not chosen: any text up to a length that still hashes quickly. */
-export const AnyPassword = z.string().min(1, 'This field is required.').max(1000);
+export const AnyPassword = z.string().min(1, texts.required).max(1000);
 
 const ResetByCode = z.strictObject({ email: Email, otp: Code, newPassword: Password });
 const ResetByToken = z.strictObject({ token: LinkToken.optional(), password: Password });

@@ -3,6 +3,7 @@ import { call } from '../call.js';
 import { PageQuery } from '../envelope.js';
 import { Id, Params, Time, text } from '../ids.js';
 import { limits } from '../limits.js';
+import { texts } from '../texts.js';
 import { UserRef } from '../users/schemas.js';
 import { type SettingValues, settingNames, textForms } from './known.js';
 import { settingRoutes } from './routes.js';
@@ -82,7 +83,7 @@ export type PublicLimits = z.infer<typeof PublicLimits>;
 const value = text(limits.settingLength);
 const description = text(500);
 const name = text(100)
-  .min(1, 'This field is required.')
+  .min(1, texts.required)
   .refine((n) => !['__proto__', 'constructor', 'prototype'].includes(n), 'This name is not allowed.');
 
 export const settingCalls = {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { call } from '../call.js';
 import { PageQuery, sortBy } from '../envelope.js';
 import { Params, text } from '../ids.js';
+import { texts } from '../texts.js';
 import { userSorts } from './policy.js';
 import { Email, Language, ProfileChange, RoleName, User, UserRow, UserStatus } from './schemas.js';
 
@@ -68,7 +69,7 @@ export const userCalls = {
     who: 'profile.write',
     action: 'profile.delete',
     summary: 'Close the caller’s own account',
-    body: z.strictObject({ password: z.string().min(1, 'This field is required.').max(1000) }),
+    body: z.strictObject({ password: z.string().min(1, texts.required).max(1000) }),
     fails: ['LAST_ADMIN'],
     throttles: ['ownPassword'],
   }),

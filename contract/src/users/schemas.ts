@@ -40,7 +40,7 @@ export const Username = line(64)
   .min(3, 'Must be at least 3 characters.')
   .regex(/^[\p{L}\p{N}._@+-]+$/u, 'Use letters, digits, dots, dashes and underscores.');
 
-const required = (max: number) => line(max).min(1, 'This field is required.');
+const required = (max: number) => line(max).min(1, texts.required);
 
 /** The fields that people fill in about themselves, at registration and in the profile. An empty text means none. */
 export const profileFields = {

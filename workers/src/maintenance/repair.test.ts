@@ -94,7 +94,7 @@ describe('an analysis and its image', () => {
     analyseImage(worker.core, { provider: localProvider(), pictures }, String(id), {
       isLastAttempt: true,
       signal: new AbortController().signal,
-      place: 0,
+      hasPlace: false,
       behind: never,
       later: never,
     });
