@@ -109,10 +109,10 @@ function Access({ share, image, now }: { share: ShareAccess; image: Image; now: 
       borderTopWidth="1px"
       borderColor="border"
       _first={{ borderTopWidth: '0' }}
-      wrap={{ base: 'wrap', sm: asking || changing ? 'wrap' : 'nowrap' }}
+      wrap="wrap"
     >
       <UserAvatar person={share.recipient} role={share.recipient.role} size="sm" />
-      <Box flex="1" minW="150px">
+      <Box flex="1" minW="220px">
         <Text fontWeight="semibold" fontSize="sm" lineHeight="1.35">
           <bdi>{name}</bdi>
         </Text>

@@ -54,7 +54,8 @@ export function useShareMany(images: readonly Image[], onDone: () => void) {
     onSuccess: ({ data }, { people }) => {
       attempt.current = undefined;
       if (data.shares.length + data.invited.length === 0) return;
-      toast.success(said(data, people), { description: t('sharing.share.doneText') });
+      const description = t(data.shares.length > 0 ? 'sharing.share.doneText' : 'sharing.share.doneInvitedText');
+      toast.success(said(data, people), { description });
       onDone();
       void offerDevice();
     },

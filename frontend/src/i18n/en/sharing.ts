@@ -40,6 +40,7 @@ export const sharing = {
     doneMany_one: 'Shared with {{count}} person.',
     doneMany_other: 'Shared with {{count}} people.',
     doneInvited: 'Invited {{email}}.',
+    doneInvitedText: 'We are emailing the invitation.',
     download: 'They may download the original',
     downloadOff: 'They see the picture only. This cannot prevent a screenshot.',
   },

@@ -40,6 +40,7 @@ export const sharing = {
     doneMany_one: '{{count}} شخص کے ساتھ شیئر ہو گئی۔',
     doneMany_other: '{{count}} لوگوں کے ساتھ شیئر ہو گئی۔',
     doneInvited: '{{email}} کو دعوت دی گئی۔',
+    doneInvitedText: 'ہم دعوت ای میل کر رہے ہیں۔',
     download: 'وہ اصل فائل ڈاؤن لوڈ کر سکتے ہیں',
     downloadOff: 'وہ صرف تصویر دیکھتے ہیں۔ اس سے اسکرین شاٹ نہیں رک سکتا۔',
   },
