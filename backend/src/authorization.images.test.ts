@@ -417,7 +417,8 @@ const rows = (Object.keys(ofWhat) as What[]).flatMap((what) =>
 );
 
 describe.concurrent.each(rows)('a shared $what, $state, for a $role', ({ what, role, state }) => {
-  it('every call of every caller is answered as the policy says', async () => {
+  // The rows run at the same time, so each takes as long as all of them.
+  it('every call of every caller is answered as the policy says', { timeout: 240_000 }, async () => {
     const world = await arrange(role, state, what);
     const { viewer, other, facts } = world;
     const strange = facts && { ...facts, share: null };

@@ -40,6 +40,7 @@ describe('actions', () => {
       'share.create',
       'share.verify',
       'share.lock',
+      'share.resend',
       'share.revoke',
       'share.expire',
       'analysis.complete',
