@@ -28,7 +28,7 @@ import {
   wrong,
 } from '../testing/factories.js';
 import { useGateway } from '../testing/useGateway.js';
-import { addShare, newAct } from './shares.js';
+import { addShare, newAct } from './addShares.js';
 
 const { test, api } = useGateway();
 
@@ -71,7 +71,9 @@ describe('sharing', () => {
       }
       return owner._id;
     });
-    const made = await test.gateway.models.Event.find({ type: 'share.create', actor: owner._id }).sort({ _id: 1 }).lean();
+    const made = await test.gateway.models.Event.find({ type: 'share.create', actor: owner._id })
+      .sort({ _id: 1 })
+      .lean();
     expect(made.map(({ owed }) => owed?.includes('sendMail') ?? false)).toEqual([true, true, false, false]);
     expect(made.flatMap(({ refs }) => refs.mailed ?? []).map(String)).toEqual(people.map(({ id }) => id));
     const shares = await test.gateway.models.Share.find({ sharedBy: owner._id }).lean<ShareDoc[]>();
