@@ -76,7 +76,7 @@ export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, fina
       <Flex gap="1.5" wrap="wrap">
         <ImageBadges image={image} />
       </Flex>
-      {image.expiresAt && <Countdown expiresAt={image.expiresAt} />}
+      {image.expiresAt && <Countdown expiresAt={image.expiresAt} startedAt={image.sharedAt} />}
       {!gone && <Facts image={image} />}
       {!gone && (
         <Flex direction="column" gap="2.5" mt="auto" pt="2">
@@ -106,7 +106,7 @@ export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, fina
             </Button>
           )}
           <Text fontSize="xs" color="fg.muted">
-            {isPicture(image) ? t('sharing.share.recorded') : t('images.view.previewOnly')}
+            {image.image_url && !isPicture(image) ? t('images.view.previewOnly') : t('sharing.share.recorded')}
           </Text>
         </Flex>
       )}
