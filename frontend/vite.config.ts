@@ -3,9 +3,12 @@ import { constants } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { compression, defineAlgorithm } from 'vite-plugin-compression2';
 import { defineConfig } from 'vitest/config';
+import { chunkOf } from './firstLoad';
+import { paintFirst } from './firstPaint';
 import { leanIcons } from './leanIcons';
 import { serviceWorker } from './pwa/plugin';
 
+const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 const gateway = process.env.GATEWAY_URL ?? `http://127.0.0.1:${process.env.PORT ?? 3000}`;
 
 /**
@@ -13,8 +16,12 @@ const gateway = process.env.GATEWAY_URL ?? `http://127.0.0.1:${process.env.PORT 
  * Chakra chunk has only the parts that most screens use: /login does not load comboboxes.
  */
 const shared = [
-  { name: 'react', test: /node_modules\/(react|react-dom|react-router|react-router-dom|scheduler)\// },
+  {
+    name: 'react',
+    test: /node_modules\/(react|react-dom|react-router|react-router-dom|scheduler|jotai|i18next|react-i18next)\//,
+  },
   { name: 'chakra', test: /node_modules\/(@chakra-ui|@ark-ui|@zag-js|@emotion|@floating-ui)\//, minShareCount: 22 },
+  { name: chunkOf('sign-in', source('auth/Login.tsx'), source('main.tsx')) },
 ];
 
 /** The gateway sends these files instead of compressing the same file for each browser. */
@@ -30,7 +37,7 @@ const compressed = compression({
 });
 
 export default defineConfig({
-  plugins: [react(), leanIcons(), serviceWorker(), compressed],
+  plugins: [react(), leanIcons(), paintFirst(), serviceWorker(), compressed],
   server: {
     host: '127.0.0.1',
     proxy: { '/api': gateway, '/socket.io': { target: gateway, ws: true } },
@@ -38,7 +45,7 @@ export default defineConfig({
   preview: { host: '127.0.0.1' },
   resolve: {
     // vtk.js needs this library only to write XML files, which the viewer does not.
-    alias: { xmlbuilder2: fileURLToPath(new URL('src/viewer/engine/noXml.ts', import.meta.url)) },
+    alias: { xmlbuilder2: source('viewer/engine/noXml.ts') },
   },
   // The decoders of the viewer are modules that load their WebAssembly by address.
   worker: { format: 'es' },

@@ -34,9 +34,19 @@ test('The first load of /login stays within its budget of JavaScript.', () => {
   const scripts = new Set([...files, ...named.map(([, file = '']) => file)]);
   expect(scripts).toContain('theme.js');
   const sizes = [...scripts].map((file) => ({ file, bytes: gzipSync(read(file)).length }));
+  expect(sizes.length, 'the number of scripts').toBeLessThanOrEqual(goals.loginScripts);
   const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
   const heaviest = sizes.sort((a, b) => b.bytes - a.bytes).slice(0, 5);
   expect(total, `the heaviest: ${JSON.stringify(heaviest)}`).toBeLessThanOrEqual(goals.loginScriptBytes);
+});
+
+test('The page paints its frame before any script of the bundle and any style sheet is loaded.', () => {
+  const page = read('index.html');
+  const frame = page.indexOf('class="first"');
+  expect(frame).toBeGreaterThan(0);
+  expect(page.indexOf('rel="stylesheet"')).toBeGreaterThan(frame);
+  const blocking = [...page.matchAll(/<script(?![^>]*type="module")[^>]*>/g)].map(([tag]) => tag);
+  expect(blocking).toEqual(['<script src="/theme.js">']);
 });
 
 test('The first load of /login contains no other screen, and no code of the screens after the sign-in.', () => {

@@ -37,6 +37,7 @@ export function serviceWorker(): Plugin {
         .update(source)
         .update(JSON.stringify(tables))
         .update(Object.keys(bundle).sort().join());
+      version.update(readFileSync(new URL('../index.html', import.meta.url)));
       for (const file of fixed.slice(1)) version.update(readFileSync(new URL(`../public${file}`, import.meta.url)));
       this.emitFile({
         type: 'asset',

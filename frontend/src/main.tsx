@@ -1,8 +1,8 @@
 import { createRoot } from 'react-dom/client';
-import { App } from './app/App';
+import { App, firstScreen } from './app/App';
 import { recallLanguage } from './i18n';
 import { registerWorker } from './pwa/register';
 
 const root = document.getElementById('root');
-if (root) void recallLanguage().then(() => createRoot(root).render(<App />));
+if (root) void Promise.all([recallLanguage(), firstScreen]).then(() => createRoot(root).render(<App />));
 void registerWorker();

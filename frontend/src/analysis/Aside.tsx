@@ -19,8 +19,8 @@ export function AboutImage({ image }: { image: Image | undefined }) {
       <Box px="1.5" pt="3">
         {image ? (
           <>
-            <Text fontWeight="semibold" dir="auto">
-              {image.caption || t('common.untitled')}
+            <Text fontWeight="semibold">
+              <bdi>{image.caption || t('common.untitled')}</bdi>
             </Text>
             <Text fontSize="xs" color="fg.muted">
               <ImageLine image={image} />

@@ -7,6 +7,16 @@ import { createRouter } from './Router';
 
 const router = createRouter();
 
+/** Resolves when the code of the first screen is loaded. Until then the page shows the frame of index.html. */
+export const firstScreen = new Promise<void>((done) => {
+  if (router.state.initialized) return done();
+  const stop = router.subscribe(({ initialized }) => {
+    if (!initialized) return;
+    stop();
+    done();
+  });
+});
+
 export function App() {
   return (
     <StrictMode>

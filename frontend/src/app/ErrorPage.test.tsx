@@ -1,8 +1,13 @@
+import type { Role } from '@lightbox/contract/permissions.js';
+import type { User } from '@lightbox/contract/users/schemas.js';
 import { screen } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { endSession, startSession } from '../auth/session';
 import { ApiError } from '../lib/http';
-import { renderScreen } from '../lib/testing';
+import { renderRoutes, renderScreen } from '../lib/testing';
+import { Allowed } from './Allowed';
 import { ErrorPage } from './ErrorPage';
+import { NotFound } from './NotFound';
 
 let thrown: unknown;
 vi.mock('react-router-dom', async (original) => ({ ...(await original<object>()), useRouteError: () => thrown }));
@@ -33,5 +38,34 @@ describe('a screen that fails', () => {
     vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
     show(new TypeError('Failed to fetch dynamically imported module: /assets/Messages-abc.js'));
     expect(await screen.findByRole('heading', { name: 'This page could not be loaded' })).toBeTruthy();
+  });
+});
+
+describe('an address without a screen, and one that a role may not open', () => {
+  const as = (role: Role) =>
+    startSession({ id: 'a'.repeat(24), firstname: 'Hina', role: { name: role } } as User, 'token');
+  afterEach(() => endSession('logout'));
+
+  it('Without a session, the missing page shows the logo and leads home.', async () => {
+    renderScreen(<NotFound />);
+    expect(await screen.findByRole('heading', { name: 'We can’t find that page' })).toBeTruthy();
+    expect(screen.getByRole('link', { name: 'Lightbox' }).getAttribute('href')).toBe('/');
+    expect(screen.getByRole('link', { name: 'Go to the start page' }).getAttribute('href')).toBe('/');
+  });
+
+  it('With a session, the missing page is inside the menu, and leads a patient to the images.', async () => {
+    as('patient');
+    renderRoutes([{ path: '*', element: <NotFound /> }], '/no/such/page');
+    const link = await screen.findByRole('link', { name: 'Go to your images' }, { timeout: 20_000 });
+    expect(link.getAttribute('href')).toBe('/view-images');
+    expect(screen.getAllByRole('heading', { name: 'We can’t find that page' })).toHaveLength(1);
+    expect(screen.getByRole('navigation', { name: 'Menu' })).toBeTruthy();
+  }, 30_000);
+
+  it('A page of another role has one title, and leads a patient to the images.', async () => {
+    as('patient');
+    renderScreen(<Allowed to="user.approve" />);
+    expect(await screen.findByRole('link', { name: 'Go to your images' })).toBeTruthy();
+    expect(screen.getAllByText('You don’t have access to this page')).toHaveLength(1);
   });
 });

@@ -64,6 +64,8 @@ describe('the audit log', () => {
     await screen.findByText('11–12 of 12');
     expect(router.state.location.search).toBe('?page=3');
     expect(newest(heard, 'GET /audit/logs')?.path).toContain('cursor=n');
+    await router.navigate(-1);
+    await screen.findByText('6–10 of 12');
     await userEvent.selectOptions(screen.getByLabelText('Rows per page:'), '10');
     await screen.findByText('1–10 of 12');
     expect(router.state.location.search).toBe('?rows=10');

@@ -28,7 +28,7 @@ function AskForCode({ onSent }: { onSent: (email: string) => void }) {
     mutationFn: (body: { email: string }) => send(authCalls.forgotPassword, { body }, { token: 'none' }),
     meta: { silent: true },
     onSuccess: (_, { email }) => {
-      toast.success(t('auth.forgot.sent'));
+      toast.success(t('auth.forgot.sent'), { description: t('auth.forgot.sentText') });
       onSent(email);
     },
     onError: (error) =>
@@ -79,6 +79,7 @@ function SetPassword({ email, onDone, onChange }: { email: string; onDone: () =>
       send(authCalls.resetPassword, { body: { email, otp, newPassword: password } }, { token: 'none' }),
     meta: { silent: true },
     onSuccess: () => {
+      toast.dismiss();
       toast.success(t('auth.reset.done'));
       onDone();
     },

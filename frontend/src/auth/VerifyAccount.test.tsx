@@ -54,6 +54,11 @@ describe('the second step with an authenticator app', () => {
   });
 });
 
+it('Without a password that was accepted before, the second step leads to the login.', async () => {
+  const router = renderScreen(<VerifyAccount />, '/verify-account');
+  await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
+});
+
 describe('the second step by mail', () => {
   it('After the second step by mail the session is locked when an authenticator app is required.', async () => {
     waiting('mail');

@@ -7,7 +7,7 @@ import {
   SealCheckIcon,
 } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
-import { Link as RouterLink } from 'react-router-dom';
+import { Navigate, Link as RouterLink } from 'react-router-dom';
 import { paths } from '../lib/paths';
 import { CodeInput } from '../ui/CodeInput';
 import { TextField } from '../ui/Field';
@@ -139,6 +139,8 @@ export function VerifyAccount() {
   const confirming = useConfirm();
   const { verification, method, byPasskey, recovery, done, typeRecovery, sentAgain } = confirming;
   const passkey = method === 'passkey';
+  // Without a password that was accepted before, there is nothing to confirm here.
+  if (!verification && !done) return <Navigate to={paths.login} replace />;
   const Badge = method === 'totp' ? DeviceMobileIcon : passkey ? FingerprintIcon : EnvelopeSimpleOpenIcon;
   return (
     <AuthFrame

@@ -81,6 +81,27 @@ it('A card shows the number of recipients, and a link to them, only to people wh
   expect(screen.queryByText(/Shared with/)).toBeNull();
 });
 
+it('A film shows the date of the study, and no date when the file has none.', () => {
+  as('admin');
+  const { rerender } = render(card(image));
+  expect(screen.queryByText('19 NOV 2026')).toBeNull();
+  rerender(card({ ...image, contentType: 'application/dicom', dicom: { studyDate: '2026-11-14' } }));
+  expect(screen.getByText('14 NOV 2026')).toBeTruthy();
+});
+
+it('The bar of a short share is full at its start, and turns red in its last quarter.', () => {
+  vi.useFakeTimers();
+  as('patient');
+  const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+  const shown = (name: string) => screen.getByText(name).parentElement;
+  const { rerender } = render(card({ ...image, sharedAt: at(0), expiresAt: at(60) }));
+  const bar = () => document.querySelector<HTMLElement>('[style*="width"]')?.style.width;
+  expect(bar()).toBe('100%');
+  const calm = shown('Ends in 1 hour')?.className;
+  rerender(card({ ...image, id: id(8), sharedAt: at(-46), expiresAt: at(14) }));
+  expect(shown('Ends in 14 min')?.className).not.toBe(calm);
+});
+
 it('A card counts a long share in days and hours.', () => {
   vi.useFakeTimers();
   as('patient');

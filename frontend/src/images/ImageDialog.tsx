@@ -77,7 +77,7 @@ export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, fina
       <Flex gap="1.5" wrap="wrap">
         <ImageBadges image={image} />
       </Flex>
-      {image.expiresAt && <Countdown expiresAt={image.expiresAt} />}
+      {image.expiresAt && <Countdown expiresAt={image.expiresAt} startedAt={image.sharedAt} />}
       {!gone && <ShareNote note={image.note} />}
       {!gone && <Facts image={image} />}
       {!gone && (
@@ -114,7 +114,9 @@ export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, fina
             </Button>
           )}
           <Text fontSize="xs" color="fg.muted">
-            {isPicture(image) || !can.download ? t('sharing.share.recorded') : t('images.view.previewOnly')}
+            {image.image_url && !isPicture(image) && can.download
+              ? t('images.view.previewOnly')
+              : t('sharing.share.recorded')}
           </Text>
         </Flex>
       )}

@@ -41,19 +41,22 @@ interface Props {
   empty: ReactNode;
   /** Hides the title visually: on a phone the tab above shows it. */
   quietTitle?: boolean;
+  /** The order of the list, at the end of the title's line. */
+  order?: ReactNode;
   onAsk: (what: Ask, image: Image) => void;
   onNear: () => void;
   selection: Selection;
 }
 
 /** The list "Uploaded Images" or "Shared Images": its cards and its pages. */
-export function ImageSection({ title, list, empty, quietTitle = false, onAsk, onNear, selection }: Props) {
+export function ImageSection({ title, list, empty, quietTitle = false, order, onAsk, onNear, selection }: Props) {
   const { t } = useTranslation();
   const heading = useId();
   const { query, paging, images, pagination } = list;
   const total = pagination?.totalItems ?? 0;
   const count = t(pagination?.totalItemsCapped ? 'images.totalCapped' : 'images.total', { count: total });
-  const pager = images && (images.length > 0 || paging.page > 1) && (
+  const several = (pagination?.totalPages ?? 1) > 1 || paging.page > 1;
+  const pager = images && several && (
     <Pager label={t('images.pagesOf', { list: title })} paging={paging} pagination={pagination} />
   );
   return (
@@ -67,7 +70,10 @@ export function ImageSection({ title, list, empty, quietTitle = false, onAsk, on
             {count}
           </Text>
         )}
-        <Box ms="auto">{pager}</Box>
+        <Flex ms="auto" align="center" justify="flex-end" gap="2.5" wrap="wrap">
+          {order}
+          {pager}
+        </Flex>
       </Flex>
       {query.isPending && (
         <Gallery>

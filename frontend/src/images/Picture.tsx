@@ -28,7 +28,8 @@ export function Picture({ image, open }: { image: Image; open: boolean }) {
       align="center"
       justify="center"
       minH={{ base: '44dvh', lg: 'min(74dvh, 720px)' }}
-      maxH={{ base: '56dvh', lg: 'min(74dvh, 720px)' }}
+      // On a wide screen the film is as high as the panel beside it.
+      maxH={{ base: '56dvh', lg: 'none' }}
       aria-busy={original.isFetching}
     >
       {shown ? (
@@ -50,16 +51,21 @@ export function Picture({ image, open }: { image: Image; open: boolean }) {
           </Text>
         </Flex>
       )}
-      <Text
-        position="absolute"
-        bottom="10px"
-        insetInlineEnd="12px"
-        fontSize="12px"
-        color="film.text"
-        textShadow="0 0 4px #000, 0 0 2px #000"
-      >
-        {t('images.view.notForDiagnosis')}
-      </Text>
+      {image.contentType !== 'application/pdf' && (
+        // Opaque, so that it can be read over bright pictures.
+        <Text
+          position="absolute"
+          bottom="10px"
+          insetInlineEnd="12px"
+          px="2"
+          borderRadius="full"
+          bg="film.bg"
+          fontSize="12px"
+          color="film.text"
+        >
+          {t('images.view.notForDiagnosis')}
+        </Text>
+      )}
     </Flex>
   );
 }

@@ -166,6 +166,7 @@ function useAsked() {
 /** The order of both lists, stored in the address. A new order returns both to page 1. */
 function Order() {
   const { t } = useTranslation();
+  const desktop = useIsDesktop();
   const [params, setParams] = useSearchParams();
   const sort = sortIn(params, imageSorts, '-createAt');
   const onSort = (value: string) =>
@@ -180,6 +181,7 @@ function Order() {
     );
   return (
     <SortSelect
+      quietLabel={!desktop}
       keys={[{ key: 'createAt', time: true, name: t('images.view.uploaded') }]}
       sorting={{ value: sort, onSort }}
     />
@@ -261,11 +263,6 @@ export function ViewImages({ Share, Verify, Study, Rename, preloadViewer }: Prop
         </Flex>
       }
     >
-      {!desktop && (
-        <Flex justify="flex-end" mb="3">
-          <Order />
-        </Flex>
-      )}
       {mayOwn && !desktop && <ListTabs shown={shown} onShow={setShown} />}
       {sections.map((name) => (
         <ImageSection
@@ -274,6 +271,7 @@ export function ViewImages({ Share, Verify, Study, Rename, preloadViewer }: Prop
           list={name === 'uploaded' ? uploaded : shared}
           empty={name === 'uploaded' ? <NothingUploaded /> : <NothingShared />}
           quietTitle={!desktop && mayOwn}
+          order={!desktop && <Order />}
           onAsk={askFor}
           onNear={preloadViewer}
           selection={selection}

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ImagesScreen } from '../app/ImagesScreen';
@@ -62,6 +62,30 @@ describe('the open image', () => {
     await userEvent.keyboard('{Escape}');
     await waitFor(() => expect(router.state.location.search).toBe('?shared=1'), soon);
     expect(router.state.historyAction).toBe('POP');
+  });
+
+  it('Another page is a step in the history, and a list of one page has no pager.', async () => {
+    const pagination = { currentPage: 1, pageSize: 10, totalPages: 2, totalItems: 11, hasPrevPage: false };
+    answer({
+      'GET /upload/shared-images': ({ path }) => {
+        const second = path.includes('page=2');
+        const place = second ? { currentPage: 2, hasPrevPage: true, hasNextPage: false } : { hasNextPage: true };
+        const data = [{ ...shared, caption: second ? 'Left hand' : 'Chest CT' }];
+        return { body: { data, pagination: { ...pagination, ...place } } };
+      },
+    });
+    const router = renderScreen(<ImagesScreen />, '/view-images');
+    await screen.findByText('Chest CT', {}, soon);
+    await userEvent.click(screen.getByRole('button', { name: 'Next' }));
+    await screen.findByText('Left hand', {}, soon);
+    await router.navigate(-1);
+    await screen.findByText('Chest CT', {}, soon);
+    expect(router.state.location.search).toBe('');
+    cleanup();
+    answer({ 'GET /upload/shared-images': () => ({ body: { data: [shared] } }) });
+    renderScreen(<ImagesScreen />, '/view-images');
+    await screen.findByText('Chest CT', {}, soon);
+    expect(screen.queryByRole('button', { name: 'Next' })).toBeNull();
   });
 
   it('A new order is stored in the address, and returns both lists to their first page.', async () => {

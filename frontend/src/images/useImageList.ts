@@ -18,7 +18,7 @@ export function useImageList(name: ListName, enabled = true) {
   const last = Math.max(1, Math.min(paging.page - 1, data?.pagination?.totalPages ?? 1));
   const { goTo } = paging;
   useEffect(() => {
-    if (beyond) goTo(last);
+    if (beyond) goTo(last, { replace: true });
   }, [beyond, last, goTo]);
   return { name, paging, query, images: data?.data, pagination: data?.pagination };
 }

@@ -10,8 +10,9 @@ export function useImagePaging(name: ListName) {
   const [known, setKnown] = useState<{ page: number; cursor?: string | undefined }>({ page: 1 });
   const page = Math.max(1, Math.trunc(Number(params.get(name))) || 1);
   const cursor = known.page === page ? known.cursor : undefined;
+  /** Shows another page. A page that the person chose is an entry of the history; `replace` makes none. */
   const goTo = useCallback(
-    (to: number, by?: string) => {
+    (to: number, { by, replace = false }: { by?: string | undefined; replace?: boolean } = {}) => {
       setKnown({ page: to, cursor: by });
       setParams(
         (now) => {
@@ -19,7 +20,7 @@ export function useImagePaging(name: ListName) {
           else now.set(name, String(to));
           return now;
         },
-        { replace: true, preventScrollReset: true },
+        { replace, preventScrollReset: true },
       );
     },
     [name, setParams],
@@ -31,8 +32,8 @@ export function useImagePaging(name: ListName) {
     page,
     query,
     goTo,
-    next: (p: Pagination | undefined) => p?.hasNextPage && goTo(page + 1, p.nextCursor),
+    next: (p: Pagination | undefined) => p?.hasNextPage && goTo(page + 1, { by: p.nextCursor }),
     prev: (p: Pagination | undefined) =>
-      p?.hasPrevPage && goTo(Math.max(1, page - 1), page <= 2 ? undefined : p.prevCursor),
+      p?.hasPrevPage && goTo(Math.max(1, page - 1), { by: page <= 2 ? undefined : p.prevCursor }),
   };
 }

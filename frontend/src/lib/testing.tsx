@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { act, render, screen, waitFor } from '@testing-library/react';
 import { Provider } from 'jotai';
-import { createMemoryRouter, type RouteObject, RouterProvider } from 'react-router-dom';
+import { createMemoryRouter, type InitialEntry, type RouteObject, RouterProvider } from 'react-router-dom';
 import { expect } from 'vitest';
 import { Theme } from '../theme/Theme';
 import { queryClient } from './query';
@@ -20,7 +20,7 @@ export const renderScreen = (element: RouteObject['element'], at = '/') =>
     at,
   );
 
-export function renderRoutes(routes: RouteObject[], at: string) {
+export function renderRoutes(routes: RouteObject[], at: InitialEntry) {
   queryClient.clear();
   const router = createMemoryRouter(routes, { initialEntries: [at] });
   render(

@@ -23,7 +23,9 @@ export function useUrlPaging(sizes: readonly [number, ...number[]]): Paging & {
   useEffect(() => {
     latest.current = params;
   }, [params]);
-  const set = (change: Record<string, string>, to = 1, by?: string) => {
+  /** A page that the person chose is an entry of the history; a filter is not. */
+  const set = (change: Record<string, string>, paged?: { to: number; by?: string | undefined }) => {
+    const { to, by } = paged ?? { to: 1 };
     const next = new URLSearchParams(latest.current);
     for (const [name, value] of Object.entries({ ...change, page: to === 1 ? '' : String(to) })) {
       if (value) next.set(name, value);
@@ -31,7 +33,7 @@ export function useUrlPaging(sizes: readonly [number, ...number[]]): Paging & {
     }
     latest.current = next;
     setKnown({ address: next.toString(), cursor: by });
-    setParams(next, { replace: true, preventScrollReset: true });
+    setParams(next, { replace: !paged, preventScrollReset: true });
   };
   const at = { page, limit, cursor };
   return {
@@ -42,8 +44,8 @@ export function useUrlPaging(sizes: readonly [number, ...number[]]): Paging & {
     params,
     filter: (change) => set(change),
     restart: (size = limit) => set({ rows: size === sizes[0] ? '' : String(size) }),
-    next: (p: Pagination | undefined) => p?.hasNextPage && set({}, page + 1, p.nextCursor),
+    next: (p: Pagination | undefined) => p?.hasNextPage && set({}, { to: page + 1, by: p.nextCursor }),
     prev: (p: Pagination | undefined) =>
-      p?.hasPrevPage && set({}, Math.max(1, page - 1), page <= 2 ? undefined : p.prevCursor),
+      p?.hasPrevPage && set({}, { to: Math.max(1, page - 1), by: page <= 2 ? undefined : p.prevCursor }),
   };
 }

@@ -129,7 +129,6 @@ export const Bubble = memo(function Bubble({ own, name, content, at, message, ou
     >
       <VisuallyHidden>{own ? t('messages.youSaid') : t('messages.theySaid', { name })}</VisuallyHidden>
       <Box
-        dir="auto"
         px="3.5"
         py="9px"
         maxW="68ch"
@@ -142,7 +141,8 @@ export const Bubble = memo(function Bubble({ own, name, content, at, message, ou
         whiteSpace="pre-wrap"
         overflowWrap="anywhere"
       >
-        {content}
+        {/* The corners of the bubble follow the page, its text follows its own language. */}
+        <Box dir="auto">{content}</Box>
       </Box>
       <Flex align="center" gap="5px" mx="1" mt="3px" mb="7px" fontSize="xs" color="fg.muted" minW="0">
         {outgoing?.state !== 'failed' && <Stamp at={at} />}

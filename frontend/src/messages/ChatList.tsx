@@ -7,6 +7,7 @@ import { memo, type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { userAtom } from '../auth/session';
+import { socketAtom } from '../lib/connection';
 import { formatWhen, fullName } from '../lib/format';
 import { paths } from '../lib/paths';
 import { useNow } from '../lib/useNow';
@@ -24,11 +25,12 @@ interface RowProps {
   entry: ChatListEntry;
   current: boolean;
   own: boolean;
+  online: boolean;
   /** The list formats the time, because "14:11" becomes "Yesterday" at midnight. */
   when: string;
 }
 
-const ChatRow = memo(function ChatRow({ entry, current, own, when }: RowProps) {
+const ChatRow = memo(function ChatRow({ entry, current, own, online, when }: RowProps) {
   const { t } = useTranslation();
   const { user, lastMessage, unread } = entry;
   const quiet = current ? 'accent.onSubtle' : 'fg.muted';
@@ -50,13 +52,13 @@ const ChatRow = memo(function ChatRow({ entry, current, own, when }: RowProps) {
         _hover={current ? {} : { bg: 'bg.muted' }}
       >
         <Link to={chatAddress(user.id)} data-row data-chat={user.id} {...(current && { 'aria-current': 'true' })}>
-          <UserAvatar person={user} role={user.role} online={user.online} lit={current} />
+          <UserAvatar person={user} role={user.role} online={online} lit={current} />
           <Box minW="0" flex="1">
             <Flex align="baseline" gap="2">
               <Text as="span" flex="1" minW="0" truncate dir="auto" fontWeight={unread ? '700' : 'semibold'}>
                 <bdi>{fullName(user)}</bdi>
               </Text>
-              {user.online && <VisuallyHidden>, {t('messages.isOnline')},</VisuallyHidden>}
+              {online && <VisuallyHidden>, {t('messages.isOnline')},</VisuallyHidden>}
               <Text as="span" fontSize="xs" color={quiet} whiteSpace="nowrap" fontVariantNumeric="tabular-nums">
                 {when}
               </Text>
@@ -99,6 +101,8 @@ export function ChatList({ open, focus, newChat, onNewChat }: Props) {
   const { t } = useTranslation();
   const me = useAtomValue(userAtom)?.id;
   const { data, isPending, isError, isFetching, refetch } = useQuery(chatList);
+  // Without a connection the list does not know who is online.
+  const connected = useAtomValue(socketAtom) === 'on';
   const [search, setSearch] = useState('');
   const rows = useRef<HTMLUListElement>(null);
   useNow(60_000);
@@ -203,6 +207,7 @@ export function ChatList({ open, focus, newChat, onNewChat }: Props) {
               entry={entry}
               current={entry.user.id === open}
               own={entry.lastMessage.senderId === me}
+              online={connected && Boolean(entry.user.online)}
               when={formatWhen(entry.lastMessage.createAt)}
             />
           ))}

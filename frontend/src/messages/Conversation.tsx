@@ -5,6 +5,7 @@ import { useAtomValue } from 'jotai';
 import { useEffect, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { roleAtom } from '../auth/session';
+import { socketAtom } from '../lib/connection';
 import { fullName } from '../lib/format';
 import { useIsDesktop } from '../lib/useMedia';
 import { RoleBadge } from '../ui/Badge';
@@ -22,7 +23,13 @@ function usePerson(userId: string) {
   const list = useQuery(chatList);
   const entry = list.data?.find(({ user }) => user.id === userId)?.user;
   const person = useQuery({ ...personOf(userId), enabled: !entry && !list.isPending });
-  return { person: entry ?? person.data, online: entry?.online ?? false, error: entry ? undefined : person.error };
+  const connected = useAtomValue(socketAtom) === 'on';
+  return {
+    person: entry ?? person.data,
+    /** Undefined while this browser has no connection: the list is then out of date. */
+    online: connected ? (entry?.online ?? false) : undefined,
+    error: entry ? undefined : person.error,
+  };
 }
 
 function LoadingName() {
@@ -120,7 +127,7 @@ export function Conversation({ userId, onBack, onAdmins }: Props) {
             <ArrowLeftIcon mirrored={document.dir === 'rtl'} />
           </IconButton>
         )}
-        {person && <UserAvatar person={person} role={person.role} online={online} />}
+        {person && <UserAvatar person={person} role={person.role} online={online ?? false} />}
         <Box minW="0" flex="1">
           <Flex align="center" gap="9px" minW="0">
             <Heading
@@ -148,7 +155,7 @@ export function Conversation({ userId, onBack, onAdmins }: Props) {
               color={online ? 'success.fg' : 'fg.muted'}
               lineHeight="1.4"
             >
-              {t(online ? 'messages.online' : 'messages.offline')}
+              {online === undefined ? '\u00a0' : t(online ? 'messages.online' : 'messages.offline')}
             </Text>
           )}
         </Box>

@@ -13,6 +13,8 @@ import { ApiError } from '../lib/http';
 import { queryClient } from '../lib/query';
 import { store } from '../lib/store';
 import { system } from '../theme/system';
+import type { Chat } from './chat';
+import { chatKey } from './keys';
 import { Messages } from './Messages';
 import { messageEvents } from './messages';
 import { ana, ben, chatOf, cleo, id, listOf, message, signIn } from './testing';
@@ -23,10 +25,11 @@ const { socketAtom } = await import('../lib/connection');
 
 let all: Message[] = [];
 let people: unknown[] = [];
+let online: ReadonlySet<string> = new Set();
 let next = 100;
 
 const answer = (path: string): unknown => {
-  if (path.startsWith('/api/message/chat-list')) return { data: listOf(all, ana) };
+  if (path.startsWith('/api/message/chat-list')) return { data: listOf(all, ana, online) };
   const chat = /^\/api\/message\/chat\/(\w+)/.exec(path)?.[1];
   if (chat) return { data: chatOf(all, chat).slice(-limits.chatLimit) };
   if (path.startsWith('/api/message/since')) return { data: { messages: [], cursor: 'c', more: false } };
@@ -63,6 +66,7 @@ beforeEach(() => {
   signIn();
   all = [message(1, ben, ana, { content: 'Good morning' }), message(2, ana, ben, { content: 'Hello Ben' })];
   people = [];
+  online = new Set();
   globalThis.fetch = vi.fn(async (path) => new Response(JSON.stringify(answer(String(path)))));
   emit.mockReset();
   emit.mockImplementation(async (event, payload) => {
@@ -75,6 +79,37 @@ beforeEach(() => {
 });
 
 describe('a chat', () => {
+  it('The line above new messages stays in its place while the reader goes through them.', async () => {
+    all = [1, 2, 3, 4].map((seq) => message(seq, ben, ana));
+    vi.spyOn(document, 'hasFocus').mockReturnValue(false);
+    open();
+    await screen.findByText('Words 1');
+    const log = screen.getByRole('log');
+    const afterLine = () => log.querySelector('[data-new]')?.nextElementSibling?.textContent;
+    expect(afterLine()).toContain('Words 1');
+    const readUpTo = (seq: number) =>
+      act(() => {
+        queryClient.setQueryData<Chat>(chatKey(ben), (chat) => {
+          const read = chat?.messages.map((one) => (one.seq <= seq ? { ...one, readAt: one.createAt } : one));
+          return chat && read && { ...chat, messages: read };
+        });
+      });
+    readUpTo(2);
+    expect(afterLine()).toContain('Words 1');
+    readUpTo(4);
+    act(() => messageEvents['message:new'](message(5, ben, ana), queryClient));
+    expect(afterLine()).toContain('Words 5');
+  });
+
+  it('Without a connection nobody is shown as online.', async () => {
+    online = new Set([ben]);
+    open();
+    await screen.findByText('Online now');
+    act(() => store.set(socketAtom, 'connecting'));
+    expect(screen.queryByText('Online now')).toBeNull();
+    expect(screen.queryByText(/, online,/)).toBeNull();
+  });
+
   it('The bubble of a new message appears at once, and says Sent when the server has stored it.', async () => {
     let acknowledge: (value: unknown) => void = () => {};
     open();

@@ -58,15 +58,23 @@ export function useReadingPlace(chat: Chat, waiting: Outgoing[], typing: boolean
   return { box, following, away, noticePlace, toEnd };
 }
 
-/** Returns the id of the first unseen message. A line above it stays until the reader answers or leaves. */
+/**
+ * Returns the id of the first unread message. A line above it stays until the reader answers or leaves. It does not move
+ * while the reader goes through the messages below it: only messages that arrive after all were read get a new line.
+ */
 export function useNewLine(
   chat: Chat,
   { userId, following, sent }: { userId: string; following: { current: boolean }; sent: string | undefined },
 ) {
   const [line, setLine] = useState(() => unreadFrom(chat, userId)[0]?.id);
   const first = unreadFrom(chat, userId)[0]?.id;
+  const allRead = useRef(first === undefined);
   useEffect(() => {
-    if (first && !(attentive() && following.current)) setLine(first);
+    if (!first) allRead.current = true;
+    else if (allRead.current && !(attentive() && following.current)) {
+      allRead.current = false;
+      setLine(first);
+    }
   }, [first, following]);
   const before = useRef(sent);
   useEffect(() => {

@@ -256,7 +256,7 @@ export function StudyDialog({ open, image: asked, onClose, onExited, onAsk, fina
       <Flex gap="1.5" wrap="wrap">
         <ImageBadges image={image} />
       </Flex>
-      {image.expiresAt && <Countdown expiresAt={image.expiresAt} />}
+      {image.expiresAt && <Countdown expiresAt={image.expiresAt} startedAt={image.sharedAt} />}
       {!gone && (
         <>
           <Facts image={image} study={study} />

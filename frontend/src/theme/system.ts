@@ -238,6 +238,8 @@ export const system = createSystem(
           defaultVariants: { placement: 'center', motionPreset: 'slide-in-bottom' },
         }),
         drawer: refine({ base: { backdrop: { bg: 'scrim' } } }),
+        // Without an animation at its end. One that the next focus interrupts leaves the tooltip on the screen.
+        tooltip: refine({ base: { content: { _closed: { animation: 'none !important' } } } }),
         toast: refine({
           base: {
             root: {

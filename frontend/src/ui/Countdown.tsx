@@ -42,7 +42,7 @@ export function Countdown({ expiresAt, startedAt }: Props) {
   const left = end - now;
   const usual = usePublicSettings()['sharing.expiryHours'] * hour;
   const total = startedAt ? end - Date.parse(startedAt) : usual;
-  const low = left > 0 && left <= 2 * hour;
+  const low = left > 0 && left <= Math.min(2 * hour, total / 4);
   const words = useEnding(expiresAt, left);
   const said = useAnnouncement(left);
   const Icon = left <= 0 ? ProhibitIcon : low ? WarningIcon : ClockCountdownIcon;

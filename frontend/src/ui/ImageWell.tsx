@@ -20,7 +20,6 @@ export interface Pictured {
   contentType: string;
   image_url: string | null;
   isVerified: boolean;
-  createAt?: string | undefined;
   width?: number | undefined;
   height?: number | undefined;
   dicom?: { modality?: string | undefined; view?: string | undefined; studyDate?: string | undefined } | undefined;
@@ -49,6 +48,9 @@ export function FilmMark({ at, children }: { at: Corner; children: ReactNode }) 
       fontWeight="medium"
       color="film.text"
       textShadow="0 0 4px #000, 0 0 2px #000"
+      whiteSpace="nowrap"
+      // A narrow film has no room for two marks on one line: those at the end give way.
+      {...(at.endsWith('r') && { css: { '@container (max-width: 219px)': { display: 'none' } } })}
     >
       {children}
     </Box>
@@ -68,7 +70,7 @@ export function Film({
   children?: ReactNode;
 }) {
   return (
-    <Box {...ratio} bg="film.bg" isolation="isolate">
+    <Box {...ratio} bg="film.bg" isolation="isolate" css={{ containerType: 'inline-size' }}>
       <Box
         asChild
         position="absolute"
@@ -206,14 +208,14 @@ function PlainWell({ text, Icon }: { text: string; Icon: typeof ImageIcon }) {
 
 function Marks({ image, count }: { image: Pictured; count: number | undefined }) {
   const { t } = useTranslation();
-  const { dicom, width, height, createAt } = image;
+  const { dicom, width, height } = image;
   const isDicom = image.contentType === 'application/dicom';
   const modality = [dicom?.modality, isDicom && t('app.well.dicom')].filter(Boolean).join(' · ');
   return (
     <>
       {modality && <FilmMark at="tl">{modality}</FilmMark>}
       {(count || dicom?.view) && <FilmMark at="tr">{count ? `× ${count}` : dicom?.view}</FilmMark>}
-      {createAt && <FilmMark at="bl">{formatFilmDate(dicom?.studyDate ?? createAt)}</FilmMark>}
+      {dicom?.studyDate && <FilmMark at="bl">{formatFilmDate(dicom.studyDate)}</FilmMark>}
       {width && height && (
         <FilmMark at="br">
           {width}×{height}

@@ -24,6 +24,7 @@ export function ClampedFilm({
         bg="film.bg"
         borderRadius="film"
         overflow="hidden"
+        css={{ containerType: 'inline-size' }}
         clipPath="polygon(0 0, calc(100% - 22px) 0, 100% 22px, 100% 100%, 0 100%)"
       >
         <Box asChild boxSize="full" objectFit="cover" display="block">

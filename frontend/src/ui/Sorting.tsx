@@ -1,4 +1,4 @@
-import { chakra, Flex, NativeSelect } from '@chakra-ui/react';
+import { chakra, Flex, NativeSelect, Text } from '@chakra-ui/react';
 import { CaretDownIcon, CaretUpDownIcon, CaretUpIcon } from '@phosphor-icons/react';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -54,12 +54,23 @@ export function SortButton({ name, sort, sorting }: { name: string; sort: SortKe
 }
 
 /** A list of all orders, for layouts without column headers. */
-export function SortSelect({ keys, sorting }: { keys: readonly (SortKey & { name: string })[]; sorting: Sorting }) {
+export function SortSelect({
+  keys,
+  sorting,
+  quietLabel = false,
+}: {
+  keys: readonly (SortKey & { name: string })[];
+  sorting: Sorting;
+  /** Leaves the label to screen readers, where there is little room. */
+  quietLabel?: boolean;
+}) {
   const { t } = useTranslation();
   const id = useId();
   return (
     <Flex align="center" gap="2.5" fontSize="sm" color="fg.muted">
-      <label htmlFor={id}>{t('common.sortBy')}</label>
+      <Text asChild {...(quietLabel && { srOnly: true })}>
+        <label htmlFor={id}>{t('common.sortBy')}</label>
+      </Text>
       <NativeSelect.Root size="sm" width="auto" minW="0">
         <NativeSelect.Field
           id={id}

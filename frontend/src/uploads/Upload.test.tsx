@@ -158,7 +158,7 @@ it('The form applies the size limit of the administrator, also when it changes a
       body: { data: { 'upload.maxBytes': 2 * 1024 ** 2, 'sharing.expiryHours': 24, 'session.idleMinutes': 30 } },
     }),
   });
-  const big = new File([new Uint8Array(1.5 * 1024 ** 2)], 'knee.png', { type: 'image/png' });
+  const big = new File([png(), new Uint8Array(1.5 * 1024 ** 2)], 'knee.png', { type: 'image/png' });
   const cache = new QueryClient();
   show(cache);
   await screen.findByText(/2 MB/);
@@ -180,7 +180,10 @@ describe('the check before sending', () => {
     ['DICOM without an ending', new File([dicom], 'IM000001'), undefined],
     ['bytes of no known kind', new File([new Uint8Array(140)], 'IM000001'), 'type'],
     ['a text', new File(['x'], 'notes.txt', { type: 'text/plain' }), 'type'],
-    ['a PDF by its name', new File(['x'], 'Letter.PDF'), undefined],
+    ['a PDF with another content', new File(['x'], 'Letter.PDF', { type: 'application/pdf' }), 'type'],
+    ['a text that is named as a picture', new File(['text'], 'fake.jpg', { type: 'image/jpeg' }), 'type'],
+    ['an empty picture', new File([], 'empty.png', { type: 'image/png' }), 'empty'],
+    ['DICOM without its preamble', new File([new Uint8Array(140)], 'IM1.dcm'), undefined],
   ])('The check before the upload judges %s.', async (_, file, fault) => {
     expect(await faultOf(file, 10 * 1024 ** 2)).toBe(fault);
   });

@@ -1,6 +1,4 @@
-import { acceptedExtensions, contentTypes } from '@lightbox/contract/images/schemas.js';
-
-export type FileFault = 'size' | 'type';
+export type FileFault = 'size' | 'type' | 'empty';
 
 const magics: readonly [at: number, bytes: readonly number[]][] = [
   [0, [0xff, 0xd8, 0xff]],
@@ -15,17 +13,15 @@ async function looksRight(file: Blob): Promise<boolean> {
   return magics.some(([at, bytes]) => bytes.every((byte, index) => head[at + index] === byte));
 }
 
-const isUnnamed = (type: string) => type === '' || type === 'application/octet-stream';
-
 /**
- * Checks type and size before the upload, to save the wait for a certain refusal. The server decides by the content.
- * Scanners write DICOM files without an extension: their first bytes are checked.
+ * Checks the first bytes and the size before the upload, to save the wait for a certain refusal. The name does not
+ * count: scanners write DICOM files without an extension. Files named as DICOM are left to the server, because some
+ * have no preamble.
  */
 export async function faultOf(file: File, maxBytes: number): Promise<FileFault | undefined> {
-  const name = file.name.toLowerCase();
-  const typed = (contentTypes as readonly string[]).includes(file.type);
-  const named = acceptedExtensions.some((ending) => name.endsWith(ending));
-  if (!typed && !named && !(isUnnamed(file.type) && (await looksRight(file)))) return 'type';
+  if (file.size === 0) return 'empty';
+  const named = file.type === 'application/dicom' || /\.(dcm|dicom)$/i.test(file.name);
+  if (!named && !(await looksRight(file))) return 'type';
   return file.size > maxBytes ? 'size' : undefined;
 }
 

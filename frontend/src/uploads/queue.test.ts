@@ -148,7 +148,7 @@ describe('the queue', () => {
   it('A file of another patient holds its group until the person gives a reason for all of it.', async () => {
     addUploads({ title: 'CT', patient, files: Array.from({ length: 7 }, (_, at) => named(`IM${at}`)) });
     await waitFor(() => expect(sent).toHaveLength(5));
-    const errors = [{ field: 'patientName', message: 'The name in the file is another one.' }];
+    const errors = [{ field: 'patientName', message: 'The name in the file is different.' }];
     for (const request of sent.slice(0, 5)) request.answer(409, refusal('PATIENT_MISMATCH', { errors }));
     await waitFor(() => expect(states().filter((state) => state === 'held')).toHaveLength(5));
     const [group] = store.get(trayAtom).groups;

@@ -58,7 +58,7 @@ export interface Tray {
   groups: Group[];
   items: Item[];
   paused: boolean;
-  /** The queue goes on by itself: when the server is reached again, or accepts more files. */
+  /** The queue continues by itself when the server is reached again, or accepts more files. */
   waitingFor?: 'connection' | 'limit' | undefined;
 }
 

@@ -54,6 +54,7 @@ export function useChosenFile() {
       fault: t('images.form.fileSize', { mb: inMegabytes(maxBytes) }),
       help: t('images.form.sizeHelp', { size: formatBytes(chosen?.file.size ?? 0) }),
     }),
+    empty: () => ({ fault: t('images.form.fileEmpty'), help: t('images.form.typeHelp') }),
     type: () => ({ fault: t('images.form.fileType'), help: t('images.form.typeHelp') }),
   };
   const said = chosen?.fault ? words[chosen.fault]() : { fault: chosen?.refusal, help: undefined };

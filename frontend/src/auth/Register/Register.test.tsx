@@ -3,7 +3,7 @@ import { cleanup, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import i18next from 'i18next';
 import { describe, expect, test } from 'vitest';
-import { answer, renderScreen } from '../../lib/testing';
+import { answer, renderRoutes, renderScreen } from '../../lib/testing';
 import { Register } from '.';
 import { blank, resolverFor } from './form';
 
@@ -61,6 +61,19 @@ describe('the registration', () => {
     expect((screen.getByLabelText('Email') as HTMLInputElement).value).toBe('sana@example.org');
   }, 30_000);
 
+  test('Back in the browser returns to the step before, not to the page before the registration.', async () => {
+    const person = user();
+    const router = renderScreen(<Register />, '/register');
+    await toSecurity(person, 'Patient');
+    await router.navigate(-1);
+    expect(await screen.findByRole('heading', { name: 'Medical Details' })).toBeTruthy();
+    await person.click(screen.getByRole('button', { name: 'Back' }));
+    expect(await screen.findByRole('heading', { name: 'Personal Details' })).toBeTruthy();
+    await router.navigate(1);
+    await router.navigate(1);
+    expect(await screen.findByRole('heading', { name: 'Security & Submit' })).toBeTruthy();
+  }, 30_000);
+
   test('The registration checks the fields of a step before it shows the next step.', async () => {
     const person = user();
     renderScreen(<Register />, '/register');
@@ -108,7 +121,7 @@ describe('the registration', () => {
     });
   }, 30_000);
 
-  test('After the registration of a provider the screen stays and says that the account is under review.', async () => {
+  test('After the registration of a provider and after a reload the screen says that the account is under review.', async () => {
     answer({ 'POST /auth/register': () => ({ status: 201, body: { data: { user: account } } }) });
     const person = user();
     const router = renderScreen(<Register />, '/register');
@@ -117,7 +130,16 @@ describe('the registration', () => {
     await person.type(screen.getByLabelText('Confirm password'), 'Secret123');
     await person.click(screen.getByRole('button', { name: 'Submit' }));
     expect(await screen.findByText(/Your account was created and is under review/)).toBeTruthy();
-    expect(router.state.location.pathname).toBe('/register');
+    const done = () => screen.getByRole('list', { name: 'Steps of the registration' }).textContent;
+    expect(done()).toContain('Health provider');
+    expect(done()).toContain('License and specialization');
+    expect(sessionStorage.getItem('registration') ?? '').not.toContain('sana');
+    // A reload starts the app with the same entry of the history.
+    const { location } = router.state;
+    cleanup();
+    renderRoutes([{ path: '/register', element: <Register /> }], location);
+    expect(screen.getByText(/Your account was created and is under review/)).toBeTruthy();
+    expect(done()).toContain('Health provider');
   }, 30_000);
 
   test('The credentials of a provider are required and follow the rules of the contract.', async () => {
@@ -152,7 +174,7 @@ describe('the registration', () => {
     await person.type(screen.getByLabelText('Password'), 'Secret123');
     await person.type(screen.getByLabelText('Confirm password'), 'Secret123');
     await person.click(screen.getByRole('button', { name: 'Submit' }));
-    expect(await screen.findByText('This username is taken.')).toBeTruthy();
+    expect(await screen.findByText('This username is taken.', {}, { timeout: 8000 })).toBeTruthy();
     expect(screen.getByRole('heading', { name: 'Personal Details' })).toBeTruthy();
     await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Username')));
   }, 30_000);

@@ -71,7 +71,7 @@ const sameTwice = (t: TFunction) => ({
 });
 
 const missing = {
-  licensenumber: 'auth.register.medical.licenceRequired',
+  licensenumber: 'auth.register.medical.licenseRequired',
   specialization: 'auth.register.medical.specializationRequired',
 } as const satisfies Record<ProviderCredential, string>;
 

@@ -3,10 +3,10 @@ import { limits } from '@lightbox/contract/limits.js';
 import { HourglassMediumIcon, QuestionIcon } from '@phosphor-icons/react';
 import { useMutation } from '@tanstack/react-query';
 import { useSetAtom } from 'jotai';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { Link as RouterLink, useNavigate } from 'react-router-dom';
+import { Link as RouterLink, useLocation, useNavigate } from 'react-router-dom';
 import { currentCode } from '../../i18n/index';
 import { errorText } from '../../lib/errors';
 import { ApiError, send } from '../../lib/http';
@@ -51,11 +51,36 @@ const screens = { role: RoleStep, personal: PersonalStep, medical: MedicalStep, 
 const last = stepNames.length - 1;
 const allFields = stepNames.flatMap((step) => [...fieldsOf[step]]);
 
-/** Holds the form and the current step of the wizard, and stores both in this tab. */
+/** The state of an entry of the browser's history. */
+interface Entry {
+  step?: number;
+  /** True when the entry before this one is the step before this step. */
+  followed?: boolean;
+  /** The role of the account that was created and is under review now. */
+  reviewed?: Values['role'];
+}
+
+/** The current step, which is in the browser's history: its Back button goes one step back. */
+function useStep(first: number) {
+  const navigate = useNavigate();
+  const entry = useLocation().state as Entry | null;
+  const at = Math.min(entry?.step ?? first, last);
+  const show = (state: Entry, replace = false) => navigate('.', { state, replace, preventScrollReset: true });
+  return {
+    at,
+    reviewed: entry?.reviewed,
+    goTo: (step: number) => show({ step }),
+    next: () => show({ step: at + 1, followed: true }),
+    back: () => (entry?.followed ? navigate(-1) : show({ step: at - 1 }, true)),
+    review: (role: Values['role']) => show({ reviewed: role }, true),
+  };
+}
+
+/** Holds the form and the current step of the wizard. The form is also stored in this tab. */
 function useWizard() {
   const { t } = useTranslation();
   const draft = useRef(readDraft()).current;
-  const [at, setAt] = useState(draft.values.role ? Math.min(draft.step, last) : 0);
+  const steps = useStep(draft.values.role ? draft.step : 0);
   const form = useForm<Values>({
     resolver: resolverFor(t),
     defaultValues: draft.values,
@@ -63,34 +88,46 @@ function useWizard() {
     shouldFocusError: true,
   });
   const { watch, getValues } = form;
+  // Without a role the later steps do not know their fields.
+  const at = watch('role') ? steps.at : 0;
   useEffect(() => {
     keepDraft(getValues(), at);
     const { unsubscribe } = watch((values) => keepDraft(values as Values, at));
     return unsubscribe;
   }, [watch, getValues, at]);
-  return { form, at, setAt };
+  return { ...steps, form, at };
 }
 
-function useRegister(form: ReturnType<typeof useWizard>['form'], setAt: (at: number) => void) {
+function useRegister({ form, at, goTo, review }: ReturnType<typeof useWizard>) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const keepVerification = useSetAtom(verificationAtom);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
 
-  /** Opens the first step with an error, then shows each error at its field. */
+  /** A refusal whose step is being opened. */
+  const refusal = useRef<ApiError>(undefined);
+  const place = (error: ApiError) => placeErrors(error, allFields, form.setError);
+  /** Shows the errors of a refusal at the fields of the step that was opened for it. Returns false without a refusal. */
+  const placeRefusal = () => {
+    const { current: error } = refusal;
+    refusal.current = undefined;
+    return error !== undefined && place(error);
+  };
+  /** Opens the first step with an error and shows each error at its field. */
   const showErrors = (error: ApiError) => {
     const faulty = stepNames.findIndex((step) =>
       error.errors.some(({ field }) => fieldsOf[step].includes(field as FieldName)),
     );
-    if (faulty >= 0) setAt(faulty);
-    // The step must be rendered first, so that its first field with an error can get the focus.
-    setTimeout(() => placeErrors(error, allFields, form.setError));
+    if (faulty < 0 || faulty === at) return void place(error);
+    // The step must be drawn first, so that its first field with an error can get the focus.
+    refusal.current = error;
+    goTo(faulty);
   };
 
   /** The idempotency key: the same for a repeat after a lost answer, a new one after an answer of the server. */
   const attempt = useRef<string>(undefined);
-  return useMutation({
+  const call = useMutation({
     mutationFn: (values: Values) => {
       attempt.current ??= uuid();
       return send(
@@ -103,10 +140,10 @@ function useRegister(form: ReturnType<typeof useWizard>['form'], setAt: (at: num
       if (!(error instanceof ApiError && error.status === 0)) attempt.current = undefined;
     },
     meta: { silent: true },
-    onSuccess: ({ data }, { email }) => {
-      dropDraft();
+    onSuccess: ({ data }, { email, role }) => {
       form.reset(blank);
-      if (!data.token) return;
+      dropDraft();
+      if (!data.token) return void review(role);
       toast.success(t('auth.register.success'));
       keepVerification({ token: data.token, email: email.trim(), sentAt: Date.now() });
       timer.current = setTimeout(() => navigate(paths.verifyAccount), limits.redirectAfterVerification);
@@ -116,6 +153,7 @@ function useRegister(form: ReturnType<typeof useWizard>['form'], setAt: (at: num
         ? showErrors(error)
         : toast.error(errorText(error, t('auth.register.failed'))),
   });
+  return { call, placeRefusal };
 }
 
 function Help({ ask }: { ask: string }) {
@@ -171,41 +209,43 @@ function UnderReview() {
 export function Register() {
   const { t } = useTranslation();
   const desktop = useIsDesktop();
-  const { form, at, setAt } = useWizard();
-  const register = useRegister(form, setAt);
+  const wizard = useWizard();
+  const { form, at, reviewed, goTo } = wizard;
+  const { call: register, placeRefusal } = useRegister(wizard);
   const heading = useRef<HTMLHeadingElement>(null);
   const step = stepNames[at] ?? 'role';
   const Step = screens[step];
-  const role = form.watch('role');
   const invitation = useInvitation(form);
   const { token, invited } = invitation;
   const known = invited?.hasAccount === true;
+  const role = reviewed ?? form.watch('role');
   // An invitation is for a patient, unless the person goes back and chooses otherwise.
   const welcome = invited !== undefined && !known && role === '';
   useEffect(() => {
     if (!welcome) return;
     form.setValue('role', 'patient');
-    setAt(1);
-  }, [welcome, form, setAt]);
+    goTo(1);
+  }, [welcome, form, goTo]);
   useTitle(t('auth.register.title'));
 
-  const go = (to: number) => {
-    setAt(to);
+  const shown = useRef(at);
+  useEffect(() => {
+    if (shown.current === at) return;
+    shown.current = at;
     window.scrollTo({ top: 0 });
-    heading.current?.focus();
-  };
+    if (!placeRefusal()) heading.current?.focus();
+  }, [at, placeRefusal]);
   const next = async () => {
-    if (await form.trigger([...fieldsOf[step]], { shouldFocus: true })) go(at + 1);
+    if (await form.trigger([...fieldsOf[step]], { shouldFocus: true })) wizard.next();
   };
   const submit = form.handleSubmit(
     (values) => register.mutate(values),
     (errors) => {
       const faulty = stepNames.findIndex((name) => fieldsOf[name].some((field) => errors[field]));
-      if (faulty >= 0 && faulty !== at) go(faulty);
+      if (faulty >= 0 && faulty !== at) goTo(faulty);
     },
   );
 
-  const reviewed = register.isSuccess && !register.data.data.token;
   return (
     <Grid
       templateColumns={{ base: 'minmax(0,1fr)', lg: '372px minmax(0,1fr)' }}
@@ -259,7 +299,7 @@ export function Register() {
                   ready={at > 0 || Boolean(role)}
                   busy={register.isPending}
                   opening={register.isSuccess}
-                  onBack={() => go(at - 1)}
+                  onBack={wizard.back}
                 />
                 {!desktop && (
                   <Flex justify="center" pb="5">

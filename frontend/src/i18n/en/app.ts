@@ -36,6 +36,7 @@ export const app = {
     title: 'We can’t find that page',
     text: 'It may have moved or been deleted. Check the address.',
     act: 'Go to the start page',
+    images: 'Go to your images',
   },
   notYours: {
     title: 'You don’t have access to this page',

@@ -49,7 +49,7 @@ export const images = {
   },
   view: {
     picture: 'Picture of {{caption}}',
-    noPicture: 'Lightbox cannot show this file. Download the original to open it.',
+    noPicture: 'There is no preview of this file. Open it in the viewer, or download the original.',
     loadingOriginal: 'Loading the original',
     previewOnly: 'This is a preview. Download the original for full quality.',
     details: 'Details',
@@ -134,6 +134,7 @@ export const images = {
     done: texts.imageUploaded,
     fileRequired: texts.fileRequired,
     fileType: texts.fileType,
+    fileEmpty: 'This file is empty.',
     captionRequired: texts.captionRequired,
     fileSize: fileSizeLimit,
     sizeHelp: 'It is {{size}}. Nothing was sent.',

@@ -38,7 +38,7 @@ export const profile = {
     genderNone: 'Not given',
     bloodgroupNone: 'Not known',
     primphysician: 'Primary physician',
-    licence: 'An administrator checked this number.',
+    license: 'An administrator checked this number.',
     save: 'Save changes',
     done: texts.profileUpdated,
     failed: 'The profile could not be saved. Your changes are still here.',

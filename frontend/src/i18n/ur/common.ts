@@ -16,7 +16,7 @@ export const common = {
   no: 'جی نہیں',
   today: 'آج',
   yesterday: 'کل',
-  someone: 'کوئی صاحب',
+  someone: 'کوئی شخص',
   keepIt: 'رہنے دیں',
   typeToConfirm: 'تصدیق کے لیے {{word}} لکھیں',
   rowsPerPage: 'فی صفحہ قطاریں:',

@@ -47,7 +47,7 @@ export const images = {
   },
   view: {
     picture: '{{caption}} کی تصویر',
-    noPicture: 'Lightbox یہ فائل نہیں دکھا سکتا۔ اسے کھولنے کے لیے اصل فائل ڈاؤن لوڈ کریں۔',
+    noPicture: 'اس فائل کا پیش نظارہ نہیں۔ اسے ویوور میں کھولیں یا اصل فائل ڈاؤن لوڈ کریں۔',
     loadingOriginal: 'اصل تصویر لوڈ ہو رہی ہے',
     previewOnly: 'یہ پیش نظارہ ہے۔ پورے معیار کے لیے اصل فائل ڈاؤن لوڈ کریں۔',
     details: 'تفصیلات',
@@ -133,6 +133,7 @@ export const images = {
     done: 'تصویر اپ لوڈ ہو گئی!',
     fileRequired: 'براہِ کرم اپ لوڈ کے لیے فائل چنیں۔',
     fileType: 'فائل کی قسم درست نہیں۔ قبول کی جانے والی: \u2066.jpg, .png, .pdf, .dicom\u2069',
+    fileEmpty: 'یہ فائل خالی ہے۔',
     captionRequired: 'براہِ کرم عنوان لکھیں۔',
     fileSize: 'فائل {{mb}} MB کی حد سے بڑی ہے۔',
     sizeHelp: 'اس کا حجم {{size}} ہے۔ کچھ نہیں بھیجا گیا۔',

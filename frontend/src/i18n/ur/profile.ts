@@ -36,7 +36,7 @@ export const profile = {
     genderNone: 'درج نہیں',
     bloodgroupNone: 'معلوم نہیں',
     primphysician: 'آپ کے معالج',
-    licence: 'منتظم یہ نمبر دیکھ چکا ہے۔',
+    license: 'منتظم یہ نمبر دیکھ چکا ہے۔',
     save: 'تبدیلیاں محفوظ کریں',
     done: 'پروفائل محفوظ ہو گیا',
     failed: 'پروفائل محفوظ نہیں ہو سکا۔ جو آپ نے لکھا وہ باقی ہے۔',

@@ -73,7 +73,7 @@ export const uploads = {
     connection: 'رابطے کا انتظار ہے',
     connectionText: 'رابطہ بحال ہوتے ہی اپ لوڈ خود جاری ہو جائے گا۔',
     limit: 'سرور کا انتظار ہے',
-    limitText: 'سرور تھوڑی دیر میں مزید فائلیں لے گا۔ اپ لوڈ خود جاری ہو جائے گا۔',
+    limitText: 'سرور مصروف ہے۔ اپ لوڈ تھوڑی دیر میں جاری ہو جائے گا۔',
     finished_one: '{{count, number}} فائل اپ لوڈ ہو گئی',
     finished_other: '{{count, number}} فائلیں اپ لوڈ ہو گئیں',
     needs_one: '{{count, number}} فائل آپ کی منتظر ہے',
