@@ -134,7 +134,7 @@ async function clearAccount({ gateway, user, by, tx }: Closing): Promise<void> {
         closing: { at: now, by },
         profile: sealProfile(gateway.keys, user, {}),
       },
-      $unset: { firstname: 1, lastname: 1, rejectedReason: 1, passkeyHandle: 1, ...unsetClear },
+      $unset: { firstname: 1, lastname: 1, rejectedReason: 1, passkeyHandle: 1, language: 1, ...unsetClear },
     },
     { session: tx, strict: false },
   );

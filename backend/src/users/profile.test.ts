@@ -76,6 +76,18 @@ describe('the profile', () => {
     expect(String(after?.profile?.sealed)).not.toBe(String(before?.profile?.sealed));
   });
 
+  it('an account has a language, English until it is changed, and a change of it changes nothing else', async () => {
+    const person = await buildPatient(test.gateway, { phone: planted.phone });
+    const profile = async () => (await api.as(person).get('/users/profile').expect(200)).body.data;
+    const before = await profile();
+    expect(before.language).toBe('en');
+    await api.as(person).put('/users/profile', { language: 'ur' }).expect(200);
+    expect(await profile()).toEqual({ ...before, language: 'ur' });
+    await api.as(person).put('/users/profile', { language: 'xx' }).expect(422);
+    const other = (await api.as(await buildPatient(test.gateway)).get('/users').expect(200)).body.data;
+    expect(other.filter((one: object) => 'language' in one)).toEqual([]);
+  });
+
   it('two concurrent changes of a profile are both stored', async () => {
     const person = await buildPatient(test.gateway);
     const changes = { city: 'Lahore', state: 'Punjab', zipcode: '54000', taxid: 'T-1', address: 'Mall Road' };

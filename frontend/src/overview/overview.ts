@@ -40,6 +40,7 @@ export const overviewEvents = {
   'share:created': soon,
   'share:verified': soon,
   'share:locked': soon,
+  'share:resent': soon,
   'share:revoked': soon,
   'share:expired': soon,
   'analysis:completed': soon,
