@@ -84,7 +84,12 @@ describe('the profile', () => {
     await api.as(person).put('/users/profile', { language: 'ur' }).expect(200);
     expect(await profile()).toEqual({ ...before, language: 'ur' });
     await api.as(person).put('/users/profile', { language: 'xx' }).expect(422);
-    const other = (await api.as(await buildPatient(test.gateway)).get('/users').expect(200)).body.data;
+    const other = (
+      await api
+        .as(await buildPatient(test.gateway))
+        .get('/users')
+        .expect(200)
+    ).body.data;
     expect(other.filter((one: object) => 'language' in one)).toEqual([]);
   });
 
