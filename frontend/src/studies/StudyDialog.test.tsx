@@ -153,7 +153,14 @@ it('A study gets a new title, which its card shows at once.', async () => {
 });
 
 it('A study of a patient is deleted as a whole, with a reason.', async () => {
-  const { heard } = showOwn({ [`DELETE /studies/${studyId}`]: () => ({ body: { data: null } }) });
+  let left = [own];
+  const { heard } = showOwn({
+    'GET /upload/my-images': () => list(left)(),
+    [`DELETE /studies/${studyId}`]: () => {
+      left = [];
+      return { body: { data: null } };
+    },
+  });
   await userEvent.click(await screen.findByRole('button', { name: 'Delete CT chest' }));
   const dialog = within(await opened('alertdialog'));
   expect(dialog.getByText(/permanently deletes the study with all 2 images/)).toBeTruthy();
