@@ -270,6 +270,7 @@ const shareEvents: Record<Extract<ServerEvent, `share:${string}`>, true> = {
   'share:created': true,
   'share:verified': true,
   'share:locked': true,
+  'share:resent': true,
   'share:revoked': true,
   'share:expired': true,
 };

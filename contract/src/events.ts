@@ -33,6 +33,8 @@ export const serverEvents = {
   'share:verified': ShareEvent,
   /** The code was entered wrongly five times; a new code unlocks the share. */
   'share:locked': ShareEvent,
+  /** A new code was mailed to the recipient, and the tries start again. */
+  'share:resent': ShareEvent,
   'share:revoked': ShareEvent,
   'share:expired': ShareEvent,
   'image:uploaded': ImageEvent,

@@ -75,6 +75,8 @@ export const limits = {
   mismatchReasonMax: 500,
   studyTitleLength: 200,
   messageLength: 4000,
+  /** Other waiting shares of a recipient with whose codes a wrong code is compared, the newest first. */
+  otherShares: 9,
   settingLength: 2000,
   /** Characters of a setting that is a text for people, such as the name of the clinic. */
   settingTextLength: 120,

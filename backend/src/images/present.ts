@@ -1,5 +1,6 @@
 import { imageRules } from '@lightbox/contract/images/policy.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
+import { shareState } from '@lightbox/contract/sharing/states.js';
 import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
 import { imageFacts, studyIdFor } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare, strongest } from '@lightbox/core/access/shares.js';
@@ -74,6 +75,7 @@ export async function presentImages(
       isShared: image.isShared,
       image_url: null,
       ...(share ? { sharedBy: name(share.sharedBy), shareId: String(share._id) } : {}),
+      ...(share && shareState(share, now) === 'locked' ? { isLocked: true as const } : {}),
       ...(share?.expiresAt ? { expiresAt: share.expiresAt.toISOString() } : {}),
       ...(study ? { study } : {}),
     };

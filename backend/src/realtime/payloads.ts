@@ -92,6 +92,7 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
   'share:created': share,
   'share:verified': share,
   'share:locked': share,
+  'share:resent': share,
   'share:revoked': share,
   'share:expired': share,
   'image:uploaded': image,

@@ -2,6 +2,7 @@ import type { DataOf } from '@lightbox/contract/call.js';
 import { imageRules } from '@lightbox/contract/images/policy.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { ShareAccess, shareCalls } from '@lightbox/contract/sharing/calls.js';
+import { shareRules } from '@lightbox/contract/sharing/policy.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { usableAccount } from '@lightbox/core/access/accounts.js';
 import { refreshAudience } from '@lightbox/core/access/audience.js';
@@ -195,16 +196,27 @@ async function presentCreated(gateway: Gateway, id: ObjectId) {
 interface Managed {
   share: ShareDoc;
   owner: ObjectId;
+  /** False for a viewer who is only the recipient. */
+  manages: boolean;
 }
 
-/** Returns a share, live or ended, of an image or a study that the viewer may share. It is `NOT_FOUND` for others. */
-async function requireManaged(gateway: Gateway, viewer: Viewer, id: string): Promise<Managed> {
+/** Returns a share, live or ended, that the viewer manages or has received. It is `NOT_FOUND` for others. */
+async function requireShare(gateway: Gateway, viewer: Viewer, id: string): Promise<Managed> {
   const share = await gateway.models.Share.findById(oid(id)).lean<ShareDoc>();
   const owner = share && (await ownerOf(gateway.models, share));
   if (!share || !owner) throw new AppError('NOT_FOUND');
-  const facts = { ownerId: String(owner), patientId: null, share: null };
-  if (!imageRules.share(viewer, facts)) throw new AppError('NOT_FOUND');
-  return { share, owner };
+  const manages = imageRules.share(viewer, { ownerId: String(owner), patientId: null, share: null });
+  if (!manages && !shareRules.askAgain(viewer, { recipientId: String(share.recipient) })) {
+    throw new AppError('NOT_FOUND');
+  }
+  return { share, owner, manages };
+}
+
+/** As `requireShare`, for viewers who may share its image or study. */
+async function requireManaged(gateway: Gateway, viewer: Viewer, id: string): Promise<Managed> {
+  const managed = await requireShare(gateway, viewer, id);
+  if (!managed.manages) throw new AppError('NOT_FOUND');
+  return managed;
 }
 
 export async function resendShare({
@@ -213,9 +225,10 @@ export async function resendShare({
   viewer,
   params,
 }: Context<typeof shareCalls.resendShare>): Promise<Answer<unknown>> {
-  const { share, owner } = await requireManaged(gateway, viewer, params.id);
+  const { share, owner, manages } = await requireShare(gateway, viewer, params.id);
   const now = gateway.clock.now();
   if (!isLive(share, now)) throw new AppError('EXPIRED');
+  if (!manages) await takeForRecipient(gateway, viewer, params.id);
   await gateway.throttle.take('shareMail', { recipient: String(share.recipient) });
   await gateway.events.change(actor, async (tx) => {
     const renewed = await gateway.models.Share.updateOne(
@@ -228,10 +241,18 @@ export async function resendShare({
       type: 'share.resend',
       ...aboutShare(share),
       owners: [owner],
+      recipients: [share.recipient, share.sharedBy, owner],
     });
     return share._id;
   });
   return { data: null };
+}
+
+/** Takes the points of a recipient who asks for a new code: each code gives further tries. */
+async function takeForRecipient({ throttle }: Gateway, viewer: Viewer, share: string): Promise<void> {
+  const subject = { caller: viewer.id, share };
+  await throttle.take('shareCodeWait', subject);
+  await throttle.take('shareCodes', subject);
 }
 
 export async function revokeShare({

@@ -76,6 +76,8 @@ export const Image = z.object({
   /** About this viewer: true for the owner and admins, for others once they have verified their share. */
   isVerified: z.boolean(),
   isShared: z.boolean(),
+  /** Present when the viewer’s own share is locked after too many wrong codes. */
+  isLocked: z.literal(true).optional(),
   /** A small `data:image/webp;base64,…` preview, or null. */
   image_url: z.string().nullable(),
   /** In a grouped list: the study for which this image stands, for viewers who may know of the study. */

@@ -1,5 +1,6 @@
 import { Box, Button, chakra, Flex, Heading, IconButton, Spacer, Text } from '@chakra-ui/react';
 import { contentTypes, type Image } from '@lightbox/contract/images/schemas.js';
+import { shareMark } from '@lightbox/contract/sharing/mark.js';
 import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
 import { KeyIcon, ShareNetworkIcon, SparkleIcon, TrashIcon, UsersIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
@@ -13,6 +14,7 @@ import { Countdown } from '../ui/Countdown';
 import { EndedWell, ImageWell, WaitingWell } from '../ui/ImageWell';
 import { Said } from '../ui/Said';
 import { StateBadge } from '../ui/StateBadge';
+import { AskLink } from './AskLink';
 import { actionsOf, hasEnded, ownsImage } from './access';
 import { stackOf, titleOf } from './subject';
 import { ViewerLink } from './ViewerLink';
@@ -90,13 +92,14 @@ export function ImageBadges({ image, onShares }: { image: Image; onShares?: (() 
   if (hasEnded(image) && !ownsImage(viewer, image)) return <StateBadge state="shareEnded" />;
   return (
     <>
-      <StateBadge state={image.isVerified ? 'verified' : 'notVerified'} />
+      <StateBadge state={image.isVerified ? 'verified' : image.isLocked ? 'locked' : 'notVerified'} />
       {onShares && image.sharedWith ? (
         <SharedWith image={image} people={image.sharedWith} onOpen={onShares} />
       ) : (
         image.isShared && image.isVerified && !image.shareId && <StateBadge state="shared" />
       )}
       {!image.isShared && ownsImage(viewer, image) && <Chip>{t('images.card.yours')}</Chip>}
+      {!image.isVerified && image.shareId && <Chip>{t('images.card.mark', { mark: shareMark(image.shareId) })}</Chip>}
     </>
   );
 }
@@ -222,6 +225,9 @@ export function ImageCard({ image, onAsk, onNear }: Props) {
               <KeyIcon />
               {t('images.card.verify')}
             </Button>
+          )}
+          {(ended || (can.verify && image.isLocked)) && (
+            <AskLink image={image} need={ended ? 'access' : 'code'} size="sm" flex="1" />
           )}
           {can.share && (
             <Button

@@ -52,6 +52,14 @@ export const patchImage = (cache: QueryClient, id: string, to: (image: Image) =>
 export const patchStudy = (cache: QueryClient, id: string, to: (image: Image) => Image) =>
   patchImages(cache, (image) => image.study?.id === id, to);
 
+/** Shows on the recipient's card whether too many wrong codes have locked the share. */
+export const lockShare = (cache: QueryClient, shareId: string, locked: boolean) =>
+  patchImages(
+    cache,
+    (image) => image.shareId === shareId,
+    ({ isLocked: _, ...image }) => (locked && !image.isVerified ? { ...image, isLocked: true } : image),
+  );
+
 const rereadLists = (cache: QueryClient, name?: ListName) => void reread(cache, name ? [...lists, name] : lists);
 
 /** Reads the visible lists again, once for a burst of events. The other lists are read when they are shown. */

@@ -220,6 +220,12 @@ const cases: Record<string, Case> = {
     after: [{ ...share, locked: true }],
     tell: (tell) => tell('share:locked', event),
   },
+  'share:resent in “who has access”': {
+    options: sharesOf(imageId),
+    before: [{ ...share, locked: true }],
+    after: [share],
+    tell: (tell) => tell('share:resent', event),
+  },
   'share:expired in “who has access”': {
     options: sharesOf(imageId),
     before: [share],

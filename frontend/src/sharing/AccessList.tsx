@@ -16,6 +16,7 @@ import { toast } from '../lib/toaster';
 import { useNow } from '../lib/useNow';
 import { uuid } from '../lib/uuid';
 import { PersonSkeleton } from '../ui/Skeletons';
+import { StateBadge } from '../ui/StateBadge';
 import { UserAvatar } from '../ui/UserAvatar';
 import { hoursOf, patchShares, refreshShares } from './sharing';
 import { WhyAccess } from './WhyAccess';
@@ -110,9 +111,10 @@ function Access({ share, now }: { share: ShareAccess; now: number }) {
         <Text fontWeight="semibold" fontSize="sm" lineHeight="1.35">
           <bdi>{name}</bdi>
         </Text>
-        <Text fontSize="xs" color={share.locked ? 'danger.fg' : 'fg.muted'} fontVariantNumeric="tabular-nums">
-          {share.locked && !share.isVerified ? state : `${state} · ${left}`}
+        <Text fontSize="xs" color="fg.muted" fontVariantNumeric="tabular-nums">
+          {`${state} · ${left}`}
         </Text>
+        {share.locked && !share.isVerified && <StateBadge state="locked" />}
       </Box>
       <Flex gap="1.5" ms="auto">
         {mayAsk && (

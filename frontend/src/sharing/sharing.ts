@@ -3,7 +3,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { ShareAccess } from '@lightbox/contract/sharing/calls.js';
 import type { QueryClient } from '@tanstack/react-query';
 import { session } from '../auth/session';
-import { endShare, findShared, refreshLists } from '../images/cache';
+import { endShare, findShared, lockShare, refreshLists } from '../images/cache';
 import { rereadImage } from '../images/images';
 import { rereadStudy } from '../images/studies';
 import { coalesce } from '../lib/coalesce';
@@ -37,6 +37,12 @@ function ended(cache: QueryClient, share: ServerPayload<'share:revoked'>) {
   else refreshLists(cache);
 }
 
+/** Shows on both sides that a share is locked, or waits for its code again. */
+function setLocked(cache: QueryClient, shareId: string, locked: boolean) {
+  patchShares(cache, (shares) => shares.map((share) => (share.id === shareId ? { ...share, locked } : share)));
+  lockShare(cache, shareId, locked);
+}
+
 export const shareEvents = {
   feeds: [accessLists],
   'share:created': (share, cache) => {
@@ -55,10 +61,8 @@ export const shareEvents = {
       void (studyId ? rereadStudy(cache, studyId) : rereadImage(cache, imagemetadataId));
     });
   },
-  'share:locked': ({ sharingRequestId }, cache) =>
-    patchShares(cache, (shares) =>
-      shares.map((share) => (share.id === sharingRequestId ? { ...share, locked: true } : share)),
-    ),
+  'share:locked': ({ sharingRequestId }, cache) => setLocked(cache, sharingRequestId, true),
+  'share:resent': ({ sharingRequestId }, cache) => setLocked(cache, sharingRequestId, false),
   'share:revoked': (share, cache) => ended(cache, share),
   'share:expired': (share, cache) => ended(cache, share),
 } satisfies SocketRows;

@@ -1,3 +1,4 @@
+import { languageCodes } from '@lightbox/contract/languages.js';
 import { isLive } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
 import { PartAway } from '@lightbox/core/db/away.js';
@@ -11,7 +12,9 @@ import type { UserDoc } from '@lightbox/core/models/user.js';
 import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import type { Transporter } from 'nodemailer';
 import { JobFailed } from '../failures.js';
-import { asHtml, asText, type MailFacts, type ShareFacts, templates } from './templates.js';
+import type { Clinic, MailFacts, ShareFacts } from './mailText.js';
+import { asHtml, asText } from './render.js';
+import { languages, textOf } from './templates.js';
 
 interface Letter {
   to: ObjectId;
@@ -48,15 +51,18 @@ export async function deliver(
   template: MailTemplate,
   { to, facts }: Letter,
 ): Promise<void> {
-  const user = await core.models.User.findById(to, { email: 1, deletedAt: 1 }).lean<UserDoc>();
+  const user = await core.models.User.findById(to, { email: 1, deletedAt: 1, language: 1 }).lean<UserDoc>();
   if (!user || user.deletedAt) return;
-  const { subject, lines } = templates[template](facts);
+  const language = user.language ?? languageCodes[0];
+  const clinic = await clinicOf(core);
+  const text = textOf(language, template, facts, clinic);
+  const { words } = languages[language];
   const mail = {
     from: core.config.mailFrom,
     to: { name: '', address: user.email },
-    subject,
-    text: asText(lines),
-    html: asHtml(lines),
+    subject: text.subject,
+    text: asText(text, words, clinic),
+    html: asHtml(text, words, clinic, language),
     messageId: `<${mailId}@${new URL(core.config.publicUrl).hostname}>`,
     headers: { 'Auto-Submitted': 'auto-generated' },
   };
@@ -65,6 +71,11 @@ export async function deliver(
       ? new PartAway(`The mail server cannot be reached: ${error.code}.`)
       : new MailFailed(error);
   });
+}
+
+async function clinicOf({ settings }: Core): Promise<Clinic> {
+  const all = await settings.all();
+  return { name: all['clinic.name'], phone: all['clinic.phone'], url: all['clinic.url'] };
 }
 
 /** Contains only codes and the failed command, because mail servers repeat the rejected address in their message. */
@@ -157,5 +168,6 @@ async function shareFacts(core: Core, share: ShareDoc): Promise<ShareFacts | nul
   if (!(await ownerOf(core.models, share))) return null;
   const code = codeOf(core.keys.codes, String(share._id), share);
   if (!code) return null;
-  return { id: String(share._id), code, ...(share.expiresAt ? { endsAt: share.expiresAt } : {}) };
+  const { _id, codeExpiresAt: codeEndsAt, expiresAt: endsAt } = share;
+  return { id: String(_id), code, codeEndsAt, ...(endsAt ? { endsAt } : {}) };
 }

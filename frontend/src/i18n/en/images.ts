@@ -40,6 +40,12 @@ export const images = {
     making: 'Preparing the preview',
     endedTitle: 'Access has ended',
     endedText: 'Ask <n>{{name}}</n> to share it again.',
+    mark: 'Share {{mark}}',
+  },
+  ask: {
+    act: 'Ask {{name}}',
+    code: 'Hello, I need a new code for Share {{mark}}.',
+    access: 'Hello, my access to Share {{mark}} has ended. Could you share it with me again?',
   },
   view: {
     picture: 'Picture of {{caption}}',
