@@ -71,7 +71,9 @@ describe('sharing', () => {
       }
       return owner._id;
     });
-    const made = await test.gateway.models.Event.find({ type: 'share.create', actor: owner._id }).sort({ _id: 1 }).lean();
+    const made = await test.gateway.models.Event.find({ type: 'share.create', actor: owner._id })
+      .sort({ _id: 1 })
+      .lean();
     expect(made.map(({ owed }) => owed?.includes('sendMail') ?? false)).toEqual([true, true, false, false]);
     expect(made.flatMap(({ refs }) => refs.mailed ?? []).map(String)).toEqual(people.map(({ id }) => id));
     const shares = await test.gateway.models.Share.find({ sharedBy: owner._id }).lean<ShareDoc[]>();
@@ -212,7 +214,7 @@ describe('verifying', () => {
     const fresh = await shareCode(test.gateway, built._id);
     expect(JSON.stringify(answer.body)).not.toContain(fresh);
     const event = await test.gateway.models.Event.findOne({ type: 'share.resend', record: built.image._id }).lean();
-    expect(event?.owed).toEqual(['sendMail']);
+    expect(event?.owed).toEqual(['sendMail', 'notify']);
     expect(await payloads['share:resent'](test.gateway, built.recipient, { share: built._id })).toMatchObject({
       sharingRequestId: built.id,
     });
