@@ -16,6 +16,7 @@ import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { Gateway, Viewer } from '../context.js';
 import { summariesOf } from '../studies/summary.js';
 import { namesOf } from '../users/names.js';
+import { presentRecipients, sharePerPerson, sharesOfAll } from './recipients.js';
 
 /**
  * Presents images as this viewer may see them, with a few queries for any number of images. Leaves out images that the
@@ -48,6 +49,17 @@ export async function presentImages(
       },
     ];
   });
+  const given = await sharesOfAll(
+    gateway.models,
+    access.filter(({ shares }) => shares).map(({ image }) => image),
+    now,
+  );
+  const recipientsOf = (image: ImageDoc) => sharePerPerson(given, image);
+  // Only a single recipient is named.
+  const named = access.flatMap(({ image, shares }) => {
+    const [only, ...others] = shares ? recipientsOf(image) : [];
+    return only && others.length === 0 ? [only.recipient] : [];
+  });
   const [previews, studies, name] = await Promise.all([
     previewsOf(
       gateway,
@@ -62,6 +74,7 @@ export async function presentImages(
     namesOf(gateway.models, [
       ...access.flatMap(({ image }) => [image.owner, image.patient]),
       ...shares.map((share) => share.sharedBy),
+      ...named,
     ]),
   ]);
   return access.map(({ image, share, opens, shares, studyId }) => {
@@ -74,7 +87,9 @@ export async function presentImages(
       isVerified: opens,
       isShared: image.isShared,
       image_url: null,
-      ...(share ? { sharedBy: name(share.sharedBy), shareId: String(share._id) } : {}),
+      ...(share
+        ? { sharedBy: name(share.sharedBy), shareId: String(share._id), sharedAt: share.createAt.toISOString() }
+        : {}),
       ...(share && shareState(share, now) === 'locked' ? { isLocked: true as const } : {}),
       ...(share?.expiresAt ? { expiresAt: share.expiresAt.toISOString() } : {}),
       ...(study ? { study } : {}),
@@ -85,9 +100,7 @@ export async function presentImages(
           ...details(image, name),
           studyId,
           seriesId: studyId === null ? null : String(image.series?.id ?? studyId),
-          ...(share ? { sharedAt: share.createAt.toISOString() } : {}),
-          // The audience is the recipients and the owner.
-          ...(shares ? { sharedWith: Math.max(0, image.audience.length - 1) } : {}),
+          ...(shares ? { recipients: presentRecipients(recipientsOf(image), name, now) } : {}),
           image_url: previews.get(String(image._id)) ?? null,
         }
       : redacted;
