@@ -215,7 +215,7 @@ describe('verifying', () => {
     expect(JSON.stringify(answer.body)).not.toContain(fresh);
     const event = await test.gateway.models.Event.findOne({ type: 'share.resend', record: built.image._id }).lean();
     expect(event?.owed).toEqual(['sendMail', 'notify']);
-    expect(await payloads['share:resent'](test.gateway, built.recipient, { share: built._id })).toMatchObject({
+    expect(await payloads['share:resent'](test.gateway, built.recipient, { share: built.id })).toMatchObject({
       sharingRequestId: built.id,
     });
     await verify(built.recipient, built.id, fresh).expect(200);

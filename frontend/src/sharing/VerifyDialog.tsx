@@ -21,6 +21,8 @@ import type { Verifying } from '../images/dialogs';
 import { useSubject } from '../images/studies';
 import { stackOf, titleOf } from '../images/subject';
 import { formatSeconds, fullName } from '../lib/format';
+import { usePublicSettings } from '../lib/publicSettings';
+import { ClinicLine } from '../ui/ClinicLine';
 import { CodeInput } from '../ui/CodeInput';
 import { TextField } from '../ui/Field';
 import { IconTile } from '../ui/IconTile';
@@ -68,6 +70,7 @@ function HaltNote({ halt, image, again }: { halt: Halt; image: Image | undefined
 function Help({ image, again }: { image: Image | undefined; again: SendingAgain | undefined }) {
   const { t } = useTranslation();
   const email = useAtomValue(userAtom)?.email ?? '';
+  const clinic = usePublicSettings();
   const wait = again?.wait ?? 0;
   return (
     <>
@@ -96,6 +99,7 @@ function Help({ image, again }: { image: Image | undefined; again: SendingAgain 
       >
         {again?.fault ?? (again?.sent && <Said i18nKey="sharing.verify.sent" values={{ email }} />)}
       </Text>
+      <ClinicLine of={clinic} mt="2" fontSize="xs" />
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { Box, Flex, PinInput } from '@chakra-ui/react';
 import { limits } from '@lightbox/contract/limits.js';
 import { WarningCircleIcon } from '@phosphor-icons/react';
-import { type FormEvent, useEffect, useId, useRef } from 'react';
+import { useEffect, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { codeIn } from '../lib/codeIn';
 
@@ -57,6 +57,22 @@ export function CodeInput({
     onChange(code);
     inputsOf(root.current)[Math.min(code.length, limits.codeDigits - 1)]?.focus();
   };
+  // Keyboards insert a suggested code at once, and those of other scripts insert their own digits. React's own event lacks
+  // both.
+  useEffect(() => {
+    const field = root.current;
+    const insert = (event: InputEvent) => {
+      const digits = codeIn(event.data ?? '');
+      if (!digits || event.data === digits) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const old = held.current;
+      const at = digits.length > 1 ? 0 : Math.max(0, inputsOf(field).indexOf(event.target as HTMLInputElement));
+      fill((old.slice(0, at) + digits + old.slice(at + digits.length)).slice(0, limits.codeDigits));
+    };
+    field?.addEventListener('beforeinput', insert, true);
+    return () => field?.removeEventListener('beforeinput', insert, true);
+  });
   return (
     <Box ref={root}>
       <PinInput.Root
@@ -91,17 +107,6 @@ export function CodeInput({
             const text = event.clipboardData.getData('text');
             const code = codeIn(text);
             if (!onPasted?.(text) && code) fill(code);
-          }}
-          // Keyboards insert a suggested code at once, and those of other scripts insert their own digits.
-          onBeforeInputCapture={(event: FormEvent & { data?: string }) => {
-            const text = event.data ?? '';
-            const digits = codeIn(text);
-            if (!digits || text === digits) return;
-            event.preventDefault();
-            event.stopPropagation();
-            const at =
-              digits.length > 1 ? 0 : Math.max(0, inputsOf(root.current).indexOf(event.target as HTMLInputElement));
-            fill((value.slice(0, at) + digits + value.slice(at + digits.length)).slice(0, limits.codeDigits));
           }}
           onKeyDown={(event) => {
             if (event.key === 'Enter') event.currentTarget.closest('form')?.requestSubmit();

@@ -7,6 +7,7 @@ import { useEffect, useRef, useState } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Link as RouterLink, useNavigate } from 'react-router-dom';
+import { currentCode } from '../../i18n/index';
 import { errorText } from '../../lib/errors';
 import { ApiError, send } from '../../lib/http';
 import { paths } from '../../lib/paths';
@@ -88,7 +89,11 @@ function useRegister(form: ReturnType<typeof useWizard>['form'], setAt: (at: num
   return useMutation({
     mutationFn: (values: Values) => {
       attempt.current ??= uuid();
-      return send(authCalls.register, { body: toBody(values) }, { token: 'none', idempotencyKey: attempt.current });
+      return send(
+        authCalls.register,
+        { body: { ...toBody(values), language: currentCode() } },
+        { token: 'none', idempotencyKey: attempt.current },
+      );
     },
     onSettled: (_, error) => {
       if (!(error instanceof ApiError && error.status === 0)) attempt.current = undefined;
