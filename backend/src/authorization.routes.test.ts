@@ -119,6 +119,7 @@ describe('socket events', () => {
       'image:deleted',
       'study:deleted',
       'settings:changed',
+      'notification:settled',
     ];
     for (const name of Object.keys(payloads) as (keyof typeof payloads)[]) {
       if (personal.includes(name)) continue;

@@ -31,6 +31,8 @@ export const serverEvents = {
   typing: z.object({ userId: Id }),
   presence: z.object({ userId: Id, online: z.boolean() }),
   'notification:new': Notification,
+  /** Notifications of the person were settled: the client reads its list again. */
+  'notification:settled': z.object({}),
   'share:created': ShareEvent,
   'share:verified': ShareEvent,
   /** The code was entered wrongly five times; a new code unlocks the share. */

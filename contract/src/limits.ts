@@ -63,6 +63,8 @@ export const limits = {
   renderingSeconds: 10,
   /** Minutes for which a look at an image lasts: for so long its frames need no further entry in the audit log. */
   lookMinutes: 60,
+  /** Minutes in which further reads of a session belong to the same look, for people who read who looked at an image. */
+  sameLookMinutes: 30,
   jsonBytes: 100 * 1024,
   socketFrameBytes: 64 * 1024,
   /** Open sockets of one person on each gateway: enough for tabs and devices, too few for a flood. */

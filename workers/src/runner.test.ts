@@ -101,6 +101,33 @@ describe('a job', () => {
     await vi.waitFor(async () => expect(await owing(event)).toEqual([]), 10_000);
   });
 
+  it('settles a notice when nothing is left to do about its record, whatever comes first', async () => {
+    const { core } = worker;
+    const [user, image, share, provider] = [newId(), newId(), newId(), newId()];
+    const base = { image, sharedBy: newId(), recipient: user, createAt: new Date(), codeExpiresAt: new Date() };
+    const code = { salt: Buffer.alloc(16), keyId: 'k' };
+    await core.models.Share.collection.insertOne({ _id: share, ...base, ...code, tries: 0, live: true });
+    await core.models.User.collection.insertOne({ _id: provider, username: String(provider), status: 'pending' });
+    const created = { type: 'share.create' as const, record: image, recipients: [user], refs: { share } };
+    await core.events.record(system, created);
+    await core.events.record(system, { type: 'auth.register', record: provider, recipients: [user], refs: {} });
+    const unread = () => core.models.Notification.distinct('kind', { user, unread: true });
+    await vi.waitFor(async () => expect(await unread()).toEqual(['provider.registered', 'share.created']), 10_000);
+    const verified = { type: 'share.verify' as const, record: image, recipients: [], refs: { share } };
+    await core.events.record(system, verified);
+    const done = await core.models.Event.findOne({ type: 'share.verify', record: image }).lean<EventDoc>();
+    await vi.waitFor(async () => expect(done && (await owing(done))).toEqual([]), 10_000);
+    expect(await unread(), 'the state of the share decides').toContain('share.created');
+    await core.models.Share.updateOne({ _id: share }, { $set: { verifiedAt: new Date() } });
+    await core.models.User.updateOne({ _id: provider }, { $set: { status: 'active' } });
+    await core.events.record(system, verified);
+    await core.events.record(system, { type: 'user.approve', record: provider, recipients: [] });
+    await vi.waitFor(async () => expect(await unread()).toEqual([]), 10_000);
+    await core.events.record(system, created);
+    await vi.waitFor(async () => expect(await core.models.Notification.countDocuments({ user })).toBe(3), 10_000);
+    await vi.waitFor(async () => expect(await unread(), 'a late notice').toEqual([]), 10_000);
+  });
+
   it('that an older version left in Redis’s own schedule is removed', async () => {
     const queue = worker.core.queues.all.notifications;
     await queue.upsertJobScheduler('expireShares', { every: 200 }, { name: 'expireShares', data: {} });

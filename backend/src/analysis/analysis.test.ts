@@ -1,4 +1,5 @@
 import { type AnalysisMove, analysisMoves, analysisStates } from '@lightbox/contract/analysis/states.js';
+import { limits } from '@lightbox/contract/limits.js';
 import { mayMove } from '@lightbox/core/analysis/moves.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
@@ -130,5 +131,47 @@ describe('notifications', () => {
     expect((await list('unread=true')).ids).toEqual([]);
     await me.get('/notifications?unread=maybe').expect(422);
     await me.post(`/notifications/${newId()}/read`).expect(404);
+  });
+
+  it('name the person and the image while the viewer may know them', async () => {
+    const { Notification, Share } = test.gateway.models;
+    const share = await buildShare(test.gateway);
+    const { image, recipient } = share;
+    const notice = (user: Person, kind: NotificationDoc['kind'], rest: Partial<NotificationDoc>): NotificationDoc => ({
+      _id: newId(),
+      user: user._id,
+      event: newId(),
+      kind,
+      record: image._id,
+      at: new Date(),
+      unread: true,
+      ...rest,
+    });
+    const [admin, stranger, waiting] = [
+      await buildAdmin(test.gateway),
+      await buildProvider(test.gateway),
+      await buildProvider(test.gateway, { status: 'pending' }),
+    ];
+    const owned = { actor: image.owner._id, share: share._id };
+    await Notification.create([
+      notice(recipient, 'share.created', owned),
+      notice(image.owner, 'share.verified', { actor: recipient._id, share: share._id }),
+      notice(stranger, 'share.created', owned),
+      notice(admin, 'provider.registered', { record: waiting._id }),
+    ]);
+    const first = async (person: Person) => (await api.as(person).get('/notifications').expect(200)).body.data[0];
+    const { caption } = (await test.gateway.models.Image.findById(image._id).lean<ImageDoc>()) ?? {};
+    expect(await first(recipient)).toMatchObject({
+      caption,
+      actor: { id: image.owner.id },
+      expiresAt: expect.any(String),
+    });
+    expect(await first(image.owner)).toMatchObject({ caption, actor: { id: recipient.id } });
+    expect(await first(admin)).toMatchObject({ actor: { id: waiting.id } });
+    for (const name of ['caption', 'actor', 'expiresAt']) expect(await first(stranger)).not.toHaveProperty(name);
+    await Share.updateOne({ _id: share._id }, { $set: { tries: limits.codeTries } });
+    expect(await first(recipient)).not.toHaveProperty('caption');
+    await Share.updateOne({ _id: share._id }, { $set: { tries: 0, live: false, endedAt: new Date() } });
+    for (const name of ['caption', 'actor']) expect(await first(recipient)).not.toHaveProperty(name);
   });
 });

@@ -10,21 +10,18 @@ import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { ClientSession } from 'mongoose';
 import type { Answer, Context, Gateway } from '../context.js';
+import { recordLook } from '../images/looks.js';
 import { presentAnalysis } from './present.js';
 
 type Call = typeof analysisCalls.getAnalysis | typeof analysisCalls.startAnalysis;
 
 /** Returns the analysis of the image. The first request starts it. */
 export async function getAnalysis(context: Context<typeof analysisCalls.getAnalysis>): Promise<Answer<AnalysisAnswer>> {
-  const { gateway, actor } = context;
+  const { gateway } = context;
   const image = await requireAnalysable(context);
   const analysis =
     (await gateway.models.Analysis.findById(image._id).lean<AnalysisDoc>()) ?? (await start(context, image));
-  await gateway.events.record(actor, {
-    type: 'analysis.read',
-    record: image._id,
-    owners: [image.owner],
-  });
+  await recordLook(context, 'analysis.read', image);
   return answer(analysis);
 }
 

@@ -84,16 +84,18 @@ describe('the log', () => {
     expect(rows[0]?.ipaddress).toMatch(/127\.0\.0\.1$/);
   });
 
-  it('shows a provider what they did and what was done to their images, and of lists only those', async () => {
+  it('shows a provider what they did and what was done to their images, and no list or timeline that others read', async () => {
     const [mine, other] = [await buildProvider(test.gateway), await buildProvider(test.gateway)];
     const image = await buildImage(test.gateway, { owner: mine });
     const foreign = await buildImage(test.gateway, { owner: other });
     await api.as(admin).get('/upload/images?limit=2').expect(200);
+    await api.as(admin).get(`/upload/image/${image.id}/timeline`).expect(200);
+    await api.as(admin).get(`/upload/image/${image.id}`).expect(200);
     await api.as(admin).get(`/upload/image/${foreign.id}`).expect(200);
     await api.as(mine).get('/users/profile').expect(200);
     const rows = await logs(mine);
-    expect(rows.map((row) => row.actiontype)).toEqual(['profile.read', 'image.list']);
-    expect(rows[1]).toMatchObject({ user: { id: admin.id }, recordIds: [image.id] });
+    expect(rows.map((row) => row.actiontype)).toEqual(['profile.read', 'image.read']);
+    expect(rows[1]).toMatchObject({ user: { id: admin.id }, recordId: image.id });
     expect(new Set(rows.map(({ ipaddress }) => ipaddress)), 'addresses are for administrators').toEqual(new Set(['']));
     const exported = await api.as(mine).get('/audit/export?format=fhir').expect(200);
     expect(JSON.stringify(exported.body)).not.toContain('"network"');
@@ -102,6 +104,27 @@ describe('the log', () => {
       .get('/audit/logs')
       .expect(403);
     await api.as(mine).get('/audit/verify').expect(403);
+  });
+
+  it('names its records for viewers who may see them, and is filtered by record, by group and without lists', async () => {
+    const share = await buildShare(test.gateway, { verified: true });
+    const { image, recipient } = share;
+    const code = { sharingRequestId: share.id, verificationCode: wrong(share.code) };
+    await api.as(recipient).get('/upload/shared-images').expect(200);
+    await api.as(recipient).get(`/upload/image/${image.id}`).expect(200);
+    await api.as(recipient).post('/sharing/verify', code);
+    const kinds = async (query: string, viewer = recipient) =>
+      (await logs(viewer, query)).map(({ actiontype }) => actiontype);
+    expect(await kinds('')).toEqual(['share.verify', 'image.read', 'image.list']);
+    expect(await kinds('lists=false')).toEqual(['share.verify', 'image.read']);
+    expect(await kinds('group=looks')).toEqual(['image.read']);
+    expect(await kinds('group=shares')).toEqual(['share.verify']);
+    expect(await kinds('group=administration')).toEqual([]);
+    expect(await kinds(`record=${image.id}`, admin)).toEqual(['share.verify', 'image.read']);
+    const named = async () => (await logs(recipient, `record=${image.id}&limit=1`))[0];
+    expect(await named()).toMatchObject({ object: { kind: 'image', name: expect.any(String) } });
+    await test.gateway.models.Share.updateOne({ _id: share._id }, { $set: { live: false, endedAt: new Date() } });
+    expect(await named()).not.toHaveProperty('object');
   });
 
   it('is searched by person, time and kind, and paged', async () => {

@@ -9,6 +9,7 @@ import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { entriesOf } from './entries.js';
+import { objectsOf } from './objects.js';
 
 /** Longest time that a caller waits for a verification. */
 const VERIFY_MS = 25_000;
@@ -23,21 +24,27 @@ export async function listAudit({ gateway, actor, viewer, query }: Context<ListC
     cursor,
   });
   await gateway.events.record(actor, { type: 'audit.list', records: rows.map((row) => row._id) });
-  return { data: await presentEntries(gateway, viewer, rows), pagination };
+  return { data: await presentEntries(gateway, viewer, rows, { named: true }), pagination };
 }
 
-/** Presents entries as this viewer may read them, with the names of the actors. */
+/**
+ * Presents entries as this viewer may read them, with the names of the actors. `named`: with those of the records too,
+ * which an export leaves out.
+ */
 export async function presentEntries(
   gateway: Gateway,
   viewer: Viewer,
   entries: AuditEntryDoc[],
+  { named = false } = {},
 ): Promise<AuditEntry[]> {
   const users = await gateway.models.User.find(
     { _id: { $in: entries.flatMap((entry) => (entry.actor ? [entry.actor] : [])) } },
     { firstname: 1, lastname: 1, username: 1, deletedAt: 1 },
   ).lean<UserDoc[]>();
   const byId = new Map(users.map((user) => [String(user._id), user]));
+  const objects = named ? await objectsOf(gateway, viewer, entries) : new Map<string, never>();
   return entries.map((entry) => ({
+    ...objectOf(objects.get(String(entry.record))),
     id: String(entry._id),
     createAt: entry.at.toISOString(),
     user: entry.actor ? presentActor(byId.get(String(entry.actor)), String(entry.actor)) : null,
@@ -52,6 +59,8 @@ export async function presentEntries(
     hash: entry.hash,
   }));
 }
+
+const objectOf = (object: AuditEntry['object']) => (object ? { object } : {});
 
 /**
  * Returns the records of an entry that the viewer may know. Of a list that another person read, an owner sees only

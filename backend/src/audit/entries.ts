@@ -1,4 +1,5 @@
 import { type auditCalls, type auditSorts, auditStatuses } from '@lightbox/contract/audit/calls.js';
+import { actionsIn, listActions } from '@lightbox/contract/audit/groups.js';
 import { mayPickPerson } from '@lightbox/contract/audit/policy.js';
 import type { QueryOf } from '@lightbox/contract/call.js';
 import { visibleUsers } from '@lightbox/core/access/users.js';
@@ -16,13 +17,19 @@ const MAX_PEOPLE = 1000;
 /** `seq` orders entries with the same time. */
 const orders: Orders<AuditEntryDoc, (typeof auditSorts)[number]> = { createAt: ['at', 'seq'] };
 
-/** Returns filter, order and counter of the entries that this viewer reads. The list and its exports use the same. */
+/**
+ * Returns filter, order and counter of the entries that this viewer reads. The list and its exports use the same. Of
+ * other people, an owner sees what they did with the images, and not that they read a list or a timeline.
+ */
 export async function entriesOf(gateway: Gateway, viewer: Viewer, wanted: Wanted): Promise<ListSource<AuditEntryDoc>> {
-  const { search, from, to, actiontype, status, user, sort } = wanted;
+  const { search, from, to, actiontype, status, user, record, group, lists, sort } = wanted;
   if (user && !mayPickPerson(viewer.role)) throw fieldError('user', 'You cannot filter by this.');
   const all = viewer.role === 'admin';
   const filters: QueryFilter<AuditEntryDoc>[] = [
-    ...(all ? [] : [{ concerns: viewer._id }]),
+    ...(all ? [] : [{ concerns: viewer._id }, { $or: [{ actor: viewer._id }, { type: { $nin: listActions } }] }]),
+    ...(record ? [{ record: oid(record) }] : []),
+    ...(group ? [{ type: { $in: actionsIn(group) } }] : []),
+    ...(lists || actiontype || group ? [] : [{ type: { $nin: listActions } }]),
     ...(search ? [{ actor: { $in: await peopleNamed(gateway, viewer, search) } }] : []),
     ...(user ? [{ actor: oid(user) }] : []),
     ...(from || to ? [{ at: { ...(from ? { $gte: new Date(from) } : {}), ...(to ? { $lte: endOf(to) } : {}) } }] : []),
@@ -35,12 +42,12 @@ export async function entriesOf(gateway: Gateway, viewer: Viewer, wanted: Wanted
         ? []
         : [{ status: { $in: [...auditStatuses] } }]),
   ];
-  const isNarrowed = Boolean(search || from || to || actiontype || status || user);
+  const isNarrowed = Boolean(search || from || to || actiontype || status || user || record || group || !lists);
   return {
     model: gateway.models.AuditEntry,
     filter: filters.length > 0 ? { $and: filters } : {},
     ...orderOf(orders, sort),
-    ...(isNarrowed ? {} : { counter: all ? 'audit' : `audit:${viewer.id}` }),
+    ...(isNarrowed ? {} : { counter: all ? 'audit' : `audit:${viewer.id}:shown` }),
   };
 }
 

@@ -11,8 +11,8 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { drawings, type Made, pending, type Sealed, tags, untilDrawn } from './drawings.js';
 import { frameBytes, lengthOf, type Source } from './frameBytes.js';
-import { checkOpen, type OfImage, recordRead, sendBytes } from './imageBytes.js';
-import { countRead, openLook } from './looks.js';
+import { checkOpen, type OfImage, sendBytes } from './imageBytes.js';
+import { countRead, openLook, recordLook } from './looks.js';
 import { renderedFrame } from './renderedFrame.js';
 
 /**
@@ -101,7 +101,7 @@ function sourceOf({ keys }: Gateway, image: ImageDoc, { drawing, plain }: Made):
 /** Answers with the elements of the file, or those that contain a text. */
 export async function getTags(context: Context<typeof imageCalls.getTags>): Promise<Answer<TagRow[]>> {
   const { image, made } = await readMade(context, tags);
-  await recordRead(context, 'image.tags', image);
+  await recordLook(context, 'image.tags', image);
   const { search } = context.query;
   return { data: search ? made.filter((row) => contains(row, search)) : made };
 }

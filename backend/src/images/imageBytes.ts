@@ -1,7 +1,5 @@
-import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import type { ImageRule } from '@lightbox/contract/images/policy.js';
 import { type ImageAccess, requireImage } from '@lightbox/core/access/images.js';
-import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { Context, Viewer } from '../context.js';
 import { type Streaming, stream } from '../http/stream.js';
 
@@ -66,10 +64,3 @@ export async function sendBytes(context: Streaming & OfImage, bytes: Bytes): Pro
   });
   return undefined;
 }
-
-/** Records one read of an image. */
-export const recordRead = (
-  { gateway, actor }: Pick<Context, 'gateway' | 'actor'>,
-  type: Extract<AuditAction, 'image.content' | 'image.preview' | 'image.view' | 'image.tags'>,
-  { _id, owner }: ImageDoc,
-): Promise<void> => gateway.events.record(actor, { type, record: _id, owners: [owner] });

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
+import { limits } from '@lightbox/contract/limits.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { newId, oid } from '@lightbox/core/db/ids.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
@@ -528,6 +529,7 @@ describe('seeing images', () => {
       'isShared',
       'isVerified',
       'shareId',
+      'sharedAt',
       'sharedBy',
     ]);
     expect(body.data).toMatchObject({ image_url: null, isVerified: false, isShared: true });
@@ -539,16 +541,23 @@ describe('seeing images', () => {
     }
   });
 
-  it('people who may share an image see with how many it is shared, and recipients see since when', async () => {
+  it('people who may share an image see the state of its recipients, and recipients see since when it is shared', async () => {
     const share = await buildShare(test.gateway, { verified: true });
-    await buildShare(test.gateway, { image: share.image });
     await buildShare(test.gateway, { image: share.image, revoked: true });
     const of = async (viewer: Person) =>
       (await api.as(viewer).get(`/upload/image/${share.image.id}`).expect(200)).body.data;
-    expect(await of(share.image.owner)).toMatchObject({ sharedWith: 2 });
-    expect(await of(await buildAdmin(test.gateway))).toMatchObject({ sharedWith: 2 });
+    const one = { person: { id: share.recipient.id }, state: 'verified', expiresAt: expect.any(String) };
+    const single = { recipients: { total: 1, opened: 1, locked: 0, pending: 0, one } };
+    expect(await of(share.image.owner)).toMatchObject(single);
+    expect(await of(await buildAdmin(test.gateway))).toMatchObject(single);
+    await buildShare(test.gateway, { image: share.image });
+    await buildShare(test.gateway, { image: share.image, tries: limits.codeTries });
+    const recipients = { total: 3, opened: 1, locked: 1, pending: 1 };
+    expect((await of(share.image.owner)).recipients).toEqual(recipients);
+    const listed = await api.as(share.image.owner).get('/upload/my-images').expect(200);
+    expect(listed.body.data).toMatchObject([{ id: share.image.id, recipients }]);
     const received = await of(share.recipient);
-    expect(received).not.toHaveProperty('sharedWith');
+    expect(received).not.toHaveProperty('recipients');
     expect(Date.parse(received.sharedAt)).toBeLessThanOrEqual(test.clock.now().getTime());
   });
 

@@ -14,6 +14,7 @@ import {
   buildShare,
   type Person,
   shareCode,
+  signIn,
   wrong,
 } from '../testing/factories.js';
 import { joinGateway } from '../testing/gateway.js';
@@ -144,9 +145,41 @@ describe('the timeline of an image', () => {
     expect(timelineActions).not.toContain('image.timeline');
   });
 
+  it('a session that reads again, as after a reconnect or in a second tab, adds no look; another session does', async () => {
+    const share = await buildShare(test.gateway, { verified: true });
+    const { image, recipient } = share;
+    const look = async (viewer: Person) => {
+      await api.as(viewer).get(`/upload/image/${image.id}`).expect(200);
+      await api.as(viewer).get(`/upload/image/${image.id}/content`).expect(200);
+      await api.as(viewer).get(`/analyze/${image.id}`);
+    };
+    await look(recipient);
+    const once = await timeline(image.owner, image);
+    expect(told(once).map(([type]) => type)).toEqual([
+      'analysis.read',
+      'analysis.request',
+      'image.content',
+      'image.read',
+    ]);
+    for (let i = 0; i < 3; i++) await look(recipient);
+    expect(await timeline(image.owner, image)).toEqual(once);
+    const reads = await test.gateway.models.AuditEntry.countDocuments({ type: 'image.content', record: image._id });
+    expect(reads, 'every read is in the log').toBe(4);
+    await look({ ...recipient, token: (await signIn(test.gateway, recipient._id)).token });
+    const again = ['analysis.read', 'image.content', 'image.read'];
+    expect(
+      told(await timeline(image.owner, image))
+        .map(([type]) => type)
+        .slice(0, 3),
+    ).toEqual(again);
+  });
+
   it('is paged by key in both directions', async () => {
     const image = await buildImage(test.gateway);
-    for (let i = 0; i < 5; i++) await api.as(image.owner).get(`/upload/image/${image.id}`).expect(200);
+    for (let i = 0; i < 5; i++) {
+      const wanted = { imagemetadataId: image.id, createdfor: (await buildPatient(test.gateway)).id };
+      await api.as(image.owner).post('/sharing/request', wanted).expect(201);
+    }
     const first = await timeline(image.owner, image, 'limit=2');
     const second = await timeline(image.owner, image, `limit=2&cursor=${first.pagination.nextCursor}`);
     const back = await timeline(image.owner, image, `limit=2&cursor=${second.pagination.prevCursor}`);

@@ -6,6 +6,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { QueryFilter } from 'mongoose';
 import type { Answer, Context } from '../context.js';
+import { recordLook } from './looks.js';
 import { presentImages } from './present.js';
 
 type ListCall = typeof imageCalls.listImages | typeof imageCalls.listMyImages | typeof imageCalls.listSharedImages;
@@ -67,19 +68,11 @@ async function list(
   return { data, pagination };
 }
 
-export async function getImage({
-  gateway,
-  actor,
-  viewer,
-  params,
-}: Context<typeof imageCalls.getImage>): Promise<Answer<Image>> {
+export async function getImage(context: Context<typeof imageCalls.getImage>): Promise<Answer<Image>> {
+  const { gateway, viewer, params } = context;
   const { image } = await requireImage(gateway.models, viewer, params.id, 'see', gateway.clock.now());
   const [shown] = await presentImages(gateway, viewer, [image]);
   if (!shown) throw new AppError('NOT_FOUND');
-  await gateway.events.record(actor, {
-    type: 'image.read',
-    record: image._id,
-    owners: [image.owner],
-  });
+  await recordLook(context, 'image.read', image);
   return { data: shown };
 }

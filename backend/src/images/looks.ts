@@ -1,14 +1,15 @@
+import type { LookAction } from '@lightbox/contract/audit/actions.js';
+import { sameLook } from '@lightbox/contract/audit/faults.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { LookDoc } from '@lightbox/core/models/look.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
 import type { Context, Gateway, Viewer } from '../context.js';
-import { recordRead } from './imageBytes.js';
 
 type Reading = Pick<Context, 'gateway' | 'actor'> & { viewer: Viewer };
 /** The actions whose reads are counted: frames of an image or a study, ranges of an original. */
-type Counted = LookDoc['type'];
+type Counted = Extract<LookAction, 'image.view' | 'image.content' | 'study.frames'>;
 type Seen = Pick<ImageDoc | StudyDoc, '_id' | 'owner'>;
 
 const lookId = (viewer: Viewer, type: Counted, record: ObjectId): string => `${viewer.sessionId}:${type}:${record}`;
@@ -26,9 +27,41 @@ const endOf = ({ clock }: Gateway): Date => new Date(clock.now().getTime() + lim
 // A count that a failover loses is one entry in the log more, or a smaller count.
 const onOne = { writeConcern: { w: 1 } } as const;
 
+/**
+ * Records a read of an image, a study or an analysis. The log contains each one. A repeat in the same session, as after
+ * a reconnect or in a second tab, is marked as the same look: people who read who looked do not see it.
+ */
+export async function recordLook(
+  { gateway, viewer, actor }: Reading,
+  type: LookAction,
+  { _id: record, owner }: Seen,
+  images?: Pick<ImageDoc, '_id'>[],
+): Promise<void> {
+  const { models, clock, events } = gateway;
+  const _id = `${viewer.sessionId}:look:${type}:${record}`;
+  const going = await models.Look.exists({ _id, until: { $gt: clock.now() } });
+  await events.record(actor, {
+    type,
+    record,
+    owners: [owner],
+    ...(images ? { records: images.map((image) => image._id) } : {}),
+    ...(going ? { reason: sameLook } : {}),
+  });
+  const until = new Date(clock.now().getTime() + limits.sameLookMinutes * 60_000);
+  // After the entry: a look whose entry could not be written is not the first one.
+  await models.Look.updateOne(
+    { _id },
+    { $set: { until }, $setOnInsert: { user: viewer._id, record, owner, type, reads: 0 } },
+    { upsert: true, ...onOne },
+  ).catch((error) => {
+    // Another tab has opened it at the same time.
+    if (!isDuplicate(error)) throw error;
+  });
+}
+
 /** Records the opening of an image. The frames that this session reads from then on are counted. */
 export async function openLook(reading: Reading, image: ImageDoc): Promise<void> {
-  await recordRead(reading, 'image.view', image);
+  await recordLook(reading, 'image.view', image);
   await keepLook(reading, 'image.view', image);
 }
 
@@ -43,15 +76,10 @@ export async function openStudyLook(
   images: Pick<ImageDoc, '_id'>[],
   { isComplete }: { isComplete: boolean },
 ): Promise<void> {
-  const { gateway, viewer, actor } = reading;
+  const { gateway, viewer } = reading;
   const going = await gateway.models.Look.findById(lookId(viewer, 'study.frames', study._id)).lean<LookDoc>();
   if (going?.incomplete !== images.length) {
-    await gateway.events.record(actor, {
-      type: 'study.frames',
-      record: study._id,
-      records: images.map(({ _id }) => _id),
-      owners: [study.owner],
-    });
+    await recordLook(reading, 'study.frames', study, images);
   }
   await keepLook(reading, 'study.frames', study, isComplete ? undefined : images.length);
 }

@@ -17,6 +17,7 @@ import type { Gateway, Viewer } from '../context.js';
 import { presentMine } from '../sharing/present.js';
 import { summariesOf } from '../studies/summary.js';
 import { namesOf } from '../users/names.js';
+import { presentRecipients, sharePerPerson, sharesOfAll } from './recipients.js';
 
 /**
  * Presents images as this viewer may see them, with a few queries for any number of images. Leaves out images that the
@@ -50,6 +51,17 @@ export async function presentImages(
       },
     ];
   });
+  const given = await sharesOfAll(
+    gateway.models,
+    access.filter(({ shares }) => shares).map(({ image }) => image),
+    now,
+  );
+  const recipientsOf = (image: ImageDoc) => sharePerPerson(given, image);
+  // Only a single recipient is named.
+  const named = access.flatMap(({ image, shares }) => {
+    const [only, ...others] = shares ? recipientsOf(image) : [];
+    return only && others.length === 0 ? [only.recipient] : [];
+  });
   const [previews, studies, name] = await Promise.all([
     previewsOf(
       gateway,
@@ -64,6 +76,7 @@ export async function presentImages(
     namesOf(gateway.models, [
       ...access.flatMap(({ image }) => [image.owner, image.patient]),
       ...shares.map((share) => share.sharedBy),
+      ...named,
     ]),
   ]);
   return access.map(({ image, share, opens, download, shares, studyId }) => {
@@ -87,9 +100,7 @@ export async function presentImages(
           download,
           studyId,
           seriesId: studyId === null ? null : String(image.series?.id ?? studyId),
-          ...(share ? { sharedAt: share.createAt.toISOString() } : {}),
-          // The audience is the recipients and the owner.
-          ...(shares ? { sharedWith: Math.max(0, image.audience.length - 1) } : {}),
+          ...(shares ? { recipients: presentRecipients(recipientsOf(image), name, now) } : {}),
           image_url: previews.get(String(image._id)) ?? null,
         }
       : redacted;

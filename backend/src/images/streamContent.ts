@@ -6,8 +6,8 @@ import type { PreviewDoc } from '@lightbox/core/models/preview.js';
 import type { Context } from '../context.js';
 import { rangeOf } from '../http/range.js';
 import { askForDrawings, pending } from './drawings.js';
-import { checkDownload, checkOpen, extensionOf, recordRead, sendBytes } from './imageBytes.js';
-import { countRead } from './looks.js';
+import { checkDownload, checkOpen, extensionOf, sendBytes } from './imageBytes.js';
+import { countRead, recordLook } from './looks.js';
 import { openPreview } from './present.js';
 
 /** Streams the original bytes, or a range of them. */
@@ -36,7 +36,7 @@ export async function streamContent(context: Context<typeof imageCalls.getImageC
       range ?? undefined,
     ),
     may,
-    record: () => (range ? countRead(context, 'image.content', image) : recordRead(context, 'image.content', image)),
+    record: () => (range ? countRead(context, 'image.content', image) : recordLook(context, 'image.content', image)),
   });
 }
 
@@ -60,6 +60,6 @@ export async function sendPreview(context: Context<typeof imageCalls.getImagePre
     chunks: (async function* () {
       yield webp;
     })(),
-    record: () => recordRead(context, 'image.preview', image),
+    record: () => recordLook(context, 'image.preview', image),
   });
 }

@@ -1,4 +1,5 @@
-import { type TimelineAction, timelineActions } from '@lightbox/contract/audit/actions.js';
+import { lookActions, type TimelineAction, timelineActions } from '@lightbox/contract/audit/actions.js';
+import { sameLook } from '@lightbox/contract/audit/faults.js';
 import type { imageCalls } from '@lightbox/contract/images/calls.js';
 import type { TimelineEntry } from '@lightbox/contract/images/insight.js';
 import { requireImage } from '@lightbox/core/access/images.js';
@@ -8,7 +9,10 @@ import { namesOf } from '../users/names.js';
 
 type Call = typeof imageCalls.getTimeline;
 
-/** Lists the entries of the audit log about one image and its study, for those who may see its timeline. */
+/**
+ * Lists the entries of the audit log about one image and its study, for those who may see its timeline. Repeats of a
+ * look in one session are left out.
+ */
 export async function getTimeline({
   gateway,
   actor,
@@ -20,7 +24,11 @@ export async function getTimeline({
   const { rows, pagination } = await gateway.pages.list<AuditEntryDoc>(
     {
       model: gateway.models.AuditEntry,
-      filter: { record: image.study ? { $in: [image._id, image.study] } : image._id, type: { $in: timelineActions } },
+      filter: {
+        record: image.study ? { $in: [image._id, image.study] } : image._id,
+        type: { $in: timelineActions },
+        $nor: [{ type: { $in: [...lookActions] }, reason: sameLook }],
+      },
       sort: ['seq'],
       direction: -1,
     },

@@ -4,17 +4,9 @@ import { type Orders, orderOf } from '@lightbox/core/db/page.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import type { Answer, Context } from '../context.js';
+import { presentNotifications } from './present.js';
 
 const orders: Orders<NotificationDoc, (typeof notificationSorts)[number]> = { at: ['at', '_id'] };
-
-export const presentNotification = (notification: NotificationDoc): Notification => ({
-  id: String(notification._id),
-  kind: notification.kind,
-  at: notification.at.toISOString(),
-  ...(notification.record ? { recordId: String(notification.record) } : {}),
-  ...(notification.study ? { studyId: String(notification.study) } : {}),
-  ...(notification.readAt ? { readAt: notification.readAt.toISOString() } : {}),
-});
 
 export async function listNotifications({
   gateway,
@@ -30,7 +22,7 @@ export async function listNotifications({
     },
     page,
   );
-  return { data: rows.map(presentNotification), pagination };
+  return { data: await presentNotifications(gateway, viewer, rows), pagination };
 }
 
 export async function readNotification({

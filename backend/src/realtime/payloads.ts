@@ -13,7 +13,7 @@ import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import { presentFailure, presentResult } from '../analysis/present.js';
 import type { Gateway, Viewer } from '../context.js';
 import { presentMessage } from '../messages/present.js';
-import { presentNotification } from '../notifications/notifications.js';
+import { presentNotifications } from '../notifications/present.js';
 import { namesOfTarget } from '../sharing/present.js';
 
 type Refs = LiveUpdate['refs'];
@@ -100,8 +100,10 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
       _id: oid(text(refs, 'record')),
       user: viewer._id,
     }).lean<NotificationDoc>();
-    return found && presentNotification(found);
+    const [notice] = found ? await presentNotifications(gateway, viewer, [found]) : [];
+    return notice ?? null;
   },
+  'notification:settled': async () => ({}),
   'share:created': share,
   'share:verified': share,
   'share:locked': share,

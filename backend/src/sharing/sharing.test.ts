@@ -214,7 +214,7 @@ describe('verifying', () => {
     const fresh = await shareCode(test.gateway, built._id);
     expect(JSON.stringify(answer.body)).not.toContain(fresh);
     const event = await test.gateway.models.Event.findOne({ type: 'share.resend', record: built.image._id }).lean();
-    expect(event?.owed).toEqual(['sendMail']);
+    expect(event?.owed).toEqual(['sendMail', 'notify']);
     expect(await payloads['share:resent'](test.gateway, built.recipient, { share: built.id })).toMatchObject({
       sharingRequestId: built.id,
     });

@@ -11,6 +11,7 @@ import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { removeStudy } from '@lightbox/core/studies/removeStudy.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { findPatient } from '../images/admitImage.js';
+import { recordLook } from '../images/looks.js';
 import { presentStudy } from './present.js';
 
 /** Begins a study of pictures. It has no images yet, so nobody but its owner and administrators sees it. */
@@ -41,19 +42,11 @@ export async function createStudy({
   return { data: await show(gateway, viewer, String(id)) };
 }
 
-export async function getStudy({
-  gateway,
-  actor,
-  viewer,
-  params,
-}: Context<typeof studyCalls.getStudy>): Promise<Answer<Study>> {
+export async function getStudy(context: Context<typeof studyCalls.getStudy>): Promise<Answer<Study>> {
+  const { gateway, viewer, params } = context;
   const access = await requireStudy(gateway.models, viewer, params.id, 'see', gateway.clock.now());
   const data = await presentStudy(gateway, viewer, access);
-  await gateway.events.record(actor, {
-    type: 'study.read',
-    record: access.study._id,
-    owners: [access.study.owner],
-  });
+  await recordLook(context, 'study.read', access.study);
   return { data };
 }
 

@@ -6,12 +6,13 @@ import type { Context, Gateway } from '../context.js';
 import { stream } from '../http/stream.js';
 import { type ZipEntry, zipOf } from '../http/zip.js';
 import { extensionOf, guarded } from '../images/imageBytes.js';
+import { recordLook } from '../images/looks.js';
 import { checkDownload } from './checkOpen.js';
 import { readSeries } from './present.js';
 
 /** Streams the original files of a study as a zip. They are stored in it as they are, and not compressed. */
 export async function getStudyContent(context: Context<typeof studyCalls.getStudyContent>): Promise<undefined> {
-  const { gateway, actor, viewer } = context;
+  const { gateway, viewer } = context;
   const check = checkDownload(context);
   const { study } = await check(viewer);
   const files = await filesOf(gateway, study);
@@ -24,12 +25,12 @@ export async function getStudyContent(context: Context<typeof studyCalls.getStud
     },
     chunks,
     record: () =>
-      gateway.events.record(actor, {
-        type: 'study.content',
-        record: study._id,
-        records: files.map(({ id }) => id),
-        owners: [study.owner],
-      }),
+      recordLook(
+        context,
+        'study.content',
+        study,
+        files.map(({ id: _id }) => ({ _id })),
+      ),
     may: check,
   });
   return undefined;

@@ -20,6 +20,8 @@ interface ActionShape {
   socket?: `${string}:${string}`;
   /** The notification for the recipients of the event, except the actor (`notifications/calls.ts`). */
   notice?: `${string}.${string}`;
+  /** The action may settle notifications about its record: nothing is left to do, so they count as read. */
+  settles?: true;
   /** An image's timeline shows the action. Lists name many images, so they are in the audit log only. */
   timeline?: true;
 }
@@ -67,16 +69,16 @@ export const auditActions = {
   'passkey.remove': { table: 'passkeys', fhir: 'applicationActivity', does: 'E', refs: ['notMe'] },
   'profile.read': { table: 'users', fhir: 'securityAlert', does: 'R' },
   'profile.update': { table: 'users', fhir: 'securityAlert', does: 'U' },
-  'profile.delete': { table: 'users', fhir: 'securityAlert', does: 'D' },
+  'profile.delete': { table: 'users', fhir: 'securityAlert', does: 'D', settles: true },
   'user.list': { table: 'users', fhir: 'securityAlert', does: 'R' },
   'user.export': { table: 'users', fhir: 'securityAlert', does: 'R' },
   'user.read': { table: 'users', fhir: 'securityAlert', does: 'R' },
   'user.bulkRead': { table: 'users', fhir: 'securityAlert', does: 'E', notice: 'user.bulkRead' },
-  'user.approve': { table: 'users', fhir: 'securityAlert', does: 'U' },
-  'user.reject': { table: 'users', fhir: 'securityAlert', does: 'U' },
+  'user.approve': { table: 'users', fhir: 'securityAlert', does: 'U', settles: true },
+  'user.reject': { table: 'users', fhir: 'securityAlert', does: 'U', settles: true },
   'user.activate': { table: 'users', fhir: 'securityAlert', does: 'U' },
   'user.deactivate': { table: 'users', fhir: 'securityAlert', does: 'U' },
-  'user.delete': { table: 'users', fhir: 'securityAlert', does: 'D' },
+  'user.delete': { table: 'users', fhir: 'securityAlert', does: 'D', settles: true },
   'user.role': { table: 'users', fhir: 'securityAlert', does: 'E' },
   'stats.read': { table: 'users', fhir: 'applicationActivity', does: 'R' },
   'image.upload': {
@@ -108,6 +110,7 @@ export const auditActions = {
     does: 'D',
     socket: 'image:deleted',
     refs: ['blob', 'study?'],
+    settles: true,
   },
   'study.created': { table: 'studies', fhir: 'instancesAccessed', does: 'C' },
   'study.read': { table: 'studies', fhir: 'instancesAccessed', does: 'R', timeline: true },
@@ -122,7 +125,7 @@ export const auditActions = {
     socket: 'study:updated',
     timeline: true,
   },
-  'study.deleted': { table: 'studies', fhir: 'instancesAccessed', does: 'D', socket: 'study:deleted' },
+  'study.deleted': { table: 'studies', fhir: 'instancesAccessed', does: 'D', socket: 'study:deleted', settles: true },
   'share.create': {
     table: 'shares',
     fhir: 'securityAlert',
@@ -140,6 +143,7 @@ export const auditActions = {
     notice: 'share.verified',
     refs: ['share', 'lead?'],
     timeline: true,
+    settles: true,
   },
   'share.lock': {
     table: 'shares',
@@ -157,6 +161,7 @@ export const auditActions = {
     socket: 'share:resent',
     refs: ['share', 'lead?'],
     timeline: true,
+    settles: true,
   },
   'share.revoke': {
     table: 'shares',
@@ -166,6 +171,7 @@ export const auditActions = {
     notice: 'share.revoked',
     refs: ['share', 'lead?'],
     timeline: true,
+    settles: true,
   },
   'share.expire': {
     table: 'shares',
@@ -174,6 +180,7 @@ export const auditActions = {
     socket: 'share:expired',
     refs: ['share', 'lead?'],
     timeline: true,
+    settles: true,
   },
   'share.changed': {
     table: 'shares',
@@ -286,3 +293,17 @@ export type RefsOf<A extends AuditAction, Id> = {
 } & { [Name in Ref<A> as Name extends `${infer Optional}?` ? Optional : never]?: Id | undefined };
 /** Actions whose events name other records. */
 export type ActionWithRefs = With<'refs'>['action'];
+
+/** The actions that are a look at an image, a study or an analysis. Their repeats in one session are one look. */
+export const lookActions = [
+  'image.read',
+  'image.preview',
+  'image.view',
+  'image.content',
+  'image.tags',
+  'study.read',
+  'study.frames',
+  'study.content',
+  'analysis.read',
+] as const satisfies AuditAction[];
+export type LookAction = (typeof lookActions)[number];

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { call } from '../call.js';
-import { PageQuery, sortBy } from '../envelope.js';
+import { flag, PageQuery, sortBy } from '../envelope.js';
 import { Id, Time, text } from '../ids.js';
 import { auditActionNames } from './actions.js';
 import { auditFaults, auditStarts } from './faults.js';
+import { auditGroups } from './groups.js';
 
 /** The outcome: done, refused, or failed. */
 export const auditStatuses = ['success', 'denied', 'failed'] as const;
@@ -19,6 +20,8 @@ export const AuditEntry = z.object({
   /** The record that was acted on. For reading, verifying and sharing an image, it is the image. */
   recordId: Id.optional(),
   recordIds: z.array(Id).optional(),
+  /** The record by name, while the viewer may see it: an image's caption, a study's title, a person. */
+  object: z.object({ kind: z.enum(['image', 'study', 'user']), name: z.string() }).optional(),
   /** Empty for acts of the product itself, and for viewers who may not read network addresses. */
   ipaddress: z.string(),
   status: AuditStatus,
@@ -43,6 +46,11 @@ const filter = {
   status: AuditStatus.optional(),
   /** Entries of this person's acts; for administrators only. */
   user: Id.optional(),
+  /** Entries about this image, study or account. */
+  record: Id.optional(),
+  group: z.enum(auditGroups).optional(),
+  /** False leaves out reads of lists, unless one of them is asked for by name. */
+  lists: flag.default(true),
   sort: sortBy(auditSorts, '-createAt'),
 };
 

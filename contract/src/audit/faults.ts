@@ -10,7 +10,7 @@ export type AuditFault = (typeof auditFaults)[number];
 export const auditStarts = ['start', 'checkpoint'] as const;
 export type AuditStart = (typeof auditStarts)[number];
 
-/** The reasons in entries that the log itself adds. */
+/** The reasons in entries that the product itself adds. */
 export const auditRemarks = [
   'STARTED',
   'UPGRADED',
@@ -22,5 +22,9 @@ export const auditRemarks = [
   'ENTRY_FOREIGN',
   'RECEIPT_FOREIGN',
   'RECEIPTS_MISSING',
+  'SAME_LOOK',
 ] as const;
 export type AuditRemark = (typeof auditRemarks)[number];
+
+/** The reason of an entry that repeats a look of its session, as after a reconnect or in a second tab. */
+export const sameLook: AuditRemark = 'SAME_LOOK';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { analysisStates } from '../analysis/states.js';
 import { Id, line, Time, text } from '../ids.js';
 import { limits } from '../limits.js';
+import { liveShareStates } from '../sharing/states.js';
 import { StudySummary } from '../studies/schemas.js';
 import { texts } from '../texts.js';
 import { UserRef } from '../users/schemas.js';
@@ -62,6 +63,17 @@ export type DicomFacts = z.infer<typeof DicomFacts>;
 export const AnalysisStatus = z.enum(analysisStates);
 export type AnalysisStatus = z.infer<typeof AnalysisStatus>;
 
+/** The states of the live shares of an image or study: one for each person. */
+export const Recipients = z.object({
+  total: z.int(),
+  opened: z.int(),
+  locked: z.int(),
+  pending: z.int(),
+  /** Present when there is one recipient. `at`: the time of the opening, or of the share. */
+  one: z.object({ person: UserRef, state: z.enum(liveShareStates), at: Time, expiresAt: Time.nullable() }).optional(),
+});
+export type Recipients = z.infer<typeof Recipients>;
+
 /**
  * An image as a viewer sees it. A viewer who has not entered the code gets only the first block, with `image_url` null.
  */
@@ -74,6 +86,8 @@ export const Image = z.object({
   expiresAt: Time.optional(),
   /** The note of the sharer to this viewer. */
   note: z.string().optional(),
+  /** The start of the viewer's own share. */
+  sharedAt: Time.optional(),
   createAt: Time,
   /** About this viewer: true for the owner and admins, for others once they have verified their share. */
   isVerified: z.boolean(),
@@ -97,10 +111,8 @@ export const Image = z.object({
   patient: UserRef.optional(),
   /** False when this viewer sees the picture and may not download the original. */
   download: z.boolean().optional(),
-  /** The start of the viewer's own share. */
-  sharedAt: Time.optional(),
-  /** The number of people with a live share, for viewers who may share the image. */
-  sharedWith: z.int().optional(),
+  /** The people with a live share, for viewers who may share the image. */
+  recipients: Recipients.optional(),
   dicom: DicomFacts.optional(),
   analysis: z.object({ status: AnalysisStatus }).optional(),
 });

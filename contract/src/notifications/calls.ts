@@ -3,6 +3,7 @@ import { notificationKinds } from '../audit/actions.js';
 import { call } from '../call.js';
 import { flag, PageQuery, sortBy } from '../envelope.js';
 import { Id, Params, Time } from '../ids.js';
+import { UserRef } from '../users/schemas.js';
 
 export const Notification = z.object({
   id: Id,
@@ -14,6 +15,12 @@ export const Notification = z.object({
   studyId: Id.optional(),
   at: Time,
   readAt: Time.optional(),
+  /** The person who acted, or the account that the notification is about, while the viewer may know of the record. */
+  actor: UserRef.optional(),
+  /** The caption of the image or the title of the study, while the viewer may see it. */
+  caption: z.string().optional(),
+  /** The end of the viewer's own share, while it is live. */
+  expiresAt: Time.optional(),
 });
 export type Notification = z.infer<typeof Notification>;
 

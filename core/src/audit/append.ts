@@ -1,4 +1,5 @@
 import { actionOf } from '@lightbox/contract/audit/actions.js';
+import { sameLook } from '@lightbox/contract/audit/faults.js';
 import type { Core } from '../core.js';
 import type { Signal } from '../events/signals.js';
 import type { AuditEntryDoc } from '../models/auditEntry.js';
@@ -18,7 +19,9 @@ export const appendAndTell = (core: Core): Promise<number> =>
  * Sends one signal for each image or study, however many entries it has. Gateways decide who may read its timeline.
  */
 async function notifyTimelines({ models, signals }: Core, entries: AuditEntryDoc[]): Promise<void> {
-  const ids = entries.flatMap(({ type, record }) => (record && actionOf(type)?.timeline ? [record] : []));
+  const ids = entries.flatMap(({ type, record, reason }) =>
+    record && actionOf(type)?.timeline && reason !== sameLook ? [record] : [],
+  );
   if (ids.length === 0) return;
   const fields = { owner: 1, patient: 1 };
   const [images, studies] = await Promise.all([

@@ -148,6 +148,7 @@ export interface Consequences {
   each?: ServerEvent;
   /** The notice for the notification centre of the recipients, except the actor's own. */
   notify?: NotificationKind;
+  settles?: true;
   mail?: (event: EventDoc) => MailTemplate | null;
   jobs?: (event: EventDoc) => JobRequest[];
 }
@@ -155,11 +156,16 @@ export interface Consequences {
 const consequences = new Map(auditActionNames.map((type) => [type, joined(type)]));
 
 function joined(type: AuditAction): Consequences | null {
-  const { socket, notice } = actionOf(type) ?? {};
+  const { socket, notice, settles } = actionOf(type) ?? {};
   // Events have the refs of their type: `Events.make` accepts no others.
   const reaction = reactions[type] as Pick<Consequences, 'toEverybody' | 'each' | 'mail' | 'jobs'> | null;
-  if (!socket && !notice && !reaction) return null;
-  return { ...(socket ? { push: socket } : {}), ...(notice ? { notify: notice } : {}), ...reaction };
+  if (!socket && !notice && !settles && !reaction) return null;
+  return {
+    ...(socket ? { push: socket } : {}),
+    ...(notice ? { notify: notice } : {}),
+    ...(settles ? { settles } : {}),
+    ...reaction,
+  };
 }
 
 /**

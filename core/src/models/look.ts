@@ -1,4 +1,4 @@
-import type { AuditAction } from '@lightbox/contract/audit/actions.js';
+import type { LookAction } from '@lightbox/contract/audit/actions.js';
 import { date, type Id, id, number, schemaOf, string } from './fields.js';
 
 /**
@@ -6,13 +6,13 @@ import { date, type Id, id, number, schemaOf, string } from './fields.js';
  * count into the log when the look is over.
  */
 export interface LookDoc {
-  /** `lookId`: the session, the record and the action. */
+  /** The session, the record and the action. */
   _id: string;
   user: Id;
   /** The image or study. */
   record: Id;
   owner: Id;
-  type: Extract<AuditAction, 'image.view' | 'image.content' | 'study.frames'>;
+  type: LookAction;
   /** The frames, or the ranges of the original, that were read. */
   reads: number;
   /** While images of the study are not drawn yet: the number of images in the entry. */

@@ -7,6 +7,10 @@ export interface NotificationDoc {
   event: Id;
   kind: NotificationKind;
   record?: Id;
+  /** The person who acted; absent when the product itself did. */
+  actor?: Id;
+  /** The share that the notice is about. */
+  share?: Id;
   /** The study that the notice is about; `record` is then the image that stood for it. */
   study?: Id;
   at: Date;
@@ -20,6 +24,8 @@ export const notification = schemaOf<NotificationDoc>({
   event: id,
   kind: string,
   record: ObjectId,
+  actor: ObjectId,
+  share: ObjectId,
   study: ObjectId,
   at: date,
   readAt: Date,
@@ -28,4 +34,7 @@ export const notification = schemaOf<NotificationDoc>({
   .index({ event: 1, user: 1 }, { unique: true })
   .index({ user: 1, at: -1, _id: -1 })
   .index({ user: 1, unread: 1, at: -1, _id: -1 })
+  // The unread notices of a record: they are read once the record is settled.
+  .index({ record: 1 }, { partialFilterExpression: { unread: true } })
+  .index({ share: 1 }, { partialFilterExpression: { unread: true } })
   .index({ at: 1 }, { expireAfterSeconds: days(180) });

@@ -34,7 +34,11 @@ const log = ({ path }: { path: string }) => {
   const query = new URL(path, 'http://app.test').searchParams;
   const [page, limit] = [Number(query.get('page')), Number(query.get('limit'))];
   const rows = Array.from({ length: 12 }, (_, n) =>
-    entry(n + 1, n === 0 ? { status: 'failed', reason: 'WRONG_CODE' } : {}),
+    entry(n + 1, {
+      recordId: id(7),
+      object: { kind: 'image', name: 'Chest PA' },
+      ...(n === 0 && { status: 'failed', reason: 'WRONG_CODE' }),
+    }),
   );
   return {
     body: {
@@ -129,6 +133,20 @@ describe('the audit log', () => {
     expect((screen.getByLabelText('From') as HTMLInputElement).value).toBe('2026-11-03');
   });
 
+  it('The log leaves out reads of lists until it is asked for them, and is filtered by group and record.', async () => {
+    const heard = answer({ 'GET /audit/logs': log });
+    renderScreen(<AuditLogs />, `/audit-logs?record=${id(7)}`);
+    expect(await screen.findByRole('button', { name: /Only about .*Chest PA/ })).toBeTruthy();
+    expect(newest(heard, 'GET /audit/logs')?.path).toMatch(new RegExp(`record=${id(7)}&lists=false`));
+    expect(screen.getAllByRole('link', { name: 'Chest PA' })[0]?.getAttribute('href')).toBe(
+      `/view-images?image=${id(7)}`,
+    );
+    await userEvent.selectOptions(screen.getByLabelText('Filter by group'), 'Looks');
+    await waitFor(() => expect(newest(heard, 'GET /audit/logs')?.path).toContain('group=looks'));
+    await userEvent.selectOptions(screen.getByLabelText('Filter by group'), 'Everything');
+    await waitFor(() => expect(newest(heard, 'GET /audit/logs')?.path).not.toMatch(/group|lists/));
+  });
+
   it('The details of a row show all its fields.', async () => {
     answer({ 'GET /audit/logs': log });
     renderScreen(<AuditLogs />, '/audit-logs');
@@ -152,7 +170,9 @@ describe('the audit log', () => {
     await screen.findByRole('menuitem', { name: /^FHIR/ });
     await userEvent.keyboard('{End}{Enter}');
     await waitFor(() => expect(saved).toEqual([expect.stringMatching(/^audit-log-[\d-]+\.fhir\.json$/)]));
-    expect(newest(heard, 'GET /audit/export')?.path).toBe('/audit/export?sort=-createAt&status=denied&format=fhir');
+    expect(newest(heard, 'GET /audit/export')?.path).toBe(
+      '/audit/export?sort=-createAt&status=denied&lists=false&format=fhir',
+    );
   });
 
   it('A failed action has a word for it and the reason as a sentence.', async () => {
@@ -216,7 +236,9 @@ describe('the audit log', () => {
     await userEvent.keyboard('{Enter}');
     await screen.findByRole('menuitem', { name: /^CSV/ });
     await userEvent.keyboard('{Enter}');
-    await waitFor(() => expect(newest(heard, 'GET /audit/export')?.path).toContain(`&user=${id(900)}&format=csv`));
+    await waitFor(() =>
+      expect(newest(heard, 'GET /audit/export')?.path).toContain(`&user=${id(900)}&lists=false&format=csv`),
+    );
     await userEvent.click(clear);
     await waitFor(() => expect(router.state.location.search).toBe(''));
     expect(await screen.findByPlaceholderText('Search by user...')).toHaveProperty('value', '');

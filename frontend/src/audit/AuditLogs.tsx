@@ -4,7 +4,14 @@ import { type AuditEntry, auditSorts, auditStatuses } from '@lightbox/contract/a
 import { mayPickPerson } from '@lightbox/contract/audit/policy.js';
 import { Id } from '@lightbox/contract/ids.js';
 import type { UserRow } from '@lightbox/contract/users/schemas.js';
-import { ClipboardTextIcon, InfoIcon, LinkIcon, ShieldCheckIcon, WarningOctagonIcon } from '@phosphor-icons/react';
+import {
+  ClipboardTextIcon,
+  InfoIcon,
+  LinkIcon,
+  ShieldCheckIcon,
+  WarningOctagonIcon,
+  XIcon,
+} from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
 import { useState } from 'react';
@@ -27,7 +34,8 @@ import { ActionMark } from './ActionMark';
 import { auditLog, useVerifyChain } from './audit';
 import { EntryDrawer } from './EntryDrawer';
 import { ExportMenu } from './ExportMenu';
-import { Filters } from './Filters';
+import { Filters, groupIn } from './Filters';
+import { ObjectLink } from './ObjectLink';
 import { PersonFilter } from './PersonFilter';
 import { reasonText } from './reason';
 import { rangeOf } from './since';
@@ -68,11 +76,7 @@ function useColumns(): Column<AuditEntry>[] {
     {
       key: 'table',
       header: t('audit.table'),
-      cell: ({ tablename }) => (
-        <Box as="span" color="fg.muted">
-          <Mono>{tablename || t('audit.none')}</Mono>
-        </Box>
-      ),
+      cell: (entry) => <ObjectLink entry={entry} />,
     },
     {
       key: 'ip',
@@ -168,6 +172,9 @@ function useWanted(params: URLSearchParams, search: string) {
   const status = auditStatuses.find((one) => one === params.get('status'));
   const user = useUserIn(params);
   const range = rangeOf(params);
+  const chosen = groupIn(params);
+  const group = chosen === 'all' ? undefined : chosen;
+  const { data: record } = Id.safeParse(params.get('record'));
   const sort = sortIn(params, auditSorts, '-createAt');
   const wanted = {
     sort,
@@ -177,8 +184,17 @@ function useWanted(params: URLSearchParams, search: string) {
     ...(action && { actiontype: action }),
     ...(status && { status }),
     ...(user && { user }),
+    ...(record && { record }),
+    ...(group && { group }),
+    ...(chosen !== 'all' && { lists: 'false' as const }),
   };
-  return { user, sort, wanted, filtered: Boolean(rested || action || status || user || range.from || range.to) };
+  return {
+    user,
+    sort,
+    wanted,
+    record,
+    filtered: Boolean(rested || action || status || user || chosen || record || range.from || range.to),
+  };
 }
 
 /** The audit log. */
@@ -187,7 +203,7 @@ export function AuditLogs() {
   const proves = useMay('audit.verify');
   const paging = useUrlPaging(sizes);
   const [search, setSearch] = useState('');
-  const { user, sort, wanted, filtered } = useWanted(paging.params, search);
+  const { user, sort, wanted, record, filtered } = useWanted(paging.params, search);
   const { data, error, isFetching, refetch } = useQuery(auditLog({ ...paging.query, ...wanted }));
   const [chosen, setChosen] = useState<UserRow>();
   const [shown, setShown] = useState<AuditEntry>();
@@ -201,7 +217,7 @@ export function AuditLogs() {
     });
   const clear = () => {
     setSearch('');
-    paging.filter({ action: '', status: '', user: '', since: '', from: '', to: '' });
+    paging.filter({ action: '', group: '', status: '', user: '', record: '', since: '', from: '', to: '' });
   };
   return (
     <Page
@@ -235,6 +251,14 @@ export function AuditLogs() {
           params={paging.params}
           filter={paging.filter}
         />
+        {record && (
+          <Button variant="subtle" size="sm" h="control" maxW="full" onClick={() => paging.filter({ record: '' })}>
+            <Text as="span" truncate>
+              {t('audit.onlyRecord', { name: data?.data.find(({ object }) => object)?.object?.name ?? '' })}
+            </Text>
+            <XIcon aria-hidden />
+          </Button>
+        )}
         <Flex ms="auto" align="center" gap="2.5" fontSize="sm" color="fg.muted" role="status" wrap="wrap">
           {isFetching && !data ? t('audit.loading') : verification.whole}
         </Flex>

@@ -1,8 +1,10 @@
-import { Box, Drawer } from '@chakra-ui/react';
+import { Box, Button, Drawer, Flex } from '@chakra-ui/react';
 import type { AuditEntry } from '@lightbox/contract/audit/calls.js';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
 import { formatMoment, formatNumber } from '../lib/format';
+import { paths } from '../lib/paths';
 import { type Fact, Facts } from '../ui/Facts';
 import { SidePanel } from '../ui/SidePanel';
 import { ActionMark } from './ActionMark';
@@ -27,6 +29,23 @@ export function EntryDrawer({ entry, onClose }: { entry: AuditEntry | undefined;
     ...mono(t('audit.code'), shown.actiontype),
     ...mono(t('audit.table'), shown.tablename),
     ...mono(t('audit.record'), shown.recordId),
+    ...(shown.object && shown.recordId
+      ? [
+          {
+            label: t('audit.object'),
+            value: (
+              <Flex gap="2" wrap="wrap" align="center">
+                <bdi>{shown.object.name}</bdi>
+                <Button asChild size="xs" variant="subtle">
+                  <Link to={`${paths.auditLogs}?record=${shown.recordId}`} onClick={onClose}>
+                    {t('audit.allAbout')}
+                  </Link>
+                </Button>
+              </Flex>
+            ),
+          },
+        ]
+      : []),
     ...mono(t('audit.records', { count: shown.recordIds?.length ?? 0 }), shown.recordIds?.join(' ')),
     ...mono(t('audit.ip'), shown.ipaddress),
     ...mono(t('audit.userId'), shown.user?.id),

@@ -1,7 +1,8 @@
 import { Box, Flex, Input, NativeSelect, Text } from '@chakra-ui/react';
 import { type AuditAction, auditActionNames } from '@lightbox/contract/audit/actions.js';
 import { auditStatuses } from '@lightbox/contract/audit/calls.js';
-import { CalendarBlankIcon, CheckCircleIcon, FunnelIcon, type Icon } from '@phosphor-icons/react';
+import { auditGroups } from '@lightbox/contract/audit/groups.js';
+import { CalendarBlankIcon, CheckCircleIcon, FunnelIcon, type Icon, SquaresFourIcon } from '@phosphor-icons/react';
 import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type AreaOf, areaOf, keyOf } from '../lib/names';
@@ -37,6 +38,10 @@ const Pick = ({ label, Icon: Mark, width, value, onPick, children }: PickProps) 
     <NativeSelect.Indicator />
   </NativeSelect.Root>
 );
+
+/** `all`: every entry, reads of lists too. Without a group the log leaves these out. */
+const groups = [...auditGroups, 'all'] as const;
+export const groupIn = (params: URLSearchParams) => groups.find((group) => group === params.get('group'));
 
 /** The options of the action filter, by area. */
 const areas = new Map<AreaOf<AuditAction>, AuditAction[]>();
@@ -106,6 +111,20 @@ export function Filters({ person, params, filter }: Props) {
         {spans.map((name) => (
           <option key={name} value={name}>
             {t(`audit.span.${name}`)}
+          </option>
+        ))}
+      </Pick>
+      <Pick
+        label={t('audit.groupFilter')}
+        Icon={SquaresFourIcon}
+        width="190px"
+        value={groupIn(params) ?? ''}
+        onPick={(group) => filter({ group })}
+      >
+        <option value="">{t('audit.group.usual')}</option>
+        {groups.map((group) => (
+          <option key={group} value={group}>
+            {t(`audit.group.${group}`)}
           </option>
         ))}
       </Pick>

@@ -69,16 +69,38 @@ it('A card says why it shows no picture.', () => {
   expect(screen.getByText('Image not Verified')).toBeTruthy();
 });
 
-it('A card shows the number of recipients, and a link to them, only to people who may share the image.', () => {
+it('A card tells how far the recipients are, and links to them, only for people who may share the image.', () => {
   as('admin');
   const asked = vi.fn();
   const { shareId: _, sharedBy: __, expiresAt: ___, ...own } = image;
-  const { rerender } = render(card({ ...own, caption: 'Left hand', sharedWith: 2 }, asked));
-  fireEvent.click(screen.getByRole('button', { name: 'Shared with 2: see who has Left hand' }));
+  const { rerender } = render(
+    card({ ...own, caption: 'Left hand', recipients: { total: 3, opened: 2, locked: 0, pending: 1 } }, asked),
+  );
+  fireEvent.click(screen.getByRole('button', { name: '2 of 3 opened. See who has Left hand' }));
   expect(asked).toHaveBeenCalledWith('share', expect.objectContaining({ id: id(9) }));
   as('patient');
   rerender(card(image));
-  expect(screen.queryByText(/Shared with/)).toBeNull();
+  expect(screen.queryByText(/opened/)).toBeNull();
+});
+
+it('A card of one’s own image has no seal, but the state of the only recipient and the end of the access.', () => {
+  startSession({ id: giver.id, role: { name: 'healthProvider' } } as User, 'token');
+  const { shareId: _, sharedBy: __, expiresAt: ___, ...own } = image;
+  const person = { id: id(3), firstname: 'Hina', lastname: 'Raza' };
+  const given = (state: 'pending' | 'locked' | 'verified', at = new Date()) => {
+    const one = { person, state, at: at.toISOString(), expiresAt: new Date(Date.now() + 3_000_000).toISOString() };
+    const count = (wanted: string) => Number(state === wanted);
+    const [opened, locked, pending] = [count('verified'), count('locked'), count('pending')];
+    return card({ ...own, recipients: { total: 1, opened, locked, pending, one } });
+  };
+  const { rerender } = render(given('pending'));
+  expect(screen.getByText(/Hina.*: code not entered/)).toBeTruthy();
+  expect(screen.queryByText('Verified')).toBeNull();
+  expect(screen.getByText(/Ends in 50 min/)).toBeTruthy();
+  rerender(given('locked'));
+  expect(screen.getByText(/Hina.*: locked/)).toBeTruthy();
+  rerender(given('verified'));
+  expect(screen.getByText(/Hina.* opened it .*\d\d:\d\d/)).toBeTruthy();
 });
 
 it('A film shows the date of the study, and no date when the file has none.', () => {

@@ -2,14 +2,13 @@ import { Box, Button, Checkbox, chakra, Flex, Heading, IconButton, Spacer, Text 
 import { contentTypes, type Image } from '@lightbox/contract/images/schemas.js';
 import { shareMark } from '@lightbox/contract/sharing/mark.js';
 import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
-import { KeyIcon, ShareNetworkIcon, SparkleIcon, TrashIcon, UsersIcon } from '@phosphor-icons/react';
+import { KeyIcon, ShareNetworkIcon, SparkleIcon, TrashIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { useViewer } from '../auth/session';
 import { formatBytes, formatDate, fullName, ltr } from '../lib/format';
 import { paths } from '../lib/paths';
 import { useNow } from '../lib/useNow';
-import { Badge } from '../ui/Badge';
 import { Countdown } from '../ui/Countdown';
 import { EndedWell, ImageWell, WaitingWell } from '../ui/ImageWell';
 import { Said } from '../ui/Said';
@@ -17,6 +16,7 @@ import { ShareNote } from '../ui/ShareNote';
 import { StateBadge } from '../ui/StateBadge';
 import { AskLink } from './AskLink';
 import { actionsOf, hasEnded, ownsImage } from './access';
+import { RecipientsBadge } from './RecipientsBadge';
 import { stackOf, titleOf } from './subject';
 import type { Selection } from './useSelection';
 import { ViewerLink } from './ViewerLink';
@@ -67,40 +67,28 @@ const Chip = chakra('span', {
   },
 });
 
-/** Shows the number of people with access. It opens the sheet that lists them. */
-function SharedWith({ image, people, onOpen }: { image: Image; people: number; onOpen: () => void }) {
-  const { t } = useTranslation();
-  return (
-    <chakra.button
-      type="button"
-      aria-label={t('images.card.sharedWithThis', { people, caption: titleOf(image, t('common.untitled')) })}
-      onClick={onOpen}
-      minH="24px"
-      borderRadius="full"
-      cursor="pointer"
-      focusVisibleRing="outside"
-      _hover={{ textDecoration: 'underline' }}
-    >
-      <Badge Icon={UsersIcon} tone="info">
-        {t('images.card.sharedWith', { people })}
-      </Badge>
-    </chakra.button>
-  );
-}
+/** True for a day after an image was shared with the viewer, until they have opened it. */
+const isNew = ({ sharedAt, isVerified }: Image) =>
+  !isVerified && sharedAt !== undefined && Date.now() - Date.parse(sharedAt) < newMs;
+const newMs = 86_400_000;
 
 export function ImageBadges({ image, onShares }: { image: Image; onShares?: (() => void) | undefined }) {
   const { t } = useTranslation();
   const viewer = useViewer();
   if (hasEnded(image) && !ownsImage(viewer, image)) return <StateBadge state="shareEnded" />;
+  const { recipients, isLocked } = image;
+  const owned = ownsImage(viewer, image);
   return (
     <>
-      <StateBadge state={image.isVerified ? 'verified' : image.isLocked ? 'locked' : 'notVerified'} />
-      {onShares && image.sharedWith ? (
-        <SharedWith image={image} people={image.sharedWith} onOpen={onShares} />
+      {/* One's own image needs no code, so it has no seal. */}
+      {!owned && <StateBadge state={image.isVerified ? 'verified' : isLocked ? 'locked' : 'notVerified'} />}
+      {onShares && recipients && recipients.total > 0 ? (
+        <RecipientsBadge image={image} recipients={recipients} onOpen={onShares} />
       ) : (
         image.isShared && image.isVerified && !image.shareId && <StateBadge state="shared" />
       )}
-      {!image.isShared && ownsImage(viewer, image) && <Chip>{t('images.card.yours')}</Chip>}
+      {isNew(image) && <StateBadge state="new" />}
+      {!image.isShared && owned && <Chip>{t('images.card.yours')}</Chip>}
       {!image.isVerified && image.shareId && <Chip>{t('images.card.mark', { mark: shareMark(image.shareId) })}</Chip>}
     </>
   );
@@ -191,6 +179,8 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
   const end = image.expiresAt ? Date.parse(image.expiresAt) : undefined;
   const now = useNow(15_000, end !== undefined && end > Date.now());
   const can = actionsOf(viewer, image, now);
+  // The viewer's own share, or the only one that they gave.
+  const ends = image.expiresAt ?? image.recipients?.one?.expiresAt;
   const ended = hasEnded(image, now) && !can.share && !ownsImage(viewer, image);
   const caption = titleOf(image, t('common.untitled'));
   const stack = stackOf(image);
@@ -243,9 +233,9 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
             <ShareNote note={image.note} lines={3} />
           </Box>
         )}
-        {image.expiresAt && (
+        {ends && (
           <Box mt="3">
-            <Countdown expiresAt={image.expiresAt} startedAt={image.sharedAt} />
+            <Countdown expiresAt={ends} startedAt={image.sharedAt} />
           </Box>
         )}
         <Flex gap="2" mt="auto" pt="3.5" align="flex-end" _empty={{ display: 'none' }}>

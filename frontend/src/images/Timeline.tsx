@@ -8,6 +8,7 @@ import { reasonText } from '../audit/reason';
 import { useViewer } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { formatDateTime, fullName } from '../lib/format';
+import { keyOf } from '../lib/names';
 import { useIsDesktop } from '../lib/useMedia';
 import { EmptyState } from '../ui/EmptyState';
 import { EndedWell } from '../ui/ImageWell';
@@ -18,6 +19,7 @@ import { UserAvatar } from '../ui/UserAvatar';
 import { actionsOf } from './access';
 import type { AboutImage } from './dialogs';
 import { timelineOf } from './insight';
+import { type PlainEntry, plainOf, type Sentence } from './plainTimeline';
 import { useSubject } from './studies';
 import { titleOf } from './subject';
 
@@ -45,8 +47,39 @@ function Entry({ entry }: { entry: TimelineEntry }) {
   );
 }
 
+const ownSentences = ['looked', 'added', 'shared', 'code', 'wrongCode', 'refused'] as const;
+const isOwn = (sentence: Sentence): sentence is (typeof ownSentences)[number] =>
+  (ownSentences as readonly string[]).includes(sentence);
+
+/** One line of the timeline in plain words, for patients. */
+function PlainLine({ line: { entry, sentence, times } }: { line: PlainEntry }) {
+  const { t } = useTranslation();
+  const viewer = useViewer();
+  const { user, createAt, actiontype } = entry;
+  const name = user ? fullName(user) : t('audit.system');
+  const own = user?.id === viewer.id;
+  const action = t(`audit.action.${keyOf(actiontype)}`);
+  const time = formatDateTime(createAt);
+  return (
+    <Flex as="li" gap="3" px="5" py="3" borderTopWidth="1px" borderColor="border" _first={{ borderTopWidth: '0' }}>
+      {user ? <UserAvatar person={user} size="sm" /> : <RobotIcon size={24} aria-hidden />}
+      <Box minW="0" flex="1">
+        <Text fontWeight="medium" overflowWrap="anywhere">
+          {own && isOwn(sentence)
+            ? t(`images.timeline.plain.own.${sentence}`)
+            : t(`images.timeline.plain.${sentence}`, { name, action })}
+        </Text>
+        <Text as="time" fontSize="xs" color="fg.muted" fontVariantNumeric="tabular-nums" {...{ dateTime: createAt }}>
+          {times > 1 ? t('images.timeline.plain.times', { time, times }) : time}
+        </Text>
+      </Box>
+    </Flex>
+  );
+}
+
 function Entries({ imageId }: { imageId: string }) {
   const { t } = useTranslation();
+  const { role } = useViewer();
   const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     timelineOf(imageId),
   );
@@ -71,9 +104,9 @@ function Entries({ imageId }: { imageId: string }) {
   return (
     <>
       <Box as="ul" listStyleType="none" aria-label={t('images.timeline.title')}>
-        {entries.map((entry) => (
-          <Entry key={entry.id} entry={entry} />
-        ))}
+        {role === 'patient'
+          ? plainOf(entries).map((line) => <PlainLine key={line.entry.id} line={line} />)
+          : entries.map((entry) => <Entry key={entry.id} entry={entry} />)}
       </Box>
       {hasNextPage && (
         <Flex justify="center" py="3">

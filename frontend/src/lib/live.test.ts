@@ -147,6 +147,14 @@ const cases: Record<string, Case> = {
     tell: (tell) => tell('notification:new', { ...notice, id: id('e2') }),
     shows: (count: number) => ({ pagination: { totalItems: count } }),
   },
+  'notification:settled in the bell': {
+    options: notices,
+    infinite: true,
+    before: [notice],
+    after: [{ ...notice, readAt: at }],
+    tell: (tell) => tell('notification:settled', {}),
+    shows: ({ pages }: { pages: { data: unknown[] }[] }) => pages.flatMap(({ data }) => data),
+  },
   'image:uploaded in a list': {
     options: imageList('uploaded', query, admin),
     before: [],
@@ -226,6 +234,20 @@ const cases: Record<string, Case> = {
     before: [{ ...share, locked: true }],
     after: [share],
     tell: (tell) => tell('share:resent', event),
+  },
+  'share:verified on the card of the owner': {
+    options: imageList('uploaded', query, admin),
+    before: [{ ...image, recipients: { total: 2, opened: 0, locked: 0, pending: 2 } }],
+    after: [{ ...image, recipients: { total: 2, opened: 1, locked: 0, pending: 1 } }],
+    tell: (tell) => tell('share:verified', event),
+    shows: ({ data }: { data: unknown }) => data,
+  },
+  'share:locked on the card of the owner': {
+    options: imageList('uploaded', query, admin),
+    before: [{ ...image, recipients: { total: 2, opened: 0, locked: 0, pending: 2 } }],
+    after: [{ ...image, recipients: { total: 2, opened: 0, locked: 1, pending: 1 } }],
+    tell: (tell) => tell('share:locked', event),
+    shows: ({ data }: { data: unknown }) => data,
   },
   'share:expired in “who has access”': {
     options: sharesOf(imageId),

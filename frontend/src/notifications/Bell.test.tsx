@@ -107,6 +107,29 @@ describe('the bell', () => {
     expect(await screen.findAllByText('Your access has ended')).toHaveLength(1);
   });
 
+  it('A notification names the person and the image, and says when the access ends.', async () => {
+    const tomorrow = new Date(Date.now() + day);
+    const actor = { id: id('a'), firstname: 'Sana', lastname: 'Mirza' };
+    const expiresAt = tomorrow.toISOString();
+    const at = new Date().toISOString();
+    all = [{ id: id('5'), kind: 'share.created', recordId: id('f'), at, actor, caption: 'Chest PA', expiresAt }];
+    await open();
+    fireEvent.click(await bell('Notifications, 1 unread'));
+    const link = await screen.findByRole('link', { name: /Sana Mirza.* shared .*Chest PA/ });
+    expect(link.textContent).toMatch(/Ends tomorrow \S*\d\d:\d\d/);
+  });
+
+  it('A notification is read when its image is opened in another way, and not before.', async () => {
+    vi.spyOn(document, 'hasFocus').mockReturnValue(true);
+    const router = await open();
+    await bell('Notifications, 2 unread');
+    await act(() => router.navigate('/view-images'));
+    expect(all.filter(({ readAt }) => !readAt)).toHaveLength(2);
+    await act(() => router.navigate(`/view-images?image=${id('f')}`));
+    expect(await bell('Notifications, 1 unread')).toBeTruthy();
+    expect(all.find(({ kind }) => kind === 'share.created')?.readAt).toBeTruthy();
+  });
+
   it('An empty list says so.', async () => {
     all = [];
     await open();

@@ -11,7 +11,9 @@ import { SidePanel } from '../ui/SidePanel';
 import { TabFace } from '../ui/TabFace';
 import { NoticeList, ReadAll } from './NoticeList';
 import { arrivedAtom, unreadNotices, useRead } from './notifications';
-import { addressOf, textsOf } from './places';
+import { addressOf } from './places';
+import { useSeen } from './useSeen';
+import { wordsOf } from './wording';
 
 const useUnread = () => useQuery(unreadNotices).data ?? 0;
 
@@ -26,7 +28,7 @@ function useToasts(open: boolean) {
     setArrived(undefined);
     if (open) return;
     const { id } = arrived;
-    const texts = textsOf(arrived);
+    const { title, text: description } = wordsOf(arrived);
     const action = {
       label: t('notifications.show'),
       onClick: () => {
@@ -34,9 +36,8 @@ function useToasts(open: boolean) {
         navigate(addressOf(arrived));
       },
     };
-    const description = t(`${texts}.text`);
     // A toast renders synchronously, which React does not allow within an effect.
-    queueMicrotask(() => toast.info(t(`${texts}.title`), { description, action }));
+    queueMicrotask(() => toast.info(title, { description, action }));
   }, [arrived, setArrived, open, t, navigate, read]);
 }
 
@@ -46,6 +47,7 @@ export function Bell() {
   const unread = useUnread();
   const [open, setOpen] = useState(false);
   useToasts(open);
+  useSeen(unread);
   return (
     <Popover.Root
       open={open}
@@ -104,6 +106,7 @@ export function NoticesTab() {
   const unread = useUnread();
   const [open, setOpen] = useState(false);
   useToasts(open);
+  useSeen(unread);
   return (
     <>
       <chakra.button type="button" flex="1" cursor="pointer" aria-haspopup="dialog" onClick={() => setOpen(true)}>

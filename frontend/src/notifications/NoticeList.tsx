@@ -24,7 +24,8 @@ import { EmptyState } from '../ui/EmptyState';
 import { PersonSkeleton } from '../ui/Skeletons';
 import { Tooltip } from '../ui/Tooltip';
 import { allOf, notices, useRead } from './notifications';
-import { addressOf, textsOf, viewerOf } from './places';
+import { addressOf, viewerOf } from './places';
+import { wordsOf } from './wording';
 
 const looks: Record<NotificationKind, { Icon: Icon; tone: string }> = {
   'share.created': { Icon: ImageIcon, tone: 'info' },
@@ -41,7 +42,7 @@ function Row({ notice, onOpen, onRead }: { notice: Notification; onOpen: () => v
   const { t } = useTranslation();
   const { Icon, tone } = looks[notice.kind] ?? { Icon: BellIcon, tone: 'accent' };
   const unread = !notice.readAt;
-  const texts = textsOf(notice);
+  const { title, text } = wordsOf(notice);
   const viewer = viewerOf(notice);
   return (
     <Flex
@@ -90,7 +91,7 @@ function Row({ notice, onOpen, onRead }: { notice: Notification; onOpen: () => v
                 fontWeight={unread ? '650' : 'medium'}
               >
                 {unread && <VisuallyHidden>{t('notifications.unread')}: </VisuallyHidden>}
-                {t(`${texts}.title`)}
+                <bdi>{title}</bdi>
               </Text>
               <Text
                 as="time"
@@ -103,7 +104,7 @@ function Row({ notice, onOpen, onRead }: { notice: Notification; onOpen: () => v
               </Text>
             </Flex>
             <Text as="span" display="block" fontSize="sm" color="fg.muted" lineHeight="1.4">
-              {t(`${texts}.text`)}
+              {text}
             </Text>
           </Box>
         </Link>
@@ -131,7 +132,7 @@ function Row({ notice, onOpen, onRead }: { notice: Notification; onOpen: () => v
               boxSize="full"
               minW="0"
               className="group"
-              aria-label={`${t('notifications.readOne')}: ${t(`${texts}.title`)}`}
+              aria-label={`${t('notifications.readOne')}: ${title}`}
               onClick={onRead}
             >
               <Box

@@ -70,6 +70,21 @@ describe('notification:new', () => {
     expect(store.get(arrivedAtom)).toBeUndefined();
     expect(fetch).toHaveBeenCalledWith(`/api/notifications/${one.id}/read`, expect.anything());
   });
+
+  it.each([
+    ['the gallery, without its image', notice(7), '/view-images'],
+    ['the gallery with another image', notice(7), `/view-images?image=${id('a')}`],
+    ['the list of waiting providers', notice(7, { kind: 'provider.registered' }), '/approve-provider'],
+    ['the gallery, for access that has ended', notice(7, { kind: 'share.revoked' }), '/view-images'],
+  ])('notification:new stays unread and is announced on %s.', (_, one, address) => {
+    vi.spyOn(document, 'hasFocus').mockReturnValue(true);
+    history.replaceState(null, '', address);
+    const { cache, shown } = held([]);
+    arrive(one, cache);
+    expect(shown().unread).toBe(1);
+    expect(store.get(arrivedAtom)).toEqual(one);
+    expect(fetch).not.toHaveBeenCalled();
+  });
 });
 
 describe('the address of a notification', () => {

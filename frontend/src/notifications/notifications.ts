@@ -11,6 +11,7 @@ import {
 import { atom } from 'jotai';
 import { session } from '../auth/session';
 import { attentive } from '../lib/attention';
+import { coalesce } from '../lib/coalesce';
 import { send } from '../lib/http';
 import { change, reread } from '../lib/live';
 import { holdPrivate } from '../lib/private';
@@ -71,9 +72,20 @@ export const withRead = (held: Notices, id: string | undefined, at: string) =>
     data.map((notice) => (!notice.readAt && (!id || notice.id === id) ? { ...notice, readAt: at } : notice)),
   );
 
-/** True when the viewer is looking at the screen of the notification, which shows the change itself. */
-export const onScreen = (notice: Notification) =>
-  attentive() && location.pathname === addressOf(notice).replace(/\?.*/, '');
+/** True when this address shows the very record of the notification. A list or a queue of records does not. */
+export function showsRecord(
+  { pathname, search }: Pick<Location, 'pathname' | 'search'>,
+  notice: Notification,
+): boolean {
+  const address = new URL(addressOf(notice), location.origin);
+  const ids = [notice.recordId, notice.studyId].filter((id) => id !== undefined);
+  if (!ids.some((id) => address.href.includes(id))) return false;
+  const shown = new URLSearchParams(search);
+  return pathname === address.pathname && [...address.searchParams].every(([key, value]) => shown.get(key) === value);
+}
+
+/** True when the viewer is looking at the record of the notification, which shows the change itself. */
+export const onScreen = (notice: Notification) => attentive() && showsRecord(location, notice);
 
 /** Changes the count of unread ones. A fresh answer may have counted the change already, so it is requested again. */
 const recount = (cache: QueryClient, to: (count: number) => number) =>
@@ -129,6 +141,7 @@ export function useRead() {
 
 export const notificationEvents = {
   feeds: [['notifications']],
+  'notification:settled': (_, cache) => coalesce('notifications', () => rereadAll(cache)),
   'notification:new': (notice, cache) => {
     if (seen.has(notice.id)) return;
     takeNotice(cache, notice);

@@ -45,9 +45,11 @@ function ended(cache: QueryClient, share: ServerPayload<'share:revoked'>) {
 }
 
 /** Shows on both sides that a share is locked, or waits for its code again. */
-function setLocked(cache: QueryClient, shareId: string, locked: boolean) {
+function setLocked(cache: QueryClient, given: ServerPayload<'share:locked'>, locked: boolean) {
+  const shareId = given.sharingRequestId;
   patchShares(cache, (shares) => shares.map((share) => (share.id === shareId ? { ...share, locked } : share)));
-  lockShare(cache, shareId, locked);
+  if (isMine(given)) lockShare(cache, shareId, locked);
+  else refreshLists(cache);
 }
 
 export const shareEvents = {
@@ -61,21 +63,21 @@ export const shareEvents = {
     patchShares(cache, (shares) =>
       shares.map((share) => (share.id === sharingRequestId ? { ...share, isVerified: true, locked: false } : share)),
     );
-    if (!isMine(given)) return;
+    if (!isMine(given)) return refreshLists(cache);
     // The tab that sent the code has already read the image.
     coalesce(`share ${sharingRequestId}`, () => {
       if (findShared(cache, sharingRequestId)?.isVerified) return;
       void (studyId ? rereadStudy(cache, studyId) : rereadImage(cache, imagemetadataId));
     });
   },
-  'share:locked': ({ sharingRequestId }, cache) => setLocked(cache, sharingRequestId, true),
-  'share:resent': ({ sharingRequestId }, cache) => setLocked(cache, sharingRequestId, false),
+  'share:locked': (share, cache) => setLocked(cache, share, true),
+  'share:resent': (share, cache) => setLocked(cache, share, false),
   'share:changed': (given, cache) => {
     const { sharingRequestId, imagemetadataId, studyId, expiresAt, download } = given;
     patchShares(cache, (shares) =>
       shares.map((share) => (share.id === sharingRequestId ? { ...share, expiresAt, download } : share)),
     );
-    if (!isMine(given)) return;
+    if (!isMine(given)) return refreshLists(cache);
     moveEnd(cache, sharingRequestId, expiresAt);
     // Another share may allow the download all the same.
     void (studyId ? rereadStudy(cache, studyId) : rereadImage(cache, imagemetadataId));

@@ -105,6 +105,15 @@ function Footer({ paging, pagination }: Pick<Props<never>, 'paging' | 'paginatio
 
 const waiting = (count: number) => Array.from({ length: count }, (_, index) => `waiting-${index}`);
 
+/** The actions of a row stay in sight when the table is wider than the window. Their edge shows that it scrolls. */
+const atTheEnd = {
+  position: 'sticky',
+  insetEnd: '0',
+  bg: 'bg.surface',
+  borderInlineStartWidth: { md: '1px', '2xl': '0' },
+  borderInlineStartColor: 'border',
+} as const;
+
 function WideRows<Row>(props: Props<Row>) {
   const { t } = useTranslation();
   const { columns, rows, rowId, rowName, rowActions, selection, rowTone, paging, caption, sorting } = props;
@@ -152,7 +161,7 @@ function WideRows<Row>(props: Props<Row>) {
               </Table.ColumnHeader>
             ))}
             {rowActions && (
-              <Table.ColumnHeader textAlign="end" pe="5">
+              <Table.ColumnHeader textAlign="end" pe="5" {...atTheEnd}>
                 {t('common.actions')}
               </Table.ColumnHeader>
             )}
@@ -194,7 +203,7 @@ function WideRows<Row>(props: Props<Row>) {
                   </Table.Cell>
                 ))}
                 {rowActions && (
-                  <Table.Cell textAlign="end" pe="5">
+                  <Table.Cell textAlign="end" pe="5" {...atTheEnd}>
                     {rowActions(row)}
                   </Table.Cell>
                 )}

@@ -6,6 +6,7 @@ import {
   ProhibitIcon,
   ScanIcon,
   SealCheckIcon,
+  StarIcon,
   UsersIcon,
 } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
@@ -14,6 +15,7 @@ import { Badge } from './Badge';
 const states = {
   verified: { Icon: SealCheckIcon, tone: 'success', filled: true },
   notVerified: { Icon: LockKeyIcon, tone: 'warning', filled: false },
+  new: { Icon: StarIcon, tone: 'accent', filled: true },
   locked: { Icon: LockKeyIcon, tone: 'danger', filled: true },
   shared: { Icon: UsersIcon, tone: 'info', filled: false },
   shareEnded: { Icon: ProhibitIcon, tone: 'danger', filled: false },

@@ -75,6 +75,14 @@ describe('the table of people', () => {
     expect(heard[0]?.path).toBe('/users?page=1&limit=5&sort=name');
   });
 
+  it('A provider who waits for approval is not listed as active.', async () => {
+    const waiting = { ...person(1), role: 'healthProvider', status: 'pending' };
+    answer({ 'GET /users': () => ({ body: { data: [waiting], pagination: { totalItems: 1 } } }) });
+    renderScreen(<UserTable />, '/dashboard');
+    expect(await screen.findByText('Under review')).toBeTruthy();
+    expect(screen.queryByText('Yes')).toBeNull();
+  });
+
   it('The search text is never in the address.', async () => {
     const { heard, router } = show('/dashboard');
     await screen.findByText('1–5 of 12');

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { formatDate, fullName } from '../lib/format';
 import { RoleBadge } from '../ui/Badge';
 import type { Column } from '../ui/DataTable';
+import { StateBadge } from '../ui/StateBadge';
 import { UserAvatar } from '../ui/UserAvatar';
 
 function ActiveMark({ active }: { active: boolean }) {
@@ -61,7 +62,9 @@ export function useColumns(manages: boolean): Column<UserRow>[] {
       key: 'active',
       header: t('users.table.active'),
       ...(manages && { sort: { key: 'active' } }),
-      cell: (user) => <ActiveMark active={user.active} />,
+      // Nobody can sign in with an account that waits for approval.
+      cell: ({ active, status }) =>
+        status === 'pending' ? <StateBadge state="underReview" /> : <ActiveMark active={active} />,
     },
   ];
   if (manages)

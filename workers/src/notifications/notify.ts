@@ -1,3 +1,4 @@
+import type { NotificationKind } from '@lightbox/contract/audit/actions.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isDuplicate, newId, oid } from '@lightbox/core/db/ids.js';
 import { majorityHasAll } from '@lightbox/core/db/majority.js';
@@ -6,12 +7,22 @@ import type { Signal } from '@lightbox/core/events/signals.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import { queueDeliveries } from '@lightbox/core/push/deliveries.js';
+import { settleNotices } from './settle.js';
 
-/** Writes one notice for each recipient of an event and broadcasts it. The actor of the event gets none. */
+/**
+ * Writes one notice for each recipient of an event and broadcasts it. The actor of the event gets none. Then marks
+ * the notices as read that the event has settled.
+ */
 export async function notify(core: Core, eventId: string): Promise<void> {
   const event = await core.models.Event.findById(oid(eventId)).lean<EventDoc>();
-  const kind = event && consequencesOf(event.type)?.notify;
-  if (!event || !kind) return;
+  const follows = event && consequencesOf(event.type);
+  if (!follows) return;
+  if (follows.notify) await writeNotices(core, event, follows.notify);
+  // Also after a new notice: its event may be handled later than the one that settled it.
+  await settleNotices(core, event);
+}
+
+async function writeNotices(core: Core, event: EventDoc, kind: NotificationKind): Promise<void> {
   const users = event.recipients.filter((id) => !(event.actor && id.equals(event.actor)));
   const kept: NotificationDoc[] = [];
   for (const user of users) {
@@ -21,6 +32,8 @@ export async function notify(core: Core, eventId: string): Promise<void> {
       event: event._id,
       kind,
       ...about(event),
+      ...(event.actor ? { actor: event.actor } : {}),
+      ...(event.refs.share ? { share: event.refs.share } : {}),
       at: event.at,
       unread: true,
     };
@@ -35,7 +48,7 @@ export async function notify(core: Core, eventId: string): Promise<void> {
     ),
   );
   for (const { _id, user } of notices) {
-    await queueDeliveries(core, user, eventId, { about: 'notification', recordId: String(_id) });
+    await queueDeliveries(core, user, String(event._id), { about: 'notification', recordId: String(_id) });
   }
 }
 

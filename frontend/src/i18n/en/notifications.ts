@@ -11,6 +11,18 @@ export const notifications = {
   empty: 'No notifications yet',
   emptyText: 'When someone shares an image with you or an analysis is ready, you see it here.',
   show: 'Show',
+  endsToday: 'Ends today {{time}}',
+  endsTomorrow: 'Ends tomorrow {{time}}',
+  endsOn: 'Ends {{date}}, {{time}}',
+  named: {
+    shared: '{{name}} shared {{caption}}',
+    verified: '{{name}} entered the code for {{caption}}',
+    locked: '{{name}} is locked out of {{caption}}',
+    analysed: 'The analysis of {{caption}} is ready',
+    notAnalysed: 'The analysis of {{caption}} failed',
+    waiting: '{{name}} is waiting for approval',
+    bulkRead: '{{name}} opened many profiles',
+  },
   kind: {
     'share.created': { title: 'An image was shared with you', text: 'Check your email for the sharing id and code.' },
     'share.verified': { title: 'A shared image was verified', text: 'The person you shared it with can see it now.' },

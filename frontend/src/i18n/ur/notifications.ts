@@ -11,6 +11,18 @@ export const notifications = {
   empty: 'ابھی کوئی اطلاع نہیں',
   emptyText: 'جب آپ کے ساتھ کوئی تصویر شیئر ہو یا تجزیہ تیار ہو، آپ یہاں پڑھیں گے۔',
   show: 'دکھائیں',
+  endsToday: 'رسائی آج {{time}} پر ختم ہو گی',
+  endsTomorrow: 'رسائی کل {{time}} پر ختم ہو گی',
+  endsOn: 'رسائی {{date}} کو {{time}} پر ختم ہو گی',
+  named: {
+    shared: '{{name}} نے {{caption}} شیئر کی',
+    verified: '{{name}} نے {{caption}} کا کوڈ درج کیا',
+    locked: '{{name}} کے لیے {{caption}} بند ہو گئی',
+    analysed: '{{caption}} کا تجزیہ تیار ہے',
+    notAnalysed: '{{caption}} کا تجزیہ نہیں ہو سکا',
+    waiting: '{{name}} منظوری کے منتظر ہیں',
+    bulkRead: '{{name}} نے بہت سے پروفائل کھولے',
+  },
   kind: {
     'share.created': {
       title: 'آپ کے ساتھ ایک تصویر شیئر ہوئی',

@@ -1,0 +1,86 @@
+import type { NotificationKind } from '@lightbox/contract/audit/actions.js';
+import { imageRules } from '@lightbox/contract/images/policy.js';
+import type { Notification } from '@lightbox/contract/notifications/calls.js';
+import { shareState } from '@lightbox/contract/sharing/states.js';
+import { imageFacts } from '@lightbox/core/access/images.js';
+import { covering, covers, liveShare, strongest } from '@lightbox/core/access/shares.js';
+import { studyFacts } from '@lightbox/core/access/studies.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { NotificationDoc } from '@lightbox/core/models/notification.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
+import type { StudyDoc } from '@lightbox/core/models/study.js';
+import type { Gateway, Viewer } from '../context.js';
+import { namesOf } from '../users/names.js';
+
+type Reader = Pick<Viewer, 'id' | 'role' | '_id'>;
+type Named = Pick<Notification, 'caption' | 'expiresAt'>;
+
+const aboutAccounts: readonly NotificationKind[] = ['provider.registered', 'user.bulkRead'];
+
+/**
+ * Presents notifications with the names that the viewer may know now, with a few queries for any number of them. A
+ * notification about an image whose share has ended or is locked has no names: the client then uses plain words.
+ */
+export async function presentNotifications(
+  gateway: Gateway,
+  viewer: Reader,
+  notifications: NotificationDoc[],
+): Promise<Notification[]> {
+  const subjectOf = await subjectsOf(gateway, viewer, notifications);
+  const people = notifications.map((one) => {
+    if (aboutAccounts.includes(one.kind)) return viewer.role === 'admin' ? one.record : undefined;
+    return subjectOf(one) && one.actor;
+  });
+  const name = await namesOf(gateway.models, people);
+  return notifications.map((one, i) => {
+    const person = people[i];
+    return {
+      id: String(one._id),
+      kind: one.kind,
+      at: one.at.toISOString(),
+      ...(one.record ? { recordId: String(one.record) } : {}),
+      ...(one.study ? { studyId: String(one.study) } : {}),
+      ...(one.readAt ? { readAt: one.readAt.toISOString() } : {}),
+      ...(person ? { actor: name(person) } : {}),
+      ...subjectOf(one),
+    };
+  });
+}
+
+/** Reads the images and studies of notifications. Returns what the viewer may see of each now. */
+async function subjectsOf({ models, clock }: Gateway, viewer: Reader, notifications: NotificationDoc[]) {
+  const about = notifications.filter(({ kind }) => !aboutAccounts.includes(kind));
+  const [images, studies] = await Promise.all([
+    models.Image.find({ _id: { $in: about.flatMap(({ record, study }) => (study ? [] : (record ?? []))) } }).lean<
+      ImageDoc[]
+    >(),
+    models.Study.find({ _id: { $in: about.flatMap(({ study }) => study ?? []) } }).lean<StudyDoc[]>(),
+  ]);
+  const targets = [...images, ...studies.map(({ _id }) => ({ _id, study: _id }))];
+  const now = clock.now();
+  const shares =
+    targets.length > 0
+      ? await models.Share.find({ ...covering(targets), recipient: viewer._id, ...liveShare(now) }).lean<ShareDoc[]>()
+      : [];
+  const named = new Map<string, Named>();
+  for (const image of images) {
+    const mine = shares.filter((one) => covers(one, image));
+    if (imageRules.see(viewer, imageFacts(image, mine))) {
+      named.set(String(image._id), namedBy(image.caption, strongest(mine)));
+    }
+  }
+  for (const study of studies) {
+    const share = strongest(shares.filter((one) => one.study?.equals(study._id)));
+    if (imageRules.see(viewer, studyFacts(study, share))) named.set(String(study._id), namedBy(study.title, share));
+  }
+  const locked = new Set(shares.filter((share) => shareState(share, now) === 'locked').map(({ _id }) => String(_id)));
+  return ({ kind, record, study, share }: NotificationDoc): Named | undefined =>
+    aboutAccounts.includes(kind) || (share && locked.has(String(share)))
+      ? undefined
+      : named.get(String(study ?? record));
+}
+
+const namedBy = (caption: string, share: ShareDoc | null): Named => ({
+  caption,
+  ...(share?.expiresAt ? { expiresAt: share.expiresAt.toISOString() } : {}),
+});

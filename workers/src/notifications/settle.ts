@@ -1,0 +1,54 @@
+import type { NotificationKind } from '@lightbox/contract/audit/actions.js';
+import { type ShareState, shareState } from '@lightbox/contract/sharing/states.js';
+import type { Core } from '@lightbox/core/core.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { NotificationDoc } from '@lightbox/core/models/notification.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
+
+/** The notices that ask the person for something, with the state of the share in which they still do. */
+const waitsFor: Partial<Record<NotificationKind, ShareState>> = {
+  'share.created': 'pending',
+  'share.locked': 'locked',
+};
+const settleable: NotificationKind[] = ['share.created', 'share.locked', 'provider.registered'];
+
+/**
+ * Marks the unread notices about the records of an event as read if nothing is left to do: the share was opened, ended
+ * or has a new code, the provider was decided. The state of the record decides, so the order of jobs does not matter.
+ */
+export async function settleNotices(core: Core, { record, records = [], refs }: EventDoc): Promise<void> {
+  const about = [...(record ? [record] : []), ...records];
+  const unread = await core.models.Notification.find({
+    unread: true,
+    kind: { $in: settleable },
+    $or: [{ record: { $in: about } }, ...(refs.share ? [{ share: refs.share }] : [])],
+  }).lean<NotificationDoc[]>();
+  const settled = await settledOf(core, unread);
+  if (settled.length === 0) return;
+  await core.models.Notification.updateMany(
+    { _id: { $in: settled.map(({ _id }) => _id) }, unread: true },
+    { $set: { unread: false, readAt: core.clock.now() } },
+  );
+  const to = [...new Set(settled.map(({ user }) => String(user)))];
+  await core.signals.send([{ push: { name: 'notification:settled', to, refs: {} } }]);
+}
+
+async function settledOf({ models, clock }: Core, notices: NotificationDoc[]): Promise<NotificationDoc[]> {
+  if (notices.length === 0) return [];
+  const [shares, waiting] = await Promise.all([
+    models.Share.find({ _id: { $in: notices.flatMap(({ share }) => share ?? []) } }).lean<ShareDoc[]>(),
+    models.User.find({
+      _id: { $in: notices.flatMap(({ kind, record }) => (kind === 'provider.registered' ? (record ?? []) : [])) },
+      status: 'pending',
+      deletedAt: { $exists: false },
+    }).lean<UserDoc[]>(),
+  ]);
+  const now = clock.now();
+  return notices.filter(({ kind, record, share: shareId }) => {
+    if (kind === 'provider.registered') return !waiting.some(({ _id }) => record?.equals(_id));
+    const share = shares.find(({ _id }) => shareId?.equals(_id));
+    // A notice of an older version names no share.
+    return shareId !== undefined && (!share || shareState(share, now) !== waitsFor[kind]);
+  });
+}
