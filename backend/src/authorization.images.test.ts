@@ -152,8 +152,14 @@ const at =
 const cells: Cell[] = [
   { name: 'getImage', rule: 'see', success: 200, request: at('/upload/image/') },
   { name: 'getImage', method: 'head', rule: 'see', success: 200, request: at('/upload/image/') },
-  { name: 'getImageContent', rule: 'open', success: 200, request: at('/upload/image/', '/content') },
-  { name: 'getImageContent', method: 'head', rule: 'open', success: 200, request: at('/upload/image/', '/content') },
+  { name: 'getImageContent', rule: 'download', success: 200, request: at('/upload/image/', '/content') },
+  {
+    name: 'getImageContent',
+    method: 'head',
+    rule: 'download',
+    success: 200,
+    request: at('/upload/image/', '/content'),
+  },
   { name: 'getImagePreview', rule: 'open', success: 200, request: at('/upload/image/', '/preview') },
   { name: 'getImagePreview', method: 'head', rule: 'open', success: 200, request: at('/upload/image/', '/preview') },
   { name: 'getFrames', rule: 'open', success: 200, request: at('/upload/image/', '/frames') },
@@ -214,8 +220,8 @@ const ofStudy =
 const studyCells: Cell[] = [
   { name: 'getStudy', rule: 'see', success: 200, request: ofStudy() },
   { name: 'getStudyFrames', rule: 'open', success: 200, request: ofStudy('/frames') },
-  { name: 'getStudyContent', rule: 'open', success: 200, request: ofStudy('/content') },
-  { name: 'getStudyContent', method: 'head', rule: 'open', success: 200, request: ofStudy('/content') },
+  { name: 'getStudyContent', rule: 'download', success: 200, request: ofStudy('/content') },
+  { name: 'getStudyContent', method: 'head', rule: 'download', success: 200, request: ofStudy('/content') },
   {
     name: 'listShares',
     rule: 'share',

@@ -14,6 +14,8 @@ const ShareEvent = z.object({
   createdfor: Id,
   expiresAt: Time.nullable(),
 });
+/** A guest link was made, changed or ended. Sent to people who may share its image or study. */
+const GuestEvent = z.object({ guestLinkId: Id, imagemetadataId: Id, studyId: Id.optional() });
 /** `studyId`: the image’s study, for viewers who may know of it. */
 const ImageEvent = z.object({ imagemetadataId: Id, studyId: Id.optional() });
 const StudyEvent = z.object({ studyId: Id });
@@ -35,6 +37,12 @@ export const serverEvents = {
   'share:locked': ShareEvent,
   'share:revoked': ShareEvent,
   'share:expired': ShareEvent,
+  'guest:created': GuestEvent,
+  'guest:opened': GuestEvent,
+  /** The code was entered wrongly five times. */
+  'guest:locked': GuestEvent,
+  'guest:revoked': GuestEvent,
+  'guest:expired': GuestEvent,
   'image:uploaded': ImageEvent,
   'image:updated': ImageEvent,
   'image:deleted': ImageEvent,

@@ -89,6 +89,17 @@ export const limits = {
   passwordMax: 128,
   shareHours: 24,
   shareHoursMax: 720,
+  /** Times that a guest link may be opened: by default, and at most. */
+  guestOpens: 10,
+  guestOpensMax: 100,
+  /** Lifetime of the token of an opened guest link, minutes. */
+  guestMinutes: 60,
+  /** Milliseconds between two questions of a guest's screen: is the link still open? */
+  guestPollMs: 1000,
+  /** Days after its end for which a guest link stays in the database. */
+  guestKeptDays: 30,
+  /** Characters of the note to the recipient of a share or a guest link. */
+  noteLength: 500,
   pageLimit: 10,
   pageLimitMax: 100,
   chatLimit: 50,

@@ -70,6 +70,10 @@ export const throttles = {
   share: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** Beyond it, a new share sends no mail and waits in the app; resending a code is refused. */
   shareMail: { per: ['recipient'], points: 10, seconds: hour, counts: 'mails', beyond: 'noMail' },
+  /** Questions about guest links, and codes for them. Five wrong codes also lock the link itself. */
+  guestLink: { per: ['address'], points: 60, seconds: 15 * minute, counts: 'calls', beyond: 'refused' },
+  /** Beyond it, a new guest link is made but not mailed. */
+  guestMail: { per: ['email'], points: 5, seconds: hour, counts: 'mails', beyond: 'noMail' },
   /** Frames that the server draws for a viewer that cannot. */
   rendering: { per: ['caller'], points: 240, seconds: minute, counts: 'runs', beyond: 'refused' },
   analysis: { per: ['caller'], points: 30, seconds: hour, counts: 'runs', beyond: 'refused' },

@@ -1,11 +1,14 @@
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
+import type { ImageRule } from '@lightbox/contract/images/policy.js';
 import { type ImageAccess, requireImage } from '@lightbox/core/access/images.js';
+import type { NewEvent } from '@lightbox/core/events/events.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
-import type { Context, Viewer } from '../context.js';
+import type { StudyDoc } from '@lightbox/core/models/study.js';
+import type { Context, Reader } from '../context.js';
 import { type Streaming, stream } from '../http/stream.js';
 
-/** A call about one image, by a signed-in person. */
-export type OfImage = Pick<Context, 'gateway'> & { viewer: Viewer; params: { id: string } };
+/** A call about one image, by a signed-in person or a guest. */
+export type OfImage = Pick<Context, 'gateway'> & { viewer: Reader; params: { id: string } };
 
 const extensions: Record<string, string> = {
   'image/jpeg': 'jpg',
@@ -23,11 +26,14 @@ export const guarded = (contentType: string): Record<string, string> => ({
   'Cache-Control': 'no-store',
 });
 
-/** Checks the right to open the image: before the answer, and again while bytes go out. */
-export const checkOpen =
+/** Checks the right to the image: before the answer, and again while bytes go out. */
+const check =
+  (rule: ImageRule) =>
   ({ gateway, params }: Omit<OfImage, 'viewer'>) =>
-  (viewer: Viewer): Promise<ImageAccess> =>
-    requireImage(gateway.models, viewer, params.id, 'open', gateway.clock.now());
+  (viewer: Reader): Promise<ImageAccess> =>
+    requireImage(gateway.models, viewer, params.id, rule, gateway.clock.now());
+export const checkOpen = check('open');
+export const checkDownload = check('download');
 
 interface Bytes {
   contentType: string;
@@ -40,6 +46,7 @@ interface Bytes {
   chunks: AsyncGenerator<Buffer>;
   /** Records the read in the audit log. */
   record: () => Promise<void>;
+  may: (viewer: Reader) => Promise<unknown>;
 }
 
 /** Streams bytes of an image. The read is in the audit log before the first byte is sent. */
@@ -54,14 +61,28 @@ export async function sendBytes(context: Streaming & OfImage, bytes: Bytes): Pro
       ...bytes.headers,
     },
     record: bytes.record,
-    may: checkOpen(context),
+    may: bytes.may,
   });
   return undefined;
 }
 
+type Read = 'image.content' | 'image.preview' | 'image.view' | 'image.tags' | 'study.frames' | 'study.content';
+const asGuest = { 'image.content': 'guest.downloaded', 'study.content': 'guest.downloaded' } as const;
+
+/** The action, the actor and the records of a read. The reads of a guest name the link, and no account. */
+export function readBy(
+  viewer: Reader,
+  type: Read,
+  { _id, owner }: Pick<ImageDoc | StudyDoc, '_id' | 'owner'>,
+): NewEvent {
+  if (viewer.role !== 'guest') return { type, record: _id, owners: [owner] };
+  const action = type in asGuest ? asGuest[type as keyof typeof asGuest] : 'guest.viewed';
+  return { type: action, record: _id, records: [viewer._id], owners: [owner] };
+}
+
 /** Records one read of an image. */
 export const recordRead = (
-  { gateway, actor }: Pick<Context, 'gateway' | 'actor'>,
+  { gateway, actor, viewer }: Pick<Context, 'gateway' | 'actor'> & { viewer: Reader },
   type: Extract<AuditAction, 'image.content' | 'image.preview' | 'image.view' | 'image.tags'>,
-  { _id, owner }: ImageDoc,
-): Promise<void> => gateway.events.record(actor, { type, record: _id, owners: [owner] });
+  image: ImageDoc,
+): Promise<void> => gateway.events.record(actor, readBy(viewer, type, image));

@@ -3,19 +3,19 @@ import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { LookDoc } from '@lightbox/core/models/look.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
-import type { Context, Gateway, Viewer } from '../context.js';
-import { recordRead } from './imageBytes.js';
+import type { Context, Gateway, Reader } from '../context.js';
+import { readBy, recordRead } from './imageBytes.js';
 
-type Reading = Pick<Context, 'gateway' | 'actor'> & { viewer: Viewer };
+type Reading = Pick<Context, 'gateway' | 'actor'> & { viewer: Reader };
 /** The actions whose reads are counted: frames of an image or a study, ranges of an original. */
 type Counted = LookDoc['type'];
 type Seen = Pick<ImageDoc | StudyDoc, '_id' | 'owner'>;
 
-const lookId = (viewer: Viewer, type: Counted, record: ObjectId): string => `${viewer.sessionId}:${type}:${record}`;
+const lookId = (viewer: Reader, type: Counted, record: ObjectId): string => `${viewer.sessionId}:${type}:${record}`;
 
 const lookOf = ({ gateway, viewer }: Reading, type: Counted, { _id, owner }: Seen): Omit<LookDoc, 'reads'> => ({
   _id: lookId(viewer, type, _id),
-  user: viewer._id,
+  ...(viewer.role === 'guest' ? { guestLink: viewer._id } : { user: viewer._id }),
   record: _id,
   owner,
   type,
@@ -34,13 +34,9 @@ export async function openLook(reading: Reading, image: ImageDoc): Promise<void>
 
 /** Records the opening of these images of a study, as one entry. The frames of all of them are counted together. */
 export async function openStudyLook(reading: Reading, study: StudyDoc, images: Pick<ImageDoc, '_id'>[]): Promise<void> {
-  const records = images.map(({ _id }) => _id);
-  await reading.gateway.events.record(reading.actor, {
-    type: 'study.frames',
-    record: study._id,
-    records,
-    owners: [study.owner],
-  });
+  const read = readBy(reading.viewer, 'study.frames', study);
+  const records = [...(read.records ?? []), ...images.map(({ _id }) => _id)];
+  await reading.gateway.events.record(reading.actor, { ...read, records });
   await keepLook(reading, 'study.frames', study);
 }
 
@@ -60,11 +56,11 @@ export async function countRead(
   image: ImageDoc,
 ): Promise<void> {
   if (await countInLook(reading, type, image)) return;
-  const { gateway, actor } = reading;
+  const { gateway, actor, viewer } = reading;
   try {
     await gateway.events.change(actor, async (tx) => {
       await gateway.models.Look.create([{ ...lookOf(reading, type, image), reads: 1 }], { session: tx.session });
-      tx.record({ type, record: image._id, owners: [image.owner] });
+      tx.record(readBy(viewer, type, image));
       return image._id;
     });
   } catch (error) {

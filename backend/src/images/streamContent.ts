@@ -5,14 +5,15 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { PreviewDoc } from '@lightbox/core/models/preview.js';
 import type { Context } from '../context.js';
 import { rangeOf } from '../http/range.js';
-import { checkOpen, extensionOf, recordRead, sendBytes } from './imageBytes.js';
+import { checkDownload, checkOpen, extensionOf, recordRead, sendBytes } from './imageBytes.js';
 import { countRead } from './looks.js';
 import { openPreview } from './present.js';
 
 /** Streams the original bytes, or a range of them. */
 export async function streamContent(context: Context<typeof imageCalls.getImageContent>): Promise<undefined> {
   const { gateway, viewer } = context;
-  const { image } = await checkOpen(context)(viewer);
+  const may = checkDownload(context);
+  const { image } = await may(viewer);
   const { contentType, size } = image;
   const id = String(image._id);
   const range = rangeOf(context, size);
@@ -34,6 +35,7 @@ export async function streamContent(context: Context<typeof imageCalls.getImageC
       range ?? undefined,
     ),
     record: () => (range ? countRead(context, 'image.content', image) : recordRead(context, 'image.content', image)),
+    may,
   });
 }
 
@@ -55,5 +57,6 @@ export async function sendPreview(context: Context<typeof imageCalls.getImagePre
       yield webp;
     })(),
     record: () => recordRead(context, 'image.preview', image),
+    may: checkOpen(context),
   });
 }

@@ -76,7 +76,7 @@ export async function addShare(gateway: Gateway, tx: Transaction, wanted: NewSha
 }
 
 /** Returns the owner of the share's target, and the image that stands for it now. */
-async function holdTarget(
+export async function holdTarget(
   { models }: Gateway,
   tx: Transaction,
   { image, study }: ShareTarget,
@@ -92,7 +92,7 @@ interface Shared {
 }
 
 /** Returns the image or the study that the viewer wants to share or manage. */
-async function requireTarget(
+export async function requireTarget(
   { models, clock }: Gateway,
   viewer: Viewer,
   { imageId, studyId }: { imageId?: string | undefined; studyId?: string | undefined },

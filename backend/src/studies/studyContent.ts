@@ -5,16 +5,17 @@ import type { StudyDoc } from '@lightbox/core/models/study.js';
 import type { Context, Gateway } from '../context.js';
 import { stream } from '../http/stream.js';
 import { type ZipEntry, zipOf } from '../http/zip.js';
-import { extensionOf, guarded } from '../images/imageBytes.js';
-import { checkOpen } from './checkOpen.js';
+import { extensionOf, guarded, readBy } from '../images/imageBytes.js';
+import { checkDownload } from './checkOpen.js';
 import { readSeries } from './present.js';
 
 /** Streams the original files of a study as a zip. They are stored in it as they are, and not compressed. */
 export async function getStudyContent(context: Context<typeof studyCalls.getStudyContent>): Promise<undefined> {
   const { gateway, actor, viewer } = context;
-  const check = checkOpen(context);
+  const check = checkDownload(context);
   const { study } = await check(viewer);
   const files = await filesOf(gateway, study);
+  const read = readBy(viewer, 'study.content', study);
   const { length, chunks } = await zipOf(files.map(({ entry }) => entry));
   await stream(context, {
     headers: {
@@ -24,12 +25,7 @@ export async function getStudyContent(context: Context<typeof studyCalls.getStud
     },
     chunks,
     record: () =>
-      gateway.events.record(actor, {
-        type: 'study.content',
-        record: study._id,
-        records: files.map(({ id }) => id),
-        owners: [study.owner],
-      }),
+      gateway.events.record(actor, { ...read, records: [...(read.records ?? []), ...files.map(({ id }) => id)] }),
     may: check,
   });
   return undefined;

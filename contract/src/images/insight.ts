@@ -11,7 +11,7 @@ import { type ImageRule, imageBars, imageGrounds } from './policy.js';
 export const explained = {
   know: 'see',
   see: 'open',
-  original: 'open',
+  original: 'download',
   analyse: 'analyse',
   share: 'share',
   delete: 'delete',
@@ -56,7 +56,7 @@ export const TimelineEntry = z.object({
   actiontype: z.enum(timelineActions),
   status: z.enum(['success', 'denied', 'failed']),
   reason: z.string(),
-  /** Null when the product itself acted: a share expired, or an analysis finished. */
+  /** Null when a guest acted, or the product itself: a share expired, or an analysis finished. */
   user: UserRef.nullable(),
 });
 export type TimelineEntry = z.infer<typeof TimelineEntry>;

@@ -12,6 +12,7 @@ import { AppError } from '../errors.js';
 import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
+import { guestFact, linkOf } from './guests.js';
 import { covering, liveShare, strongest, verifiedShare } from './shares.js';
 
 export const imageFacts = (image: ImageDoc, share: ShareDoc | null): ImageFacts => ({
@@ -41,11 +42,14 @@ export async function findImage(
 ): Promise<ImageAccess | null> {
   const image = await models.Image.findById(oid(imageId)).readConcern(NEWEST).lean<ImageDoc>();
   if (!image) return null;
-  const shares = await models.Share.find({ ...covering([image]), recipient: oid(viewer.id), ...liveShare(now) })
-    .readConcern(NEWEST)
-    .lean<ShareDoc[]>();
+  const [shares, link] = await Promise.all([
+    models.Share.find({ ...covering([image]), recipient: oid(viewer.id), ...liveShare(now) })
+      .readConcern(NEWEST)
+      .lean<ShareDoc[]>(),
+    linkOf(models, viewer, now),
+  ]);
   const share = strongest(shares);
-  const facts = imageFacts(image, share);
+  const facts = { ...imageFacts(image, share), ...guestFact(link, image) };
   return imageRules.see(viewer, facts) ? { image, share, facts, studyId: studyIdFor(viewer, image, shares) } : null;
 }
 

@@ -66,6 +66,13 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
       { $set: { live: false, endedAt: now } },
       { session },
     ).exec(),
+  // Links of a study end with the study.
+  GuestLink: ({ models, ids, now, session }) =>
+    models.GuestLink.updateMany(
+      { image: ids, study: { $exists: false }, live: true },
+      { $set: { live: false, endedAt: now } },
+      { session },
+    ).exec(),
   Study: null,
   Analysis: ({ models, ids, session }) => models.Analysis.deleteMany({ _id: ids }, { session }).exec(),
   Conversation: null,

@@ -3,6 +3,7 @@ export const mailTemplates = [
   'verificationCode',
   'resetCode',
   'imageShared',
+  'guestLink',
   'accountApproved',
   'accountRejected',
   'passwordChanged',

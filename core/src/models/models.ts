@@ -12,6 +12,7 @@ import { decoy } from './decoy.js';
 import { drawing } from './drawing.js';
 import { event } from './event.js';
 import type { DocOf } from './fields.js';
+import { guestLink } from './guestLink.js';
 import { idempotency } from './idempotency.js';
 import { image } from './image.js';
 import { look } from './look.js';
@@ -50,6 +51,7 @@ const schemas = {
   Tombstone: tombstone,
   Position: position,
   Share: share,
+  GuestLink: guestLink,
   Study: study,
   Analysis: analysis,
   Conversation: conversation,

@@ -5,6 +5,7 @@ import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import { AppError } from '../errors.js';
 import type { Actor } from '../events/events.js';
+import { endGuestLinks } from '../guests/endGuestLinks.js';
 import { removeImage } from '../images/removeImage.js';
 import type { ImageDoc } from '../models/image.js';
 import type { ShareDoc } from '../models/share.js';
@@ -20,11 +21,11 @@ export const heirOf = (core: Core, owner: ObjectId, session: Parameters<typeof h
 
 /**
  * Finishes the closing of an account: studies and images that name a patient go to an administrator, the others are
- * removed, and shares with the account end. Each step is a small transaction and may be repeated. False when `until` came first; the
+ * removed, and shares with the account and the guest links that it made end. Each step is a small transaction and may be repeated. False when `until` came first; the
  * next call continues.
  */
 export async function finishClosing(core: Core, actor: Actor, user: ObjectId, until: Date): Promise<boolean> {
-  const { Image, Study, Share, Notification, User } = core.models;
+  const { Image, Study, Share, GuestLink, Notification, User } = core.models;
   const closed = 'The account was closed.';
   const steps = [
     async () => {
@@ -48,6 +49,14 @@ export async function finishClosing(core: Core, actor: Actor, user: ObjectId, un
         .limit(BATCH)
         .lean<ShareDoc[]>();
       return shares.map((share) => () => endReceived(core, actor, share, user));
+    },
+    async () => {
+      const links = await GuestLink.find({ madeBy: user, live: true }, { _id: 1 }).limit(BATCH).lean();
+      return links.map(
+        ({ _id }) =>
+          () =>
+            endLink(core, actor, _id),
+      );
     },
   ];
   for (const find of steps) {
@@ -140,5 +149,12 @@ async function endReceived(core: Core, actor: Actor, share: ShareDoc, user: Obje
   await core.events.change(actor, async (tx) => {
     await endShares(core, tx, share, { recipient: user }, 'share.revoke');
     return share.study ?? share.image;
+  });
+}
+
+async function endLink(core: Core, actor: Actor, id: ObjectId): Promise<void> {
+  await core.events.change(actor, async (tx) => {
+    await endGuestLinks(core, tx, { _id: id }, 'guest.revoked');
+    return id;
   });
 }

@@ -15,6 +15,7 @@ import {
   type Icon,
   ImageIcon,
   KeyIcon,
+  LinkIcon,
   LockKeyIcon,
   ProhibitIcon,
   SealCheckIcon,
@@ -57,6 +58,10 @@ const icons: Partial<Record<AuditAction, Icon>> = {
   'share.lock': LockKeyIcon,
   'share.revoke': ProhibitIcon,
   'share.expire': ClockCountdownIcon,
+  'guest.locked': LockKeyIcon,
+  'guest.revoked': ProhibitIcon,
+  'guest.expired': ClockCountdownIcon,
+  'guest.viewed': EyeIcon,
   'setting.delete': TrashIcon,
 };
 const areas = {
@@ -70,6 +75,7 @@ const areas = {
   image: ImageIcon,
   study: StackIcon,
   share: ShareNetworkIcon,
+  guest: LinkIcon,
   analysis: SparkleIcon,
   message: ChatsCircleIcon,
   notification: BellIcon,

@@ -21,6 +21,7 @@ import { Modal } from '../ui/Modal';
 import { type Person, PersonSearch } from '../users/PersonSearch';
 import { AccessList } from './AccessList';
 import { Expiry } from './Expiry';
+import { GuestLinks } from './GuestLinks';
 import { refreshShares } from './sharing';
 import { WhyAccess } from './WhyAccess';
 
@@ -114,6 +115,7 @@ function ShareForm({ image, onClose }: { image: Image; onClose: () => void }) {
             <WhyAccess key={person.id} imageId={image.id} userId={person.id} name={fullName(person)} />
           )}
           <AccessList image={image} />
+          <GuestLinks image={image} />
         </Flex>
       </Dialog.Body>
       <Dialog.Footer>

@@ -8,6 +8,12 @@ import { studiesKey, viewerKey } from './keysOfQueries';
 
 // The bytes of frames are kept by the imaging library alone, and only in memory.
 
+/** The token that reads frames: that of the session, or that of a guest's link. A guest's is in memory alone. */
+let token = 'session';
+export function readFramesWith(guestToken: string | undefined) {
+  token = guestToken ?? 'session';
+}
+
 /** A worker makes the facts soon after the upload: the server answers `PREVIEW_PENDING` until they are there. */
 const pending = (error: Error) => error instanceof ApiError && error.code === 'PREVIEW_PENDING';
 
@@ -24,7 +30,7 @@ export const frameFacts = (id: string) =>
   queryOptions({
     queryKey: [...viewerKey, 'facts', id],
     queryFn: async ({ signal }): Promise<FrameFacts> =>
-      (await send(imageCalls.getFrames, { params: { id } }, { signal })).data,
+      (await send(imageCalls.getFrames, { params: { id } }, { signal, token })).data,
     ...once,
   });
 
@@ -40,7 +46,7 @@ export const studyFacts = (id: string) =>
   queryOptions({
     queryKey: [...viewerKey, 'facts', 'study', id],
     queryFn: async ({ signal }): Promise<Record<string, FrameFacts>> =>
-      (await send(studyCalls.getStudyFrames, { params: { id } }, { signal })).data,
+      (await send(studyCalls.getStudyFrames, { params: { id } }, { signal, token })).data,
     ...once,
   });
 
@@ -61,10 +67,10 @@ export interface FrameBytes {
 const syntaxOf = (mediaType: string) => /transfer-syntax="?([\d.]+)"?/.exec(mediaType)?.[1];
 
 export async function fetchFrame({ id, n }: FrameRef, facts: FrameFacts, signal: AbortSignal): Promise<FrameBytes> {
-  const blob = await download(imageCalls.getFrame, { params: { id, n: String(n) } }, { signal });
+  const blob = await download(imageCalls.getFrame, { params: { id, n: String(n) } }, { signal, token });
   return { blob, syntax: syntaxOf(blob.type) ?? facts.transferSyntax };
 }
 
 /** The frame or page as the server draws it: a picture, for browsers that cannot decode the frame. */
 export const fetchRendered = ({ id, n }: FrameRef, signal?: AbortSignal) =>
-  download(imageCalls.getFrame, { params: { id, n: String(n) }, query: { rendered: true } }, { signal });
+  download(imageCalls.getFrame, { params: { id, n: String(n) }, query: { rendered: true } }, { signal, token });

@@ -1,11 +1,15 @@
+import { guestLinkState } from '@lightbox/contract/guests/states.js';
 import { isLive } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
 import { PartAway } from '@lightbox/core/db/away.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { guestUrl } from '@lightbox/core/guests/guestUrl.js';
+import { openField } from '@lightbox/core/guests/sealed.js';
 import { codeOf, linkTokenOf } from '@lightbox/core/keys/codes.js';
 import type { MailTemplate } from '@lightbox/core/mail/mailTemplates.js';
 import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
@@ -14,7 +18,8 @@ import { JobFailed } from '../failures.js';
 import { asHtml, asText, type MailFacts, templates } from './templates.js';
 
 interface Letter {
-  to: ObjectId;
+  /** The account, or the address of a person without one. */
+  to: ObjectId | { address: string };
   facts: MailFacts;
 }
 
@@ -48,12 +53,12 @@ export async function deliver(
   template: MailTemplate,
   { to, facts }: Letter,
 ): Promise<void> {
-  const user = await core.models.User.findById(to, { email: 1, deletedAt: 1 }).lean<UserDoc>();
-  if (!user || user.deletedAt) return;
+  const address = 'address' in to ? to.address : await addressOf(core, to);
+  if (!address) return;
   const { subject, lines } = templates[template](facts);
   const mail = {
     from: core.config.mailFrom,
-    to: { name: '', address: user.email },
+    to: { name: '', address },
     subject,
     text: asText(lines),
     html: asHtml(lines),
@@ -65,6 +70,11 @@ export async function deliver(
       ? new PartAway(`The mail server cannot be reached: ${error.code}.`)
       : new MailFailed(error);
   });
+}
+
+async function addressOf(core: Core, user: ObjectId): Promise<string | null> {
+  const found = await core.models.User.findById(user, { email: 1, deletedAt: 1 }).lean<UserDoc>();
+  return found && !found.deletedAt ? found.email : null;
 }
 
 /** Contains only codes and the failed command, because mail servers repeat the rejected address in their message. */
@@ -102,6 +112,7 @@ const composers: Record<Exclude<MailTemplate, 'unreadMessages'>, Compose> = {
     };
   },
   imageShared: composeShare,
+  guestLink: composeGuestLink,
   accountApproved: toAccount('/login'),
   accountRejected: async (core, event) => {
     const user = event.record && (await core.models.User.findById(event.record).lean<UserDoc>());
@@ -147,4 +158,14 @@ async function composeShare(core: Core, event: EventDoc): Promise<Letter | null>
     to: share.recipient,
     facts: { code, shareId, link: `${core.config.publicUrl}/view-images?share=${shareId}` },
   };
+}
+
+/** Composes the mail with the address of a guest link. The code goes another way. */
+async function composeGuestLink(core: Core, event: EventDoc): Promise<Letter | null> {
+  const { GuestLink } = core.models;
+  const link = event.refs.link ? await GuestLink.findById(event.refs.link).lean<GuestLinkDoc>() : null;
+  if (!link || guestLinkState(link, core.clock.now()) !== 'open') return null;
+  const address = openField(core.keys, link, 'email');
+  const token = linkTokenOf(core.keys.codes, String(link._id), link);
+  return address && token ? { to: { address }, facts: { link: guestUrl(core.config.publicUrl, token) } } : null;
 }

@@ -45,6 +45,14 @@ export const templates: Record<MailTemplate, (facts: MailFacts) => MailText> = {
       'The code works for your account only.',
     ],
   }),
+  guestLink: ({ link }) => ({
+    subject: 'An image was shared with you',
+    lines: [
+      'Open this link to see the image. You need no account.',
+      `Link: ${link}`,
+      'The page asks for a code. The sender tells you the code another way, for example by phone.',
+    ],
+  }),
   accountApproved: ({ link }) => ({
     subject: 'Your account was approved',
     lines: ['An administrator approved your account. You can log in now.', `Link: ${link}`],

@@ -26,6 +26,7 @@ const manners: Record<PushKind, Pick<Push, 'urgency' | 'ttlSeconds'>> = {
   'share.created': { urgency: 'high', ttlSeconds: 24 * hour },
   'share.verified': ordinary,
   'share.revoked': ordinary,
+  'guest.opened': ordinary,
   'analysis.completed': ordinary,
   'analysis.failed': ordinary,
   'provider.registered': { urgency: 'low', ttlSeconds: 24 * hour },

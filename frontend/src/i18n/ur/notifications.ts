@@ -21,6 +21,7 @@ export const notifications = {
       text: 'جن کے ساتھ آپ نے شیئر کی وہ اب اسے دیکھ سکتے ہیں۔',
     },
     'share.revoked': { title: 'آپ کی رسائی ختم ہو گئی', text: 'آپ کو اب اس تصویر تک رسائی نہیں۔' },
+    'guest.opened': { title: 'آپ کا مہمان لنک کھولا گیا', text: 'کسی نے پہلی بار اس کا کوڈ درج کیا۔' },
     'analysis.completed': { title: 'ایک تجزیہ تیار ہے', text: 'کمپیوٹر کا بنایا ہوا۔ یہ تشخیص نہیں۔' },
     'analysis.failed': {
       title: 'ایک تجزیہ نہیں ہو سکا',
