@@ -1,6 +1,7 @@
-// `npm run fidelity [-- FOLDER]`: compares the product's pictures of DICOM files with those of pydicom, as previews and as
-// the frames that a browser gets. Without a folder it takes pydicom's own test files. Prints a table, and exits with 1 after
-// a difference. It needs Python, and installs pydicom in a folder of its own. See docs/architecture.md.
+// `npm run fidelity [-- FOLDER] [-- --browser [--webgl]]`: compares the product's pictures of DICOM files with those of
+// pydicom, as previews and as the frames that a browser gets. With `--browser` it compares the canvas of the viewer in
+// Chromium, without WebGL or with it. Without a folder it takes pydicom's own test files. Prints a table, and exits with 1
+// after a difference. It needs Python, and installs pydicom in a folder of its own. See docs/architecture.md.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +10,8 @@ import { parseArgs } from 'node:util';
 import { openPictures, type Pictures, type Prepared } from '@lightbox/workers/previews/preview.js';
 import { type Values, viewerFrame } from '@lightbox/workers/testing/viewerFrame.js';
 import sharp from 'sharp';
-import { correlation, meanDifference, scaled } from './fidelity/measure.js';
+import { openViewer, type Viewer } from './fidelity/browser.js';
+import { compare, scaled } from './fidelity/measure.js';
 
 const PACKAGES = [
   'pydicom==3.0.2',
@@ -20,10 +22,6 @@ const PACKAGES = [
   'pylibjpeg-openjpeg==2.6.0',
   'pylibjpeg-rle==2.2.0',
 ];
-/** At least this correlation, or for colours of 8 bits at most this mean difference. */
-const CORRELATION = 0.95;
-const DIFFERENCE = 4;
-
 /** A file as pydicom draws it. */
 interface Reference {
   name: string;
@@ -38,6 +36,15 @@ interface Row {
   file: string;
   frame: string;
   preview: string;
+  ok: boolean;
+}
+
+/** The same of a file on the canvas of the viewer. */
+interface ShownRow {
+  file: string;
+  first: string;
+  middle: string;
+  drawnBy: 'browser' | 'server';
   ok: boolean;
 }
 
@@ -63,16 +70,6 @@ const filesOfPydicom = (program: string): string =>
 function valuesOf(out: string, { name, rows, columns, samples }: Reference, which: string): Values {
   const bytes = readFileSync(join(out, `${name}.${which}`));
   return { width: columns, height: rows, samples, values: new Float32Array(new Uint8Array(bytes).buffer) };
-}
-
-/** Returns a text with the agreement of two pictures, and true when they agree. */
-function compare(ours: ArrayLike<number>, theirs: ArrayLike<number>, isColour: boolean): { text: string; ok: boolean } {
-  if (ours.length !== theirs.length) return { text: `${ours.length} values, not ${theirs.length}`, ok: false };
-  const r = correlation(ours, theirs);
-  const difference = meanDifference(ours, theirs);
-  if (r === null && !isColour) return { text: 'flat', ok: true };
-  const ok = (r !== null && r > CORRELATION) || (isColour && difference <= DIFFERENCE);
-  return { text: `r ${r?.toFixed(4) ?? '–'}${isColour ? `, Δ ${difference.toFixed(2)}` : ''}`, ok };
 }
 
 async function compareFile(pictures: Pictures, out: string, folder: string, reference: Reference): Promise<Row> {
@@ -116,31 +113,91 @@ async function stateOf(pictures: Pictures, folder: string, { name }: Reference):
   };
 }
 
-async function run(chosen: string | undefined): Promise<number> {
+interface Place {
+  /** The DICOM files. */
+  folder: string;
+  /** The pictures of pydicom. */
+  out: string;
+}
+
+async function compareServed({ folder, out }: Place, references: readonly Reference[]): Promise<Row[]> {
+  const pictures = await openPictures(null);
+  const rows: Row[] = [];
+  for (const reference of references) {
+    rows.push(
+      await (reference.drawn ? compareFile(pictures, out, folder, reference) : stateOf(pictures, folder, reference)),
+    );
+  }
+  await pictures.close();
+  return rows;
+}
+
+/** Compares the canvas with the first and the middle frame of each file that pydicom can draw. */
+async function compareShown(place: Place, references: readonly Reference[], webGl: boolean): Promise<ShownRow[]> {
+  const viewer = await openViewer({ webGl });
+  const rows: ShownRow[] = [];
+  try {
+    for (const reference of references.filter(({ drawn }) => drawn)) {
+      rows.push(await compareCanvas(viewer, place, reference));
+      if (!rows.at(-1)?.ok) console.log(rows.at(-1));
+    }
+  } finally {
+    await viewer.stop();
+  }
+  return rows;
+}
+
+async function compareCanvas(viewer: Viewer, { folder, out }: Place, reference: Reference): Promise<ShownRow> {
+  const { name, samples, frames } = reference;
+  const isColour = samples === 3;
+  const row: ShownRow = { file: name, first: '', middle: '', drawnBy: 'browser', ok: true };
+  try {
+    const id = await viewer.upload(name, readFileSync(join(folder, name)));
+    const middle = Math.floor((frames - 1) / 2) + 1;
+    for (const [which, frame] of middle > 1
+      ? ([
+          ['first', 1],
+          ['middle', middle],
+        ] as const)
+      : ([['first', 1]] as const)) {
+      const { values, byServer } = await viewer.picture(id, frame, samples);
+      const theirs = scaled(valuesOf(out, reference, isColour ? which : `${which}.shown`), values);
+      const { text, ok } = compare(values.values, theirs, isColour);
+      row[which] = text;
+      row.ok &&= ok;
+      if (byServer) row.drawnBy = 'server';
+    }
+    return row;
+  } catch (error) {
+    return { ...row, first: String(error).split('\n')[0] ?? '', ok: false };
+  }
+}
+
+async function run(
+  chosen: string | undefined,
+  { browser, webgl }: { browser: boolean; webgl: boolean },
+): Promise<number> {
   const program = python();
   const folder = chosen ?? filesOfPydicom(program);
   const out = mkdtempSync(join(tmpdir(), 'lightbox-fidelity-'));
-  const pictures = await openPictures(null);
   try {
     execFileSync(program, [join(import.meta.dirname, '../src/fidelity/reference.py'), folder, out], {
       stdio: 'inherit',
     });
     const references = JSON.parse(readFileSync(join(out, 'index.json'), 'utf8')) as Reference[];
-    const rows: Row[] = [];
-    for (const reference of references) {
-      rows.push(
-        await (reference.drawn ? compareFile(pictures, out, folder, reference) : stateOf(pictures, folder, reference)),
-      );
-    }
+    const place = { folder, out };
+    const rows = await (browser ? compareShown(place, references, webgl) : compareServed(place, references));
     console.table(rows);
     const [drawn, good] = [references.filter((row) => row.drawn).length, rows.filter((row) => row.ok).length];
     console.log(`${readdirSync(folder).length} files, ${drawn} drawn by pydicom, ${rows.length - good} differ`);
     return good === rows.length ? 0 : 1;
   } finally {
-    await pictures.close();
     rmSync(out, { recursive: true });
   }
 }
 
-const { positionals } = parseArgs({ allowPositionals: true });
-process.exit(await run(positionals.filter((name) => name !== 'fidelity')[0]));
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { browser: { type: 'boolean', default: false }, webgl: { type: 'boolean', default: false } },
+});
+process.exit(await run(positionals.filter((name) => name !== 'fidelity')[0], values));

@@ -76,6 +76,8 @@ export const limits = {
   studyTitleLength: 200,
   messageLength: 4000,
   settingLength: 2000,
+  /** Characters of a setting that is a text for people, such as the name of the clinic. */
+  settingTextLength: 120,
   /** Days after which a chat no longer makes a care relationship. */
   tieDays: 365,
   /**

@@ -31,6 +31,7 @@ export const texts = {
   validCode: `Please enter a valid ${limits.codeDigits}-digit OTP.`,
   validRecoveryCode: 'A recovery code has ten letters and digits.',
   completeCode: 'Please enter a valid email and complete the OTP.',
+  required: 'This field is required.',
   captionRequired: 'Please provide a caption.',
   notYourPatient: 'You cannot choose this patient.',
   otherPatientName: 'The name in the file is another one.',

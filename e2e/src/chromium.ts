@@ -8,6 +8,17 @@ const cacheDir = join(import.meta.dirname, '../../.cache');
 
 const flags = ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-gpu'];
 
+/** The options of a browser that has no WebGL. */
+export const withoutWebGl: LaunchOptions = { args: ['--no-sandbox', '--disable-gpu', '--disable-3d-apis'] };
+
+/** Hides from a page that WebGL is drawn by software, so that the viewer uses it as on a graphics card. */
+export const asGraphicsCard = `for (const one of [WebGLRenderingContext, WebGL2RenderingContext]) {
+  const read = one.prototype.getParameter;
+  one.prototype.getParameter = function (name) {
+    return name === 37446 ? 'ANGLE (Test)' : read.call(this, name);
+  };
+}`;
+
 /** Starts a headless Chromium: on Linux x64 the one from npm, elsewhere the one that Playwright has installed. */
 export async function launchChromium(options: LaunchOptions = {}): Promise<Browser> {
   return chromium.launch({ args: flags, ...(packaged() ? fromNpm() : {}), ...options });

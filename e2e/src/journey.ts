@@ -21,8 +21,10 @@ export const test = base
     return product;
   });
 
-/**
- * Limit for a revocation to reach a screen. The product promises two seconds, which `infra/src/revocation.test.ts`
- * measures. Here three journeys share a machine. Without the update, the picture would stay.
- */
-export const REVOKED_MS = 6_000;
+/** Limit for a revocation to reach a screen, from the end of the owner's call. The product promises it. */
+export const REVOKED_MS = 2_000;
+
+/** True in a page whose dialog says that the access has ended, and that shows no picture. */
+export const accessEnded = `[...document.querySelectorAll('[role=dialog] *')].some(
+    (one) => one.childElementCount === 0 && one.textContent === 'Access has ended') &&
+  !document.querySelector('img[src^="blob:"], img[src^="data:image"]')`;

@@ -18,6 +18,41 @@ const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 export const line = (text: string, name: string): string =>
   new RegExp(`^${name}: (\\S+)\\s*$`, 'm').exec(text)?.[1] ?? '';
 
+/** An image as the answer to its upload describes it. */
+export interface Uploaded {
+  id: string;
+  studyId: string | null;
+}
+
+/** A person to register. */
+export interface Newcomer {
+  email: string;
+  username: string;
+  firstname: string;
+  lastname: string;
+}
+
+/** The password of the people that a journey registers. */
+export const password = 'Long-Enough-Pass-9';
+
+/** Registers a person by the API. A health provider waits for approval, a patient enters a mailed code. */
+export async function register(
+  { url }: Product,
+  person: Newcomer,
+  role: 'healthProvider' | 'patient' = 'healthProvider',
+): Promise<void> {
+  await fetch(`${url}/api/auth/register`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      ...person,
+      password,
+      role,
+      ...(role === 'healthProvider' && { specialization: 'Radiology' }),
+    }),
+  });
+}
+
 /** A user in a browser context of their own, who sees and reaches only the screen. */
 export class Person {
   /** The errors and warnings of the console, and the uncaught errors of the pages. */
@@ -96,12 +131,23 @@ export class Person {
 
   /** Sends an API call with the session of this person, and returns its data. */
   async call<T>(path: string, method = 'GET', data?: object): Promise<T> {
-    const token = await this.page.evaluate<string>(`JSON.parse(localStorage.getItem('root')).token`);
-    const headers = { Authorization: `Bearer ${token}` };
+    const headers = { Authorization: `Bearer ${await this.#token()}` };
     const answer = await this.page.request.fetch(`/api${path}`, { method, headers, ...(data && { data }) });
     if (!answer.ok()) throw new Error(`${method} ${path} was answered with ${answer.status()}`);
     return ((await answer.json()) as { data: T }).data;
   }
+
+  /** Uploads a file by the API. */
+  async upload(caption: string, file: { name: string; mimeType: string; buffer: Buffer }): Promise<Uploaded> {
+    const answer = await this.page.request.post('/api/upload/image', {
+      headers: { Authorization: `Bearer ${await this.#token()}` },
+      multipart: { caption, file },
+    });
+    if (!answer.ok()) throw new Error(`The upload was answered with ${answer.status()}`);
+    return ((await answer.json()) as { data: Uploaded }).data;
+  }
+
+  #token = () => this.page.evaluate<string>(`JSON.parse(localStorage.getItem('root')).token`);
 
   /** Returns all stored data of the product in this browser as text, from the four places where a page can store data. */
   async kept(): Promise<{ root: unknown; all: string }> {
@@ -146,6 +192,48 @@ export class Person {
     return violations;
   }
 
+  /**
+   * Looks at the screen light on a desktop and dark on a phone. Returns the violations that axe finds, and a fault when the
+   * screen is wider than the phone.
+   */
+  async lookTwice(name: string): Promise<string[]> {
+    const { page } = this;
+    const faults = await this.look(`${name}-desk-light`);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 390, height: 844 });
+    faults.push(...(await this.look(`${name}-phone-dark`)));
+    const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    if (wider > 0) faults.push(`${name}: ${wider} px wider than a phone`);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 1440, height: 900 });
+    return faults;
+  }
+
+  /**
+   * Watches the page, and returns the time at which an expression became true. The page itself reads the clock, so a slow
+   * test process does not change the time.
+   */
+  whenTrue(expression: string): Promise<number> {
+    return this.page.evaluate<number>(`new Promise((done) => {
+      const check = () => {
+        if (!(${expression})) return;
+        watch.disconnect();
+        done(Date.now());
+      };
+      const watch = new MutationObserver(check);
+      watch.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+      check();
+    })`);
+  }
+
+  /** Returns the time at which the answer to this person's next call with this method ends, by the clock of the browser. */
+  async whenAnswered(method: string): Promise<number> {
+    const response = await this.page.waitForResponse((one) => one.request().method() === method);
+    await response.finished();
+    const { startTime, responseEnd } = response.request().timing();
+    return startTime + responseEnd;
+  }
+
   /** Returns the violations that axe finds on the current screen. */
   async axe(name: string): Promise<string[]> {
     // Wait for animations: during a fade a colour is not final, and axe does not see that a dialog is open.
@@ -162,4 +250,24 @@ export class Person {
     );
     return violations.map(({ id, targets }) => `${name}: ${id} at ${targets.join(', ')}`);
   }
+}
+
+/** Registers health providers, approves them, and returns them signed in, each in a browser context. */
+export async function enterProviders(
+  product: Product,
+  browser: Browser,
+  ...people: readonly Newcomer[]
+): Promise<Person[]> {
+  const admin = await Person.arrive(product, browser, product.admin);
+  await admin.enter();
+  const entered = people.map(async (one) => {
+    await register(product, one);
+    await admin.call('/users/approve-provider', 'POST', { email: one.email });
+    const person = await Person.arrive(product, browser, { ...one, password });
+    await person.enter();
+    return person;
+  });
+  const all = await Promise.all(entered);
+  await admin.leave();
+  return all;
 }

@@ -46,19 +46,6 @@ const button = (page: Page, name: string | RegExp) => page.getByRole('button', {
 const fact = (page: Page, label: string) =>
   page.locator('dt', { hasText: new RegExp(`^${label}$`) }).locator('xpath=following-sibling::dd[1]');
 
-/** Checks the screen light on a desktop and dark on a phone. */
-async function look(person: Person, name: string): Promise<void> {
-  const { page } = person;
-  faults.push(...(await person.look(`${name}-desk-light`)));
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.setViewportSize({ width: 390, height: 844 });
-  faults.push(...(await person.look(`${name}-phone-dark`)));
-  const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-  if (wider > 0) faults.push(`${name}: ${wider} px wider than a phone`);
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize({ width: 1440, height: 900 });
-}
-
 test('An administrator changes a setting in its row.', async () => {
   await admin.enter();
   const { page } = admin;
@@ -71,7 +58,7 @@ test('An administrator changes a setting in its row.', async () => {
   await page.getByLabel('Value of sharing.expiryHours').fill('9000');
   await button(page, 'Save').click();
   await page.getByRole('alert').getByText('Must be a whole number, 1–720.').waitFor();
-  await look(admin, 'appsettings');
+  faults.push(...(await admin.lookTwice('appsettings')));
   await page.getByLabel('Value of sharing.expiryHours').fill('36');
   await button(page, 'Save').click();
   // The value is in its row, and in the list of current values.
@@ -167,7 +154,7 @@ test('A provider edits their profile, and the date of birth is the same in every
   await dialog.getByLabel('Username').fill('a b');
   await button(page, 'Save changes').click();
   await dialog.getByRole('alert').waitFor();
-  await look(provider, 'edit-profile');
+  faults.push(...(await provider.lookTwice('edit-profile')));
   await dialog.getByLabel('Username').fill('dr.sana');
   await button(page, 'Save changes').click();
   await page.getByText('Profile updated successfully!').waitFor();
@@ -188,7 +175,7 @@ test('A copied link opens the image for its owner.', async () => {
   await page.getByText('Link copied to clipboard!').waitFor();
   await page.getByRole('button', { name: /^Liver/ }).click();
   await page.getByRole('heading', { name: 'Liver, ultrasound' }).waitFor();
-  await look(provider, 'share-image');
+  faults.push(...(await provider.lookTwice('share-image')));
   await page.goto(await page.evaluate<string>('navigator.clipboard.readText()'));
   await page.getByRole('dialog').getByText('Left hand, after fall').first().waitFor();
   await page.goto('/view-images');

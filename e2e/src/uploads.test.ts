@@ -5,10 +5,9 @@ import { dicomPicture, element } from '@lightbox/testkit/part10.js';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
-import { Person } from './person.js';
+import { enterProviders, Person, password, register } from './person.js';
 
 /** Many files, the tray on every screen, and uploads that go on after a reload. */
-const password = 'Long-Enough-Pass-9';
 const zara = { email: 'zara.malik@example.org', username: 'zara.malik', firstname: 'Zara', lastname: 'Malik' };
 const iqra = { email: 'iqra.naz@example.org', username: 'iqra.naz', firstname: 'Iqra', lastname: 'Naz' };
 
@@ -40,32 +39,11 @@ function slices(name: string, uid: string, count: number, patientName: string, s
 }
 
 test.beforeAll(async ({ browser, shared }) => {
-  for (const [person, role] of [
-    [zara, 'healthProvider'],
-    [iqra, 'patient'],
-  ] as const) {
-    await fetch(`${shared.url}/api/auth/register`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({
-        ...person,
-        password,
-        role,
-        ...(role === 'healthProvider' && { specialization: 'Radiology' }),
-      }),
-    });
-  }
-  provider = await Person.arrive(shared, browser, { ...zara, password });
+  [provider] = (await enterProviders(shared, browser, zara)) as [Person];
+  await register(shared, iqra, 'patient');
   patient = await Person.arrive(shared, browser, { ...iqra, password });
-  const admin = await Person.arrive(shared, browser, shared.admin);
-  await admin.enter();
-  await admin.page.goto('/approve-provider');
-  await button(admin.page, /^Approve.*Zara Malik|^Approve/).click();
-  await provider.mailed('Your account was approved');
-  await admin.leave();
   await patient.mailed('Your verification code');
   await patient.enter();
-  await provider.enter();
 });
 
 afterAll(async () => {
@@ -79,19 +57,6 @@ afterEach(async ({ task }) => {
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first();
 const tray = (page: Page) => page.getByRole('region', { name: 'Uploads' });
-
-/** Checks the screen light on a desktop and dark on a phone. */
-async function look(name: string): Promise<void> {
-  const { page } = provider;
-  faults.push(...(await provider.look(`${name}-desk-light`)));
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.setViewportSize({ width: 390, height: 844 });
-  faults.push(...(await provider.look(`${name}-phone-dark`)));
-  const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-  if (wider > 0) faults.push(`${name}: ${wider} px wider than a phone`);
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize({ width: 1440, height: 900 });
-}
 
 async function chooseFolder(path: string): Promise<void> {
   const { page } = provider;
@@ -115,7 +80,7 @@ test('A folder becomes one study, and the tray follows the upload through the sc
   await page.getByText('1 series, 12 images').first().waitFor();
   await page.getByText('1 file left out').click();
   await page.getByText('Not a medical image: left out').waitFor();
-  await look('upload-plan');
+  faults.push(...(await provider.lookTwice('upload-plan')));
   await button(page, 'Upload 13 files').click();
 
   // The screens change inside the app: the tray stays.
@@ -128,7 +93,7 @@ test('A folder becomes one study, and the tray follows the upload through the sc
     .waitFor();
   await page.getByRole('link', { name: 'View Images' }).first().click();
   await page.waitForURL('**/view-images');
-  await look('upload-tray');
+  faults.push(...(await provider.lookTwice('upload-tray')));
   await clearTray();
   const { length } = await provider.call<unknown[]>('/upload/my-images?limit=50');
   expect(length).toBe(12);
@@ -141,7 +106,7 @@ test('A file that is stored already is told before it is sent.', async () => {
   await page.getByLabel('Caption').fill('Once more');
   await button(page, 'Upload Image').click();
   await page.getByText('You have this file already').waitFor();
-  await look('upload-known');
+  faults.push(...(await provider.lookTwice('upload-known')));
   expect(await page.getByRole('link', { name: 'Open it' }).getAttribute('href')).toMatch(/image=[0-9a-f]{24}/);
 });
 
@@ -155,7 +120,7 @@ test('Files of another patient are held until the person gives a reason for all 
   await button(page, 'Decide').click();
   const dialog = page.getByRole('alertdialog');
   await dialog.getByText('KHAN, OMAR').waitFor();
-  await look('upload-mismatch');
+  faults.push(...(await provider.lookTwice('upload-mismatch')));
   await dialog.getByRole('button', { name: 'Upload all the same' }).click();
   await dialog.getByText('Please write at least 3 characters.').waitFor();
   await dialog.getByLabel('Or say why this patient is right').fill('A phantom with the name of another person.');
@@ -212,7 +177,7 @@ test('A large upload that a reload cuts off goes on with the same file, and this
 
   await button(page, 'Show the uploads').click();
   await tray(page).getByText('An upload was interrupted').first().waitFor();
-  await look('upload-interrupted');
+  faults.push(...(await provider.lookTwice('upload-interrupted')));
   const chooser = page.waitForEvent('filechooser');
   await button(page, 'Choose the file').click();
   const resumed = page.waitForRequest((request) => request.method() === 'PATCH');

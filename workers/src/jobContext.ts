@@ -6,8 +6,11 @@ export interface JobContext {
   signal: AbortSignal;
   /** Ends this run and starts the job again after a delay. It does not count as an attempt. */
   later: (ms: number) => Promise<never>;
-  /** The place in the queue that `behind` gave to this job, otherwise 0. */
-  place: number;
-  /** Ends this run and starts the job again after all jobs with a smaller place or none. It does not count as an attempt. */
+  /** True when the job has its place in the queue: `behind` gave it one, or a person waits for the job. */
+  hasPlace: boolean;
+  /**
+   * Ends this run and starts the job again after all jobs with a smaller place or none, and those that a person waits for.
+   * It does not count as an attempt.
+   */
   behind: (place: number) => Promise<never>;
 }

@@ -2,6 +2,7 @@ import type { QueueName } from '@lightbox/contract/queues.js';
 import { isAway } from '@lightbox/core/db/away.js';
 import { connectRedis } from '@lightbox/core/db/redis.js';
 import { type JobName, jobs } from '@lightbox/core/queues/jobs.js';
+import { AWAITED_PRIORITY } from '@lightbox/core/queues/queues.js';
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { JobFailed, withoutForeignText } from './failures.js';
 import { handlers, type Tools } from './handlers.js';
@@ -43,7 +44,7 @@ async function work(tools: Tools, job: Job, token: string | undefined, signal: A
     throw new DelayedError();
   };
   const behind = async (place: number): Promise<never> => {
-    await job.changePriority({ priority: place });
+    await job.changePriority({ priority: AWAITED_PRIORITY + place });
     await job.moveToWait(token);
     throw new WaitingError();
   };
@@ -60,7 +61,7 @@ async function work(tools: Tools, job: Job, token: string | undefined, signal: A
     if (!parsed.success) throw new JobFailed(`The data of '${name}' are not what it takes.`);
     const handler = handlers[name] as (tools: Tools, data: unknown, context: JobContext) => Promise<unknown>;
     await core.elections.steady(() =>
-      handler(tools, parsed.data, { isLastAttempt, signal, later, place: job.priority, behind }),
+      handler(tools, parsed.data, { isLastAttempt, signal, later, hasPlace: job.priority > 0, behind }),
     );
     await settle(tools, job);
     return null;

@@ -1,6 +1,6 @@
+import { decodeText } from '@lightbox/core/imaging/characters.js';
 import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { DataSet } from 'dicom-parser';
-import { decodeText } from './dicomText.js';
 import { code, date, decimal, withoutNull } from './dicomValues.js';
 
 const TEXT = 256;
@@ -45,7 +45,7 @@ function text(set: DataSet, tag: string): string | null {
   const element = set.elements[tag];
   if (!element) return null;
   const bytes = Buffer.from(set.byteArray.subarray(element.dataOffset, element.dataOffset + element.length));
-  const value = decodeText(bytes, set.string('x00080005'))
+  const value = decodeText(bytes, (set.string('x00080005') ?? '').split('\\'))
     .replace(/\p{Cc}/gu, '')
     .trim();
   return value === '' ? null : value.slice(0, TEXT);

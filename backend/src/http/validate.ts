@@ -1,4 +1,5 @@
 import type { FieldError } from '@lightbox/contract/envelope.js';
+import { texts } from '@lightbox/contract/texts.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { z } from 'zod';
 
@@ -25,7 +26,7 @@ function errorsOf(issue: z.core.$ZodIssue): FieldError[] {
     return nearest.flatMap((inner) => errorsOf({ ...inner, path: [...issue.path, ...inner.path] }));
   }
   const missing = issue.code === 'invalid_type' && issue.input === undefined;
-  return [{ field: issue.path.join('.') || 'body', message: missing ? 'This field is required.' : issue.message }];
+  return [{ field: issue.path.join('.') || 'body', message: missing ? texts.required : issue.message }];
 }
 
 const weight = (issues: readonly z.core.$ZodIssue[]) =>

@@ -10,6 +10,7 @@ import { type Drawing, drawingContext, tagsContext } from '@lightbox/core/imagin
 import { open } from '@lightbox/core/keys/seal.js';
 import type { DrawingDoc } from '@lightbox/core/models/drawing.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { JobRequest } from '@lightbox/core/queues/queues.js';
 import type { Request } from 'express';
 import type { Gateway } from '../context.js';
 
@@ -39,7 +40,7 @@ export async function until<T>(
  * False when no worker has drawn it in time.
  */
 export async function untilDrawn(gateway: Gateway, image: ImageDoc, req: Request): Promise<boolean> {
-  await askForDrawings(gateway, [image]);
+  await askForDrawings(gateway, [image], { awaited: true });
   const drawn = await until(
     gateway,
     req,
@@ -49,11 +50,21 @@ export async function untilDrawn(gateway: Gateway, image: ImageDoc, req: Request
   return drawn !== null;
 }
 
-/** Adds the jobs that do not wait already. While Redis is away the sweeper adds those of new images later. */
-export const askForDrawings = ({ queues, warn }: Gateway, images: Pick<ImageDoc, '_id'>[]): Promise<void> =>
-  queues
-    .add(images.map(({ _id }) => ({ name: 'renderPreview', data: { imageId: String(_id) }, once: `draw-${_id}` })))
-    .catch((error) => warn(error, 'a drawing could not be asked for'));
+/**
+ * Adds jobs for drawings. The job of the upload may still wait in the queue: an awaited one is added beside it and comes
+ * first, and the later of the two does nothing. While Redis is away the sweeper adds the jobs of new images later.
+ */
+export async function askForDrawings(
+  { queues, warn }: Gateway,
+  images: Pick<ImageDoc, '_id'>[],
+  { awaited }: { awaited: boolean },
+): Promise<void> {
+  const jobs = images.map(({ _id }): JobRequest<'renderPreview'> => {
+    const once = `${awaited ? 'await' : 'draw'}-${_id}`;
+    return { name: 'renderPreview', data: { imageId: String(_id) }, once, awaited };
+  });
+  await queues.add(jobs).catch((error) => warn(error, 'a drawing could not be asked for'));
+}
 
 /** The work of a worker that the frames of an image come from. */
 export interface Made {

@@ -9,6 +9,7 @@ import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { LookDoc } from '@lightbox/core/models/look.js';
 import type { SealedValue } from '@lightbox/core/models/sealedValue.js';
+import { AWAITED_PRIORITY } from '@lightbox/core/queues/queues.js';
 import type { Response } from 'supertest';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -226,6 +227,30 @@ describe('an image that is not drawn yet', () => {
     const image = await imageOf(Buffer.from('0123'), [[[0, 4]]]);
     return image;
   }
+
+  it.each(['frames', 'frames/1', 'tags', 'preview'])(
+    'The drawing that %s needs comes before the files that wait in the queue.',
+    async (what) => {
+      const { models, queues } = test.gateway;
+      const image = await undrawn();
+      await models.Drawing.deleteOne({ _id: image._id });
+      await models.Preview.deleteOne({ _id: image._id });
+      await models.Image.updateOne({ _id: image._id }, { $set: { preview: 'pending' } });
+      const waiting = { name: 'renderPreview', opts: { priority: AWAITED_PRIORITY + 1 } };
+      const queue = queues.all.previews;
+      const ids = [newId(), image._id].map(String);
+      await queue.addBulk(ids.map((imageId) => ({ ...waiting, data: { imageId } })));
+      const call = api
+        .as(owner)
+        .get(`/upload/image/${image.id}/${what}`)
+        .then(({ body }) => body.error);
+      await expect.poll(() => jobsFor(image.id), { timeout: 10_000 }).toBe(2);
+      const order = (await queue.getPrioritized()).map(({ data }) => data.imageId).filter((id) => ids.includes(id));
+      expect(order).toEqual([image.id, ...ids]);
+      test.clock.forward({ seconds: 11 });
+      expect(await call).toBe('PREVIEW_PENDING');
+    },
+  );
 
   it('The call asks for the drawing once and waits for it.', async () => {
     const image = await undrawn();

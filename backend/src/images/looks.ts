@@ -32,19 +32,34 @@ export async function openLook(reading: Reading, image: ImageDoc): Promise<void>
   await keepLook(reading, 'image.view', image);
 }
 
-/** Records the opening of these images of a study, as one entry. The frames of all of them are counted together. */
-export async function openStudyLook(reading: Reading, study: StudyDoc, images: Pick<ImageDoc, '_id'>[]): Promise<void> {
-  const read = readBy(reading.viewer, 'study.frames', study);
-  const records = [...(read.records ?? []), ...images.map(({ _id }) => _id)];
-  await reading.gateway.events.record(reading.actor, { ...read, records });
-  await keepLook(reading, 'study.frames', study);
+/**
+ * Records the opening of a study, as one entry that lists its images. The frames of all of them are counted together.
+ * While images are not drawn, the viewer asks again: these calls continue the look, and enter nothing unless the study
+ * has other images since.
+ */
+export async function openStudyLook(
+  reading: Reading,
+  study: StudyDoc,
+  images: Pick<ImageDoc, '_id'>[],
+  { isComplete }: { isComplete: boolean },
+): Promise<void> {
+  const { gateway, viewer, actor } = reading;
+  const going = await gateway.models.Look.findById(lookId(viewer, 'study.frames', study._id)).lean<LookDoc>();
+  if (going?.incomplete !== images.length) {
+    const read = readBy(viewer, 'study.frames', study);
+    const records = [...(read.records ?? []), ...images.map(({ _id }) => _id)];
+    await gateway.events.record(actor, { ...read, records });
+  }
+  await keepLook(reading, 'study.frames', study, isComplete ? undefined : images.length);
 }
 
-async function keepLook(reading: Reading, type: Counted, seen: Seen): Promise<void> {
+async function keepLook(reading: Reading, type: Counted, seen: Seen, incomplete?: number): Promise<void> {
   const { _id, until, ...rest } = lookOf(reading, type, seen);
+  const state =
+    incomplete === undefined ? { $set: { until }, $unset: { incomplete: 1 } } : { $set: { until, incomplete } };
   await reading.gateway.models.Look.updateOne(
     { _id },
-    { $set: { until }, $setOnInsert: { ...rest, reads: 0 } },
+    { ...state, $setOnInsert: { ...rest, reads: 0 } },
     { upsert: true, ...onOne },
   );
 }

@@ -2,7 +2,6 @@ import type { FileIdentity } from '@lightbox/core/imaging/fileIdentity.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import { bare, dicomPicture, element, partTen, syntaxes } from '@lightbox/testkit/part10.js';
 import { afterAll, beforeEach, expect, it } from 'vitest';
-import { decodeText } from '../files/dicomText.js';
 import { closeInspectors } from '../files/inspectionPool.js';
 import { buildPatient, buildProvider, type Person } from '../testing/factories.js';
 import { files } from '../testing/files.js';
@@ -112,21 +111,6 @@ it.each<[string, FileIdentity, string[]]>([
 ])('%s in the file contradicts %#', (_what, file, fields) => {
   expect(contradictions(file, her)).toEqual(fields);
   expect(contradictions(file, {})).toEqual([]);
-});
-
-it.each([
-  ['Latin-1', Buffer.from('c4', 'hex'), 'ISO_IR 100', 'Ä'],
-  ['Latin-2', Buffer.from('a3', 'hex'), 'ISO_IR 101', 'Ł'],
-  ['Cyrillic', Buffer.from('bb', 'hex'), 'ISO_IR 144', 'Л'],
-  ['Arabic', Buffer.from('c7', 'hex'), 'ISO_IR 127', 'ا'],
-  ['Greek by an escape sequence', Buffer.from('1b2d46c1', 'hex'), '\\ISO 2022 IR 126', 'Α'],
-  ['Japanese', Buffer.from('1b24423b330a1b2842', 'hex').subarray(0, 5), '\\ISO 2022 IR 87', '山'],
-  ['Korean', Buffer.concat([Buffer.from('1b242943', 'hex'), Buffer.from('b1e8', 'hex')]), '\\ISO 2022 IR 149', '김'],
-  ['Chinese', Buffer.from('cdf5', 'hex'), 'GB18030', '王'],
-  ['UTF-8', Buffer.from('محمد'), 'ISO_IR 192', 'محمد'],
-  ['an unknown set', Buffer.from('A^B'), 'NONSENSE', 'A^B'],
-])('%s text is decoded', (_name, bytes, set, text) => {
-  expect(decodeText(bytes, set)).toBe(text);
 });
 
 it('the identity of a file is not in the record, the events or the answer', async () => {

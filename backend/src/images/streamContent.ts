@@ -5,6 +5,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { PreviewDoc } from '@lightbox/core/models/preview.js';
 import type { Context } from '../context.js';
 import { rangeOf } from '../http/range.js';
+import { askForDrawings, pending } from './drawings.js';
 import { checkDownload, checkOpen, extensionOf, recordRead, sendBytes } from './imageBytes.js';
 import { countRead } from './looks.js';
 import { openPreview } from './present.js';
@@ -47,7 +48,10 @@ export async function sendPreview(context: Context<typeof imageCalls.getImagePre
     gateway.models.Preview.findById(oid(params.id)).lean<PreviewDoc>(),
   ]);
   if (image.preview === 'none') throw new AppError('NO_PREVIEW');
-  if (!preview) throw new AppError('PREVIEW_PENDING');
+  if (!preview) {
+    await askForDrawings(gateway, [image], { awaited: true });
+    throw pending();
+  }
   const webp = openPreview(gateway, image, preview);
   return sendBytes(context, {
     contentType: 'image/webp',

@@ -1,6 +1,7 @@
 import type { DataOf } from '@lightbox/contract/call.js';
 import type { PageQuery } from '@lightbox/contract/envelope.js';
 import {
+  PublicLimits,
   PublicSettings,
   type Setting,
   type SettingChange,
@@ -70,11 +71,7 @@ type LimitsCall = typeof settingCalls.getLimits;
 
 /** Answers anyone, without a throttle: settings that were read within the last second are new enough. */
 export async function getLimits({ gateway: { settings } }: Context<LimitsCall>): Promise<Answer<DataOf<LimitsCall>>> {
-  const [maxBytes, expiryHours] = await Promise.all([
-    settings.get('upload.maxBytes'),
-    settings.get('sharing.expiryHours'),
-  ]);
-  return { data: { 'upload.maxBytes': maxBytes, 'sharing.expiryHours': expiryHours } };
+  return { data: PublicLimits.parse(await settings.all()) };
 }
 
 type Found = ListSource<SettingChangeDoc>['filter'];

@@ -111,12 +111,18 @@ describe('settings', () => {
     const person = new Client(test.url).as(await buildPatient(test.gateway));
     const values = async () => (await person.get('/settings/public').expect(200)).body.data;
     expect(await values()).toEqual({
+      'clinic.name': '',
+      'clinic.phone': '',
+      'clinic.url': '',
       'upload.maxBytes': 10 * 1024 * 1024,
       'sharing.expiryHours': 48,
       'session.idleMinutes': 30,
     });
     const stranger = new Client(test.url);
     expect((await stranger.get('/settings/limits').expect(200)).body.data).toEqual({
+      'clinic.name': '',
+      'clinic.phone': '',
+      'clinic.url': '',
       'upload.maxBytes': 10 * 1024 * 1024,
       'sharing.expiryHours': 48,
     });

@@ -29,16 +29,31 @@ interface NewShare extends ShareTarget {
   hours: number | null;
 }
 
+/** Shares that are made by one act of one person, in one transaction. */
+interface Act {
+  id: ObjectId;
+  /** The recipients about whose mail an earlier share of the act has decided. */
+  recipients: Set<string>;
+}
+
+/** Begins an act. Call it inside the transaction, so that a repeated transaction begins again. */
+export const newAct = (): Act => ({ id: newId(), recipients: new Set() });
+
 /** Returns the expiry of a share's code: the end of the share, or a month for a permanent share. */
 const codeEnd = (now: Date, shareEnd: Date | null): Date =>
   shareEnd ?? new Date(now.getTime() + limits.standingCodeDays * 24 * 3_600_000);
 
 /**
- * Writes a share and its event as part of a transaction, and updates the audience of the images that it covers. Returns
- * null when the recipient's account is not usable. Throws `NOT_FOUND` when the image or the study was deleted since the
- * caller read it.
+ * Writes a share and its event as part of a transaction, and updates the audience of the images that it covers. Several
+ * shares of one act are mailed to each recipient together. Returns null when the recipient's account is not usable.
+ * Throws `NOT_FOUND` when the image or the study was deleted since the caller read it.
  */
-export async function addShare(gateway: Gateway, tx: Transaction, wanted: NewShare): Promise<ObjectId | null> {
+export async function addShare(
+  gateway: Gateway,
+  tx: Transaction,
+  wanted: NewShare,
+  act = newAct(),
+): Promise<ObjectId | null> {
   const { models } = gateway;
   const now = gateway.clock.now();
   const target = await holdTarget(gateway, tx, wanted);
@@ -53,6 +68,7 @@ export async function addShare(gateway: Gateway, tx: Transaction, wanted: NewSha
     sharedBy: wanted.sharedBy,
     recipient: wanted.recipient,
     createAt: now,
+    batch: act.id,
     ...(expiresAt ? { expiresAt } : {}),
     codeExpiresAt: codeEnd(now, expiresAt),
     ...newCodeSeed(gateway.keys.codes),
@@ -61,9 +77,7 @@ export async function addShare(gateway: Gateway, tx: Transaction, wanted: NewSha
   };
   await models.Share.create([share], { session: tx.session });
   await refreshAudience(models, share, now, tx.session);
-  // Beyond the hourly number of mails to one person no mail is sent: the share waits in the app, and its code can be
-  // sent later (`resendShare`).
-  const mailed = await gateway.throttle.tryTake('shareMail', { recipient: String(wanted.recipient) });
+  const mailed = await sendsMail(gateway, act, wanted.recipient);
   const { record, refs } = aboutShare(share);
   tx.record({
     type: 'share.create',
@@ -73,6 +87,18 @@ export async function addShare(gateway: Gateway, tx: Transaction, wanted: NewSha
     refs: { ...refs, ...(mailed ? { mailed: wanted.recipient } : {}) },
   });
   return share._id;
+}
+
+/**
+ * Returns true for the first share of an act to a person: its event sends the mail about all shares of the act. Beyond
+ * the hourly number of mails to one person no mail is sent: the shares wait in the app, and their codes can be sent
+ * later (`resendShare`).
+ */
+async function sendsMail({ throttle }: Gateway, { recipients }: Act, recipient: ObjectId): Promise<boolean> {
+  const key = String(recipient);
+  if (recipients.has(key)) return false;
+  recipients.add(key);
+  return throttle.tryTake('shareMail', { recipient: key });
 }
 
 /** Returns the owner of the share's target, and the image that stands for it now. */

@@ -55,17 +55,53 @@ it('The facts of all drawn images of a study are one answer and one look, in whi
   const first = await buildStudy(test.gateway, { owner });
   const second = await buildImage(test.gateway, { owner, study: first.study });
   const undrawn = await buildImage(test.gateway, { owner, study: first.study, preview: 'pending' });
-  const { body } = await api.as(owner).get(`/studies/${first.study}/frames`).expect(200);
+  const facts = () => api.as(owner).get(`/studies/${first.study}/frames`).expect(200);
+  const { body } = await facts();
   expect(Object.keys(body.data).sort()).toEqual([first.id, second.id].sort());
   const frame = ({ id }: BuiltImage) => api.as(owner).get(`/upload/image/${id}/frames/1`).expect(200);
   await Promise.all([frame(first), frame(first), frame(second)]);
-  expect(await eventsOf(first.study, first._id, second._id, undrawn._id)).toEqual([
-    ['study.frames', [first.id, second.id].sort()],
-  ]);
+  const all = [first.id, second.id, undrawn.id].sort();
+  expect(await eventsOf(first.study, first._id, second._id, undrawn._id)).toEqual([['study.frames', all]]);
   const looks = await test.gateway.models.Look.find({ user: owner._id }).readConcern(NEWEST).lean<LookDoc[]>();
   expect(looks.map(({ type, reads }) => [type, reads])).toContainEqual(['study.frames', 3]);
   const alone = await api.as(owner).get(`/upload/image/${second.id}/frames`).expect(200);
   expect(body.data[second.id]).toEqual(alone.body.data);
+  // The same look goes on until every image is there.
+  await facts();
+  await test.gateway.models.Drawing.collection.insertOne({
+    ...(await test.gateway.models.Drawing.findById(second._id).lean()),
+    _id: undrawn._id,
+  } as never);
+  expect(Object.keys((await facts()).body.data).sort()).toEqual(all);
+  expect(await eventsOf(first.study)).toHaveLength(1);
+  await facts();
+  expect(await eventsOf(first.study)).toHaveLength(2);
+});
+
+it('The lead and the first slices that are missing are drawn first, ten for each call.', async () => {
+  const { models, queues } = test.gateway;
+  const lead = await buildStudy(test.gateway, { owner });
+  const { study } = lead;
+  const slices: BuiltImage[] = [];
+  for (let i = 0; i < 14; i++) {
+    const place = { instance: 100 - i };
+    slices.unshift(await buildImage(test.gateway, { owner, study, preview: 'pending', place }));
+  }
+  await models.Image.updateOne({ _id: lead._id }, { $set: { preview: 'pending', 'place.instance': 200 } });
+  const damaged = slices[1] as BuiltImage;
+  // The drawing of another image is damage.
+  await models.Drawing.collection.insertOne({
+    ...(await models.Drawing.findByIdAndDelete(lead._id).lean()),
+    _id: damaged._id,
+  } as never);
+  const { body } = await api.as(owner).get(`/studies/${study}/frames`).expect(200);
+  expect(body.data).toEqual({ [damaged.id]: expect.objectContaining({ kind: 'none', frames: 0 }) });
+  const ids = new Set([lead, ...slices].map(({ id }) => id));
+  const asked = (await queues.all.previews.getPrioritized())
+    .map(({ data }) => data.imageId)
+    .filter((id) => ids.has(id));
+  const missing = slices.filter((image) => image !== damaged);
+  expect(asked).toEqual([lead, ...missing.slice(0, 9)].map(({ id }) => id));
 });
 
 it('A study of which nothing is drawn is PREVIEW_PENDING after ten seconds, and leaves no look.', async () => {

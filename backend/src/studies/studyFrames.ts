@@ -2,23 +2,30 @@ import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { studyCalls } from '@lightbox/contract/studies/calls.js';
 import { unlessDamaged } from '@lightbox/core/errors.js';
+import { undrawable } from '@lightbox/core/imaging/drawing.js';
 import type { DrawingDoc } from '@lightbox/core/models/drawing.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { StudyDoc } from '@lightbox/core/models/study.js';
 import type { Context, Gateway } from '../context.js';
 import { stream } from '../http/stream.js';
 import { askForDrawings, drawings, pending, until } from '../images/drawings.js';
 import { factsOf } from '../images/frames.js';
 import { openStudyLook } from '../images/looks.js';
 import { checkOpen } from './checkOpen.js';
+import { readSeries } from './present.js';
 
 /** Drawings that are opened at once. */
 const BATCH = 50;
 
+/** The images that one call asks for before those of others, in the order of the study. */
+const AHEAD = 10;
+
 type Pictured = Pick<ImageDoc, '_id' | 'dataKey' | 'preview'>;
 
 /**
- * Answers with the facts of every image of the study that is drawn, by the id of the image. This is one look in the
- * audit log. The answer goes out while drawings are read, because those of a large study are many.
+ * Answers at once with the facts of every image of the study that is drawn, by the id of the image. While none is drawn
+ * it waits. This is one look in the audit log. The answer goes out while drawings are read, because those of a large
+ * study are many.
  */
 export async function getStudyFrames(context: Context<typeof studyCalls.getStudyFrames>): Promise<undefined> {
   const { gateway, viewer, req } = context;
@@ -26,34 +33,49 @@ export async function getStudyFrames(context: Context<typeof studyCalls.getStudy
   const { study } = await check(viewer);
   const images = await gateway.models.Image.find({ study: study._id }, { dataKey: 1, preview: 1 }).lean<Pictured[]>();
   const ready = await findDrawn(gateway, images);
-  await askForMissing(gateway, images, ready ?? []);
-  const drawn = ready ?? (await until(gateway, req, limits.drawingSeconds, () => findDrawn(gateway, images)));
+  if (ready.length < images.length) await askForMissing(gateway, study, images, ready);
+  const drawn =
+    ready.length > 0 || images.length === 0
+      ? ready
+      : await until(gateway, req, limits.drawingSeconds, async () => {
+          const found = await findDrawn(gateway, images);
+          return found.length > 0 ? found : null;
+        });
   if (!drawn) throw pending();
   // The right may have ended during the wait.
   await check(viewer);
   await stream(context, {
     headers: { 'Content-Type': 'application/json; charset=utf-8' },
     chunks: written(gateway, drawn),
-    record: () => openStudyLook(context, study, drawn),
+    record: () => openStudyLook(context, study, images, { isComplete: drawn.length === images.length }),
     may: check,
   });
   return undefined;
 }
 
-/** Returns the images that are drawn; null while none is. */
-async function findDrawn(gateway: Gateway, images: Pictured[]): Promise<Pictured[] | null> {
+async function findDrawn(gateway: Gateway, images: Pictured[]): Promise<Pictured[]> {
   const found = await gateway.models.Drawing.find({ _id: { $in: images.map(({ _id }) => _id) } }, { _id: 1 }).lean();
   const known = new Set(found.map(({ _id }) => String(_id)));
-  const drawn = images.filter(({ _id }) => known.has(String(_id)));
-  return drawn.length > 0 || images.length === 0 ? drawn : null;
+  return images.filter(({ _id }) => known.has(String(_id)));
 }
 
-/** Asks for the drawings of images of an older version. The upload of the others has entered their jobs. */
-async function askForMissing(gateway: Gateway, images: Pictured[], ready: Pictured[]): Promise<void> {
-  const drawn = new Set(ready);
-  const missing = images.filter((image) => image.preview !== 'pending' && !drawn.has(image));
-  if (missing.length > 0) await askForDrawings(gateway, missing);
+/**
+ * Asks for the drawings of the missing images that are seen first: the one that stands for the study, and those at its
+ * beginning. Also enters the jobs of images of an older version; the upload of the others has entered theirs.
+ */
+async function askForMissing(gateway: Gateway, study: StudyDoc, images: Pictured[], ready: Pictured[]): Promise<void> {
+  const drawn = idsOf(ready);
+  const inOrder = (await readSeries(gateway, study)).flatMap((series) => series.images);
+  const missing = inOrder.filter(({ _id }) => !drawn.has(String(_id)));
+  const isLead = ({ _id }: Pick<ImageDoc, '_id'>) => String(_id) === String(study.lead);
+  const seenFirst = [...missing.filter(isLead), ...missing.filter((image) => !isLead(image))].slice(0, AHEAD);
+  await askForDrawings(gateway, seenFirst, { awaited: true });
+  const known = new Set([...drawn, ...idsOf(seenFirst)]);
+  const ofOlderVersion = images.filter(({ _id, preview }) => preview !== 'pending' && !known.has(String(_id)));
+  await askForDrawings(gateway, ofOlderVersion, { awaited: false });
 }
+
+const idsOf = (images: Pick<ImageDoc, '_id'>[]): Set<string> => new Set(images.map(({ _id }) => String(_id)));
 
 async function* written(gateway: Gateway, images: Pictured[]): AsyncGenerator<string> {
   yield '{"data":{';
@@ -74,8 +96,9 @@ async function readFacts(gateway: Gateway, images: Pictured[]): Promise<[id: str
   const byId = new Map(images.map((image) => [String(image._id), image]));
   return docs.flatMap((doc): [string, FrameFacts][] => {
     const image = byId.get(String(doc._id));
-    // A damaged drawing is left out, and the rest of the study is still shown.
-    const made = image && unlessDamaged(gateway.log, () => drawings.open(gateway, image, doc));
-    return made ? [[String(doc._id), factsOf(gateway, made.drawing)]] : [];
+    if (!image) return [];
+    // A damaged drawing cannot be shown, and asking again does not help. The rest of the study is still shown.
+    const made = unlessDamaged(gateway.log, () => drawings.open(gateway, image, doc));
+    return [[String(doc._id), factsOf(gateway, made?.drawing ?? undrawable)]];
   });
 }

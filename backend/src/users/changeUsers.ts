@@ -24,10 +24,11 @@ export async function updateProfile({
   body,
 }: Context<typeof userCalls.updateProfile>): Promise<Answer<DataOf<typeof userCalls.updateProfile>>> {
   const user = await requireUser(gateway, viewer, viewer.id);
-  const { firstname, lastname, username, ...about } = body;
+  const { firstname, lastname, username, language, ...about } = body;
   const set = {
     ...(firstname !== undefined ? { firstname } : {}),
     ...(lastname !== undefined ? { lastname } : {}),
+    ...(language ? { language } : {}),
     ...(username !== undefined ? { username, usernameKey: plain(username) } : {}),
     ...searchFields({ ...user, ...body, username: username ?? user.username }),
   };

@@ -1,3 +1,4 @@
+import { languageCodes } from '@lightbox/contract/languages.js';
 import type { Role } from '@lightbox/contract/permissions.js';
 import { clinicalFields, userView } from '@lightbox/contract/users/policy.js';
 import {
@@ -34,6 +35,7 @@ function fields(viewer: UserViewer, user: Person, tied: boolean) {
     ...pick(user, Object.keys(profileFields) as ProfileField[]),
     status: user.status,
     createAt: user.createAt.toISOString(),
+    language: user.language ?? languageCodes[0],
     ...(user.totpAt ? { totp: true } : {}),
     ...(user.passkeyAt ? { passkeys: true } : {}),
   };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { call } from '../call.js';
 import { oneOf } from '../oneOf.js';
 import { texts } from '../texts.js';
-import { Email, Password, profileFields, User, Username } from '../users/schemas.js';
+import { Email, Language, Password, profileFields, User, Username } from '../users/schemas.js';
 import { PasskeyAnswer, PasskeyQuestion } from './passkeys.js';
 import { authRoutes } from './routes.js';
 import { codePattern, recoveryCodePattern } from './rules.js';
@@ -31,12 +31,13 @@ export const Registration = z.strictObject({
   username: Username,
   password: Password,
   role: z.enum(['patient', 'healthProvider']),
+  language: Language.optional(),
   /** The seed's client sends it. It has no effect: an account is active from the start. */
   active: z.unknown().optional(),
 });
 
 /** A password that is checked, not chosen: any text up to a length that still hashes quickly. */
-export const AnyPassword = z.string().min(1, 'This field is required.').max(1000);
+export const AnyPassword = z.string().min(1, texts.required).max(1000);
 
 const ResetByCode = z.strictObject({ email: Email, otp: Code, newPassword: Password });
 const ResetByToken = z.strictObject({ token: z.string().min(1).max(200).optional(), password: Password });

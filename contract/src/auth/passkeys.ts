@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Id, Time, text } from '../ids.js';
 import { limits } from '../limits.js';
+import { texts } from '../texts.js';
 
 const bytes = (max: number) =>
   z
@@ -51,7 +52,7 @@ const Ceremony = z.string().min(1).max(200);
 export const PasskeyAnswer = z.strictObject({ ceremony: Ceremony, response: Assertion });
 export type PasskeyAnswer = z.infer<typeof PasskeyAnswer>;
 
-export const PasskeyName = text(limits.passkeyNameLength).min(1, 'This field is required.');
+export const PasskeyName = text(limits.passkeyNameLength).min(1, texts.required);
 export const NewPasskey = z.strictObject({ ceremony: Ceremony, response: NewCredential, name: PasskeyName });
 
 export const Passkey = z.object({

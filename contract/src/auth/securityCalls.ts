@@ -3,6 +3,7 @@ import type { AuditAction } from '../audit/actions.js';
 import { call } from '../call.js';
 import { PageQuery } from '../envelope.js';
 import { Id, Params, Time } from '../ids.js';
+import { texts } from '../texts.js';
 import { Password } from '../users/schemas.js';
 import { AnyPassword, atMostOneOf, Code } from './calls.js';
 import { NewPasskey, Passkey, PasskeyAnswer, PasskeyName, PasskeyQuestion } from './passkeys.js';
@@ -175,7 +176,7 @@ export const securityCalls = {
     body: z
       .strictObject({ ...proofs, passkey: PasskeyAnswer.optional() })
       .superRefine(atMostOneOf)
-      .refine((body) => Object.keys(body).length > 0, { path: ['password'], message: 'This field is required.' }),
+      .refine((body) => Object.keys(body).length > 0, { path: ['password'], message: texts.required }),
     fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED', 'NOT_FOUND', 'PASSKEY_REFUSED'],
     throttles: proofThrottles,
   }),

@@ -3,8 +3,9 @@ import { call } from '../call.js';
 import { PageQuery } from '../envelope.js';
 import { Id, Params, Time, text } from '../ids.js';
 import { limits } from '../limits.js';
+import { texts } from '../texts.js';
 import { UserRef } from '../users/schemas.js';
-import { type SettingValues, settingNames } from './known.js';
+import { type SettingValues, settingNames, textForms } from './known.js';
 import { settingRoutes } from './routes.js';
 
 export const Setting = z.object({
@@ -36,6 +37,7 @@ export const SettingInfo = z.discriminatedUnion('kind', [
     max: z.int(),
   }),
   z.object({ ...info, kind: z.literal('choice'), options: z.array(z.string()) }),
+  z.object({ ...info, kind: z.literal('text'), form: z.enum(textForms), maxLength: z.int() }),
 ]);
 export type SettingInfo = z.infer<typeof SettingInfo>;
 
@@ -50,11 +52,15 @@ export const SettingChange = z.object({
 });
 export type SettingChange = z.infer<typeof SettingChange>;
 
+/** The clinic that runs this installation. Each text is empty until an administrator sets it. */
+const clinic = { 'clinic.name': z.string(), 'clinic.phone': z.string(), 'clinic.url': z.string() };
+
 /**
- * The values that screens need before they send a request: the largest file, the lifetime of a share, the idle time of
- * a session.
+ * The values that screens need before they send a request: the clinic, the largest file, the lifetime of a share, the
+ * idle time of a session.
  */
 export const PublicSettings = z.object({
+  ...clinic,
   'upload.maxBytes': z.int(),
   'sharing.expiryHours': z.int(),
   'session.idleMinutes': z.int(),
@@ -62,16 +68,22 @@ export const PublicSettings = z.object({
 export type PublicSettings = z.infer<typeof PublicSettings>;
 
 /**
- * The part of these values that the landing page shows to everybody. The idle time of sessions, and any later setting,
- * is not public.
+ * The part of these values that the screens before the sign-in show to everybody. The idle time of sessions, and any
+ * later setting, is not public.
  */
-export const PublicLimits = PublicSettings.pick({ 'upload.maxBytes': true, 'sharing.expiryHours': true });
+export const PublicLimits = PublicSettings.pick({
+  'clinic.name': true,
+  'clinic.phone': true,
+  'clinic.url': true,
+  'upload.maxBytes': true,
+  'sharing.expiryHours': true,
+});
 export type PublicLimits = z.infer<typeof PublicLimits>;
 
 const value = text(limits.settingLength);
 const description = text(500);
 const name = text(100)
-  .min(1, 'This field is required.')
+  .min(1, texts.required)
   .refine((n) => !['__proto__', 'constructor', 'prototype'].includes(n), 'This name is not allowed.');
 
 export const settingCalls = {
@@ -163,7 +175,7 @@ export const settingCalls = {
   getLimits: call({
     ...settingRoutes.getLimits,
     who: 'anyone',
-    summary: 'The limits that the landing page names',
+    summary: 'The clinic and the limits that the screens before the sign-in name',
     data: PublicLimits,
   }),
 };

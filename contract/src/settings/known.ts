@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { secondFactorRequirements } from '../auth/policy.js';
+import { line } from '../ids.js';
 import { limits } from '../limits.js';
 
 export type SettingUnit = 'hours' | 'minutes' | 'bytes' | 'files';
@@ -23,8 +24,42 @@ const choice = <const O extends readonly [string, ...string[]]>(
   { fallback, description }: { fallback: O[number]; description: string },
 ) => ({ description, kind: 'choice' as const, options, value: z.string().trim().pipe(z.enum(options)), fallback });
 
+/** The rules that a text may follow, in words. */
+const forms = {
+  line: `a text of at most ${limits.settingTextLength} characters`,
+  phone: 'a phone number: digits, spaces and + ( ) -',
+  url: 'an address that begins with https:// or http://',
+} as const;
+export type TextForm = keyof typeof forms;
+export const textForms = Object.keys(forms) as TextForm[];
+
+const patterns: Record<TextForm, RegExp> = {
+  line: /^/,
+  phone: /^[+\d ()-]*$/,
+  url: /^(https?:\/\/[^\s/@\\]+(\/\S*)?)?$/i,
+};
+
+const words = (form: TextForm, { description }: { description: string }) => ({
+  description,
+  kind: 'text' as const,
+  form,
+  maxLength: limits.settingTextLength,
+  value: line(limits.settingTextLength).regex(patterns[form]),
+  /** Empty: not shown. */
+  fallback: '',
+});
+
 /** The settings that the product knows: their purpose, the allowed values, and the default. */
 export const knownSettings = {
+  'clinic.name': words('line', {
+    description: 'Name of the clinic. Emails, the login page and the menu show it.',
+  }),
+  'clinic.phone': words('phone', {
+    description: 'Phone number of the clinic, for people who need help. Emails and the help show it.',
+  }),
+  'clinic.url': words('url', {
+    description: 'Web address of the clinic. Emails and the help show it.',
+  }),
   'sharing.expiryHours': number('hours', {
     description: 'Default sharing time, in hours.',
     min: 1,
@@ -74,11 +109,13 @@ export const settingNames = Object.keys(knownSettings) as KnownSetting[];
 export function settingFault(name: KnownSetting, value: string): string | null {
   const known = knownSettings[name];
   if (known.value.safeParse(value).success) return null;
-  const must =
-    known.kind === 'number'
-      ? `a whole number from ${known.min} to ${known.max}`
-      : `one of: ${known.options.join(', ')}`;
-  return `Must be ${must}. ${known.description}`;
+  return `Must be ${allowed(known)}. ${known.description}`;
+}
+
+/** Returns the allowed values of a setting, in words. */
+function allowed(known: (typeof knownSettings)[KnownSetting]): string {
+  if (known.kind === 'number') return `a whole number from ${known.min} to ${known.max}`;
+  return known.kind === 'choice' ? `one of: ${known.options.join(', ')}` : forms[known.form];
 }
 
 /** Former names of settings, with the present ones. A value under a former name stays in effect. */

@@ -26,13 +26,18 @@ export const studyCalls = {
     params: Params,
     data: Study,
   }),
+  /**
+   * An image is missing while it is not drawn, and in the answer for good afterwards: one that cannot be drawn has the
+   * kind `none`. A client asks again until it has every image of the study. The answer comes at once when any image is
+   * drawn; while none is, it waits up to `limits.drawingSeconds` and is then `PREVIEW_PENDING`.
+   */
   getStudyFrames: call({
     method: 'get',
     path: '/studies/:id/frames',
     who: 'image.read',
     action: 'study.frames',
     guests: true,
-    summary: 'The facts of every image of the study that is drawn, by the id of the image',
+    summary: 'The facts of every image of the study that is drawn, by the id of the image; ask again for the others',
     params: Params,
     data: z.record(z.string(), FrameFacts),
     fails: ['NOT_VERIFIED', 'PREVIEW_PENDING'],

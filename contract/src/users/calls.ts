@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { call } from '../call.js';
 import { PageQuery, sortBy } from '../envelope.js';
 import { Params, text } from '../ids.js';
+import { texts } from '../texts.js';
 import { userSorts } from './policy.js';
-import { Email, ProfileChange, RoleName, User, UserRow, UserStatus } from './schemas.js';
+import { Email, Language, ProfileChange, RoleName, User, UserRow, UserStatus } from './schemas.js';
 
 export const Stats = z.object({
   totalImages: z.int(),
@@ -57,7 +58,7 @@ export const userCalls = {
     who: 'profile.write',
     action: 'profile.update',
     summary: 'Change the caller’s own profile',
-    body: ProfileChange,
+    body: ProfileChange.extend({ language: Language.optional() }),
     multipart: 'also',
     data: User,
     throttles: ['username'],
@@ -68,7 +69,7 @@ export const userCalls = {
     who: 'profile.write',
     action: 'profile.delete',
     summary: 'Close the caller’s own account',
-    body: z.strictObject({ password: z.string().min(1, 'This field is required.').max(1000) }),
+    body: z.strictObject({ password: z.string().min(1, texts.required).max(1000) }),
     fails: ['LAST_ADMIN'],
     throttles: ['ownPassword'],
   }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { emailLength, emailPattern, isGoodPassword } from '../auth/rules.js';
 import { Id, line, Time, text } from '../ids.js';
+import { languageCodes } from '../languages.js';
 import { limits } from '../limits.js';
 import { roles } from '../permissions.js';
 import { texts } from '../texts.js';
@@ -39,7 +40,7 @@ export const Username = line(64)
   .min(3, 'Must be at least 3 characters.')
   .regex(/^[\p{L}\p{N}._@+-]+$/u, 'Use letters, digits, dots, dashes and underscores.');
 
-const required = (max: number) => line(max).min(1, 'This field is required.');
+const required = (max: number) => line(max).min(1, texts.required);
 
 /** The fields that people fill in about themselves, at registration and in the profile. An empty text means none. */
 export const profileFields = {
@@ -76,6 +77,9 @@ export const ProfileChange = z
   })
   .partial();
 
+/** The language of a person’s mails and device notifications. */
+export const Language = z.enum(languageCodes);
+
 export const UserRef = z.object({ id: Id, firstname: z.string(), lastname: z.string() });
 export type UserRef = z.infer<typeof UserRef>;
 
@@ -93,6 +97,7 @@ const full = {
   ...shared,
   status: UserStatus.optional(),
   createAt: Time.optional(),
+  language: Language.optional(),
   /** True with an authenticator app; absent without one. */
   totp: z.boolean().optional(),
   /** True with a passkey; absent without one. */

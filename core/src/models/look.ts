@@ -18,6 +18,8 @@ export interface LookDoc {
   type: Extract<AuditAction, 'image.view' | 'image.content' | 'study.frames'>;
   /** The frames, or the ranges of the original, that were read. */
   reads: number;
+  /** While images of the study are not drawn yet: the number of images in the entry. */
+  incomplete?: number;
   until: Date;
 }
 
@@ -29,5 +31,6 @@ export const look = schemaOf<LookDoc>({
   owner: id,
   type: string,
   reads: number,
+  incomplete: Number,
   until: date,
 }).index({ until: 1 });

@@ -12,6 +12,8 @@ export interface ShareDoc extends CodeSeed {
   sharedBy: Id;
   recipient: Id;
   createAt: Date;
+  /** The act that made the share: shares of one act are mailed to each person together. Absent in older shares. */
+  batch?: Id;
   /** Absent for the permanent share of the image's patient. */
   expiresAt?: Date;
   codeExpiresAt: Date;
@@ -29,6 +31,7 @@ export const share = schemaOf<ShareDoc>({
   sharedBy: id,
   recipient: id,
   createAt: date,
+  batch: ObjectId,
   expiresAt: Date,
   codeExpiresAt: date,
   tries: number,

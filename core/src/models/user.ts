@@ -1,3 +1,4 @@
+import type { LanguageCode } from '@lightbox/contract/languages.js';
 import type { Role } from '@lightbox/contract/permissions.js';
 import type { ProfileField, UserStatus } from '@lightbox/contract/users/schemas.js';
 import { bool, date, type Id, id, part, schemaOf, string } from './fields.js';
@@ -38,6 +39,8 @@ export interface UserDoc {
   passwordAt?: Date;
   /** Time when all access to the account was last ended (`auth/endAccess.ts`). */
   accessEndedAt?: Date;
+  /** The language of mails and device notifications. Absent: English. */
+  language?: LanguageCode;
   firstname?: string;
   lastname?: string;
   /**
@@ -81,6 +84,7 @@ export const user = schemaOf<UserDoc>({
   passkeyHandle: String,
   passwordAt: Date,
   accessEndedAt: Date,
+  language: String,
 })
   .index({ email: 1 }, { unique: true })
   .index({ usernameKey: 1 }, { unique: true })

@@ -15,7 +15,15 @@ export interface JobRequest<N extends JobName = JobName> {
   delayMs?: number;
   /** Only one job with this key waits at a time. */
   once?: string;
+  /** A person waits for the job: it comes before all jobs that were moved behind others. */
+  awaited?: boolean;
 }
+
+/**
+ * The priority of a job that a person waits for, as BullMQ counts: jobs without a priority come first, then those with a
+ * small one. Jobs that are moved behind others have larger ones.
+ */
+export const AWAITED_PRIORITY = 1;
 
 /**
  * Adds jobs. Fails at once while Redis is away: the caller has stored an event, and the sweeper adds its jobs later.
@@ -67,6 +75,7 @@ function toBullMq(request: JobRequest, now: Date): { name: string; data: unknown
       ...(request.id ? { jobId: request.id } : {}),
       ...(request.delayMs ? { delay: request.delayMs } : {}),
       ...(request.once ? { deduplication: { id: request.once } } : {}),
+      ...(request.awaited ? { priority: AWAITED_PRIORITY } : {}),
     },
   };
 }

@@ -23,8 +23,11 @@ export class Settings {
   constructor(private readonly models: Models) {}
 
   async get<K extends KnownSetting>(name: K): Promise<SettingValues[K]> {
-    const values = this.values && Date.now() - this.readAt <= FRESH_MS ? this.values : await this.fresh();
-    return values[name];
+    return (await this.all())[name];
+  }
+
+  async all(): Promise<SettingValues> {
+    return this.values && Date.now() - this.readAt <= FRESH_MS ? this.values : this.fresh();
   }
 
   /**

@@ -8,6 +8,7 @@ import { AuthFrame } from '../auth/AuthFrame';
 import { errorText } from '../lib/errors';
 import { ApiError } from '../lib/http';
 import { CodeInput } from '../ui/CodeInput';
+import { useClinic } from './clinic';
 import { openLink } from './guest';
 
 interface Props {
@@ -22,6 +23,7 @@ const ends: readonly string[] = ['CODE_LOCKED', 'EXPIRED', 'LINK_REVOKED', 'LINK
 /** Asks for the code that the sender told the guest. */
 export function EnterCode({ address, onOpened, onEnded }: Props) {
   const { t } = useTranslation();
+  const { clinic } = useClinic();
   const [code, setCode] = useState('');
   const [fault, setFault] = useState<string>();
   const open = useMutation({
@@ -47,7 +49,7 @@ export function EnterCode({ address, onOpened, onEnded }: Props) {
       home={false}
       title={t('guests.title')}
       badge={<KeyIcon size={28} aria-hidden />}
-      sub={<Text>{t('guests.text')}</Text>}
+      sub={<Text>{clinic ? t('guests.textOf', { clinic }) : t('guests.text')}</Text>}
     >
       <Stack as="form" gap="6" mb="6" onSubmit={submit} {...{ noValidate: true }}>
         <CodeInput

@@ -40,7 +40,7 @@ function useEntries(view: GuestView | undefined) {
   const { t } = useTranslation();
   const { imageId, studyId } = view ?? {};
   const image = useQuery({ ...frameFacts(imageId ?? ''), enabled: imageId !== undefined });
-  const study = useQuery({ ...studyFacts(studyId ?? ''), enabled: studyId !== undefined });
+  const study = useQuery({ ...studyFacts(studyId ?? '', view), enabled: studyId !== undefined });
   const { data, error, dataUpdatedAt, refetch } = studyId ? study : image;
   const facts = useMemo(
     () => (imageId && image.data ? { [imageId]: image.data } : study.data),
@@ -155,7 +155,7 @@ export function GuestViewer({ token, address, onLeave }: Props) {
   return (
     <Workspace
       subject={subject}
-      entries={over ? [] : entries}
+      entries={entries}
       start={start}
       previewOf={noPreview}
       lookedAt={over ? undefined : lookedAt}

@@ -1,4 +1,4 @@
-import { Button, Stack } from '@chakra-ui/react';
+import { Button, Stack, Text } from '@chakra-ui/react';
 import type { GuestLinkState } from '@lightbox/contract/guests/states.js';
 import { LinkBreakIcon, WarningIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
@@ -6,6 +6,7 @@ import { AuthFrame } from '../auth/AuthFrame';
 import { errorText } from '../lib/errors';
 import { ApiError } from '../lib/http';
 import { Note } from '../ui/Note';
+import { useClinic } from './clinic';
 
 interface Props {
   /** Absent when the address belongs to no link, or the server was not reached. */
@@ -20,6 +21,7 @@ const wrong = (error: Error | null) => error instanceof ApiError && [404, 422].i
 /** Says why a guest link does not open, and who can help. */
 export function LinkEnded({ state, error, onRetry }: Props) {
   const { t } = useTranslation();
+  const { clinic, phone } = useClinic();
   const why = state === undefined || state === 'open' ? 'unknown' : state;
   const failed = error !== null && !wrong(error);
   return (
@@ -38,6 +40,11 @@ export function LinkEnded({ state, error, onRetry }: Props) {
           <Note Icon={LinkBreakIcon} tone="warning" role="status" title={t(`guests.ended.${why}.title`)}>
             {t(`guests.ended.${why}.text`)}
           </Note>
+        )}
+        {clinic && (
+          <Text color="fg.muted">
+            {phone ? t('guests.clinicPhone', { clinic, phone }) : t('guests.clinic', { clinic })}
+          </Text>
         )}
       </Stack>
     </AuthFrame>

@@ -1,13 +1,6 @@
 import { Box, Button, Dialog, Flex, Text } from '@chakra-ui/react';
 import type { ContentType, Image } from '@lightbox/contract/images/schemas.js';
-import {
-  ClockCounterClockwiseIcon,
-  DownloadSimpleIcon,
-  ScanIcon,
-  ShareNetworkIcon,
-  SparkleIcon,
-  StackIcon,
-} from '@phosphor-icons/react';
+import { ClockCounterClockwiseIcon, DownloadSimpleIcon, ScanIcon, StackIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { useViewer } from '../auth/session';
@@ -22,6 +15,7 @@ import { FactRows } from './FactRows';
 import { ImageBadges, ImageLine, isPicture } from './ImageCard';
 import { GoneWell, LargeDialog } from './LargeDialog';
 import { Picture } from './Picture';
+import { ShareAndAi } from './ShareAndAi';
 import { useSubject } from './studies';
 
 function Facts({ image }: { image: Image }) {
@@ -96,24 +90,7 @@ export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, fina
               {t('studies.viewer')}
             </Link>
           </Button>
-          {(can.share || can.ai) && (
-            <Flex gap="2.5">
-              {can.share && (
-                <Button variant="subtle" flex="1" onClick={() => onAsk('share', image)}>
-                  <ShareNetworkIcon />
-                  {t('images.card.share')}
-                </Button>
-              )}
-              {can.ai && (
-                <Button asChild variant="outline" flex="1">
-                  <Link to={paths.aiAnalysis(image.id)}>
-                    <SparkleIcon />
-                    {t('images.card.ai')}
-                  </Link>
-                </Button>
-              )}
-            </Flex>
-          )}
+          <ShareAndAi image={image} can={can} onAsk={onAsk} analysedId={image.id} />
           {image.studyId && !image.study && (
             <Button asChild variant="ghost">
               <Link to={paths.study(image.studyId)}>

@@ -6,7 +6,13 @@ import { useEffect, useState } from 'react';
 import { send } from '../lib/http';
 
 const calls: Routes<Pick<typeof settingCalls, 'getLimits'>> = settingRoutes;
-const defaults: PublicLimits = { 'upload.maxBytes': limits.uploadBytes, 'sharing.expiryHours': limits.shareHours };
+const defaults: PublicLimits = {
+  'clinic.name': '',
+  'clinic.phone': '',
+  'clinic.url': '',
+  'upload.maxBytes': limits.uploadBytes,
+  'sharing.expiryHours': limits.shareHours,
+};
 
 /** Returns the current limits; the defaults until they are loaded. Uses no query cache, to keep the first page small. */
 export function usePublicLimits(): PublicLimits {

@@ -7,6 +7,9 @@ import { reread } from './live';
 import type { SocketRows } from './socket';
 
 const defaults: PublicSettings = {
+  'clinic.name': '',
+  'clinic.phone': '',
+  'clinic.url': '',
   'upload.maxBytes': limits.uploadBytes,
   'sharing.expiryHours': limits.shareHours,
   'session.idleMinutes': limits.sessionIdleMinutes,

@@ -1,4 +1,4 @@
-import { useEffect, useReducer } from 'react';
+import { useEffect, useReducer, useSyncExternalStore } from 'react';
 
 /** Returns the current time; renders again at least every `everyMs` while `running`. */
 export function useNow(everyMs: number, running = true): number {
@@ -10,3 +10,12 @@ export function useNow(everyMs: number, running = true): number {
   }, [everyMs, running]);
   return Date.now();
 }
+
+const everySecond = (tick: () => void) => {
+  const timer = setInterval(tick, 1_000);
+  return () => clearInterval(timer);
+};
+
+/** Asks a question about the current time every second, and renders again only when its answer changes. */
+export const useAtNow = (isTrue: (now: number) => boolean): boolean =>
+  useSyncExternalStore(everySecond, () => isTrue(Date.now()));

@@ -19,7 +19,7 @@ interface ActProps {
 function Facts({ known, info }: { known: Known; info: SettingInfo | undefined }) {
   const { t } = useTranslation();
   const about = knownSettings[known.name];
-  const kind = about.kind === 'number' ? t(`settings.unit.${about.unit}`) : t('settings.choice');
+  const kind = about.kind === 'number' ? t(`settings.unit.${about.unit}`) : t(`settings.${about.kind}`);
   const rows = [
     ...(info ? [[t('settings.now'), readable(known.name, info.current)]] : []),
     [t('settings.defaultIs'), known.fallback],

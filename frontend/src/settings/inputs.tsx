@@ -56,7 +56,7 @@ export function ValueInput({ name, value, onValue, inputRef, ...input }: ValuePr
         ref={inputRef}
         value={value}
         onChange={(event) => onValue(event.target.value)}
-        {...(known && { inputMode: 'numeric' })}
+        {...(known?.about === 'number' && { inputMode: 'numeric' })}
         {...input}
       />
     );

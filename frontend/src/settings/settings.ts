@@ -1,7 +1,13 @@
 import type { BodyInput } from '@lightbox/contract/call.js';
 import type { Pagination } from '@lightbox/contract/envelope.js';
 import { type SettingChange, settingCalls } from '@lightbox/contract/settings/calls.js';
-import { isKnownSetting, type KnownSetting, knownSettings, settingFault } from '@lightbox/contract/settings/known.js';
+import {
+  isKnownSetting,
+  type KnownSetting,
+  knownSettings,
+  settingFault,
+  type TextForm,
+} from '@lightbox/contract/settings/known.js';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { said } from '../i18n';
@@ -48,7 +54,9 @@ export interface Known {
   fallback: string;
   /** The allowed values, in words. */
   range: string;
-  /** The fixed options; undefined for a number. */
+  /** The kind of value, which names the words about it. */
+  about: 'number' | 'choice' | TextForm;
+  /** The fixed options of a choice. */
   options?: readonly string[];
 }
 
@@ -57,9 +65,12 @@ export function knownOf(name: string): Known | undefined {
   if (!isKnownSetting(name)) return undefined;
   const known = knownSettings[name];
   if (known.kind === 'choice') {
-    return { name, fallback: known.fallback, range: known.options.join(' / '), options: known.options };
+    const { fallback, options } = known;
+    return { name, about: 'choice', fallback, range: options.join(' / '), options };
   }
-  return { name, fallback: readable(name, String(known.fallback)), range: `${known.min}–${known.max}` };
+  if (known.kind === 'text') return { name, about: known.form, fallback: known.fallback, range: `${known.maxLength}` };
+  const fallback = readable(name, String(known.fallback));
+  return { name, about: 'number', fallback, range: `${known.min}–${known.max}` };
 }
 
 /** Returns the value as typed, without separators. A number of bytes also gets a readable size. */
@@ -76,7 +87,7 @@ export function useFault() {
   return (name: string, value: string): Faults => {
     const known = knownOf(name);
     if (!known || !settingFault(known.name, value)) return {};
-    return { value: t(known.options ? 'settings.mustChoose' : 'settings.mustBe', { range: known.range }) };
+    return { value: t(`settings.must.${known.about}`, { range: known.range }) };
   };
 }
 

@@ -8,8 +8,6 @@ import {
   DownloadSimpleIcon,
   PencilSimpleIcon,
   ScanIcon,
-  ShareNetworkIcon,
-  SparkleIcon,
 } from '@phosphor-icons/react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -22,6 +20,7 @@ import { ImageBadges, ImageLine, StudyLine } from '../images/ImageCard';
 import { useImage } from '../images/images';
 import { GoneWell, LargeDialog } from '../images/LargeDialog';
 import { Picture } from '../images/Picture';
+import { ShareAndAi } from '../images/ShareAndAi';
 import { useSubject } from '../images/studies';
 import { imagesOf, stackOf, titleOf } from '../images/subject';
 import { errorText } from '../lib/errors';
@@ -177,24 +176,7 @@ function Acts({ image, chosen, can, onAsk }: ActsProps) {
         <DownloadSimpleIcon />
         {t('studies.download')}
       </Button>
-      {(can.share || can.ai) && (
-        <Flex gap="2.5">
-          {can.share && (
-            <Button variant="subtle" flex="1" onClick={() => onAsk('share', image)}>
-              <ShareNetworkIcon />
-              {t('images.card.share')}
-            </Button>
-          )}
-          {can.ai && (
-            <Button asChild variant="outline" flex="1">
-              <Link to={paths.aiAnalysis(chosen)} aria-label={t('studies.ai')}>
-                <SparkleIcon />
-                {t('images.card.ai')}
-              </Link>
-            </Button>
-          )}
-        </Flex>
-      )}
+      <ShareAndAi image={image} can={can} onAsk={onAsk} analysedId={chosen} analyseLabel={t('studies.ai')} />
       {(can.timeline || can.rename) && (
         <Flex gap="2.5">
           {can.timeline && (

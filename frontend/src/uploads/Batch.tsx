@@ -90,6 +90,7 @@ export function Batch({ files, maxBytes, onEnd }: Props) {
   const summary = useSummary(studies, singles.length, together);
   const faults = useMemo(() => (tried ? captionFaults(plan, choices) : {}), [tried, plan, choices]);
   const titleMissing = together && singles.length > 0 && !Caption.safeParse(choices.title).success;
+  const nothing = readings.total > 0 && !busy && !readings.locked.length && !plan.studies.length && !plan.single.length;
   const several = new Set(namesIn({ ...plan, studies })).size > 1;
 
   const change = (part: Partial<Choices>) => setChoices((now) => ({ ...now, ...part }));
@@ -165,7 +166,7 @@ export function Batch({ files, maxBytes, onEnd }: Props) {
             onChange={change}
           />
         )}
-        <LeftOut omitted={readings.omitted} refused={readings.refused} maxBytes={maxBytes} />
+        <LeftOut omitted={readings.omitted} refused={readings.refused} maxBytes={maxBytes} open={nothing} />
         <FileDrop
           compact
           onFiles={(more) => void add(more)}
@@ -184,7 +185,7 @@ export function Batch({ files, maxBytes, onEnd }: Props) {
       >
         <Box>
           <Text as="h2" textStyle="section" mb="2">
-            {t(chosen.length || busy ? 'uploads.plan.summary' : 'uploads.plan.nothing')}
+            {t(nothing ? 'uploads.plan.nothing' : 'uploads.plan.summary')}
           </Text>
           <Flex as="ul" direction="column" gap="1.5" listStyleType="none" fontSize=".9375rem">
             {summary.map(({ key, text }) => (
@@ -199,18 +200,24 @@ export function Batch({ files, maxBytes, onEnd }: Props) {
             </Text>
           )}
         </Box>
-        <Text fontSize="sm" color="fg.muted">
-          {t('uploads.plan.captionHelp')}
-        </Text>
-        <PatientPicker chosen={patient} onChoose={setPatient} />
+        {!nothing && (
+          <>
+            <Text fontSize="sm" color="fg.muted">
+              {t('uploads.plan.captionHelp')}
+            </Text>
+            <PatientPicker chosen={patient} onChoose={setPatient} />
+          </>
+        )}
         {tried && !busy && !chosen.length && (
           <Note Icon={WarningCircleIcon} tone="danger" title={t('uploads.plan.nothingChosen')} role="alert" />
         )}
         <Flex gap="3" direction="column">
-          <Button type="submit" size="lg" disabled={busy}>
-            <UploadSimpleIcon />
-            {t('uploads.plan.start', { count: chosen.length })}
-          </Button>
+          {!nothing && (
+            <Button type="submit" size="lg" disabled={busy}>
+              <UploadSimpleIcon />
+              {t('uploads.plan.start', { count: chosen.length })}
+            </Button>
+          )}
           <Button variant="outline" onClick={onEnd}>
             {t('uploads.plan.over')}
           </Button>

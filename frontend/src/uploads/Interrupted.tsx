@@ -20,8 +20,6 @@ export function Interrupted({ upload }: { upload: Unfinished }) {
     if (!same) return setState('other');
     const files = [{ source: fromFile(file), caption: '' }];
     addUploads({ title: t('uploads.unfinished.name'), files, begun: upload });
-    // The lock of the running upload hides it from the list of interrupted ones.
-    setTimeout(() => void findInterrupted(), 1000);
   }
 
   async function discard() {

@@ -8,7 +8,7 @@ import { Note } from '../ui/Note';
 import type { OmitReason, Omitted } from './plan';
 import type { RefusedZip } from './readFiles';
 
-const reasons: readonly OmitReason[] = ['size', 'unreadable', 'empty', 'notMedical', 'directory'];
+const reasons: readonly OmitReason[] = ['size', 'unreadable', 'archive', 'empty', 'notMedical', 'directory'];
 /** More names would fill the page, as with the viewer program of a disc. */
 const namesShown = 8;
 
@@ -16,10 +16,12 @@ interface Props {
   omitted: Omitted[];
   refused: RefusedZip[];
   maxBytes: number;
+  /** True to show the reasons at once, because no file is left. */
+  open: boolean;
 }
 
 /** The files that are not uploaded, by reason, and the zips that were not opened. */
-export function LeftOut({ omitted, refused, maxBytes }: Props) {
+export function LeftOut({ omitted, refused, maxBytes, open }: Props) {
   const { t } = useTranslation();
   const words = (reason: OmitReason) =>
     reason === 'size' ? t('images.form.fileSize', { mb: inMegabytes(maxBytes) }) : t(`uploads.omitted.${reason}`);
@@ -35,7 +37,7 @@ export function LeftOut({ omitted, refused, maxBytes }: Props) {
         <Note key={one.name} Icon={WarningCircleIcon} tone="danger" title={refusal(one)} role="alert" />
       ))}
       {omitted.length > 0 && (
-        <chakra.details layerStyle="card" px={{ base: '4', lg: '5' }} py="3">
+        <chakra.details open={open} layerStyle="card" px={{ base: '4', lg: '5' }} py="3">
           <chakra.summary cursor="pointer" fontWeight="semibold" minH="6">
             {t('uploads.omitted.title', { count: omitted.length })}
           </chakra.summary>

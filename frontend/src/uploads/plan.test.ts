@@ -124,8 +124,9 @@ describe('the plan', () => {
     expect(planOf(same.sorted, false).studies[0]?.mixed).toBe(false);
   });
 
-  it('A file above the limit is left out before sending.', () => {
+  it('A file above the limit, and a zip inside a zip, are left out before sending.', () => {
     const source = { name: 'a', size: 11, head: async () => new Blob(), open: async () => file('a', 'x') };
+    expect(sort('1', source, { kind: 'zip' }, 11)).toEqual({ source, reason: 'archive' });
     const decided = sort('1', source, { kind: 'pdf' }, 10) as Omitted;
     expect(isOmitted(decided) && decided.reason).toBe('size');
     expect((sort('1', source, { kind: 'pdf' }, 11) as Sorted).kind).toBe('pdf');

@@ -3,7 +3,7 @@ import type { FileHead, Kind } from './reading';
 import type { Source } from './sources';
 
 /** The reasons for which a file is left out before sending. */
-export type OmitReason = 'notMedical' | 'directory' | 'empty' | 'size' | 'unreadable';
+export type OmitReason = 'notMedical' | 'archive' | 'directory' | 'empty' | 'size' | 'unreadable';
 
 export interface Omitted {
   source: Source;
@@ -51,7 +51,8 @@ export interface Plan {
 /** Decides about one file by its first bytes. */
 export function sort(id: string, source: Source, head: FileHead, maxBytes: number): Sorted | Omitted {
   if (head.dicom?.directory) return { source, reason: 'directory' };
-  if (head.kind === 'other' || head.kind === 'zip') return { source, reason: 'notMedical' };
+  if (head.kind === 'zip') return { source, reason: 'archive' };
+  if (head.kind === 'other') return { source, reason: 'notMedical' };
   if (source.size > maxBytes) return { source, reason: 'size' };
   return { id, source, kind: head.kind, dicom: head.dicom };
 }

@@ -1,12 +1,13 @@
 import { waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { endSession, startSession } from '../auth/session';
+import { ApiError } from '../lib/http';
 import { forgetPrivate } from '../lib/private';
 import { store } from '../lib/store';
 import { answer } from '../lib/testing';
 import type { Person } from '../users/PersonSearch';
 import { addUploads, cancelUpload, continueUploads, decide, pauseUploads, retryUploads, uploadAgain } from './queue';
-import { findUnfinished, keepUnfinished, unfinished } from './resumable';
+import { findUnfinished, interruptedAtom, keepUnfinished, unfinished } from './resumable';
 import { fromFile } from './sources';
 import { FakeXhr, sent } from './testing';
 import { type Item, type ItemState, trayAtom } from './tray';
@@ -88,6 +89,19 @@ describe('the queue', () => {
     expect(store.get(trayAtom).waitingFor).toBeUndefined();
   });
 
+  it('A file that changed on the disk fails, and does not hold up the others as a lost connection would.', async () => {
+    const changed = new File(['IM0'], 'IM0');
+    addUploads({ title: 'CT', files: [{ source: fromFile(changed), caption: 'IM0' }, named('IM1')] });
+    await waitFor(() => expect(sent).toHaveLength(2));
+    vi.spyOn(changed, 'slice').mockReturnValue({
+      arrayBuffer: () => Promise.reject(new DOMException('', 'NotReadableError')),
+    } as never);
+    sent[sentFiles().indexOf('IM0')]?.lose();
+    await until('IM0', 'failed');
+    expect(one('IM0').error).not.toBeInstanceOf(ApiError);
+    expect(store.get(trayAtom).waitingFor).toBeUndefined();
+  });
+
   it('A server that wants to wait is asked again after the time that it names.', async () => {
     addUploads({ title: 'CT', files: [named('IM0')] });
     await waitFor(() => expect(sent).toHaveLength(1));
@@ -157,6 +171,14 @@ describe('the queue', () => {
     await waitFor(() => expect(sent).toHaveLength(2));
     expect(sent.map(({ body }) => body.get('studyId'))).toEqual([id('5'), id('5')]);
     expect(heard.filter(({ path }) => path === '/studies')).toHaveLength(1);
+  });
+
+  it('An interrupted upload that goes on is no longer listed as interrupted.', () => {
+    const begun = { fingerprint: 'f', hash: 'e'.repeat(64), url: '/api/upload/tus/1', size: 3, at: Date.now() };
+    store.set(interruptedAtom, [begun]);
+    addUploads({ title: 'CT', files: [named('IM0')], begun });
+    expect(store.get(interruptedAtom)).toEqual([]);
+    cancelUpload(one('IM0').id);
   });
 
   it('A cancelled file is stopped and leaves the tray.', async () => {

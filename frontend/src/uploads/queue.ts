@@ -9,7 +9,7 @@ import { uuid } from '../lib/uuid';
 import type { Person } from '../users/PersonSearch';
 import { knownImage, newStudy } from './calls';
 import { hashOf, headOf, stopReading } from './reader';
-import { lockOf, type Unfinished, unfinished } from './resumable';
+import { interruptedAtom, lockOf, type Unfinished, unfinished } from './resumable';
 import { sendFile } from './send';
 import type { Source } from './sources';
 import { askedGroupAtom, emptyTray, type Group, type Item, isUnderWay, trayAtom } from './tray';
@@ -95,9 +95,11 @@ export function addUploads({ title, patient, study, files, attended = false, beg
       source,
       key: uuid(),
       begun,
+      ...(begun && { hash: begun.hash }),
       ...state,
     });
   }
+  if (begun) store.set(interruptedAtom, (list) => list.filter(({ fingerprint }) => fingerprint !== begun.fingerprint));
   // A form that waits for its upload would wait for ever.
   if (attended) paused = false;
   publishNow();
@@ -123,6 +125,16 @@ function exclusively<T>(hash: string, signal: AbortSignal, work: () => Promise<T
   return navigator.locks.request(lockOf(hash), { signal }, work) as Promise<T>;
 }
 
+/** Reads a file to find out whether it was changed or deleted on the disk since it was chosen. Returns the reason. */
+const unreadable = (file: File): Promise<unknown> =>
+  file
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+
 async function run(job: Job) {
   const stop = new AbortController();
   set(job, { stop, state: 'checking', progress: 0, error: undefined });
@@ -130,7 +142,10 @@ async function run(job: Job) {
     const file = await job.source.open();
     job.hash ??= await hashOf(file).catch(() => '');
     stop.signal.throwIfAborted();
-    await exclusively(job.hash, stop.signal, () => deliver(job, file, stop.signal));
+    await exclusively(job.hash, stop.signal, () => deliver(job, file, stop.signal)).catch(async (error) => {
+      // To the browser, a file that it cannot read any more is a lost connection: waiting for it would never end.
+      throw (isUnreachable(error) && (await unreadable(file))) || error;
+    });
     misses = 0;
   } catch (error) {
     // A file that was taken out or stopped has no failure.
@@ -179,6 +194,7 @@ async function studyOf({ study, patient }: Batch): Promise<string | undefined> {
   }
 }
 
+const isUnreachable = (error: unknown) => error instanceof ApiError && error.status === 0;
 /** The upload may have arrived in spite of the error: a retry with the same key is safe. */
 const isUnsure = (error: unknown) => !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
 /** The same request may succeed later. `CONFLICT`: the server still works on the request that a pause cut off. */

@@ -35,7 +35,9 @@ export function useReadings(maxBytes: number) {
 
   const add = useCallback(
     async (files: File[]) => {
-      await readFiles(readings.current, files, maxBytes, showSoon, stop.current.signal);
+      const reading = readFiles(readings.current, files, maxBytes, showSoon, stop.current.signal);
+      show();
+      await reading;
       show();
     },
     [maxBytes, show, showSoon],

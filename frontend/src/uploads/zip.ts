@@ -74,7 +74,8 @@ async function entriesOf(file: Blob, most: number): Promise<FileEntry[]> {
   return found;
 }
 
-const baseName = (path: string) => path.slice(path.lastIndexOf('/') + 1);
+/** Some programs on Windows separate the folders by backslashes. */
+const baseName = (path: string) => path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 
 /** Opens a zip on the disk without reading it into memory: its list of files now, each file when it is needed. */
 export async function openZip(file: Blob, mostEntries: number = limits.zipEntries): Promise<Zip> {

@@ -1,7 +1,5 @@
-import type { Image } from '@lightbox/contract/images/schemas.js';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useCallback, useMemo, useState } from 'react';
 import { useLocation, useNavigate, useParams, useSearchParams } from 'react-router-dom';
 import { useViewer } from '../auth/session';
 import { actionsOf } from '../images/access';
@@ -10,14 +8,13 @@ import { useDownload } from '../images/download';
 import { useImage } from '../images/images';
 import type { ApiError } from '../lib/http';
 import { paths } from '../lib/paths';
-import { useNow } from '../lib/useNow';
-import { useTitle } from '../ui/Page';
+import { useAtNow } from '../lib/useNow';
 import { Ended } from './Ended';
 import { entryOfImage } from './entries';
-import { frameFacts } from './frames';
+import { frameFacts, isRefusal } from './frames';
 import { Opening } from './Opening';
-import { isRefusal } from './RenderedPages';
 import { subjectOf } from './subject';
+import { useScreen } from './useScreen';
 import { Workspace } from './Workspace';
 
 /** The images of the list from which the viewer was opened, in its order. */
@@ -41,11 +38,6 @@ function useNeighbours(id: string) {
   return at < 0 ? {} : { previous: go(list[at - 1]), next: go(list[at + 1]) };
 }
 
-/** True when the person may see the image at this moment. */
-function mayOpen(viewer: Parameters<typeof actionsOf>[0], image: Image | undefined, now: number) {
-  return image === undefined || actionsOf(viewer, image, now).open;
-}
-
 /** The screen of one image. */
 export function ImageViewer() {
   const { imageId = '' } = useParams();
@@ -53,27 +45,19 @@ export function ImageViewer() {
 }
 
 function OneImage({ id }: { id: string }) {
-  const { t } = useTranslation();
   const viewer = useViewer();
-  const navigate = useNavigate();
   const [params] = useSearchParams();
-  const now = useNow(1_000);
   const { data: image, error: imageError } = useImage(id);
   const waits = image !== undefined && !image.isVerified;
   const facts = useQuery({ ...frameFacts(id), enabled: !waits });
+  const { opened, onBack } = useScreen(facts.data !== undefined);
   const [refused, setRefused] = useState(false);
   const onRefused = useCallback(() => setRefused(true), []);
   const saving = useDownload(image);
   const neighbours = useNeighbours(id);
-  useTitle(t('viewer.title'));
 
   const preview = image?.image_url ?? undefined;
-  const [opened, setOpened] = useState(false);
-  const ready = facts.data !== undefined;
-  useEffect(() => {
-    if (ready) setOpened(true);
-  }, [ready]);
-  const may = mayOpen(viewer, image, now);
+  const may = useAtNow((now) => image === undefined || actionsOf(viewer, image, now).open);
   const gone = refused || isRefusal(imageError) || isRefusal(facts.error) || !may;
   const entries = useMemo(
     () => (facts.data ? [entryOfImage({ id, facts: facts.data }, image?.caption ?? '')] : []),
@@ -86,7 +70,6 @@ function OneImage({ id }: { id: string }) {
     [id, params],
   );
   const previewOf = useCallback((one: string) => (one === id ? preview : undefined), [id, preview]);
-  const onBack = () => (window.history.length > 1 ? navigate(-1) : navigate(paths.viewImages));
   const subject = subjectOf(image, viewer, !gone);
   if (!ended && !facts.data) {
     return (

@@ -1,11 +1,13 @@
 import { Text } from '@chakra-ui/react';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
-import type { Shown } from './engine';
+import { memo } from 'react';
+import type { Pane } from './engine';
 import { rounded } from './measuring';
 import { markStyle } from './Pane';
+import { Live, useShown } from './useShown';
 
 interface Props {
-  shown: Shown;
+  pane: Pane | undefined;
   facts: FrameFacts | undefined;
   /** The lines of the upper corners: about the patient, and about the picture. */
   left: readonly (string | undefined)[];
@@ -17,8 +19,8 @@ interface Props {
 const lines = (all: readonly (string | undefined)[]) => all.filter(Boolean).join('\n');
 
 /** The marks in the four corners, as on a real film: in capitals, monospaced, from left to right in every language. */
-export function Marks({ shown, facts, left, right, short }: Props) {
-  const { center, width, zoom, frame, frames, colour } = shown;
+export const Marks = memo(({ pane, facts, left, right, short }: Props) => {
+  const drawn = useShown(pane, ({ state }) => state === 'drawn');
   const thick = facts?.sliceThickness;
   return (
     <>
@@ -30,19 +32,29 @@ export function Marks({ shown, facts, left, right, short }: Props) {
       <Text as="span" {...markStyle} top="14px" right="18px" textAlign="right">
         {lines(right).toUpperCase()}
       </Text>
-      {shown.state === 'drawn' && (
+      {drawn && (
         <>
           <Text as="span" {...markStyle} bottom="14px" left="18px">
-            {lines([
-              colour ? undefined : `W ${rounded(width)} L ${rounded(center)}`,
-              `ZOOM ${Math.round(zoom * 100)}%`,
-            ])}
+            <Live
+              pane={pane}
+              text={({ colour, width, center, zoom }) =>
+                lines([
+                  colour ? undefined : `W ${rounded(width)} L ${rounded(center)}`,
+                  `ZOOM ${Math.round(zoom * 100)}%`,
+                ])
+              }
+            />
           </Text>
           <Text as="span" {...markStyle} bottom="14px" right="18px" textAlign="right">
-            {lines([`IM ${frame}/${frames}`, thick ? `SL ${thick.toFixed(1)} mm` : undefined])}
+            <Live
+              pane={pane}
+              text={({ frame, frames }) =>
+                lines([`IM ${frame}/${frames}`, thick ? `SL ${thick.toFixed(1)} mm` : undefined])
+              }
+            />
           </Text>
         </>
       )}
     </>
   );
-}
+});

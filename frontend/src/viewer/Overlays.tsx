@@ -1,9 +1,11 @@
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { useEffect, useRef } from 'react';
-import type { Pane, Shown } from './engine';
-import { frameOf } from './engine/frameId';
+import type { Pane } from './engine';
+import { frameOf, scheme } from './engine/frameId';
 import { fromBase64 } from './engine/pixels';
 import { factsById } from './engine/registry';
+import type { Shown } from './shown';
+import { useShown } from './useShown';
 
 type Overlay = NonNullable<FrameFacts['overlays']>[number];
 
@@ -29,12 +31,13 @@ function draw(canvas: HTMLCanvasElement, overlay: Overlay, from: number) {
   context.putImageData(picture, 0, 0);
 }
 
-function One({ overlay, from, pane, shown }: { overlay: Overlay; from: number; pane: Pane; shown: Shown }) {
+function One({ overlay, from, pane }: { overlay: Overlay; from: number; pane: Pane }) {
+  const drawing = useShown(pane, (shown) => shown.drawing);
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     if (canvas.current) draw(canvas.current, overlay, from);
   }, [overlay, from]);
-  const corners = shown.drawing >= 0 ? pane.corners() : undefined;
+  const corners = drawing >= 0 ? pane.corners() : undefined;
   if (!corners) return null;
   const { origin, right, down } = corners;
   const [a, b, c, d] = [right[0] - origin[0], right[1] - origin[1], down[0] - origin[0], down[1] - origin[1]];
@@ -57,13 +60,16 @@ function One({ overlay, from, pane, shown }: { overlay: Overlay; from: number; p
   );
 }
 
+const overlaysOf = ({ frameId }: Shown) =>
+  frameId.startsWith(`${scheme}:`) ? factsById(frameOf(frameId).id)?.overlays : undefined;
+
 /** The overlays of the file (PS3.3 §C.9.2), drawn over the picture and moved with it. Values under them are unchanged. */
-export function Overlays({ pane, shown }: { pane: Pane; shown: Shown }) {
-  const { id, n } = frameOf(shown.frameId);
-  const overlays = shown.frameId.startsWith('lightbox:') ? factsById(id)?.overlays : undefined;
+export function Overlays({ pane }: { pane: Pane }) {
+  const overlays = useShown(pane, overlaysOf);
+  const n = useShown(pane, (shown) => (overlays ? frameOf(shown.frameId).n : 0));
   return overlays?.map((overlay, i) => {
     const from = bitsFor(overlay, n);
     // biome-ignore lint/suspicious/noArrayIndexKey: the overlays of a file have a fixed order and no name
-    return from === undefined ? null : <One key={i} {...{ overlay, from, pane, shown }} />;
+    return from === undefined ? null : <One key={i} {...{ overlay, from, pane }} />;
   });
 }

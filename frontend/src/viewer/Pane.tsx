@@ -1,48 +1,11 @@
 import { Box, Flex, Image as Picture, Text } from '@chakra-ui/react';
-import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { memo, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Pane as EnginePane, Shown } from './engine';
+import type { Pane as EnginePane } from './engine';
 import { Overlays } from './Overlays';
+import { described } from './shown';
 import type { Engine } from './useEngine';
-
-const waiting: Shown = {
-  state: 'loading',
-  image: '',
-  frameId: '',
-  frame: 1,
-  frames: 0,
-  center: 0,
-  width: 1,
-  zoom: 1,
-  rotation: 0,
-  flipped: false,
-  inverted: false,
-  colour: false,
-  edges: undefined,
-  range: undefined,
-  sent: undefined,
-  drawing: 0,
-};
-const noChange = () => () => {};
-
-/** Returns what a pane shows, and renders again when it changes. */
-export const useShown = (pane: EnginePane | undefined): Shown =>
-  useSyncExternalStore(pane?.subscribe ?? noChange, pane?.snapshot ?? (() => waiting));
-
-/** The attributes of a pane that tests and other programs read. They are true when the state is `drawn`. */
-export const described = (shown: Shown) => ({
-  'data-viewport': '',
-  'data-state': shown.state,
-  'data-image': shown.image,
-  'data-frame': shown.frame,
-  'data-frames': shown.frames,
-  'data-center': shown.center,
-  'data-width': shown.width,
-  'data-zoom': shown.zoom,
-  'data-rotation': shown.rotation,
-  'data-flipped': shown.flipped,
-  'data-inverted': shown.inverted,
-});
+import { shownIn, useShown } from './useShown';
 
 export const markStyle = {
   position: 'absolute',
@@ -77,9 +40,35 @@ interface Props {
   onPane: (pane: EnginePane | undefined) => void;
   onActivate: () => void;
   /** Returns the marks in the corners. */
-  marks: (shown: Shown) => ReactNode;
+  marks: (pane: EnginePane | undefined) => ReactNode;
   failure: ReactNode;
 }
+
+/** Writes the attributes of what a pane shows onto its element at each frame, without rendering the component again. */
+function useDescribed(element: RefObject<HTMLElement | null>, pane: EnginePane | undefined) {
+  useLayoutEffect(() => {
+    const write = () => {
+      for (const [name, value] of Object.entries(described(shownIn(pane)))) {
+        if (element.current?.getAttribute(name) !== String(value)) element.current?.setAttribute(name, String(value));
+      }
+    };
+    write();
+    return pane?.subscribe(write);
+  }, [element, pane]);
+}
+
+/** The letters at the edges: the directions of the patient. */
+const EdgeLetters = memo(({ pane }: { pane: EnginePane | undefined }) => {
+  const edges = useShown(pane, (shown) => shown.edges);
+  return (
+    edges &&
+    (['top', 'left', 'right', 'bottom'] as const).map((side) => (
+      <Text key={side} as="span" {...markStyle} {...edgePlaces[side]} fontSize="18px">
+        {edges[side]}
+      </Text>
+    ))
+  );
+});
 
 /** One picture of the viewer: a canvas, the marks on it, and the state for tests. */
 export function Pane(props: Props) {
@@ -110,12 +99,11 @@ export function Pane(props: Props) {
   useEffect(() => {
     if (pane) void pane.open(frameIds, at.current);
   }, [pane, frameIds]);
-  const shown = useShown(pane);
-  const { state, edges } = shown;
+  useDescribed(frame, pane);
+  const state = useShown(pane, (shown) => shown.state);
   return (
     <Box
       ref={frame}
-      {...described(shown)}
       position="relative"
       minW="0"
       minH="0"
@@ -142,17 +130,11 @@ export function Pane(props: Props) {
       {state === 'loading' && preview && (
         <Picture src={preview} alt="" position="absolute" inset="0" boxSize="full" objectFit="contain" />
       )}
-      {state === 'drawn' && pane && <Overlays pane={pane} shown={shown} />}
+      {state === 'drawn' && pane && <Overlays pane={pane} />}
       {state !== 'failed' && (
         <Box dir="ltr">
-          {marks(shown)}
-          {oriented &&
-            edges &&
-            (['top', 'left', 'right', 'bottom'] as const).map((side) => (
-              <Text key={side} as="span" {...markStyle} {...edgePlaces[side]} fontSize="18px">
-                {edges[side]}
-              </Text>
-            ))}
+          {marks(pane)}
+          {oriented && <EdgeLetters pane={pane} />}
         </Box>
       )}
       {state === 'failed' && (

@@ -1,14 +1,16 @@
 import { Box, chakra, Flex, Grid, Heading, IconButton, Text } from '@chakra-ui/react';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { EyeIcon, TrashIcon } from '@phosphor-icons/react';
-import { type ReactNode, useMemo } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { i18n } from '../i18n';
 import { formatTime } from '../lib/format';
-import type { Measure, Pane, Shown } from './engine';
+import type { Measure, Pane } from './engine';
 import { rounded } from './measuring';
-import { type Preset, presetsOf } from './presets';
-import { Range } from './Range';
+import { chosenIn, type Preset, presetsIn } from './presets';
+import { Range, RangeFrame } from './Range';
+import type { Shown } from './shown';
+import { Live, shownIn, useShown } from './useShown';
 
 const Title = ({ children }: { children: ReactNode }) => (
   <Heading as="h2" fontSize="14px" fontWeight="600" color="viewer.muted" mb="2.5">
@@ -49,82 +51,98 @@ function PresetButton({ preset, chosen, onChoose }: { preset: Preset; chosen: bo
   );
 }
 
-function Slider({
-  label,
-  value,
-  min,
-  max,
-  onSet,
-}: {
+interface SliderProps {
+  pane: Pane | undefined;
   label: string;
-  value: number;
-  min: number;
-  max: number;
+  /** Returns the value of the slider, and its limits. */
+  read: (shown: Shown) => number;
+  limits: (shown: Shown) => readonly [min: number, max: number];
   onSet: (to: number) => void;
-}) {
+}
+
+/** The part of a slider that follows the picture. */
+function SliderRange({ pane, label, read, limits, onSet }: SliderProps) {
+  const value = useShown(pane, read);
+  const min = useShown(pane, (shown) => limits(shown)[0]);
+  const max = useShown(pane, (shown) => limits(shown)[1]);
+  return (
+    <Range
+      aria-label={label}
+      min={min}
+      max={max}
+      value={value}
+      step={Math.max(1, Math.round((max - min) / 1_000))}
+      onChange={(event) => onSet(Number(event.currentTarget.value))}
+    />
+  );
+}
+
+function Slider(props: SliderProps) {
+  const { pane, label, read } = props;
   return (
     <Flex align="center" gap="3" fontSize="14px">
       <Text as="span" w="52px" flex="none" aria-hidden>
         {label}
       </Text>
-      <Range
-        flex="1"
-        aria-label={label}
-        min={min}
-        max={max}
-        value={value}
-        step={Math.max(1, Math.round((max - min) / 1_000))}
-        onChange={(event) => onSet(Number(event.currentTarget.value))}
-      />
+      <RangeFrame flex="1">
+        <SliderRange {...props} />
+      </RangeFrame>
       <Text as="output" w="58px" flex="none" fontFamily="mono" textAlign="end" dir="ltr">
-        {rounded(value)}
+        <Live pane={pane} text={(shown) => String(rounded(read(shown)))} />
       </Text>
     </Flex>
   );
 }
 
-/** Returns the presets of what a pane shows, and the one that is chosen. */
-export function usePresets(shown: Shown, facts: FrameFacts | undefined) {
-  const { sent, range, center, width } = shown;
-  const modality = facts?.modality ?? '';
-  return useMemo(() => {
-    const presets = sent ? presetsOf({ modality }, sent, range) : [];
-    const near = (a: number, b: number) => Math.abs(a - b) < 0.51;
-    return { presets, chosen: presets.find((one) => near(one.center, center) && near(one.width, width)) };
-  }, [modality, sent, range, center, width]);
+const widthOf = ({ width }: Shown) => width;
+const centerOf = ({ center }: Shown) => center;
+const widthLimits = ({ range, width }: Shown) => {
+  const span = range ? Math.max(1, range.upper - range.lower) : 1;
+  return [1, Math.max(Math.ceil(span * 1.2), Math.ceil(width))] as const;
+};
+const centerLimits = ({ range, center }: Shown) =>
+  [Math.min(range?.lower ?? 0, Math.floor(center)), Math.max(range?.upper ?? 1, Math.ceil(center))] as const;
+
+function Presets({ pane, modality }: { pane: Pane | undefined; modality: string }) {
+  // The windows of the presets follow the frame. Their names change only with their number.
+  const count = useShown(pane, (shown) => presetsIn(shown, modality).length);
+  const chosen = useShown(pane, (shown) => chosenIn(shown, modality)?.name);
+  if (count === 0) return null;
+  const choose = (name: Preset['name']) => {
+    const preset = presetsIn(shownIn(pane), modality).find((one) => one.name === name);
+    if (preset) pane?.setWindow(preset.center, preset.width);
+  };
+  return presetsIn(shownIn(pane), modality).map((preset) => (
+    <PresetButton
+      key={preset.name}
+      preset={preset}
+      chosen={chosen === preset.name}
+      onChoose={() => choose(preset.name)}
+    />
+  ));
 }
 
-function WindowSection({ pane, shown, facts }: { pane: Pane | undefined; shown: Shown; facts: FrameFacts }) {
+function WindowSection({ pane, modality }: { pane: Pane | undefined; modality: string }) {
   const { t } = useTranslation();
-  const { presets, chosen } = usePresets(shown, facts);
-  const { range, center, width } = shown;
-  const span = range ? Math.max(1, range.upper - range.lower) : 1;
   return (
     <Box as="section">
       <Title>{t('viewer.window')}</Title>
       <Grid templateColumns="1fr 1fr" gap="2" mb="4">
-        {presets.map((preset) => (
-          <PresetButton
-            key={preset.name}
-            preset={preset}
-            chosen={chosen === preset}
-            onChoose={() => pane?.setWindow(preset.center, preset.width)}
-          />
-        ))}
+        <Presets pane={pane} modality={modality} />
       </Grid>
       <Slider
+        pane={pane}
         label={t('viewer.width')}
-        value={width}
-        min={1}
-        max={Math.max(Math.ceil(span * 1.2), Math.ceil(width))}
-        onSet={(to) => pane?.setWindow(center, to)}
+        read={widthOf}
+        limits={widthLimits}
+        onSet={(to) => pane?.setWindow(shownIn(pane).center, to)}
       />
       <Slider
+        pane={pane}
         label={t('viewer.level')}
-        value={center}
-        min={Math.min(range?.lower ?? 0, Math.floor(center))}
-        max={Math.max(range?.upper ?? 1, Math.ceil(center))}
-        onSet={(to) => pane?.setWindow(to, width)}
+        read={centerOf}
+        limits={centerLimits}
+        onSet={(to) => pane?.setWindow(to, shownIn(pane).width)}
       />
     </Box>
   );
@@ -195,9 +213,53 @@ function spacingText(facts: FrameFacts): ReactNode {
   return <bdi>{same ? `${rounded(row)} mm` : `${rounded(row)} × ${rounded(column)} mm`}</bdi>;
 }
 
+/** The number of frames or pages, once they are known. */
+function Count({ pane, facts }: { pane: Pane | undefined; facts: FrameFacts }) {
+  const { t } = useTranslation();
+  const count = useShown(pane, ({ frames }) => Math.max(frames, facts.frames));
+  if (facts.frames === 0) return null;
+  return (
+    <Fact name={t(facts.kind === 'pdf' ? 'viewer.pages' : 'viewer.frames')} mono>
+      {count}
+    </Fact>
+  );
+}
+
+function PictureSection({ pane, facts, rendered }: Pick<Props, 'pane' | 'rendered'> & { facts: FrameFacts }) {
+  const { t } = useTranslation();
+  const byServer = useShown(pane, ({ image }) => rendered.has(image));
+  const drawn = isDrawn(facts);
+  // A report has none of these facts.
+  if (!drawn && facts.frames === 0 && !facts.bodyPart && !(facts.columns && facts.rows)) return null;
+  return (
+    <Box as="section">
+      <Title>{t('viewer.picture')}</Title>
+      <Grid as="dl" templateColumns="auto 1fr" columnGap="4" rowGap="2.5" fontSize="14px">
+        {facts.bodyPart && <Fact name={t('viewer.bodyPart')}>{facts.bodyPart}</Fact>}
+        {facts.columns && facts.rows && (
+          <Fact name={t('viewer.size')} mono>
+            {facts.columns} × {facts.rows}
+          </Fact>
+        )}
+        <Count pane={pane} facts={facts} />
+        {drawn && <Fact name={t('viewer.spacing')}>{spacingText(facts)}</Fact>}
+      </Grid>
+      {facts.spacingAt === 'detector' && (
+        <Text mt="2" fontSize="13px" color="viewer.warn">
+          {t('viewer.detectorText')}
+        </Text>
+      )}
+      {byServer && (
+        <Text mt="2" fontSize="13px" color="viewer.warn">
+          {t('viewer.rendered')}
+        </Text>
+      )}
+    </Box>
+  );
+}
+
 interface Props {
   pane: Pane | undefined;
-  shown: Shown;
   facts: FrameFacts | undefined;
   measures: readonly Measure[];
   onRemove: (uid: string) => void;
@@ -206,46 +268,22 @@ interface Props {
   /** More sections: the series of a study, the choice of the second picture. */
   before?: ReactNode;
   after?: ReactNode;
-  rendered: boolean;
+  /** The images that the server draws. */
+  rendered: ReadonlySet<string>;
 }
 
+const isDrawn = ({ kind }: FrameFacts) => kind === 'dicom' || kind === 'picture';
+
 /** The panel beside the picture: window, facts, measurements. On a phone it is a sheet. */
-export function Panel({ pane, shown, facts, measures, onRemove, lookedAt, before, after, rendered }: Props) {
+export function Panel({ pane, facts, measures, onRemove, lookedAt, before, after, rendered }: Props) {
   const { t } = useTranslation();
-  const drawn = facts && (facts.kind === 'dicom' || facts.kind === 'picture');
+  const hasWindow = useShown(pane, ({ colour, sent }) => !colour && sent !== undefined);
+  const drawn = facts && isDrawn(facts);
   return (
     <Flex direction="column" gap="6" color="viewer.text" flex="1">
       {before}
-      {drawn && !shown.colour && shown.sent && <WindowSection pane={pane} shown={shown} facts={facts} />}
-      {facts && (
-        <Box as="section">
-          <Title>{t('viewer.picture')}</Title>
-          <Grid as="dl" templateColumns="auto 1fr" columnGap="4" rowGap="2.5" fontSize="14px">
-            {facts.bodyPart && <Fact name={t('viewer.bodyPart')}>{facts.bodyPart}</Fact>}
-            {facts.columns && facts.rows && (
-              <Fact name={t('viewer.size')} mono>
-                {facts.columns} × {facts.rows}
-              </Fact>
-            )}
-            {facts.frames > 0 && (
-              <Fact name={t(facts.kind === 'pdf' ? 'viewer.pages' : 'viewer.frames')} mono>
-                {Math.max(shown.frames, facts.frames)}
-              </Fact>
-            )}
-            {drawn && <Fact name={t('viewer.spacing')}>{spacingText(facts)}</Fact>}
-          </Grid>
-          {facts.spacingAt === 'detector' && (
-            <Text mt="2" fontSize="13px" color="viewer.warn">
-              {t('viewer.detectorText')}
-            </Text>
-          )}
-          {rendered && (
-            <Text mt="2" fontSize="13px" color="viewer.warn">
-              {t('viewer.rendered')}
-            </Text>
-          )}
-        </Box>
-      )}
+      {drawn && hasWindow && <WindowSection pane={pane} modality={facts.modality ?? ''} />}
+      {facts && <PictureSection pane={pane} facts={facts} rendered={rendered} />}
       {drawn && (
         <Box as="section">
           <Title>{t('viewer.measures')}</Title>

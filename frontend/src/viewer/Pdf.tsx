@@ -12,10 +12,11 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { imageContent } from '../images/images';
 import { useDebounced } from '../lib/useDebounced';
+import { isRefusal } from './frames';
 import { Message } from './Message';
 import { openDocument, textOf } from './pdfDocument';
 import { pagesWith } from './pdfText';
-import { isRefusal, RenderedPages } from './RenderedPages';
+import { RenderedPages } from './RenderedPages';
 
 const bar = { size: 'sm', variant: 'plain', color: 'viewer.text', _hover: { bg: 'viewer.panel' } } as const;
 const steps = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4] as const;

@@ -3,9 +3,8 @@ import { CaretLeftIcon, CaretRightIcon, WarningIcon } from '@phosphor-icons/reac
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ApiError } from '../lib/http';
 import { useObjectUrl } from '../lib/useObjectUrl';
-import { fetchRendered } from './frames';
+import { fetchRendered, isRefusal } from './frames';
 import { viewerKey } from './keysOfQueries';
 import { Message } from './Message';
 
@@ -17,10 +16,6 @@ const rendered = (id: string, n: number) =>
     gcTime: 30_000,
     retry: 1,
   });
-
-const refusals = [401, 403, 404];
-/** True when an answer means that the person may not see the image any more. */
-export const isRefusal = (error: unknown) => error instanceof ApiError && refusals.includes(error.status);
 
 interface Props {
   id: string;

@@ -1,7 +1,10 @@
 import { Flex, IconButton, Text } from '@chakra-ui/react';
 import { CaretLeftIcon, CaretRightIcon, PauseIcon, PlayIcon } from '@phosphor-icons/react';
+import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Range } from './Range';
+import type { Pane } from './engine';
+import { Range, RangeFrame } from './Range';
+import { Live, shownIn, useShown } from './useShown';
 
 const square = {
   size: 'sm',
@@ -13,17 +16,37 @@ const square = {
   _hover: { bg: 'viewer.panel' },
 } as const;
 
+const goTo = (pane: Pane | undefined, frame: number) => pane?.goTo(frame - 1);
+
+/** The slider of the frame. */
+function Position({ pane, frames }: { pane: Pane | undefined; frames: number }) {
+  const { t } = useTranslation();
+  const frame = useShown(pane, (shown) => shown.frame);
+  return (
+    <Range
+      min={1}
+      max={Math.max(1, frames)}
+      value={Math.max(1, frame)}
+      disabled={frames < 2}
+      aria-label={t('viewer.frames')}
+      aria-valuetext={t('viewer.frameOf', { frame, frames })}
+      onChange={(event) => goTo(pane, Number(event.currentTarget.value))}
+    />
+  );
+}
+
 interface Props {
-  frame: number;
-  frames: number;
+  pane: Pane | undefined;
   playing: boolean;
   onPlay: () => void;
-  onGo: (frame: number) => void;
 }
 
 /** The bar below the picture: play, the position in the stack, and one frame back or on. Never mirrored. */
-export function Scrubber({ frame, frames, playing, onPlay, onGo }: Props) {
+export const Scrubber = memo(({ pane, playing, onPlay }: Props) => {
   const { t } = useTranslation();
+  const frames = useShown(pane, (shown) => shown.frames);
+  const atStart = useShown(pane, (shown) => shown.frame <= 1);
+  const atEnd = useShown(pane, (shown) => shown.frame >= shown.frames);
   const alone = frames < 2;
   const digits = String(frames).length;
   return (
@@ -55,28 +78,21 @@ export function Scrubber({ frame, frames, playing, onPlay, onGo }: Props) {
       <IconButton
         {...square}
         aria-label={t('viewer.act.previous')}
-        disabled={frame <= 1}
+        disabled={atStart}
         _disabled={{ bg: 'transparent', color: 'viewer.control' }}
-        onClick={() => onGo(frame - 1)}
+        onClick={() => goTo(pane, shownIn(pane).frame - 1)}
       >
         <CaretLeftIcon />
       </IconButton>
-      <Range
-        flex="1"
-        min={1}
-        max={Math.max(1, frames)}
-        value={Math.max(1, frame)}
-        disabled={alone}
-        aria-label={t('viewer.frames')}
-        aria-valuetext={t('viewer.frameOf', { frame, frames })}
-        onChange={(event) => onGo(Number(event.currentTarget.value))}
-      />
+      <RangeFrame flex="1">
+        <Position pane={pane} frames={frames} />
+      </RangeFrame>
       <IconButton
         {...square}
         aria-label={t('viewer.act.next')}
-        disabled={frame >= frames}
+        disabled={atEnd}
         _disabled={{ bg: 'transparent', color: 'viewer.control' }}
-        onClick={() => onGo(frame + 1)}
+        onClick={() => goTo(pane, shownIn(pane).frame + 1)}
       >
         <CaretRightIcon />
       </IconButton>
@@ -90,8 +106,8 @@ export function Scrubber({ frame, frames, playing, onPlay, onGo }: Props) {
         minW={`${digits * 2 + 3}ch`}
         aria-hidden
       >
-        {frame} / {frames}
+        <Live pane={pane} text={(shown) => `${shown.frame} / ${shown.frames}`} />
       </Text>
     </Flex>
   );
-}
+});

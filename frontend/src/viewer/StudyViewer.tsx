@@ -1,23 +1,22 @@
 import type { Study } from '@lightbox/contract/studies/schemas.js';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useNavigate, useParams, useSearchParams } from 'react-router-dom';
+import { useParams, useSearchParams } from 'react-router-dom';
 import { hasEnded } from '../images/access';
 import { fileName } from '../images/download';
 import { imageContent } from '../images/images';
+import { useStudy } from '../images/studies';
 import type { ApiError } from '../lib/http';
-import { paths } from '../lib/paths';
 import { queryClient } from '../lib/query';
 import { saveBlob } from '../lib/save';
-import { useNow } from '../lib/useNow';
-import { useTitle } from '../ui/Page';
+import { useAtNow } from '../lib/useNow';
 import { Ended } from './Ended';
 import { type Entry, entriesOf } from './entries';
-import { oneStudy, studyFacts } from './frames';
+import { isRefusal, studyFacts } from './frames';
 import { Opening } from './Opening';
-import { isRefusal } from './RenderedPages';
 import { subjectOfStudy } from './subject';
+import { useScreen } from './useScreen';
 import { Workspace } from './Workspace';
 
 const nothing: readonly Entry[] = [];
@@ -53,21 +52,14 @@ export function StudyViewer() {
 
 function OneStudy({ id }: { id: string }) {
   const { t } = useTranslation();
-  const navigate = useNavigate();
   const [params] = useSearchParams();
-  const now = useNow(1_000);
-  const { data: study, error: studyError, refetch: again } = useQuery(oneStudy(id));
+  const { data: study, error: studyError, refetch: again } = useStudy(id);
   const waits = study !== undefined && !study.isVerified;
-  const facts = useQuery({ ...studyFacts(id), enabled: study !== undefined && !waits });
+  const facts = useQuery({ ...studyFacts(id, study), enabled: study !== undefined && !waits });
+  const { opened, onBack } = useScreen(facts.data !== undefined);
   // An image of the study may have been deleted, or the whole access has ended: the answer about the study says it.
   const onRefused = useCallback(() => void again(), [again]);
   const entries = useEntries(study, facts.data);
-  const [opened, setOpened] = useState(false);
-  const ready = facts.data !== undefined;
-  useEffect(() => {
-    if (ready) setOpened(true);
-  }, [ready]);
-  useTitle(t('viewer.title'));
   const saving = useMutation({
     mutationFn: async (image: string) => {
       const blob = await queryClient.fetchQuery(imageContent(image));
@@ -75,7 +67,7 @@ function OneStudy({ id }: { id: string }) {
     },
     meta: { fallback: t('images.view.downloadFailed') },
   });
-  const over = study !== undefined && hasEnded(study, now);
+  const over = useAtNow((now) => study !== undefined && hasEnded(study, now));
   const gone = waits || over || isRefusal(studyError) || isRefusal(facts.error);
   const notVerified = !opened && (waits || (facts.error as ApiError | null)?.code === 'NOT_VERIFIED');
   const image = params.get('image');
@@ -85,7 +77,6 @@ function OneStudy({ id }: { id: string }) {
     (one: string) => (one === entries[0]?.key || one === study?.leadId ? preview : undefined),
     [entries, study?.leadId, preview],
   );
-  const onBack = () => (window.history.length > 1 ? navigate(-1) : navigate(paths.viewImages));
   const subject = subjectOfStudy(study, !gone);
   if (!gone && entries.length === 0) {
     return (

@@ -5,8 +5,9 @@ import { useTranslation } from 'react-i18next';
 import { currentLanguage } from '../i18n';
 import { useIsDesktop } from '../lib/useMedia';
 import { SidePanel } from '../ui/SidePanel';
+import { Announced } from './Announced';
 import { Document } from './Document';
-import type { Pane as EnginePane, Shown } from './engine';
+import type { Pane as EnginePane } from './engine';
 import type { Entry } from './entries';
 import { Header } from './Header';
 import { KeysDialog } from './KeysDialog';
@@ -14,20 +15,22 @@ import { commandOf, type ToolName, usesKey } from './keys';
 import { Marks } from './Marks';
 import { Message } from './Message';
 import { NotForDiagnosis } from './NotForDiagnosis';
-import { described, Pane, useShown } from './Pane';
-import { MeasureList, Panel, usePresets } from './Panel';
+import { Pane } from './Pane';
+import { MeasureList, Panel } from './Panel';
 import { Panes } from './Panes';
+import { presetsIn } from './presets';
 import { Rail, type RailAct, type ShownAct } from './Rail';
 import { Scrubber } from './Scrubber';
 import { CompareWith, SeriesList } from './SeriesList';
+import { described, nothingShown } from './shown';
 import { TagsDialog } from './TagsDialog';
-import { useAnnounced } from './useAnnounced';
 import { useCine } from './useCine';
 import { useEngine } from './useEngine';
 import { useLayout } from './useLayout';
 import { useLinked } from './useLinked';
 import { useDark, useFullScreen } from './useLook';
 import { useMeasures } from './useMeasures';
+import { shownIn, useShown } from './useShown';
 
 export interface Subject {
   title: string;
@@ -60,7 +63,6 @@ interface Props {
   onDownload?: ((imageId: string) => void) | undefined;
   /** Views that this viewer may not open. */
   hidden?: readonly ShownAct[];
-  onShown?: (shown: Shown) => void;
   /** The images that the server refused or that it draws itself. */
   onRefused: () => void;
 }
@@ -77,7 +79,6 @@ export function Workspace(props: Props) {
     onBack,
     neighbours,
     onDownload,
-    onShown,
     onRefused,
     hidden = [],
   } = props;
@@ -91,17 +92,17 @@ export function Workspace(props: Props) {
   const places = arrangement.places;
   const [panes, setPanes] = useState<readonly (EnginePane | undefined)[]>([]);
   const pane = panes[active];
-  const shown = useShown(pane);
+  const frames = useShown(pane, (shown) => shown.frames);
   const place = places[active] ?? places[0];
   const entry = place?.entry;
   const facts = entry?.facts;
   const [tool, setTool] = useState<ToolName>('window');
   const [open, setOpen] = useState({ sheet: false, keys: false, tags: false });
   const set = (change: Partial<typeof open>) => setOpen((now) => ({ ...now, ...change }));
+  const tagged = useShown(pane, (shown) => (open.tags ? shown.image : ''));
   const [rendered, setRendered] = useState<ReadonlySet<string>>(new Set());
   const { full, toggle: toggleFull } = useFullScreen();
-  const cine = useCine(pane, shown.frames, facts?.frameTime);
-  const { presets } = usePresets(shown, facts);
+  const cine = useCine(pane, frames, facts?.frameTime);
   const root = useRef<HTMLDivElement>(null);
 
   // One finger goes through a stack, as people swipe; a mouse has a wheel for it.
@@ -124,17 +125,16 @@ export function Workspace(props: Props) {
     if (ended) engine?.forgetPixels();
   }, [ended, engine]);
   useEffect(() => engine?.use(), [engine]);
-  useEffect(() => onShown?.(shown), [onShown, shown]);
 
   const measuring = useMeasures(engine, places.flatMap(({ frameIds }) => frameIds).length ? places : undefined);
   const sides = useMemo(() => places.map(({ frameIds }, i) => ({ pane: panes[i], frameIds })), [places, panes]);
-  useLinked(arrangement.name === 'compare' && layout.linked, sides[active], sides[active === 0 ? 1 : 0], shown);
+  useLinked(arrangement.name === 'compare' && layout.linked, sides[active], sides[active === 0 ? 1 : 0]);
   useEffect(() => {
-    if (engine && arrangement.name !== 'one' && shown.drawing > 0) engine.referTo(pane?.id);
-  }, [engine, arrangement.name, pane, shown.drawing]);
-  useEffect(() => {
-    if (arrangement.name === 'one') engine?.referTo(undefined);
-  }, [engine, arrangement.name]);
+    if (arrangement.name === 'one') return engine?.referTo(undefined);
+    const refer = () => shownIn(pane).drawing > 0 && engine?.referTo(pane?.id);
+    refer();
+    return pane?.subscribe(refer);
+  }, [engine, arrangement.name, pane]);
 
   const onPane = useCallback((i: number, made: EnginePane | undefined) => {
     setPanes((now) => {
@@ -160,7 +160,7 @@ export function Workspace(props: Props) {
       forward: () => pane?.scroll(10),
       back: () => pane?.scroll(-10),
       first: () => pane?.goTo(0),
-      last: () => pane?.goTo(shown.frames - 1),
+      last: () => pane?.goTo(frames - 1),
       play: cine.toggle,
       tags: () => set({ tags: true }),
       compare: layout.toggleCompare,
@@ -190,7 +190,7 @@ export function Workspace(props: Props) {
     if ('tool' in command) chooseTool(command.tool);
     else if ('act' in command) act(command.act);
     else {
-      const preset = presets.find(({ key }) => key === command.preset);
+      const preset = presetsIn(shownIn(pane), facts?.modality ?? '').find(({ key }) => key === command.preset);
       if (preset) pane?.setWindow(preset.center, preset.width);
     }
   };
@@ -209,16 +209,14 @@ export function Workspace(props: Props) {
     ...(layout.hasPlanes ? [] : (['planes'] as const)),
     ...(facts?.kind === 'dicom' || facts?.kind === 'report' ? [] : (['tags'] as const)),
   ]);
-  const said = useAnnounced(shown, ended === undefined);
   const panel = (
     <Panel
       pane={pane}
-      shown={shown}
       facts={ended ? undefined : facts}
       measures={measuring.measures}
       onRemove={measuring.remove}
       lookedAt={ended ? undefined : lookedAt}
-      rendered={rendered.has(shown.image)}
+      rendered={rendered}
       before={
         arrangement.name === 'compare' ? (
           <CompareWith entries={entries} layout={layout} />
@@ -266,7 +264,7 @@ export function Workspace(props: Props) {
         <Panes arrangement={arrangement}>
           {ended ? (
             <Box
-              {...described({ ...shown, state: 'failed', image: start.key })}
+              {...described({ ...nothingShown, state: 'failed', image: start.key })}
               display="grid"
               placeItems="center"
               bg="viewer.bg"
@@ -289,9 +287,9 @@ export function Workspace(props: Props) {
                   label={plane ? t(`viewer.plane.${plane}`) : one.label}
                   onPane={(made) => onPane(i, made)}
                   onActivate={() => setActive(i)}
-                  marks={(now) => (
+                  marks={(made) => (
                     <Marks
-                      shown={now}
+                      pane={made}
                       facts={plane ? undefined : one.facts}
                       left={subject.marks}
                       right={
@@ -352,15 +350,7 @@ export function Workspace(props: Props) {
         <Rail tool={tool} onTool={chooseTool} onAct={act} on={on} without={without} desktop={false} />
       )}
       <Box gridColumn="1 / -1" minW="0">
-        {useTools && (
-          <Scrubber
-            frame={shown.frame}
-            frames={shown.frames}
-            playing={cine.playing}
-            onPlay={cine.toggle}
-            onGo={(to) => pane?.goTo(to - 1)}
-          />
-        )}
+        {useTools && <Scrubber pane={pane} playing={cine.playing} onPlay={cine.toggle} />}
       </Box>
       {!desktop && (
         <SidePanel
@@ -381,11 +371,11 @@ export function Workspace(props: Props) {
         </VisuallyHidden>
       )}
       <VisuallyHidden role="status" aria-live="polite">
-        {said}
+        {!ended && <Announced pane={pane} />}
       </VisuallyHidden>
       <KeysDialog open={open.keys} onClose={() => set({ keys: false })} />
       <TagsDialog
-        imageId={open.tags && !ended ? shown.image || entry?.key : undefined}
+        imageId={open.tags && !ended ? tagged || entry?.key : undefined}
         onClose={() => set({ tags: false })}
       />
     </Grid>

@@ -1,9 +1,10 @@
+import { studies } from '../images/cache';
 import { reread } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
-import { studiesKey, viewerKey } from './keysOfQueries';
+import { viewerKey } from './keysOfQueries';
 
 /** An open study asks again whether it may be shown: its share may have ended, or it may have been deleted. */
-const check: SocketRows['share:revoked'] = (_, cache) => void reread(cache, studiesKey);
+const check: SocketRows['share:revoked'] = (_, cache) => void reread(cache, studies);
 
 export const viewerEvents = {
   feeds: [viewerKey],

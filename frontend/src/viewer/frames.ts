@@ -4,7 +4,7 @@ import { studyCalls } from '@lightbox/contract/studies/calls.js';
 import { queryOptions } from '@tanstack/react-query';
 import { ApiError, download, send } from '../lib/http';
 import type { FrameRef } from './engine/frameId';
-import { studiesKey, viewerKey } from './keysOfQueries';
+import { viewerKey } from './keysOfQueries';
 
 // The bytes of frames are kept by the imaging library alone, and only in memory.
 
@@ -16,6 +16,10 @@ export function readFramesWith(guestToken: string | undefined) {
 
 /** A worker makes the facts soon after the upload: the server answers `PREVIEW_PENDING` until they are there. */
 const pending = (error: Error) => error instanceof ApiError && error.code === 'PREVIEW_PENDING';
+
+const refusals = [401, 403, 404];
+/** True when an answer means that the person may not see the image any more. */
+export const isRefusal = (error: unknown) => error instanceof ApiError && refusals.includes(error.status);
 
 /** Facts never change. They are read until they are there, and forgotten with the screen. */
 const once = {
@@ -34,20 +38,27 @@ export const frameFacts = (id: string) =>
     ...once,
   });
 
-export const oneStudy = (id: string) =>
-  queryOptions({
-    queryKey: [...studiesKey, id],
-    queryFn: async ({ signal }) => (await send(studyCalls.getStudy, { params: { id } }, { signal })).data,
-    gcTime: 0,
-  });
+/** The time after which the facts that are missing are asked for again. */
+const AGAIN_MS = 1_500;
 
-/** The facts of all images of a study in one answer, by the id of the image. It is one look. */
-export const studyFacts = (id: string) =>
+type Listed = { series?: readonly { images: readonly string[] }[] | undefined };
+
+/** True when the answer has every image of the study. A worker may still draw the others. */
+const hasAll = ({ series }: Listed, facts: Record<string, FrameFacts>) =>
+  (series ?? []).every(({ images }) => images.every((id) => facts[id]));
+
+/**
+ * The facts of all images of a study in one answer, by the id of the image. It is one look. While images are missing, it
+ * is asked for again.
+ */
+export const studyFacts = (id: string, study: Listed | undefined) =>
   queryOptions({
     queryKey: [...viewerKey, 'facts', 'study', id],
     queryFn: async ({ signal }): Promise<Record<string, FrameFacts>> =>
       (await send(studyCalls.getStudyFrames, { params: { id } }, { signal, token })).data,
     ...once,
+    refetchInterval: ({ state: { data, error } }) =>
+      study && data && !hasAll(study, data) && !isRefusal(error) ? AGAIN_MS : false,
   });
 
 export const tagsOf = (id: string, search: string) =>

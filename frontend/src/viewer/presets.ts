@@ -1,4 +1,5 @@
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import type { Shown } from './shown';
 
 export type PresetName =
   | 'asSent'
@@ -68,3 +69,13 @@ const fullOf = ({ lower, upper }: Range): Preset => ({
   center: (lower + upper + 1) / 2,
   width: upper - lower + 1,
 });
+
+/** Returns the presets of what a pane shows. There are none before the first frame. */
+export const presetsIn = ({ sent, range }: Shown, modality: string): Preset[] =>
+  sent ? presetsOf({ modality }, sent, range) : [];
+
+const near = (a: number, b: number) => Math.abs(a - b) < 0.51;
+
+/** Returns the preset whose window the pane has. */
+export const chosenIn = (shown: Shown, modality: string): Preset | undefined =>
+  presetsIn(shown, modality).find((one) => near(one.center, shown.center) && near(one.width, shown.width));

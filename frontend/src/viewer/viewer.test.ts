@@ -1,9 +1,15 @@
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
+import type { Study } from '@lightbox/contract/studies/schemas.js';
+import { QueryObserver } from '@tanstack/react-query';
+import { waitFor } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
+import { queryClient } from '../lib/query';
+import { answer } from '../lib/testing';
 import { frameIdOf, frameOf } from './engine/frameId';
 import { factsOfFrame, moduleOf } from './engine/modules';
 import { checkDecoded, checkLength, checkSize, DamagedFrame, throughTable } from './engine/pixels';
 import { entriesOf, entryOfImage } from './entries';
+import { studyFacts } from './frames';
 import { acts, commandOf, keysOfAct, keysOfTool, tools, usesKey } from './keys';
 import { partnerOf } from './linking';
 import { angleOf, areaOf, lengthOf, scaleAt, valueUnit } from './measuring';
@@ -301,5 +307,23 @@ describe('the window', () => {
       expect((lower + upper) / 2).toBe(39.5);
     }
     expect(rangeOf({ center: 40, width: 400 })).toEqual({ lower: -160, upper: 239 });
+  });
+});
+
+describe('a study whose slices are still being drawn', () => {
+  it('Its facts are asked for again until none is missing, and then no more.', async () => {
+    const [one, two] = ['1'.repeat(24), '2'.repeat(24)];
+    const study = { series: [{ id: '1', images: [one, two] }] } as unknown as Study;
+    const answers = [{ [one]: facts() }, { [one]: facts() }, { [one]: facts(), [two]: facts() }];
+    const heard = answer({ 'GET /studies/s/frames': () => ({ body: { data: answers[heard.length - 1] } }) });
+    const observer = new QueryObserver(queryClient, studyFacts('s', study));
+    const stop = observer.subscribe(() => undefined);
+    await waitFor(() => expect(Object.keys(observer.getCurrentResult().data ?? {})).toEqual([one, two]), {
+      timeout: 20_000,
+    });
+    expect(heard).toHaveLength(3);
+    const { refetchInterval } = studyFacts('s', study);
+    expect((refetchInterval as (query: unknown) => unknown)(observer.getCurrentQuery())).toBe(false);
+    stop();
   });
 });

@@ -15,7 +15,7 @@ import type { UserDoc } from '@lightbox/core/models/user.js';
 import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import type { Transporter } from 'nodemailer';
 import { JobFailed } from '../failures.js';
-import { asHtml, asText, type MailFacts, templates } from './templates.js';
+import { asHtml, asText, type MailFacts, type ShareFacts, templates } from './templates.js';
 
 interface Letter {
   /** The account, or the address of a person without one. */
@@ -147,17 +147,28 @@ async function usableCode(core: Core, event: EventDoc): Promise<{ doc: CodeDoc; 
   return digits ? { doc, digits } : null;
 }
 
+/** Composes the mail about a share that got a new code, or about all shares of one act for one person. */
 async function composeShare(core: Core, event: EventDoc): Promise<Letter | null> {
   const share = event.refs.share ? await core.models.Share.findById(event.refs.share).lean<ShareDoc>() : null;
+  if (!share) return null;
+  const { batch, recipient } = share;
+  const all =
+    batch && event.type === 'share.create'
+      ? await core.models.Share.find({ recipient, batch }).sort({ _id: 1 }).lean<ShareDoc[]>()
+      : [share];
+  const shares = (await Promise.all(all.map((one) => shareFacts(core, one)))).flatMap((facts) => facts ?? []);
+  const [first] = shares;
+  if (!first) return null;
+  return { to: recipient, facts: { shares, link: `${core.config.publicUrl}/view-images?share=${first.id}` } };
+}
+
+/** Returns the facts about a share that waits for its code; null for any other share. */
+async function shareFacts(core: Core, share: ShareDoc): Promise<ShareFacts | null> {
   if (!isLive(share, core.clock.now()) || share.verifiedAt) return null;
   if (!(await ownerOf(core.models, share))) return null;
   const code = codeOf(core.keys.codes, String(share._id), share);
   if (!code) return null;
-  const shareId = String(share._id);
-  return {
-    to: share.recipient,
-    facts: { code, shareId, link: `${core.config.publicUrl}/view-images?share=${shareId}` },
-  };
+  return { id: String(share._id), code, ...(share.expiresAt ? { endsAt: share.expiresAt } : {}) };
 }
 
 /** Composes the mail with the address of a guest link. The code goes another way. */

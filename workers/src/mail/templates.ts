@@ -1,4 +1,5 @@
 import { limits } from '@lightbox/contract/limits.js';
+import { shareMark } from '@lightbox/contract/sharing/mark.js';
 import { throttles } from '@lightbox/contract/throttles.js';
 import type { MailTemplate } from '@lightbox/core/mail/mailTemplates.js';
 
@@ -11,9 +12,16 @@ export interface MailText {
 /** The facts that a mail may contain: no clinical content, no caption, no name, no message text. */
 export interface MailFacts {
   code?: string;
-  shareId?: string;
+  /** The shares that a mail is about, with the code of each. */
+  shares?: readonly ShareFacts[];
   link?: string;
   reason?: string;
+}
+export interface ShareFacts {
+  id: string;
+  code: string;
+  /** Absent for a share without an end. */
+  endsAt?: Date;
 }
 
 const minutes = `The code is valid for ${limits.codeMinutes} minutes.`;
@@ -35,12 +43,12 @@ export const templates: Record<MailTemplate, (facts: MailFacts) => MailText> = {
       'Didn’t ask for a code? You can ignore this email. Your password does not change.',
     ],
   }),
-  imageShared: ({ code, shareId, link }) => ({
+  imageShared: ({ shares = [], link }) => ({
     subject: 'An image was shared with you',
     lines: [
+      ...(shares.length > 1 ? [`You have ${shares.length} images waiting.`] : []),
       'Log in, then enter the sharing id and the code to see the image.',
-      `Sharing id: ${shareId}`,
-      `Code: ${code}`,
+      ...shares.flatMap(({ id, code }) => [`Share ${shareMark(id)}`, `Sharing id: ${id}`, `Code: ${code}`]),
       `Link: ${link}`,
       'The code works for your account only.',
     ],

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { PartAway } from '@lightbox/core/db/away.js';
 import { readFrames, writeFrame } from './frames.js';
-import { AnswerHeader, answerLimits, resultOf, type TaskName, type Tasks } from './protocol.js';
-import { RenderCrashed, type Renderer, type RunOptions } from './renderer.js';
+import { AnswerHeader, answerLimits, resultOf } from './protocol.js';
+import { RenderCrashed, type Renderer } from './renderer.js';
 
 /** The renderer service cannot be reached. The file is not the cause, so the job waits. */
 export class RendererAway extends PartAway {
@@ -26,12 +26,7 @@ export class RemoteRenderer implements Renderer {
 
   constructor(private readonly path: string) {}
 
-  async run<Name extends TaskName>(
-    name: Name,
-    bytes: Buffer,
-    contentType: string,
-    { choice, onPart }: RunOptions = {},
-  ): Promise<Tasks[Name] | null> {
+  run: Renderer['run'] = async (name, bytes, contentType, { choice, onPart } = {}) => {
     const socket = createConnection(this.path);
     // Reading and writing report the same errors to this call.
     socket.on('error', () => undefined);
@@ -63,7 +58,7 @@ export class RemoteRenderer implements Renderer {
       this.stopping.signal.removeEventListener('abort', abort);
       socket.destroy();
     }
-  }
+  };
 
   async close(): Promise<void> {
     this.stopping.abort();

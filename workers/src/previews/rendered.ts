@@ -17,6 +17,8 @@ export const asPreview = (drawn: Drawn): Promise<Rendered> => asWebp(sharpOf(dra
 const SMALL = 64;
 /** A preview of at most this size is stored without visible loss. Lists contain previews, so larger ones are compressed more. */
 const SMALL_BYTES = 20 * 1024;
+/** The encoder's usual effort rarely halves the bytes of its lowest one, and takes ten times as long. */
+const EFFORT_GAINS = 2;
 
 export async function asWebp(picture: Sharp, longest: number): Promise<Rendered> {
   const { data, info } = await fit(picture, longest).raw().toBuffer({ resolveWithObject: true });
@@ -24,9 +26,27 @@ export async function asWebp(picture: Sharp, longest: number): Promise<Rendered>
   const encode = (options: WebpOptions) => sharp(data, { raw: { width, height, channels } }).webp(options).toBuffer();
   const side = Math.max(width, height);
   if (side < SMALL) return { bytes: await encode({ lossless: true }), width, height };
-  const near = side <= limits.previewPixels ? await encode({ nearLossless: true }) : null;
-  const bytes = near && near.length <= SMALL_BYTES ? near : await encode({ quality: 90, smartSubsample: true });
+  const near = side <= limits.previewPixels ? await encodeSmall(encode) : null;
+  // Sharp subsampling is slow, and only colours are subsampled.
+  const bytes = near ?? (await encode({ quality: 90, smartSubsample: !isGrey(data, channels) }));
   return { bytes, width, height };
+}
+
+/** Returns the picture without visible loss, or null when it is not small. */
+async function encodeSmall(encode: (options: WebpOptions) => Promise<Buffer>): Promise<Buffer | null> {
+  const quick = await encode({ nearLossless: true, effort: 0 });
+  if (quick.length <= SMALL_BYTES) return quick;
+  if (quick.length > SMALL_BYTES * EFFORT_GAINS) return null;
+  const near = await encode({ nearLossless: true });
+  return near.length <= SMALL_BYTES ? near : null;
+}
+
+function isGrey(data: Buffer, channels: number): boolean {
+  if (channels < 3) return true;
+  for (let at = 0; at < data.length; at += channels) {
+    if (data[at] !== data[at + 1] || data[at] !== data[at + 2]) return false;
+  }
+  return true;
 }
 
 export function fit(picture: Sharp, longest: number): Sharp {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { compiled } from '@lightbox/core/process/compiled.js';
 import { readFrames, writeFrame } from './frames.js';
-import { AnswerHeader, answerLimits, resultOf, type Task, type TaskName, type Tasks } from './protocol.js';
+import { AnswerHeader, answerLimits, resultOf, type Task } from './protocol.js';
 import { RenderCrashed, type Renderer, type RunOptions } from './renderer.js';
 import { type Sandbox, sandboxEnv } from './sandbox.js';
 
@@ -67,18 +67,13 @@ export class Renderers implements Renderer {
     this.options = { ...defaults, ...options };
   }
 
-  async run<Name extends TaskName>(
-    name: Name,
-    bytes: Buffer,
-    contentType: string,
-    { choice, onPart }: RunOptions = {},
-  ): Promise<Tasks[Name] | null> {
+  run: Renderer['run'] = async (name, bytes, contentType, { choice, onPart } = {}) => {
     const { header, body } = await new Promise<Answer>((resolve, reject) => {
       this.waiting.push({ task: { name, bytes, contentType, choice }, onPart, resolve, reject });
       this.next();
     });
     return resultOf(name, header, body);
-  }
+  };
 
   async close(): Promise<void> {
     for (const job of this.waiting.splice(0)) job.reject(new RenderCrashed('the worker is stopping'));

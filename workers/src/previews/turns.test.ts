@@ -20,6 +20,36 @@ function slowPdf(): Buffer {
   return Buffer.from(`%PDF-1.4\n${objects.join('')}trailer\n<< /Root 1 0 R >>\nstartxref\n0\n%%EOF\n`);
 }
 
+test('A file that a person waits for is drawn before the others that its owner has sent.', async () => {
+  const config = await testConfig();
+  const concurrency = { ...config.worker.concurrency, previews: 1 };
+  const worker = await startWorker({ ...config, worker: { queues: [], concurrency } });
+  const { core } = worker;
+  let drawing: Awaited<ReturnType<typeof startWorker>> | undefined;
+  try {
+    await worker.ready;
+    const owner = newId();
+    const images: ImageDoc[] = [];
+    for (let i = 0; i < 6; i++) {
+      const createAt = new Date(core.clock.now().getTime() + i);
+      images.push(await buildImage(core, picture, { preview: 'pending', owner, createAt }));
+    }
+    const jobs = images.map(({ _id }) => ({ name: 'renderPreview' as const, data: { imageId: String(_id) } }));
+    await core.queues.add(jobs);
+    await core.queues.add(jobs.slice(-1).map((job) => ({ ...job, awaited: true })));
+    drawing = await startWorker({ ...config, worker: { queues: ['previews'], concurrency } });
+    await drawing.ready;
+    const drawn = async () =>
+      (await core.models.Drawing.find({}, { _id: 1 }).sort({ $natural: 1 }).lean()).map(({ _id }) => String(_id));
+    await vi.waitFor(async () => expect(await drawn()).toHaveLength(images.length), { timeout: 40_000, interval: 200 });
+    const [first, ...others] = images.map(({ _id }) => String(_id));
+    expect(await drawn()).toEqual([first, others.at(-1), ...others.slice(0, -1)]);
+  } finally {
+    await drawing?.stop();
+    await worker.stop();
+  }
+}, 60_000);
+
 test('A file that takes too long is rejected at the first attempt, and the next file of its owner comes after those of others.', async () => {
   const config = await testConfig();
   const concurrency = { ...config.worker.concurrency, previews: 1 };

@@ -13,8 +13,12 @@ const LAST_PLACE = 1_000;
  * Gives the files that one owner uploads within ten minutes one place after the other. So each owner's first file comes
  * before every second file, and one owner's files do not delay those of others.
  */
-export async function takePlaceForPreview(core: Core, imageId: string, { place, behind }: JobContext): Promise<void> {
-  const image = place > 0 ? null : await core.models.Image.findById(oid(imageId)).lean<ImageDoc>();
+export async function takePlaceForPreview(
+  core: Core,
+  imageId: string,
+  { hasPlace, behind }: JobContext,
+): Promise<void> {
+  const image = hasPlace ? null : await core.models.Image.findById(oid(imageId)).lean<ImageDoc>();
   if (!image) return;
   const { owner, createAt } = image;
   const filter = { owner, createAt: { $gte: before(createAt), $lt: createAt } };
@@ -23,8 +27,12 @@ export async function takePlaceForPreview(core: Core, imageId: string, { place, 
 }
 
 /** Does the same for the analyses that one person requests. */
-export async function takePlaceForAnalysis(core: Core, imageId: string, { place, behind }: JobContext): Promise<void> {
-  const analysis = place > 0 ? null : await core.models.Analysis.findById(oid(imageId)).lean<AnalysisDoc>();
+export async function takePlaceForAnalysis(
+  core: Core,
+  imageId: string,
+  { hasPlace, behind }: JobContext,
+): Promise<void> {
+  const analysis = hasPlace ? null : await core.models.Analysis.findById(oid(imageId)).lean<AnalysisDoc>();
   if (!analysis) return;
   const { requestedBy, startedAt } = analysis;
   const filter = { requestedBy, startedAt: { $gte: before(startedAt), $lt: startedAt } };

@@ -1,6 +1,9 @@
 export const guests = {
   title: 'Enter the code',
   text: 'Someone shared a medical image with you. You need no account.',
+  textOf: '{{clinic}} shared a medical image with you. You need no account.',
+  clinic: 'The link is from {{clinic}}.',
+  clinicPhone: 'The link is from {{clinic}}, phone {{phone}}.',
   code: 'Code',
   help: 'The sender tells you the code, for example by phone.',
   incomplete: 'Please enter all {{count}} digits.',

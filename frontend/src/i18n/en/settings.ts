@@ -39,10 +39,16 @@ export const settings = {
   defaultIs: 'Default',
   unit: { hours: 'Hours', minutes: 'Minutes', bytes: 'Bytes', files: 'Images' },
   choice: 'One of',
+  text: 'Characters at most',
   changedBy: 'Changed by <n>{{name}}</n> on {{date}}',
   neverChanged: 'Never changed',
-  mustBe: 'Must be a whole number, {{range}}.',
-  mustChoose: 'Choose one: {{range}}.',
+  must: {
+    number: 'Must be a whole number, {{range}}.',
+    choice: 'Choose one: {{range}}.',
+    line: 'Must be at most {{range}} characters.',
+    phone: 'Must be a phone number: digits, spaces and + ( ) -, at most {{range}} characters.',
+    url: 'Must begin with https:// or http://, and have at most {{range}} characters.',
+  },
   toDefault: 'Back to default',
   toDefaultName: '{{name}}: back to default',
   toDefaultTitle: '{{name}}: back to default?',
@@ -56,6 +62,9 @@ export const settings = {
   setIt: 'Set {{name}}',
   set: 'Set',
   known: {
+    clinic_name: 'Name of the clinic. Emails, the login page and the menu show it.',
+    clinic_phone: 'Phone number of the clinic, for people who need help. Emails and the help show it.',
+    clinic_url: 'Web address of the clinic. Emails and the help show it.',
     sharing_expiryHours: 'Default sharing time, in hours.',
     upload_maxBytes: 'Largest file that people can upload, in bytes.',
     directory_patients:

@@ -47,6 +47,7 @@ export const uploads = {
   omitted: {
     title_one: '{{count, number}} file left out',
     title_other: '{{count, number}} files left out',
+    archive: 'A zip inside a zip: left out. Unpack it yourself and choose its files.',
     notMedical: 'Not a medical image: left out',
     directory: 'The disc’s table of contents: not needed',
     empty: 'Empty file: left out',

@@ -39,10 +39,16 @@ export const settings = {
   defaultIs: 'طے شدہ',
   unit: { hours: 'گھنٹے', minutes: 'منٹ', bytes: 'بائٹس', files: 'تصاویر' },
   choice: 'ان میں سے ایک',
+  text: 'زیادہ سے زیادہ حروف',
   changedBy: '<n>{{name}}</n> نے {{date}} کو بدلا',
   neverChanged: 'کبھی نہیں بدلا گیا',
-  mustBe: 'پورا عدد لکھیں، \u2066{{range}}\u2069۔',
-  mustChoose: 'ان میں سے ایک چنیں: \u2066{{range}}\u2069۔',
+  must: {
+    number: 'پورا عدد لکھیں، \u2066{{range}}\u2069۔',
+    choice: 'ان میں سے ایک چنیں: \u2066{{range}}\u2069۔',
+    line: 'زیادہ سے زیادہ {{range}} حروف لکھیں۔',
+    phone: 'فون نمبر لکھیں: ہندسے، خالی جگہ اور \u2066+ ( ) -\u2069، زیادہ سے زیادہ {{range}} حروف۔',
+    url: 'پتہ \u2066https://\u2069 یا \u2066http://\u2069 سے شروع ہو، زیادہ سے زیادہ {{range}} حروف۔',
+  },
   toDefault: 'طے شدہ پر واپس',
   toDefaultName: '{{name}}: طے شدہ پر واپس',
   toDefaultTitle: '{{name}}: طے شدہ قدر پر واپس جائیں؟',
@@ -56,6 +62,9 @@ export const settings = {
   setIt: '{{name}} مقرر کریں',
   set: 'مقرر کریں',
   known: {
+    clinic_name: 'کلینک کا نام۔ ای میل، لاگ اِن کے صفحے اور مینو میں دکھایا جاتا ہے۔',
+    clinic_phone: 'کلینک کا فون نمبر، مدد چاہنے والوں کے لیے۔ ای میل اور مدد میں دکھایا جاتا ہے۔',
+    clinic_url: 'کلینک کی ویب سائٹ کا پتہ۔ ای میل اور مدد میں دکھایا جاتا ہے۔',
     sharing_expiryHours: 'شیئر کی طے شدہ مدت، گھنٹوں میں۔',
     upload_maxBytes: 'سب سے بڑی فائل جو اپ لوڈ ہو سکتی ہے، بائٹس میں۔',
     directory_patients:

@@ -47,6 +47,7 @@ export const uploads = {
   omitted: {
     title_one: '{{count, number}} فائل چھوڑ دی گئی',
     title_other: '{{count, number}} فائلیں چھوڑ دی گئیں',
+    archive: 'zip کے اندر zip: چھوڑ دی گئی۔ اسے خود کھول کر اس کی فائلیں چنیں۔',
     notMedical: 'طبی تصویر نہیں: چھوڑ دی گئی',
     directory: 'ڈسک کی فہرست: ضرورت نہیں',
     empty: 'خالی فائل: چھوڑ دی گئی',

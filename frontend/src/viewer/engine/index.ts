@@ -1,7 +1,7 @@
 /** The part of the viewer that needs the imaging library: a chunk of its own, loaded with the first picture. */
 
 export { type Measure, measuresOf, removeMeasure } from './measures';
-export { Pane, type Shown } from './pane';
+export { Pane } from './pane';
 export { loadedOf, planesOf, volumeOf } from './reformat';
 export { registerFacts } from './registry';
 export { forgetPixels, listen, start, use } from './start';

@@ -1,55 +1,12 @@
 import { Enums, eventTarget, metaData, type StackViewport, type Types, utilities } from '@cornerstonejs/core';
 import { type Edges, edgesOf, type Vector } from '../orientation';
+import { nothingShown, type Shown } from '../shown';
 import { rangeOf, type ValueRange } from '../window';
 import { frameOf } from './frameId';
 import { isFromCorner, type PlaneModule, worldOf } from './plane';
 import { Prefetch } from './prefetch';
 import { engineId, renderingEngine, runningEngine } from './start';
 import { equip, unequip } from './tools';
-
-/** A pane as it is on screen. All values belong to the frame whose pixels are drawn. */
-export interface Shown {
-  state: 'loading' | 'drawn' | 'failed';
-  /** The product's id of the image. */
-  image: string;
-  frameId: string;
-  /** The position in the stack, from 1, and the length of the stack. */
-  frame: number;
-  frames: number;
-  center: number;
-  width: number;
-  zoom: number;
-  rotation: number;
-  flipped: boolean;
-  inverted: boolean;
-  colour: boolean;
-  edges: Edges | undefined;
-  /** The lowest and highest value of the frame. */
-  range: { lower: number; upper: number } | undefined;
-  /** The window of the file, or the one that fits its values. */
-  sent: { center: number; width: number } | undefined;
-  /** Counts the renderings, so that overlays follow the picture. */
-  drawing: number;
-}
-
-const nothing: Shown = {
-  state: 'loading',
-  image: '',
-  frameId: '',
-  frame: 1,
-  frames: 0,
-  center: 0,
-  width: 1,
-  zoom: 1,
-  rotation: 0,
-  flipped: false,
-  inverted: false,
-  colour: false,
-  edges: undefined,
-  range: undefined,
-  sent: undefined,
-  drawing: 0,
-};
 
 const minus = (a: readonly number[], b: readonly number[]) =>
   [0, 1, 2].map((i) => (a[i] ?? 0) - (b[i] ?? 0)) as unknown as Vector;
@@ -65,7 +22,7 @@ let made = 0;
 /** One viewport on one element: a stack of frames with its window, zoom and orientation. */
 export class Pane {
   readonly id = `pane-${++made}`;
-  #shown = nothing;
+  #shown = nothingShown;
   #changed = new Set<() => void>();
   #stack: readonly string[] = [];
   #fit = 1;
@@ -110,15 +67,17 @@ export class Pane {
     for (const changed of this.#changed) changed();
   }
 
-  /** Shows a stack at a position, from 0. */
+  /** Shows a stack at a position, from 0. A stack that contains the frame on screen has grown, and goes on there. */
   async open(frameIds: readonly string[], at: number): Promise<void> {
+    const held = this.#ready ? frameIds.indexOf(this.#stack[this.target] ?? '') : -1;
+    if (held >= 0) return this.#grow(frameIds, held);
     this.#stack = frameIds;
     this.#ready = false;
     this.#chosen = undefined;
     this.#inverted = false;
     this.#turned = upright;
     const first = frameIds[at] ?? '';
-    this.#show({ ...nothing, image: imageIn(first), frameId: first, frame: at + 1, frames: frameIds.length });
+    this.#show({ ...nothingShown, image: imageIn(first), frameId: first, frame: at + 1, frames: frameIds.length });
     try {
       await this.#viewport.setStack([...frameIds], at);
       if (this.#closed || this.#stack !== frameIds) return;
@@ -132,6 +91,34 @@ export class Pane {
     }
   }
 
+  /** Goes on in a longer stack. The picture stays as a person has turned, moved and windowed it. */
+  async #grow(frameIds: readonly string[], at: number): Promise<void> {
+    const { zoom } = this.#shown;
+    const pan = this.#viewport.getPan();
+    this.#stack = frameIds;
+    this.#ready = false;
+    try {
+      await this.#viewport.setStack([...frameIds], at);
+      if (this.#closed || this.#stack !== frameIds) return;
+      this.#ready = true;
+      this.#setWindow();
+      this.#put(zoom, pan);
+      this.#prefetch.around(frameIds, at);
+    } catch {
+      if (!this.#closed && this.#stack === frameIds) this.fail();
+    }
+  }
+
+  /** Turns, enlarges and moves the picture after the library has put it back to its start. */
+  #put(zoom: number, pan: Types.Point2) {
+    const viewport = this.#viewport;
+    this.#fitted();
+    viewport.setZoom(this.#fit * zoom);
+    this.#orient(viewport);
+    viewport.setPan(pan);
+    viewport.render();
+  }
+
   #fitted() {
     this.#viewport.resetCamera();
     this.#fit = this.#viewport.getZoom() || 1;
@@ -143,12 +130,7 @@ export class Pane {
     const pan = this.#viewport.getPan();
     renderingEngine().resize(true, true);
     // One renderer keeps the size of a pixel, the other the share of the height. Neither fits the picture into the pane.
-    const viewport = this.#viewport;
-    this.#fitted();
-    viewport.setZoom(this.#fit * zoom);
-    this.#orient(viewport);
-    viewport.setPan(pan);
-    viewport.render();
+    this.#put(zoom, pan);
   }
 
   /** One renderer puts the new frame into place after this event, but both draw it later. */
@@ -197,9 +179,9 @@ export class Pane {
       flipped: this.#turned.flipHorizontal,
       inverted: Boolean(invert) !== Boolean(image.invert),
       colour: image.color,
-      edges: this.#edges(),
-      range: { lower: image.minPixelValue, upper: image.maxPixelValue },
-      sent: sentOf(image),
+      edges: kept(this.#shown.edges, this.#edges()),
+      range: kept(this.#shown.range, { lower: image.minPixelValue, upper: image.maxPixelValue }),
+      sent: kept(this.#shown.sent, sentOf(image)),
       drawing: this.#shown.drawing + 1,
     });
   };
@@ -328,6 +310,13 @@ const upright: Turned = { rotation: 0, flipHorizontal: false, flipVertical: fals
 
 const differ = (a: ValueRange, b: ValueRange) =>
   Math.abs(a.lower - b.lower) > 1e-3 || Math.abs(a.upper - b.upper) > 1e-3;
+
+/** Returns the value of the frame before when it is equal, so that its readers see no change. */
+function kept<T extends object | undefined>(before: T, now: T): T {
+  if (!before || !now) return now;
+  const known: Record<string, unknown> = { ...before };
+  return Object.entries(now).every(([key, value]) => known[key] === value) ? before : now;
+}
 
 /** The product's id of the image of a frame. A cut belongs to the image of its first slice. */
 const imageIn = (frameId: string) => (frameId ? frameOf(frameId).id.replace(/-\d+-(row|column)$/, '') : '');

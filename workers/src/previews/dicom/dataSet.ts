@@ -1,4 +1,4 @@
-import { decoderOf } from './characters.js';
+import { decodeText } from '@lightbox/core/imaging/characters.js';
 import { vrOf } from './dictionary.js';
 
 export const UNDEFINED = 0xffffffff;
@@ -64,7 +64,7 @@ export class DataSet {
   text(tag: number): string | null {
     const raw = this.raw(tag);
     if (!raw) return null;
-    const text = decoderOf(this.characterSet())(raw.subarray(0, 1 << 20))
+    const text = decodeText(raw.subarray(0, 1 << 20), this.characterSet())
       .replace(/[\0 \r\n\t]+$/, '')
       .trimStart();
     return text === '' ? null : text;
@@ -111,11 +111,7 @@ export class DataSet {
 
   private characterSet(): string[] {
     const raw = this.raw(0x00080005);
-    if (raw)
-      return raw
-        .toString('latin1')
-        .split('\\')
-        .map((name) => name.replace(/[\0 ]+$/, '').trim());
+    if (raw) return raw.toString('latin1').replaceAll('\0', '').split('\\');
     return this.parent?.characterSet() ?? [];
   }
 }

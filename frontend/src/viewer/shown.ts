@@ -1,0 +1,67 @@
+import type { Edges } from './orientation';
+
+/** A pane as it is on screen. All values belong to the frame whose pixels are drawn. */
+export interface Shown {
+  state: 'loading' | 'drawn' | 'failed';
+  /** The product's id of the image. */
+  image: string;
+  frameId: string;
+  /** The position in the stack, from 1, and the length of the stack. */
+  frame: number;
+  frames: number;
+  center: number;
+  width: number;
+  zoom: number;
+  rotation: number;
+  flipped: boolean;
+  inverted: boolean;
+  colour: boolean;
+  edges: Edges | undefined;
+  /** The lowest and highest value of the frame. */
+  range: { lower: number; upper: number } | undefined;
+  /** The window of the file, or the one that fits its values. */
+  sent: { center: number; width: number } | undefined;
+  /** Counts the renderings, so that overlays follow the picture. */
+  drawing: number;
+}
+
+/** A pane that has no picture yet. */
+export const nothingShown: Shown = {
+  state: 'loading',
+  image: '',
+  frameId: '',
+  frame: 1,
+  frames: 0,
+  center: 0,
+  width: 1,
+  zoom: 1,
+  rotation: 0,
+  flipped: false,
+  inverted: false,
+  colour: false,
+  edges: undefined,
+  range: undefined,
+  sent: undefined,
+  drawing: 0,
+};
+
+/** The attributes of a pane that tests and other programs read. They are true when the state is `drawn`. */
+export const described = (shown: Shown) => ({
+  'data-viewport': '',
+  'data-state': shown.state,
+  'data-image': shown.image,
+  'data-frame': shown.frame,
+  'data-frames': shown.frames,
+  'data-center': shown.center,
+  'data-width': shown.width,
+  'data-zoom': shown.zoom,
+  'data-rotation': shown.rotation,
+  'data-flipped': shown.flipped,
+  'data-inverted': shown.inverted,
+});
+
+/** Returns the same attributes of a document, whose pages have no window and are never turned. */
+export function describedPage(page: Pick<Shown, 'state' | 'image' | 'frame' | 'frames'> & { zoom?: number }) {
+  const { 'data-center': _center, 'data-width': _width, ...rest } = described({ ...nothingShown, ...page });
+  return rest;
+}
