@@ -97,7 +97,7 @@ export const limits = {
   /** Lifetime of the token of an opened guest link, minutes. */
   guestMinutes: 60,
   /** Milliseconds between two questions of a guest's screen: is the link still open? */
-  guestPollMs: 1000,
+  guestPollMs: 500,
   /** Days after its end for which a guest link stays in the database. */
   guestKeptDays: 30,
   /** Characters of the note to the recipient of a share or a guest link. */

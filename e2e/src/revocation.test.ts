@@ -213,11 +213,12 @@ test('A guest opens the mailed link with the told code, on a phone and by keyboa
 
   const dialog = owner.page.getByRole('dialog');
   await dialog.getByText(/^2 of 10 opened/).waitFor();
-  const blank = guest.page.getByText('The sender withdrew the link').waitFor();
+  const blank = drawn(guest.page).waitFor({ state: 'detached' });
   const at = Date.now();
   await dialog.getByRole('button', { name: /^Revoke the guest link/ }).click();
   await blank;
   expect(Date.now() - at).toBeLessThan(REVOKED_MS);
+  await guest.page.getByText('The sender withdrew the link').waitFor();
   for (const { page } of [guest, other]) {
     await expect.poll(() => page.locator('canvas, img[src^="blob:"], img[src^="data:image"]').count()).toBe(0);
   }

@@ -142,6 +142,6 @@ export const guestCalls = {
   askGuest: call({
     ...guestRoutes.askGuest,
     who: 'guest',
-    summary: 'Is the link still open? A guest’s screen asks every second, and goes blank with the first refusal',
+    summary: 'Is the link still open? A guest’s screen asks twice a second, and goes blank with the first refusal',
   }),
 };

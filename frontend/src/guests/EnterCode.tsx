@@ -47,6 +47,7 @@ export function EnterCode({ address, onOpened, onEnded }: Props) {
   return (
     <AuthFrame
       home={false}
+      help={false}
       title={t('guests.title')}
       badge={<KeyIcon size={28} aria-hidden />}
       sub={<Text>{clinic ? t('guests.textOf', { clinic }) : t('guests.text')}</Text>}

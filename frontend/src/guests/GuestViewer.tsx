@@ -118,7 +118,17 @@ export function GuestViewer({ token, address, onLeave }: Props) {
   const over = refused || [pulse.error, view.error, error].some(isOver);
   const subject: Subject = {
     title: t('guests.picture'),
-    sub: view.data && t('time.endsIn', { span: formatSpan(Date.parse(view.data.expiresAt) - now) }),
+    sub: view.data && (
+      <>
+        {t('time.endsIn', { span: formatSpan(Date.parse(view.data.expiresAt) - now) })}
+        {view.data.note && (
+          <>
+            {' · '}
+            <bdi>{view.data.note}</bdi>
+          </>
+        )}
+      </>
+    ),
     badge: null,
     countdown: null,
     about: !over && view.data && (

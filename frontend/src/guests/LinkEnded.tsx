@@ -25,7 +25,7 @@ export function LinkEnded({ state, error, onRetry }: Props) {
   const why = state === undefined || state === 'open' ? 'unknown' : state;
   const failed = error !== null && !wrong(error);
   return (
-    <AuthFrame home={false} title={t('guests.endedTitle')} badge={<LinkBreakIcon size={28} aria-hidden />}>
+    <AuthFrame home={false} help={false} title={t('guests.endedTitle')} badge={<LinkBreakIcon size={28} aria-hidden />}>
       <Stack gap="5" mb="6">
         {failed ? (
           <>

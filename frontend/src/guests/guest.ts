@@ -35,7 +35,7 @@ export const guestView = (token: string) =>
     retry: false,
   });
 
-/** Asks every second if the link is still open, also while the tab is in the background. */
+/** Asks twice a second if the link is still open, also while the tab is in the background. */
 export const alive = (token: string) =>
   queryOptions({
     queryKey: [...guestKey, 'alive', token],

@@ -95,13 +95,6 @@ export function GuestLinks({ image }: { image: Image }) {
           {errorText(error, t('guests.links.loadFailed'))}
         </Text>
       )}
-      {links && links.length > 0 && (
-        <Box as="ul" listStyleType="none" borderWidth="1px" borderColor="border" borderRadius="box" mb="2.5">
-          {links.map((link) => (
-            <Row key={link.id} link={link} now={now} />
-          ))}
-        </Box>
-      )}
       {step === 'list' && (
         <Button size="sm" variant="outline" onClick={() => setStep('new')}>
           <LinkIcon />
@@ -110,6 +103,13 @@ export function GuestLinks({ image }: { image: Image }) {
       )}
       {step === 'new' && <NewGuestLink image={image} onMade={setStep} onCancel={() => setStep('list')} />}
       {typeof step === 'object' && <MadeLink made={step} onClose={() => setStep('list')} />}
+      {links && links.length > 0 && (
+        <Box as="ul" listStyleType="none" borderWidth="1px" borderColor="border" borderRadius="box" mt="2.5">
+          {links.map((link) => (
+            <Row key={link.id} link={link} now={now} />
+          ))}
+        </Box>
+      )}
     </Box>
   );
 }
