@@ -219,6 +219,7 @@ test('A guest opens the mailed link with the told code, on a phone and by keyboa
   await blank;
   expect(Date.now() - at).toBeLessThan(REVOKED_MS);
   await guest.page.getByText('The sender withdrew the link').waitFor();
+  expect(await guest.page.getByText(/fourth finger/).count()).toBe(0);
   for (const { page } of [guest, other]) {
     await expect.poll(() => page.locator('canvas, img[src^="blob:"], img[src^="data:image"]').count()).toBe(0);
   }

@@ -118,7 +118,7 @@ export function GuestViewer({ token, address, onLeave }: Props) {
   const over = refused || [pulse.error, view.error, error].some(isOver);
   const subject: Subject = {
     title: t('guests.picture'),
-    sub: view.data && (
+    sub: !over && view.data && (
       <>
         {t('time.endsIn', { span: formatSpan(Date.parse(view.data.expiresAt) - now) })}
         {view.data.note && (
