@@ -13,9 +13,10 @@ let patient: Person;
 const faults: string[] = [];
 
 test.beforeAll(async ({ browser, shared: product }) => {
-  admin = await Person.arrive(product, browser, product.admin);
-  provider = await Person.arrive(product, browser, { email: 'bilal.siddiqui@example.org', password });
-  patient = await Person.arrive(product, browser, { email: 'hina.farooq@example.org', password });
+  const moving = { reducedMotion: 'no-preference' } as const;
+  admin = await Person.arrive(product, browser, product.admin, moving);
+  provider = await Person.arrive(product, browser, { email: 'bilal.siddiqui@example.org', password }, moving);
+  patient = await Person.arrive(product, browser, { email: 'hina.farooq@example.org', password }, moving);
 });
 
 afterAll(async () => {

@@ -1,6 +1,7 @@
 // `npm run vitals [-- --runs 5 --slower 4 --json <file> --url <address> --email <e-mail> --password <password>]`: measures
 // the web vitals of the first visit to the main screens in Chromium. Starts a product of its own, or visits the one at
-// the address: the screens after the sign-in then need an account, and it asks for the mailed code. See docs/performance.md.
+// the address: the screens after the sign-in then need an account, and it asks for the mailed code. With `--viewer` it measures the
+// viewer instead. See docs/performance.md.
 import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
@@ -10,6 +11,7 @@ import { startProduct } from './product.js';
 import { goals } from './vitals/goals.js';
 import { observe, type Vitals } from './vitals/observe.js';
 import { type Screen, screens } from './vitals/screens.js';
+import { type Figure, measureViewer } from './vitals/viewer.js';
 
 type State = Exclude<BrowserContextOptions['storageState'], string | undefined>;
 
@@ -28,6 +30,7 @@ const { values: options } = parseArgs({
     runs: { type: 'string', default: '5' },
     slower: { type: 'string', default: '1' },
     json: { type: 'string' },
+    viewer: { type: 'boolean', default: false },
   },
 });
 
@@ -126,6 +129,32 @@ function print(rows: Awaited<ReturnType<typeof measure>>): void {
   }
 }
 
+/** Measures the viewer with the account of the site. */
+async function measureViewerOf(browser: Browser, site: Site): Promise<Figure[]> {
+  const state = await signIn(browser, site);
+  if (!state) throw new Error('The viewer needs an account: --email and --password.');
+  const context = await browser.newContext({
+    baseURL: site.url,
+    viewport: { width: 1440, height: 900 },
+    storageState: state,
+  });
+  try {
+    return await measureViewer(browser, await context.newPage());
+  } finally {
+    await context.close();
+  }
+}
+
+function printFigures(figures: Figure[]): void {
+  console.log('\n| measure | value | goal | |');
+  console.log('| --- | --- | --- | --- |');
+  for (const { name, value, unit, goal } of figures) {
+    console.log(
+      `| ${name} | ${value.toFixed(unit === 's' ? 1 : 0)} ${unit} | < ${goal} | ${value < goal ? 'met' : 'NOT MET'} |`,
+    );
+  }
+}
+
 const site = options.url ? givenSite(options.url) : await ownSite();
 const browser = await launchChromium();
 const stop = () => browser.close().finally(site.stop);
@@ -133,9 +162,16 @@ const stopEarly = () => stop().finally(() => process.exit(130));
 process.once('SIGINT', stopEarly);
 process.once('SIGTERM', stopEarly);
 try {
-  const rows = await measure(browser, site);
-  print(rows);
-  const report = { runs: Number(options.runs), slower: Number(options.slower), goals, rows };
+  let report: object;
+  if (options.viewer) {
+    const figures = await measureViewerOf(browser, site);
+    printFigures(figures);
+    report = { figures };
+  } else {
+    const rows = await measure(browser, site);
+    print(rows);
+    report = { runs: Number(options.runs), slower: Number(options.slower), goals, rows };
+  }
   if (options.json) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
 } finally {
   await stop();

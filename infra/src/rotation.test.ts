@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { closeInspectors } from '@lightbox/backend/files/inspectionPool.js';
 import { Client } from '@lightbox/backend/testing/client.js';
 import {
@@ -29,7 +30,7 @@ import { type RunningProcess, startProcess } from './testing.js';
 const [enc1, enc2, app1, app2] = [makeKeys(), makeKeys(), makeKeys(), makeKeys()];
 const idOf = (key: string) => key.slice(0, key.indexOf(':'));
 /** Enough accounts that the workers need some time. */
-const PEOPLE = 4_000;
+const PEOPLE = 2_000;
 
 let test: TestGateway;
 let worker: RunningProcess | undefined;
@@ -92,7 +93,11 @@ function load(provider: Person, images: Map<string, string>) {
     if (read.status !== 200) failures.push(`read ${read.status}`);
   };
   const done = (async () => {
-    for (let i = 0; going; i++) await once(i);
+    for (let i = 0; going; i++) {
+      await once(i);
+      // Without a pause this would take a whole core, and the workers would wait for it.
+      await sleep(100);
+    }
   })();
   return async () => {
     going = false;
@@ -262,16 +267,16 @@ describe('a process', () => {
     ENCRYPTION_KEYS: makeKeys(),
   });
 
-  it.each([
-    ['weak', { ENCRYPTION_KEYS: weak }, 'ENCRYPTION_KEYS holds a key that is not random'],
-    ['missing', { APP_KEYS: '' }, 'APP_KEYS is missing'],
-    ['example', { ADMIN_EMAIL: 'a@hospital.test', ADMIN_PASSWORD: 'Change-me-1' }, 'ADMIN_PASSWORD holds an example'],
-  ])('does not start in production with a %s secret, and does not repeat it', async (_, changes, says) => {
+  it('does not start in production with a weak, missing or example secret, and does not repeat it', async () => {
+    const secrets = { ENCRYPTION_KEYS: weak, ADMIN_PASSWORD: 'Change-me-1' };
+    const changes = { ...secrets, APP_KEYS: '', ADMIN_EMAIL: 'a@hospital.test' };
     const start = (main: 'backend' | 'workers') =>
       startProcess(main, { ...env(), ...changes }).catch((error: Error) => error.message);
     for (const refused of await Promise.all([start('backend'), start('workers')])) {
-      expect(refused).toContain(says);
-      for (const secret of Object.values(changes)) if (secret) expect(refused).not.toContain(`${secret}`);
+      expect(refused).toContain('ENCRYPTION_KEYS holds a key that is not random');
+      expect(refused).toContain('APP_KEYS is missing');
+      expect(refused).toContain('ADMIN_PASSWORD holds an example');
+      for (const secret of Object.values(secrets)) expect(refused).not.toContain(secret);
     }
   });
 });
