@@ -233,7 +233,10 @@ describe('a study', () => {
     for (let i = 0; i < 2; i++) await expireGuestLinks(core);
     const ended = await core.models.Event.find({ type: 'guest.expired', record: _id }).lean<EventDoc[]>();
     expect(ended).toMatchObject([{ records: [link._id], refs: { link: link._id, lead } }]);
-    expect(await core.models.GuestLink.findById(link._id).lean()).toMatchObject({ live: false, endedAt: expect.any(Date) });
+    expect(await core.models.GuestLink.findById(link._id).lean()).toMatchObject({
+      live: false,
+      endedAt: expect.any(Date),
+    });
   });
 
   it('that stayed empty is removed after two days, and any other stays', async () => {
