@@ -10,6 +10,7 @@ import { analysisRoutes } from './analysis/routes.js';
 import { auditRoutes } from './audit/routes.js';
 import { authRoutes } from './auth/routes.js';
 import type { Gateway } from './context.js';
+import { guestRoutes } from './guests/routes.js';
 import { docsRoutes } from './http/docs.js';
 import { errorHandler, unavailable } from './http/errors.js';
 import { healthRoutes } from './http/health.js';
@@ -34,6 +35,7 @@ const features = [
   studyRoutes,
   uploadRoutes,
   shareRoutes,
+  guestRoutes,
   analysisRoutes,
   messageRoutes,
   notificationRoutes,
@@ -112,6 +114,7 @@ function api(gateway: Gateway): Router {
   const router = Router();
   router.use((_req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
+    res.setHeader('X-Robots-Tag', 'noindex');
     next();
   });
   router.use((_req, _res, next) => {

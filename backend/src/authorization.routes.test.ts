@@ -54,7 +54,7 @@ describe('the router', () => {
     expect(found.filter((route) => !open.includes(route) && !route.endsWith('{*path}')).sort()).toEqual(
       declared.sort(),
     );
-    const known = ['anyone', 'verification', 'refreshCookie', ...Object.keys(permissions)];
+    const known = ['anyone', 'verification', 'refreshCookie', 'guest', ...Object.keys(permissions)];
     for (const [name, { who }] of Object.entries(shapes)) expect(known, name).toContain(who);
   });
 
@@ -106,6 +106,8 @@ describe('socket events', () => {
     const [stranger, sender] = [await builders.patient(), share.image.owner];
     const body = { recipientId: share.recipient.id, content: 'Between us' };
     const message = (await api.as(sender).post('/message/send', body).expect(201)).body.data;
+    const made = await api.as(sender).post('/sharing/guest', { imagemetadataId: share.image.id }).expect(201);
+    const link: string = made.body.data.id;
     const records: Partial<Record<keyof typeof payloads, string>> = {
       'message:new': message.id,
       'notification:new': String(newId()),
@@ -123,7 +125,7 @@ describe('socket events', () => {
     ];
     for (const name of Object.keys(payloads) as (keyof typeof payloads)[]) {
       if (personal.includes(name)) continue;
-      const refs = { record: records[name] ?? share.image.id, share: share.id, progress: 1 };
+      const refs = { record: records[name] ?? share.image.id, share: share.id, link, progress: 1 };
       expect(await payloads[name](test.gateway, stranger, refs), name).toBeNull();
     }
   });
@@ -194,6 +196,9 @@ describe('fields that are nobody’s to send', () => {
       createShare: post(provider, { imagemetadataId: image.id, createdfor: admin.id }),
       verifyShare: post(patient, { sharingRequestId: share.id, verificationCode: share.code }),
       resendShare: post(provider, {}, `/sharing/${share.id}/resend`),
+      createGuestLink: post(provider, { imagemetadataId: image.id }),
+      askGuestLink: post(provider, { link: `${newId()}.${'x'.repeat(43)}` }),
+      openGuestLink: post(provider, { link: `${newId()}.${'x'.repeat(43)}`, code: '123456' }),
       deleteImage: post(provider, {}, `/upload/image/${image.id}`),
       startAnalysis: post(provider, {}, `/analyze/${image.id}`),
       sendMessage: post(provider, { recipientId: patient.id, content: 'Hi' }),

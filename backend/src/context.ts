@@ -59,13 +59,32 @@ export interface Viewer {
   sessionId: ObjectId;
 }
 
+/** The holder of an opened guest link: reads one image or one study, and acts for no account. */
+export interface Guest {
+  /** Of the link. */
+  id: string;
+  _id: ObjectId;
+  role: 'guest';
+  /** The opening of the link: reads of one opening belong together. */
+  sessionId: ObjectId;
+}
+
+/** A person or a guest who reads an image or a study. */
+export type Reader = Viewer | Guest;
+
 /** The holder of a verification token: the password was right, the code is not entered yet. */
 export interface Verification {
   userId: ObjectId;
   codeId: ObjectId;
 }
 
-type ViewerOf<C extends CallShape> = C['who'] extends 'anyone' | 'verification' | 'refreshCookie' ? null : Viewer;
+type ViewerOf<C extends CallShape> = C['who'] extends 'anyone' | 'verification' | 'refreshCookie'
+  ? null
+  : C['who'] extends 'guest'
+    ? Guest
+    : C extends { guests: true }
+      ? Reader
+      : Viewer;
 
 export interface Context<C extends CallShape = CallShape> {
   gateway: Gateway;

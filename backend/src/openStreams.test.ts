@@ -75,7 +75,11 @@ interface Reader {
 }
 
 /** Opens an answer, takes its first bytes, and reads no more for now. */
-async function openAndPause(path: string, person: Person, more: Record<string, string> = {}): Promise<Reader> {
+async function openAndPause(
+  path: string,
+  person: Pick<Person, 'token'>,
+  more: Record<string, string> = {},
+): Promise<Reader> {
   const headers = { Authorization: `Bearer ${person.token}`, ...more };
   const req = get(`${test.url}/api${path}`, { headers, agent: false });
   const [res] = (await once(req, 'response')) as [IncomingMessage];
@@ -135,6 +139,21 @@ it.each([
   expect(performance.now() - endedAt).toBeLessThan(2_000);
   expect(await readOn(reader)).toMatchObject({ whole: false });
   await new Client(test.url).as(share.recipient).get(path).expect(404);
+});
+
+it('a download of a guest breaks off within two seconds when the link is revoked, and the next call is 401', async () => {
+  const { image } = await shareLarge();
+  const made = await asAdmin().post('/sharing/guest', { imagemetadataId: image.id, download: true }).expect(201);
+  const { id } = made.body.data;
+  const path = `/upload/image/${image.id}/content`;
+  const guest = { token: test.gateway.tokens.guest(id, String(newId())) };
+  const reader = await openAndPause(path, guest);
+  await asAdmin().del(`/sharing/guest/${id}`).expect(200);
+  const endedAt = performance.now();
+  await expect.poll(() => reader.far.destroyed, { timeout: 10_000, interval: 20 }).toBe(true);
+  expect(performance.now() - endedAt).toBeLessThan(2_000);
+  expect(await readOn(reader)).toMatchObject({ whole: false });
+  await new Client(test.url).as(guest).get(path).expect(401);
 });
 
 it('an open export ends incomplete within two seconds when its reader’s account is deactivated', async () => {

@@ -4,8 +4,11 @@ import type { ErrorCode } from './errors.js';
 import type { Permission } from './permissions.js';
 import type { ThrottleName } from './throttles.js';
 
-/** The identity that a call requires: none, a verification token, the refresh cookie, or a role with a permission. */
-export type Who = 'anyone' | 'verification' | 'refreshCookie' | Permission;
+/**
+ * The identity that a call requires: none, a verification token, the refresh cookie, the token of a guest link, or a
+ * role with a permission.
+ */
+export type Who = 'anyone' | 'verification' | 'refreshCookie' | 'guest' | Permission;
 
 /**
  * One call, declared once: its route, validation, client function, OpenAPI entry and authorization test follow from it.
@@ -17,6 +20,8 @@ export interface CallShape {
   path: string;
   who: Who;
   summary: string;
+  /** The call also accepts the token of a guest link. The policy then decides about the record, as for everybody. */
+  guests?: true;
   /** The action in the audit log: of a refusal of a signed-in person, and of a success if successes are recorded. */
   action?: AuditAction;
   /**

@@ -2,6 +2,7 @@ import { analysisCalls } from './analysis/calls.js';
 import { auditCalls } from './audit/calls.js';
 import { authCalls } from './auth/calls.js';
 import { securityCalls } from './auth/securityCalls.js';
+import { guestCalls } from './guests/calls.js';
 import { imageCalls } from './images/calls.js';
 import { messageCalls } from './messages/calls.js';
 import { notificationCalls } from './notifications/calls.js';
@@ -23,6 +24,7 @@ export const calls = {
   ...studyCalls,
   ...uploadCalls,
   ...shareCalls,
+  ...guestCalls,
   ...analysisCalls,
   ...messageCalls,
   ...notificationCalls,

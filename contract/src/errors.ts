@@ -52,6 +52,8 @@ export const errors = {
   NOT_ANALYSABLE: [409, 'This file cannot be analyzed.'],
   PUSH_OFF: [409, 'This server does not send notifications to devices.'],
   EXPIRED: [410, 'This has expired.'],
+  LINK_REVOKED: [410, 'The sender withdrew this link.'],
+  LINK_USED_UP: [410, 'This link has been opened as often as the sender allowed.'],
   CODE_LOCKED: [423, 'Too many wrong codes. Ask for a new one.'],
   TOO_MANY_REQUESTS: [429, 'Too many tries. Please wait a moment, then try again.'],
   INTERNAL: [500, 'Something went wrong. Please try again.'],

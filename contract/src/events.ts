@@ -16,6 +16,8 @@ const ShareEvent = z.object({
 });
 /** An invitation that begins or ends. */
 const InviteEvent = z.object({ invitationId: Id });
+/** A guest link was made, changed or ended. Sent to people who may share its image or study. */
+const GuestEvent = z.object({ guestLinkId: Id, imagemetadataId: Id, studyId: Id.optional() });
 /** `studyId`: the image’s study, for viewers who may know of it. */
 const ImageEvent = z.object({ imagemetadataId: Id, studyId: Id.optional() });
 const StudyEvent = z.object({ studyId: Id });
@@ -46,6 +48,12 @@ export const serverEvents = {
   'invite:created': InviteEvent,
   'invite:accepted': InviteEvent,
   'invite:ended': InviteEvent,
+  'guest:created': GuestEvent,
+  'guest:opened': GuestEvent,
+  /** The code was entered wrongly five times. */
+  'guest:locked': GuestEvent,
+  'guest:revoked': GuestEvent,
+  'guest:expired': GuestEvent,
   'image:uploaded': ImageEvent,
   'image:updated': ImageEvent,
   'image:deleted': ImageEvent,

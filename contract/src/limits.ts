@@ -97,10 +97,19 @@ export const limits = {
   shareHoursMax: 720,
   /** Images and studies together, people, and addresses of one act of sharing. */
   batchItems: 20,
-  /** Characters of the note of a share. */
+  /** Characters of the note to the recipient of a share or a guest link. */
   noteLength: 500,
   /** Days for which an invitation waits for the registration. */
   invitationDays: 14,
+  /** Times that a guest link may be opened: by default, and at most. */
+  guestOpens: 10,
+  guestOpensMax: 100,
+  /** Lifetime of the token of an opened guest link, minutes. */
+  guestMinutes: 60,
+  /** Milliseconds between two questions of a guest's screen: is the link still open? */
+  guestPollMs: 500,
+  /** Days after its end for which a guest link stays in the database. */
+  guestKeptDays: 30,
   pageLimit: 10,
   pageLimitMax: 100,
   chatLimit: 50,

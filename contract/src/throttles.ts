@@ -84,6 +84,10 @@ export const throttles = {
   shareCodes: { per: ['caller', 'share'], points: 5, seconds: day, counts: 'mails', beyond: 'refused' },
   /** Wrong codes of a recipient that are compared with the codes of their other shares. */
   otherShares: { per: ['caller'], points: 10, seconds: day, counts: 'failures', beyond: 'noHint' },
+  /** Questions about guest links, and codes for them. Five wrong codes also lock the link itself. */
+  guestLink: { per: ['address'], points: 60, seconds: 15 * minute, counts: 'calls', beyond: 'refused' },
+  /** Beyond it, a new guest link is made but not mailed. */
+  guestMail: { per: ['email'], points: 5, seconds: hour, counts: 'mails', beyond: 'noMail' },
   /** Frames that the server draws for a viewer that cannot. */
   rendering: { per: ['caller'], points: 240, seconds: minute, counts: 'runs', beyond: 'refused' },
   analysis: { per: ['caller'], points: 30, seconds: hour, counts: 'runs', beyond: 'refused' },

@@ -17,6 +17,9 @@ let product: Product;
 let admin: Person;
 let owner: Person;
 let reader: Person;
+/** People without an account: one with a phone, one with a keyboard. */
+let guest: Person;
+let other: Person;
 const faults: string[] = [];
 
 test.beforeAll(async ({ browser, shared }) => {
@@ -24,16 +27,21 @@ test.beforeAll(async ({ browser, shared }) => {
   admin = await Person.arrive(product, browser, product.admin);
   owner = await Person.arrive(product, browser, { ...nadia, password });
   reader = await Person.arrive(product, browser, { ...omar, password });
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  guest = await Person.arrive(product, browser, { email: 'gp@village.example.org', password: '' }, phone);
+  other = await Person.arrive(product, browser, { email: 'gp@village.example.org', password: '' });
   for (const person of [nadia, omar]) await register(product, person);
 });
 
 afterAll(async () => {
-  await Promise.all([admin, owner, reader].map((person) => person.leave()));
+  await Promise.all([admin, owner, reader, guest, other].map((person) => person.leave()));
 });
 
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
-  await Promise.all(Object.entries({ admin, owner, reader }).map(([name, one]) => one.shoot(`failed-ends-${name}`)));
+  await Promise.all(
+    Object.entries({ admin, owner, reader, guest, other }).map(([name, one]) => one.shoot(`failed-ends-${name}`)),
+  );
 });
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first();
@@ -154,7 +162,74 @@ test('The expiry of a share removes the open picture at that moment.', async () 
   expect(took).toBeLessThan(REVOKED_MS);
 });
 
+/** Makes a guest link in the dialog of a share, and returns the code that the dialog shows. */
+async function makeGuestLink(): Promise<string> {
+  const { page } = owner;
+  await button(page, `Share ${caption}`).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Make a guest link' }).click();
+  await dialog.getByLabel(/^Email the link to/).fill(guest.email);
+  await dialog.getByLabel(/^Note to the recipient/).fill('Please look at the fourth finger.');
+  faults.push(...(await owner.look('guest-link-new')));
+  await dialog.getByRole('button', { name: 'Make the link' }).click();
+  await dialog.getByText('The guest link is ready').waitFor();
+  faults.push(...(await owner.look('guest-link-made')));
+  return (
+    (await dialog
+      .locator('output')
+      .filter({ hasText: /^\d{6}$/ })
+      .textContent()) ?? ''
+  );
+}
+
+const drawn = (page: Page) => page.locator('[data-viewport][data-state=drawn]').first();
+
+test('A guest opens the mailed link with the told code, on a phone and by keyboard, and a revocation blanks both.', async () => {
+  const code = await makeGuestLink();
+  const mail = await guest.mailed('An image was shared with you');
+  expect(mail).not.toContain(code);
+
+  await guest.page.goto(line(mail, 'Link'));
+  await guest.page.getByRole('heading', { name: 'Enter the code' }).waitFor();
+  faults.push(...(await guest.look('guest-code-phone-light')));
+  await guest.page.emulateMedia({ colorScheme: 'dark' });
+  faults.push(...(await guest.look('guest-code-phone-dark')));
+  await guest.page.getByRole('textbox', { name: /1 of 6|digit 1/i }).tap();
+  await guest.page.keyboard.type(code);
+  await guest.page.getByRole('button', { name: 'Open the image' }).tap();
+  await drawn(guest.page).waitFor();
+  faults.push(...(await guest.look('guest-viewer-phone')));
+  expect((await guest.kept()).root).toBeNull();
+  expect(await guest.page.locator('meta[name=robots]').getAttribute('content')).toContain('noindex');
+
+  await other.page.addInitScript(`localStorage.setItem('language', 'ur')`);
+  await other.page.goto(line(mail, 'Link'));
+  await other.page.locator('h1').waitFor();
+  faults.push(...(await other.look('guest-code-wide')));
+  await other.page.keyboard.type(code);
+  await other.page.keyboard.press('Enter');
+  await drawn(other.page).waitFor();
+  faults.push(...(await other.look('guest-viewer-wide')));
+
+  const dialog = owner.page.getByRole('dialog');
+  await dialog.getByText(/^2 of 10 opened/).waitFor();
+  const blank = drawn(guest.page).waitFor({ state: 'detached' });
+  const at = Date.now();
+  await dialog.getByRole('button', { name: /^Revoke the guest link/ }).click();
+  await blank;
+  expect(Date.now() - at).toBeLessThan(REVOKED_MS);
+  await guest.page.getByText('The sender withdrew the link').waitFor();
+  expect(await guest.page.getByText(/fourth finger/).count()).toBe(0);
+  for (const { page } of [guest, other]) {
+    await expect.poll(() => page.locator('canvas, img[src^="blob:"], img[src^="data:image"]').count()).toBe(0);
+  }
+  faults.push(...(await guest.look('guest-revoked-phone')));
+  await guest.page.reload();
+  await guest.page.getByRole('heading', { name: 'This link does not open' }).waitFor();
+  faults.push(...(await guest.look('guest-ended-phone')));
+});
+
 test('No screen of the journey breaks WCAG 2.2 AA, and the console shows no error and no warning.', () => {
   expect(faults).toEqual([]);
-  expect([admin, owner, reader].flatMap((person) => person.complaints)).toEqual([]);
+  expect([admin, owner, reader, guest, other].flatMap((person) => person.complaints)).toEqual([]);
 });

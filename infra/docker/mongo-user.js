@@ -25,6 +25,7 @@ const rights = {
         'decoys',
         'drawings',
         'events',
+        'guestlinks',
         'idempotencies',
         'imagemetadata',
         'looks',

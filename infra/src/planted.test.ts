@@ -42,6 +42,8 @@ const planted = {
   patientName: mark('pn'),
   patientId: mark('pid'),
   studyUid: `2.25.${Number.parseInt(unique, 16)}77`,
+  guestEmail: `${mark('guest')}@hospital.test`,
+  guestNote: mark('note'),
   refusedEmail: `${refusedPrefix}${mark('refused')}@hospital.test`,
   password: `Zq-Willow-${unique}`,
   resetPassword: `Zq-Copper-${unique}`,
@@ -50,6 +52,8 @@ type Planted =
   | keyof typeof planted
   | 'signInCode'
   | 'shareCode'
+  | 'guestCode'
+  | 'guestProof'
   | 'accessToken'
   | 'verificationToken'
   | 'refreshCookie';
@@ -69,7 +73,10 @@ const classified: Record<string, { holds: Planted[]; because: string }> = {
     holds: ['email', 'username', 'firstname', 'lastname', 'refusedEmail', 'caption', 'message', 'reason'],
     because: 'it repeats the collections, on the same disk',
   },
-  mails: { holds: ['email', 'signInCode', 'shareCode'], because: 'the address it goes to, and the code it is for' },
+  mails: {
+    holds: ['email', 'guestEmail', 'signInCode', 'shareCode', 'guestProof'],
+    because: 'the address it goes to, and the code it is for',
+  },
 };
 
 let mailbox: Mailbox;
@@ -151,6 +158,8 @@ async function liveThrough(): Promise<void> {
     studyUid,
     resetPassword,
     refusedEmail,
+    guestEmail,
+    guestNote,
     ...person
   } = planted;
   const registered = await call('POST', '/auth/register', undefined, { ...person, role: 'patient' });
@@ -215,6 +224,14 @@ async function liveThrough(): Promise<void> {
   const sent = { recipientId: admins.data[0].id, content: message };
   expect((await call('POST', '/message/send', patient, sent)).status).toBe(201);
 
+  const guestWish = { imagemetadataId: uploaded.data.id, email: guestEmail, note: guestNote };
+  const guest = (await call('POST', '/sharing/guest', chief, guestWish)).data;
+  secrets.guestCode = guest.code;
+  secrets.guestProof = new URL(guest.url).hash.slice(1);
+  const guestLink = `${guest.id}.${secrets.guestProof}`;
+  expect((await call('POST', '/guest/open', undefined, { link: guestLink, code: guest.code })).status).toBe(200);
+  await mailbox.waitFor(guestEmail, shared);
+
   // Failed calls must not leak the values either.
   await call('POST', '/auth/login', undefined, { email: planted.email, password: `${planted.password}x` });
   await call('POST', '/auth/login', undefined, { email: planted.email, password: { $gt: planted.password } });
@@ -278,7 +295,8 @@ function* outside(): Generator<[string, Buffer]> {
   yield ['log of the workers', Buffer.from(worker.output())];
   const logs = join(inject('servers').folder, 'logs');
   for (const name of readdirSync(logs)) yield [name, readFileSync(join(logs, name))];
-  for (const mail of mailbox.mails(planted.email)) yield ['mails', Buffer.from(JSON.stringify(mail))];
+  for (const address of [planted.email, planted.guestEmail])
+    for (const mail of mailbox.mails(address)) yield ['mails', Buffer.from(JSON.stringify(mail))];
 }
 
 it('Values that identify a person are stored only in the places classified for them.', {

@@ -4,7 +4,7 @@ import { Passport } from 'passport';
 import { ExtractJwt, Strategy } from 'passport-jwt';
 import { type Claims, rules, type Tokens } from './tokens.js';
 
-export type Authenticate = (req: Request, res: Response, typ: Claims['typ']) => Promise<Claims>;
+export type Authenticate = (req: Request, res: Response, ...types: Claims['typ'][]) => Promise<Claims>;
 
 /**
  * Authenticates bearer tokens with Passport's JWT strategy. Has its own Passport instance, so that several gateways in
@@ -28,14 +28,14 @@ export function createAuthenticate(tokens: Tokens): Authenticate {
       (claims: unknown, done: (error: unknown, claims?: unknown) => void) => done(null, claims),
     ),
   );
-  return (req, res, typ) =>
+  return (req, res, ...types) =>
     new Promise((resolve, reject) => {
       // Node uses the first of several headers; a proxy in front may have checked another one.
       if ((req.headersDistinct.authorization?.length ?? 0) > 1) return reject(new AppError('AUTHENTICATION_FAILED'));
       if (!req.headers.authorization) return reject(new AppError('UNAUTHENTICATED'));
       const answer = (_error: unknown, claims: unknown) => {
         try {
-          resolve(tokens.accept(claims, typ));
+          resolve(tokens.accept(claims, ...types));
         } catch (refused) {
           reject(refused);
         }

@@ -1,11 +1,12 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { isUsable } from '@lightbox/contract/users/states.js';
+import { findLiveLink } from '@lightbox/core/access/guests.js';
 import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { ClientSession, QueryFilter } from 'mongoose';
-import type { Gateway, Viewer } from '../context.js';
+import type { Gateway, Guest, Reader, Viewer } from '../context.js';
 import { hasSecondFactor } from './authorize.js';
 import { deviceOf } from './device.js';
 import type { Claims } from './tokens.js';
@@ -74,9 +75,21 @@ export async function viewerOf(
   };
 }
 
-/** Reads the viewer again, in the same session. Throws `AUTHENTICATION_FAILED` when session or account is not valid. */
-export const currentViewer = (gateway: Gateway, { id, sessionId }: Viewer): Promise<Viewer> =>
-  viewerOf(gateway, { sub: id, rid: String(sessionId) }, false);
+/** Returns the guest of a guest's token. Throws `AUTHENTICATION_FAILED` when the link has ended. */
+export async function guestOf(gateway: Gateway, { sub, rid }: Pick<Claims, 'sub' | 'rid'>): Promise<Guest> {
+  const link = await findLiveLink(gateway.models, oid(sub), gateway.clock.now());
+  if (!link) throw new AppError('AUTHENTICATION_FAILED');
+  return { id: sub, _id: link._id, role: 'guest', sessionId: oid(rid) };
+}
+
+/**
+ * Reads the viewer again, in the same session. Throws `AUTHENTICATION_FAILED` when session, account or link is not
+ * valid.
+ */
+export const currentViewer = (gateway: Gateway, { id, role, sessionId }: Reader): Promise<Reader> => {
+  const claims = { sub: id, rid: String(sessionId) };
+  return role === 'guest' ? guestOf(gateway, claims) : viewerOf(gateway, claims, false);
+};
 
 async function touch(core: Core, session: SessionDoc): Promise<void> {
   const now = core.clock.now();

@@ -52,6 +52,17 @@ it.concurrent('beyond the limit a right password among concurrent guesses is not
   expect(statuses[20]).toBe(429);
 });
 
+it.concurrent('the sixth guest link for one email address in an hour is made and not mailed', async () => {
+  const image = await buildImage(test.gateway);
+  const email = `${newId()}@clinic.test`;
+  const mailed: boolean[] = [];
+  for (let i = 0; i <= throttles.guestMail.points; i++) {
+    const wish = { imagemetadataId: image.id, email };
+    mailed.push((await new Client(test.url).as(image.owner).post('/sharing/guest', wish).expect(201)).body.data.mailed);
+  }
+  expect(mailed).toEqual([true, true, true, true, true, false]);
+});
+
 it.concurrent('right passwords are not counted', async () => {
   const { email } = await buildProvider(test.gateway, { status: 'pending' });
   const login = () => new Client(test.url).post('/auth/login', { email, password: PASSWORD });

@@ -7,9 +7,10 @@ import { hmac, type Keys } from '@lightbox/core/keys/keyring.js';
 import jwt from 'jsonwebtoken';
 
 export interface Claims {
+  /** Id of the account; of a guest's token the id of the link. */
   sub: string;
-  typ: 'access' | 'verification';
-  /** Id of the session of an access token, or of the code of a verification token. */
+  typ: 'access' | 'verification' | 'guest';
+  /** Id of the session of an access token, of the code of a verification token, or of the opening of a guest link. */
   rid: string;
   exp: number;
   iat: number;
@@ -40,6 +41,10 @@ export class Tokens {
 
   verification(userId: string, codeId: string): string {
     return this.sign({ sub: userId, typ: 'verification', rid: codeId }, limits.codeMinutes);
+  }
+
+  guest(linkId: string, openingId: string): string {
+    return this.sign({ sub: linkId, typ: 'guest', rid: openingId }, limits.guestMinutes);
   }
 
   /**
@@ -80,8 +85,8 @@ export class Tokens {
    * Returns the claims of a verified token. Throws `JWT_EXPIRED` for an expired one, `AUTHENTICATION_FAILED` for one of
    * another type.
    */
-  accept(claims: unknown, typ: Claims['typ']): Claims {
-    if (!isClaims(claims) || claims.typ !== typ) throw new AppError('AUTHENTICATION_FAILED');
+  accept(claims: unknown, ...types: Claims['typ'][]): Claims {
+    if (!isClaims(claims) || !types.includes(claims.typ)) throw new AppError('AUTHENTICATION_FAILED');
     if (claims.exp * 1000 <= this.clock.now().getTime()) throw new AppError('JWT_EXPIRED');
     return claims;
   }
@@ -123,7 +128,7 @@ function isClaims(claims: unknown): claims is Claims {
   return (
     typeof sub === 'string' &&
     /^[0-9a-f]{24}$/.test(sub) &&
-    (typ === 'access' || typ === 'verification') &&
+    (typ === 'access' || typ === 'verification' || typ === 'guest') &&
     typeof rid === 'string' &&
     /^[0-9a-f]{24}$/.test(rid) &&
     typeof exp === 'number' &&

@@ -9,9 +9,9 @@ import { hmac } from '@lightbox/core/keys/keyring.js';
 import express, { type NextFunction, type Request, type RequestHandler, type Response, type Router } from 'express';
 import { authorize } from '../auth/authorize.js';
 import { holdSession } from '../auth/holdSession.js';
-import { viewerOf } from '../auth/sessions.js';
+import { guestOf, viewerOf } from '../auth/sessions.js';
 import { requireStepUp } from '../auth/stepUp.js';
-import type { Answer, Context, Gateway, Handler, Verification, Viewer } from '../context.js';
+import type { Answer, Context, Gateway, Handler, Reader, Verification, Viewer } from '../context.js';
 import { readForm } from './form.js';
 import type { Subject } from './throttle.js';
 import { validate } from './validate.js';
@@ -43,9 +43,10 @@ function bind<C extends CallShape>(router: Router, gateway: Gateway, shape: C, h
     let who: Identity = anonymous;
     try {
       who = await identify(gateway, shape, req, res);
-      if (who.viewer && isPermission(shape.who)) await authorize(gateway, who.viewer, shape.who);
+      const person = personOf(who);
+      if (person && isPermission(shape.who)) await authorize(gateway, person, shape.who);
       const context = await read(gateway, shape, req, res, who);
-      await requireStepUp(gateway, shape, context);
+      await requireStepUp(gateway, shape, { ...context, viewer: person });
       await gateway.throttle.takeForCall(shape, subjectOf(req, who, context.body));
       const answer = await handler(context);
       if (answer) send(res, shape, answer);
@@ -81,9 +82,12 @@ const isAnotherPath = (shape: CallShape, path: string): boolean =>
 const isPermission = (who: CallShape['who']): who is Permission => Object.hasOwn(permissions, who);
 
 interface Identity {
-  viewer: Viewer | null;
+  viewer: Reader | null;
   verification: Verification | null;
 }
+
+/** Returns the signed-in person; null for a guest too. */
+const personOf = ({ viewer }: Identity): Viewer | null => (viewer?.role === 'guest' ? null : viewer);
 
 const anonymous: Identity = { viewer: null, verification: null };
 
@@ -94,8 +98,11 @@ async function identify(gateway: Gateway, shape: CallShape, req: Request, res: R
     return { viewer: null, verification: { userId: oid(claims.sub), codeId: oid(claims.rid) } };
   }
   const active = req.headers['x-background'] !== '1';
-  const claims = await gateway.authenticate(req, res, 'access');
-  return { viewer: await viewerOf(gateway, claims, active), verification: null };
+  const types =
+    shape.who === 'guest' ? (['guest'] as const) : ([...(shape.guests ? ['guest' as const] : []), 'access'] as const);
+  const claims = await gateway.authenticate(req, res, ...types);
+  const viewer = claims.typ === 'guest' ? await guestOf(gateway, claims) : await viewerOf(gateway, claims, active);
+  return { viewer, verification: null };
 }
 
 async function read<C extends CallShape>(
@@ -154,7 +161,8 @@ const run = (middleware: RequestHandler, req: Request, res: Response): Promise<v
     middleware(req, res, next);
   });
 
-function actorOf(gateway: Gateway, shape: CallShape, req: Request, { viewer }: Identity, body: unknown): Actor {
+function actorOf(gateway: Gateway, shape: CallShape, req: Request, who: Identity, body: unknown): Actor {
+  const viewer = personOf(who);
   const key = shape.creates ? req.get('idempotency-key') : undefined;
   if (key !== undefined && !isUuid.test(key)) throw fieldError('Idempotency-Key', 'Must be a UUID.');
   const actor: Actor = {
@@ -190,25 +198,31 @@ function send<D>(res: Response, shape: CallShape, answer: Answer<D>): void {
   });
 }
 
-/** Records the refusal of a signed-in person in the audit log, with the id in the path, if there is one. */
+/**
+ * Records the refusal of a signed-in person in the audit log, with the id in the path, if there is one. That of a guest
+ * names the link, and no account.
+ */
 async function recordRefusal(
   gateway: Gateway,
   shape: CallShape,
   req: Request,
-  viewer: Viewer,
+  viewer: Reader,
   error: unknown,
 ): Promise<void> {
-  if (!shape.action || !(error instanceof AppError)) return;
+  const isGuest = viewer.role === 'guest';
+  const type = isGuest ? 'guest.viewed' : shape.action;
+  if (!type || !(error instanceof AppError)) return;
   if (error.status !== 403 && error.code !== 'NOT_FOUND') return;
   const id = Object.values(req.params)[0];
   await gateway.events
     .record(
-      { id: viewer._id, ip: req.ip ?? '' },
+      { ...(isGuest ? {} : { id: viewer._id }), ip: req.ip ?? '' },
       {
-        type: shape.action,
+        type,
         status: 'denied',
         reason: error.code,
         ...(typeof id === 'string' && /^[0-9a-f]{24}$/i.test(id) ? { record: oid(id) } : {}),
+        ...(isGuest ? { records: [viewer._id] } : {}),
       },
     )
     .catch((failed) => gateway.log.error({ err: failed }, 'a refusal could not be recorded'));

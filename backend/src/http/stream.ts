@@ -5,7 +5,7 @@ import type { CallShape } from '@lightbox/contract/call.js';
 import { type Permission, permissions } from '@lightbox/contract/permissions.js';
 import { authorize } from '../auth/authorize.js';
 import { currentViewer } from '../auth/sessions.js';
-import type { Context, Viewer } from '../context.js';
+import type { Context, Reader } from '../context.js';
 
 /** Interval at which the right to read is checked again while bytes go out. */
 const CHECK_MS = 1_000;
@@ -18,10 +18,10 @@ export interface Streamed {
   /** Records the read in the audit log, before the first byte is sent. */
   record: () => Promise<void>;
   /** Throws when this viewer may no longer read it. Session, account and role are checked in any case. */
-  may?: (viewer: Viewer) => Promise<unknown>;
+  may?: (viewer: Reader) => Promise<unknown>;
 }
 
-export type Streaming = Pick<Context<CallShape>, 'gateway' | 'call' | 'res'> & { viewer: Viewer };
+export type Streaming = Pick<Context<CallShape>, 'gateway' | 'call' | 'res'> & { viewer: Reader };
 
 /**
  * Streams a response. This is the only way to answer with more than a few bytes. The stream ends when the right to it
@@ -52,7 +52,8 @@ export async function stream(context: Streaming, { status, headers, chunks, reco
 
 async function checkAgain({ gateway, call, viewer }: Streaming, may: Streamed['may']): Promise<void> {
   const now = await currentViewer(gateway, viewer);
-  if (Object.hasOwn(permissions, call.who)) await authorize(gateway, now, call.who as Permission);
+  if (now.role !== 'guest' && Object.hasOwn(permissions, call.who))
+    await authorize(gateway, now, call.who as Permission);
   await may?.(now);
 }
 

@@ -62,6 +62,7 @@ export async function getFrame(context: Context<typeof imageCalls.getFrame>): Pr
     disposition: `attachment; filename="${image._id}-${params.n}"`,
     chunks: frameBytes(gateway.blobs, source, parts),
     record: () => countRead(context, 'image.view', image),
+    may: checkOpen(context),
   });
 }
 
@@ -86,6 +87,7 @@ async function sendRendered(
       yield webp;
     })(),
     record: () => countRead(context, 'image.view', image),
+    may: checkOpen(context),
   });
 }
 

@@ -1,10 +1,14 @@
+import type { LookAction } from '@lightbox/contract/audit/actions.js';
 import type { ImageRule } from '@lightbox/contract/images/policy.js';
 import { type ImageAccess, requireImage } from '@lightbox/core/access/images.js';
-import type { Context, Viewer } from '../context.js';
+import type { NewEvent } from '@lightbox/core/events/events.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { StudyDoc } from '@lightbox/core/models/study.js';
+import type { Context, Reader } from '../context.js';
 import { type Streaming, stream } from '../http/stream.js';
 
-/** A call about one image, by a signed-in person. */
-export type OfImage = Pick<Context, 'gateway'> & { viewer: Viewer; params: { id: string } };
+/** A call about one image, by a signed-in person or a guest. */
+export type OfImage = Pick<Context, 'gateway'> & { viewer: Reader; params: { id: string } };
 
 const extensions: Record<string, string> = {
   'image/jpeg': 'jpg',
@@ -25,7 +29,7 @@ export const guarded = (contentType: string): Record<string, string> => ({
 const check =
   (rule: ImageRule) =>
   ({ gateway, params }: Omit<OfImage, 'viewer'>) =>
-  (viewer: Viewer): Promise<ImageAccess> =>
+  (viewer: Reader): Promise<ImageAccess> =>
     requireImage(gateway.models, viewer, params.id, rule, gateway.clock.now());
 
 /** Checks the right to open the image: before the answer, and again while bytes go out. */
@@ -44,8 +48,8 @@ interface Bytes {
   chunks: AsyncGenerator<Buffer>;
   /** Records the read in the audit log. */
   record: () => Promise<void>;
-  /** Checks the right while bytes go out; `checkOpen` by default. */
-  may?: (viewer: Viewer) => Promise<ImageAccess>;
+  /** Checks the right while bytes go out. */
+  may: (viewer: Reader) => Promise<unknown>;
 }
 
 /** Streams bytes of an image. The read is in the audit log before the first byte is sent. */
@@ -60,7 +64,20 @@ export async function sendBytes(context: Streaming & OfImage, bytes: Bytes): Pro
       ...bytes.headers,
     },
     record: bytes.record,
-    may: bytes.may ?? checkOpen(context),
+    may: bytes.may,
   });
   return undefined;
+}
+
+const asGuest = { 'image.content': 'guest.downloaded', 'study.content': 'guest.downloaded' } as const;
+
+/** The action, the actor and the records of a read. The reads of a guest name the link, and no account. */
+export function readBy(
+  viewer: Reader,
+  type: LookAction,
+  { _id, owner }: Pick<ImageDoc | StudyDoc, '_id' | 'owner'>,
+): NewEvent {
+  if (viewer.role !== 'guest') return { type, record: _id, owners: [owner] };
+  const action = type in asGuest ? asGuest[type as keyof typeof asGuest] : 'guest.viewed';
+  return { type: action, record: _id, records: [viewer._id], owners: [owner] };
 }

@@ -5,18 +5,21 @@ import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { LookDoc } from '@lightbox/core/models/look.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
-import type { Context, Gateway, Viewer } from '../context.js';
+import type { Context, Gateway, Reader } from '../context.js';
+import { readBy } from './imageBytes.js';
 
-type Reading = Pick<Context, 'gateway' | 'actor'> & { viewer: Viewer };
+type Reading = Pick<Context, 'gateway' | 'actor'> & { viewer: Reader };
 /** The actions whose reads are counted: frames of an image or a study, ranges of an original. */
 type Counted = Extract<LookAction, 'image.view' | 'image.content' | 'study.frames'>;
 type Seen = Pick<ImageDoc | StudyDoc, '_id' | 'owner'>;
 
-const lookId = (viewer: Viewer, type: Counted, record: ObjectId): string => `${viewer.sessionId}:${type}:${record}`;
+const lookId = (viewer: Reader, type: Counted, record: ObjectId): string => `${viewer.sessionId}:${type}:${record}`;
+
+const reader = (viewer: Reader) => (viewer.role === 'guest' ? { guestLink: viewer._id } : { user: viewer._id });
 
 const lookOf = ({ gateway, viewer }: Reading, type: Counted, { _id, owner }: Seen): Omit<LookDoc, 'reads'> => ({
   _id: lookId(viewer, type, _id),
-  user: viewer._id,
+  ...reader(viewer),
   record: _id,
   owner,
   type,
@@ -34,24 +37,25 @@ const onOne = { writeConcern: { w: 1 } } as const;
 export async function recordLook(
   { gateway, viewer, actor }: Reading,
   type: LookAction,
-  { _id: record, owner }: Seen,
-  images?: Pick<ImageDoc, '_id'>[],
+  seen: Seen,
+  images: Pick<ImageDoc, '_id'>[] = [],
 ): Promise<void> {
   const { models, clock, events } = gateway;
+  const { _id: record, owner } = seen;
   const _id = `${viewer.sessionId}:look:${type}:${record}`;
   const going = await models.Look.exists({ _id, until: { $gt: clock.now() } });
+  const read = readBy(viewer, type, seen);
+  const records = [...(read.records ?? []), ...images.map((image) => image._id)];
   await events.record(actor, {
-    type,
-    record,
-    owners: [owner],
-    ...(images ? { records: images.map((image) => image._id) } : {}),
+    ...read,
+    ...(records.length > 0 ? { records } : {}),
     ...(going ? { reason: sameLook } : {}),
   });
   const until = new Date(clock.now().getTime() + limits.sameLookMinutes * 60_000);
   // After the entry: a look whose entry could not be written is not the first one.
   await models.Look.updateOne(
     { _id },
-    { $set: { until }, $setOnInsert: { user: viewer._id, record, owner, type, reads: 0 } },
+    { $set: { until }, $setOnInsert: { ...reader(viewer), record, owner, type, reads: 0 } },
     { upsert: true, ...onOne },
   ).catch((error) => {
     // Another tab has opened it at the same time.
@@ -102,11 +106,11 @@ export async function countRead(
   image: ImageDoc,
 ): Promise<void> {
   if (await countInLook(reading, type, image)) return;
-  const { gateway, actor } = reading;
+  const { gateway, actor, viewer } = reading;
   try {
     await gateway.events.change(actor, async (tx) => {
       await gateway.models.Look.create([{ ...lookOf(reading, type, image), reads: 1 }], { session: tx.session });
-      tx.record({ type, record: image._id, owners: [image.owner] });
+      tx.record(readBy(viewer, type, image));
       return image._id;
     });
   } catch (error) {

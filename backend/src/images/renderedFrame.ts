@@ -9,7 +9,7 @@ import { open } from '@lightbox/core/keys/seal.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { RenderingDoc } from '@lightbox/core/models/rendering.js';
 import type { Request } from 'express';
-import type { Gateway, Viewer } from '../context.js';
+import type { Gateway, Reader } from '../context.js';
 import { pending, until } from './drawings.js';
 
 type Choice = Pick<RenderingDoc, 'frame' | 'window'>;
@@ -20,7 +20,7 @@ type Choice = Pick<RenderingDoc, 'frame' | 'window'>;
  */
 export async function renderedFrame(
   gateway: Gateway,
-  { viewer, req }: { viewer: Viewer; req: Request },
+  { viewer, req }: { viewer: Reader; req: Request },
   image: ImageDoc,
   choice: Choice,
 ): Promise<Buffer> {

@@ -61,5 +61,6 @@ export async function sendPreview(context: Context<typeof imageCalls.getImagePre
       yield webp;
     })(),
     record: () => recordLook(context, 'image.preview', image),
+    may: checkOpen(context),
   });
 }

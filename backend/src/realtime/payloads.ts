@@ -6,6 +6,7 @@ import { findStudy } from '@lightbox/core/access/studies.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { LiveUpdate } from '@lightbox/core/events/signals.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
@@ -55,6 +56,15 @@ const changedShare: Payload<ServerPayload<'share:changed'>> = async (gateway, vi
 const invite: Payload<ServerPayload<'invite:ended'>> = async (_gateway, _viewer, refs) => ({
   invitationId: text(refs, 'invite'),
 });
+
+/** For people who may share the image or study: only they see its guest links. */
+const guest: Payload<ServerPayload<'guest:created'>> = async (gateway, viewer, refs) => {
+  const link = await gateway.models.GuestLink.findById(oid(text(refs, 'link'))).lean<GuestLinkDoc>();
+  const owner = link && (await ownerOf(gateway.models, link));
+  if (!link || !owner) return null;
+  if (!imageRules.share(viewer, { ownerId: String(owner), patientId: null, share: null })) return null;
+  return { guestLinkId: String(link._id), ...namesOfTarget(link) };
+};
 
 const image: Payload<ServerPayload<'image:uploaded'>> = async (gateway, viewer, refs) => {
   const access = await findImage(gateway.models, viewer, text(refs, 'record'), gateway.clock.now());
@@ -114,6 +124,11 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
   'invite:created': invite,
   'invite:accepted': invite,
   'invite:ended': invite,
+  'guest:created': guest,
+  'guest:opened': guest,
+  'guest:locked': guest,
+  'guest:revoked': guest,
+  'guest:expired': guest,
   'image:uploaded': image,
   'image:updated': image,
   // The record is gone. The recipients were chosen before its deletion, and learn only that it is deleted.

@@ -1,11 +1,11 @@
 import type { ImageRule } from '@lightbox/contract/images/policy.js';
 import { requireStudy, type StudyAccess } from '@lightbox/core/access/studies.js';
-import type { Context, Viewer } from '../context.js';
+import type { Context, Reader } from '../context.js';
 
 const check =
   (rule: ImageRule) =>
   ({ gateway, params }: Pick<Context, 'gateway'> & { params: { id: string } }) =>
-  (viewer: Viewer): Promise<StudyAccess> =>
+  (viewer: Reader): Promise<StudyAccess> =>
     requireStudy(gateway.models, viewer, params.id, rule, gateway.clock.now());
 
 /** Checks the right to open the study: before the answer, and again while it goes out. */

@@ -79,6 +79,7 @@ const endWithAccount: Record<
   Study: 'finishClosing',
   Share: 'finishClosing',
   Invite: 'finishClosing',
+  GuestLink: 'finishClosing',
   Notification: 'finishClosing',
   // Maintenance removes expired uploads.
   Upload: ({ gateway, user, tx }) =>

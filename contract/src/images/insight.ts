@@ -54,7 +54,7 @@ export const TimelineEntry = z.object({
   actiontype: z.enum(timelineActions),
   status: z.enum(['success', 'denied', 'failed']),
   reason: z.string(),
-  /** Null when the product itself acted: a share expired, or an analysis finished. */
+  /** Null when a guest acted, or the product itself: a share expired, or an analysis finished. */
   user: UserRef.nullable(),
 });
 export type TimelineEntry = z.infer<typeof TimelineEntry>;

@@ -1,8 +1,9 @@
 import { type Permission, type Role, roleMay } from '../permissions.js';
 
 export interface ImageViewer {
+  /** Of the account; of a guest the id of the link. */
   id: string;
-  role: Role;
+  role: Role | 'guest';
 }
 /** The facts that the rules need: about one image, and about this viewer's own share of it. */
 export interface ImageFacts {
@@ -14,6 +15,8 @@ export interface ImageFacts {
     /** True when one of their verified shares allows the download of the original. */
     download: boolean;
   } | null;
+  /** The guest's own link, while it is open and covers the image. Only guests have one. */
+  guestLink?: { download: boolean } | null;
 }
 
 /** The grounds on which a person's access to an image can rest. */
@@ -28,6 +31,10 @@ const holds = {
   liveShare: (_, i) => i.share !== null,
   /** The image's patient, while their share of the image is live. */
   patient: (v, i) => v.id === i.patientId && i.share !== null,
+  /** A guest whose link covers the image. */
+  guest: (v, i) => v.role === 'guest' && Boolean(i.guestLink),
+  /** The same, by a link that allows the original file. */
+  guestDownload: (v, i) => v.role === 'guest' && i.guestLink?.download === true,
 } satisfies Record<string, (v: ImageViewer, i: ImageFacts) => boolean>;
 
 export type ImageGround = keyof typeof holds;
@@ -49,9 +56,9 @@ interface Rule {
 
 /** The rules of access to one image, or to one study with its own shares. Nothing else decides it. */
 const rules = {
-  see: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'liveShare'] },
-  open: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare'] },
-  download: { permission: 'image.read', grounds: ['admin', 'owner', 'downloadShare'] },
+  see: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'liveShare', 'guest'] },
+  open: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'guest'] },
+  download: { permission: 'image.read', grounds: ['admin', 'owner', 'downloadShare', 'guestDownload'] },
   edit: { permission: 'image.upload', grounds: ['admin', 'owner'] },
   share: { permission: 'share.create', grounds: ['admin', 'owner'] },
   delete: { permission: 'image.delete', grounds: ['admin', 'owner'] },
@@ -68,7 +75,8 @@ export type ImageDecision = { may: true; because: ImageGround } | { may: false; 
  */
 export function decideImage(rule: ImageRule, viewer: ImageViewer, image: ImageFacts): ImageDecision {
   const { permission, grounds }: Rule = rules[rule];
-  if (!roleMay(viewer.role, permission)) return { may: false, because: 'role' };
+  // A guest has no role: the calls that accept guests say so, and the grounds decide the rest.
+  if (viewer.role !== 'guest' && !roleMay(viewer.role, permission)) return { may: false, because: 'role' };
   const ground = grounds.find((name) => holds[name](viewer, image));
   if (ground) return { may: true, because: ground };
   return { may: false, because: barOf(grounds, image) };

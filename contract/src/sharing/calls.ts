@@ -6,7 +6,7 @@ import { limits } from '../limits.js';
 import { oneOf } from '../oneOf.js';
 import { Email, RoleName, UserRef } from '../users/schemas.js';
 
-const ExpiryHours = z
+export const ExpiryHours = z
   .int('Must be a whole number of hours.')
   .min(1, 'Must be at least 1 hour.')
   .max(limits.shareHoursMax, `Must be at most ${limits.shareHoursMax} hours.`);

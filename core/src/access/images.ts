@@ -13,6 +13,7 @@ import { AppError } from '../errors.js';
 import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
+import { guestFact, linkOf } from './guests.js';
 import { covering, liveShare, shareFacts, strongest, verifiedShare } from './shares.js';
 
 /** `shares`: the viewer's own live shares that cover the image. */
@@ -43,11 +44,14 @@ export async function findImage(
 ): Promise<ImageAccess | null> {
   const image = await models.Image.findById(oid(imageId)).readConcern(NEWEST).lean<ImageDoc>();
   if (!image) return null;
-  const shares = await models.Share.find({ ...covering([image]), recipient: oid(viewer.id), ...liveShare(now) })
-    .readConcern(NEWEST)
-    .lean<ShareDoc[]>();
+  const [shares, link] = await Promise.all([
+    models.Share.find({ ...covering([image]), recipient: oid(viewer.id), ...liveShare(now) })
+      .readConcern(NEWEST)
+      .lean<ShareDoc[]>(),
+    linkOf(models, viewer, now),
+  ]);
   const share = strongest(shares);
-  const facts = imageFacts(image, shares);
+  const facts = { ...imageFacts(image, shares), ...guestFact(link, image) };
   return imageRules.see(viewer, facts) ? { image, share, facts, studyId: studyIdFor(viewer, image, shares) } : null;
 }
 

@@ -11,6 +11,7 @@ import { AppError } from '../errors.js';
 import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
 import type { StudyDoc } from '../models/study.js';
+import { guestFactOfStudy, linkOf } from './guests.js';
 import { refusalOf } from './images.js';
 import { liveShare, shareFacts } from './shares.js';
 
@@ -36,14 +37,15 @@ export async function findStudy(
   now: Date,
 ): Promise<StudyAccess | null> {
   const id = oid(studyId);
-  const [study, share] = await Promise.all([
+  const [study, share, link] = await Promise.all([
     models.Study.findById(id).readConcern(NEWEST).lean<StudyDoc>(),
     models.Share.findOne({ study: id, recipient: oid(viewer.id), ...liveShare(now) })
       .readConcern(NEWEST)
       .lean<ShareDoc>(),
+    linkOf(models, viewer, now),
   ]);
   if (!study) return null;
-  const facts = studyFacts(study, share);
+  const facts = { ...studyFacts(study, share), ...guestFactOfStudy(link, id) };
   return imageRules.see(viewer, facts) ? { study, share, facts } : null;
 }
 

@@ -261,7 +261,7 @@ function jobsOf(event: EventDoc): JobRequest[] {
   return [
     ...(follows.jobs?.(event) ?? []).map((job) => ({ ...job, data: { ...job.data, eventId: id } }) as JobRequest),
     ...(template ? [{ name: 'sendMail' as const, data: { eventId: id, template }, id: `${id}-mail` }] : []),
-    ...(follows.settles || (follows.notify && event.recipients.length > 0)
+    ...(follows.settles || (follows.notify && event.recipients.length > 0 && (follows.isNotice?.(event) ?? true))
       ? [{ name: 'notify' as const, data: { eventId: id }, id: `${id}-notify` }]
       : []),
   ];

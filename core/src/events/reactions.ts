@@ -19,6 +19,8 @@ interface Reaction<A extends AuditAction> {
   each?: ServerEvent;
   mail?: (event: Recorded<A>) => MailTemplate | null;
   jobs?: (event: Recorded<A>) => JobRequest[];
+  /** False: this event is no notice, although its action has one. */
+  isNotice?: (event: Recorded<A>) => boolean;
 }
 
 const imageId = (event: Pick<EventDoc, 'record'>) => String(event.record);
@@ -111,6 +113,15 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'invite.resent': { mail: () => 'invited' },
   'invite.accepted': null,
   'invite.ended': null,
+  'guest.created': { mail: ({ refs }) => (refs.mailed ? 'guestLink' : null) },
+  'guest.opened': { isNotice: ({ refs }) => refs.first !== undefined },
+  'guest.locked': null,
+  'guest.revoked': null,
+  'guest.expired': null,
+  'guest.listed': null,
+  'guest.viewed': null,
+  'guest.viewEnded': null,
+  'guest.downloaded': null,
   'analysis.request': {
     jobs: (event) => [{ name: 'analyseImage', data: { imageId: imageId(event) }, id: `${event._id}-analysis` }],
   },
@@ -151,6 +162,7 @@ export interface Consequences {
   settles?: true;
   mail?: (event: EventDoc) => MailTemplate | null;
   jobs?: (event: EventDoc) => JobRequest[];
+  isNotice?: (event: EventDoc) => boolean;
 }
 
 const consequences = new Map(auditActionNames.map((type) => [type, joined(type)]));
@@ -158,7 +170,7 @@ const consequences = new Map(auditActionNames.map((type) => [type, joined(type)]
 function joined(type: AuditAction): Consequences | null {
   const { socket, notice, settles } = actionOf(type) ?? {};
   // Events have the refs of their type: `Events.make` accepts no others.
-  const reaction = reactions[type] as Pick<Consequences, 'toEverybody' | 'each' | 'mail' | 'jobs'> | null;
+  const reaction = reactions[type] as Pick<Consequences, 'toEverybody' | 'each' | 'mail' | 'jobs' | 'isNotice'> | null;
   if (!socket && !notice && !settles && !reaction) return null;
   return {
     ...(socket ? { push: socket } : {}),

@@ -68,6 +68,13 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
     ).exec(),
   // Invitations to a study end with the study.
   Invite: ({ models, ids, session }) => models.Invite.deleteMany({ image: ids }, { session }).exec(),
+  // Links of a study end with the study.
+  GuestLink: ({ models, ids, now, session }) =>
+    models.GuestLink.updateMany(
+      { image: ids, study: { $exists: false }, live: true },
+      { $set: { live: false, endedAt: now } },
+      { session },
+    ).exec(),
   Study: null,
   Analysis: ({ models, ids, session }) => models.Analysis.deleteMany({ _id: ids }, { session }).exec(),
   Conversation: null,

@@ -4,6 +4,7 @@ export const mailTemplates = [
   'resetCode',
   'imageShared',
   'invited',
+  'guestLink',
   'accountApproved',
   'accountRejected',
   'passwordChanged',

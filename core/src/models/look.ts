@@ -1,5 +1,5 @@
 import type { LookAction } from '@lightbox/contract/audit/actions.js';
-import { date, type Id, id, number, schemaOf, string } from './fields.js';
+import { date, type Id, id, number, ObjectId, schemaOf, string } from './fields.js';
 
 /**
  * A look that is in the audit log with one entry. The frames that are read in it are counted here; maintenance puts the
@@ -8,7 +8,10 @@ import { date, type Id, id, number, schemaOf, string } from './fields.js';
 export interface LookDoc {
   /** The session, the record and the action. */
   _id: string;
-  user: Id;
+  /** The person who reads; absent for a guest. */
+  user?: Id;
+  /** The link of a guest who reads. */
+  guestLink?: Id;
   /** The image or study. */
   record: Id;
   owner: Id;
@@ -22,7 +25,8 @@ export interface LookDoc {
 
 export const look = schemaOf<LookDoc>({
   _id: String,
-  user: id,
+  user: ObjectId,
+  guestLink: ObjectId,
   record: id,
   owner: id,
   type: string,

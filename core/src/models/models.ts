@@ -12,6 +12,7 @@ import { decoy } from './decoy.js';
 import { drawing } from './drawing.js';
 import { event } from './event.js';
 import type { DocOf } from './fields.js';
+import { guestLink } from './guestLink.js';
 import { idempotency } from './idempotency.js';
 import { image } from './image.js';
 import { invite } from './invite.js';
@@ -52,6 +53,7 @@ const schemas = {
   Position: position,
   Share: share,
   Invite: invite,
+  GuestLink: guestLink,
   Study: study,
   Analysis: analysis,
   Conversation: conversation,

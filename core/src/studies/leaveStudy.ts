@@ -26,18 +26,20 @@ export async function leaveStudy(core: Core, tx: Transaction, image: ImageDoc, i
     await models.Image.updateOne({ _id: next._id }, { $set: { isLead: true } }, { session });
     await models.Study.updateOne({ _id: id }, { $set: { lead: next._id } }, { session });
     await models.Share.updateMany({ study: id }, { $set: { image: next._id } }, { session });
+    await models.GuestLink.updateMany({ study: id }, { $set: { image: next._id } }, { session });
   }
   if (image.shownTo.length > 0) await refreshAudience(models, { image: next._id, study: id }, clock.now(), session);
 }
 
-/** Deletes the record of a study without images, and ends its shares and invitations. Part of the caller's transaction. */
+/**
+ * Deletes the record of a study without images, and ends its shares, invitations and guest links. Part of the caller's
+ * transaction.
+ */
 export async function endStudy({ models, clock }: Core, tx: Transaction, id: ObjectId): Promise<void> {
   const session = tx.session;
   await models.Study.deleteOne({ _id: id }, { session });
-  await models.Share.updateMany(
-    { study: id, live: true },
-    { $set: { live: false, endedAt: clock.now() } },
-    { session },
-  );
+  const ended = { $set: { live: false, endedAt: clock.now() } };
+  await models.Share.updateMany({ study: id, live: true }, ended, { session });
+  await models.GuestLink.updateMany({ study: id, live: true }, ended, { session });
   await models.Invite.deleteMany({ study: id }, { session });
 }

@@ -5,6 +5,7 @@ import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import { AppError } from '../errors.js';
 import type { Actor } from '../events/events.js';
+import { endGuestLinks } from '../guests/endGuestLinks.js';
 import { removeImage } from '../images/removeImage.js';
 import type { ImageDoc } from '../models/image.js';
 import type { ShareDoc } from '../models/share.js';
@@ -21,11 +22,11 @@ export const heirOf = (core: Core, owner: ObjectId, session: Parameters<typeof h
 
 /**
  * Finishes the closing of an account: studies and images that name a patient go to an administrator, the others are
- * removed, shares with the account end, and the account’s invitations. Each step is a small transaction and may be repeated. False when `until` came first; the
- * next call continues.
+ * removed, and the shares with the account, its invitations and its guest links end. Each step is a small transaction and
+ * may be repeated. False when `until` came first; the next call continues.
  */
 export async function finishClosing(core: Core, actor: Actor, user: ObjectId, until: Date): Promise<boolean> {
-  const { Image, Study, Share, Invite, Notification, User } = core.models;
+  const { Image, Study, Share, Invite, GuestLink, Notification, User } = core.models;
   const closed = 'The account was closed.';
   const steps = [
     async () => {
@@ -56,6 +57,14 @@ export async function finishClosing(core: Core, actor: Actor, user: ObjectId, un
         ({ _id }) =>
           () =>
             endGiven(core, actor, _id, closed),
+      );
+    },
+    async () => {
+      const links = await GuestLink.find({ madeBy: user, live: true }, { _id: 1 }).limit(BATCH).lean();
+      return links.map(
+        ({ _id }) =>
+          () =>
+            endLink(core, actor, _id),
       );
     },
   ];
@@ -156,5 +165,12 @@ async function endGiven(core: Core, actor: Actor, invite: ObjectId, reason: 'The
   await core.events.change(actor, async (tx) => {
     await endInvite(core, tx, { _id: invite }, reason);
     return invite;
+  });
+}
+
+async function endLink(core: Core, actor: Actor, id: ObjectId): Promise<void> {
+  await core.events.change(actor, async (tx) => {
+    await endGuestLinks(core, tx, { _id: id }, 'guest.revoked');
+    return id;
   });
 }

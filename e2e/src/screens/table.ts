@@ -24,7 +24,7 @@ export interface Screen {
 
 const at = (path: string, ...viewers: Viewer[]): Screen => ({ path: () => path, viewers });
 
-/** The nineteen routes of the specification, and the viewer. */
+/** The routes of the screens, and the viewer. `revocation.test.ts` checks the viewer of a guest. */
 export const routes: readonly Screen[] = [
   at('/', 'nobody', 'patient'),
   at('/login', 'nobody'),
@@ -33,6 +33,7 @@ export const routes: readonly Screen[] = [
   at('/forgot-password', 'nobody'),
   at('/reset-password?token=of-a-mail', 'nobody'),
   at('/not-me?token=of-a-mail', 'nobody'),
+  at(`/guest/${'0'.repeat(24)}#${'x'.repeat(43)}`, 'nobody'),
   { ...at('/dashboard', 'admin', 'healthProvider'), ready: 'td' },
   at('/admin-dashboard', 'admin'),
   { ...at('/profile', 'patient', 'healthProvider', 'admin'), ready: 'dl' },

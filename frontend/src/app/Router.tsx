@@ -36,6 +36,9 @@ const publicScreens = [
   screen(paths.notMe, async () => (await import('../auth/NotMe')).NotMe),
 ];
 
+/** The screen of a guest uses the whole window. It needs no session, and opens none. */
+const guestScreens = [screen(paths.guestLink(), async () => (await import('../guests/GuestLink')).GuestLink)];
+
 const protectedScreens = [
   only(
     'stats.read',
@@ -113,7 +116,7 @@ export const routes: RouteObject[] = [
       {
         lazy: async () => ({ Component: (await import('./Queries')).Queries }),
         children: [
-          { Component: Public, children: publicScreens },
+          { Component: Public, children: [...publicScreens, ...guestScreens] },
           {
             // The frame, the socket and the handlers of all events: the sign-in needs none of them.
             lazy: async () => ({ Component: (await import('./RequireSession')).RequireSession }),

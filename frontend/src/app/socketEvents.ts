@@ -7,6 +7,7 @@ import type { SocketRows } from '../lib/socket';
 import { messageEvents } from '../messages/messages';
 import { notificationEvents } from '../notifications/notifications';
 import { overviewEvents } from '../overview/overview';
+import { guestEvents } from '../sharing/guests';
 import { shareEvents } from '../sharing/sharing';
 import { userEvents } from '../users/users';
 import { viewerEvents } from '../viewer/events';
@@ -15,6 +16,7 @@ const features = [
   imageEvents,
   studyEvents,
   shareEvents,
+  guestEvents,
   analysisEvents,
   messageEvents,
   notificationEvents,

@@ -16,6 +16,7 @@ import {
   type Icon,
   ImageIcon,
   KeyIcon,
+  LinkIcon,
   LockKeyIcon,
   ProhibitIcon,
   SealCheckIcon,
@@ -58,6 +59,10 @@ const icons: Partial<Record<AuditAction, Icon>> = {
   'share.lock': LockKeyIcon,
   'share.revoke': ProhibitIcon,
   'share.expire': ClockCountdownIcon,
+  'guest.locked': LockKeyIcon,
+  'guest.revoked': ProhibitIcon,
+  'guest.expired': ClockCountdownIcon,
+  'guest.viewed': EyeIcon,
   'setting.delete': TrashIcon,
 };
 const areas = {
@@ -72,6 +77,7 @@ const areas = {
   study: StackIcon,
   share: ShareNetworkIcon,
   invite: EnvelopeSimpleIcon,
+  guest: LinkIcon,
   analysis: SparkleIcon,
   message: ChatsCircleIcon,
   notification: BellIcon,

@@ -47,11 +47,13 @@ interface Props {
   badge?: ReactNode;
   /** False hides the link to /, on a final screen. */
   home?: boolean;
+  /** False hides the help with logging in, on screens for people without an account. */
+  help?: boolean;
   children: ReactNode;
 }
 
 /** The frame of the screens without a session: one panel, with the help at its bottom. */
-export function AuthFrame({ title, tabTitle = title, sub, badge, home = true, children }: Props) {
+export function AuthFrame({ title, tabTitle = title, sub, badge, home = true, help = true, children }: Props) {
   const { t } = useTranslation();
   const desktop = useIsDesktop();
   useTitle(tabTitle);
@@ -127,23 +129,25 @@ export function AuthFrame({ title, tabTitle = title, sub, badge, home = true, ch
             <Box mt="26px">{children}</Box>
           </Box>
           <ClinicLine of={clinic} textAlign="center" mt="auto" pb="3" />
-          <Flex
-            w="full"
-            maxW="420px"
-            mx="auto"
-            pt="4"
-            gap="2"
-            align="center"
-            justify="center"
-            borderTopWidth="1px"
-            fontSize="sm"
-            color="fg.muted"
-          >
-            <QuestionIcon size={20} aria-hidden />
-            <span>
-              {t('auth.help.ask')} <HelpDialog />
-            </span>
-          </Flex>
+          {help && (
+            <Flex
+              w="full"
+              maxW="420px"
+              mx="auto"
+              pt="4"
+              gap="2"
+              align="center"
+              justify="center"
+              borderTopWidth="1px"
+              fontSize="sm"
+              color="fg.muted"
+            >
+              <QuestionIcon size={20} aria-hidden />
+              <span>
+                {t('auth.help.ask')} <HelpDialog />
+              </span>
+            </Flex>
+          )}
         </Flex>
       </Flex>
     </Grid>

@@ -24,6 +24,7 @@ const translated = [
   'uploads',
   'studies',
   'sharing',
+  'guests',
   'shareImage',
   'analysis',
   'messages',

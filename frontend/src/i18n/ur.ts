@@ -6,6 +6,7 @@ import { audit } from './ur/audit';
 import { auth } from './ur/auth';
 import { common, time } from './ur/common';
 import { errors } from './ur/errors';
+import { guests } from './ur/guests';
 import { images } from './ur/images';
 import { landing } from './ur/landing';
 import { messages } from './ur/messages';
@@ -38,6 +39,7 @@ export const ur: LanguageFile = {
     uploads,
     studies,
     sharing,
+    guests,
     shareImage,
     analysis,
     messages,

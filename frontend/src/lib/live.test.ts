@@ -22,6 +22,7 @@ import { ana, ben, id, listOf, message, signIn } from '../messages/testing';
 import { notices, unreadNotices } from '../notifications/notifications';
 import { overview } from '../overview/overview';
 import { settingList } from '../settings/settings';
+import { guestLinksOf } from '../sharing/guests';
 import { pendingProviders } from '../users/users';
 import { change, reread } from './live';
 import { publicSettings } from './publicSettings';
@@ -204,6 +205,17 @@ const cases: Record<string, Case> = {
     tell: (tell) => tell('share:revoked', { ...event, sharingRequestId: id('a7'), createdfor: ana }),
     shows: ({ data }: { data: Image[] }) => data.filter(({ image_url }) => image_url),
   },
+  ...Object.fromEntries(
+    (['guest:created', 'guest:opened', 'guest:locked', 'guest:revoked', 'guest:expired'] as const).map((name) => [
+      `${name} in the list of guest links`,
+      {
+        options: guestLinksOf(imageId),
+        before: [],
+        after: [{ id: id('f1') }],
+        tell: (tell: Tell) => tell(name, { guestLinkId: id('f1'), imagemetadataId: imageId }),
+      },
+    ]),
+  ),
   'share:created among the shared': {
     options: imageList('shared', query, admin),
     before: [],

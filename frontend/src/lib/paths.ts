@@ -9,6 +9,8 @@ export const paths = {
   forgotPassword: '/forgot-password',
   resetPassword: '/reset-password',
   notMe: '/not-me',
+  /** The address of a guest link ends in `#` and its proof. */
+  guestLink: (link = ':link') => `/guest/${link}`,
   dashboard: '/dashboard',
   adminDashboard: '/admin-dashboard',
   profile: '/profile',

@@ -13,6 +13,7 @@ export const places: Record<PushKind, readonly [withId: string, without: string]
   'share.locked': [`${paths.sharesOf(':id')}`, paths.viewImages],
   // After a revocation the recipient cannot open the image, so both addresses are the gallery.
   'share.revoked': [paths.viewImages, paths.viewImages],
+  'guest.opened': image,
   'analysis.completed': analysis,
   'analysis.failed': analysis,
   'provider.registered': [paths.approveProvider, paths.approveProvider],

@@ -18,6 +18,7 @@ import { PersonSearch } from '../users/PersonSearch';
 import { AccessList } from './AccessList';
 import { DownloadSwitch } from './DownloadSwitch';
 import { Expiry } from './Expiry';
+import { GuestLinks } from './GuestLinks';
 import { useShareMany, type Wish } from './useShareMany';
 import { WhyAccess } from './WhyAccess';
 
@@ -92,6 +93,7 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
             <WhyAccess key={person.id} imageId={image.id} userId={person.id} name={fullName(person)} />
           )}
           {alone && <AccessList image={image} />}
+          {alone && <GuestLinks image={image} />}
         </Flex>
       </Dialog.Body>
       <Dialog.Footer>

@@ -15,7 +15,8 @@ interface Props {
   waiting: boolean;
   preview: string | undefined;
   start: number;
-  onDownload: () => void;
+  /** Absent when the viewer may not have the original file. */
+  onDownload?: (() => void) | undefined;
   onRefused: () => void;
 }
 
@@ -42,8 +43,9 @@ function Waiting({ entry, preview }: { entry: Entry; preview: string | undefined
 export function Document({ entry, waiting, preview, start, onDownload, onRefused }: Props) {
   const { t } = useTranslation();
   if (waiting) return <Waiting entry={entry} preview={preview} />;
-  if (entry.kind === 'stack') {
-    return <RenderedPages id={entry.key} count={entry.frameIds.length} start={start} onRefused={onRefused} />;
+  if (entry.kind === 'stack' || (entry.kind === 'pdf' && !onDownload)) {
+    const count = entry.kind === 'pdf' ? Math.max(1, entry.facts.frames) : entry.frameIds.length;
+    return <RenderedPages id={entry.key} count={count} start={start} onRefused={onRefused} />;
   }
   if (entry.kind === 'pdf') {
     return (
@@ -68,7 +70,7 @@ export function Document({ entry, waiting, preview, start, onDownload, onRefused
         Icon={FileXIcon}
         title={t('viewer.none')}
         text={t('viewer.noneText')}
-        act={{ label: t('viewer.download'), onClick: onDownload }}
+        act={onDownload && { label: t('viewer.download'), onClick: onDownload }}
       />
     </Box>
   );

@@ -20,7 +20,7 @@ interface Props {
   /** The time that a share still gives access. */
   countdown: ReactNode;
   aiPath: string | undefined;
-  onBack: () => void;
+  onBack: (() => void) | undefined;
   onKeys: () => void;
   onAct: (act: ShownAct) => void;
   on: ReadonlySet<ShownAct>;
@@ -46,9 +46,17 @@ export function Header(props: Props) {
       color="viewer.text"
       minW="0"
     >
-      <IconButton {...plain} px="0" minW={{ base: '44px', lg: '38px' }} aria-label={t('viewer.back')} onClick={onBack}>
-        <Box as={ArrowLeftIcon} _rtl={{ transform: 'scaleX(-1)' }} />
-      </IconButton>
+      {onBack && (
+        <IconButton
+          {...plain}
+          px="0"
+          minW={{ base: '44px', lg: '38px' }}
+          aria-label={t('viewer.back')}
+          onClick={onBack}
+        >
+          <Box as={ArrowLeftIcon} _rtl={{ transform: 'scaleX(-1)' }} />
+        </IconButton>
+      )}
       {desktop && <Mark size={28} />}
       <Box minW="0" flex={{ base: '1', lg: '0 1 auto' }} lineHeight="1.25">
         <Heading as="h1" fontSize="16px" fontWeight="650" lineHeight="1.3" truncate dir="auto">

@@ -16,7 +16,7 @@ interface Props {
   preview: string | undefined;
   error: Error | null;
   onRetry: () => void;
-  onBack: () => void;
+  onBack?: (() => void) | undefined;
 }
 
 /** The viewer before the facts of the file are known: the server's preview, or the reason why it cannot be opened. */

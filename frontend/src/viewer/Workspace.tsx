@@ -56,16 +56,32 @@ interface Props {
   lookedAt: number | undefined;
   /** Why there is no picture any more. */
   ended: ReactNode | undefined;
-  onBack: () => void;
+  /** Absent where there is no screen to go back to. */
+  onBack?: (() => void) | undefined;
   neighbours: { previous?: (() => void) | undefined; next?: (() => void) | undefined };
-  onDownload: (imageId: string) => void;
+  /** Absent when the viewer may not have the original files: the server then draws documents. */
+  onDownload?: ((imageId: string) => void) | undefined;
+  /** Views that this viewer may not open. */
+  hidden?: readonly ShownAct[];
   /** The images that the server refused or that it draws itself. */
   onRefused: () => void;
 }
 
 /** The viewer: tools, panes and panel around the opened images. */
 export function Workspace(props: Props) {
-  const { subject, entries, start, previewOf, lookedAt, ended, onBack, neighbours, onDownload, onRefused } = props;
+  const {
+    subject,
+    entries,
+    start,
+    previewOf,
+    lookedAt,
+    ended,
+    onBack,
+    neighbours,
+    onDownload,
+    onRefused,
+    hidden = [],
+  } = props;
   const { t } = useTranslation();
   const desktop = useIsDesktop();
   useDark();
@@ -166,6 +182,7 @@ export function Workspace(props: Props) {
     if (event.defaultPrevented || usesKey(event.target as Element, event.key)) return;
     const command = commandOf(event);
     if (!command) return;
+    if ('act' in command && (hidden as readonly string[]).includes(command.act)) return;
     if ('act' in command && entry?.kind !== 'stack' && !['keys', 'nextImage', 'previousImage'].includes(command.act)) {
       return;
     }
@@ -188,6 +205,7 @@ export function Workspace(props: Props) {
     ...(full ? (['fullScreen'] as const) : []),
   ]);
   const without = new Set<ShownAct | ToolName>([
+    ...hidden,
     ...(layout.hasPlanes ? [] : (['planes'] as const)),
     ...(facts?.kind === 'dicom' || facts?.kind === 'report' ? [] : (['tags'] as const)),
   ]);
@@ -294,7 +312,7 @@ export function Workspace(props: Props) {
                       Icon={WarningIcon}
                       title={t('viewer.failed')}
                       text={t('viewer.failedText')}
-                      act={{ label: t('viewer.download'), onClick: () => onDownload(one.key) }}
+                      act={onDownload && { label: t('viewer.download'), onClick: () => onDownload(one.key) }}
                     />
                   }
                 />
@@ -305,7 +323,7 @@ export function Workspace(props: Props) {
                   waiting={one.kind === 'stack' && !failed}
                   preview={previewOf(one.key)}
                   start={at}
-                  onDownload={() => onDownload(one.key)}
+                  onDownload={onDownload && (() => onDownload(one.key))}
                   onRefused={onRefused}
                 />
               ),

@@ -1,13 +1,18 @@
 import { imageCalls } from '@lightbox/contract/images/calls.js';
 import type { FrameFacts } from '@lightbox/contract/images/drawing.js';
 import { studyCalls } from '@lightbox/contract/studies/calls.js';
-import type { Study } from '@lightbox/contract/studies/schemas.js';
 import { queryOptions } from '@tanstack/react-query';
 import { ApiError, download, send } from '../lib/http';
 import type { FrameRef } from './engine/frameId';
 import { viewerKey } from './keysOfQueries';
 
 // The bytes of frames are kept by the imaging library alone, and only in memory.
+
+/** The token that reads frames: that of the session, or that of a guest's link. A guest's is in memory alone. */
+let token = 'session';
+export function readFramesWith(guestToken: string | undefined) {
+  token = guestToken ?? 'session';
+}
 
 /** A worker makes the facts soon after the upload: the server answers `PREVIEW_PENDING` until they are there. */
 const pending = (error: Error) => error instanceof ApiError && error.code === 'PREVIEW_PENDING';
@@ -29,26 +34,28 @@ export const frameFacts = (id: string) =>
   queryOptions({
     queryKey: [...viewerKey, 'facts', id],
     queryFn: async ({ signal }): Promise<FrameFacts> =>
-      (await send(imageCalls.getFrames, { params: { id } }, { signal })).data,
+      (await send(imageCalls.getFrames, { params: { id } }, { signal, token })).data,
     ...once,
   });
 
 /** The time after which the facts that are missing are asked for again. */
 const AGAIN_MS = 1_500;
 
+type Listed = { series?: readonly { images: readonly string[] }[] | undefined };
+
 /** True when the answer has every image of the study. A worker may still draw the others. */
-const hasAll = ({ series }: Study, facts: Record<string, FrameFacts>) =>
+const hasAll = ({ series }: Listed, facts: Record<string, FrameFacts>) =>
   (series ?? []).every(({ images }) => images.every((id) => facts[id]));
 
 /**
  * The facts of all images of a study in one answer, by the id of the image. It is one look. While images are missing, it
  * is asked for again.
  */
-export const studyFacts = (id: string, study: Study | undefined) =>
+export const studyFacts = (id: string, study: Listed | undefined) =>
   queryOptions({
     queryKey: [...viewerKey, 'facts', 'study', id],
     queryFn: async ({ signal }): Promise<Record<string, FrameFacts>> =>
-      (await send(studyCalls.getStudyFrames, { params: { id } }, { signal })).data,
+      (await send(studyCalls.getStudyFrames, { params: { id } }, { signal, token })).data,
     ...once,
     refetchInterval: ({ state: { data, error } }) =>
       study && data && !hasAll(study, data) && !isRefusal(error) ? AGAIN_MS : false,
@@ -71,10 +78,10 @@ export interface FrameBytes {
 const syntaxOf = (mediaType: string) => /transfer-syntax="?([\d.]+)"?/.exec(mediaType)?.[1];
 
 export async function fetchFrame({ id, n }: FrameRef, facts: FrameFacts, signal: AbortSignal): Promise<FrameBytes> {
-  const blob = await download(imageCalls.getFrame, { params: { id, n: String(n) } }, { signal });
+  const blob = await download(imageCalls.getFrame, { params: { id, n: String(n) } }, { signal, token });
   return { blob, syntax: syntaxOf(blob.type) ?? facts.transferSyntax };
 }
 
 /** The frame or page as the server draws it: a picture, for browsers that cannot decode the frame. */
 export const fetchRendered = ({ id, n }: FrameRef, signal?: AbortSignal) =>
-  download(imageCalls.getFrame, { params: { id, n: String(n) }, query: { rendered: true } }, { signal });
+  download(imageCalls.getFrame, { params: { id, n: String(n) }, query: { rendered: true } }, { signal, token });

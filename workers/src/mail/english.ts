@@ -64,6 +64,15 @@ export const english: Templates = {
       'Don’t know what this is about? You can ignore this email.',
     ],
   }),
+  guestLink: ({ link }, { name }) => ({
+    subject: 'An image was shared with you',
+    parts: [
+      name ? `${name} shared a medical image with you.` : 'Someone shared a medical image with you.',
+      'Open the link to see the image. You need no account.',
+      { link, act: 'Open the image' },
+      'The page asks for a code. The sender tells you the code another way, for example by phone.',
+    ],
+  }),
   accountApproved: ({ link }) => ({
     subject: 'Your account was approved',
     parts: ['An administrator approved your account. You can log in now.', { link, act: logIn }],

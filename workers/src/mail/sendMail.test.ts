@@ -1,9 +1,11 @@
 import { type LanguageCode, languageCodes } from '@lightbox/contract/languages.js';
 import { type Core, createCore } from '@lightbox/core/core.js';
 import { newId } from '@lightbox/core/db/ids.js';
-import { newCodeSeed } from '@lightbox/core/keys/codes.js';
+import { sealField } from '@lightbox/core/guests/sealed.js';
+import { codeOf, linkTokenOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
 import { type MailTemplate, mailTemplates } from '@lightbox/core/mail/mailTemplates.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
@@ -239,4 +241,28 @@ describe('the mail of an act', () => {
     await core.models.Image.collection.insertOne({ _id: image, owner: newId() } as never);
     expect(await mailed(share)).toEqual([String(share._id)]);
   });
+});
+
+it('The mail of a guest link has its address and not its code, and none goes out once the link has ended.', async () => {
+  const email = `${newId()}@clinic.test`;
+  const _id = newId();
+  const now = core.clock.now();
+  const link: GuestLinkDoc = {
+    ...{ _id, image: newId(), madeBy: newId(), createAt: now, expiresAt: new Date(now.getTime() + 3_600_000) },
+    ...{ maxOpens: 1, opensLeft: 1, tries: 0, download: false, mailed: true, live: true },
+    ...newCodeSeed(core.keys.codes),
+    email: sealField(core.keys, _id, 'email', email),
+  };
+  await core.models.GuestLink.create([link]);
+  const mails = async () => {
+    const event = newId();
+    await core.models.Event.collection.insertOne({ _id: event, refs: { link: _id } } as never);
+    await sendMail(core, mailer, String(event), 'guestLink');
+    return mailbox.mails(email);
+  };
+  const [mail] = await mails();
+  expect(mail?.text).toContain(linkTokenOf(core.keys.codes, String(_id), link)?.replace('.', '#'));
+  expect(`${mail?.text}${mail?.html}`).not.toContain(codeOf(core.keys.codes, String(_id), link));
+  await core.models.GuestLink.updateOne({ _id }, { $set: { live: false } });
+  expect(await mails()).toHaveLength(1);
 });

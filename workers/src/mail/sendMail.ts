@@ -1,12 +1,16 @@
+import { guestLinkState } from '@lightbox/contract/guests/states.js';
 import { languageCodes } from '@lightbox/contract/languages.js';
 import { isLive } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
 import { PartAway } from '@lightbox/core/db/away.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { guestUrl } from '@lightbox/core/guests/guestUrl.js';
+import { openField } from '@lightbox/core/guests/sealed.js';
 import { codeOf, linkTokenOf } from '@lightbox/core/keys/codes.js';
 import type { MailTemplate } from '@lightbox/core/mail/mailTemplates.js';
 import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import type { InviteDoc } from '@lightbox/core/models/invite.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
@@ -123,6 +127,7 @@ const composers: Record<Exclude<MailTemplate, 'unreadMessages'>, Compose> = {
   },
   imageShared: composeShare,
   invited: composeInvitation,
+  guestLink: composeGuestLink,
   accountApproved: toAccount('/login'),
   accountRejected: async (core, event) => {
     const user = event.record && (await core.models.User.findById(event.record).lean<UserDoc>());
@@ -192,4 +197,14 @@ async function composeInvitation(core: Core, event: EventDoc): Promise<Letter | 
     to: { address: openAddress(core.keys, invite) },
     facts: { link: `${core.config.publicUrl}/register?invite=${token}` },
   };
+}
+
+/** Composes the mail with the address of a guest link. The code goes another way. */
+async function composeGuestLink(core: Core, event: EventDoc): Promise<Letter | null> {
+  const { GuestLink } = core.models;
+  const link = event.refs.link ? await GuestLink.findById(event.refs.link).lean<GuestLinkDoc>() : null;
+  if (!link || guestLinkState(link, core.clock.now()) !== 'open') return null;
+  const address = openField(core.keys, link, 'email');
+  const token = linkTokenOf(core.keys.codes, String(link._id), link);
+  return address && token ? { to: { address }, facts: { link: guestUrl(core.config.publicUrl, token) } } : null;
 }

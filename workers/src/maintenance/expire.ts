@@ -1,6 +1,8 @@
+import { overdueLink } from '@lightbox/core/access/guests.js';
 import { overdueShare } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
 import { system } from '@lightbox/core/events/events.js';
+import { endGuestLinks } from '@lightbox/core/guests/endGuestLinks.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { endInvite } from '@lightbox/core/sharing/endInvite.js';
 import { endShares } from '@lightbox/core/sharing/endShares.js';
@@ -27,6 +29,17 @@ export async function expireInvites(core: Core): Promise<void> {
   for (const { _id } of invites) {
     await core.events.change(system, async (tx) => {
       await endInvite(core, tx, { _id, ...overdue }, 'expired');
+      return _id;
+    });
+  }
+}
+
+/** Ends guest links that have expired, so that lists show it. Access does not depend on it. */
+export async function expireGuestLinks(core: Core): Promise<void> {
+  const links = await core.models.GuestLink.find(overdueLink(core.clock.now()), { _id: 1 }).limit(BATCH).lean();
+  for (const { _id } of links) {
+    await core.events.change(system, async (tx) => {
+      await endGuestLinks(core, tx, { _id }, 'guest.expired');
       return _id;
     });
   }

@@ -9,6 +9,7 @@ import { removeImage } from '@lightbox/core/images/removeImage.js';
 import { newCodeSeed } from '@lightbox/core/keys/codes.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { LookDoc } from '@lightbox/core/models/look.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
@@ -26,7 +27,7 @@ import { buildImage } from '../testing/buildImage.js';
 import { type RunningWorker, startWorker } from '../worker.js';
 import { removeEmptyStudies } from './emptyStudies.js';
 import { endLooks } from './endLooks.js';
-import { expireShares } from './expire.js';
+import { expireGuestLinks, expireShares } from './expire.js';
 import { removeAllListed, removeOrphanBlobs } from './orphans.js';
 import { removeUploads } from './removeUploads.js';
 import { reviveAnalyses, revivePreviews } from './repair.js';
@@ -217,6 +218,25 @@ describe('a study', () => {
     expect([await seen('audience'), await seen('shownTo')]).toEqual([0, 0]);
     const ended = await core.models.Event.find({ type: 'share.expire', record: _id }).lean<EventDoc[]>();
     expect(ended).toMatchObject([{ refs: { share: share._id, lead } }]);
+  });
+
+  it('whose guest link has expired gets one entry about its end, and the link is no longer live', async () => {
+    const { core } = worker;
+    const { _id, lead = _id } = await buildStudy(1, 0);
+    const now = core.clock.now();
+    const link: GuestLinkDoc = {
+      ...{ _id: newId(), image: lead, study: _id, madeBy: newId(), createAt: now, expiresAt: now },
+      ...{ maxOpens: 1, opensLeft: 1, tries: 0, download: false, mailed: false, live: true },
+      ...newCodeSeed(core.keys.codes),
+    };
+    await core.models.GuestLink.create([link]);
+    for (let i = 0; i < 2; i++) await expireGuestLinks(core);
+    const ended = await core.models.Event.find({ type: 'guest.expired', record: _id }).lean<EventDoc[]>();
+    expect(ended).toMatchObject([{ records: [link._id], refs: { link: link._id, lead } }]);
+    expect(await core.models.GuestLink.findById(link._id).lean()).toMatchObject({
+      live: false,
+      endedAt: expect.any(Date),
+    });
   });
 
   it('that stayed empty is removed after two days, and any other stays', async () => {

@@ -27,6 +27,7 @@ const manners: Record<PushKind, Pick<Push, 'urgency' | 'ttlSeconds'>> = {
   'share.verified': ordinary,
   'share.locked': ordinary,
   'share.revoked': ordinary,
+  'guest.opened': ordinary,
   'analysis.completed': ordinary,
   'analysis.failed': ordinary,
   'provider.registered': { urgency: 'low', ttlSeconds: 24 * hour },

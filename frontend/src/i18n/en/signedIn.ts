@@ -1,5 +1,6 @@
 import { analysis } from './analysis';
 import { audit } from './audit';
+import { guests } from './guests';
 import { images } from './images';
 import { messages } from './messages';
 import { notifications } from './notifications';
@@ -24,6 +25,7 @@ export const signedIn = {
   uploads,
   studies,
   sharing,
+  guests,
   shareImage,
   analysis,
   messages,
