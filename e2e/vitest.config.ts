@@ -2,11 +2,17 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Begins with the longest file: it takes as long as a worker needs for several others. */
+/** The journeys that take the longest, in this order. */
+const longest = ['everyScreen', 'viewer', 'seed', 'secondFactor'].map((name) => `/${name}.test.ts`);
+
+/** Begins with the longest journeys. One that begins last would run alone at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLongest = ({ moduleId }: TestSpecification) => Number(moduleId.endsWith('everyScreen.test.ts'));
-    return (await super.sort(files)).toSorted((one, other) => isLongest(other) - isLongest(one));
+    const place = ({ moduleId }: TestSpecification) => {
+      const found = longest.findIndex((name) => moduleId.endsWith(name));
+      return found < 0 ? longest.length : found;
+    };
+    return (await super.sort(files)).toSorted((one, other) => place(one) - place(other));
   }
 }
 

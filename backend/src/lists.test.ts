@@ -61,6 +61,8 @@ beforeAll(async () => {
     ),
     AuditEntry.collection.insertMany(each((i) => someEntry(i, i % 4 ? provider._id : admin._id))),
   ]);
+  // Without this, a total that is 30 s old would be counted again in the background, among the work of a page.
+  void test.clock.still(() => new Promise(() => {}));
   // The default one holds the work of a few tests only.
   await test.gateway.db.db?.createCollection('system.profile', { capped: true, size: 64 * 1024 * 1024 });
 }, 60_000);
@@ -230,9 +232,8 @@ describe.each(Object.entries(lists))('%s', (_, { viewer, path, collection, queri
         found.push(...idsOf(next), ...idsOf(after));
       });
       expect(new Set(found).size).toBe(found.length);
-      const three = [middle, middle + 1, middle + 2];
-      const numbered = (await Promise.all(three.map((page) => read(`&page=${page}`)))).flatMap(idsOf);
-      expect(found).toEqual(numbered);
+      const numbered = await Promise.all([middle + 1, middle + 2].map((page) => read(`&page=${page}`)));
+      expect(found).toEqual([bare, ...numbered].flatMap(idsOf));
 
       const finds = ops.filter(({ command }) => command.find);
       expect(finds.length).toBeGreaterThanOrEqual(3);

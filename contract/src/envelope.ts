@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor } from './ids.js';
+import { Cursor, Id } from './ids.js';
 import { limits } from './limits.js';
 
 export const Pagination = z.object({
@@ -25,6 +25,8 @@ export const Failure = z.object({
   errors: z.array(FieldError).optional(),
   /** With a wrong code: the number of tries that are left. */
   triesLeft: z.int().optional(),
+  /** With a wrong code of a share: the caller’s other share to which the code belongs. */
+  belongsTo: Id.optional(),
   requestId: z.string(),
 });
 export type Failure = z.infer<typeof Failure>;

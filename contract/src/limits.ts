@@ -75,6 +75,8 @@ export const limits = {
   mismatchReasonMax: 500,
   studyTitleLength: 200,
   messageLength: 4000,
+  /** Other waiting shares of a recipient with whose codes a wrong code is compared, the newest first. */
+  otherShares: 9,
   settingLength: 2000,
   /** Characters of a setting that is a text for people, such as the name of the clinic. */
   settingTextLength: 120,
@@ -91,6 +93,12 @@ export const limits = {
   passwordMax: 128,
   shareHours: 24,
   shareHoursMax: 720,
+  /** Images and studies together, people, and addresses of one act of sharing. */
+  batchItems: 20,
+  /** Characters of the note of a share. */
+  noteLength: 500,
+  /** Days for which an invitation waits for the registration. */
+  invitationDays: 14,
   pageLimit: 10,
   pageLimitMax: 100,
   chatLimit: 50,

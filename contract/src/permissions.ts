@@ -33,6 +33,7 @@ export const permissions = {
   'share.create': staff,
   'share.manage': staff,
   'share.verify': everyone,
+  'share.resend': everyone,
   'analysis.run': staff,
   'message.use': everyone,
   'notification.use': everyone,

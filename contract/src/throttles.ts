@@ -7,7 +7,9 @@ export type ThrottlePart =
   /** The e-mail address that the call names, with or without an account. */
   | 'email'
   /** The account that gets the mail. */
-  | 'recipient';
+  | 'recipient'
+  /** The share that the call names. */
+  | 'share';
 
 interface ThrottleShape {
   per: readonly ThrottlePart[];
@@ -27,9 +29,10 @@ interface ThrottleShape {
     | 'files';
   /**
    * `refused`: 429 with `Retry-After`. `waits`: 429 for a time that doubles. `noMail`: the call succeeds and sends no
-   * mail. `notice`: administrators are notified. `upload`: the file counts against that throttle.
+   * mail. `notice`: administrators are notified. `upload`: the file counts against that throttle. `noHint`: the answer
+   * does not say to which share a code belongs.
    */
-  beyond: 'refused' | 'waits' | 'noMail' | 'notice' | 'upload';
+  beyond: 'refused' | 'waits' | 'noMail' | 'notice' | 'upload' | 'noHint';
 }
 
 const minute = 60;
@@ -70,6 +73,17 @@ export const throttles = {
   share: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** Beyond it, a new share sends no mail and waits in the app; resending a code is refused. */
   shareMail: { per: ['recipient'], points: 10, seconds: hour, counts: 'mails', beyond: 'noMail' },
+  /** Invitations of addresses, each once for every act. */
+  invite: { per: ['caller'], points: 60, seconds: hour, counts: 'mails', beyond: 'refused' },
+  /** Beyond it, a new invitation sends no mail; sending it again is refused. */
+  inviteMail: { per: ['email'], points: 5, seconds: day, counts: 'mails', beyond: 'noMail' },
+  /** Links of invitations that somebody opens. */
+  invitation: { per: ['address'], points: 30, seconds: hour, counts: 'calls', beyond: 'refused' },
+  /** New codes that a recipient asks for, of one share. */
+  shareCodeWait: { per: ['caller', 'share'], points: 1, seconds: minute, counts: 'mails', beyond: 'refused' },
+  shareCodes: { per: ['caller', 'share'], points: 5, seconds: day, counts: 'mails', beyond: 'refused' },
+  /** Wrong codes of a recipient that are compared with the codes of their other shares. */
+  otherShares: { per: ['caller'], points: 10, seconds: day, counts: 'failures', beyond: 'noHint' },
   /** Frames that the server draws for a viewer that cannot. */
   rendering: { per: ['caller'], points: 240, seconds: minute, counts: 'runs', beyond: 'refused' },
   analysis: { per: ['caller'], points: 30, seconds: hour, counts: 'runs', beyond: 'refused' },

@@ -6,7 +6,7 @@ let admin: Person;
 const faults: string[] = [];
 
 test.beforeAll(async ({ browser, shared: product }) => {
-  admin = await Person.arrive(product, browser, product.admin, { reducedMotion: 'reduce' });
+  admin = await Person.arrive(product, browser, product.admin);
 });
 
 afterAll(async () => {

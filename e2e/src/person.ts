@@ -70,7 +70,7 @@ export class Person {
         this.complaints.push(message.text());
       }
     });
-    page.on('pageerror', (error) => this.complaints.push(String(error)));
+    page.on('pageerror', (error) => this.complaints.push(error.stack ?? String(error)));
   }
 
   static async arrive(
@@ -82,6 +82,8 @@ export class Person {
     const context = await browser.newContext({
       baseURL: product.url,
       viewport: { width: 1440, height: 900 },
+      // Each frame of an animation is drawn by the processor. `story.test.ts` shows them all.
+      reducedMotion: 'reduce',
       ...options,
     });
     context.setDefaultTimeout(20_000);

@@ -21,7 +21,7 @@ afterAll(() => product?.stop());
 
 async function play(role: Role | undefined, scenes: readonly Scene[]): Promise<string[]> {
   const account = role ? (await demoPeople(product))[role] : { email: '', password: '' };
-  const options = { permissions: ['clipboard-read', 'clipboard-write'], reducedMotion: 'reduce' as const };
+  const options = { permissions: ['clipboard-read', 'clipboard-write'] };
   const person = await Person.arrive(product, browser, account, options);
   if (role) await person.enter();
   const faults = await missing(person.page, scenes);

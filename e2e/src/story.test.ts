@@ -13,9 +13,10 @@ let patient: Person;
 const faults: string[] = [];
 
 test.beforeAll(async ({ browser, shared: product }) => {
-  admin = await Person.arrive(product, browser, product.admin);
-  provider = await Person.arrive(product, browser, { email: 'bilal.siddiqui@example.org', password });
-  patient = await Person.arrive(product, browser, { email: 'hina.farooq@example.org', password });
+  const moving = { reducedMotion: 'no-preference' } as const;
+  admin = await Person.arrive(product, browser, product.admin, moving);
+  provider = await Person.arrive(product, browser, { email: 'bilal.siddiqui@example.org', password }, moving);
+  patient = await Person.arrive(product, browser, { email: 'hina.farooq@example.org', password }, moving);
 });
 
 afterAll(async () => {
@@ -123,7 +124,7 @@ test('A photograph is shared for a day, and disappears at once when the share is
   await button(page, 'Share Left hand, after fall').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('searchbox').fill('Hina');
-  await dialog.getByRole('radio', { name: /Farooq, Hina/ }).check();
+  await dialog.getByRole('checkbox', { name: /Farooq, Hina/ }).check();
   faults.push(...(await provider.look('share-dialog')));
   await dialog.getByRole('button', { name: /^Share with/ }).click();
   await patient.page.getByText('Left hand, after fall').waitFor();

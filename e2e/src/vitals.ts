@@ -1,7 +1,7 @@
 // `npm run vitals [-- --runs 5 --slower 4 --json <file> --url <address> --email <e-mail> --password <password>]`: measures
 // the web vitals of the first visit to the main screens in Chromium. Starts a product of its own, or visits the one at
-// the address: the screens after the sign-in then need an account, and it asks for the mailed code. With `--slow-line` it
-// measures the first visit to /login over a slow line instead. See docs/performance.md.
+// the address: the screens after the sign-in then need an account, and it asks for the mailed code. With `--viewer` it measures the
+// viewer instead, with `--slow-line` the first visit to /login over a slow line. See docs/performance.md.
 import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
@@ -12,6 +12,7 @@ import { goals } from './vitals/goals.js';
 import { observe, type Vitals } from './vitals/observe.js';
 import { type Screen, screens } from './vitals/screens.js';
 import { type SlowVisit, visitSlowly } from './vitals/slowLine.js';
+import { type Figure, measureViewer } from './vitals/viewer.js';
 
 type State = Exclude<BrowserContextOptions['storageState'], string | undefined>;
 
@@ -31,6 +32,7 @@ const { values: options } = parseArgs({
     slower: { type: 'string', default: '1' },
     'slow-line': { type: 'boolean', default: false },
     json: { type: 'string' },
+    viewer: { type: 'boolean', default: false },
   },
 });
 
@@ -142,10 +144,30 @@ async function measureSlowLine(browser: Browser, { url }: Site) {
   return { firstPaint, form, requests, met, visits };
 }
 
-async function measureScreens(browser: Browser, site: Site) {
-  const rows = await measure(browser, site);
-  print(rows);
-  return rows;
+/** Measures the viewer with the account of the site. */
+async function measureViewerOf(browser: Browser, site: Site): Promise<Figure[]> {
+  const state = await signIn(browser, site);
+  if (!state) throw new Error('The viewer needs an account: --email and --password.');
+  const context = await browser.newContext({
+    baseURL: site.url,
+    viewport: { width: 1440, height: 900 },
+    storageState: state,
+  });
+  try {
+    return await measureViewer(browser, await context.newPage());
+  } finally {
+    await context.close();
+  }
+}
+
+function printFigures(figures: Figure[]): void {
+  console.log('\n| measure | value | goal | |');
+  console.log('| --- | --- | --- | --- |');
+  for (const { name, value, unit, goal } of figures) {
+    console.log(
+      `| ${name} | ${value.toFixed(unit === 's' ? 1 : 0)} ${unit} | < ${goal} | ${value < goal ? 'met' : 'NOT MET'} |`,
+    );
+  }
 }
 
 const site = options.url ? givenSite(options.url) : await ownSite();
@@ -155,8 +177,18 @@ const stopEarly = () => stop().finally(() => process.exit(130));
 process.once('SIGINT', stopEarly);
 process.once('SIGTERM', stopEarly);
 try {
-  const rows = options['slow-line'] ? [await measureSlowLine(browser, site)] : await measureScreens(browser, site);
-  const report = { runs: Number(options.runs), slower: Number(options.slower), goals, rows };
+  let report: object;
+  if (options.viewer) {
+    const figures = await measureViewerOf(browser, site);
+    printFigures(figures);
+    report = { figures };
+  } else if (options['slow-line']) {
+    report = { goals, ...(await measureSlowLine(browser, site)) };
+  } else {
+    const rows = await measure(browser, site);
+    print(rows);
+    report = { runs: Number(options.runs), slower: Number(options.slower), goals, rows };
+  }
   if (options.json) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
 } finally {
   await stop();

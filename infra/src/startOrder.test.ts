@@ -71,7 +71,7 @@ async function ask(url: string, body?: object) {
     body: (await answer.json()) as { status?: string },
   };
 }
-const listening = (url: string) => vi.waitFor(() => ask(`${url}/healthz`), 10_000);
+const listening = (url: string) => vi.waitFor(() => ask(`${url}/healthz`), 25_000);
 
 describe('a process whose servers are not there yet', () => {
   it('keeps running, reports the servers it waits for, and is ready as soon as all are there', async () => {

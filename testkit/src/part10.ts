@@ -156,8 +156,9 @@ interface Phantom {
   instance?: number;
   z?: number;
   frames?: number;
-  /** The unique part of the identifiers of study and series. */
+  /** The unique part of the identifiers of study and series, and the number of the series in it. */
   study?: string;
+  series?: number;
 }
 
 /** The known values and lengths of `phantom`. Points are column and row. */
@@ -183,7 +184,7 @@ function phantomValue(x: number, y: number, frame: number): number {
 }
 
 /** Returns a CT of a body with a disc and a bar of known size and value: one slice, or a film of several frames. */
-export function phantom({ instance = 1, z = 0, frames = 1, study = '1' }: Phantom = {}): Buffer {
+export function phantom({ instance = 1, z = 0, frames = 1, study = '1', series = 1 }: Phantom = {}): Buffer {
   const { side, spacing } = phantomFacts;
   const pixels = Buffer.alloc(side * side * 2 * frames);
   for (let frame = 0; frame < frames; frame++) {
@@ -195,7 +196,7 @@ export function phantom({ instance = 1, z = 0, frames = 1, study = '1' }: Phanto
   return partTen(
     Buffer.concat([
       element(0x00080016, 'UI', '1.2.840.10008.5.1.4.1.1.2'),
-      element(0x00080018, 'UI', `2.25.7${study}.1.${instance}`),
+      element(0x00080018, 'UI', `2.25.7${study}.${series}.${instance}`),
       element(0x00080020, 'DA', '20261112'),
       element(0x00080060, 'CS', 'CT'),
       element(0x0008103e, 'LO', 'Portal phase'),
@@ -203,7 +204,8 @@ export function phantom({ instance = 1, z = 0, frames = 1, study = '1' }: Phanto
       element(0x00180050, 'DS', '3'),
       ...(frames > 1 ? [element(0x00181063, 'DS', '50')] : []),
       element(0x0020000d, 'UI', `2.25.7${study}`),
-      element(0x0020000e, 'UI', `2.25.7${study}.1`),
+      element(0x0020000e, 'UI', `2.25.7${study}.${series}`),
+      element(0x00200011, 'IS', String(series)),
       element(0x00200013, 'IS', String(instance)),
       element(0x00200032, 'DS', `-64\\-64\\${z}`),
       element(0x00200037, 'DS', '1\\0\\0\\0\\1\\0'),

@@ -11,6 +11,7 @@ import {
   buildImage,
   buildPatient,
   buildProvider,
+  buildShare,
   mailedCode,
   PASSWORD,
   type Person,
@@ -213,12 +214,49 @@ it.concurrent('of shares with one person ten an hour are mailed, and the rest wa
   await api.post(`/sharing/${ids.at(-1)}/resend`, {}).expect(429);
 });
 
+it.concurrent('a recipient gets a new code once a minute and five times a day, beside those of the owner', async () => {
+  const [share, other] = [await buildShare(test.gateway), await buildShare(test.gateway)];
+  const resend = (by: Person, id = share.id) => new Client(test.url).as(by).post(`/sharing/${id}/resend`, {});
+  await resend(share.recipient).expect(200);
+  const refused = await resend(share.recipient).expect(429);
+  expect(Number(refused.get('Retry-After'))).toBeLessThanOrEqual(60);
+  await resend(share.image.owner).expect(200);
+  await resend(other.recipient, other.id).expect(200);
+  const subject = { caller: share.recipient.id, share: share.id };
+  for (let i = 1; i < throttles.shareCodes.points; i++) {
+    await test.gateway.throttle.reset('shareCodeWait', subject);
+    await resend(share.recipient).expect(200);
+  }
+  await test.gateway.throttle.reset('shareCodeWait', subject);
+  const last = await resend(share.recipient).expect(429);
+  expect(Number(last.get('Retry-After'))).toBeGreaterThan(60);
+});
+
+it.concurrent('after ten wrong codes in a day the answer says no more to which share a code belongs', async () => {
+  const recipient = await buildPatient(test.gateway);
+  const [one, other] = [await buildShare(test.gateway, { recipient }), await buildShare(test.gateway, { recipient })];
+  const tryIt = async () => {
+    const body = { sharingRequestId: one.id, verificationCode: other.code };
+    return (await new Client(test.url).as(recipient).post('/sharing/verify', body).expect(422)).body;
+  };
+  expect(await tryIt()).toMatchObject({ belongsTo: other.id });
+  for (let i = 1; i < throttles.otherShares.points; i++) {
+    await test.gateway.throttle.count('otherShares', { caller: recipient.id });
+  }
+  expect((await tryIt()).belongsTo).toBeUndefined();
+});
+
 /** Calls that count by themselves, each with what it counts and a request that is refused when that is used up. */
 interface Counted {
   person: Person;
   api: Client;
 }
 const bare = () => new Client(test.url);
+/** A recipient who asks for a new code. */
+async function asksAgain({ api, person }: Counted) {
+  const { id } = await buildShare(test.gateway, { recipient: person });
+  return { by: { caller: person.id, share: id }, send: () => api.post(`/sharing/${id}/resend`, {}) };
+}
 const countedCalls: Record<string, (counted: Counted) => Promise<{ by: Subject; send: () => Test }>> = {
   'login loginPair': async ({ person: { email } }) => ({
     by: { email, address: '203.0.113.140' },
@@ -284,6 +322,8 @@ const countedCalls: Record<string, (counted: Counted) => Promise<{ by: Subject; 
     const image = await buildImage(test.gateway, { owner: person });
     return { by: { caller: person.id }, send: () => api.post(`/analyze/${image.id}`, {}) };
   },
+  'resendShare shareCodeWait': asksAgain,
+  'resendShare shareCodes': asksAgain,
   'sendMessage message': async ({ api, person: { id } }) => {
     const body = { recipientId: (await buildProvider(test.gateway)).id, content: 'Hello' };
     return { by: { caller: id }, send: () => api.post('/message/send', body) };

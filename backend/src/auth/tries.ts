@@ -26,11 +26,11 @@ export const takeTry = <Doc>(
     )
     .lean<Doc>();
 
-/** Returns the error for a wrong code. `tries` includes this try. */
-export function wrongCode(tries: number): AppError {
+/** Returns the error for a wrong code, with further facts for the client. `tries` includes this try. */
+export function wrongCode(tries: number, facts: { belongsTo?: string } = {}): AppError {
   const triesLeft = limits.codeTries - tries;
   return new AppError('WRONG_CODE', {
     message: `${errors.WRONG_CODE[1]} ${triesLeft} ${triesLeft === 1 ? 'try' : 'tries'} left.`,
-    extra: { triesLeft },
+    extra: { triesLeft, ...facts },
   });
 }

@@ -2,18 +2,27 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import compression from 'compression';
 import express, { type Express } from 'express';
+import staticCompressed from 'express-static-gzip';
 
 const root = fileURLToPath(new URL('../../../frontend/dist/', import.meta.url));
 const YEAR_MS = 365 * 24 * 3_600_000;
 
 /**
  * Serves the built browser application. Browsers store files with a hash in their name for a year, and ask for
- * index.html each time.
+ * index.html each time. The build compresses its files once; the other answers are compressed as they are sent.
  */
 export function serveSite(app: Express): void {
   if (!existsSync(`${root}index.html`)) return;
   app.use(compression());
-  app.use('/assets', express.static(`${root}assets`, { immutable: true, maxAge: YEAR_MS, fallthrough: false }));
+  app.use(
+    '/assets',
+    staticCompressed(`${root}assets`, {
+      enableBrotli: true,
+      orderPreference: ['br', 'gzip'],
+      index: false,
+      serveStatic: { immutable: true, maxAge: YEAR_MS, fallthrough: false },
+    }),
+  );
   app.use(express.static(root, { index: false, maxAge: 3_600_000 }));
   app.get('/{*path}', (req, res, next) => {
     if (!req.accepts('html') || req.path.startsWith('/api')) return next();

@@ -1,5 +1,6 @@
 import { imageRules } from '@lightbox/contract/images/policy.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
+import { shareState } from '@lightbox/contract/sharing/states.js';
 import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
 import { imageFacts, studyIdFor } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare, strongest } from '@lightbox/core/access/shares.js';
@@ -13,6 +14,7 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { PreviewDoc } from '@lightbox/core/models/preview.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { Gateway, Viewer } from '../context.js';
+import { presentMine } from '../sharing/present.js';
 import { summariesOf } from '../studies/summary.js';
 import { namesOf } from '../users/names.js';
 
@@ -35,13 +37,14 @@ export async function presentImages(
   const access = images.flatMap((image) => {
     const mine = shares.filter((share) => covers(share, image));
     const share = strongest(mine);
-    const facts = imageFacts(image, share);
+    const facts = imageFacts(image, mine);
     if (!imageRules.see(viewer, facts)) return [];
     return [
       {
         image,
         share,
         opens: imageRules.open(viewer, facts),
+        download: imageRules.download(viewer, facts),
         shares: imageRules.share(viewer, facts),
         studyId: studyIdFor(viewer, image, mine),
       },
@@ -63,7 +66,7 @@ export async function presentImages(
       ...shares.map((share) => share.sharedBy),
     ]),
   ]);
-  return access.map(({ image, share, opens, shares, studyId }) => {
+  return access.map(({ image, share, opens, download, shares, studyId }) => {
     const study = studyId === null ? undefined : studies.get(studyId);
     const redacted: Image = {
       id: String(image._id),
@@ -73,14 +76,15 @@ export async function presentImages(
       isVerified: opens,
       isShared: image.isShared,
       image_url: null,
-      ...(share ? { sharedBy: name(share.sharedBy), shareId: String(share._id) } : {}),
-      ...(share?.expiresAt ? { expiresAt: share.expiresAt.toISOString() } : {}),
+      ...(share ? presentMine(gateway, share, name) : {}),
+      ...(share && shareState(share, now) === 'locked' ? { isLocked: true as const } : {}),
       ...(study ? { study } : {}),
     };
     return opens
       ? {
           ...redacted,
           ...details(image, name),
+          download,
           studyId,
           seriesId: studyId === null ? null : String(image.series?.id ?? studyId),
           ...(share ? { sharedAt: share.createAt.toISOString() } : {}),

@@ -20,6 +20,7 @@ import {
   buildAdmin,
   buildImage,
   buildPatient,
+  buildProvider,
   buildShare,
   type Person,
   shareCode,
@@ -27,6 +28,7 @@ import {
   wrong,
 } from '../testing/factories.js';
 import { useGateway } from '../testing/useGateway.js';
+import { addShare, newAct } from './addShares.js';
 
 const { test, api } = useGateway();
 
@@ -53,6 +55,30 @@ describe('sharing', () => {
     expect(JSON.stringify(kept)).not.toContain(`"${code}"`);
     const event = await test.gateway.models.Event.findOne({ type: 'share.create', record: image._id }).lean();
     expect(event?.refs).toEqual({ share: oid(id), mailed: kept?.recipient });
+  });
+
+  it('several shares of one act send one mail to each person', async () => {
+    const owner = await buildProvider(test.gateway);
+    const images = [await buildImage(test.gateway, { owner }), await buildImage(test.gateway, { owner })];
+    const people = [await buildPatient(test.gateway), await buildPatient(test.gateway)];
+    await test.gateway.events.change({ id: owner._id, ip: '' }, async (tx) => {
+      const act = newAct();
+      for (const image of images) {
+        for (const { _id: recipient } of people) {
+          const wanted = { image: image._id, sharedBy: owner._id, recipient, hours: 24 };
+          await addShare(test.gateway, tx, wanted, act);
+        }
+      }
+      return owner._id;
+    });
+    const made = await test.gateway.models.Event.find({ type: 'share.create', actor: owner._id })
+      .sort({ _id: 1 })
+      .lean();
+    expect(made.map(({ owed }) => owed?.includes('sendMail') ?? false)).toEqual([true, true, false, false]);
+    expect(made.flatMap(({ refs }) => refs.mailed ?? []).map(String)).toEqual(people.map(({ id }) => id));
+    const shares = await test.gateway.models.Share.find({ sharedBy: owner._id }).lean<ShareDoc[]>();
+    expect(shares).toHaveLength(4);
+    expect(new Set(shares.map(({ batch }) => String(batch))).size).toBe(1);
   });
 
   it.each([[0], [-1], [24.5], [721], [1e6], ['24'], [null]])(
@@ -165,6 +191,62 @@ describe('verifying', () => {
     const fresh = await shareCode(test.gateway, built._id);
     if (fresh !== built.code) await verify(built.recipient, built.id, built.code).expect(422);
     await verify(built.recipient, built.id, fresh).expect(200);
+  });
+
+  it('a locked share is shown as locked to its recipient, and its owner is notified', async () => {
+    const built = await buildShare(test.gateway, { tries: limits.codeTries - 1 });
+    const listed = async () => (await api.as(built.recipient).get('/upload/shared-images').expect(200)).body.data[0];
+    expect(await listed()).not.toHaveProperty('isLocked');
+    await verify(built.recipient, built.id, wrong(built.code)).expect(422);
+    expect(await listed()).toMatchObject({ shareId: built.id, isVerified: false, isLocked: true });
+    const lock = await test.gateway.models.Event.findOne({ type: 'share.lock', record: built.image._id }).lean();
+    expect(lock?.recipients.map(String)).toContain(built.image.owner.id);
+    expect(lock?.actor).toEqual(built.recipient._id);
+    expect(lock?.owed).toContain('notify');
+  });
+
+  it('the recipient can ask for a new code, which unlocks the share; nobody else can', async () => {
+    const built = await buildShare(test.gateway, { tries: limits.codeTries });
+    const resend = (by: Person) => api.as(by).post(`/sharing/${built.id}/resend`, {});
+    await resend(await buildPatient(test.gateway)).expect(404);
+    await resend(await buildProvider(test.gateway)).expect(404);
+    const answer = await resend(built.recipient).expect(200);
+    const fresh = await shareCode(test.gateway, built._id);
+    expect(JSON.stringify(answer.body)).not.toContain(fresh);
+    const event = await test.gateway.models.Event.findOne({ type: 'share.resend', record: built.image._id }).lean();
+    expect(event?.owed).toEqual(['sendMail']);
+    expect(await payloads['share:resent'](test.gateway, built.recipient, { share: built.id })).toMatchObject({
+      sharingRequestId: built.id,
+    });
+    await verify(built.recipient, built.id, fresh).expect(200);
+    await api.as(built.recipient).del(`/sharing/${built.id}`).expect(404);
+    const ended = await buildShare(test.gateway, { hours: -1 });
+    await api.as(ended.recipient).post(`/sharing/${ended.id}/resend`, {}).expect(410);
+  });
+
+  it('a right code of another waiting share costs a try and says to which share it belongs', async () => {
+    const recipient = await buildPatient(test.gateway);
+    const one = await buildShare(test.gateway, { recipient });
+    const belongsTo = async (code: string, triesLeft: number) => {
+      const { body } = await verify(recipient, one.id, code).expect(422);
+      expect(body).toMatchObject({ error: 'WRONG_CODE', triesLeft });
+      return body.belongsTo;
+    };
+    const waiting = await buildShare(test.gateway, { recipient, tries: limits.codeTries - 1 });
+    const locked = await buildShare(test.gateway, { recipient, tries: limits.codeTries });
+    const opened = await buildShare(test.gateway, { recipient, verified: true });
+    const revoked = await buildShare(test.gateway, { recipient, revoked: true });
+    const others = await buildShare(test.gateway);
+    expect(await belongsTo(waiting.code, 4)).toBe(waiting.id);
+    await test.gateway.models.Share.updateOne({ _id: one._id }, { $set: { tries: 0 } });
+    for (const [i, { code }] of [locked, opened, revoked, others].entries()) {
+      expect(await belongsTo(code, 4 - i)).toBeUndefined();
+    }
+    // A locked share answers nothing at all, and the other share keeps its tries.
+    await verify(recipient, one.id, wrong(one.code)).expect(422);
+    const { body } = await verify(recipient, one.id, waiting.code).expect(423);
+    expect(body.belongsTo).toBeUndefined();
+    await verify(recipient, waiting.id, waiting.code).expect(200);
   });
 
   it('no more than five of many concurrent wrong guesses are compared', async () => {

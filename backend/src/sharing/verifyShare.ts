@@ -50,6 +50,28 @@ function expired(gateway: Gateway, share: ShareDoc): AppError | null {
 }
 
 /**
+ * Returns the recipient’s other waiting share to which the code belongs. People mix up the codes of several mails. Each
+ * comparison is a guess at a further code, so only a few newest shares are compared, and only for the first wrong codes
+ * of a day. Shares without tries are left out: a lock must not answer.
+ */
+async function otherShareOf(gateway: Gateway, share: ShareDoc, guess: string): Promise<{ belongsTo?: string }> {
+  const { keys, clock, models, throttle } = gateway;
+  if (!(await throttle.tryTake('otherShares', { caller: String(share.recipient) }))) return {};
+  const now = clock.now();
+  const others = await models.Share.find({
+    recipient: share.recipient,
+    _id: { $ne: share._id },
+    codeExpiresAt: { $gt: now },
+    ...pendingShare(now),
+  })
+    .sort({ _id: -1 })
+    .limit(limits.otherShares)
+    .lean<ShareDoc[]>();
+  const matching = others.filter((other) => isCode(keys.codes, String(other._id), other, guess));
+  return matching[0] ? { belongsTo: String(matching[0]._id) } : {};
+}
+
+/**
  * Takes a try, compares the code and writes the result, in one transaction. A right code opens the share and gives the
  * try back, so that the same code may be sent several times at once. The last wrong code locks the share. That is an
  * event of its own, because it may be an attack: recipient, sharer and owner are notified.
@@ -67,9 +89,11 @@ async function tryCode(
   const now = gateway.clock.now();
   const open = { _id: share._id, ...pendingShare(now) };
   let refused: AppError | null = null;
+  let tries: number | undefined;
   await gateway.events.change(actor, async (tx) => {
     // Compare with the code that is stored now: another one may have been sent since the share was read.
     const current = await takeTry(Share, open, { session: tx.session });
+    tries = undefined;
     if (!current) {
       const latest = await Share.findById(share._id).session(tx.session).lean<ShareDoc>();
       refused = withoutTry(gateway, latest, isRight);
@@ -79,11 +103,12 @@ async function tryCode(
       await Share.updateOne({ _id: share._id }, opened, { session: tx.session });
       tx.record(event);
     } else {
-      refused = wrongCode(current.tries);
+      tries = current.tries;
       if (current.tries === limits.codeTries) tx.record({ ...event, type: 'share.lock' });
     }
     return share._id;
   });
+  if (tries !== undefined) return wrongCode(tries, await otherShareOf(gateway, share, guess));
   return refused;
 }
 

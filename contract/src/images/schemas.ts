@@ -72,10 +72,14 @@ export const Image = z.object({
   sharedBy: UserRef.optional(),
   shareId: Id.optional(),
   expiresAt: Time.optional(),
+  /** The note of the sharer to this viewer. */
+  note: z.string().optional(),
   createAt: Time,
   /** About this viewer: true for the owner and admins, for others once they have verified their share. */
   isVerified: z.boolean(),
   isShared: z.boolean(),
+  /** Present when the viewer’s own share is locked after too many wrong codes. */
+  isLocked: z.literal(true).optional(),
   /** A small `data:image/webp;base64,…` preview, or null. */
   image_url: z.string().nullable(),
   /** In a grouped list: the study for which this image stands, for viewers who may know of the study. */
@@ -91,6 +95,8 @@ export const Image = z.object({
   height: z.int().optional(),
   owner: UserRef.optional(),
   patient: UserRef.optional(),
+  /** False when this viewer sees the picture and may not download the original. */
+  download: z.boolean().optional(),
   /** The start of the viewer's own share. */
   sharedAt: Time.optional(),
   /** The number of people with a live share, for viewers who may share the image. */

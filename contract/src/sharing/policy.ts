@@ -12,4 +12,7 @@ export const shareRules = {
   /** True for viewers who are notified when a share begins, changes or ends: its people, and administrators. */
   follow: (viewer: { id: string; role: Role }, { recipientId, sharedById, ownerId }: ShareParties): boolean =>
     viewer.role === 'admin' || [recipientId, sharedById, ownerId].includes(viewer.id),
+  /** True for the recipient, who may ask for a new code. The code goes to the recipient’s own address. */
+  askAgain: (viewer: { id: string }, { recipientId }: Pick<ShareParties, 'recipientId'>): boolean =>
+    viewer.id === recipientId,
 };

@@ -1,3 +1,4 @@
+import { auditActionNames } from '@lightbox/contract/audit/actions.js';
 import { permissions } from '@lightbox/contract/permissions.js';
 import { knownSettings } from '@lightbox/contract/settings/known.js';
 import type { Page } from 'playwright-core';
@@ -5,7 +6,7 @@ import type { Person } from '../person.js';
 import type { Language } from './table.js';
 
 /** The names with a dot that some screens list on purpose. */
-const proper = new Set<string>([...Object.keys(permissions), ...Object.keys(knownSettings)]);
+const proper = new Set<string>([...Object.keys(permissions), ...Object.keys(knownSettings), ...auditActionNames]);
 
 /** Matches the key of a text that was shown instead of the text: "auth.login.title". */
 const keyLike =
@@ -19,6 +20,18 @@ const words = (page: Page): Promise<string> =>
     ...[...document.querySelectorAll('[aria-label], [placeholder], [alt], [title]')].flatMap((element) =>
       ['aria-label', 'placeholder', 'alt', 'title'].map((name) => element.getAttribute(name) ?? '')),
   ].join('\\n')`);
+
+/**
+ * Opens a screen inside the page, as the Back button does. Loading the page takes longer than all checks of a screen. An
+ * address of no screen comes first, so that nothing of the last screen stays.
+ */
+export async function turnTo(page: Page, address: string): Promise<void> {
+  for (const path of ['/no-screen', address]) {
+    await page.evaluate(`for (const left of document.querySelectorAll('h1')) left.dataset.left = ''`);
+    await page.evaluate(`history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
+    await page.locator('h1:not([data-left])').first().waitFor({ state: 'attached' });
+  }
+}
 
 /** Waits until the screen is complete: fonts and visible pictures are loaded, and no placeholder is left. */
 export async function settled(page: Page, ready?: string): Promise<void> {

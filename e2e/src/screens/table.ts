@@ -24,7 +24,7 @@ export interface Screen {
 
 const at = (path: string, ...viewers: Viewer[]): Screen => ({ path: () => path, viewers });
 
-/** The nineteen routes of the specification. `viewer.test.ts` checks the viewer. */
+/** The nineteen routes of the specification, and the viewer. */
 export const routes: readonly Screen[] = [
   at('/', 'nobody', 'patient'),
   at('/login', 'nobody'),
@@ -50,6 +50,11 @@ export const routes: readonly Screen[] = [
   at('/approve-provider', 'admin'),
   { ...at('/roles-permissions', 'admin'), ready: 'li', names: true },
   { path: ({ image }) => `/ai-analysis/${image}`, viewers: ['healthProvider', 'admin'], ready: 'main h2' },
+  {
+    path: ({ image }) => `/viewer/${image}`,
+    viewers: ['healthProvider'],
+    ready: '[data-viewport][data-state=drawn]',
+  },
 ];
 
 /** A main screen with a baseline. The parts that differ in every run are masked. */

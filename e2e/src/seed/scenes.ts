@@ -1,4 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { turnTo } from '../screens/judge.js';
 import type { Find } from './find.js';
 
 /** A state of a screen, with the elements that the seed specification requires there. */
@@ -6,6 +8,8 @@ export interface Scene {
   name: string;
   /** The address to open first. Without it, the scene continues the previous one. */
   path?: string;
+  /** True when the page must be loaded, because the scene needs data or answers that an earlier scene has changed. */
+  load?: true;
   act?: (page: Page) => Promise<unknown>;
   finds: Find[];
   /** The elements that must be absent. */
@@ -32,9 +36,9 @@ export async function refuse(page: Page, address: string, { after }: { after?: L
 /** Plays the scenes one after the other, and returns the elements that it did not find. */
 export async function missing(page: Page, scenes: readonly Scene[]): Promise<string[]> {
   const faults: string[] = [];
-  for (const scene of scenes) {
+  for (const [at, scene] of scenes.entries()) {
     try {
-      if (scene.path) await page.goto(scene.path);
+      if (scene.path) await (at === 0 || scene.load ? page.goto(scene.path) : turnTo(page, scene.path));
       if (scene.path) await page.locator('h1').first().waitFor({ state: 'attached' });
       await scene.act?.(page);
     } catch (error) {
@@ -55,7 +59,8 @@ export async function missing(page: Page, scenes: readonly Scene[]): Promise<str
     for (const find of scene.none ?? []) {
       if (await find.in(page).count()) faults.push(`${scene.name}: there is ${find.says}`);
     }
-    if (scene.also && !(await scene.also(page))) faults.push(`${scene.name}: its rule does not hold`);
+    const rule = expect.poll(async () => (await scene.also?.(page)) ?? true, { timeout: 6000 }).toBe(true);
+    await rule.catch(() => faults.push(`${scene.name}: its rule does not hold`));
   }
   return faults;
 }

@@ -237,6 +237,7 @@ export const providerScenes: Scene[] = [
   {
     name: 'analysis: the server fails',
     path: '/view-images',
+    load: true,
     act: async (page) => {
       await page.route('**/api/analyze/*', (route) =>
         route.fulfill({ status: 503, json: { message: 'The analysis is resting.', error: 'RESTING', requestId: 'x' } }),

@@ -3,6 +3,8 @@ import { type Icon, SignOutIcon, TranslateIcon } from '@phosphor-icons/react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLogout } from '../auth/useLogout';
+import { usePublicSettings } from '../lib/publicSettings';
+import { ClinicLine } from '../ui/ClinicLine';
 import { useNextLanguage } from '../ui/LanguageSwitch';
 import { Logo } from '../ui/Mark';
 import { SidePanel } from '../ui/SidePanel';
@@ -59,6 +61,7 @@ function Rows() {
 export function MenuDrawer({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const logout = useLogout();
+  const clinic = usePublicSettings();
   return (
     <SidePanel
       open={open}
@@ -80,6 +83,7 @@ export function MenuDrawer({ open, onClose }: { open: boolean; onClose: () => vo
       </Box>
       <Box mt="auto" pt="4">
         <Rows />
+        <ClinicLine of={clinic} px="3" mt="2" />
         <Separator my="9px" mx="3" />
         <Flex align="center" gap="2" ps="2">
           <WhoAmI />

@@ -16,6 +16,7 @@ import { BottomBar } from './BottomBar';
 import { PhoneBar } from './PhoneBar';
 import { Sidebar } from './Sidebar';
 import { TopBar } from './TopBar';
+import { useSavedLanguage } from './useSavedLanguage';
 
 /** True when the sidebar of this browser shows icons only. Not private: a sign-out does not delete it. */
 const collapsedAtom = atomWithStorage('sidebar', false, undefined, { getOnInit: true });
@@ -45,6 +46,7 @@ export function Shell() {
   const bare = useAtomValue(bareAtom) && !desktop;
   const main = useFocusOnNavigation();
   useUnreadInTitle();
+  useSavedLanguage();
   const panel = (
     <Box
       as="main"

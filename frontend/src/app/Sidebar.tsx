@@ -3,6 +3,8 @@ import { SidebarSimpleIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { paths } from '../lib/paths';
+import { usePublicSettings } from '../lib/publicSettings';
+import { ClinicLine } from '../ui/ClinicLine';
 import { Logo } from '../ui/Mark';
 import { Tooltip } from '../ui/Tooltip';
 import { MenuLinks } from './MenuLinks';
@@ -11,6 +13,7 @@ import { WhoAmI } from './WhoAmI';
 /** The menu on the desktop: 256 px wide, or 76 px with icons only. */
 export function Sidebar({ collapsed, onCollapse }: { collapsed: boolean; onCollapse: () => void }) {
   const { t } = useTranslation();
+  const clinic = usePublicSettings();
   const label = t(collapsed ? 'app.menu.expand' : 'app.menu.collapse');
   return (
     <Flex
@@ -35,14 +38,10 @@ export function Sidebar({ collapsed, onCollapse }: { collapsed: boolean; onColla
       <Box mt="26px">
         <MenuLinks collapsed={collapsed} />
       </Box>
-      <Flex
-        mt="auto"
-        pt="4"
-        align="center"
-        gap="11px"
-        px={collapsed ? '0' : '2.5'}
-        direction={collapsed ? 'column' : 'row'}
-      >
+      <Box mt="auto" pt="4">
+        {!collapsed && <ClinicLine of={clinic} px="2.5" />}
+      </Box>
+      <Flex pt="4" align="center" gap="11px" px={collapsed ? '0' : '2.5'} direction={collapsed ? 'column' : 'row'}>
         <WhoAmI wordless={collapsed} />
         <Tooltip content={label}>
           <IconButton

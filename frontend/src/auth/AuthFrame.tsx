@@ -4,7 +4,9 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { paths } from '../lib/paths';
+import { usePublicLimits } from '../lib/publicLimits';
 import { useIsDesktop } from '../lib/useMedia';
+import { ClinicLine } from '../ui/ClinicLine';
 import chest from '../ui/films/chest.webp';
 import { Lamp } from '../ui/Lamp';
 import { LanguageSwitch } from '../ui/LanguageSwitch';
@@ -53,6 +55,7 @@ export function AuthFrame({ title, tabTitle = title, sub, badge, home = true, ch
   const { t } = useTranslation();
   const desktop = useIsDesktop();
   useTitle(tabTitle);
+  const clinic = usePublicLimits();
   return (
     <Grid
       templateColumns={{ base: 'minmax(0,1fr)', lg: 'minmax(360px, .72fr) minmax(0, 1fr)' }}
@@ -123,11 +126,11 @@ export function AuthFrame({ title, tabTitle = title, sub, badge, home = true, ch
             )}
             <Box mt="26px">{children}</Box>
           </Box>
+          <ClinicLine of={clinic} textAlign="center" mt="auto" pb="3" />
           <Flex
             w="full"
             maxW="420px"
             mx="auto"
-            mt="auto"
             pt="4"
             gap="2"
             align="center"

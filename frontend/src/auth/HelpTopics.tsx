@@ -1,5 +1,7 @@
 import { Box, Dialog, Heading, Stack, Text } from '@chakra-ui/react';
 import { useTranslation } from 'react-i18next';
+import { usePublicLimits } from '../lib/publicLimits';
+import { ClinicLine } from '../ui/ClinicLine';
 import { Modal } from '../ui/Modal';
 
 const topics = ['code', 'password', 'review', 'locked'] as const;
@@ -16,6 +18,7 @@ interface Props {
  */
 export function HelpTopics({ open, onClose, opener }: Props) {
   const { t } = useTranslation();
+  const clinic = usePublicLimits();
   return (
     <Modal open={open} onClose={onClose} title={t('auth.help.title')} finalFocusEl={opener}>
       <Dialog.Body>
@@ -30,6 +33,7 @@ export function HelpTopics({ open, onClose, opener }: Props) {
               </Text>
             </Box>
           ))}
+          <ClinicLine of={clinic} />
         </Stack>
       </Dialog.Body>
     </Modal>

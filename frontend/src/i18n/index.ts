@@ -1,3 +1,4 @@
+import { type LanguageCode, languageCodes } from '@lightbox/contract/languages.js';
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import type { en } from './en';
@@ -22,10 +23,13 @@ void i18next.use(initReactI18next).init({
 
 export { i18next as i18n };
 
-/** The language belongs to the browser and not to the account, because it is needed before the sign-in. */
+/**
+ * The language of the screens belongs to the browser, because it is needed before the sign-in. The account has a copy for
+ * its mails (`app/useSavedLanguage.ts`).
+ */
 const key = 'language';
 
-export const currentCode = (): string => i18next.resolvedLanguage ?? 'en';
+export const currentCode = (): LanguageCode => languageCodes.find((code) => code === i18next.resolvedLanguage) ?? 'en';
 export const currentLanguage = (): Language => languages[currentCode()] ?? languages.en;
 
 /** Switches the whole page to a language: texts, direction, dates and numbers. */
@@ -43,6 +47,15 @@ async function show(code: string) {
   await i18next.changeLanguage(code);
 }
 
+/** Returns the language that was chosen in this browser; null when nobody chose one. */
+export function chosenLanguage(): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
 /** Switches to a language and stores it in this browser. */
 export async function chooseLanguage(code: string) {
   await show(code);
@@ -56,7 +69,7 @@ export async function chooseLanguage(code: string) {
 /** Switches to the language stored in this browser. The page stays in English if it cannot be loaded. */
 export async function recallLanguage() {
   try {
-    await show(localStorage.getItem(key) ?? 'en');
+    await show(chosenLanguage() ?? 'en');
   } catch {
     await show('en');
   }

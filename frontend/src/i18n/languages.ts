@@ -1,3 +1,4 @@
+import type { LanguageCode } from '@lightbox/contract/languages.js';
 import type { LanguageFile } from './languageFile';
 
 export interface Language {
@@ -11,7 +12,7 @@ export interface Language {
 }
 
 /** Every language of the product, in the order of the switch. */
-export const languages: Record<string, Language> & { en: Language } = {
+export const languages: Record<string, Language> & Record<LanguageCode, Language> = {
   // The day is before the month in English too: 04/05 must not mean two dates in one clinic.
   en: { name: 'English', dir: 'ltr', locale: 'en-GB' },
   ur: { name: 'اردو', dir: 'rtl', locale: 'ur-PK', load: async () => (await import('./ur')).ur },

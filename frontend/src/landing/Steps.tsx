@@ -2,7 +2,7 @@ import { Box, Flex, Heading, Text } from '@chakra-ui/react';
 import { ChatsCircleIcon, KeyIcon, ShareNetworkIcon, UploadSimpleIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { formatBytes } from '../lib/format';
-import { usePublicLimits } from './limits';
+import { usePublicLimits } from '../lib/publicLimits';
 import { Section } from './Section';
 
 /** The steps of a share. Each step is drawn brighter than the previous one. */

@@ -23,6 +23,8 @@ export const paths = {
   sharesOf: (imageId: string) => `/view-images?image=${imageId}&show=share`,
   shareImage: '/share-image',
   messages: '/messages',
+  /** The chat with a person. */
+  chat: (userId: string) => `/messages?chat=${userId}`,
   auditLogs: '/audit-logs',
   appSettings: '/appsettings',
   rolesPermissions: '/roles-permissions',

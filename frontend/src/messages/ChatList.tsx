@@ -19,7 +19,7 @@ import { UserAvatar } from '../ui/UserAvatar';
 import { chatList } from './messages';
 import { rowKeys } from './rowKeys';
 
-export const chatAddress = (userId: string) => `${paths.messages}?chat=${userId}`;
+export const chatAddress = paths.chat;
 
 interface RowProps {
   entry: ChatListEntry;

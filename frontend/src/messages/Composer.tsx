@@ -4,6 +4,7 @@ import { PaperPlaneRightIcon, WarningCircleIcon } from '@phosphor-icons/react';
 import { useAtomValue } from 'jotai';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useLocation, useNavigate } from 'react-router-dom';
 import { socketAtom } from '../lib/connection';
 import { store } from '../lib/store';
 import { useMedia } from '../lib/useMedia';
@@ -50,6 +51,19 @@ export function Composer({ userId, name, waiting }: Props) {
   useEffect(() => {
     if (mouse) field.current?.focus({ preventScroll: true });
   }, [mouse]);
+
+  // A link may offer a first sentence, in the state of the history entry and never in the address. A kept draft wins.
+  const location = useLocation();
+  const navigate = useNavigate();
+  const offered: string | undefined = location.state?.draft;
+  useEffect(() => {
+    if (!offered) return;
+    if (!store.get(draftsAtom)[userId]) {
+      setText(offered);
+      keepDraft(userId, offered);
+    }
+    void navigate(location, { replace: true, state: null });
+  }, [offered, userId, location, navigate]);
 
   const change = (to: string) => {
     setText(to);

@@ -198,6 +198,18 @@ describe('a chat', () => {
     expect(await within(log).findByText('Read')).toBeTruthy();
   });
 
+  it('A link may offer a first sentence, which does not replace a draft.', async () => {
+    const router = open('/messages');
+    const field = async () => (await screen.findByRole('textbox', { name: /Message to Ben/ })) as HTMLTextAreaElement;
+    await act(() => router.navigate(`/messages?chat=${ben}`, { state: { draft: 'A new code, please.' } }));
+    await waitFor(async () => expect((await field()).value).toBe('A new code, please.'));
+    expect(router.state.location.state).toBeNull();
+    await write('A new code, please. Thank you.');
+    await act(() => router.navigate('/messages'));
+    await act(() => router.navigate(`/messages?chat=${ben}`, { state: { draft: 'Another one.' } }));
+    expect((await field()).value).toBe('A new code, please. Thank you.');
+  });
+
   it('A draft is restored when its chat is opened again.', async () => {
     all.push(message(3, cleo, ana, { content: 'From Cleo' }));
     const router = open();

@@ -6,6 +6,7 @@ import {
   CheckIcon,
   type Icon,
   ImageIcon,
+  LockKeyIcon,
   ProhibitIcon,
   ScanIcon,
   SealCheckIcon,
@@ -28,6 +29,7 @@ import { addressOf, textsOf, viewerOf } from './places';
 const looks: Record<NotificationKind, { Icon: Icon; tone: string }> = {
   'share.created': { Icon: ImageIcon, tone: 'info' },
   'share.verified': { Icon: SealCheckIcon, tone: 'success' },
+  'share.locked': { Icon: LockKeyIcon, tone: 'warning' },
   'share.revoked': { Icon: ProhibitIcon, tone: 'danger' },
   'analysis.completed': { Icon: SparkleIcon, tone: 'accent' },
   'analysis.failed': { Icon: WarningIcon, tone: 'danger' },

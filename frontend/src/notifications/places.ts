@@ -9,6 +9,8 @@ const analysis = [paths.aiAnalysis(':id'), paths.viewImages] as const;
 export const places: Record<PushKind, readonly [withId: string, without: string]> = {
   'share.created': image,
   'share.verified': image,
+  // For the owner, who sends a new code; the recipient who locked it gets no notice.
+  'share.locked': [`${paths.sharesOf(':id')}`, paths.viewImages],
   // After a revocation the recipient cannot open the image, so both addresses are the gallery.
   'share.revoked': [paths.viewImages, paths.viewImages],
   'analysis.completed': analysis,
@@ -44,7 +46,7 @@ export function viewerOf({ kind, recordId, studyId }: Notice): string | undefine
   return recordId && paths.viewer(recordId);
 }
 
-const aboutStudies = ['share.created', 'share.verified', 'share.revoked'] as const;
+const aboutStudies = ['share.created', 'share.verified', 'share.locked', 'share.revoked'] as const;
 type AboutStudy = (typeof aboutStudies)[number];
 
 /** Returns the path of the texts of a notification. A share has other words when it is of a study. */

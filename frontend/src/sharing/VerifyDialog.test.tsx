@@ -3,6 +3,7 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { MemoryRouter, useLocation } from 'react-router-dom';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { system } from '../theme/system';
 import { fromMail } from './mail';
@@ -27,13 +28,22 @@ const answer = (status: number, body: object) => new Response(JSON.stringify(bod
 const refusal = (status: number, error: string, extra = {}) =>
   asked.mockImplementation(async () => answer(status, { message: 'No.', error, requestId: 'r', ...extra }));
 
+/** Shows the address and the state to which a link of the dialog leads. */
+function Place() {
+  const { pathname, search, state } = useLocation();
+  return <output data-testid="place">{`${pathname}${search} ${state?.draft ?? ''}`}</output>;
+}
+
 function show(props: Partial<Parameters<typeof VerifyDialog>[0]> = {}) {
   const cache = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   const onOpen = vi.fn();
   render(
     <QueryClientProvider client={cache}>
       <ChakraProvider value={system}>
-        <VerifyDialog open shareId={shareId} image={image} onClose={() => {}} onOpen={onOpen} {...props} />
+        <MemoryRouter>
+          <VerifyDialog open shareId={shareId} image={image} onClose={() => {}} onOpen={onOpen} {...props} />
+          <Place />
+        </MemoryRouter>
       </ChakraProvider>
     </QueryClientProvider>,
   );
@@ -92,9 +102,50 @@ describe('Verify Image', () => {
     const { user } = show();
     await enter(user, '000000');
     expect(await screen.findByText(title)).toBeTruthy();
-    expect(screen.getAllByText('Omar Siddiqui').length).toBeGreaterThan(1);
     expect(screen.queryByRole('button', { name: 'Verify' })).toBeNull();
     expect(screen.queryAllByLabelText(/Digit \d of 6/)).toHaveLength(0);
+    expect(screen.queryAllByRole('button', { name: 'Send the code again' })).toHaveLength(code === 'EXPIRED' ? 0 : 1);
+    await user.click(screen.getByRole('link', { name: 'Ask Omar' }));
+    const need = code === 'EXPIRED' ? /my access to Share 1D3E has ended/ : /I need a new code for Share 1D3E/;
+    expect(screen.getByTestId('place').textContent).toMatch(need);
+    expect(screen.getByTestId('place').textContent).toContain(`/messages?chat=${image.sharedBy?.id} `);
+  });
+
+  it('A locked card is shown as locked at once, and a new code opens the boxes again.', async () => {
+    const { user } = show({ image: { ...image, isLocked: true } });
+    expect(await screen.findByText('This image is locked.')).toBeTruthy();
+    expect(screen.getByText('Share 1D3E')).toBeTruthy();
+    asked.mockImplementation(async () => answer(200, { data: null }));
+    await user.click(screen.getByRole('button', { name: 'Send the code again' }));
+    expect(await boxes()).toHaveLength(6);
+    expect(asked.mock.calls.map(([url]) => url)).toContain(`/api/sharing/${shareId}/resend`);
+    expect(await screen.findByText(/We are emailing a new code/)).toBeTruthy();
+    expect(screen.getByRole('button', { name: /Send again in 0:5\d|1:00/ })).toHaveProperty('disabled', true);
+  });
+
+  it('A code of another share names it, and goes on with that share.', async () => {
+    const belongsTo = '673dc1f04b9e2a7705c888f2';
+    refusal(422, 'WRONG_CODE', { triesLeft: 3, belongsTo });
+    const { user } = show();
+    await enter(user, '407312');
+    expect(await screen.findByText('This code belongs to Share 88F2. 3 tries left here.')).toBeTruthy();
+    await user.click(screen.getByRole('button', { name: 'Use it for Share 88F2' }));
+    expect(screen.getByLabelText('Enter Image Sharing Id:')).toHaveProperty('value', belongsTo);
+    await user.click(screen.getByRole('button', { name: 'Verify' }));
+    await waitFor(() => expect(verifications()).toHaveLength(2));
+    expect(JSON.parse(String(verifications()[1]?.[1].body))).toEqual({
+      sharingRequestId: belongsTo,
+      verificationCode: '407312',
+    });
+  });
+
+  it('With a wrong id and no code the focus moves to the id.', async () => {
+    const { user } = show();
+    await user.clear(await screen.findByLabelText('Enter Image Sharing Id:'));
+    await user.type(screen.getByLabelText('Enter Image Sharing Id:'), 'abc');
+    await user.click(screen.getByRole('button', { name: 'Verify' }));
+    expect(await screen.findByText(/Copy it from the email/)).toBeTruthy();
+    expect(document.activeElement).toBe(screen.getByLabelText('Enter Image Sharing Id:'));
   });
 
   it('An unknown id shows the error at its field.', async () => {
@@ -120,6 +171,10 @@ it('A pasted mail fills the id and the code.', () => {
       code: '407312',
     },
   );
+  const other = '673dc1f04b9e2a7705c888f2';
+  const two = `Share 88F2\nSharing id: ${other}\nCode: 395484\n\nSharing id: ${shareId}\nCode: 407312\nLink: x?share=${other}`;
+  expect(fromMail(two)).toEqual({ id: other, code: '395484' });
+  expect(fromMail(two, shareId)).toEqual({ id: shareId, code: '407312' });
   expect(fromMail(` ${shareId.toUpperCase()} `)).toEqual({ id: shareId });
   expect(fromMail('nothing')).toEqual({});
 });

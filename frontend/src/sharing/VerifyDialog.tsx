@@ -1,14 +1,28 @@
 import { Box, Button, Dialog, Flex, Text, VisuallyHidden } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { ClipboardTextIcon, ClockIcon, KeyIcon, LockKeyIcon, ProhibitIcon, SealCheckIcon } from '@phosphor-icons/react';
+import { shareMark } from '@lightbox/contract/sharing/mark.js';
+import {
+  ClipboardTextIcon,
+  ClockIcon,
+  EnvelopeSimpleIcon,
+  KeyIcon,
+  LockKeyIcon,
+  ProhibitIcon,
+  SealCheckIcon,
+} from '@phosphor-icons/react';
+import { useQueryClient } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
-import { type FormEvent, useId } from 'react';
+import { type FormEvent, useEffect, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { userAtom } from '../auth/session';
+import { AskLink } from '../images/AskLink';
+import { findShared } from '../images/cache';
 import type { Verifying } from '../images/dialogs';
 import { useSubject } from '../images/studies';
 import { stackOf, titleOf } from '../images/subject';
-import { fullName } from '../lib/format';
+import { formatSeconds, fullName } from '../lib/format';
+import { usePublicSettings } from '../lib/publicSettings';
+import { ClinicLine } from '../ui/ClinicLine';
 import { CodeInput } from '../ui/CodeInput';
 import { TextField } from '../ui/Field';
 import { IconTile } from '../ui/IconTile';
@@ -16,6 +30,8 @@ import { EndedWell, ImageWell } from '../ui/ImageWell';
 import { Modal } from '../ui/Modal';
 import { Note } from '../ui/Note';
 import { Said } from '../ui/Said';
+import { ShareNote } from '../ui/ShareNote';
+import { type SendingAgain, useSendAgain } from './useSendAgain';
 import { type Halt, useVerify } from './useVerify';
 
 function Sentence({ image }: { image: Image | undefined }) {
@@ -26,76 +42,132 @@ function Sentence({ image }: { image: Image | undefined }) {
   return <Said i18nKey="sharing.verify.subFrom" values={values} />;
 }
 
-/** Says that codes are no longer accepted, and who can help. */
-function HaltNote({ halt, image }: { halt: Halt; image: Image | undefined }) {
+/** Says that codes are no longer accepted, and offers the ways to get in again. */
+function HaltNote({ halt, image, again }: { halt: Halt; image: Image | undefined; again: SendingAgain }) {
   const { t } = useTranslation();
   const giver = image?.sharedBy;
   return (
-    <Note
-      Icon={halt === 'locked' ? LockKeyIcon : ProhibitIcon}
-      tone="danger"
-      role="alert"
-      title={t(`sharing.verify.${halt}Title`)}
-    >
-      {giver ? (
-        <Said i18nKey={`sharing.verify.${halt}Text`} values={{ name: fullName(giver) }} />
-      ) : (
-        t(`sharing.verify.${halt}TextUnknown`)
-      )}
-    </Note>
+    <Box>
+      <Note
+        Icon={halt === 'locked' ? LockKeyIcon : ProhibitIcon}
+        tone="danger"
+        role="alert"
+        title={t(`sharing.verify.${halt}Title`)}
+      >
+        {halt === 'locked' ? (
+          t('sharing.verify.lockedText')
+        ) : giver ? (
+          <Said i18nKey="sharing.verify.endedText" values={{ name: fullName(giver) }} />
+        ) : (
+          t('sharing.verify.endedTextUnknown')
+        )}
+      </Note>
+      <Help image={image} again={halt === 'locked' ? again : undefined} />
+    </Box>
+  );
+}
+
+/** The ways to a code: another mail, and the person who shared the image. */
+function Help({ image, again }: { image: Image | undefined; again: SendingAgain | undefined }) {
+  const { t } = useTranslation();
+  const email = useAtomValue(userAtom)?.email ?? '';
+  const clinic = usePublicSettings();
+  const wait = again?.wait ?? 0;
+  return (
+    <>
+      <Flex gap="2" mt="3" wrap="wrap" _empty={{ display: 'none' }}>
+        {again && (
+          <Button
+            size="sm"
+            variant="subtle"
+            flex={{ base: '1', sm: 'none' }}
+            disabled={wait > 0}
+            loading={again.pending}
+            onClick={again.send}
+          >
+            <EnvelopeSimpleIcon aria-hidden />
+            {wait > 0 ? t('sharing.verify.againIn', { time: formatSeconds(wait) }) : t('sharing.verify.again')}
+          </Button>
+        )}
+        {image && <AskLink image={image} need={again ? 'code' : 'access'} size="sm" flex={{ base: '1', sm: 'none' }} />}
+      </Flex>
+      <Text
+        fontSize="xs"
+        mt="2"
+        role="status"
+        color={again?.fault ? 'fg.error' : 'fg.muted'}
+        _empty={{ display: 'none' }}
+      >
+        {again?.fault ?? (again?.sent && <Said i18nKey="sharing.verify.sent" values={{ email }} />)}
+      </Text>
+      <ClinicLine of={clinic} mt="2" fontSize="xs" />
+    </>
   );
 }
 
 type Verify = ReturnType<typeof useVerify>;
 
+/** The id that the product knows already is one quiet line. It stays a field: it may be changed. */
+const quiet = {
+  '& label': { fontSize: 'xs', fontWeight: 'normal', color: 'fg.muted' },
+  '& input': { h: '7', px: '0', fontSize: 'xs', color: 'fg.muted', borderColor: 'transparent', bg: 'transparent' },
+} as const;
+
 /** The field for the sharing id. A button pastes the text of the mail, which may contain the code too. */
-function IdField({ verify }: { verify: Verify }) {
+function IdField({ verify, known }: { verify: Verify; known: boolean }) {
   const { t } = useTranslation();
   const paste = Boolean(navigator.clipboard?.readText);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (verify.idFault) field.current?.focus();
+  }, [verify.idFault]);
   return (
-    <TextField
-      label={t('sharing.verify.id')}
-      value={verify.id}
-      onChange={(event) => verify.changeId(event.target.value)}
-      onPaste={(event) => {
-        if (verify.paste(event.clipboardData.getData('text'))) event.preventDefault();
-      }}
-      error={verify.idFault}
-      dir="ltr"
-      fontFamily="mono"
-      autoComplete="off"
-      autoCapitalize="none"
-      spellCheck={false}
-      // Show the button only while the field is empty, because an id needs the whole line. The empty element stays for the
-      // focus ring of the frame.
-      {...(paste && {
-        end: verify.id ? (
-          <span />
-        ) : (
-          <Button
-            size="xs"
-            variant="ghost"
-            onClick={() =>
-              void navigator.clipboard
-                .readText()
-                .then(verify.paste)
-                // The browser may not read the clipboard: the user can type the id.
-                .catch(() => {})
-            }
-          >
-            <ClipboardTextIcon />
-            {t('sharing.verify.paste')}
-          </Button>
-        ),
-      })}
-    />
+    <Box css={known ? quiet : {}}>
+      <TextField
+        ref={field}
+        label={t('sharing.verify.id')}
+        value={verify.id}
+        onChange={(event) => verify.changeId(event.target.value)}
+        onPaste={(event) => {
+          if (verify.paste(event.clipboardData.getData('text'))) event.preventDefault();
+        }}
+        error={verify.idFault}
+        dir="ltr"
+        fontFamily="mono"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        // Show the button only while the field is empty, because an id needs the whole line. The empty element stays for the
+        // focus ring of the frame.
+        {...(paste && {
+          end: verify.id ? (
+            <span />
+          ) : (
+            <Button
+              size="xs"
+              variant="ghost"
+              onClick={() =>
+                void navigator.clipboard
+                  .readText()
+                  .then(verify.paste)
+                  // The browser may not read the clipboard: the user can type the id.
+                  .catch(() => {})
+              }
+            >
+              <ClipboardTextIcon />
+              {t('sharing.verify.paste')}
+            </Button>
+          ),
+        })}
+      />
+    </Box>
   );
 }
 
 interface EntryProps {
   verify: Verify;
   image: Image | undefined;
-  /** True when the id is known: the code field then comes first. */
+  /** True when the product knows the id. */
   known: boolean;
   onClose: () => void;
 }
@@ -103,18 +175,21 @@ interface EntryProps {
 function Entry({ verify, image, known, onClose }: EntryProps) {
   const { t } = useTranslation();
   const form = useId();
+  const again = useSendAgain(verify.id.trim(), { onSent: verify.renewed, onEnded: verify.ended });
+  const { other } = verify;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     verify.submit();
   };
   return (
     <>
-      <Head sub={<Sentence image={image} />} />
+      <Head sub={<Sentence image={image} />} {...(known && { mark: shareMark(verify.id) })} />
       <Dialog.Body>
         <Flex as="form" id={form} direction="column" gap="block" onSubmit={submit} {...{ noValidate: true }}>
-          <IdField verify={verify} />
+          <ShareNote note={image?.note} />
+          <IdField verify={verify} known={known} />
           {verify.halt ? (
-            <HaltNote halt={verify.halt} image={image} />
+            <HaltNote halt={verify.halt} image={image} again={again} />
           ) : (
             <Box>
               <Text fontSize="sm" fontWeight="semibold" mb="1.5" aria-hidden>
@@ -123,7 +198,9 @@ function Entry({ verify, image, known, onClose }: EntryProps) {
               <CodeInput
                 value={verify.code}
                 onChange={verify.changeCode}
+                onPasted={verify.paste}
                 error={verify.codeFault}
+                focusOnError={!verify.idFault}
                 autoFocus={known}
                 disabled={verify.pending}
                 label={t('sharing.verify.code')}
@@ -134,7 +211,13 @@ function Entry({ verify, image, known, onClose }: EntryProps) {
                   </>
                 }
               />
+              {known && !other && <Help image={image} again={again} />}
             </Box>
+          )}
+          {other && (
+            <Button variant="subtle" alignSelf="flex-start" onClick={() => verify.turnTo(other)}>
+              {t('sharing.verify.useThere', { mark: shareMark(other.id) })}
+            </Button>
           )}
         </Flex>
       </Dialog.Body>
@@ -193,11 +276,13 @@ type FormProps = Pick<Verifying, 'shareId' | 'image' | 'onClose' | 'onOpen'>;
 
 function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
   const { t } = useTranslation();
-  const verify = useVerify(shareId);
+  const cache = useQueryClient();
+  const verify = useVerify(shareId, asked?.isLocked === true);
   // Another tab may have verified the share already: then no code is needed.
   const live = useSubject(verify.verified).image ?? asked;
   const lit = live?.isVerified ? live : undefined;
   const done = verify.done || lit !== undefined;
+  const other = verify.id === shareId ? undefined : findShared(cache, verify.id.trim());
   return (
     <>
       <VisuallyHidden role="status">{done ? t('sharing.verify.done') : ''}</VisuallyHidden>
@@ -206,8 +291,8 @@ function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
       ) : (
         <Entry
           verify={verify}
-          image={verify.id === shareId ? asked : undefined}
-          known={shareId !== ''}
+          image={verify.id === shareId ? asked : other}
+          known={!verify.idFault && (other !== undefined || (verify.id === shareId && shareId !== ''))}
           onClose={onClose}
         />
       )}
@@ -215,7 +300,7 @@ function VerifyForm({ shareId, image: asked, onClose, onOpen }: FormProps) {
   );
 }
 
-function Head({ sub, lit = false }: { sub: React.ReactNode; lit?: boolean }) {
+function Head({ sub, mark, lit = false }: { sub: React.ReactNode; mark?: string; lit?: boolean }) {
   const { t } = useTranslation();
   return (
     <Dialog.Header alignItems="flex-start" gap="4">
@@ -226,6 +311,11 @@ function Head({ sub, lit = false }: { sub: React.ReactNode; lit?: boolean }) {
       />
       <Box pe="8" minW="0">
         <Dialog.Title>{lit ? t('sharing.verify.done') : t('sharing.verify.title')}</Dialog.Title>
+        {mark && (
+          <Text fontSize="sm" fontWeight="semibold" fontVariantNumeric="tabular-nums">
+            {t('images.card.mark', { mark })}
+          </Text>
+        )}
         <Dialog.Description fontSize="sm" mt="1" dir="auto">
           {sub}
         </Dialog.Description>

@@ -1,10 +1,17 @@
 import { limits } from '@lightbox/contract/limits.js';
+import { codeIn } from '../lib/codeIn';
 
-const code = new RegExp(`(?<!\\w)\\d{${limits.codeDigits}}(?!\\w)`);
+const isWhole = (code: string) => code.length === limits.codeDigits;
+const anId = /(?<!\w)[0-9a-f]{24}(?!\w)/gi;
 
-/** Finds the sharing id and the code in pasted text: in one of them alone, or in the whole mail. */
-export function fromMail(text: string): { id?: string; code?: string } {
-  const id = /(?<!\w)[0-9a-f]{24}(?!\w)/i.exec(text)?.[0]?.toLowerCase();
-  const digits = (/Code:\s*(\d+)/i.exec(text)?.[1] ?? text).match(code)?.[0];
-  return { ...(id && { id }), ...(digits && { code: digits }) };
+/**
+ * Finds the sharing id and the code in pasted text: in one of them alone, or in the whole mail. A mail about several
+ * shares has the code of each after its id: with a known id its own code is taken.
+ */
+export function fromMail(text: string, known = ''): { id?: string; code?: string } {
+  const ids = [...text.matchAll(anId)];
+  const id = ids.find(([one]) => one.toLowerCase() === known) ?? ids[0];
+  const after = id ? text.slice(id.index) : '';
+  const code = [after, text].map((part) => codeIn(part.replace(anId, ' '))).find(isWhole);
+  return { ...(id && { id: id[0].toLowerCase() }), ...(code && { code }) };
 }

@@ -1,10 +1,11 @@
 import type { ServerPayload } from '@lightbox/contract/events.js';
 import { limits } from '@lightbox/contract/limits.js';
-import type { ShareAccess } from '@lightbox/contract/sharing/calls.js';
+import type { Invitation, ShareAccess } from '@lightbox/contract/sharing/calls.js';
 import type { QueryClient } from '@tanstack/react-query';
 import { session } from '../auth/session';
-import { endShare, findShared, refreshLists } from '../images/cache';
+import { endShare, findShared, lockShare, moveEnd, refreshLists } from '../images/cache';
 import { rereadImage } from '../images/images';
+import { invitations } from '../images/insight';
 import { rereadStudy } from '../images/studies';
 import { coalesce } from '../lib/coalesce';
 import { change, reread } from '../lib/live';
@@ -17,6 +18,12 @@ export const patchShares = (cache: QueryClient, to: (shares: ShareAccess[]) => S
   change(cache, accessLists, to);
 
 export const refreshShares = (cache: QueryClient) => coalesce('shares', () => void reread(cache, accessLists));
+
+export const patchInvitations = (cache: QueryClient, to: (waiting: Invitation[]) => Invitation[]) =>
+  change(cache, invitations, to);
+
+export const refreshInvitations = (cache: QueryClient) =>
+  coalesce('invitations', () => void reread(cache, invitations));
 
 const hour = 3_600_000;
 
@@ -37,8 +44,14 @@ function ended(cache: QueryClient, share: ServerPayload<'share:revoked'>) {
   else refreshLists(cache);
 }
 
+/** Shows on both sides that a share is locked, or waits for its code again. */
+function setLocked(cache: QueryClient, shareId: string, locked: boolean) {
+  patchShares(cache, (shares) => shares.map((share) => (share.id === shareId ? { ...share, locked } : share)));
+  lockShare(cache, shareId, locked);
+}
+
 export const shareEvents = {
-  feeds: [accessLists],
+  feeds: [accessLists, invitations],
   'share:created': (share, cache) => {
     refreshLists(cache, isMine(share) ? 'shared' : undefined);
     refreshShares(cache);
@@ -55,10 +68,22 @@ export const shareEvents = {
       void (studyId ? rereadStudy(cache, studyId) : rereadImage(cache, imagemetadataId));
     });
   },
-  'share:locked': ({ sharingRequestId }, cache) =>
+  'share:locked': ({ sharingRequestId }, cache) => setLocked(cache, sharingRequestId, true),
+  'share:resent': ({ sharingRequestId }, cache) => setLocked(cache, sharingRequestId, false),
+  'share:changed': (given, cache) => {
+    const { sharingRequestId, imagemetadataId, studyId, expiresAt, download } = given;
     patchShares(cache, (shares) =>
-      shares.map((share) => (share.id === sharingRequestId ? { ...share, locked: true } : share)),
-    ),
+      shares.map((share) => (share.id === sharingRequestId ? { ...share, expiresAt, download } : share)),
+    );
+    if (!isMine(given)) return;
+    moveEnd(cache, sharingRequestId, expiresAt);
+    // Another share may allow the download all the same.
+    void (studyId ? rereadStudy(cache, studyId) : rereadImage(cache, imagemetadataId));
+  },
+  'invite:created': (_, cache) => refreshInvitations(cache),
+  'invite:accepted': (_, cache) => refreshInvitations(cache),
+  'invite:ended': ({ invitationId }, cache) =>
+    patchInvitations(cache, (waiting) => waiting.filter(({ id }) => id !== invitationId)),
   'share:revoked': (share, cache) => ended(cache, share),
   'share:expired': (share, cache) => ended(cache, share),
 } satisfies SocketRows;

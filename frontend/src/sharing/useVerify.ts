@@ -2,10 +2,11 @@ import { Id } from '@lightbox/contract/ids.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { shareCalls } from '@lightbox/contract/sharing/calls.js';
+import { shareMark } from '@lightbox/contract/sharing/mark.js';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { refreshLists } from '../images/cache';
+import { lockShare, refreshLists } from '../images/cache';
 import { rereadImage } from '../images/images';
 import { rereadStudy } from '../images/studies';
 import { errorText } from '../lib/errors';
@@ -15,33 +16,49 @@ import { fromMail } from './mail';
 /** The reason why no further code is accepted: a locked share needs a new code, an ended one a new share. */
 export type Halt = 'locked' | 'ended';
 
-/** The state of the dialog: the id, the code and the server's answer about them. */
-export function useVerify(startId: string) {
+/** A right code that belongs to another share of the same person. */
+interface Other {
+  id: string;
+  code: string;
+}
+
+/** The state of the dialog: the id, the code and the server's answer about them. `locked`: the known share is locked. */
+export function useVerify(startId: string, locked: boolean) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const [id, setId] = useState(startId);
   const [code, setCode] = useState('');
   const [idFault, setIdFault] = useState<string>();
   const [codeFault, setCodeFault] = useState<string>();
-  const [halt, setHalt] = useState<Halt>();
+  const [halt, setHalt] = useState<Halt | undefined>(locked ? 'locked' : undefined);
+  const [other, setOther] = useState<Other>();
   const [verified, setVerified] = useState<Image>();
 
-  function refuse(error: unknown) {
+  // A new code unlocks the share, also when its owner sends it.
+  useEffect(() => setHalt((now) => (locked ? 'locked' : now === 'locked' ? undefined : now)), [locked]);
+
+  function lock() {
+    lockShare(cache, id.trim(), true);
+    setHalt('locked');
+  }
+  function refuse(error: unknown, entered: string) {
     const known = error instanceof ApiError ? error : undefined;
     setCode('');
-    if (known?.code === 'CODE_LOCKED') return setHalt('locked');
+    if (known?.code === 'CODE_LOCKED') return lock();
     if (known?.code === 'EXPIRED') {
       refreshLists(cache, 'shared');
       return setHalt('ended');
     }
     if (known?.status === 404) return setIdFault(t('sharing.verify.unknown'));
     if (known?.code === 'WRONG_CODE') {
-      const { triesLeft } = known.details;
-      if (triesLeft === 0) return setHalt('locked');
+      const { triesLeft: count, belongsTo } = known.details;
+      if (typeof belongsTo === 'string') setOther({ id: belongsTo, code: entered });
+      if (count === 0) return lock();
+      if (typeof count !== 'number') return setCodeFault(t('sharing.verify.wrong'));
       return setCodeFault(
-        typeof triesLeft === 'number'
-          ? t('sharing.verify.wrongTries', { count: triesLeft })
-          : t('sharing.verify.wrong'),
+        typeof belongsTo === 'string'
+          ? t('sharing.verify.belongsTo', { count, mark: shareMark(belongsTo) })
+          : t('sharing.verify.wrongTries', { count }),
       );
     }
     setCodeFault(errorText(error, t('sharing.verify.failed')));
@@ -55,11 +72,12 @@ export function useVerify(startId: string) {
     },
     meta: { silent: true },
     onSuccess: setVerified,
-    onError: refuse,
+    onError: (error, entered) => refuse(error, entered),
   });
 
   function submit(entered = code) {
     if (mutation.isPending || halt) return;
+    setOther(undefined);
     const goodId = Id.safeParse(id.trim()).success;
     const goodCode = entered.length === limits.codeDigits;
     setIdFault(goodId ? undefined : t('sharing.verify.idNeeded'));
@@ -74,6 +92,7 @@ export function useVerify(startId: string) {
     codeFault,
     halt,
     verified,
+    other,
     done: mutation.isSuccess,
     pending: mutation.isPending,
     submit,
@@ -87,9 +106,30 @@ export function useVerify(startId: string) {
       // The server's message stays until the user types again.
       if (value) setCodeFault(undefined);
     },
+    /** Goes on with the other share to which the code belongs. */
+    turnTo: ({ id: right, code: entered }: Other) => {
+      setId(right);
+      setCode(entered);
+      setOther(undefined);
+      setHalt(undefined);
+      setIdFault(undefined);
+      setCodeFault(undefined);
+    },
+    /** A new code was sent: the tries start again. */
+    renewed: () => {
+      lockShare(cache, id.trim(), false);
+      setHalt(undefined);
+      setOther(undefined);
+      setCode('');
+      setCodeFault(undefined);
+    },
+    ended: () => {
+      refreshLists(cache, 'shared');
+      setHalt('ended');
+    },
     /** Fills the fields from the pasted text. Returns false when it contains neither id nor code. */
     paste: (text: string) => {
-      const found = fromMail(text);
+      const found = fromMail(text, id.trim());
       if (found.id) {
         setId(found.id);
         setIdFault(undefined);

@@ -51,6 +51,27 @@ describe('the code boxes', () => {
     ).toBe('407312');
   });
 
+  test.each(['407312 ', '407 312', 'Code: 407312', '407-312\n', '۴۰۷۳۱۲'])(
+    'The pasted text %j fills all boxes, from any box.',
+    async (copied) => {
+      const user = userEvent.setup();
+      render(<Shown />);
+      await user.click(boxes()[2] as HTMLElement);
+      await user.paste(copied);
+      await waitFor(() => expect(screen.getByRole('status').textContent).toBe('407312'));
+      expect(document.activeElement).toBe(boxes()[5]);
+    },
+  );
+
+  test('Digits of an Urdu keyboard are typed like others.', async () => {
+    const user = userEvent.setup();
+    render(<Shown />);
+    await user.click(boxes()[0] as HTMLElement);
+    await user.keyboard('۴۰7');
+    await waitFor(() => expect(screen.getByRole('status').textContent).toBe('407'));
+    expect(document.activeElement).toBe(boxes()[3]);
+  });
+
   test('Enter submits the form, and the arrow keys move from left to right also in Urdu.', async () => {
     const user = userEvent.setup();
     const sent = vi.fn((event: FormEvent) => event.preventDefault());

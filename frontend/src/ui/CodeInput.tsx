@@ -3,6 +3,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import { WarningCircleIcon } from '@phosphor-icons/react';
 import { useEffect, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { codeIn } from '../lib/codeIn';
 
 const boxes = Array.from({ length: limits.codeDigits }, (_, index) => index);
 
@@ -11,6 +12,10 @@ interface Props {
   onChange: (code: string) => void;
   /** The error text. With it all boxes turn red and the focus moves to the first empty box. */
   error?: string | undefined;
+  /** False when another field before the code has an error too: the focus belongs there. */
+  focusOnError?: boolean;
+  /** Takes a pasted text in place of the boxes, when it returns true. */
+  onPasted?: (text: string) => boolean;
   /** The help below the boxes while there is no error, such as how long the code is valid. */
   help?: React.ReactNode;
   /** The name of the field, if the screen shows one above the boxes. */
@@ -19,12 +24,26 @@ interface Props {
   disabled?: boolean;
 }
 
+const inputsOf = (root: HTMLElement | null) => [
+  ...(root?.querySelectorAll<HTMLInputElement>('input:not([type=hidden]):not([aria-hidden=true])') ?? []),
+];
+
 /**
- * Six boxes in two groups of three, always from left to right. A paste fills all boxes, backspace moves back. A
- * complete code is not submitted by itself: only the button uses up a try, so a typing error does not (WCAG 2.2,
+ * Six boxes in two groups of three, always from left to right. A paste fills all boxes, in any form that people copy;
+ * backspace moves back. Digits of other scripts become Latin digits. A complete code is not submitted by itself: only the button uses up a try, so a typing error does not (WCAG 2.2,
  * 3.2.2).
  */
-export function CodeInput({ value, onChange, error, help, label, autoFocus = false, disabled = false }: Props) {
+export function CodeInput({
+  value,
+  onChange,
+  error,
+  focusOnError = true,
+  onPasted,
+  help,
+  label,
+  autoFocus = false,
+  disabled = false,
+}: Props) {
   const { t } = useTranslation();
   const root = useRef<HTMLDivElement>(null);
   const note = useId();
@@ -32,10 +51,28 @@ export function CodeInput({ value, onChange, error, help, label, autoFocus = fal
   held.current = value;
   // Focus the first empty box, so that a change of the error text does not move the focus while the person types.
   useEffect(() => {
-    if (!error) return;
-    const inputs = root.current?.querySelectorAll<HTMLInputElement>('input:not([type=hidden]):not([aria-hidden=true])');
-    inputs?.[held.current.length % limits.codeDigits]?.focus();
-  }, [error]);
+    if (error && focusOnError) inputsOf(root.current)[held.current.length % limits.codeDigits]?.focus();
+  }, [error, focusOnError]);
+  const fill = (code: string) => {
+    onChange(code);
+    inputsOf(root.current)[Math.min(code.length, limits.codeDigits - 1)]?.focus();
+  };
+  // Keyboards insert a suggested code at once, and those of other scripts insert their own digits. React's own event lacks
+  // both.
+  useEffect(() => {
+    const field = root.current;
+    const insert = (event: InputEvent) => {
+      const digits = codeIn(event.data ?? '');
+      if (!digits || event.data === digits) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const old = held.current;
+      const at = digits.length > 1 ? 0 : Math.max(0, inputsOf(field).indexOf(event.target as HTMLInputElement));
+      fill((old.slice(0, at) + digits + old.slice(at + digits.length)).slice(0, limits.codeDigits));
+    };
+    field?.addEventListener('beforeinput', insert, true);
+    return () => field?.removeEventListener('beforeinput', insert, true);
+  });
   return (
     <Box ref={root}>
       <PinInput.Root
@@ -64,6 +101,13 @@ export function CodeInput({ value, onChange, error, help, label, autoFocus = fal
           gap={{ base: '2', sm: '2.5' }}
           // The boxes stop Enter from submitting the form. Submit it here as any other field does, also when digits are
           // missing.
+          onPasteCapture={(event) => {
+            event.preventDefault();
+            event.stopPropagation();
+            const text = event.clipboardData.getData('text');
+            const code = codeIn(text);
+            if (!onPasted?.(text) && code) fill(code);
+          }}
           onKeyDown={(event) => {
             if (event.key === 'Enter') event.currentTarget.closest('form')?.requestSubmit();
           }}

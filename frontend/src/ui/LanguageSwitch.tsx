@@ -8,7 +8,7 @@ import { toast } from '../lib/toaster';
 /** Returns the next language with its name in that language, so that people who cannot read this page find theirs. */
 export function useNextLanguage() {
   const { t } = useTranslation();
-  const codes = Object.keys(languages);
+  const codes: string[] = Object.keys(languages);
   const code = codes[(codes.indexOf(currentCode()) + 1) % codes.length] ?? 'en';
   const { name } = languages[code] ?? languages.en;
   const turn = () => chooseLanguage(code).catch(() => toast.error(t('app.language.failed')));

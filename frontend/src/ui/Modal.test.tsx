@@ -2,8 +2,8 @@ import { Dialog } from '@chakra-ui/react';
 import { KeyIcon } from '@phosphor-icons/react';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { useState } from 'react';
-import { expect, it } from 'vitest';
+import { useEffect, useState } from 'react';
+import { expect, it, vi } from 'vitest';
 import { opened, renderScreen } from '../lib/testing';
 import { ConfirmDialog } from './ConfirmDialog';
 import { Modal } from './Modal';
@@ -54,4 +54,34 @@ it('A dialog that opens right after another has the focus, and keeps it when its
   await userEvent.click(within(dialog).getByText('Next'));
   await within(dialog).findByText('Saved');
   await hasFocus(dialog);
+});
+
+/** Draws another line as soon as it is there, like a form whose data has just arrived. */
+function Grows() {
+  const [isGrown, grow] = useState(false);
+  useEffect(() => grow(true), []);
+  return (
+    <>
+      <input aria-label="City" />
+      {isGrown && <p>More</p>}
+    </>
+  );
+}
+
+it('A dialog takes no focus before its first frame, which would move it again, away from a field in use.', async () => {
+  const frames: FrameRequestCallback[] = [];
+  const held = vi.spyOn(globalThis, 'requestAnimationFrame').mockImplementation((frame) => frames.push(frame));
+  renderScreen(
+    <Modal open onClose={noop} title="Address">
+      <Dialog.Body>
+        <Grows />
+      </Dialog.Body>
+    </Modal>,
+  );
+  const dialog = await screen.findByRole('dialog');
+  await within(dialog).findByText('More');
+  expect(dialog.contains(document.activeElement)).toBe(false);
+  held.mockRestore();
+  for (const frame of frames) frame(0);
+  expect(await opened()).toBe(dialog);
 });

@@ -67,11 +67,15 @@ function HoldFocus({ content, initialFocus }: Held) {
       }
     };
     const changes = new MutationObserver(hold);
-    changes.observe(dialog, { childList: true, subtree: true });
-    document.addEventListener('focusin', hold);
-    // The library moves the focus in the next frame. This is the frame after it.
+    const begin = () => {
+      changes.observe(dialog, { childList: true, subtree: true });
+      document.addEventListener('focusin', hold);
+      hold();
+    };
+    // The library moves the focus in the next frame. This begins in the frame after it: a focus that came earlier would be
+    // moved again, away from the field where somebody has begun to type.
     let frame = requestAnimationFrame(() => {
-      frame = requestAnimationFrame(hold);
+      frame = requestAnimationFrame(begin);
     });
     return () => {
       changes.disconnect();

@@ -14,6 +14,7 @@ import { Badge } from './Badge';
 const states = {
   verified: { Icon: SealCheckIcon, tone: 'success', filled: true },
   notVerified: { Icon: LockKeyIcon, tone: 'warning', filled: false },
+  locked: { Icon: LockKeyIcon, tone: 'danger', filled: true },
   shared: { Icon: UsersIcon, tone: 'info', filled: false },
   shareEnded: { Icon: ProhibitIcon, tone: 'danger', filled: false },
   underReview: { Icon: HourglassMediumIcon, tone: 'warning', filled: false },

@@ -60,6 +60,8 @@ export function KeysDialog({ open, onClose }: { open: boolean; onClose: () => vo
               rows={[
                 ...acts.map((act) => [t(`viewer.act.${act}`), keysOfAct(act)] as const),
                 [t('viewer.act.presetKeys'), ['0', '1', '…', '9']] as const,
+                [t('viewer.act.point'), ['Enter']] as const,
+                [t('viewer.act.movePoint'), ['←', '↑', '→', '↓']] as const,
               ].map(([name, keys]) => [name, keys])}
             />
           </section>

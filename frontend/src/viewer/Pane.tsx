@@ -2,8 +2,10 @@ import { Box, Flex, Image as Picture, Text } from '@chakra-ui/react';
 import { memo, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Pane as EnginePane } from './engine';
+import type { ToolName } from './keys';
 import { Overlays } from './Overlays';
 import { described } from './shown';
+import { useCrosshair } from './useCrosshair';
 import type { Engine } from './useEngine';
 import { shownIn, useShown } from './useShown';
 
@@ -32,6 +34,8 @@ interface Props {
   frameIds: readonly string[];
   start: number;
   active: boolean;
+  /** The tool of the keys; the pointer's tool belongs to the engine. */
+  tool: ToolName;
   /** True when the patient's directions are known. */
   oriented: boolean;
   /** The server's preview, shown until the pixels are there. */
@@ -72,7 +76,8 @@ const EdgeLetters = memo(({ pane }: { pane: EnginePane | undefined }) => {
 
 /** One picture of the viewer: a canvas, the marks on it, and the state for tests. */
 export function Pane(props: Props) {
-  const { engine, n, frameIds, start, active, oriented, preview, label, onPane, onActivate, marks, failure } = props;
+  const { engine, n, frameIds, start, active, tool, oriented, preview, label, onPane, onActivate, marks, failure } =
+    props;
   const { t } = useTranslation();
   const element = useRef<HTMLDivElement>(null);
   const frame = useRef<HTMLDivElement>(null);
@@ -101,6 +106,7 @@ export function Pane(props: Props) {
   }, [pane, frameIds]);
   useDescribed(frame, pane);
   const state = useShown(pane, (shown) => shown.state);
+  const { crosshair, onKeyDown } = useCrosshair(pane, tool);
   return (
     <Box
       ref={frame}
@@ -113,6 +119,7 @@ export function Pane(props: Props) {
       role="group"
       aria-label={`${t('viewer.pane', { n })}: ${label}`}
       onFocus={onActivate}
+      onKeyDown={onKeyDown}
       onPointerDownCapture={(event) => event.currentTarget.focus({ preventScroll: true })}
       onContextMenu={(event) => event.preventDefault()}
       outline="none"
@@ -131,6 +138,7 @@ export function Pane(props: Props) {
         <Picture src={preview} alt="" position="absolute" inset="0" boxSize="full" objectFit="contain" />
       )}
       {state === 'drawn' && pane && <Overlays pane={pane} />}
+      {crosshair}
       {state !== 'failed' && (
         <Box dir="ltr">
           {marks(pane)}

@@ -222,6 +222,8 @@ export function Workspace(props: Props) {
       ref={root}
       onKeyDown={onKeyDown}
       dir="ltr"
+      // Texts for screen readers stand outside the flow: without a position here, they would widen the page.
+      position="relative"
       h="100dvh"
       overflow="hidden"
       bg="viewer.bg"
@@ -264,6 +266,7 @@ export function Workspace(props: Props) {
                   frameIds={frameIds}
                   start={at}
                   active={i === active}
+                  tool={tool}
                   oriented={Boolean(one.facts.orientation ?? one.facts.perFrame?.[0]?.orientation)}
                   preview={previewOf(one.key)}
                   label={plane ? t(`viewer.plane.${plane}`) : one.label}

@@ -59,9 +59,3 @@ export const described = (shown: Shown) => ({
   'data-flipped': shown.flipped,
   'data-inverted': shown.inverted,
 });
-
-/** Returns the same attributes of a document, whose pages have no window and are never turned. */
-export function describedPage(page: Pick<Shown, 'state' | 'image' | 'frame' | 'frames'> & { zoom?: number }) {
-  const { 'data-center': _center, 'data-width': _width, ...rest } = described({ ...nothingShown, ...page });
-  return rest;
-}

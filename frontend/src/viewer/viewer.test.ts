@@ -18,6 +18,7 @@ import { edgesOf, letterOf, planeOf } from './orientation';
 import { pagesWith } from './pdfText';
 import { presetsOf } from './presets';
 import { statisticsIn } from './statistics';
+import { afterKey } from './useCrosshair';
 import { dragged, rangeOf } from './window';
 
 const facts = (more: Partial<FrameFacts> = {}): FrameFacts => ({
@@ -307,6 +308,27 @@ describe('the window', () => {
       expect((lower + upper) / 2).toBe(39.5);
     }
     expect(rangeOf({ center: 40, width: 400 })).toEqual({ lower: -160, upper: 239 });
+  });
+});
+
+describe('the crosshair of measurements by keyboard', () => {
+  const size = [300, 200] as const;
+  const key = (name: string, shiftKey = false) => ({ key: name, shiftKey });
+
+  it('moves by ten pixels, by one with Shift, and stays on the pane', () => {
+    const start = { at: [5, 100] as const, points: [] };
+    expect(afterKey(start, key('ArrowRight'), 2, size)).toEqual({ at: [15, 100], points: [] });
+    expect(afterKey(start, key('ArrowUp', true), 2, size)).toEqual({ at: [5, 99], points: [] });
+    expect(afterKey(start, key('ArrowLeft'), 2, size)).toEqual({ at: [0, 100], points: [] });
+    expect(afterKey(start, key('i'), 2, size)).toBeUndefined();
+  });
+
+  it('ends with the last point or with Escape', () => {
+    const start = { at: [5, 5] as const, points: [] };
+    const one = { at: [5, 5], points: [[5, 5]] };
+    expect(afterKey(start, key('Enter'), 2, size)).toEqual(one);
+    expect(afterKey({ at: [9, 9], points: [[5, 5]] }, key('Enter'), 2, size)).toBe('made');
+    expect(afterKey(start, key('Escape'), 2, size)).toBe('cancelled');
   });
 });
 

@@ -1,14 +1,17 @@
+import { type LanguageCode, languageCodes } from '@lightbox/contract/languages.js';
 import { type Core, createCore } from '@lightbox/core/core.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { newCodeSeed } from '@lightbox/core/keys/codes.js';
 import { type MailTemplate, mailTemplates } from '@lightbox/core/mail/mailTemplates.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
 import { createTransport, type Transporter } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inWords, type ShareFacts } from './mailText.js';
 import { deliver, sendMail } from './sendMail.js';
-import { templates } from './templates.js';
+import { textOf } from './templates.js';
 
 let core: Core;
 let mailbox: Mailbox;
@@ -30,10 +33,12 @@ const breaks = ['\r\n', '\n', '\r', '\u2028', '\u0085', '%0d%0a'];
 const injected = (lineBreak: string) =>
   `${lineBreak}Bcc: ${EVIL}${lineBreak}X-Injected: 1${lineBreak}${lineBreak}<b>Pay here</b>`;
 
+const noClinic = { name: '', phone: '', url: '' };
+
 /** Inserts the account directly: every call rejects such an address (`contract/src/contract.test.ts`). */
-async function account(email: string) {
+async function account(email: string, language?: LanguageCode) {
   const _id = newId();
-  await core.models.User.collection.insertOne({ _id, email, usernameKey: String(_id) } as never);
+  await core.models.User.collection.insertOne({ _id, email, usernameKey: String(_id), language } as never);
   return _id;
 }
 
@@ -49,11 +54,16 @@ describe('a line break in a mail', () => {
       const email = `${newId()}@hospital.test`;
       const to = await account(email);
       const fact = `Thank you.${injected(lineBreak)}`;
-      const facts = { reason: fact, code: fact, shares: [{ id: fact, code: fact }], link: fact };
+      const facts = {
+        reason: fact,
+        code: fact,
+        shares: [{ id: fact, code: fact, codeEndsAt: new Date() }],
+        link: fact,
+      };
       await Promise.all(mailTemplates.map((template) => send(to, template, facts)));
       const got = mailbox.mails(email);
       expect(got.map(({ subject }) => subject).sort()).toEqual(
-        mailTemplates.map((name) => templates[name](facts).subject).sort(),
+        mailTemplates.map((name) => textOf('en', name, facts, noClinic).subject).sort(),
       );
       for (const mail of got) {
         expect(mail.to).toEqual([email]);
@@ -78,29 +88,155 @@ describe('a line break in a mail', () => {
   });
 });
 
-it('The code of a share is not mailed when its image was deleted.', async () => {
-  const email = `${newId()}@hospital.test`;
-  const [to, image] = [await account(email), newId()];
-  const now = core.clock.now();
-  const share: ShareDoc = {
-    _id: newId(),
-    image,
-    sharedBy: newId(),
-    recipient: to,
-    createAt: now,
-    codeExpiresAt: new Date(now.getTime() + 3_600_000),
-    ...newCodeSeed(core.keys.codes),
-    tries: 0,
-    live: true,
+/** The subjects that the contract fixes. */
+const subjects: Partial<Record<MailTemplate, string>> = {
+  verificationCode: 'Your verification code',
+  resetCode: 'Your password reset code',
+  imageShared: 'An image was shared with you',
+  accountApproved: 'Your account was approved',
+  accountRejected: 'Your account was not approved',
+  passwordChanged: 'Your password was changed',
+  unreadMessages: 'You have unread messages',
+  alreadyHaveAccount: 'You already have an account',
+};
+const linesOf = (text: string, label: string) =>
+  text.split('\n').flatMap((line) => (line.startsWith(`${label}: `) ? [line.slice(label.length + 2)] : []));
+const clinic = {
+  'clinic.name': 'City <Clinic>',
+  'clinic.phone': '+92 21 111',
+  'clinic.url': 'https://clinic.test/a?b&c',
+};
+const codeEndsAt = new Date('2026-11-22T19:48:00Z');
+const shared: ShareFacts[] = [
+  { id: '673dc1f04b9e2a7705c81925', code: '685569', codeEndsAt, endsAt: codeEndsAt },
+  { id: '673dc1f04b9e2a7705c888f2', code: '395484', codeEndsAt },
+];
+const link = 'https://lightbox.test/view-images?share=673dc1f04b9e2a7705c81925';
+
+describe.each(languageCodes)('a mail in %s', (language) => {
+  beforeAll(async () => {
+    const at = new Date();
+    const rows = Object.entries(clinic).map(([name, value]) => ({
+      name,
+      value,
+      description: '',
+      createAt: at,
+      updatedAt: at,
+    }));
+    await core.models.Setting.deleteMany({});
+    await core.models.Setting.create(rows);
+    core.settings.forget();
+  });
+  afterAll(async () => {
+    await core.models.Setting.deleteMany({});
+    core.settings.forget();
+  });
+
+  it.each(mailTemplates)(
+    '%s has its lines, the clinic, and the language and direction of its text',
+    async (template) => {
+      const email = `${newId()}@hospital.test`;
+      const facts = { code: '407312', shares: shared.slice(0, 1), link, reason: 'Blurred.' };
+      await send(await account(email, language), template, facts);
+      const [mail] = mailbox.mails(email);
+      const plain =
+        template === 'imageShared'
+          ? ['685569']
+          : ['verificationCode', 'resetCode'].includes(template)
+            ? ['407312']
+            : [];
+      expect(linesOf(mail?.text ?? '', 'Code')).toEqual(plain);
+      expect(linesOf(mail?.text ?? '', 'Link')).toEqual(
+        /^(verificationCode|accountRejected)$/.test(template) ? [] : [link],
+      );
+      if (language === 'en' && subjects[template]) expect(mail?.subject).toBe(subjects[template]);
+      expect(/[\u0600-\u06FF]/.test(mail?.subject ?? '')).toBe(language === 'ur');
+      for (const text of [mail?.text, mail?.html]) expect(text).not.toMatch(/undefined|\[object|Invalid Date/);
+      for (const value of Object.values(clinic)) expect(mail?.text).toContain(value);
+      expect(mail?.html).toContain('City &lt;Clinic&gt;');
+      expect(mail?.html).toMatch(new RegExp(`<html lang="${language}" dir="${language === 'ur' ? 'rtl' : 'ltr'}">`));
+    },
+  );
+
+  it('a mail about several shares names each by its mark, with the id before its code, and has one link', async () => {
+    const email = `${newId()}@hospital.test`;
+    await send(await account(email, language), 'imageShared', { shares: shared, link });
+    const { text = '', html = '' } = mailbox.mails(email)[0] ?? {};
+    expect(linesOf(text, 'Sharing id')).toEqual(shared.map(({ id }) => id));
+    expect(linesOf(text, 'Code')).toEqual(['685569', '395484']);
+    expect(linesOf(text, 'Link')).toEqual([link]);
+    expect(text.search('685569')).toBeGreaterThan(text.search('c81925\n'));
+    for (const part of ['1925', '88F2']) expect(text).toContain(part);
+    expect(html.match(/<a class="button"/g)).toHaveLength(1);
+    if (language === 'en') {
+      expect(text).toContain('City <Clinic> shared images with you.\n\nYou have 2 images waiting.');
+      expect(text).toMatch(/Share 1925\nAccess ends: Sunday,? 22 November 2026 at \d\d:\d\d .*(Time|GMT).*\./);
+    }
+  });
+});
+
+it('A moment is written in words, with the name of its time zone.', () => {
+  expect(inWords(codeEndsAt, 'en-GB', 'Asia/Karachi')).toMatch(
+    /^Monday,? 23 November 2026 at 00:48 Pakistan Standard Time$/,
+  );
+  expect(inWords(codeEndsAt, 'ur-PK', 'Asia/Karachi')).toContain('2026');
+});
+
+describe('the mail of an act', () => {
+  const image = newId();
+  const recipient = { _id: newId(), email: `${newId()}@hospital.test` };
+  const build = (rest: Partial<ShareDoc> = {}): ShareDoc => {
+    const now = core.clock.now();
+    return {
+      _id: newId(),
+      image,
+      sharedBy: newId(),
+      recipient: recipient._id,
+      createAt: now,
+      codeExpiresAt: new Date(now.getTime() + 3_600_000),
+      ...newCodeSeed(core.keys.codes),
+      tries: 0,
+      live: true,
+      ...rest,
+    };
   };
-  await core.models.Share.create([share]);
-  const mail = async () => {
+  /** Sends the mail of an event about a share, and returns the ids of the shares in it. */
+  const mailed = async (share: ShareDoc, type: EventDoc['type'] = 'share.create') => {
     const event = newId();
-    await core.models.Event.collection.insertOne({ _id: event, refs: { share: share._id } } as never);
+    await core.models.Event.collection.insertOne({ _id: event, type, refs: { share: share._id } } as never);
+    const before = mailbox.mails(recipient.email).length;
     await sendMail(core, mailer, String(event), 'imageShared');
-    return mailbox.mails(email).length;
+    await sendMail(core, mailer, String(event), 'imageShared');
+    const mails = mailbox.mails(recipient.email).slice(before);
+    expect(mails.length).toBeLessThanOrEqual(1);
+    return mails.flatMap(({ text }) => linesOf(text, 'Sharing id'));
   };
-  expect(await mail()).toBe(0);
-  await core.models.Image.collection.insertOne({ _id: image, owner: newId() } as never);
-  expect(await mail()).toBe(1);
+  beforeAll(async () => {
+    await core.models.User.collection.insertOne({ ...recipient, usernameKey: String(recipient._id) } as never);
+  });
+
+  it('has all shares of the act for this person that wait for their code, and a new code of one share is one mail', async () => {
+    const batch = newId();
+    const of = (rest: Partial<ShareDoc> = {}) => build({ batch, image: newId(), ...rest });
+    const [first, second, opened, ended, theirs, other] = [
+      ...[of(), of(), of({ verifiedAt: new Date() }), of({ live: false })],
+      ...[of({ recipient: newId() }), of({ batch: newId() })],
+    ] as [ShareDoc, ShareDoc, ShareDoc, ShareDoc, ShareDoc, ShareDoc];
+    const all = [first, second, opened, ended, theirs, other];
+    await core.models.Share.create(all);
+    await core.models.Image.collection.insertMany(all.map((one) => ({ _id: one.image, owner: newId() })) as never);
+    const ids = [first, second].map(({ _id }) => String(_id));
+    expect(await mailed(first)).toEqual(ids);
+    expect(await mailed(ended)).toEqual(ids);
+    expect(await mailed(second, 'share.resend')).toEqual([ids[1]]);
+    expect(await mailed(other)).toEqual([String(other._id)]);
+  });
+
+  it('is not sent when the image was deleted', async () => {
+    const share = build();
+    await core.models.Share.create([share]);
+    expect(await mailed(share)).toEqual([]);
+    await core.models.Image.collection.insertOne({ _id: image, owner: newId() } as never);
+    expect(await mailed(share)).toEqual([String(share._id)]);
+  });
 });

@@ -25,6 +25,7 @@ const manners: Record<PushKind, Pick<Push, 'urgency' | 'ttlSeconds'>> = {
   'message.new': { urgency: 'high', ttlSeconds: 12 * hour },
   'share.created': { urgency: 'high', ttlSeconds: 24 * hour },
   'share.verified': ordinary,
+  'share.locked': ordinary,
   'share.revoked': ordinary,
   'analysis.completed': ordinary,
   'analysis.failed': ordinary,

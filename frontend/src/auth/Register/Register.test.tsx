@@ -102,6 +102,7 @@ describe('the registration', () => {
     await waitFor(() => expect(heard).toHaveLength(1));
     expect(heard[0]?.body).toEqual({
       role: 'patient',
+      language: 'en',
       firstname: 'Sana',
       lastname: 'Mirza',
       email: 'sana@example.org',

@@ -7,6 +7,7 @@ import { useEffect, useRef } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Link as RouterLink, useLocation, useNavigate } from 'react-router-dom';
+import { currentCode } from '../../i18n/index';
 import { errorText } from '../../lib/errors';
 import { ApiError, send } from '../../lib/http';
 import { paths } from '../../lib/paths';
@@ -15,9 +16,11 @@ import { useIsDesktop } from '../../lib/useMedia';
 import { uuid } from '../../lib/uuid';
 import { EmptyState } from '../../ui/EmptyState';
 import { Lamp } from '../../ui/Lamp';
+import { LoadFailed } from '../../ui/LoadFailed';
 import { Logo } from '../../ui/Mark';
 import { Note } from '../../ui/Note';
 import { useTitle } from '../../ui/Page';
+import { Waiting } from '../../ui/Skeletons';
 import { authCalls } from '../calls';
 import { placeErrors } from '../forms';
 import { HelpDialog } from '../HelpDialog';
@@ -36,11 +39,13 @@ import {
   toBody,
   type Values,
 } from './form';
+import { HasAccount, InvitationEnded } from './Invited';
 import { MedicalStep } from './MedicalStep';
 import { PersonalStep } from './PersonalStep';
 import { RoleStep } from './RoleStep';
 import { SecurityStep } from './SecurityStep';
 import { StepRail } from './Steps';
+import { useInvitation } from './useInvitation';
 
 const screens = { role: RoleStep, personal: PersonalStep, medical: MedicalStep, security: SecurityStep };
 const last = stepNames.length - 1;
@@ -58,9 +63,11 @@ interface Entry {
 /** The current step, which is in the browser's history: its Back button goes one step back. */
 function useStep(first: number) {
   const navigate = useNavigate();
-  const entry = useLocation().state as Entry | null;
+  const { state, search, hash } = useLocation();
+  const entry = state as Entry | null;
   const at = Math.min(entry?.step ?? first, last);
-  const show = (state: Entry, replace = false) => navigate('.', { state, replace, preventScrollReset: true });
+  const show = (next: Entry, replace = false) =>
+    navigate({ search, hash }, { state: next, replace, preventScrollReset: true });
   return {
     at,
     reviewed: entry?.reviewed,
@@ -125,7 +132,11 @@ function useRegister({ form, at, goTo, review }: ReturnType<typeof useWizard>) {
   const call = useMutation({
     mutationFn: (values: Values) => {
       attempt.current ??= uuid();
-      return send(authCalls.register, { body: toBody(values) }, { token: 'none', idempotencyKey: attempt.current });
+      return send(
+        authCalls.register,
+        { body: { ...toBody(values), language: currentCode() } },
+        { token: 'none', idempotencyKey: attempt.current },
+      );
     },
     onSettled: (_, error) => {
       if (!(error instanceof ApiError && error.status === 0)) attempt.current = undefined;
@@ -207,6 +218,16 @@ export function Register() {
   const step = stepNames[at] ?? 'role';
   const Step = screens[step];
   const role = reviewed ?? form.watch('role');
+  const invitation = useInvitation(form);
+  const { token, invited } = invitation;
+  const known = invited?.hasAccount === true;
+  // An invitation is for a patient, unless the person goes back and chooses otherwise.
+  const welcome = invited !== undefined && !known && role === '';
+  useEffect(() => {
+    if (!welcome) return;
+    form.setValue('role', 'patient');
+    goTo(1);
+  }, [welcome, form, goTo]);
   useTitle(t('auth.register.title'));
 
   const shown = useRef(at);
@@ -249,6 +270,14 @@ export function Register() {
           <Lamp />
           {reviewed ? (
             <UnderReview />
+          ) : invitation.error instanceof ApiError && invitation.error.code === 'EXPIRED' ? (
+            <InvitationEnded onRegister={() => form.setValue('invite', '')} />
+          ) : known ? (
+            <HasAccount token={token} email={invited.email} />
+          ) : invitation.error ? (
+            <LoadFailed text={errorText(invitation.error)} onRetry={invitation.again} />
+          ) : invitation.isLoading ? (
+            <Waiting flex="1" />
           ) : (
             <FormProvider {...form}>
               <chakra.form

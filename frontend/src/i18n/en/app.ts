@@ -68,6 +68,7 @@ export const app = {
   badge: {
     verified: 'Verified',
     notVerified: 'Not verified',
+    locked: 'Locked',
     shared: 'Shared',
     shareEnded: 'Share ended',
     underReview: 'Under review',

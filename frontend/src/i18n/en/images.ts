@@ -40,6 +40,12 @@ export const images = {
     making: 'Preparing the preview',
     endedTitle: 'Access has ended',
     endedText: 'Ask <n>{{name}}</n> to share it again.',
+    mark: 'Share {{mark}}',
+  },
+  ask: {
+    act: 'Ask {{name}}',
+    code: 'Hello, I need a new code for Share {{mark}}.',
+    access: 'Hello, my access to Share {{mark}} has ended. Could you share it with me again?',
   },
   view: {
     picture: 'Picture of {{caption}}',
@@ -48,6 +54,7 @@ export const images = {
     previewOnly: 'This is a preview. Download the original for full quality.',
     details: 'Details',
     download: 'Download original',
+    noDownload: 'The person who shared this does not allow the download.',
     downloadFailed: 'The original could not be downloaded.',
     type: 'Type',
     size: 'Size',
@@ -63,6 +70,14 @@ export const images = {
     notForDiagnosis: 'Not for diagnosis',
     gone: 'This image is no longer available',
     goneText: 'It was deleted, or your access ended.',
+  },
+  select: {
+    act: 'Select',
+    title: 'Chosen images',
+    count_one: '{{count, number}} image chosen',
+    count_other: '{{count, number}} images chosen',
+    share: 'Share chosen',
+    this: 'Choose {{caption}}',
   },
   timeline: {
     act: 'Timeline',

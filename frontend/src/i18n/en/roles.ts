@@ -28,6 +28,7 @@ export const roles = {
     image_read: 'Open an image they have access to',
     image_delete: 'Delete an image they are responsible for',
     share_create: 'Share an image',
+    share_resend: 'Ask for a new code of an image that was shared with them',
     share_manage: 'See who has access, send new codes, revoke',
     share_verify: 'Verify a share with its id and code',
     analysis_run: 'Run an AI analysis',

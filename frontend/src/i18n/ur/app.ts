@@ -66,6 +66,7 @@ export const app = {
   badge: {
     verified: 'تصدیق شدہ',
     notVerified: 'غیر تصدیق شدہ',
+    locked: 'بند',
     shared: 'شیئر کی گئی',
     shareEnded: 'شیئر ختم',
     underReview: 'زیرِ جائزہ',

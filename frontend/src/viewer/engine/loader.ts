@@ -134,6 +134,11 @@ async function load(frameId: string, signal: AbortSignal, options: object): Prom
   }
 }
 
+/** The failure of a load that the library has cancelled. */
+export class CancelledLoad extends Error {
+  override readonly name = 'CancelledLoad';
+}
+
 interface Hooks {
   refused: typeof onRefused;
   rendered: typeof onRendered;
@@ -155,7 +160,9 @@ export function startLoader(hooks: Hooks): void {
   }, 10_000);
   imageLoader.registerImageLoader(scheme, (frameId: string, options: object = {}) => {
     const stop = new AbortController();
-    const promise = load(frameId, stop.signal, options);
+    const promise = load(frameId, stop.signal, options).catch((error) => {
+      throw stop.signal.aborted ? new CancelledLoad() : error;
+    });
     // A frame that is no longer wanted has no other reader of its failure.
     promise.catch(() => undefined);
     return { promise, cancelFn: () => stop.abort() } as never;

@@ -1,12 +1,13 @@
 import { Enums, eventTarget, metaData, type StackViewport, type Types, utilities } from '@cornerstonejs/core';
+import type { MeasureKind, Point } from '../measuring';
 import { type Edges, edgesOf, type Vector } from '../orientation';
 import { nothingShown, type Shown } from '../shown';
 import { rangeOf, type ValueRange } from '../window';
 import { frameOf } from './frameId';
-import { isFromCorner, type PlaneModule, worldOf } from './plane';
+import { isFromCorner, type PlaneModule, pixelOf, worldOf } from './plane';
 import { Prefetch } from './prefetch';
 import { engineId, renderingEngine, runningEngine } from './start';
-import { equip, unequip } from './tools';
+import { addMeasure, equip, unequip } from './tools';
 
 const minus = (a: readonly number[], b: readonly number[]) =>
   [0, 1, 2].map((i) => (a[i] ?? 0) - (b[i] ?? 0)) as unknown as Vector;
@@ -70,7 +71,7 @@ export class Pane {
   /** Shows a stack at a position, from 0. A stack that contains the frame on screen has grown, and goes on there. */
   async open(frameIds: readonly string[], at: number): Promise<void> {
     const held = this.#ready ? frameIds.indexOf(this.#stack[this.target] ?? '') : -1;
-    if (held >= 0) return this.#grow(frameIds, held);
+    if (held >= 0) return isSame(frameIds, this.#stack) ? undefined : this.#grow(frameIds, held);
     this.#stack = frameIds;
     this.#ready = false;
     this.#chosen = undefined;
@@ -206,6 +207,17 @@ export class Pane {
     return { origin: place(-0.5, -0.5), right: place(0.5, -0.5), down: place(-0.5, 0.5) };
   }
 
+  /** Returns the column and row of the frame's pixel at a place on the pane, in CSS pixels. */
+  pixelAt(place: readonly [number, number]): Point | undefined {
+    const plane = metaData.get('imagePlaneModule', this.#shown.frameId) as PlaneModule | undefined;
+    if (this.#closed || !plane) return undefined;
+    return pixelOf(plane, this.#viewport.canvasToWorld([...place]), isFromCorner());
+  }
+
+  /** Makes a measurement from places on the pane, as a pointer does. */
+  measure = (kind: MeasureKind, places: readonly (readonly [number, number])[]) =>
+    this.#act((viewport) => addMeasure(viewport, kind, places));
+
   #act(change: (viewport: StackViewport) => void) {
     if (this.#closed || !this.#ready) return;
     const viewport = this.#viewport;
@@ -310,6 +322,9 @@ const upright: Turned = { rotation: 0, flipHorizontal: false, flipVertical: fals
 
 const differ = (a: ValueRange, b: ValueRange) =>
   Math.abs(a.lower - b.lower) > 1e-3 || Math.abs(a.upper - b.upper) > 1e-3;
+
+const isSame = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((one, i) => one === b[i]);
 
 /** Returns the value of the frame before when it is equal, so that its readers see no change. */
 function kept<T extends object | undefined>(before: T, now: T): T {

@@ -8,7 +8,7 @@ import {
 import { annotation, init as initTools } from '@cornerstonejs/tools';
 import type { ApiError } from '../../lib/http';
 import { holdPrivate } from '../../lib/private';
-import { startLoader } from './loader';
+import { CancelledLoad, startLoader } from './loader';
 import { forgetVolumes } from './reformat';
 import { forgetFacts } from './registry';
 import { startTools } from './tools';
@@ -55,7 +55,7 @@ export function start(): void {
   holdPrivate(forgetPixels);
   // The library leaves the rejection of a load that it has cancelled itself without a handler.
   window.addEventListener('unhandledrejection', (event) => {
-    if ((event.reason as Error | undefined)?.name === 'AbortError') event.preventDefault();
+    if (event.reason instanceof CancelledLoad) event.preventDefault();
   });
 }
 

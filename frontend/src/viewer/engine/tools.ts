@@ -1,4 +1,4 @@
-import { getEnabledElements } from '@cornerstonejs/core';
+import { getEnabledElements, type StackViewport, type Types } from '@cornerstonejs/core';
 import {
   AngleTool,
   addTool,
@@ -40,14 +40,69 @@ export const measureTools: Record<MeasureKind, string> = {
   probe: ProbeTool.toolName,
 };
 
+type Place = readonly [x: number, y: number];
+
+/** The handles of a measurement. Those of an ellipse are the ends of its axes, not its middle and a corner. */
+function handlesOf(kind: MeasureKind, places: readonly Place[]): readonly Place[] {
+  const [[x, y], corner] = places as [Place, Place | undefined];
+  if (kind !== 'ellipse' || !corner) return places;
+  const [dx, dy] = [Math.abs(corner[0] - x), Math.abs(corner[1] - y)];
+  return [
+    [x, y + dy],
+    [x, y - dy],
+    [x - dx, y],
+    [x + dx, y],
+  ];
+}
+
+/** Adds a measurement to the frame of a viewport, from places in CSS pixels. */
+export function addMeasure(viewport: StackViewport, kind: MeasureKind, places: readonly Place[]): void {
+  const points = handlesOf(kind, places).map((place) => viewport.canvasToWorld([...place]));
+  const [corner] = points as [Types.Point3];
+  const made = {
+    highlighted: false,
+    invalidated: true,
+    isLocked: false,
+    isVisible: true,
+    metadata: { ...viewport.getViewReference({ points }), toolName: measureTools[kind] },
+    data: {
+      label: '',
+      handles: {
+        points,
+        activeHandleIndex: null,
+        textBox: {
+          hasMoved: false,
+          worldPosition: corner,
+          worldBoundingBox: { topLeft: corner, topRight: corner, bottomLeft: corner, bottomRight: corner },
+        },
+      },
+      cachedStats: {},
+    },
+  };
+  annotation.state.addAnnotation(made as never, viewport.element);
+}
+
 const textOf = (kind: MeasureKind) => ({
   getTextLines: (data: { handles: { points: number[][] } }, target: string) =>
     linesOf(kind, data.handles.points, target),
 });
 
+/** Draws lines only where both panes have a picture: before it, the library knows no plane of a pane and fails. */
+class SliceLinesTool extends ReferenceLinesTool {
+  static override toolName = 'SliceLines';
+
+  constructor(...settings: ConstructorParameters<typeof ReferenceLinesTool>) {
+    super(...settings);
+    const draw = this.renderAnnotation;
+    this.renderAnnotation = (target, helper) => hasPicture(target.viewport as StackViewport) && draw(target, helper);
+  }
+}
+
+const hasPicture = (viewport: StackViewport) => Boolean(viewport.getCornerstoneImage());
+
 /** Registers the tools, once for the page. */
 export function startTools(): void {
-  for (const tool of [...Object.values(toolOf), ReferenceLinesTool]) addTool(tool as never);
+  for (const tool of [...Object.values(toolOf), SliceLinesTool]) addTool(tool as never);
   const { style } = annotation.config;
   const usual = style.getDefaultToolStyles();
   style.setDefaultToolStyles({
@@ -77,7 +132,7 @@ function group() {
   made.addTool(AngleTool.toolName, textOf('angle') as never);
   made.addTool(EllipticalROITool.toolName, { ...textOf('ellipse'), calculateStats: false } as never);
   made.addTool(ProbeTool.toolName, textOf('probe') as never);
-  made.addTool(ReferenceLinesTool.toolName);
+  made.addTool(SliceLinesTool.toolName);
   return made;
 }
 
@@ -116,11 +171,11 @@ export function referTo(viewportId: string | undefined): void {
   const tools = ToolGroupManager.getToolGroup(groupId);
   if (!tools) return;
   if (!viewportId) {
-    tools.setToolDisabled(ReferenceLinesTool.toolName);
+    tools.setToolDisabled(SliceLinesTool.toolName);
     return;
   }
-  tools.setToolConfiguration(ReferenceLinesTool.toolName, { sourceViewportId: viewportId });
-  tools.setToolEnabled(ReferenceLinesTool.toolName);
+  tools.setToolConfiguration(SliceLinesTool.toolName, { sourceViewportId: viewportId });
+  tools.setToolEnabled(SliceLinesTool.toolName);
 }
 
 /** Ends a drawing that has begun on one of the panes. Returns true when there was one. */

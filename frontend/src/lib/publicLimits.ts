@@ -3,7 +3,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { PublicLimits, settingCalls } from '@lightbox/contract/settings/calls.js';
 import { settingRoutes } from '@lightbox/contract/settings/routes.js';
 import { useEffect, useState } from 'react';
-import { send } from '../lib/http';
+import { send } from './http';
 
 const calls: Routes<Pick<typeof settingCalls, 'getLimits'>> = settingRoutes;
 const defaults: PublicLimits = {
@@ -14,7 +14,7 @@ const defaults: PublicLimits = {
   'sharing.expiryHours': limits.shareHours,
 };
 
-/** Returns the current limits; the defaults until they are loaded. Uses no query cache, to keep the first page small. */
+/** Returns the current limits; and the clinic; the defaults until they are loaded. Uses no query cache, to keep the first pages small. */
 export function usePublicLimits(): PublicLimits {
   const [now, setNow] = useState(defaults);
   useEffect(() => {

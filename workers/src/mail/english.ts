@@ -1,0 +1,131 @@
+import { limits } from '@lightbox/contract/limits.js';
+import { throttles } from '@lightbox/contract/throttles.js';
+import type { MailWords, Templates } from './mailText.js';
+
+const minutes = `The code is valid for ${limits.codeMinutes} minutes.`;
+const notMe = `If this was not you, open this link within ${limits.notMeHours} hours. It logs out every device and undoes the change.`;
+const ignore = 'Didn’t ask for a code? You can ignore this email. Nobody can log in without the code.';
+const undo = 'This was not me';
+const logIn = 'Log in';
+
+export const words: MailWords = {
+  locale: 'en-GB',
+  dir: 'ltr',
+  code: 'Code',
+  sharingId: 'Sharing id',
+  share: (mark) => `Share ${mark}`,
+  ends: (when) => `Access ends: ${when}.`,
+  noEnd: (codeEnds) => `Access has no end date. Enter the code before: ${codeEnds}.`,
+  phone: (number) => `Phone: ${number}`,
+  sentBy: 'Sent by Lightbox. Please do not reply to this email.',
+};
+
+export const english: Templates = {
+  verificationCode: ({ code }) => ({
+    subject: 'Your verification code',
+    parts: ['Enter this code to continue.', { code }, minutes, ignore],
+  }),
+  resetCode: ({ code, link }) => ({
+    subject: 'Your password reset code',
+    parts: [
+      'Enter this code to choose a new password, or open the link.',
+      { code },
+      { link, act: 'Choose a new password' },
+      minutes,
+      'Didn’t ask for a code? You can ignore this email. Your password does not change.',
+    ],
+  }),
+  imageShared: ({ shares, link }, { name }) => ({
+    subject: 'An image was shared with you',
+    parts: [
+      ...(shares.length === 1
+        ? [
+            name ? `${name} shared an image with you.` : 'An image was shared with you.',
+            'Open the link, log in and enter the code.',
+            { link, act: 'See the image' },
+          ]
+        : [
+            name ? `${name} shared images with you.` : 'Images were shared with you.',
+            `You have ${shares.length} images waiting.`,
+            'Open the link and log in. Then enter the code of each image: image and code have the same mark.',
+            { link, act: 'See the images' },
+          ]),
+      ...shares.map((share) => ({ share })),
+      shares.length === 1 ? 'The code works for your account only.' : 'The codes work for your account only.',
+    ],
+  }),
+  invited: ({ link }, { name }) => ({
+    subject: 'You were invited',
+    parts: [
+      name ? `${name} wants to show you a medical image.` : 'Someone wants to show you a medical image.',
+      'Open the link and register with this email address. The image waits for you there.',
+      { link, act: 'Register' },
+      `The invitation ends in ${limits.invitationDays} days. The link works for this email address only.`,
+      'Don’t know what this is about? You can ignore this email.',
+    ],
+  }),
+  accountApproved: ({ link }) => ({
+    subject: 'Your account was approved',
+    parts: ['An administrator approved your account. You can log in now.', { link, act: logIn }],
+  }),
+  accountRejected: ({ reason }) => ({
+    subject: 'Your account was not approved',
+    parts: ['An administrator reviewed your account and did not approve it.', ...(reason ? [`Reason: ${reason}`] : [])],
+  }),
+  passwordChanged: ({ link }) => ({
+    subject: 'Your password was changed',
+    parts: ['Your password was changed. We logged out all your other devices.', notMe, { link, act: undo }],
+  }),
+  wrongPasswords: ({ link }) => ({
+    subject: 'Many wrong passwords for your account',
+    parts: [
+      `Someone entered ${throttles.loginFailures.points} wrong passwords for your account. They did not get in.`,
+      'Every new try now has a waiting time. If you cannot log in, choose a new password.',
+      { link, act: 'Choose a new password' },
+    ],
+  }),
+  alreadyHaveAccount: ({ link }) => ({
+    subject: 'You already have an account',
+    parts: [
+      'Someone tried to register with your email address. It already has an account. Nothing was changed.',
+      'If it was you, log in or choose a new password.',
+      { link, act: logIn },
+    ],
+  }),
+  roleChanged: ({ link }) => ({
+    subject: 'Your role was changed',
+    parts: [
+      'An administrator changed your role. We logged you out everywhere.',
+      'Log in to see your new pages.',
+      { link, act: logIn },
+    ],
+  }),
+  totpOn: ({ link }) => ({
+    subject: 'An authenticator app was added to your account',
+    parts: [
+      'An authenticator app was set up for your account. From now on, you log in with its codes, not with codes by email.',
+      notMe,
+      { link, act: undo },
+    ],
+  }),
+  totpOff: ({ link }) => ({
+    subject: 'The authenticator app was removed from your account',
+    parts: ['You or an administrator removed the authenticator app from your account.', notMe, { link, act: undo }],
+  }),
+  passkeyAdded: ({ link }) => ({
+    subject: 'A passkey was added to your account',
+    parts: ['A passkey was added. It can log in to your account without a password.', notMe, { link, act: undo }],
+  }),
+  passkeyRemoved: ({ link }) => ({
+    subject: 'A passkey was removed from your account',
+    parts: ['A passkey was removed. It can no longer log in to your account.', notMe, { link, act: undo }],
+  }),
+  recoveryCodes: ({ link }) => ({
+    subject: 'Your recovery codes were renewed',
+    parts: ['You have new recovery codes. Your old codes no longer work.', notMe, { link, act: undo }],
+  }),
+  unreadMessages: ({ link }) => ({
+    subject: 'You have unread messages',
+    parts: ['Someone wrote to you. Log in to read the message.', { link, act: 'Read the message' }],
+  }),
+};
