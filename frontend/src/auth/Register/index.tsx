@@ -63,9 +63,11 @@ interface Entry {
 /** The current step, which is in the browser's history: its Back button goes one step back. */
 function useStep(first: number) {
   const navigate = useNavigate();
-  const entry = useLocation().state as Entry | null;
+  const { state, search, hash } = useLocation();
+  const entry = state as Entry | null;
   const at = Math.min(entry?.step ?? first, last);
-  const show = (state: Entry, replace = false) => navigate('.', { state, replace, preventScrollReset: true });
+  const show = (next: Entry, replace = false) =>
+    navigate({ search, hash }, { state: next, replace, preventScrollReset: true });
   return {
     at,
     reviewed: entry?.reviewed,
