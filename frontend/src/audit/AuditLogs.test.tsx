@@ -234,7 +234,9 @@ describe('the audit log', () => {
     await userEvent.keyboard('{Enter}');
     await screen.findByRole('menuitem', { name: /^CSV/ });
     await userEvent.keyboard('{Enter}');
-    await waitFor(() => expect(newest(heard, 'GET /audit/export')?.path).toContain(`&user=${id(900)}&lists=false&format=csv`));
+    await waitFor(() =>
+      expect(newest(heard, 'GET /audit/export')?.path).toContain(`&user=${id(900)}&lists=false&format=csv`),
+    );
     await userEvent.click(clear);
     await waitFor(() => expect(router.state.location.search).toBe(''));
     expect(await screen.findByPlaceholderText('Search by user...')).toHaveProperty('value', '');
