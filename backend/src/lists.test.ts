@@ -179,13 +179,13 @@ const lists: Record<string, List> = {
     viewer: () => admin,
     path: '/audit/logs',
     collection: 'auditlogs',
-    queries: times(both(auditSorts), [...auditFilters, ...ofPerson, 'group=looks', 'lists=false']),
+    queries: times(both(auditSorts), [...auditFilters, ...ofPerson, 'group=signIns', 'lists=false']),
   },
   'the audit log, for a provider': {
     viewer: () => provider,
     path: '/audit/logs',
     collection: 'auditlogs',
-    queries: times(both(auditSorts), [...auditFilters, 'group=looks', 'lists=false']),
+    queries: times(both(auditSorts), [...auditFilters, 'group=signIns', 'lists=false']),
   },
 };
 
