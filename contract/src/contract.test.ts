@@ -40,6 +40,7 @@ describe('actions', () => {
       'share.create',
       'share.verify',
       'share.lock',
+      'share.resend',
       'share.revoke',
       'share.expire',
       'analysis.complete',
@@ -119,9 +120,17 @@ describe('names', () => {
 });
 
 describe('policies', () => {
+  it.each(roles)('With a share without download a %s opens an image, and only an admin downloads it.', (role) => {
+    const viewer = { id: 'v', role };
+    const image = { ownerId: 'o', patientId: 'v', share: { verified: true, download: false } };
+    expect(imageRules.open(viewer, image)).toBe(true);
+    expect(imageRules.download(viewer, image)).toBe(role === 'admin');
+    expect(imageRules.download({ ...viewer, id: 'o' }, image)).toBe(true);
+  });
+
   it.each(roles)('With only an unverified share a %s sees an image, and nobody but an admin opens it.', (role) => {
     const viewer = { id: 'v', role };
-    const image = { ownerId: 'o', patientId: 'v', share: { verified: false } };
+    const image = { ownerId: 'o', patientId: 'v', share: { verified: false, download: true } };
     expect(imageRules.see(viewer, image)).toBe(true);
     expect(imageRules.open(viewer, image)).toBe(role === 'admin');
   });

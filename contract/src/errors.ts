@@ -16,6 +16,7 @@ export const errors = {
   TOTP_REQUIRED: [403, 'Set up an authenticator app or a passkey first. Your role must use one to log in.'],
   STEP_UP_REQUIRED: [403, 'Please confirm that it is you, then try again.'],
   NOT_VERIFIED: [403, 'Image not Verified. Enter the sharing id and code from your email to see it.'],
+  NO_DOWNLOAD: [403, 'You can see this image. The person who shared it does not allow the download.'],
   ACCOUNT_PENDING: [403, 'Your account is under review.'],
   ACCOUNT_REJECTED: [403, 'Your account was not approved.'],
   ACCOUNT_INACTIVE: [403, 'Your account is not active. Ask an administrator.'],

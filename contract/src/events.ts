@@ -14,6 +14,8 @@ const ShareEvent = z.object({
   createdfor: Id,
   expiresAt: Time.nullable(),
 });
+/** An invitation that begins or ends. */
+const InviteEvent = z.object({ invitationId: Id });
 /** `studyId`: the image’s study, for viewers who may know of it. */
 const ImageEvent = z.object({ imagemetadataId: Id, studyId: Id.optional() });
 const StudyEvent = z.object({ studyId: Id });
@@ -39,6 +41,11 @@ export const serverEvents = {
   'share:resent': ShareEvent,
   'share:revoked': ShareEvent,
   'share:expired': ShareEvent,
+  /** The share has another end, or the download was allowed or forbidden. */
+  'share:changed': ShareEvent.extend({ download: z.boolean() }),
+  'invite:created': InviteEvent,
+  'invite:accepted': InviteEvent,
+  'invite:ended': InviteEvent,
   'image:uploaded': ImageEvent,
   'image:updated': ImageEvent,
   'image:deleted': ImageEvent,

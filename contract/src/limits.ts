@@ -95,6 +95,12 @@ export const limits = {
   passwordMax: 128,
   shareHours: 24,
   shareHoursMax: 720,
+  /** Images and studies together, people, and addresses of one act of sharing. */
+  batchItems: 20,
+  /** Characters of the note of a share. */
+  noteLength: 500,
+  /** Days for which an invitation waits for the registration. */
+  invitationDays: 14,
   pageLimit: 10,
   pageLimitMax: 100,
   chatLimit: 50,

@@ -73,6 +73,12 @@ export const throttles = {
   share: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** Beyond it, a new share sends no mail and waits in the app; resending a code is refused. */
   shareMail: { per: ['recipient'], points: 10, seconds: hour, counts: 'mails', beyond: 'noMail' },
+  /** Invitations of addresses, each once for every act. */
+  invite: { per: ['caller'], points: 60, seconds: hour, counts: 'mails', beyond: 'refused' },
+  /** Beyond it, a new invitation sends no mail; sending it again is refused. */
+  inviteMail: { per: ['email'], points: 5, seconds: day, counts: 'mails', beyond: 'noMail' },
+  /** Links of invitations that somebody opens. */
+  invitation: { per: ['address'], points: 30, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** New codes that a recipient asks for, of one share. */
   shareCodeWait: { per: ['caller', 'share'], points: 1, seconds: minute, counts: 'mails', beyond: 'refused' },
   shareCodes: { per: ['caller', 'share'], points: 5, seconds: day, counts: 'mails', beyond: 'refused' },

@@ -43,7 +43,7 @@ async function share(): Promise<void> {
   await button(page, `Share ${caption}`).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('searchbox').fill('Omar');
-  await dialog.getByRole('radio', { name: /Raza, Omar/ }).check();
+  await dialog.getByRole('checkbox', { name: /Raza, Omar/ }).check();
   await dialog.getByRole('button', { name: /^Share with/ }).click();
   await dialog.waitFor({ state: 'detached' });
 }

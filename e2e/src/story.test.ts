@@ -124,7 +124,7 @@ test('A photograph is shared for a day, and disappears at once when the share is
   await button(page, 'Share Left hand, after fall').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('searchbox').fill('Hina');
-  await dialog.getByRole('radio', { name: /Farooq, Hina/ }).check();
+  await dialog.getByRole('checkbox', { name: /Farooq, Hina/ }).check();
   faults.push(...(await provider.look('share-dialog')));
   await dialog.getByRole('button', { name: /^Share with/ }).click();
   await patient.page.getByText('Left hand, after fall').waitFor();

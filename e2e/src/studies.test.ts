@@ -95,7 +95,7 @@ test('A study is shared with one code, and its recipient sees only the outline b
   await button(page, `Share ${title}`).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('searchbox').fill('Tariq');
-  await dialog.getByRole('radio', { name: /Shah, Tariq/ }).check();
+  await dialog.getByRole('checkbox', { name: /Shah, Tariq/ }).check();
   await dialog.getByRole('button', { name: /^Share with/ }).click();
   await dialog.waitFor({ state: 'detached' });
   const card = reader.page.locator('article', { hasText: title });

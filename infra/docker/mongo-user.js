@@ -41,6 +41,7 @@ const rights = {
         'secrets',
         'sentmails',
         'sessions',
+        'invites',
         'shares',
         'studies',
         'tasks',

@@ -36,6 +36,8 @@ const planted = {
   primphysician: mark('physician'),
   caption: mark('caption'),
   message: mark('message'),
+  note: mark('note'),
+  invited: `${mark('invited')}@hospital.test`,
   reason: mark('reason'),
   patientName: mark('pn'),
   patientId: mark('pid'),
@@ -138,8 +140,19 @@ async function signIn(email: string, password: string): Promise<string> {
 /** Uses every feature of the product, with a planted value in every field that accepts one. */
 async function liveThrough(): Promise<void> {
   const chief = await signIn('chief@hospital.test', 'Harbour-Lantern-42');
-  const { caption, message, reason, patientName, patientId, studyUid, resetPassword, refusedEmail, ...person } =
-    planted;
+  const {
+    caption,
+    message,
+    note,
+    invited,
+    reason,
+    patientName,
+    patientId,
+    studyUid,
+    resetPassword,
+    refusedEmail,
+    ...person
+  } = planted;
   const registered = await call('POST', '/auth/register', undefined, { ...person, role: 'patient' });
   expect(registered.status).toBe(201);
   secrets.verificationToken = registered.data.token;
@@ -174,6 +187,9 @@ async function liveThrough(): Promise<void> {
     },
   });
   expect(begun.status).toBe(201);
+  const wish = { images: [uploaded.data.id], emails: [invited], note };
+  expect((await call('POST', '/sharing/batch', chief, wish)).data.invited).toHaveLength(1);
+  await mailbox.waitFor(invited, 'You were invited');
   const shared = 'An image was shared with you';
   secrets.shareCode = await mailed(planted.email, shared, 'Code');
   const verify = { sharingRequestId: await mailed(planted.email, shared, 'Sharing id') };

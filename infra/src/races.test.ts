@@ -1,6 +1,7 @@
 import { Client } from '@lightbox/backend/testing/client.js';
 import {
   buildAdmin,
+  buildInvite,
   buildPatient,
   buildProvider,
   buildShare,
@@ -12,7 +13,7 @@ import { buildGateway, joinGateway, type TestGateway } from '@lightbox/backend/t
 import { slice } from '@lightbox/backend/testing/slices.js';
 import { type Violation, violations } from '@lightbox/campaigns/chaos/invariants.js';
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
-import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -50,6 +51,8 @@ interface Scene {
   patient: Person;
   image: string;
   share: { id: string; code: string };
+  /** The token of the patient's invitation to the image. */
+  invite: string;
   /** A study of two slices, and the recipient's share of it that is not verified yet. Empty unless the pair needs it. */
   study: { id: string; uid: string; lead: string; share: { id: string; code: string } };
 }
@@ -90,6 +93,29 @@ const calls = {
       api.as(owner).post('/sharing/request', { imagemetadataId: image, createdfor: patient.id }),
     answers: [201, 401, 404, 409],
     events: ['share.create'],
+    records: ofImage,
+  },
+  'share with several': {
+    send: (api, { owner, image, patient }) =>
+      api.as(owner).post('/sharing/batch', {
+        images: [image],
+        people: [patient.id],
+        emails: [`${newId()}@elsewhere.test`],
+      }),
+    answers: [201, 401, 404],
+    events: ['share.create', 'invite.created'],
+    records: ofImage,
+  },
+  'change the share': {
+    send: (api, { share }) => api.as(admin).put(`/sharing/${share.id}`, { expiresInHours: 2, download: false }),
+    answers: [200, 404, 410],
+    events: ['share.changed'],
+    records: ofImage,
+  },
+  'accept the invitation': {
+    send: (api, { invite }) => api.post('/auth/invitation/accept', { token: invite }),
+    answers: [200, 410],
+    events: ['invite.accepted'],
     records: ofImage,
   },
   verify: {
@@ -198,10 +224,12 @@ async function setScene(withStudy: boolean): Promise<Scene> {
   const image = { _id: oid(body.data.id), id: body.data.id, owner };
   const standing = await gateway.models.Share.findOne({ image: image._id }).lean<ShareDoc>();
   const share = standing?._id ?? (await buildShare(gateway, { image, recipient }))._id;
+  const { token } = await buildInvite(gateway, { image, email: patient.email });
   return {
     owner,
     recipient,
     patient,
+    invite: token,
     image: image.id,
     share: { id: String(share), code: await shareCode(gateway, share) },
     study: withStudy ? await setStudy(api, recipient) : noStudy,

@@ -117,6 +117,7 @@ describe('ENCRYPTION_KEYS', () => {
   let provider: Person;
   let patient: Person;
   let studyId: string;
+  const invited = 'invited@elsewhere.test';
   const upload = async (file: Buffer) => (await new Client(test.url).as(provider).upload(file).expect(201)).body.data;
 
   it('The second key is made the first while people work and workers are killed.', { timeout: 120_000 }, async () => {
@@ -127,6 +128,8 @@ describe('ENCRYPTION_KEYS', () => {
       images.set((await upload(file)).id, sha(file));
     }
     studyId = (await upload(slice({ study: '1.2.826.0.1.1' }))).studyId;
+    const wish = { images: [[...images.keys()][0]], people: [patient.id], emails: [invited], note: 'Look closely.' };
+    await new Client(test.url).as(provider).post('/sharing/batch', wish).expect(201);
     const crowd = Array.from({ length: PEOPLE }, (_, i) => {
       const name = `crowd${i}`;
       const names = { username: name, usernameKey: name, email: `${name}@hospital.test`, passwordHash: '' };
@@ -166,6 +169,8 @@ describe('ENCRYPTION_KEYS', () => {
       Object.keys({
         ...(await under('images')),
         ...(await under('profiles')),
+        ...(await under('notes of shares')),
+        ...(await under('invitations')),
         ...(await under('authenticator apps')),
         ...(await under('keys of the installation')),
       });
@@ -198,6 +203,14 @@ describe('ENCRYPTION_KEYS', () => {
     expect(await models.User.collection.countDocuments({ city: { $exists: true } })).toBe(0);
     const { body } = await new Client(test.url).as(patient).get(`/users/${patient.id}`).expect(200);
     expect(body.data.dob).toBe('1971-02-03');
+    const [shared] = images.keys();
+    const listed = async (path: string) =>
+      (await new Client(test.url).as(provider).get(`${path}?imageId=${shared}`).expect(200)).body.data;
+    expect(await listed('/sharing')).toMatchObject([{ note: 'Look closely.' }]);
+    expect(await listed('/sharing/invitations')).toMatchObject([{ email: invited, note: 'Look closely.' }]);
+    const again = { images: [shared], emails: [invited] };
+    const { body: known } = await new Client(test.url).as(provider).post('/sharing/batch', again).expect(201);
+    expect(known.data.skipped, 'the hash is found').toHaveLength(1);
     const totp = await models.Totp.findById(patient._id).lean();
     expect(openTotpSecret(keys, patient._id, totp?.secret ?? '')).toBe('JBSWY3DP');
   });

@@ -1,7 +1,6 @@
 import type { authCalls } from '@lightbox/contract/auth/calls.js';
 import { sessionUserOf } from '@lightbox/contract/auth/session.js';
 import type { BodyOf, DataOf } from '@lightbox/contract/call.js';
-import type { ErrorCode } from '@lightbox/contract/errors.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { accountMoves } from '@lightbox/contract/users/states.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
@@ -14,7 +13,9 @@ import type { TotpDoc } from '@lightbox/core/models/totp.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Request, Response } from 'express';
 import type { Answer, Context, Gateway } from '../context.js';
+import { acceptInvites } from '../sharing/acceptInvites.js';
 import { presentUnconfirmed } from '../users/present.js';
+import { accountRefusal } from './accountRefusal.js';
 import { type Proof, proofOf, spendProof } from './authenticator.js';
 import { hasSecondFactor, needsSecondFactor } from './authorize.js';
 import { issueCode, renewCode, takeCodeTry, useCode } from './codes.js';
@@ -109,12 +110,6 @@ async function checkPassword(gateway: Gateway, ip: string, tried: PasswordTry, p
   throw new AppError('INVALID_CREDENTIALS');
 }
 
-export function accountRefusal(user: UserDoc): ErrorCode | null {
-  if (user.status === 'pending') return 'ACCOUNT_PENDING';
-  if (user.status === 'rejected') return 'ACCOUNT_REJECTED';
-  return user.active ? null : 'ACCOUNT_INACTIVE';
-}
-
 export const recordFailure = (
   gateway: Gateway,
   ip: string,
@@ -146,12 +141,14 @@ export async function confirm({
   if (!user || user.deletedAt || accountRefusal(user)) throw new AppError('AUTHENTICATION_FAILED');
 
   const reason = proof ? ('step' in proof ? 'totp' : 'recoveryCode') : '';
-  return openSession(gateway, actor, { user, reason, req, res }, async ({ session }) => {
+  return openSession(gateway, actor, { user, reason, req, res }, async (tx) => {
+    const { session } = tx;
     if (!(await useCode(gateway, code._id, session))) throw new AppError('EXPIRED');
     if (proof && !(await spendProof(gateway, user._id, proof, session))) throw new AppError('WRONG_CODE');
     if (user.status === 'unverified') {
       const { to } = accountMoves.confirm;
       await gateway.models.User.updateOne({ _id: user._id }, { $set: { status: to } }, { session });
+      await acceptInvites(gateway, tx, user);
     }
   });
 }

@@ -7,9 +7,10 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { PasskeyDoc } from '@lightbox/core/models/passkey.js';
 import { generateAuthenticationOptions } from '@simplewebauthn/server';
 import type { Answer, Context, Gateway } from '../context.js';
+import { accountRefusal } from './accountRefusal.js';
 import { beginCeremony, type Ceremony } from './ceremonies.js';
 import { beginAccess } from './endAccess.js';
-import { accountRefusal, openSession, recordFailure } from './login.js';
+import { openSession, recordFailure } from './login.js';
 import { checkAssertion, noteUse, relyingParty } from './passkeyAssertion.js';
 
 async function question(gateway: Gateway, about: Ceremony, passkeys: PasskeyDoc[]): Promise<PasskeyQuestion> {

@@ -2,13 +2,16 @@ import type { authCalls } from '@lightbox/contract/auth/calls.js';
 import type { BodyOf, DataOf } from '@lightbox/contract/call.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { isDuplicate, newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import { fieldError } from '@lightbox/core/errors.js';
 import type { Actor, Transaction } from '@lightbox/core/events/events.js';
 import { hashPassword, isPassword } from '@lightbox/core/keys/password.js';
 import type { Person, UserDoc } from '@lightbox/core/models/user.js';
+import { openAddress } from '@lightbox/core/sharing/invites.js';
 import { sealPerson } from '@lightbox/core/users/profile.js';
 import { plain, searchFields } from '@lightbox/core/users/search.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { bindKey } from '../http/handle.js';
+import { acceptInvites, inviteByLink } from '../sharing/acceptInvites.js';
 import { activeAdmins } from '../users/admins.js';
 import { presentUnconfirmed } from '../users/present.js';
 import { issueCode } from './codes.js';
@@ -32,9 +35,17 @@ export async function register({ gateway, actor, body }: Context<Call>): Promise
   return constantTime(REGISTER_MS, async () => {
     const ids = await decoyIds(gateway, body.email, body.password);
     const bound = bindKey(gateway, actor, ids[0] ?? '');
-    const id = (await gateway.events.earlier(bound)) ?? (await openAccount(gateway, bound, body, ids));
+    const earlier = await gateway.events.earlier(bound);
+    if (!earlier && body.invite) await refuseOtherAddress(gateway, body.invite, body.email);
+    const id = earlier ?? (await openAccount(gateway, bound, body, ids));
     return answer(gateway, newUser(body, '', id));
   });
+}
+
+/** Refuses an invitation that has ended, or is for another address. */
+async function refuseOtherAddress(gateway: Gateway, token: string, email: string): Promise<void> {
+  const invited = openAddress(gateway.keys, await inviteByLink(gateway, token));
+  if (invited !== email) throw fieldError('email', 'This invitation is for another address.');
 }
 
 /** Writes the account or the decoy. Returns the id for the answer. */
@@ -74,6 +85,7 @@ async function writeAccount(
   code: ObjectId | undefined,
 ): Promise<void> {
   await gateway.models.User.create([sealPerson(gateway.keys, user)], { session: tx.session });
+  if (user.status === 'active') await acceptInvites(gateway, tx, user);
   tx.record({
     type: 'auth.register',
     record: user._id,
@@ -116,7 +128,7 @@ async function refuseTakenUsername(gateway: Gateway, body: Registration, ids: st
 }
 
 function newUser(body: Registration, passwordHash: string, _id = newId()): Person {
-  const { active: _, password: __, role, primphysician, specialization, ...fields } = body;
+  const { active: _, password: __, invite, role, primphysician, specialization, ...fields } = body;
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '' && value !== undefined));
   return {
     ...(given as typeof fields),
@@ -124,7 +136,8 @@ function newUser(body: Registration, passwordHash: string, _id = newId()): Perso
     usernameKey: plain(body.username),
     passwordHash,
     role,
-    status: statusOf(role),
+    // The link of an invitation has proved the address.
+    status: invite && role === 'patient' ? 'active' : statusOf(role),
     active: true,
     ...(role === 'patient' && primphysician ? { primphysician } : {}),
     ...(role === 'healthProvider' && specialization ? { specialization } : {}),

@@ -3,6 +3,7 @@ import { securityCalls } from '@lightbox/contract/auth/securityCalls.js';
 import type { Router } from 'express';
 import type { Gateway } from '../context.js';
 import { bindAll } from '../http/handle.js';
+import { acceptInvitation, readInvitation } from '../sharing/acceptInvites.js';
 import { changePassword } from './changePassword.js';
 import { confirm, login, resendCode } from './login.js';
 import { notMe } from './notMe.js';
@@ -25,6 +26,8 @@ export function authRoutes(router: Router, gateway: Gateway): void {
     logout,
     forgotPassword,
     resetPassword,
+    readInvitation,
+    acceptInvitation,
     notMe,
     askPasskey,
     passkeySignIn,

@@ -7,7 +7,7 @@ import { sealPerson } from '@lightbox/core/users/profile.js';
 import { plain, searchFields } from '@lightbox/core/users/search.js';
 import type { DemoPerson, Gateway } from '../context.js';
 import { recordImage, storeFile } from '../images/storeImage.js';
-import { addShare } from '../sharing/shares.js';
+import { addShare } from '../sharing/addShares.js';
 
 const assets = new URL('../../assets/demo/', import.meta.url);
 

@@ -30,8 +30,9 @@ export async function explainAccess({
   const shares = await gateway.models.Share.find({ ...covering([image]), recipient: user._id })
     .sort({ live: -1, createAt: -1 })
     .lean<ShareDoc[]>();
-  const share = strongest(shares.filter((one) => isLive(one, now))) ?? shares[0] ?? null;
-  const facts = imageFacts(image, isLive(share, now) ? share : null);
+  const live = shares.filter((one) => isLive(one, now));
+  const share = strongest(live) ?? shares[0] ?? null;
+  const facts = imageFacts(image, live);
   const decisions = Object.fromEntries(
     Object.entries(explained).map(([name, rule]) => [
       name,

@@ -1,3 +1,4 @@
+import type { ImageRule } from '@lightbox/contract/images/policy.js';
 import { type ImageAccess, requireImage } from '@lightbox/core/access/images.js';
 import type { Context, Viewer } from '../context.js';
 import { type Streaming, stream } from '../http/stream.js';
@@ -21,11 +22,16 @@ export const guarded = (contentType: string): Record<string, string> => ({
   'Cache-Control': 'no-store',
 });
 
-/** Checks the right to open the image: before the answer, and again while bytes go out. */
-export const checkOpen =
+const check =
+  (rule: ImageRule) =>
   ({ gateway, params }: Omit<OfImage, 'viewer'>) =>
   (viewer: Viewer): Promise<ImageAccess> =>
-    requireImage(gateway.models, viewer, params.id, 'open', gateway.clock.now());
+    requireImage(gateway.models, viewer, params.id, rule, gateway.clock.now());
+
+/** Checks the right to open the image: before the answer, and again while bytes go out. */
+export const checkOpen = check('open');
+/** Checks the right to download the original in the same way. */
+export const checkDownload = check('download');
 
 interface Bytes {
   contentType: string;
@@ -38,6 +44,8 @@ interface Bytes {
   chunks: AsyncGenerator<Buffer>;
   /** Records the read in the audit log. */
   record: () => Promise<void>;
+  /** Checks the right while bytes go out; `checkOpen` by default. */
+  may?: (viewer: Viewer) => Promise<ImageAccess>;
 }
 
 /** Streams bytes of an image. The read is in the audit log before the first byte is sent. */
@@ -52,7 +60,7 @@ export async function sendBytes(context: Streaming & OfImage, bytes: Bytes): Pro
       ...bytes.headers,
     },
     record: bytes.record,
-    may: checkOpen(context),
+    may: bytes.may ?? checkOpen(context),
   });
   return undefined;
 }

@@ -14,6 +14,7 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { PreviewDoc } from '@lightbox/core/models/preview.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { Gateway, Viewer } from '../context.js';
+import { presentMine } from '../sharing/present.js';
 import { summariesOf } from '../studies/summary.js';
 import { namesOf } from '../users/names.js';
 import { presentRecipients, sharePerPerson, sharesOfAll } from './recipients.js';
@@ -37,13 +38,14 @@ export async function presentImages(
   const access = images.flatMap((image) => {
     const mine = shares.filter((share) => covers(share, image));
     const share = strongest(mine);
-    const facts = imageFacts(image, share);
+    const facts = imageFacts(image, mine);
     if (!imageRules.see(viewer, facts)) return [];
     return [
       {
         image,
         share,
         opens: imageRules.open(viewer, facts),
+        download: imageRules.download(viewer, facts),
         shares: imageRules.share(viewer, facts),
         studyId: studyIdFor(viewer, image, mine),
       },
@@ -77,7 +79,7 @@ export async function presentImages(
       ...named,
     ]),
   ]);
-  return access.map(({ image, share, opens, shares, studyId }) => {
+  return access.map(({ image, share, opens, download, shares, studyId }) => {
     const study = studyId === null ? undefined : studies.get(studyId);
     const redacted: Image = {
       id: String(image._id),
@@ -87,17 +89,15 @@ export async function presentImages(
       isVerified: opens,
       isShared: image.isShared,
       image_url: null,
-      ...(share
-        ? { sharedBy: name(share.sharedBy), shareId: String(share._id), sharedAt: share.createAt.toISOString() }
-        : {}),
+      ...(share ? { ...presentMine(gateway, share, name), sharedAt: share.createAt.toISOString() } : {}),
       ...(share && shareState(share, now) === 'locked' ? { isLocked: true as const } : {}),
-      ...(share?.expiresAt ? { expiresAt: share.expiresAt.toISOString() } : {}),
       ...(study ? { study } : {}),
     };
     return opens
       ? {
           ...redacted,
           ...details(image, name),
+          download,
           studyId,
           seriesId: studyId === null ? null : String(image.series?.id ?? studyId),
           ...(shares ? { recipients: presentRecipients(recipientsOf(image), name, now) } : {}),

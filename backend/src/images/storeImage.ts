@@ -14,7 +14,7 @@ import { inTurn, type Joining, joinStudy } from '@lightbox/core/studies/joinStud
 import type { Gateway } from '../context.js';
 import { createInspector } from '../files/inspect.js';
 import { FileRejected } from '../files/rejected.js';
-import { addShare } from '../sharing/shares.js';
+import { addShare } from '../sharing/addShares.js';
 
 export interface IncomingFile {
   /** `truncated` is set when the form's parser cut the file off at the limit. */

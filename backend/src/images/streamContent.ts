@@ -6,14 +6,15 @@ import type { PreviewDoc } from '@lightbox/core/models/preview.js';
 import type { Context } from '../context.js';
 import { rangeOf } from '../http/range.js';
 import { askForDrawings, pending } from './drawings.js';
-import { checkOpen, extensionOf, sendBytes } from './imageBytes.js';
+import { checkDownload, checkOpen, extensionOf, sendBytes } from './imageBytes.js';
 import { countRead, recordLook } from './looks.js';
 import { openPreview } from './present.js';
 
 /** Streams the original bytes, or a range of them. */
 export async function streamContent(context: Context<typeof imageCalls.getImageContent>): Promise<undefined> {
   const { gateway, viewer } = context;
-  const { image } = await checkOpen(context)(viewer);
+  const may = checkDownload(context);
+  const { image } = await may(viewer);
   const { contentType, size } = image;
   const id = String(image._id);
   const range = rangeOf(context, size);
@@ -34,6 +35,7 @@ export async function streamContent(context: Context<typeof imageCalls.getImageC
       size,
       range ?? undefined,
     ),
+    may,
     record: () => (range ? countRead(context, 'image.content', image) : recordLook(context, 'image.content', image)),
   });
 }

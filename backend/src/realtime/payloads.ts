@@ -43,6 +43,19 @@ const share: Payload<ServerPayload<'share:created'>> = async (gateway, viewer, r
   };
 };
 
+const changedShare: Payload<ServerPayload<'share:changed'>> = async (gateway, viewer, refs) => {
+  const [payload, found] = await Promise.all([
+    share(gateway, viewer, refs),
+    gateway.models.Share.findById(oid(text(refs, 'share')), { download: 1 }).lean<ShareDoc>(),
+  ]);
+  return payload && { ...payload, download: found?.download !== false };
+};
+
+/** The record may be gone. The recipients are the people who may manage it, and learn only its id. */
+const invite: Payload<ServerPayload<'invite:ended'>> = async (_gateway, _viewer, refs) => ({
+  invitationId: text(refs, 'invite'),
+});
+
 const image: Payload<ServerPayload<'image:uploaded'>> = async (gateway, viewer, refs) => {
   const access = await findImage(gateway.models, viewer, text(refs, 'record'), gateway.clock.now());
   if (!access) return null;
@@ -97,6 +110,10 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
   'share:resent': share,
   'share:revoked': share,
   'share:expired': share,
+  'share:changed': changedShare,
+  'invite:created': invite,
+  'invite:accepted': invite,
+  'invite:ended': invite,
   'image:uploaded': image,
   'image:updated': image,
   // The record is gone. The recipients were chosen before its deletion, and learn only that it is deleted.

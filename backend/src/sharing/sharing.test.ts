@@ -28,7 +28,7 @@ import {
   wrong,
 } from '../testing/factories.js';
 import { useGateway } from '../testing/useGateway.js';
-import { addShare, newAct } from './shares.js';
+import { addShare, newAct } from './addShares.js';
 
 const { test, api } = useGateway();
 

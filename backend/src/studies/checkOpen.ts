@@ -1,8 +1,14 @@
+import type { ImageRule } from '@lightbox/contract/images/policy.js';
 import { requireStudy, type StudyAccess } from '@lightbox/core/access/studies.js';
 import type { Context, Viewer } from '../context.js';
 
-/** Checks the right to open the study: before the answer, and again while it goes out. */
-export const checkOpen =
+const check =
+  (rule: ImageRule) =>
   ({ gateway, params }: Pick<Context, 'gateway'> & { params: { id: string } }) =>
   (viewer: Viewer): Promise<StudyAccess> =>
-    requireStudy(gateway.models, viewer, params.id, 'open', gateway.clock.now());
+    requireStudy(gateway.models, viewer, params.id, rule, gateway.clock.now());
+
+/** Checks the right to open the study: before the answer, and again while it goes out. */
+export const checkOpen = check('open');
+/** Checks the right to download its original files in the same way. */
+export const checkDownload = check('download');

@@ -7,6 +7,7 @@ import { nameOf } from '@lightbox/core/studies/names.js';
 import { type OrderedSeries, seriesOf } from '@lightbox/core/studies/order.js';
 import type { Gateway, Viewer } from '../context.js';
 import { previewsOf } from '../images/present.js';
+import { presentMine } from '../sharing/present.js';
 import { namesOf } from '../users/names.js';
 import { summaryOf } from './summary.js';
 
@@ -28,8 +29,7 @@ export async function presentStudy(
     isVerified: opens,
     isShared: lead?.isShared ?? false,
     image_url: (lead && previews.get(String(lead._id))) ?? null,
-    ...(share ? { sharedBy: name(share.sharedBy), shareId: String(share._id) } : {}),
-    ...(share?.expiresAt ? { expiresAt: share.expiresAt.toISOString() } : {}),
+    ...(share ? presentMine(gateway, share, name) : {}),
   };
   if (!opens) return outline;
   return {
@@ -38,6 +38,7 @@ export async function presentStudy(
     ...(study.patient ? { patient: name(study.patient) } : {}),
     ...(study.studyDate ? { studyDate: study.studyDate } : {}),
     ...(study.lead ? { leadId: String(study.lead) } : {}),
+    download: imageRules.download(viewer, facts),
     series: (await readSeries(gateway, study)).map(presentSeries),
   };
 }

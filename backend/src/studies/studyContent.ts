@@ -7,13 +7,13 @@ import { stream } from '../http/stream.js';
 import { type ZipEntry, zipOf } from '../http/zip.js';
 import { extensionOf, guarded } from '../images/imageBytes.js';
 import { recordLook } from '../images/looks.js';
-import { checkOpen } from './checkOpen.js';
+import { checkDownload } from './checkOpen.js';
 import { readSeries } from './present.js';
 
 /** Streams the original files of a study as a zip. They are stored in it as they are, and not compressed. */
 export async function getStudyContent(context: Context<typeof studyCalls.getStudyContent>): Promise<undefined> {
   const { gateway, viewer } = context;
-  const check = checkOpen(context);
+  const check = checkDownload(context);
   const { study } = await check(viewer);
   const files = await filesOf(gateway, study);
   const { length, chunks } = await zipOf(files.map(({ entry }) => entry));

@@ -5,15 +5,17 @@ import { refreshAudience } from '@lightbox/core/access/audience.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { type Drawing, drawingContext, tagsContext } from '@lightbox/core/imaging/drawing.js';
-import { codeOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
+import { codeOf, linkTokenOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
 import { seal } from '@lightbox/core/keys/seal.js';
 import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { DrawingDoc } from '@lightbox/core/models/drawing.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { InviteDoc } from '@lightbox/core/models/invite.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
 import type { Person as StoredPerson } from '@lightbox/core/models/user.js';
+import { addressHash, inviteEnd, sealAddress } from '@lightbox/core/sharing/invites.js';
 import { sealPerson } from '@lightbox/core/users/profile.js';
 import { plain, searchFields } from '@lightbox/core/users/search.js';
 import { startSession } from '../auth/sessions.js';
@@ -210,7 +212,7 @@ interface ShareWishes extends Partial<ShareDocTimes> {
   /** Hours from now, negative for a share that has ended; null for a patient's permanent share. */
   hours?: number | null;
 }
-type ShareDocTimes = Pick<ShareDoc, 'tries'>;
+type ShareDocTimes = Pick<ShareDoc, 'tries' | 'download'>;
 
 export async function buildShare(gateway: Gateway, wishes: ShareWishes = {}): Promise<BuiltShare> {
   const image = wishes.image ?? (await buildImage(gateway));
@@ -228,12 +230,41 @@ export async function buildShare(gateway: Gateway, wishes: ShareWishes = {}): Pr
     codeExpiresAt: new Date(now.getTime() + (hours ?? 720) * 3_600_000),
     ...newCodeSeed(gateway.keys.codes),
     tries: wishes.tries ?? 0,
+    ...(wishes.download === false ? { download: false } : {}),
     ...(wishes.verified ? { verifiedAt: now } : {}),
     live: !wishes.revoked,
   };
   await gateway.models.Share.create([share]);
   await gateway.db.transaction((session) => refreshAudience(gateway.models, share, now, session));
   return { _id: share._id, id: String(share._id), image, recipient, code: await shareCode(gateway, share._id) };
+}
+
+/** Stores an invitation that waits, and returns it with the token of its mail. */
+export async function buildInvite(
+  { models, keys, clock }: Gateway,
+  {
+    image,
+    email = `${newId()}@hospital.test`,
+    ...changes
+  }: { image: BuiltImage; email?: string } & Partial<Omit<InviteDoc, 'image'>>,
+): Promise<InviteDoc & { token: string }> {
+  const _id = newId();
+  const now = clock.now();
+  const invite: InviteDoc = {
+    _id,
+    batch: newId(),
+    addressHash: addressHash(keys, email),
+    address: sealAddress(keys, _id, email),
+    by: image.owner._id,
+    ...(image.study ? { study: image.study } : { image: image._id }),
+    hours: 24,
+    createAt: now,
+    expiresAt: inviteEnd(now),
+    ...newCodeSeed(keys.codes),
+    ...changes,
+  };
+  await models.Invite.create([invite]);
+  return { ...invite, token: linkTokenOf(keys.codes, String(_id), invite) ?? '' };
 }
 
 /** Returns the code that the mail of this share carries now. */

@@ -13,6 +13,7 @@ import { endAccess } from '../auth/endAccess.js';
 import { cutSockets } from '../auth/sessions.js';
 import { isHeld, usernameTaken } from '../auth/usernames.js';
 import type { Answer, Context, Gateway } from '../context.js';
+import { acceptInvites } from '../sharing/acceptInvites.js';
 import { keepAnAdmin } from './admins.js';
 import { closeAccount } from './closeAccount.js';
 import { presentOneself, presentUser } from './present.js';
@@ -120,7 +121,10 @@ export async function approveProvider({
       { session: tx.session },
     );
     // When another admin was faster, there is still one effect and one mail.
-    if (changed.modifiedCount === 1) tx.record({ type: 'user.approve', record: user._id });
+    if (changed.modifiedCount === 1) {
+      await acceptInvites(gateway, tx, user);
+      tx.record({ type: 'user.approve', record: user._id });
+    }
     return user._id;
   });
   return {

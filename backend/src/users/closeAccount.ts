@@ -78,6 +78,7 @@ const endWithAccount: Record<
   Image: 'finishClosing',
   Study: 'finishClosing',
   Share: 'finishClosing',
+  Invite: 'finishClosing',
   Notification: 'finishClosing',
   // Maintenance removes expired uploads.
   Upload: ({ gateway, user, tx }) =>

@@ -182,7 +182,42 @@ export const auditActions = {
     timeline: true,
     settles: true,
   },
+  'share.changed': {
+    table: 'shares',
+    fhir: 'securityAlert',
+    does: 'U',
+    socket: 'share:changed',
+    refs: ['share', 'lead?'],
+    timeline: true,
+  },
   'share.list': { table: 'shares', fhir: 'securityAlert', does: 'R' },
+  /** `mailed` is present in the first of the invitations that one act makes for an address: its mail is about all of them. */
+  'invite.created': {
+    table: 'invites',
+    fhir: 'securityAlert',
+    does: 'C',
+    socket: 'invite:created',
+    refs: ['invite', 'mailed?'],
+    timeline: true,
+  },
+  'invite.resent': { table: 'invites', fhir: 'securityAlert', does: 'E', refs: ['invite'], timeline: true },
+  'invite.accepted': {
+    table: 'invites',
+    fhir: 'securityAlert',
+    does: 'E',
+    socket: 'invite:accepted',
+    refs: ['invite'],
+    timeline: true,
+  },
+  /** The reason is empty when a person cancelled it, else it says that it expired, or that the account was closed. */
+  'invite.ended': {
+    table: 'invites',
+    fhir: 'securityAlert',
+    does: 'D',
+    socket: 'invite:ended',
+    refs: ['invite'],
+    timeline: true,
+  },
   'analysis.request': { table: 'analyses', fhir: 'orderRecord', does: 'E', timeline: true },
   'analysis.complete': {
     table: 'analyses',

@@ -25,6 +25,9 @@ export const RecoveryCode = z
 export const providerCredentials = ['licensenumber', 'specialization'] as const;
 export type ProviderCredential = (typeof providerCredentials)[number];
 
+/** The token of a mailed link. */
+const LinkToken = z.string().min(1).max(200);
+
 export const Registration = z.strictObject({
   ...profileFields,
   email: Email,
@@ -34,13 +37,15 @@ export const Registration = z.strictObject({
   language: Language.optional(),
   /** The seed's client sends it. It has no effect: an account is active from the start. */
   active: z.unknown().optional(),
+  /** The token of an invitation. The address is then that of the invitation, and the link has proved it. */
+  invite: LinkToken.optional(),
 });
 
 /** A password that is checked, not chosen: any text up to a length that still hashes quickly. */
 export const AnyPassword = z.string().min(1, texts.required).max(1000);
 
 const ResetByCode = z.strictObject({ email: Email, otp: Code, newPassword: Password });
-const ResetByToken = z.strictObject({ token: z.string().min(1).max(200).optional(), password: Password });
+const ResetByToken = z.strictObject({ token: LinkToken.optional(), password: Password });
 
 const Session = z.object({ token: z.string(), user: User });
 /** The fields of the signed-in person that a browser stores. */
@@ -79,7 +84,8 @@ export const authCalls = {
     data: z.object({ user: User, token: z.string().optional() }),
     status: 201,
     creates: true,
-    causes: ['auth.register'],
+    fails: ['EXPIRED'],
+    causes: ['auth.register', 'invite.accepted', 'share.create'],
     throttles: ['registration', 'registrationMail'],
   }),
   login: call({
@@ -109,6 +115,7 @@ export const authCalls = {
       setUpTotp: z.literal(true).optional(),
     }),
     fails: ['WRONG_CODE', 'CODE_LOCKED', 'EXPIRED'],
+    causes: ['invite.accepted', 'share.create'],
     throttles: ['secondFactor'],
   }),
   resendCode: call({
@@ -151,11 +158,29 @@ export const authCalls = {
     causes: ['auth.resetPassword'],
     throttles: ['reset', 'resetCode'],
   }),
+  readInvitation: call({
+    ...authRoutes.readInvitation,
+    who: 'anyone',
+    summary: 'By the link of an invitation: the address that it is for, and if that address has an account',
+    body: z.strictObject({ token: LinkToken }),
+    data: z.object({ email: z.string(), hasAccount: z.boolean() }),
+    fails: ['EXPIRED'],
+    throttles: ['invitation'],
+  }),
+  acceptInvitation: call({
+    ...authRoutes.acceptInvitation,
+    who: 'anyone',
+    summary: 'By the link of an invitation: give the waiting images to the account that its address has',
+    body: z.strictObject({ token: LinkToken }),
+    fails: ['EXPIRED', 'ACCOUNT_PENDING', 'ACCOUNT_REJECTED', 'ACCOUNT_INACTIVE'],
+    causes: ['invite.accepted', 'share.create'],
+    throttles: ['invitation'],
+  }),
   notMe: call({
     ...authRoutes.notMe,
     who: 'anyone',
     summary: 'By the link of a mail about a change of sign-in: end every session, and take back what the change added',
-    body: z.strictObject({ token: z.string().min(1).max(200) }),
+    body: z.strictObject({ token: LinkToken }),
     data: z.object({ undone: Undoable.optional() }),
     fails: ['EXPIRED'],
     throttles: ['notMe'],

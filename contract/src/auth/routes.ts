@@ -11,6 +11,8 @@ export const authRoutes = {
   logout: { method: 'post', path: '/auth/logout' },
   forgotPassword: { method: 'post', path: '/auth/forgot-password' },
   resetPassword: { method: 'post', path: '/auth/reset-password' },
+  readInvitation: { method: 'post', path: '/auth/invitation' },
+  acceptInvitation: { method: 'post', path: '/auth/invitation/accept' },
   notMe: { method: 'post', path: '/auth/not-me' },
   askPasskey: { method: 'post', path: '/auth/passkey/options' },
   passkeySignIn: { method: 'post', path: '/auth/passkey' },

@@ -125,7 +125,7 @@ export const imageCalls = {
     params: Params,
     binary: contentTypes,
     alsoStatus: 206,
-    fails: ['NOT_VERIFIED', 'RANGE_NOT_SATISFIABLE'],
+    fails: ['NOT_VERIFIED', 'NO_DOWNLOAD', 'RANGE_NOT_SATISFIABLE'],
   }),
   getImagePreview: call({
     method: 'get',

@@ -5,13 +5,11 @@ import { shareStates } from '../sharing/states.js';
 import { UserRef } from '../users/schemas.js';
 import { type ImageRule, imageBars, imageGrounds } from './policy.js';
 
-/**
- * The questions of an explanation, each with the rule that decides it. The picture and the original have the same rule.
- */
+/** The questions of an explanation, each with the rule that decides it. */
 export const explained = {
   know: 'see',
   see: 'open',
-  original: 'open',
+  original: 'download',
   analyse: 'analyse',
   share: 'share',
   delete: 'delete',

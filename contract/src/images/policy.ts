@@ -9,7 +9,11 @@ export interface ImageFacts {
   ownerId: string;
   patientId: string | null;
   /** The viewer's live share: not revoked, not expired. */
-  share: { verified: boolean } | null;
+  share: {
+    verified: boolean;
+    /** True when one of their verified shares allows the download of the original. */
+    download: boolean;
+  } | null;
 }
 
 /** The grounds on which a person's access to an image can rest. */
@@ -18,6 +22,8 @@ const holds = {
   owner: (v, i) => v.id === i.ownerId,
   /** A live share whose code was entered. */
   verifiedShare: (_, i) => i.share?.verified === true,
+  /** A live share whose code was entered, and that allows the download. */
+  downloadShare: (_, i) => i.share?.verified === true && i.share.download,
   /** A live share, its code entered or not. */
   liveShare: (_, i) => i.share !== null,
   /** The image's patient, while their share of the image is live. */
@@ -28,10 +34,10 @@ export type ImageGround = keyof typeof holds;
 export const imageGrounds = Object.keys(holds) as ImageGround[];
 
 /**
- * The reasons of a refusal: the role may never do it, the code is not entered yet, or nothing connects the person with
- * the image.
+ * The reasons of a refusal: the role may never do it, the code is not entered yet, the shares do not allow the download,
+ * or nothing connects the person with the image.
  */
-export const imageBars = ['role', 'notVerified', 'noGround'] as const;
+export const imageBars = ['role', 'notVerified', 'noDownload', 'noGround'] as const;
 export type ImageBar = (typeof imageBars)[number];
 
 interface Rule {
@@ -45,6 +51,7 @@ interface Rule {
 const rules = {
   see: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'liveShare'] },
   open: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare'] },
+  download: { permission: 'image.read', grounds: ['admin', 'owner', 'downloadShare'] },
   edit: { permission: 'image.upload', grounds: ['admin', 'owner'] },
   share: { permission: 'share.create', grounds: ['admin', 'owner'] },
   delete: { permission: 'image.delete', grounds: ['admin', 'owner'] },
@@ -64,8 +71,14 @@ export function decideImage(rule: ImageRule, viewer: ImageViewer, image: ImageFa
   if (!roleMay(viewer.role, permission)) return { may: false, because: 'role' };
   const ground = grounds.find((name) => holds[name](viewer, image));
   if (ground) return { may: true, because: ground };
-  const codeWouldHelp = image.share?.verified === false && grounds.includes('verifiedShare');
-  return { may: false, because: codeWouldHelp ? 'notVerified' : 'noGround' };
+  return { may: false, because: barOf(grounds, image) };
+}
+
+function barOf(grounds: readonly ImageGround[], { share }: ImageFacts): ImageBar {
+  const byShare = grounds.some((ground) => ground === 'verifiedShare' || ground === 'downloadShare');
+  if (!share || !byShare) return 'noGround';
+  if (!share.verified) return 'notVerified';
+  return grounds.includes('downloadShare') ? 'noDownload' : 'noGround';
 }
 
 /** The same decisions as booleans: `imageRules.open(viewer, image)`. */

@@ -86,6 +86,8 @@ export const Image = z.object({
   expiresAt: Time.optional(),
   /** The start of the viewer's own share. */
   sharedAt: Time.optional(),
+  /** The note of the sharer to this viewer. */
+  note: z.string().optional(),
   createAt: Time,
   /** About this viewer: true for the owner and admins, for others once they have verified their share. */
   isVerified: z.boolean(),
@@ -107,6 +109,8 @@ export const Image = z.object({
   height: z.int().optional(),
   owner: UserRef.optional(),
   patient: UserRef.optional(),
+  /** False when this viewer sees the picture and may not download the original. */
+  download: z.boolean().optional(),
   /** The people with a live share, for viewers who may share the image. */
   recipients: Recipients.optional(),
   dicom: DicomFacts.optional(),

@@ -49,7 +49,7 @@ export const studyCalls = {
     summary: 'The original files of the study, bit for bit, in a zip',
     params: Params,
     binary: ['application/zip'],
-    fails: ['NOT_VERIFIED'],
+    fails: ['NOT_VERIFIED', 'NO_DOWNLOAD'],
   }),
   updateStudy: call({
     method: 'put',

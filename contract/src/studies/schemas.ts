@@ -45,6 +45,8 @@ export const Study = StudySummary.extend({
   sharedBy: UserRef.optional(),
   shareId: Id.optional(),
   expiresAt: Time.optional(),
+  /** The note of the sharer to this viewer. */
+  note: z.string().optional(),
   /** The preview of the image that stands for the study: a small `data:image/webp;base64,…`, or null. */
   image_url: z.string().nullable(),
 
@@ -54,6 +56,8 @@ export const Study = StudySummary.extend({
   studyDate: z.string().optional(),
   /** The image that stands for the study; absent while the study is empty. */
   leadId: Id.optional(),
+  /** False when this viewer sees the pictures and may not download the original files. */
+  download: z.boolean().optional(),
   series: z.array(Series).optional(),
 });
 export type Study = z.infer<typeof Study>;

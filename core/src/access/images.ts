@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@lightbox/contract/errors.js';
 import {
   decideImage,
   type ImageBar,
@@ -12,12 +13,13 @@ import { AppError } from '../errors.js';
 import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
-import { covering, liveShare, strongest, verifiedShare } from './shares.js';
+import { covering, liveShare, shareFacts, strongest, verifiedShare } from './shares.js';
 
-export const imageFacts = (image: ImageDoc, share: ShareDoc | null): ImageFacts => ({
+/** `shares`: the viewer's own live shares that cover the image. */
+export const imageFacts = (image: ImageDoc, shares: readonly ShareDoc[]): ImageFacts => ({
   ownerId: String(image.owner),
   patientId: image.patient ? String(image.patient) : null,
-  share: share && { verified: Boolean(share.verifiedAt) },
+  share: shareFacts(shares),
 });
 
 export interface ImageAccess {
@@ -45,14 +47,17 @@ export async function findImage(
     .readConcern(NEWEST)
     .lean<ShareDoc[]>();
   const share = strongest(shares);
-  const facts = imageFacts(image, share);
+  const facts = imageFacts(image, shares);
   return imageRules.see(viewer, facts) ? { image, share, facts, studyId: studyIdFor(viewer, image, shares) } : null;
 }
 
 /** Returns the id of an image's study; null when it has none, or the viewer's shares do not tell them of the study. */
 export function studyIdFor(viewer: ImageViewer, image: ImageDoc, shares: readonly ShareDoc[]): string | null {
   if (!image.study) return null;
-  const facts = imageFacts(image, shares.find(({ study }) => study) ?? null);
+  const facts = imageFacts(
+    image,
+    shares.filter(({ study }) => study),
+  );
   return imageRules.see(viewer, facts) ? String(image.study) : null;
 }
 
@@ -71,8 +76,10 @@ export async function requireImage(
   throw refusalOf(decision);
 }
 
+const refusals: Partial<Record<ImageBar, ErrorCode>> = { notVerified: 'NOT_VERIFIED', noDownload: 'NO_DOWNLOAD' };
+
 export const refusalOf = ({ because }: { because: ImageBar }): AppError =>
-  new AppError(because === 'notVerified' ? 'NOT_VERIFIED' : 'FORBIDDEN');
+  new AppError(refusals[because] ?? 'FORBIDDEN');
 
 /** Returns the readers of an image's analysis, apart from admins: the owner, and providers with a verified share. */
 export async function analysisReaders(models: Models, image: ImageDoc, now: Date): Promise<ObjectId[]> {

@@ -1,3 +1,4 @@
+import type { ImageFacts } from '@lightbox/contract/images/policy.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { isLiveShare, type ShareFacts } from '@lightbox/contract/sharing/states.js';
 import { sameId } from '../db/ids.js';
@@ -41,6 +42,15 @@ export const strongest = (shares: readonly ShareDoc[]): ShareDoc | null =>
       endOf(b) - endOf(a) ||
       Number(Boolean(b.study)) - Number(Boolean(a.study)),
   )[0] ?? null;
+
+/** Returns the facts about a viewer's live shares of one object; null when there is none. */
+export const shareFacts = (shares: readonly ShareDoc[]): ImageFacts['share'] =>
+  shares.length > 0
+    ? {
+        verified: shares.some(({ verifiedAt }) => verifiedAt),
+        download: shares.some(({ verifiedAt, download }) => verifiedAt && download !== false),
+      }
+    : null;
 
 const endOf = ({ expiresAt }: ShareDoc): number => expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER;
 

@@ -12,13 +12,13 @@ import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
 import type { StudyDoc } from '../models/study.js';
 import { refusalOf } from './images.js';
-import { liveShare } from './shares.js';
+import { liveShare, shareFacts } from './shares.js';
 
 /** A study is under the rules of images, with its own shares. */
 export const studyFacts = (study: StudyDoc, share: ShareDoc | null): ImageFacts => ({
   ownerId: String(study.owner),
   patientId: study.patient ? String(study.patient) : null,
-  share: share && { verified: Boolean(share.verifiedAt) },
+  share: shareFacts(share ? [share] : []),
 });
 
 export interface StudyAccess {

@@ -105,7 +105,12 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'share.resend': { mail: () => 'imageShared' },
   'share.revoke': null,
   'share.expire': null,
+  'share.changed': null,
   'share.list': null,
+  'invite.created': { mail: ({ refs }) => (refs.mailed ? 'invited' : null) },
+  'invite.resent': { mail: () => 'invited' },
+  'invite.accepted': null,
+  'invite.ended': null,
   'analysis.request': {
     jobs: (event) => [{ name: 'analyseImage', data: { imageId: imageId(event) }, id: `${event._id}-analysis` }],
   },

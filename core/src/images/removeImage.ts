@@ -66,6 +66,8 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
       { $set: { live: false, endedAt: now } },
       { session },
     ).exec(),
+  // Invitations to a study end with the study.
+  Invite: ({ models, ids, session }) => models.Invite.deleteMany({ image: ids }, { session }).exec(),
   Study: null,
   Analysis: ({ models, ids, session }) => models.Analysis.deleteMany({ _id: ids }, { session }).exec(),
   Conversation: null,

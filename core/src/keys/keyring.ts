@@ -68,6 +68,8 @@ export interface Keys {
   images: KeyRing;
   /** Seals the profiles of people. */
   profiles: KeyRing;
+  /** Seals the notes of shares, and the addresses of invitations. */
+  sharing: KeyRing;
   /** Seals the secrets of authenticator apps. */
   totp: KeyRing;
   /** Wraps the keys that the installation made for itself (`models/secret.ts`). */
@@ -88,6 +90,7 @@ export function createKeys(config: Pick<Config, 'appKeys' | 'encryptionKeys' | '
     topics: app.derive('topics'),
     images: atRest.derive('images'),
     profiles: atRest.derive('profiles'),
+    sharing: atRest.derive('sharing'),
     totp: atRest.derive('totp'),
     secrets: atRest.derive('secrets'),
   };

@@ -10,12 +10,15 @@ import type { Keys } from './keyring.js';
 export function underOlderKeys(keys: Keys) {
   const images = keys.images.current.id;
   const profiles = keys.profiles.current.id;
+  const sharing = keys.sharing.current.id;
   const [from, to] = prefix(keys.totp.current.id);
   return {
     images: { 'dataKey.keyId': { $ne: images } },
     uploads: { 'dataKey.keyId': { $ne: images } },
     // Accounts from before profiles were sealed match too.
     profiles: { 'profile.keyId': { $ne: profiles } },
+    notes: { note: { $exists: true }, 'note.keyId': { $ne: sharing } },
+    invites: { 'address.keyId': { $ne: sharing } },
     secrets: { 'key.keyId': { $ne: keys.secrets.current.id } },
     totpSecrets: { $or: [{ secret: { $lt: from } }, { secret: { $gte: to } }] },
   };
@@ -55,6 +58,15 @@ const holders: Record<keyof Keys, Holder | null> = {
   },
   // Accounts without a sealed profile are null.
   profiles: { name: 'profiles', keyIds: (models) => models.User.distinct('profile.keyId').then(known) },
+  sharing: {
+    name: 'notes of shares and invitations',
+    keyIds: async ({ Share, Invite }) => [
+      ...new Set([
+        ...known(await Share.distinct('note.keyId', { note: { $exists: true } })),
+        ...known(await Invite.distinct('address.keyId')),
+      ]),
+    ],
+  },
   totp: { name: 'authenticator apps', keyIds: totpKeyIds },
   secrets: { name: 'keys of the installation', keyIds: (models) => models.Secret.distinct('key.keyId').then(known) },
   audit: { name: 'the audit log', keyIds: auditKeyIds },
@@ -98,10 +110,12 @@ export interface KeyUse {
 
 /** Counts the stored records that need a key, by key; for the command, which may take long. */
 export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
-  const [images, uploads, profiles, totp, secrets, shares, codes, recovery] = await Promise.all([
+  const [images, uploads, profiles, notes, invites, totp, secrets, shares, codes, recovery] = await Promise.all([
     countBy(models.Image, '$dataKey.keyId'),
     countBy(models.Upload, '$dataKey.keyId'),
     countBy(models.User, { $ifNull: ['$profile.keyId', '(in clear)'] }),
+    countBy(models.Share, '$note.keyId', { note: { $exists: true } }),
+    countBy(models.Invite, '$address.keyId'),
     countBy(models.Totp, { $first: { $split: ['$secret', '.'] } }, { secret: { $exists: true } }),
     countBy(models.Secret, '$key.keyId'),
     countBy(models.Share, '$keyId', { live: true, verifiedAt: { $exists: false } }),
@@ -114,6 +128,8 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
     ...rows('ENCRYPTION_KEYS', 'images', images),
     ...rows('ENCRYPTION_KEYS', 'resumable uploads', uploads),
     ...rows('ENCRYPTION_KEYS', 'profiles', profiles),
+    ...rows('ENCRYPTION_KEYS', 'notes of shares', notes),
+    ...rows('ENCRYPTION_KEYS', 'invitations', invites),
     ...rows('ENCRYPTION_KEYS', 'authenticator apps', totp),
     ...rows('ENCRYPTION_KEYS', 'keys of the installation', secrets),
     ...rows('APP_KEYS', 'codes of shares', shares),

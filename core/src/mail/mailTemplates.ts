@@ -3,6 +3,7 @@ export const mailTemplates = [
   'verificationCode',
   'resetCode',
   'imageShared',
+  'invited',
   'accountApproved',
   'accountRejected',
   'passwordChanged',

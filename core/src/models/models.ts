@@ -14,6 +14,7 @@ import { event } from './event.js';
 import type { DocOf } from './fields.js';
 import { idempotency } from './idempotency.js';
 import { image } from './image.js';
+import { invite } from './invite.js';
 import { look } from './look.js';
 import { message } from './message.js';
 import { notification } from './notification.js';
@@ -50,6 +51,7 @@ const schemas = {
   Tombstone: tombstone,
   Position: position,
   Share: share,
+  Invite: invite,
   Study: study,
   Analysis: analysis,
   Conversation: conversation,

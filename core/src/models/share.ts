@@ -2,6 +2,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { CodeSeed } from '../keys/codes.js';
 import { codeSeed } from './code.js';
 import { bool, date, type Id, id, number, ObjectId, schemaOf } from './fields.js';
+import { type SealedValue, sealedValue } from './sealedValue.js';
 
 export interface ShareDoc extends CodeSeed {
   _id: Id;
@@ -14,6 +15,12 @@ export interface ShareDoc extends CodeSeed {
   createAt: Date;
   /** The act that made the share: shares of one act are mailed to each person together. Absent in older shares. */
   batch?: Id;
+  /** The invitation that the share began as. */
+  invite?: Id;
+  /** The sharer's note to the recipient (`sharing/notes.ts`). */
+  note?: SealedValue;
+  /** False: the recipient sees the picture and cannot download the original. */
+  download?: boolean;
   /** Absent for the permanent share of the image's patient. */
   expiresAt?: Date;
   codeExpiresAt: Date;
@@ -32,6 +39,9 @@ export const share = schemaOf<ShareDoc>({
   recipient: id,
   createAt: date,
   batch: ObjectId,
+  invite: ObjectId,
+  note: sealedValue,
+  download: Boolean,
   expiresAt: Date,
   codeExpiresAt: date,
   tries: number,
@@ -48,5 +58,9 @@ export const share = schemaOf<ShareDoc>({
   .index({ sharedBy: 1, recipient: 1 })
   .index({ recipient: 1, image: 1 }, { partialFilterExpression: { verifiedAt: { $exists: true } } })
   .index({ live: 1, expiresAt: 1 })
+  // Finds the shares of one act.
+  .index({ batch: 1, recipient: 1 }, { partialFilterExpression: { batch: { $exists: true } } })
+  // Finds notes that an older key sealed.
+  .index({ 'note.keyId': 1 }, { partialFilterExpression: { note: { $exists: true } } })
   // Contains the few locked shares, for administrators.
   .index({ tries: 1 }, { partialFilterExpression: { live: true, tries: { $gte: limits.codeTries } } });

@@ -4,10 +4,10 @@ import type { ObjectId } from '../db/ids.js';
 import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
 
-/** Returns the owner of a share's image or study; null once it is deleted. */
+/** Returns the owner of an image or a study that is shared; null once it is deleted. */
 export async function ownerOf(
   models: Models,
-  { image, study }: ShareTarget,
+  { image, study }: Partial<ShareTarget>,
   session: ClientSession | null = null,
 ): Promise<ObjectId | null> {
   const found = study

@@ -30,7 +30,7 @@ export async function leaveStudy(core: Core, tx: Transaction, image: ImageDoc, i
   if (image.shownTo.length > 0) await refreshAudience(models, { image: next._id, study: id }, clock.now(), session);
 }
 
-/** Deletes the record of a study without images, and ends its shares. Part of the caller's transaction. */
+/** Deletes the record of a study without images, and ends its shares and invitations. Part of the caller's transaction. */
 export async function endStudy({ models, clock }: Core, tx: Transaction, id: ObjectId): Promise<void> {
   const session = tx.session;
   await models.Study.deleteOne({ _id: id }, { session });
@@ -39,4 +39,5 @@ export async function endStudy({ models, clock }: Core, tx: Transaction, id: Obj
     { $set: { live: false, endedAt: clock.now() } },
     { session },
   );
+  await models.Invite.deleteMany({ study: id }, { session });
 }

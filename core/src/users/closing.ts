@@ -9,6 +9,7 @@ import { removeImage } from '../images/removeImage.js';
 import type { ImageDoc } from '../models/image.js';
 import type { ShareDoc } from '../models/share.js';
 import type { StudyDoc } from '../models/study.js';
+import { endInvite } from '../sharing/endInvite.js';
 import { endShares } from '../sharing/endShares.js';
 import { removeStudy } from '../studies/removeStudy.js';
 
@@ -20,11 +21,11 @@ export const heirOf = (core: Core, owner: ObjectId, session: Parameters<typeof h
 
 /**
  * Finishes the closing of an account: studies and images that name a patient go to an administrator, the others are
- * removed, and shares with the account end. Each step is a small transaction and may be repeated. False when `until` came first; the
+ * removed, shares with the account end, and the account’s invitations. Each step is a small transaction and may be repeated. False when `until` came first; the
  * next call continues.
  */
 export async function finishClosing(core: Core, actor: Actor, user: ObjectId, until: Date): Promise<boolean> {
-  const { Image, Study, Share, Notification, User } = core.models;
+  const { Image, Study, Share, Invite, Notification, User } = core.models;
   const closed = 'The account was closed.';
   const steps = [
     async () => {
@@ -48,6 +49,14 @@ export async function finishClosing(core: Core, actor: Actor, user: ObjectId, un
         .limit(BATCH)
         .lean<ShareDoc[]>();
       return shares.map((share) => () => endReceived(core, actor, share, user));
+    },
+    async () => {
+      const invites = await Invite.find({ by: user }, { _id: 1 }).limit(BATCH).lean();
+      return invites.map(
+        ({ _id }) =>
+          () =>
+            endGiven(core, actor, _id, closed),
+      );
     },
   ];
   for (const find of steps) {
@@ -140,5 +149,12 @@ async function endReceived(core: Core, actor: Actor, share: ShareDoc, user: Obje
   await core.events.change(actor, async (tx) => {
     await endShares(core, tx, share, { recipient: user }, 'share.revoke');
     return share.study ?? share.image;
+  });
+}
+
+async function endGiven(core: Core, actor: Actor, invite: ObjectId, reason: 'The account was closed.'): Promise<void> {
+  await core.events.change(actor, async (tx) => {
+    await endInvite(core, tx, { _id: invite }, reason);
+    return invite;
   });
 }

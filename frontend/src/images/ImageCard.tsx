@@ -1,4 +1,4 @@
-import { Box, Button, chakra, Flex, Heading, IconButton, Spacer, Text } from '@chakra-ui/react';
+import { Box, Button, Checkbox, chakra, Flex, Heading, IconButton, Spacer, Text } from '@chakra-ui/react';
 import { contentTypes, type Image } from '@lightbox/contract/images/schemas.js';
 import { shareMark } from '@lightbox/contract/sharing/mark.js';
 import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
@@ -12,11 +12,13 @@ import { useNow } from '../lib/useNow';
 import { Countdown } from '../ui/Countdown';
 import { EndedWell, ImageWell, WaitingWell } from '../ui/ImageWell';
 import { Said } from '../ui/Said';
+import { ShareNote } from '../ui/ShareNote';
 import { StateBadge } from '../ui/StateBadge';
 import { AskLink } from './AskLink';
 import { actionsOf, hasEnded, ownsImage } from './access';
 import { RecipientsBadge } from './RecipientsBadge';
 import { stackOf, titleOf } from './subject';
+import type { Selection } from './useSelection';
 import { ViewerLink } from './ViewerLink';
 
 /** For an image older than this, a missing preview is no longer expected. */
@@ -142,10 +144,36 @@ interface Props {
   onAsk: (what: Ask, image: Image) => void;
   /** Called when the card is pointed at or gets the focus: the viewer may be needed soon. */
   onNear?: (() => void) | undefined;
+  /** Present in the gallery: images may be chosen there to be shared together. */
+  selection?: Selection;
+}
+
+/** The box on a card that chooses its image. It covers the picture, so that a finger finds it. */
+function Choice({ image, caption, selection }: { image: Image; caption: string; selection: Selection }) {
+  const { t } = useTranslation();
+  const checked = selection.chosen?.some(({ id }) => id === image.id) ?? false;
+  return (
+    <Checkbox.Root
+      checked={checked}
+      disabled={!checked && selection.full}
+      onCheckedChange={() => selection.toggle(image)}
+      size="lg"
+      position="absolute"
+      inset="0"
+      alignItems="flex-start"
+      p="2.5"
+      cursor="pointer"
+      borderRadius="6px"
+      boxShadow={checked ? 'inset 0 0 0 3px var(--chakra-colors-accent-solid)' : 'none'}
+    >
+      <Checkbox.HiddenInput aria-label={t('images.select.this', { caption })} />
+      <Checkbox.Control bg={checked ? 'accent.solid' : 'bg.surface'} />
+    </Checkbox.Root>
+  );
 }
 
 /** One image or study with its preview, caption, sender, badges and remaining time, and the actions that the viewer may take. */
-export function ImageCard({ image, onAsk, onNear }: Props) {
+export function ImageCard({ image, onAsk, onNear, selection }: Props) {
   const { t } = useTranslation();
   const viewer = useViewer();
   const end = image.expiresAt ? Date.parse(image.expiresAt) : undefined;
@@ -171,7 +199,8 @@ export function ImageCard({ image, onAsk, onNear }: Props) {
     >
       <Box position="relative">
         <Well image={image} ended={ended} />
-        {can.open && (
+        {selection?.chosen && can.share && <Choice image={image} caption={caption} selection={selection} />}
+        {can.open && !selection?.chosen && (
           <chakra.button
             type="button"
             aria-label={t('images.card.open', { caption })}
@@ -199,6 +228,11 @@ export function ImageCard({ image, onAsk, onNear }: Props) {
         <Flex gap="1.5" wrap="wrap" mt="3">
           <ImageBadges image={image} onShares={can.share ? () => onAsk('share', image) : undefined} />
         </Flex>
+        {image.note && !ended && (
+          <Box mt="3">
+            <ShareNote note={image.note} lines={3} />
+          </Box>
+        )}
         {ends && (
           <Box mt="3">
             <Countdown expiresAt={ends} startedAt={image.sharedAt} />

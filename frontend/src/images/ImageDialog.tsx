@@ -8,6 +8,7 @@ import { formatBytes, formatDate, formatDateTime, fullName, ltr } from '../lib/f
 import { paths } from '../lib/paths';
 import { useNow } from '../lib/useNow';
 import { Countdown } from '../ui/Countdown';
+import { ShareNote } from '../ui/ShareNote';
 import { actionsOf } from './access';
 import type { Opening } from './dialogs';
 import { useDownload } from './download';
@@ -77,13 +78,20 @@ export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, fina
         <ImageBadges image={image} />
       </Flex>
       {image.expiresAt && <Countdown expiresAt={image.expiresAt} />}
+      {!gone && <ShareNote note={image.note} />}
       {!gone && <Facts image={image} />}
       {!gone && (
         <Flex direction="column" gap="2.5" mt="auto" pt="2">
-          <Button onClick={() => saving.mutate()} loading={saving.isPending} loadingText={t('images.view.download')}>
-            <DownloadSimpleIcon />
-            {t('images.view.download')}
-          </Button>
+          {can.download ? (
+            <Button onClick={() => saving.mutate()} loading={saving.isPending} loadingText={t('images.view.download')}>
+              <DownloadSimpleIcon />
+              {t('images.view.download')}
+            </Button>
+          ) : (
+            <Text fontSize="sm" color="fg.muted">
+              {t('images.view.noDownload')}
+            </Text>
+          )}
           <Button asChild variant="subtle">
             <Link to={paths.viewer(image.id)}>
               <ScanIcon />
@@ -106,7 +114,7 @@ export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, fina
             </Button>
           )}
           <Text fontSize="xs" color="fg.muted">
-            {isPicture(image) ? t('sharing.share.recorded') : t('images.view.previewOnly')}
+            {isPicture(image) || !can.download ? t('sharing.share.recorded') : t('images.view.previewOnly')}
           </Text>
         </Flex>
       )}

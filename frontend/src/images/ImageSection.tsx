@@ -9,6 +9,7 @@ import { Pager } from '../ui/Pager';
 import { ImageCardSkeleton } from '../ui/Skeletons';
 import { type Ask, ImageCard } from './ImageCard';
 import type { ImageList } from './useImageList';
+import type { Selection } from './useSelection';
 
 export const Gallery = ({
   children,
@@ -42,10 +43,11 @@ interface Props {
   quietTitle?: boolean;
   onAsk: (what: Ask, image: Image) => void;
   onNear: () => void;
+  selection: Selection;
 }
 
 /** The list "Uploaded Images" or "Shared Images": its cards and its pages. */
-export function ImageSection({ title, list, empty, quietTitle = false, onAsk, onNear }: Props) {
+export function ImageSection({ title, list, empty, quietTitle = false, onAsk, onNear, selection }: Props) {
   const { t } = useTranslation();
   const heading = useId();
   const { query, paging, images, pagination } = list;
@@ -96,7 +98,7 @@ export function ImageSection({ title, list, empty, quietTitle = false, onAsk, on
         <Gallery labelledBy={heading} busy={query.isPlaceholderData}>
           {images.map((image) => (
             <li key={image.id}>
-              <ImageCard image={image} onAsk={onAsk} onNear={onNear} />
+              <ImageCard image={image} onAsk={onAsk} onNear={onNear} selection={selection} />
             </li>
           ))}
         </Gallery>

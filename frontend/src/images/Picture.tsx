@@ -13,7 +13,10 @@ import { titleOf } from './subject';
 export function Picture({ image, open }: { image: Image; open: boolean }) {
   const { t } = useTranslation();
   const [broken, setBroken] = useState(false);
-  const original = useQuery({ ...imageContent(image.id), enabled: open && isPicture(image) });
+  const original = useQuery({
+    ...imageContent(image.id),
+    enabled: open && isPicture(image) && image.download !== false,
+  });
   const url = useObjectUrl(original.data, image.contentType);
   const shown = (!broken && url) || image.image_url;
   const alt = t('images.view.picture', { caption: titleOf(image, t('common.untitled')) });

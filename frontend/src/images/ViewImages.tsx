@@ -1,7 +1,14 @@
 import { Button, chakra, Flex } from '@chakra-ui/react';
 import { imageSorts } from '@lightbox/contract/images/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { ChatsCircleIcon, ImagesIcon, LinkIcon, ShareNetworkIcon, UploadSimpleIcon } from '@phosphor-icons/react';
+import {
+  ChatsCircleIcon,
+  CheckSquareIcon,
+  ImagesIcon,
+  LinkIcon,
+  ShareNetworkIcon,
+  UploadSimpleIcon,
+} from '@phosphor-icons/react';
 import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
@@ -14,13 +21,15 @@ import { Page } from '../ui/Page';
 import { SortSelect } from '../ui/Sorting';
 import type { ListName } from './cache';
 import { DeleteImageDialog } from './DeleteImageDialog';
-import type { AboutImage, Opening, Verifying } from './dialogs';
+import type { AboutImage, Opening, Sharing, Verifying } from './dialogs';
 import type { Ask } from './ImageCard';
 import { ImageDialog } from './ImageDialog';
 import { ImageSection } from './ImageSection';
+import { SelectionBar } from './SelectionBar';
 import { stackOf } from './subject';
 import { useAddressedImage, useForget } from './useAddressedImage';
 import { useImageList } from './useImageList';
+import { useSelection } from './useSelection';
 
 const Timeline = lazy(() => import('./Timeline').then(({ Timeline }) => ({ default: Timeline })));
 
@@ -178,7 +187,7 @@ function Order() {
 }
 
 interface Props {
-  Share: ComponentType<AboutImage>;
+  Share: ComponentType<Sharing>;
   Verify: ComponentType<Verifying>;
   Study: ComponentType<Opening>;
   Rename: ComponentType<AboutImage>;
@@ -196,6 +205,13 @@ export function ViewImages({ Share, Verify, Study, Rename, preloadViewer }: Prop
   const shared = useImageList('shared');
   const [shown, setShown] = useState<ListName>('shared');
   useEffect(() => preloadViewer(), [preloadViewer]);
+  const mayShare = useMay('share.create');
+  const selection = useSelection();
+  const [sharingMany, setSharingMany] = useState(false);
+  const endSelection = () => {
+    setSharingMany(false);
+    selection.end();
+  };
   const { what, image, next, ask, askNext, close, exited, finalFocus } = useAsked();
 
   // The link in a mail names its share: open the dialog for it.
@@ -235,6 +251,12 @@ export function ViewImages({ Share, Verify, Study, Rename, preloadViewer }: Prop
       act={
         <Flex align="center" gap={{ base: '3', lg: '5' }} wrap="wrap">
           {desktop && <Order />}
+          {mayShare && !selection.chosen && (
+            <Button variant={desktop ? 'outline' : 'ghost'} size={desktop ? 'md' : 'sm'} onClick={selection.begin}>
+              <CheckSquareIcon aria-hidden />
+              {t('images.select.act')}
+            </Button>
+          )}
           {mayUpload && <Acts />}
         </Flex>
       }
@@ -254,8 +276,17 @@ export function ViewImages({ Share, Verify, Study, Rename, preloadViewer }: Prop
           quietTitle={!desktop && mayOwn}
           onAsk={askFor}
           onNear={preloadViewer}
+          selection={selection}
         />
       ))}
+      <SelectionBar selection={selection} onShare={() => setSharingMany(true)} />
+      <Share
+        open={sharingMany}
+        image={undefined}
+        images={selection.chosen}
+        onClose={endSelection}
+        finalFocus={() => document.querySelector('main')}
+      />
       <ImageDialog {...opening} open={what === 'open' && !isStudy} />
       <Study {...opening} open={what === 'open' && isStudy} />
       <Share open={what === 'share'} image={image} onClose={leave} finalFocus={finalFocus} />

@@ -31,6 +31,7 @@ const images = {
     expiresAt: later,
   },
   verified: { ...base, isShared: true, owner: other, sharedBy: other, shareId: id(7), expiresAt: later },
+  withoutDownload: { ...base, owner: other, sharedBy: other, shareId: id(7), expiresAt: later, download: false },
   ended: {
     ...base,
     isShared: true,
@@ -45,16 +46,19 @@ const images = {
 type Row = [role: Role, image: keyof typeof images, buttons: string];
 const table: Row[] = [
   ['patient', 'unverified', 'verify'],
-  ['patient', 'verified', 'open'],
+  ['patient', 'verified', 'open download'],
+  ['patient', 'withoutDownload', 'open'],
   ['patient', 'ended', ''],
-  ['healthProvider', 'own', 'open share ai remove timeline'],
-  ['healthProvider', 'ownForPatient', 'open share ai remove removeNeedsReason timeline'],
+  ['healthProvider', 'own', 'open download share ai remove timeline'],
+  ['healthProvider', 'ownForPatient', 'open download share ai remove removeNeedsReason timeline'],
   ['healthProvider', 'unverified', 'verify'],
-  ['healthProvider', 'verified', 'open ai'],
+  ['healthProvider', 'verified', 'open download ai'],
+  ['healthProvider', 'withoutDownload', 'open ai'],
   ['healthProvider', 'ended', ''],
-  ['admin', 'own', 'open share ai remove timeline'],
-  ['admin', 'foreign', 'open share ai remove timeline'],
-  ['admin', 'verified', 'open share ai remove timeline'],
+  ['admin', 'own', 'open download share ai remove timeline'],
+  ['admin', 'foreign', 'open download share ai remove timeline'],
+  ['admin', 'verified', 'open download share ai remove timeline'],
+  ['admin', 'withoutDownload', 'open download share ai remove timeline'],
 ];
 
 describe('the buttons on an image card', () => {

@@ -19,12 +19,13 @@ function factsOf(viewer: ImageViewer, image: Image, now: number): ImageFacts {
   return {
     ownerId: image.owner?.id ?? '',
     patientId: image.patient?.id ?? null,
-    share: shared ? { verified: image.isVerified } : null,
+    share: shared ? { verified: image.isVerified, download: image.download !== false } : null,
   };
 }
 
 export interface ImageActions {
   open: boolean;
+  download: boolean;
   /** True when the viewer's own share waits for its code. */
   verify: boolean;
   share: boolean;
@@ -41,6 +42,7 @@ export function actionsOf(viewer: ImageViewer, image: Image, now = Date.now()): 
   const facts = factsOf(viewer, image, now);
   return {
     open: imageRules.open(viewer, facts) && image.isVerified,
+    download: imageRules.download(viewer, facts) && image.isVerified,
     verify: image.shareId !== undefined && facts.share?.verified === false,
     share: imageRules.share(viewer, facts),
     ai: imageRules.analyse(viewer, facts),

@@ -116,6 +116,8 @@ const redactedStudy = ({
   patient: _patient,
   studyDate: _date,
   leadId: _lead,
+  note: _note,
+  download: _download,
   ...study
 }: Study): Study => ({
   ...study,
@@ -182,7 +184,7 @@ const knownImages = (cache: QueryClient, studyId: string): string[] => [
 /** Removes only inactive queries: a visible screen would request a removed one again at once. */
 function forgetContents(cache: QueryClient, ids: readonly string[]) {
   for (const id of new Set(ids)) {
-    for (const queryKey of [contentKey(id), ['analysis', id], ['sharing', id], timelineKey(id)]) {
+    for (const queryKey of [contentKey(id), ['analysis', id], ['sharing', id], ['invitations', id], timelineKey(id)]) {
       cache.removeQueries({ queryKey, type: 'inactive' });
     }
     // The open page of the analysis asks the server again and gets the reason for the end.
@@ -208,11 +210,19 @@ export function endShare(cache: QueryClient, shareId: string, imageId: string, s
   if (viewerNow().role !== 'admin') forgetContents(cache, ids);
 }
 
+/** Gives the images and the studies of a share another end. */
+export function moveEnd(cache: QueryClient, shareId: string, expiresAt: string | null) {
+  const moved = <T extends Image | Study>({ expiresAt: _end, ...thing }: T) =>
+    ({ ...thing, ...(expiresAt ? { expiresAt } : {}) }) as T;
+  patchImages(cache, (image) => image.shareId === shareId, moved);
+  change<Study>(cache, studies, (study) => (study.shareId === shareId ? moved(study) : study));
+}
+
 /** Redacts an image or a study whose share has ended. An owner or an administrator needs no share. */
 function withoutShare<T extends Image | Study>(thing: T, at: string, redact: (thing: T) => T): T {
   const facts = { ownerId: thing.owner?.id ?? 'unknown', patientId: null, share: null };
   if (imageRules.open(viewerNow(), facts)) {
-    const { shareId: _id, expiresAt: _end, sharedBy: _by, ...rest } = thing;
+    const { shareId: _id, expiresAt: _end, sharedBy: _by, note: _note, ...rest } = thing;
     return rest as T;
   }
   return { ...redact(thing), expiresAt: thing.expiresAt && thing.expiresAt < at ? thing.expiresAt : at };

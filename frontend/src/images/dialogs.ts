@@ -9,6 +9,11 @@ export interface AboutImage {
   finalFocus: () => HTMLElement | null;
 }
 
+/** The props of the dialog that shares an image, or several chosen ones together. */
+export interface Sharing extends AboutImage {
+  images?: readonly Image[] | undefined;
+}
+
 /** The props of the dialog that shows an image or a study large. */
 export interface Opening extends AboutImage {
   /** Called when the closed dialog has left the screen. */

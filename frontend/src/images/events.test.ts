@@ -38,6 +38,7 @@ const share: ShareAccess = {
   expiresAt: later,
   isVerified: false,
   locked: true,
+  download: true,
 };
 const event = { sharingRequestId: shareId, imagemetadataId: imageId, createdfor: me, expiresAt: later };
 

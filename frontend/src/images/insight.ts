@@ -33,6 +33,16 @@ export const sharesOf = (imageId: string, studyId?: string) =>
       (await send(shareCalls.listShares, { query: studyId ? { studyId } : { imageId } }, { signal })).data,
   });
 
+export const invitations = ['invitations'] as const;
+
+/** The people who are invited to an image or a study and have not registered yet. */
+export const invitationsOf = (imageId: string, studyId?: string) =>
+  queryOptions({
+    queryKey: [...invitations, studyId ?? imageId],
+    queryFn: async ({ signal }) =>
+      (await send(shareCalls.listInvitations, { query: studyId ? { studyId } : { imageId } }, { signal })).data,
+  });
+
 /** The reason why a person may see an image. Each request is recorded, so it is sent on demand and not cached. */
 export const whyOf = (imageId: string, userId: string) =>
   queryOptions({

@@ -15,7 +15,7 @@ import { analysisOf } from '../analysis/analysis';
 import { socketEvents } from '../app/socketEvents';
 import { endSession } from '../auth/session';
 import { imageList, type ListQuery, oneImage } from '../images/images';
-import { sharesOf, timelineOf } from '../images/insight';
+import { invitationsOf, sharesOf, timelineOf } from '../images/insight';
 import { chatList, chatWith } from '../messages/messages';
 import { take } from '../messages/take';
 import { ana, ben, id, listOf, message, signIn } from '../messages/testing';
@@ -51,6 +51,7 @@ const share: ShareAccess = {
   expiresAt: null,
   isVerified: false,
   locked: false,
+  download: true,
 };
 const event = { sharingRequestId: shareId, imagemetadataId: imageId, createdfor: ben, expiresAt: null };
 const notice: Notification = { id: id('e1'), kind: 'share.created', recordId: imageId, at };
@@ -253,6 +254,30 @@ const cases: Record<string, Case> = {
     before: [share],
     after: [],
     tell: (tell) => tell('share:expired', event),
+  },
+  'share:changed in “who has access”': {
+    options: sharesOf(imageId),
+    before: [share],
+    after: [{ ...share, expiresAt: null, download: false }],
+    tell: (tell) => tell('share:changed', { ...event, expiresAt: null, download: false }),
+  },
+  'invite:created among the invited': {
+    options: invitationsOf(imageId),
+    before: [],
+    after: [{ id: id('a8') }],
+    tell: (tell) => tell('invite:created', { invitationId: id('a8') }),
+  },
+  'invite:accepted among the invited': {
+    options: invitationsOf(imageId),
+    before: [{ id: id('a8') }],
+    after: [],
+    tell: (tell) => tell('invite:accepted', { invitationId: id('a8') }),
+  },
+  'invite:ended among the invited': {
+    options: invitationsOf(imageId),
+    before: [{ id: id('a8') }],
+    after: [],
+    tell: (tell) => tell('invite:ended', { invitationId: id('a8') }),
   },
   'image:activity in the timeline': {
     options: timelineOf(imageId),

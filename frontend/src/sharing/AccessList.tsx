@@ -18,6 +18,8 @@ import { uuid } from '../lib/uuid';
 import { PersonSkeleton } from '../ui/Skeletons';
 import { StateBadge } from '../ui/StateBadge';
 import { UserAvatar } from '../ui/UserAvatar';
+import { ChangeShare } from './ChangeShare';
+import { InvitedList } from './InvitedList';
 import { hoursOf, patchShares, refreshShares } from './sharing';
 import { WhyAccess } from './WhyAccess';
 
@@ -34,6 +36,8 @@ function useRevoke() {
             ...(share.studyId ? { studyId: share.studyId } : { imagemetadataId: share.imagemetadataId }),
             createdfor: share.recipient.id,
             expiresInHours: hoursOf(share, publicSettingsIn(cache)['sharing.expiryHours']),
+            note: share.note,
+            download: share.download,
           },
         },
         { idempotencyKey },
@@ -79,12 +83,13 @@ function useResend() {
   });
 }
 
-function Access({ share, now }: { share: ShareAccess; now: number }) {
+function Access({ share, image, now }: { share: ShareAccess; image: Image; now: number }) {
   const { t } = useTranslation();
   const revoke = useRevoke();
   const resend = useResend();
   const mayAsk = useMay('access.explain');
   const [asking, setAsking] = useState(false);
+  const [changing, setChanging] = useState(false);
   const name = fullName(share.recipient);
   const state = share.isVerified
     ? t('sharing.access.verified')
@@ -104,19 +109,25 @@ function Access({ share, now }: { share: ShareAccess; now: number }) {
       borderTopWidth="1px"
       borderColor="border"
       _first={{ borderTopWidth: '0' }}
-      wrap={{ base: 'wrap', sm: asking ? 'wrap' : 'nowrap' }}
+      wrap="wrap"
     >
       <UserAvatar person={share.recipient} role={share.recipient.role} size="sm" />
-      <Box flex="1" minW="150px">
+      <Box flex="1" minW="220px">
         <Text fontWeight="semibold" fontSize="sm" lineHeight="1.35">
           <bdi>{name}</bdi>
         </Text>
         <Text fontSize="xs" color="fg.muted" fontVariantNumeric="tabular-nums">
           {`${state} · ${left}`}
+          {!share.download && ` · ${t('sharing.access.noDownload')}`}
         </Text>
         {share.locked && !share.isVerified && <StateBadge state="locked" />}
+        {share.note && (
+          <Text fontSize="xs" color="fg.muted" dir="auto" overflowWrap="anywhere">
+            {share.note}
+          </Text>
+        )}
       </Box>
-      <Flex gap="1.5" ms="auto">
+      <Flex gap="1.5" ms="auto" wrap="wrap" justify="flex-end">
         {mayAsk && (
           <Button
             size="sm"
@@ -128,6 +139,15 @@ function Access({ share, now }: { share: ShareAccess; now: number }) {
             {t('sharing.why.act')}
           </Button>
         )}
+        <Button
+          size="sm"
+          variant="ghost"
+          aria-expanded={changing}
+          aria-label={t('sharing.change.of', { name })}
+          onClick={() => setChanging((now) => !now)}
+        >
+          {t('sharing.change.ask')}
+        </Button>
         {!share.isVerified && (
           <Button
             size="sm"
@@ -149,6 +169,13 @@ function Access({ share, now }: { share: ShareAccess; now: number }) {
           {t('sharing.access.revoke')}
         </Button>
       </Flex>
+      {changing && (
+        <ChangeShare
+          share={share}
+          patients={image.patient?.id === share.recipient.id}
+          onDone={() => setChanging(false)}
+        />
+      )}
       {asking && <WhyAccess imageId={share.imagemetadataId} userId={share.recipient.id} name={name} />}
     </Flex>
   );
@@ -178,10 +205,11 @@ export function AccessList({ image }: { image: Image }) {
       {shares && shares.length > 0 && (
         <Box as="ul" listStyleType="none" borderWidth="1px" borderColor="border" borderRadius="box">
           {shares.map((share) => (
-            <Access key={share.id} share={share} now={now} />
+            <Access key={share.id} share={share} image={image} now={now} />
           ))}
         </Box>
       )}
+      <InvitedList image={image} now={now} />
     </Box>
   );
 }

@@ -1,93 +1,62 @@
-import { Box, Button, Dialog, Flex, Text } from '@chakra-ui/react';
+import { Box, Button, Dialog, Flex, Text, Textarea } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { shareCalls } from '@lightbox/contract/sharing/calls.js';
+import { limits } from '@lightbox/contract/limits.js';
 import { EyeIcon, ShareNetworkIcon } from '@phosphor-icons/react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useRef, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../auth/session';
-import { refreshLists } from '../images/cache';
-import type { AboutImage } from '../images/dialogs';
+import type { Sharing } from '../images/dialogs';
 import { sharesOf } from '../images/insight';
-import { sharedThing, stackOf, titleOf } from '../images/subject';
+import { stackOf, titleOf } from '../images/subject';
 import { errorText } from '../lib/errors';
 import { fullName } from '../lib/format';
-import { ApiError, send } from '../lib/http';
 import { usePublicSettings } from '../lib/publicSettings';
-import { toast } from '../lib/toaster';
-import { uuid } from '../lib/uuid';
-import { offerDevice } from '../push/offer';
+import { Field } from '../ui/Field';
 import { Modal } from '../ui/Modal';
-import { type Person, PersonSearch } from '../users/PersonSearch';
+import { PersonSearch } from '../users/PersonSearch';
 import { AccessList } from './AccessList';
+import { DownloadSwitch } from './DownloadSwitch';
 import { Expiry } from './Expiry';
-import { refreshShares } from './sharing';
+import { useShareMany, type Wish } from './useShareMany';
 import { WhyAccess } from './WhyAccess';
 
-interface Wish {
-  person: Person;
-  hours: number;
-}
+const noWish = { people: [], emails: [], note: '', download: true } satisfies Partial<Wish>;
 
-/** Sends a share. A retry after a lost answer uses the same idempotency key, so that the server creates one share. */
-function useShare(image: Image, onDone: () => void) {
-  const { t } = useTranslation();
-  const cache = useQueryClient();
-  const attempt = useRef<{ of: string; key: string }>(undefined);
-  return useMutation({
-    mutationFn: ({ person, hours }: Wish) => {
-      const of = `${image.id} ${person.id} ${hours}`;
-      if (attempt.current?.of !== of) attempt.current = { of, key: uuid() };
-      return send(
-        shareCalls.createShare,
-        { body: { ...sharedThing(image), createdfor: person.id, expiresInHours: hours } },
-        { idempotencyKey: attempt.current.key },
-      );
-    },
-    meta: { silent: true },
-    onSuccess: (_, { person }) => {
-      toast.success(t('sharing.share.done', { name: fullName(person) }), {
-        description: t('sharing.share.doneText'),
-      });
-      onDone();
-      void offerDevice();
-    },
-    onError: (error) => {
-      if (error instanceof ApiError && error.status > 0 && error.status < 500) attempt.current = undefined;
-    },
-    onSettled: () => {
-      refreshLists(cache);
-      refreshShares(cache);
-    },
-  });
-}
-
-function ShareForm({ image, onClose }: { image: Image; onClose: () => void }) {
+function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; onClose: () => void }) {
   const { t } = useTranslation();
   const form = useId();
-  const [person, setPerson] = useState<Person>();
+  const [image] = images;
+  const alone = images.length === 1;
   const usual = usePublicSettings()['sharing.expiryHours'];
-  const [wished, setHours] = useState<number>();
-  const hours = wished ?? usual;
+  const [{ hours = usual, ...wished }, setWish] = useState<Omit<Wish, 'hours'> & { hours?: number }>(noWish);
+  const { people, emails, note, download } = wished;
+  const change = (part: Partial<Wish>) => {
+    setWish((now) => ({ ...now, ...part }));
+    setFault(undefined);
+  };
   const [fault, setFault] = useState<string>();
   const mayAsk = useMay('access.explain');
-  const shares = useQuery(sharesOf(image.id, image.study?.id));
-  const share = useShare(image, onClose);
-  const taken = new Set(shares.data?.map(({ recipient }) => recipient.id));
+  const shares = useQuery({ ...sharesOf(image.id, image.study?.id), enabled: alone });
+  const share = useShareMany(images, onClose);
+  const taken = new Set(alone ? shares.data?.map(({ recipient }) => recipient.id) : []);
+  const [person] = people;
+  const count = people.length + emails.length;
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (!person) return setFault(t('sharing.share.choose'));
+    if (count === 0) return setFault(t('sharing.share.choose'));
     setFault(undefined);
     share.mutate(
-      { person, hours },
+      { ...wished, hours },
       {
-        onError: (error) => {
-          const already = error instanceof ApiError && error.code === 'ALREADY_SHARED';
+        onError: (error) => setFault(errorText(error, t('sharing.share.failed'))),
+        onSuccess: ({ data: { shares: made, invited } }) => {
+          if (made.length + invited.length > 0) return;
           setFault(
-            already
+            person && count === 1
               ? t('sharing.share.already', { name: fullName(person) })
-              : errorText(error, t('sharing.share.failed')),
+              : t('sharing.share.alreadyAll'),
           );
         },
       },
@@ -100,20 +69,29 @@ function ShareForm({ image, onClose }: { image: Image; onClose: () => void }) {
         <Flex direction="column" gap="block">
           <Flex as="form" id={form} direction="column" gap="block" onSubmit={submit} {...{ noValidate: true }}>
             <PersonSearch
-              chosen={person}
+              people={people}
+              emails={emails}
               taken={taken}
               error={fault}
-              onChoose={(one) => {
-                setPerson(one);
-                setFault(undefined);
-              }}
+              onChange={(people, emails) => change({ people, emails })}
             />
-            <Expiry usual={usual} hours={hours} onChange={setHours} />
+            <Expiry usual={usual} hours={hours} onChange={(hours) => change({ hours })} />
+            <Field label={t('sharing.note.label')} optional help={t('sharing.note.help')}>
+              <Textarea
+                size="lg"
+                rows={2}
+                dir="auto"
+                maxLength={limits.noteLength}
+                value={note}
+                onChange={(event) => change({ note: event.target.value })}
+              />
+            </Field>
+            <DownloadSwitch allowed={download} onChange={(download) => change({ download })} />
           </Flex>
-          {mayAsk && person && (
+          {mayAsk && alone && person && count === 1 && (
             <WhyAccess key={person.id} imageId={image.id} userId={person.id} name={fullName(person)} />
           )}
-          <AccessList image={image} />
+          {alone && <AccessList image={image} />}
         </Flex>
       </Dialog.Body>
       <Dialog.Footer>
@@ -134,9 +112,11 @@ function ShareForm({ image, onClose }: { image: Image; onClose: () => void }) {
         >
           <ShareNetworkIcon />
           <Text as="span" truncate>
-            {person
-              ? t('sharing.share.act', { name: person.firstname || fullName(person) })
-              : t('sharing.share.actNobody')}
+            {count > 1
+              ? t('sharing.share.actMany', { count })
+              : person
+                ? t('sharing.share.act', { name: person.firstname || fullName(person) })
+                : t('sharing.share.actNobody')}
           </Text>
         </Button>
       </Dialog.Footer>
@@ -144,10 +124,14 @@ function ShareForm({ image, onClose }: { image: Image; onClose: () => void }) {
   );
 }
 
-/** Asks for the recipient and the duration of a share, and lists the people with access. */
-export function ShareDialog({ open, image, onClose, finalFocus }: AboutImage) {
+/** Asks for the recipients and the terms of a share of one image or of several, and lists the people with access. */
+export function ShareDialog({ open, image: one, images = one ? [one] : [], onClose, finalFocus }: Sharing) {
   const { t } = useTranslation();
+  const [image, ...more] = images;
   if (!image) return null;
+  const title = more.length
+    ? t('sharing.share.titleMany', { count: images.length })
+    : t('sharing.share.title', { caption: titleOf(image, t('common.untitled')) });
   return (
     <Modal
       open={open}
@@ -170,15 +154,13 @@ export function ShareDialog({ open, image, onClose, finalFocus }: AboutImage) {
           </Box>
         )}
         <Box pe="8" minW="0">
-          <Dialog.Title overflowWrap="anywhere">
-            {t('sharing.share.title', { caption: titleOf(image, t('common.untitled')) })}
-          </Dialog.Title>
+          <Dialog.Title overflowWrap="anywhere">{title}</Dialog.Title>
           <Dialog.Description fontSize="sm" mt="0.5">
-            {t(stackOf(image) ? 'studies.share' : 'sharing.share.sub')}
+            {t(!more.length && stackOf(image) ? 'studies.share' : 'sharing.share.sub')}
           </Dialog.Description>
         </Box>
       </Dialog.Header>
-      <ShareForm key={image.id} image={image} onClose={onClose} />
+      <ShareForm key={images.map(({ id }) => id).join()} images={[image, ...more]} onClose={onClose} />
     </Modal>
   );
 }

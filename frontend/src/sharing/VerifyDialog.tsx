@@ -30,6 +30,7 @@ import { EndedWell, ImageWell } from '../ui/ImageWell';
 import { Modal } from '../ui/Modal';
 import { Note } from '../ui/Note';
 import { Said } from '../ui/Said';
+import { ShareNote } from '../ui/ShareNote';
 import { type SendingAgain, useSendAgain } from './useSendAgain';
 import { type Halt, useVerify } from './useVerify';
 
@@ -185,6 +186,7 @@ function Entry({ verify, image, known, onClose }: EntryProps) {
       <Head sub={<Sentence image={image} />} {...(known && { mark: shareMark(verify.id) })} />
       <Dialog.Body>
         <Flex as="form" id={form} direction="column" gap="block" onSubmit={submit} {...{ noValidate: true }}>
+          <ShareNote note={image?.note} />
           <IdField verify={verify} known={known} />
           {verify.halt ? (
             <HaltNote halt={verify.halt} image={image} again={again} />

@@ -1,10 +1,11 @@
 import type { ServerPayload } from '@lightbox/contract/events.js';
 import { limits } from '@lightbox/contract/limits.js';
-import type { ShareAccess } from '@lightbox/contract/sharing/calls.js';
+import type { Invitation, ShareAccess } from '@lightbox/contract/sharing/calls.js';
 import type { QueryClient } from '@tanstack/react-query';
 import { session } from '../auth/session';
-import { endShare, findShared, lockShare, refreshLists } from '../images/cache';
+import { endShare, findShared, lockShare, moveEnd, refreshLists } from '../images/cache';
 import { rereadImage } from '../images/images';
+import { invitations } from '../images/insight';
 import { rereadStudy } from '../images/studies';
 import { coalesce } from '../lib/coalesce';
 import { change, reread } from '../lib/live';
@@ -17,6 +18,12 @@ export const patchShares = (cache: QueryClient, to: (shares: ShareAccess[]) => S
   change(cache, accessLists, to);
 
 export const refreshShares = (cache: QueryClient) => coalesce('shares', () => void reread(cache, accessLists));
+
+export const patchInvitations = (cache: QueryClient, to: (waiting: Invitation[]) => Invitation[]) =>
+  change(cache, invitations, to);
+
+export const refreshInvitations = (cache: QueryClient) =>
+  coalesce('invitations', () => void reread(cache, invitations));
 
 const hour = 3_600_000;
 
@@ -46,7 +53,7 @@ function setLocked(cache: QueryClient, given: ServerPayload<'share:locked'>, loc
 }
 
 export const shareEvents = {
-  feeds: [accessLists],
+  feeds: [accessLists, invitations],
   'share:created': (share, cache) => {
     refreshLists(cache, isMine(share) ? 'shared' : undefined);
     refreshShares(cache);
@@ -65,6 +72,20 @@ export const shareEvents = {
   },
   'share:locked': (share, cache) => setLocked(cache, share, true),
   'share:resent': (share, cache) => setLocked(cache, share, false),
+  'share:changed': (given, cache) => {
+    const { sharingRequestId, imagemetadataId, studyId, expiresAt, download } = given;
+    patchShares(cache, (shares) =>
+      shares.map((share) => (share.id === sharingRequestId ? { ...share, expiresAt, download } : share)),
+    );
+    if (!isMine(given)) return refreshLists(cache);
+    moveEnd(cache, sharingRequestId, expiresAt);
+    // Another share may allow the download all the same.
+    void (studyId ? rereadStudy(cache, studyId) : rereadImage(cache, imagemetadataId));
+  },
+  'invite:created': (_, cache) => refreshInvitations(cache),
+  'invite:accepted': (_, cache) => refreshInvitations(cache),
+  'invite:ended': ({ invitationId }, cache) =>
+    patchInvitations(cache, (waiting) => waiting.filter(({ id }) => id !== invitationId)),
   'share:revoked': (share, cache) => ended(cache, share),
   'share:expired': (share, cache) => ended(cache, share),
 } satisfies SocketRows;

@@ -167,15 +167,21 @@ function Acts({ image, chosen, can, onAsk }: ActsProps) {
           {t('studies.viewer')}
         </Link>
       </Button>
-      <Button
-        variant="subtle"
-        onClick={() => saving.mutate()}
-        loading={saving.isPending}
-        loadingText={t('studies.download')}
-      >
-        <DownloadSimpleIcon />
-        {t('studies.download')}
-      </Button>
+      {can.download ? (
+        <Button
+          variant="subtle"
+          onClick={() => saving.mutate()}
+          loading={saving.isPending}
+          loadingText={t('studies.download')}
+        >
+          <DownloadSimpleIcon />
+          {t('studies.download')}
+        </Button>
+      ) : (
+        <Text fontSize="sm" color="fg.muted">
+          {t('images.view.noDownload')}
+        </Text>
+      )}
       <ShareAndAi image={image} can={can} onAsk={onAsk} analysedId={chosen} analyseLabel={t('studies.ai')} />
       {(can.timeline || can.rename) && (
         <Flex gap="2.5">
@@ -211,7 +217,12 @@ export function StudyDialog({ open, image: asked, onClose, onExited, onAsk, fina
   if (!image || !summary) return null;
   const all = imagesOf(study);
   const chosen = wanted && all.includes(wanted) ? wanted : image.id;
-  const can = actionsOf(viewer, image, now);
+  // A share of one image may allow the download of that image, and not of the study.
+  const can = actionsOf(
+    viewer,
+    { ...image, ...(study?.download === undefined ? {} : { download: study.download }) },
+    now,
+  );
   const missing = error instanceof ApiError && error.status === 404;
   const gone = !can.open || missing;
   return (

@@ -1,10 +1,12 @@
-import { Box, chakra, Flex, Text } from '@chakra-ui/react';
+import { Box, Button, chakra, Flex, IconButton, Text } from '@chakra-ui/react';
+import { emailPattern } from '@lightbox/contract/auth/rules.js';
 import type { UserRow } from '@lightbox/contract/users/schemas.js';
-import { CheckIcon, MagnifyingGlassIcon } from '@phosphor-icons/react';
+import { CheckIcon, EnvelopeSimpleIcon, MagnifyingGlassIcon, XIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { z } from 'zod';
+import { fullName } from '../lib/format';
 import { useDebounced } from '../lib/useDebounced';
 import { RoleBadge } from '../ui/Badge';
 import { EmailLine } from '../ui/EmailLine';
@@ -19,13 +21,12 @@ const lastFirst = (person: Person) => [person.lastname, person.firstname].filter
 
 interface RowProps {
   person: Person;
-  group: string;
   chosen: boolean;
   taken: boolean;
-  onChoose: () => void;
+  onToggle: () => void;
 }
 
-function PersonRow({ person, group, chosen, taken, onChoose }: RowProps) {
+function PersonRow({ person, chosen, taken, onToggle }: RowProps) {
   const { t } = useTranslation();
   return (
     <chakra.label
@@ -48,12 +49,11 @@ function PersonRow({ person, group, chosen, taken, onChoose }: RowProps) {
       }}
     >
       <chakra.input
-        type="radio"
-        name={group}
+        type="checkbox"
         value={person.id}
         checked={chosen}
         disabled={taken}
-        onChange={onChoose}
+        onChange={onToggle}
         position="absolute"
         inset="0"
         opacity="0"
@@ -86,7 +86,7 @@ function PersonRow({ person, group, chosen, taken, onChoose }: RowProps) {
         aria-hidden
         boxSize="22px"
         flex="none"
-        borderRadius="full"
+        borderRadius="6px"
         display="grid"
         placeItems="center"
         borderWidth="1.5px"
@@ -100,22 +100,75 @@ function PersonRow({ person, group, chosen, taken, onChoose }: RowProps) {
   );
 }
 
+/** A chosen person or address, with a button to remove it. */
+function Chip({ label, Icon, onRemove }: { label: string; Icon?: typeof EnvelopeSimpleIcon; onRemove: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Flex
+      as="li"
+      align="center"
+      gap="1"
+      maxW="full"
+      ps="3"
+      minH="32px"
+      borderRadius="full"
+      bg="accent.subtle"
+      color="accent.onSubtle"
+      fontSize="sm"
+      fontWeight="medium"
+    >
+      {Icon && <Icon size={16} aria-hidden style={{ flex: 'none' }} />}
+      <Text as="bdi" truncate>
+        {label}
+      </Text>
+      <IconButton
+        size="xs"
+        variant="plain"
+        color="inherit"
+        minW="32px"
+        borderRadius="full"
+        aria-label={t('sharing.share.remove', { name: label })}
+        onClick={onRemove}
+      >
+        <XIcon />
+      </IconButton>
+    </Flex>
+  );
+}
+
 interface Props {
-  chosen: Person | undefined;
-  onChoose: (person: Person) => void;
+  people: readonly Person[];
+  /** Addresses of people without an account. */
+  emails: readonly string[];
+  onChange: (people: readonly Person[], emails: readonly string[]) => void;
   /** The ids of people who already have access: they cannot be chosen. */
   taken: ReadonlySet<string>;
   error?: string | undefined;
 }
 
-/** A field to search for a person on the server and to choose one of the results. */
-export function PersonSearch({ chosen, onChoose, taken, error }: Props) {
+/**
+ * A field to search for people on the server and to choose several of the results. An address that belongs to nobody in
+ * the directory can be invited.
+ */
+export function PersonSearch({ people, emails, onChange, taken, error }: Props) {
   const { t } = useTranslation();
-  const group = useId();
   const [search, setSearch] = useState('');
   const word = useDebounced(search.trim());
   const { data, isPending, isError, isPlaceholderData } = useQuery(userList({ search: word || undefined, limit: 6 }));
   const found = data?.data ?? [];
+  const typed = search.trim().toLowerCase();
+  const current = word === search.trim() && !isPlaceholderData && !isPending;
+  const invites =
+    current && emailPattern.test(typed) && !emails.includes(typed) && !found.some(({ email }) => email === typed);
+  const toggle = (person: Person) =>
+    onChange(
+      people.some(({ id }) => id === person.id) ? people.filter(({ id }) => id !== person.id) : [...people, person],
+      emails,
+    );
+  const invite = () => {
+    onChange(people, [...emails, typed]);
+    setSearch('');
+  };
   return (
     <Box>
       <TextField
@@ -128,13 +181,37 @@ export function PersonSearch({ chosen, onChoose, taken, error }: Props) {
         error={error}
         onChange={(event) => setSearch(event.target.value)}
         // Only the button may share: Enter in the search must not submit the form.
-        onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          event.preventDefault();
+          if (invites) invite();
+        }}
       />
+      {people.length + emails.length > 0 && (
+        <Flex as="ul" listStyleType="none" gap="1.5" mt="2" wrap="wrap" aria-label={t('sharing.share.chosen')}>
+          {people.map((person) => (
+            <Chip key={person.id} label={fullName(person)} onRemove={() => toggle(person)} />
+          ))}
+          {emails.map((email) => (
+            <Chip
+              key={email}
+              label={email}
+              Icon={EnvelopeSimpleIcon}
+              onRemove={() =>
+                onChange(
+                  people,
+                  emails.filter((one) => one !== email),
+                )
+              }
+            />
+          ))}
+        </Flex>
+      )}
       <Box
-        role="radiogroup"
+        role="group"
         aria-label={t('sharing.share.people')}
         aria-busy={isPlaceholderData}
-        mt="1.5"
+        mt="2"
         p="1.5"
         borderWidth="1px"
         borderColor="border"
@@ -148,7 +225,7 @@ export function PersonSearch({ chosen, onChoose, taken, error }: Props) {
             <PersonSkeleton />
           </Box>
         )}
-        {(isError || (data && found.length === 0)) && (
+        {(isError || (data && found.length === 0 && !invites)) && (
           <Flex align="center" justify="center" minH="72px" px="3">
             <Text fontSize="sm" color="fg.muted" role="status">
               {isError ? t('sharing.share.searchFailed') : t('sharing.share.nobody')}
@@ -159,12 +236,24 @@ export function PersonSearch({ chosen, onChoose, taken, error }: Props) {
           <PersonRow
             key={person.id}
             person={person}
-            group={group}
-            chosen={chosen?.id === person.id}
+            chosen={people.some(({ id }) => id === person.id)}
             taken={taken.has(person.id)}
-            onChoose={() => onChoose(person)}
+            onToggle={() => toggle(person)}
           />
         ))}
+        {invites && (
+          <Button variant="ghost" w="full" h="auto" minH="56px" justifyContent="flex-start" gap="3" onClick={invite}>
+            <EnvelopeSimpleIcon />
+            <Box textAlign="start" minW="0">
+              <Text truncate>
+                {t('sharing.share.invite')} <bdi>{typed}</bdi>
+              </Text>
+              <Text fontSize="xs" color="fg.muted" fontWeight="normal" whiteSpace="normal">
+                {t('sharing.share.inviteText')}
+              </Text>
+            </Box>
+          </Button>
+        )}
       </Box>
     </Box>
   );

@@ -11,6 +11,7 @@ import type { PDFDocumentProxy } from 'pdfjs-dist';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { imageContent } from '../images/images';
+import { ApiError } from '../lib/http';
 import { useDebounced } from '../lib/useDebounced';
 import { isRefusal } from './frames';
 import { Message } from './Message';
@@ -116,6 +117,8 @@ interface Props {
 export function Pdf({ id, pages, start, onRefused }: Props) {
   const { t } = useTranslation();
   const { document, broken, onBroken, error } = useDocument(id);
+  // Without the right to download it, the server draws the pages.
+  const withheld = error instanceof ApiError && error.code === 'NO_DOWNLOAD';
   const [n, setN] = useState(start + 1);
   const [zoom, setZoom] = useState<number>(1);
   const [search, setSearch] = useState('');
@@ -131,13 +134,14 @@ export function Pdf({ id, pages, start, onRefused }: Props) {
     return () => watch.disconnect();
   }, []);
   useEffect(() => {
-    if (isRefusal(error)) onRefused();
-  }, [error, onRefused]);
+    if (isRefusal(error) && !withheld) onRefused();
+  }, [error, withheld, onRefused]);
   const [first] = found ?? [];
   useEffect(() => {
     if (first !== undefined) setN((now) => (found?.includes(now) ? now : first));
   }, [first, found]);
-  if (broken) return <RenderedPages id={id} count={Math.max(1, pages)} start={n - 1} onRefused={onRefused} />;
+  if (broken || withheld)
+    return <RenderedPages id={id} count={Math.max(1, pages)} start={n - 1} onRefused={onRefused} />;
   const step = (by: 1 | -1) => {
     const next = by > 0 ? steps.find((one) => one > zoom) : steps.findLast((one) => one < zoom);
     if (next) setZoom(next);

@@ -12,7 +12,7 @@ import { UserAvatar } from '../ui/UserAvatar';
 import { PanelTitle } from './Panel';
 import type { Subject } from './Workspace';
 
-function SharedBy({ person }: { person: UserRef }) {
+function SharedBy({ person, note }: { person: UserRef; note: string | undefined }) {
   return (
     <Box as="section">
       <PanelTitle>{i18n.t('viewer.sharedBy')}</PanelTitle>
@@ -22,6 +22,11 @@ function SharedBy({ person }: { person: UserRef }) {
           {fullName(person)}
         </Text>
       </Flex>
+      {note && (
+        <Text mt="3" fontSize="sm" dir="auto" whiteSpace="pre-wrap" overflowWrap="anywhere">
+          {note}
+        </Text>
+      )}
     </Box>
   );
 }
@@ -48,7 +53,7 @@ const inOneLine = (parts: readonly (string | false | undefined)[]) =>
 /** Returns what the bar and the panel say about a study. */
 export function subjectOfStudy(study: Study | undefined, open: boolean): Subject {
   if (!study) return unknown(open);
-  const { title, patient, modalities, studyDate, createAt, sharedBy, expiresAt, shareId } = study;
+  const { title, patient, modalities, studyDate, createAt, sharedBy, note, expiresAt, shareId } = study;
   return {
     title,
     sub: inOneLine([
@@ -58,7 +63,7 @@ export function subjectOfStudy(study: Study | undefined, open: boolean): Subject
     ]),
     badge: open && shareId ? <StateBadge state="verified" /> : null,
     countdown: open && expiresAt ? <Countdown expiresAt={expiresAt} /> : null,
-    about: open && sharedBy ? <SharedBy person={sharedBy} /> : null,
+    about: open && sharedBy ? <SharedBy person={sharedBy} note={note} /> : null,
     marks: open ? [patient && fullName(patient)] : [],
     seen: studyDate && formatFilmDate(studyDate),
   };
@@ -67,7 +72,7 @@ export function subjectOfStudy(study: Study | undefined, open: boolean): Subject
 /** Returns what the bar and the panel say about an image. */
 export function subjectOf(image: Image | undefined, viewer: Parameters<typeof actionsOf>[0], open: boolean): Subject {
   if (!image) return unknown(open);
-  const { caption, patient, dicom, createAt, sharedBy, expiresAt, sharedAt, shareId } = image;
+  const { caption, patient, dicom, createAt, sharedBy, note, expiresAt, sharedAt, shareId } = image;
   const at = dicom?.studyDate ?? createAt;
   const can = actionsOf(viewer, image);
   return {
@@ -76,7 +81,7 @@ export function subjectOf(image: Image | undefined, viewer: Parameters<typeof ac
     badge: open && shareId ? <StateBadge state="verified" /> : null,
     countdown: open && expiresAt ? <Countdown expiresAt={expiresAt} startedAt={sharedAt} /> : null,
     aiPath: open && can.ai ? paths.aiAnalysis(image.id) : undefined,
-    about: open && sharedBy ? <SharedBy person={sharedBy} /> : null,
+    about: open && sharedBy ? <SharedBy person={sharedBy} note={note} /> : null,
     marks: open ? [patient && fullName(patient)] : [],
     seen: dicom?.studyDate && formatFilmDate(dicom.studyDate),
   };

@@ -54,6 +54,16 @@ export const english: Templates = {
       shares.length === 1 ? 'The code works for your account only.' : 'The codes work for your account only.',
     ],
   }),
+  invited: ({ link }, { name }) => ({
+    subject: 'You were invited',
+    parts: [
+      name ? `${name} wants to show you a medical image.` : 'Someone wants to show you a medical image.',
+      'Open the link and register with this email address. The image waits for you there.',
+      { link, act: 'Register' },
+      `The invitation ends in ${limits.invitationDays} days. The link works for this email address only.`,
+      'Don’t know what this is about? You can ignore this email.',
+    ],
+  }),
   accountApproved: ({ link }) => ({
     subject: 'Your account was approved',
     parts: ['An administrator approved your account. You can log in now.', { link, act: logIn }],

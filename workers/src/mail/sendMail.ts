@@ -7,8 +7,10 @@ import { codeOf, linkTokenOf } from '@lightbox/core/keys/codes.js';
 import type { MailTemplate } from '@lightbox/core/mail/mailTemplates.js';
 import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { InviteDoc } from '@lightbox/core/models/invite.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
+import { openAddress, waitingInvite } from '@lightbox/core/sharing/invites.js';
 import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import type { Transporter } from 'nodemailer';
 import { JobFailed } from '../failures.js';
@@ -17,7 +19,8 @@ import { asHtml, asText } from './render.js';
 import { languages, textOf } from './templates.js';
 
 interface Letter {
-  to: ObjectId;
+  /** An account, or the address of somebody without one. */
+  to: ObjectId | { address: string };
   facts: MailFacts;
 }
 
@@ -51,15 +54,15 @@ export async function deliver(
   template: MailTemplate,
   { to, facts }: Letter,
 ): Promise<void> {
-  const user = await core.models.User.findById(to, { email: 1, deletedAt: 1, language: 1 }).lean<UserDoc>();
-  if (!user || user.deletedAt) return;
-  const language = user.language ?? languageCodes[0];
+  const reader = 'address' in to ? { email: to.address, language: undefined } : await accountOf(core, to);
+  if (!reader) return;
+  const language = reader.language ?? languageCodes[0];
   const clinic = await clinicOf(core);
   const text = textOf(language, template, facts, clinic);
   const { words } = languages[language];
   const mail = {
     from: core.config.mailFrom,
-    to: { name: '', address: user.email },
+    to: { name: '', address: reader.email },
     subject: text.subject,
     text: asText(text, words, clinic),
     html: asHtml(text, words, clinic, language),
@@ -71,6 +74,12 @@ export async function deliver(
       ? new PartAway(`The mail server cannot be reached: ${error.code}.`)
       : new MailFailed(error);
   });
+}
+
+/** Returns the address and the language of an account; null once it is closed. */
+async function accountOf(core: Core, account: ObjectId): Promise<Pick<UserDoc, 'email' | 'language'> | null> {
+  const user = await core.models.User.findById(account, { email: 1, deletedAt: 1, language: 1 }).lean<UserDoc>();
+  return user && !user.deletedAt ? user : null;
 }
 
 async function clinicOf({ settings }: Core): Promise<Clinic> {
@@ -113,6 +122,7 @@ const composers: Record<Exclude<MailTemplate, 'unreadMessages'>, Compose> = {
     };
   },
   imageShared: composeShare,
+  invited: composeInvitation,
   accountApproved: toAccount('/login'),
   accountRejected: async (core, event) => {
     const user = event.record && (await core.models.User.findById(event.record).lean<UserDoc>());
@@ -170,4 +180,16 @@ async function shareFacts(core: Core, share: ShareDoc): Promise<ShareFacts | nul
   if (!code) return null;
   const { _id, codeExpiresAt: codeEndsAt, expiresAt: endsAt } = share;
   return { id: String(_id), code, codeEndsAt, ...(endsAt ? { endsAt } : {}) };
+}
+
+async function composeInvitation(core: Core, event: EventDoc): Promise<Letter | null> {
+  const { invite: _id } = event.refs;
+  const waiting = waitingInvite(core.clock.now());
+  const invite = _id ? await core.models.Invite.findOne({ _id, ...waiting }).lean<InviteDoc>() : null;
+  const token = invite && linkTokenOf(core.keys.codes, String(invite._id), invite);
+  if (!token) return null;
+  return {
+    to: { address: openAddress(core.keys, invite) },
+    facts: { link: `${core.config.publicUrl}/register?invite=${token}` },
+  };
 }

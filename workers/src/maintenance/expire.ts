@@ -2,19 +2,32 @@ import { overdueShare } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
 import { system } from '@lightbox/core/events/events.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
+import { endInvite } from '@lightbox/core/sharing/endInvite.js';
 import { endShares } from '@lightbox/core/sharing/endShares.js';
 
 const BATCH = 500;
 
 /** Updates lists and screens when shares end. Access does not depend on it: each read compares the share with the clock. */
 export async function expireShares(core: Core): Promise<void> {
-  const shares = await core.models.Share.find(overdueShare(core.clock.now()), { image: 1, study: 1 })
-    .limit(BATCH)
-    .lean<ShareDoc[]>();
+  const overdue = overdueShare(core.clock.now());
+  const shares = await core.models.Share.find(overdue, { image: 1, study: 1 }).limit(BATCH).lean<ShareDoc[]>();
   for (const share of shares) {
     await core.events.change(system, async (tx) => {
-      await endShares(core, tx, share, { _id: share._id }, 'share.expire');
+      // Its end may have been put off since it was read.
+      await endShares(core, tx, share, { _id: share._id, ...overdue }, 'share.expire');
       return share._id;
+    });
+  }
+}
+
+/** Ends invitations that nobody accepted in time. */
+export async function expireInvites(core: Core): Promise<void> {
+  const overdue = { expiresAt: { $lte: core.clock.now() } };
+  const invites = await core.models.Invite.find(overdue, { _id: 1 }).limit(BATCH).lean();
+  for (const { _id } of invites) {
+    await core.events.change(system, async (tx) => {
+      await endInvite(core, tx, { _id, ...overdue }, 'expired');
+      return _id;
     });
   }
 }

@@ -5,10 +5,14 @@ import { openValue, sealValue } from '@lightbox/core/keys/seal.js';
 import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
 import { underOlderKeys } from '@lightbox/core/keys/usage.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { InviteDoc } from '@lightbox/core/models/invite.js';
 import type { SecretDoc } from '@lightbox/core/models/secret.js';
+import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { TotpDoc } from '@lightbox/core/models/totp.js';
 import type { UploadDoc } from '@lightbox/core/models/upload.js';
 import type { Person, UserDoc } from '@lightbox/core/models/user.js';
+import { addressHash, openAddress, sealAddress } from '@lightbox/core/sharing/invites.js';
+import { openNote, sealNote } from '@lightbox/core/sharing/notes.js';
 import { openProfile, sealedFields, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 
 const BATCH = 200;
@@ -45,6 +49,12 @@ export async function renewKeys(core: Core): Promise<boolean> {
   );
   await of(models.User.find(older.profiles).lean<UserDoc[]>().cursor(), models.User.collection, (row) =>
     renewProfile(core, row),
+  );
+  await of(models.Share.find(older.notes, { note: 1 }).lean<ShareDoc[]>().cursor(), models.Share.collection, (row) =>
+    renewNote(core, row),
+  );
+  await of(models.Invite.find(older.invites).lean<InviteDoc[]>().cursor(), models.Invite.collection, (row) =>
+    renewInvite(core, row),
   );
   await of(models.Secret.find(older.secrets).lean<SecretDoc[]>().cursor(), models.Secret.collection, (row) =>
     renewSecret(core, row),
@@ -104,6 +114,25 @@ function renewProfile({ keys }: Core, user: UserDoc): Renewal {
       ...Object.fromEntries(asRead),
     },
     update: { $set: { profile: sealProfile(keys, user._id, openProfile(keys, user)) }, $unset: unsetClear },
+  };
+}
+
+const noteAgain = ({ keys }: Core, { _id, note }: Pick<ShareDoc | InviteDoc, '_id' | 'note'>) =>
+  note ? { note: sealNote(keys, _id, openNote(keys, _id, note)) } : {};
+
+const renewNote = (core: Core, share: ShareDoc): Renewal => ({
+  filter: { _id: share._id, 'note.sealed': share.note?.sealed },
+  update: { $set: noteAgain(core, share) },
+});
+
+/** The hash of the address is made with the same key. */
+function renewInvite(core: Core, invite: InviteDoc): Renewal {
+  const { keys } = core;
+  const email = openAddress(keys, invite);
+  const renewed = { address: sealAddress(keys, invite._id, email), addressHash: addressHash(keys, email) };
+  return {
+    filter: { _id: invite._id, 'address.sealed': invite.address.sealed },
+    update: { $set: { ...renewed, ...noteAgain(core, invite) } },
   };
 }
 

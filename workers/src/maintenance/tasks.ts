@@ -3,7 +3,7 @@ import { remindOfUnread } from '../notifications/remindUnread.js';
 import { removeEmptyStudies } from './emptyStudies.js';
 import { endLooks } from './endLooks.js';
 import { enterOwed } from './enterOwed.js';
-import { expireSessions, expireShares } from './expire.js';
+import { expireInvites, expireSessions, expireShares } from './expire.js';
 import { finishClosings } from './finishClosings.js';
 import { noteAuditHead } from './noteAuditHead.js';
 import { removeOrphanBlobs } from './orphans.js';
@@ -23,6 +23,7 @@ export const tasks = {
   // An open picture disappears within two seconds of its share's end, also on a busy machine.
   expireShares: { every: 500, work: expireShares },
   expireSessions: { every: 15_000, work: expireSessions },
+  expireInvites: { every: 15_000, work: expireInvites },
   endLooks: { every: 15_000, work: endLooks },
   finishClosings: { every: 15_000, work: finishClosings },
   enterOwed: { every: 10_000, work: enterOwed },

@@ -54,7 +54,8 @@ function Genders() {
 
 export function PersonalStep() {
   const { t } = useTranslation();
-  const { register, formState } = useFormContext<Values>();
+  const { register, formState, watch } = useFormContext<Values>();
+  const invited = watch('invite') !== '';
   const countries = useId();
   const names = useMemo(countryNames, []);
   const today = new Date().toISOString().slice(0, 10);
@@ -62,7 +63,15 @@ export function PersonalStep() {
     <Grid templateColumns="repeat(6, minmax(0, 1fr))" gapX="block" gapY="17px">
       <Line name="firstname" span={half} autoComplete="given-name" dir="auto" />
       <Line name="lastname" span={half} autoComplete="family-name" dir="auto" />
-      <Line name="email" span={half} type="email" inputMode="email" autoComplete="email" Icon={EnvelopeSimpleIcon} />
+      <Line
+        name="email"
+        span={half}
+        type="email"
+        inputMode="email"
+        autoComplete="email"
+        Icon={EnvelopeSimpleIcon}
+        {...(invited && { readOnly: true, help: t('auth.invite.address') })}
+      />
       <Line
         name="username"
         span={half}

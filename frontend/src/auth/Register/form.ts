@@ -7,6 +7,8 @@ import { z } from 'zod';
 
 /** The value of every input at the start: an empty text. */
 export const blank = {
+  /** The token of an invitation, from the link of its mail. */
+  invite: '',
   role: '',
   firstname: '',
   lastname: '',
@@ -86,6 +88,7 @@ const orBlank = <S extends z.ZodType>(schema: S) => z.union([z.literal(''), sche
  */
 export function resolverFor(t: TFunction): Resolver<Values> {
   const common = Registration.omit({ active: true }).extend({
+    invite: z.string(),
     dob: orBlank(Dob),
     gender: orBlank(Gender),
     confirm: z.string().min(1, t('auth.forgot.empty')),

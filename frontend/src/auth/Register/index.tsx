@@ -16,9 +16,11 @@ import { useIsDesktop } from '../../lib/useMedia';
 import { uuid } from '../../lib/uuid';
 import { EmptyState } from '../../ui/EmptyState';
 import { Lamp } from '../../ui/Lamp';
+import { LoadFailed } from '../../ui/LoadFailed';
 import { Logo } from '../../ui/Mark';
 import { Note } from '../../ui/Note';
 import { useTitle } from '../../ui/Page';
+import { Waiting } from '../../ui/Skeletons';
 import { authCalls } from '../calls';
 import { placeErrors } from '../forms';
 import { HelpDialog } from '../HelpDialog';
@@ -37,11 +39,13 @@ import {
   toBody,
   type Values,
 } from './form';
+import { HasAccount, InvitationEnded } from './Invited';
 import { MedicalStep } from './MedicalStep';
 import { PersonalStep } from './PersonalStep';
 import { RoleStep } from './RoleStep';
 import { SecurityStep } from './SecurityStep';
 import { StepRail } from './Steps';
+import { useInvitation } from './useInvitation';
 
 const screens = { role: RoleStep, personal: PersonalStep, medical: MedicalStep, security: SecurityStep };
 const last = stepNames.length - 1;
@@ -173,6 +177,16 @@ export function Register() {
   const step = stepNames[at] ?? 'role';
   const Step = screens[step];
   const role = form.watch('role');
+  const invitation = useInvitation(form);
+  const { token, invited } = invitation;
+  const known = invited?.hasAccount === true;
+  // An invitation is for a patient, unless the person goes back and chooses otherwise.
+  const welcome = invited !== undefined && !known && role === '';
+  useEffect(() => {
+    if (!welcome) return;
+    form.setValue('role', 'patient');
+    setAt(1);
+  }, [welcome, form, setAt]);
   useTitle(t('auth.register.title'));
 
   const go = (to: number) => {
@@ -214,6 +228,14 @@ export function Register() {
           <Lamp />
           {reviewed ? (
             <UnderReview />
+          ) : invitation.error instanceof ApiError && invitation.error.code === 'EXPIRED' ? (
+            <InvitationEnded onRegister={() => form.setValue('invite', '')} />
+          ) : known ? (
+            <HasAccount token={token} email={invited.email} />
+          ) : invitation.error ? (
+            <LoadFailed text={errorText(invitation.error)} onRetry={invitation.again} />
+          ) : invitation.isLoading ? (
+            <Waiting flex="1" />
           ) : (
             <FormProvider {...form}>
               <chakra.form

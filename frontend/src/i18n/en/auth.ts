@@ -83,6 +83,18 @@ export const auth = {
     lockedText:
       'After several failed attempts, login is paused for a few minutes. If you still cannot log in, ask the administrator of your clinic.',
   },
+  invite: {
+    address: 'Your invitation is for this email address.',
+    knownTitle: 'You already have an account',
+    knownText: '{{email}} has an account. Add the images to it, then log in.',
+    accept: 'Add to my account',
+    acceptFailed: 'The images could not be added.',
+    acceptedTitle: 'The images are waiting for you',
+    acceptedText: 'We are emailing you the sharing id and the code. Log in to open the images.',
+    endedTitle: 'This invitation has ended',
+    endedText: 'It was used, canceled, or is too old. Ask the person who invited you to send it again.',
+    register: 'Register without it',
+  },
   verify: {
     title: 'OTP Verification',
     text: `Enter the ${limits.codeDigits}-digit code sent to your email.`,

@@ -60,6 +60,7 @@ export const images = {
     previewOnly: 'This is a preview. Download the original for full quality.',
     details: 'Details',
     download: 'Download original',
+    noDownload: 'The person who shared this does not allow the download.',
     downloadFailed: 'The original could not be downloaded.',
     type: 'Type',
     size: 'Size',
@@ -75,6 +76,14 @@ export const images = {
     notForDiagnosis: 'Not for diagnosis',
     gone: 'This image is no longer available',
     goneText: 'It was deleted, or your access ended.',
+  },
+  select: {
+    act: 'Select',
+    title: 'Chosen images',
+    count_one: '{{count, number}} image chosen',
+    count_other: '{{count, number}} images chosen',
+    share: 'Share chosen',
+    this: 'Choose {{caption}}',
   },
   timeline: {
     act: 'Timeline',

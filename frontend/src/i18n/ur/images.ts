@@ -58,6 +58,7 @@ export const images = {
     previewOnly: 'یہ پیش نظارہ ہے۔ پورے معیار کے لیے اصل فائل ڈاؤن لوڈ کریں۔',
     details: 'تفصیلات',
     download: 'اصل فائل ڈاؤن لوڈ کریں',
+    noDownload: 'شیئر کرنے والے نے ڈاؤن لوڈ کی اجازت نہیں دی۔',
     downloadFailed: 'اصل فائل ڈاؤن لوڈ نہیں ہو سکی۔',
     type: 'قسم',
     size: 'حجم',
@@ -73,6 +74,14 @@ export const images = {
     notForDiagnosis: 'تشخیص کے لیے نہیں',
     gone: 'یہ تصویر اب دستیاب نہیں',
     goneText: 'اسے حذف کر دیا گیا، یا آپ کی رسائی ختم ہو گئی۔',
+  },
+  select: {
+    act: 'چنیں',
+    title: 'چنی ہوئی تصاویر',
+    count_one: '{{count, number}} تصویر چنی گئی',
+    count_other: '{{count, number}} تصاویر چنی گئیں',
+    share: 'چنی ہوئی شیئر کریں',
+    this: '{{caption}} چنیں',
   },
   timeline: {
     act: 'سرگزشت',

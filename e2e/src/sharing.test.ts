@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, expect } from 'vitest';
+import { test } from './journey.js';
+import { line, Person } from './person.js';
+
+const assets = join(import.meta.dirname, '../../backend/assets/demo');
+const password = 'Long-Enough-Pass-9';
+const people = [
+  { email: 'sana.iqbal@example.org', username: 'sana.iqbal', firstname: 'Sana', lastname: 'Iqbal' },
+  { email: 'adeel.baig@example.org', username: 'adeel.baig', firstname: 'Adeel', lastname: 'Baig' },
+] as const;
+/** Captions that no other journey uses, because an administrator sees all images. */
+const captions = ['Left wrist, from the side', 'Left wrist, from above'] as const;
+const note = 'Please compare the two before Friday.';
+
+let owner: Person;
+let first: Person;
+let second: Person;
+let newcomer: Person;
+const faults: string[] = [];
+
+test.beforeAll(async ({ browser, shared: product }) => {
+  owner = await Person.arrive(product, browser, product.admin);
+  for (const person of people) {
+    await fetch(`${product.url}/api/auth/register`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ...person, password, role: 'patient' }),
+    });
+  }
+  first = await Person.arrive(product, browser, { ...people[0], password });
+  second = await Person.arrive(product, browser, { ...people[1], password });
+  newcomer = await Person.arrive(
+    product,
+    browser,
+    { email: 'noor.haider@example.org', password },
+    { viewport: { width: 390, height: 844 }, hasTouch: true },
+  );
+});
+
+afterAll(async () => {
+  await Promise.all([owner, first, second, newcomer].map((person) => person.leave()));
+});
+
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return;
+  await Promise.all(
+    Object.entries({ owner, first, newcomer }).map(([name, one]) => one.shoot(`failed-sharing-${name}`)),
+  );
+});
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first();
+const cardOf = ({ page }: Person, caption: string) => page.locator('article', { hasText: caption }).first();
+
+/** Checks the screen on a desktop and on a phone, light, dark and in Urdu. */
+async function look(person: Person, name: string): Promise<void> {
+  const { page } = person;
+  const size = page.viewportSize() ?? { width: 1440, height: 900 };
+  faults.push(...(await person.look(`${name}-light`)));
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 390, height: 844 });
+  faults.push(...(await person.look(`${name}-phone-dark`)));
+  const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  if (wider > 0) faults.push(`${name}: ${wider} px wider than a phone`);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(size);
+}
+
+async function upload({ page }: Person, caption: string): Promise<void> {
+  const token = await page.evaluate<string>(`JSON.parse(localStorage.getItem('root')).token`);
+  const buffer = readFileSync(join(assets, 'hand-xray.jpg'));
+  const answer = await page.request.post('/api/upload/image', {
+    headers: { Authorization: `Bearer ${token}` },
+    multipart: { caption, file: { name: 'wrist.jpg', mimeType: 'image/jpeg', buffer } },
+  });
+  expect(answer.status()).toBe(201);
+}
+
+/** Opens an image with the pair of its id and code from a mail about several. */
+async function verify(person: Person, caption: string, mail: string): Promise<void> {
+  const { page } = person;
+  await cardOf(person, caption)
+    .getByRole('button', { name: /^Verify/ })
+    .click();
+  await page.getByRole('dialog').waitFor();
+  const id = await page.getByLabel('Enter Image Sharing Id:').inputValue();
+  await person.enterCode(line(mail.slice(mail.indexOf(id)), 'Code'));
+  await button(page, 'Open image').click();
+  await page.getByRole('dialog').getByRole('img').first().waitFor();
+}
+
+test('Two images are shared with two people in one act, with a note and one mail for each.', async () => {
+  await owner.enter();
+  for (const caption of captions) await upload(owner, caption);
+  await Promise.all([first.enter(), second.enter()]);
+  const { page } = owner;
+  await page.goto('/view-images');
+  await button(page, 'Select').click();
+  for (const caption of captions)
+    await page.getByRole('checkbox', { name: `Choose ${caption}` }).check({ force: true });
+  await look(owner, 'sharing-select');
+  await button(page, 'Share chosen').click();
+  const dialog = page.getByRole('dialog', { name: 'Share 2 images' });
+  for (const { firstname, lastname } of people) {
+    await dialog.getByRole('searchbox').fill(firstname);
+    await dialog.getByRole('checkbox', { name: new RegExp(`${lastname}, ${firstname}`) }).check({ force: true });
+  }
+  await dialog.getByLabel('Note').fill(note);
+  await look(owner, 'sharing-many');
+  await button(page, 'Share with 2 people').click();
+  await dialog.waitFor({ state: 'detached' });
+
+  const mail = await first.mailed('An image was shared with you');
+  expect(mail.match(/^Sharing id: /gm)).toHaveLength(2);
+  expect(mail).not.toContain('compare');
+  await second.mailed('An image was shared with you');
+  await first.page.goto('/view-images');
+  await cardOf(first, captions[0]).getByText(note).waitFor();
+  await look(first, 'sharing-note');
+  await verify(first, captions[0], mail);
+  await button(first.page, 'Download original').waitFor();
+});
+
+test('The owner forbids the download and changes the end, and the open screen of the recipient follows.', async () => {
+  const { page } = owner;
+  await page.goto('/view-images');
+  await button(page, `Share ${captions[0]}`).click();
+  const change = page.getByRole('button', { name: 'Change the access of Sana Iqbal' });
+  await change.click();
+  const panel = page.getByRole('group', { name: 'Change the access of Sana Iqbal' });
+  await panel.getByRole('checkbox', { name: 'They may download the original' }).uncheck({ force: true });
+  await first.page.getByText('The person who shared this does not allow the download.').waitFor();
+  await look(owner, 'sharing-change');
+  await panel.getByRole('radio', { name: '7 days' }).check({ force: true });
+  await button(page, 'Save').click();
+  await panel.waitFor({ state: 'detached' });
+  await first.page
+    .getByRole('dialog')
+    .getByText(/6 days|7 days/)
+    .first()
+    .waitFor();
+  await look(first, 'sharing-no-download');
+});
+
+test('A person without an account is invited, registers on a phone, and opens the picture.', async () => {
+  const { page } = owner;
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('searchbox').fill(newcomer.email);
+  await button(page, /^Invite/).click();
+  await button(page, /^Share$/).click();
+  await dialog.waitFor({ state: 'detached' });
+  await button(page, `Share ${captions[0]}`).click();
+  await page.getByText('Invited, waiting').waitFor();
+  await look(owner, 'sharing-invited');
+
+  const phone = newcomer.page;
+  await phone.goto(line(await newcomer.mailed('You were invited'), 'Link'));
+  await phone.waitForURL('**/register');
+  await phone.getByLabel('First name').fill('Noor');
+  await phone.getByLabel('Last name').fill('Haider');
+  await phone.getByLabel('Username').fill('noor.haider');
+  await expect.poll(() => phone.getByLabel('Email').inputValue()).toBe(newcomer.email);
+  expect(await phone.getByLabel('Email').isEditable()).toBe(false);
+  await look(newcomer, 'sharing-register');
+  await button(phone, 'Next').click();
+  await button(phone, 'Next').click();
+  await phone.getByLabel('Password', { exact: true }).fill(password);
+  await phone.getByLabel('Confirm password', { exact: true }).fill(password);
+  await button(phone, 'Submit').click();
+  await phone.waitForURL('**/verify-account');
+  await newcomer.enterCode(line(await newcomer.mailed('Your verification code'), 'Code'));
+  await phone.waitForURL('**/view-images');
+  await verify(newcomer, captions[0], await newcomer.mailed('An image was shared with you'));
+  await page.getByText('Invited, waiting').waitFor({ state: 'detached' });
+});
+
+test('No screen of sharing breaks WCAG 2.2 AA, and the console shows no error and no warning.', () => {
+  expect(faults).toEqual([]);
+  expect([owner, first, second, newcomer].flatMap((person) => person.complaints)).toEqual([]);
+});

@@ -1,0 +1,81 @@
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import { type BatchCreated, shareCalls } from '@lightbox/contract/sharing/calls.js';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { refreshLists } from '../images/cache';
+import { sharedThing } from '../images/subject';
+import { fullName } from '../lib/format';
+import { ApiError, send } from '../lib/http';
+import { toast } from '../lib/toaster';
+import { uuid } from '../lib/uuid';
+import { offerDevice } from '../push/offer';
+import type { Person } from '../users/PersonSearch';
+import { refreshInvitations, refreshShares } from './sharing';
+
+/** The wishes of an act of sharing. */
+export interface Wish {
+  people: readonly Person[];
+  emails: readonly string[];
+  hours: number;
+  note: string;
+  download: boolean;
+}
+
+function bodyOf(images: readonly Image[], { people, emails, hours, note, download }: Wish) {
+  const things = images.map(sharedThing);
+  return {
+    images: things.flatMap(({ imagemetadataId }) => imagemetadataId ?? []),
+    studies: things.flatMap(({ studyId }) => studyId ?? []),
+    people: people.map(({ id }) => id),
+    emails: [...emails],
+    expiresInHours: hours,
+    ...(note.trim() ? { note } : {}),
+    ...(download ? {} : { download }),
+  };
+}
+
+/**
+ * Shares images with people, in one act. A retry after a lost answer uses the same idempotency key, so that the server
+ * creates the shares once.
+ */
+export function useShareMany(images: readonly Image[], onDone: () => void) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const attempt = useRef<{ of: string; key: string }>(undefined);
+  return useMutation({
+    mutationFn: (wish: Wish) => {
+      const body = bodyOf(images, wish);
+      const of = JSON.stringify(body);
+      if (attempt.current?.of !== of) attempt.current = { of, key: uuid() };
+      return send(shareCalls.shareBatch, { body }, { idempotencyKey: attempt.current.key });
+    },
+    meta: { silent: true },
+    onSuccess: ({ data }, { people }) => {
+      attempt.current = undefined;
+      if (data.shares.length + data.invited.length === 0) return;
+      const description = t(data.shares.length > 0 ? 'sharing.share.doneText' : 'sharing.share.doneInvitedText');
+      toast.success(said(data, people), { description });
+      onDone();
+      void offerDevice();
+    },
+    onError: (error) => {
+      if (error instanceof ApiError && error.status > 0 && error.status < 500) attempt.current = undefined;
+    },
+    onSettled: () => {
+      refreshLists(cache);
+      refreshShares(cache);
+      refreshInvitations(cache);
+    },
+  });
+
+  function said({ shares, invited }: BatchCreated, people: readonly Person[]): string {
+    const ids = new Set(shares.map(({ createdfor }) => createdfor));
+    const [only] = people.filter(({ id }) => ids.has(id));
+    const count = ids.size + new Set(invited.map(({ email }) => email)).size;
+    if (count > 1) return t('sharing.share.doneMany', { count });
+    return only
+      ? t('sharing.share.done', { name: fullName(only) })
+      : t('sharing.share.doneInvited', { email: invited[0]?.email ?? '' });
+  }
+}
