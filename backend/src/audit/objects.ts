@@ -40,7 +40,13 @@ export async function objectsOf(
       : [];
   const sees = {
     image: (image: ImageDoc) =>
-      imageRules.see(viewer, imageFacts(image, strongest(shares.filter((share) => covers(share, image))))),
+      imageRules.see(
+        viewer,
+        imageFacts(
+          image,
+          shares.filter((share) => covers(share, image)),
+        ),
+      ),
     study: (study: StudyDoc) =>
       imageRules.see(viewer, studyFacts(study, strongest(shares.filter((one) => one.study?.equals(study._id))))),
   };

@@ -64,8 +64,9 @@ async function subjectsOf({ models, clock }: Gateway, viewer: Reader, notificati
       : [];
   const named = new Map<string, Named>();
   for (const image of images) {
-    const share = strongest(shares.filter((one) => covers(one, image)));
-    if (imageRules.see(viewer, imageFacts(image, share))) named.set(String(image._id), namedBy(image.caption, share));
+    const mine = shares.filter((one) => covers(one, image));
+    if (!imageRules.see(viewer, imageFacts(image, mine))) continue;
+    named.set(String(image._id), namedBy(image.caption, strongest(mine)));
   }
   for (const study of studies) {
     const share = strongest(shares.filter((one) => one.study?.equals(study._id)));
