@@ -38,7 +38,7 @@ export async function entriesOf(gateway: Gateway, viewer: Viewer, wanted: Wanted
     // SORT_MERGE.
     ...(status
       ? [{ status }]
-      : all && !actiontype && !user && !search
+      : all && !actiontype && !user && !search && !group
         ? []
         : [{ status: { $in: [...auditStatuses] } }]),
   ];

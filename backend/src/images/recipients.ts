@@ -19,11 +19,9 @@ export const sharesOfAll = async (models: Models, images: ImageDoc[], now: Date)
 
 /** Returns for each person the share of the image that gives the most. */
 export function sharePerPerson(shares: readonly ShareDoc[], image: ImageDoc): ShareDoc[] {
-  const covered = Map.groupBy(
-    shares.filter((share) => covers(share, image)),
-    ({ recipient }) => String(recipient),
-  );
-  return [...covered.values()].flatMap((one) => strongest(one) ?? []);
+  const covered = shares.filter((share) => covers(share, image));
+  const people = new Set(covered.map(({ recipient }) => String(recipient)));
+  return [...people].flatMap((id) => strongest(covered.filter(({ recipient }) => String(recipient) === id)) ?? []);
 }
 
 /** Presents the recipients of an image: how many there are in each state, and the only one by name. */

@@ -25,6 +25,7 @@ export const auditEntry = schemaOf<AuditEntryDoc>(
   .index({ actor: 1, status: 1, at: -1, seq: -1 })
   // A person's sign-ins among all their acts.
   .index({ actor: 1, type: 1, at: -1, seq: -1 })
+  .index({ record: 1, at: -1, seq: -1 }, { partialFilterExpression: { record: { $exists: true } } })
   // An image's timeline.
   .index({ record: 1, seq: -1 }, { partialFilterExpression: { record: { $exists: true } } })
   .index({ concerns: 1, status: 1, at: -1, seq: -1 })
