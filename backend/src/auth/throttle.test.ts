@@ -333,6 +333,11 @@ const countedCalls: Record<string, (counted: Counted) => Promise<{ by: Subject; 
     const image = await buildImage(test.gateway, { owner: person });
     return { by: { caller: person.id }, send: () => api.post(`/analyze/${image.id}`, {}) };
   },
+  'shareBatch invite': async ({ api, person }) => {
+    const image = await buildImage(test.gateway, { owner: person });
+    const body = { images: [image.id], emails: [`${newId()}@clinic.test`] };
+    return { by: { caller: person.id }, send: () => api.post('/sharing/batch', body) };
+  },
   'resendShare shareCodeWait': asksAgain,
   'resendShare shareCodes': asksAgain,
   'sendMessage message': async ({ api, person: { id } }) => {

@@ -41,7 +41,7 @@ describe('people', () => {
     expect(await fields(await buildProvider(test.gateway), provider)).toEqual(basic);
     const clinical = [...basic, 'bloodgroup', 'dob', 'primphysician'].sort();
     expect(await fields(provider, patient)).toEqual(clinical);
-    const all = [...clinical, 'bio', 'createAt', 'phone', 'status'].sort();
+    const all = [...clinical, 'bio', 'createAt', 'language', 'phone', 'status'].sort();
     expect(await fields(admin, patient)).toEqual(all);
     expect(await fields(patient, patient)).toEqual(all);
     const row = await api.as(provider).get(`/users?search=${patient.username}`).expect(200);

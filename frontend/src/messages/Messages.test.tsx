@@ -88,17 +88,19 @@ describe('a chat', () => {
     const afterLine = () => log.querySelector('[data-new]')?.nextElementSibling?.textContent;
     expect(afterLine()).toContain('Words 1');
     const readUpTo = (seq: number) =>
-      act(() => {
+      act(async () => {
         queryClient.setQueryData<Chat>(chatKey(ben), (chat) => {
           const read = chat?.messages.map((one) => (one.seq <= seq ? { ...one, readAt: one.createAt } : one));
           return chat && read && { ...chat, messages: read };
         });
+        // The cache tells its readers in a task of its own.
+        await new Promise((done) => setTimeout(done));
       });
-    readUpTo(2);
+    await readUpTo(2);
     expect(afterLine()).toContain('Words 1');
-    readUpTo(4);
+    await readUpTo(4);
     act(() => messageEvents['message:new'](message(5, ben, ana), queryClient));
-    expect(afterLine()).toContain('Words 5');
+    await waitFor(() => expect(afterLine()).toContain('Words 5'));
   });
 
   it('Without a connection nobody is shown as online.', async () => {

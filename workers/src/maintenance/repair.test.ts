@@ -220,7 +220,7 @@ describe('a study', () => {
     expect(ended).toMatchObject([{ refs: { share: share._id, lead } }]);
   });
 
-  it('whose guest link has expired gets one entry about its end, and the link is no longer live', async () => {
+  it('gets one entry about the end of its guest link that has expired, and the link is no longer live', async () => {
     const { core } = worker;
     const { _id, lead = _id } = await buildStudy(1, 0);
     const now = core.clock.now();
