@@ -60,7 +60,8 @@ async function tabTo(person: Person, wanted: RegExp, key = 'Tab'): Promise<void>
   for (let step = 0; step < 60; step += 1) {
     const at = await focus(person);
     if (at.tag !== 'BODY' && at.tag !== 'MAIN' && at.tag !== 'H1') {
-      expect(at.visible, `the focus is seen on "${at.name}"`).toBe(true);
+      // The ring may be drawn after the focus has moved, while the screen is still loading.
+      await expect.poll(async () => (await focus(person)).visible, { message: `the focus on "${at.name}"` }).toBe(true);
     }
     if (wanted.test(at.name)) return;
     passed.push(at.name);

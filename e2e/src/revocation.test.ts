@@ -110,17 +110,23 @@ test('Two providers are approved, and one shares a picture with the other.', asy
   await verifyAndOpen(1);
 });
 
-test('The owner’s open timeline updates, and an administrator learns why a person sees the image.', async () => {
+test('The owner’s open timeline updates, and an administrator learns why a person sees the image.', async ({
+  browser,
+}) => {
   const { page } = owner;
   await button(page, `Open ${caption}`).click();
   await button(page, 'Timeline').click();
   const drawer = page.getByRole('dialog', { name: 'Activity' });
   await drawer.getByText('Verify image').first().waitFor();
   const before = await drawer.getByText('Open original').count();
-  await reader.page.evaluate<unknown>(`
+  // A new session: a repeated look of the same one is not in the timeline.
+  const again = await Person.arrive(product, browser, { ...omar, password });
+  await again.enter();
+  await again.page.evaluate<unknown>(`
     fetch('/api/upload/image/${imageId}/content', {
       headers: { Authorization: 'Bearer ' + JSON.parse(localStorage.getItem('root')).token },
     }).then((answer) => answer.blob()).then(() => null)`);
+  await again.leave();
   await drawer.getByText('Open original').nth(before).waitFor();
   // Use the button of the drawer, because a toast has one too.
   await drawer.getByRole('button', { name: 'Close' }).click();

@@ -127,7 +127,7 @@ test('A photograph is shared for a day, and disappears at once when the share is
   await dialog.getByRole('checkbox', { name: /Farooq, Hina/ }).check();
   faults.push(...(await provider.look('share-dialog')));
   await dialog.getByRole('button', { name: /^Share with/ }).click();
-  await patient.page.getByText('Left hand, after fall').waitFor();
+  await patient.page.getByText('Left hand, after fall').first().waitFor();
   await button(page, 'Share Left hand, after fall').click();
   await page.getByRole('button', { name: /^Revoke the access/ }).click();
   await patient.page.getByText('Access has ended').first().waitFor();

@@ -364,11 +364,11 @@ export const adminScenes: Scene[] = [
     act: async (page) => {
       await page.unroute('**/api/audit/logs*');
       await page.goto('/appsettings');
-      await page.getByLabel('Name of the new setting').fill('clinic.name');
+      await page.getByLabel('Name of the new setting').fill('clinic.city');
       await page.getByLabel('Value of the new setting').fill('North');
       await page.getByLabel('Description of the new setting').fill('What the clinic is called');
       await press(page, 'Add');
-      await page.getByRole('button', { name: 'Edit clinic.name' }).waitFor();
+      await page.getByRole('button', { name: 'Edit clinic.city' }).waitFor();
     },
     finds: [
       heading('Settings'),
@@ -380,15 +380,15 @@ export const adminScenes: Scene[] = [
   },
   {
     name: 'settings: a row that is edited',
-    act: (page) => press(page, 'Edit clinic.name'),
-    finds: [field('Value of clinic.name'), field('Description of clinic.name'), button('Save'), button('Cancel')],
+    act: (page) => press(page, 'Edit clinic.city'),
+    finds: [field('Value of clinic.city'), field('Description of clinic.city'), button('Save'), button('Cancel')],
   },
   {
     name: 'settings: the server is away',
     act: async (page) => {
       await press(page, 'Cancel');
       await page.route('**/api/appsetting/delete', (route) => route.abort(), { times: 1 });
-      await page.getByRole('button', { name: 'Delete clinic.name' }).click();
+      await page.getByRole('button', { name: 'Delete clinic.city' }).click();
       await press(page, 'Delete setting');
     },
     finds: [alert('Backend server is not reachable. Please check your server.')],

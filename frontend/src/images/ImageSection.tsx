@@ -4,6 +4,7 @@ import { CloudWarningIcon } from '@phosphor-icons/react';
 import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../lib/errors';
+import { useIsDesktop } from '../lib/useMedia';
 import { EmptyState } from '../ui/EmptyState';
 import { Pager } from '../ui/Pager';
 import { ImageCardSkeleton } from '../ui/Skeletons';
@@ -52,11 +53,13 @@ interface Props {
 export function ImageSection({ title, list, empty, quietTitle = false, order, onAsk, onNear, selection }: Props) {
   const { t } = useTranslation();
   const heading = useId();
+  const desktop = useIsDesktop();
   const { query, paging, images, pagination } = list;
   const total = pagination?.totalItems ?? 0;
   const count = t(pagination?.totalItemsCapped ? 'images.totalCapped' : 'images.total', { count: total });
   const several = (pagination?.totalPages ?? 1) > 1 || paging.page > 1;
-  const pager = images && several && (
+  // On a phone, a pager of one page would only take room from the pictures.
+  const pager = images && (several || (desktop && images.length > 0)) && (
     <Pager label={t('images.pagesOf', { list: title })} paging={paging} pagination={pagination} />
   );
   return (

@@ -20,9 +20,9 @@ async function looksRight(file: Blob): Promise<boolean> {
  */
 export async function faultOf(file: File, maxBytes: number): Promise<FileFault | undefined> {
   if (file.size === 0) return 'empty';
+  if (file.size > maxBytes) return 'size';
   const named = file.type === 'application/dicom' || /\.(dcm|dicom)$/i.test(file.name);
-  if (!named && !(await looksRight(file))) return 'type';
-  return file.size > maxBytes ? 'size' : undefined;
+  return named || (await looksRight(file)) ? undefined : 'type';
 }
 
 /** Returns the kind of preview for a file. */

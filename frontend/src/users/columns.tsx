@@ -5,7 +5,6 @@ import { useTranslation } from 'react-i18next';
 import { formatDate, fullName } from '../lib/format';
 import { RoleBadge } from '../ui/Badge';
 import type { Column } from '../ui/DataTable';
-import { StateBadge } from '../ui/StateBadge';
 import { UserAvatar } from '../ui/UserAvatar';
 
 function ActiveMark({ active }: { active: boolean }) {
@@ -64,7 +63,13 @@ export function useColumns(manages: boolean): Column<UserRow>[] {
       ...(manages && { sort: { key: 'active' } }),
       // Nobody can sign in with an account that waits for approval.
       cell: ({ active, status }) =>
-        status === 'pending' ? <StateBadge state="underReview" /> : <ActiveMark active={active} />,
+        status === 'pending' ? (
+          <Text as="span" display="block" maxW="16" whiteSpace="normal" lineHeight="1.25">
+            {t('app.badge.underReview')}
+          </Text>
+        ) : (
+          <ActiveMark active={active} />
+        ),
     },
   ];
   if (manages)

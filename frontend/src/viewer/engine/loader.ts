@@ -134,7 +134,7 @@ async function load(frameId: string, signal: AbortSignal, options: object): Prom
   }
 }
 
-/** The failure of a load that the library has cancelled. */
+/** The failure of a load that nobody waits for: the library has cancelled it, or its image is closed. */
 export class CancelledLoad extends Error {
   override readonly name = 'CancelledLoad';
 }
@@ -161,7 +161,7 @@ export function startLoader(hooks: Hooks): void {
   imageLoader.registerImageLoader(scheme, (frameId: string, options: object = {}) => {
     const stop = new AbortController();
     const promise = load(frameId, stop.signal, options).catch((error) => {
-      throw stop.signal.aborted ? new CancelledLoad() : error;
+      throw stop.signal.aborted || !factsById(frameOf(frameId).id) ? new CancelledLoad() : error;
     });
     // A frame that is no longer wanted has no other reader of its failure.
     promise.catch(() => undefined);
