@@ -2,6 +2,7 @@ import type { LookAction } from '@lightbox/contract/audit/actions.js';
 import { sameLook } from '@lightbox/contract/audit/faults.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
+import { NEWEST } from '@lightbox/core/db/newest.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { LookDoc } from '@lightbox/core/models/look.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
@@ -43,7 +44,7 @@ export async function recordLook(
   const { models, clock, events } = gateway;
   const { _id: record, owner } = seen;
   const _id = `${viewer.sessionId}:look:${type}:${record}`;
-  const going = await models.Look.exists({ _id, until: { $gt: clock.now() } });
+  const going = await models.Look.exists({ _id, until: { $gt: clock.now() } }).readConcern(NEWEST);
   const read = readBy(viewer, type, seen);
   const records = [...(read.records ?? []), ...images.map((image) => image._id)];
   await events.record(actor, {
@@ -81,7 +82,9 @@ export async function openStudyLook(
   { isComplete }: { isComplete: boolean },
 ): Promise<void> {
   const { gateway, viewer } = reading;
-  const going = await gateway.models.Look.findById(lookId(viewer, 'study.frames', study._id)).lean<LookDoc>();
+  const going = await gateway.models.Look.findById(lookId(viewer, 'study.frames', study._id))
+    .readConcern(NEWEST)
+    .lean<LookDoc>();
   if (going?.incomplete !== images.length) {
     await recordLook(reading, 'study.frames', study, images);
   }
