@@ -105,7 +105,13 @@ test('Two images are shared with two people in one act, with a note and one mail
   const dialog = page.getByRole('dialog', { name: 'Share 2 images' });
   for (const { firstname, lastname } of people) {
     await dialog.getByRole('searchbox').fill(firstname);
-    await dialog.getByRole('checkbox', { name: new RegExp(`${lastname}, ${firstname}`) }).check({ force: true });
+    const box = dialog.getByRole('checkbox', { name: new RegExp(`${lastname}, ${firstname}`) });
+    // The list is drawn again when the answer to the search arrives, which may be between the click and its effect.
+    const choose = async () => {
+      if (!(await box.isChecked())) await box.check({ force: true, timeout: 2_000 });
+      return box.isChecked();
+    };
+    await expect.poll(() => choose().catch(() => false), { timeout: 20_000 }).toBe(true);
   }
   await dialog.getByLabel('Note').fill(note);
   await look(owner, 'sharing-many');
