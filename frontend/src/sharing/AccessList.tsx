@@ -15,6 +15,7 @@ import { publicSettingsIn } from '../lib/publicSettings';
 import { toast } from '../lib/toaster';
 import { useNow } from '../lib/useNow';
 import { uuid } from '../lib/uuid';
+import { Row, Rows } from '../ui/Rows';
 import { PersonSkeleton } from '../ui/Skeletons';
 import { StateBadge } from '../ui/StateBadge';
 import { UserAvatar } from '../ui/UserAvatar';
@@ -100,17 +101,7 @@ function Access({ share, image, now }: { share: ShareAccess; image: Image; now: 
     ? t('time.endsIn', { span: formatSpan(Date.parse(share.expiresAt) - now) })
     : t('sharing.access.noEnd');
   return (
-    <Flex
-      as="li"
-      align="center"
-      gap="3"
-      py="2"
-      px="3"
-      borderTopWidth="1px"
-      borderColor="border"
-      _first={{ borderTopWidth: '0' }}
-      wrap="wrap"
-    >
+    <Row wrap="wrap">
       <UserAvatar person={share.recipient} role={share.recipient.role} size="sm" />
       <Box flex="1" minW="220px">
         <Text fontWeight="semibold" fontSize="sm" lineHeight="1.35">
@@ -177,7 +168,7 @@ function Access({ share, image, now }: { share: ShareAccess; image: Image; now: 
         />
       )}
       {asking && <WhyAccess imageId={share.imagemetadataId} userId={share.recipient.id} name={name} />}
-    </Flex>
+    </Row>
   );
 }
 
@@ -203,11 +194,11 @@ export function AccessList({ image }: { image: Image }) {
         </Text>
       )}
       {shares && shares.length > 0 && (
-        <Box as="ul" listStyleType="none" borderWidth="1px" borderColor="border" borderRadius="box">
+        <Rows>
           {shares.map((share) => (
             <Access key={share.id} share={share} image={image} now={now} />
           ))}
-        </Box>
+        </Rows>
       )}
       <InvitedList image={image} now={now} />
     </Box>

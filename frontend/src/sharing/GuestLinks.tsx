@@ -1,4 +1,4 @@
-import { Box, Button, Flex, Text } from '@chakra-ui/react';
+import { Box, Button, Text } from '@chakra-ui/react';
 import { type GuestLink, guestCalls } from '@lightbox/contract/guests/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { LinkIcon } from '@phosphor-icons/react';
@@ -10,6 +10,7 @@ import { formatDateTime, formatSpan } from '../lib/format';
 import { send } from '../lib/http';
 import { toast } from '../lib/toaster';
 import { useNow } from '../lib/useNow';
+import { Row, Rows } from '../ui/Rows';
 import { guestLinksOf, refreshGuestLinks } from './guests';
 import { type Made, MadeLink, NewGuestLink } from './NewGuestLink';
 
@@ -21,7 +22,7 @@ function useLine({ state, opens, maxOpens, expiresAt }: GuestLink, now: number):
   return `${t('guests.links.opened', { opens, max: maxOpens })} · ${ends}`;
 }
 
-function Row({ link, now }: { link: GuestLink; now: number }) {
+function Link({ link, now }: { link: GuestLink; now: number }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const line = useLine(link, now);
@@ -33,17 +34,7 @@ function Row({ link, now }: { link: GuestLink; now: number }) {
   });
   const name = link.email ?? formatDateTime(link.createAt);
   return (
-    <Flex
-      as="li"
-      align="center"
-      gap="3"
-      py="2"
-      px="3"
-      borderTopWidth="1px"
-      borderColor="border"
-      _first={{ borderTopWidth: '0' }}
-      data-guest-link={link.id}
-    >
+    <Row>
       <LinkIcon size={22} aria-hidden style={{ flex: 'none' }} />
       <Box flex="1" minW="0">
         <Text fontWeight="semibold" fontSize="sm" lineHeight="1.35" overflowWrap="anywhere">
@@ -72,7 +63,7 @@ function Row({ link, now }: { link: GuestLink; now: number }) {
       >
         {t('guests.links.revoke')}
       </Button>
-    </Flex>
+    </Row>
   );
 }
 
@@ -104,11 +95,11 @@ export function GuestLinks({ image }: { image: Image }) {
       {step === 'new' && <NewGuestLink image={image} onMade={setStep} onCancel={() => setStep('list')} />}
       {typeof step === 'object' && <MadeLink made={step} onClose={() => setStep('list')} />}
       {links && links.length > 0 && (
-        <Box as="ul" listStyleType="none" borderWidth="1px" borderColor="border" borderRadius="box" mt="2.5">
+        <Rows mt="2.5">
           {links.map((link) => (
-            <Row key={link.id} link={link} now={now} />
+            <Link key={link.id} link={link} now={now} />
           ))}
-        </Box>
+        </Rows>
       )}
     </Box>
   );

@@ -8,6 +8,7 @@ import { invitationsOf } from '../images/insight';
 import { formatSpan } from '../lib/format';
 import { send } from '../lib/http';
 import { toast } from '../lib/toaster';
+import { Row, Rows } from '../ui/Rows';
 import { patchInvitations, refreshInvitations } from './sharing';
 
 function Invited({ invitation, now }: { invitation: Invitation; now: number }) {
@@ -30,17 +31,7 @@ function Invited({ invitation, now }: { invitation: Invitation; now: number }) {
     meta: { fallback: t('sharing.invited.cancelFailed') },
   });
   return (
-    <Flex
-      as="li"
-      align="center"
-      gap="3"
-      py="2"
-      px="3"
-      borderTopWidth="1px"
-      borderColor="border"
-      _first={{ borderTopWidth: '0' }}
-      wrap={{ base: 'wrap', sm: 'nowrap' }}
-    >
+    <Row wrap={{ base: 'wrap', sm: 'nowrap' }}>
       <Box flex="none" color="fg.muted" aria-hidden>
         <EnvelopeSimpleIcon size={24} />
       </Box>
@@ -73,7 +64,7 @@ function Invited({ invitation, now }: { invitation: Invitation; now: number }) {
           {t('sharing.invited.cancel')}
         </Button>
       </Flex>
-    </Flex>
+    </Row>
   );
 }
 
@@ -88,11 +79,11 @@ export function InvitedList({ image, now }: { image: Image; now: number }) {
       <Text as="h3" fontSize="sm" fontWeight="semibold" mb="1.5">
         {t('sharing.invited.title')}
       </Text>
-      <Box as="ul" listStyleType="none" borderWidth="1px" borderColor="border" borderRadius="box">
+      <Rows>
         {waiting.map((one) => (
           <Invited key={one.id} invitation={one} now={now} />
         ))}
-      </Box>
+      </Rows>
     </Box>
   );
 }

@@ -30,6 +30,7 @@ import { paths } from '../lib/paths';
 import { useNow } from '../lib/useNow';
 import { Countdown } from '../ui/Countdown';
 import { LoadFailed } from '../ui/LoadFailed';
+import { Rows } from '../ui/Rows';
 import { Waiting } from '../ui/Skeletons';
 import { useStudyDownload } from './download';
 
@@ -115,7 +116,7 @@ function SeriesList({ studyId, series }: { studyId: string; series: readonly Ser
       <Text as="h3" fontSize="sm" fontWeight="semibold" mb="1.5">
         {t('studies.series')}
       </Text>
-      <Box as="ul" listStyleType="none" borderWidth="1px" borderColor="border" borderRadius="box">
+      <Rows>
         {series.map((one) => (
           <Box as="li" key={one.id} borderTopWidth="1px" borderColor="border" _first={{ borderTopWidth: '0' }}>
             <Flex
@@ -143,7 +144,7 @@ function SeriesList({ studyId, series }: { studyId: string; series: readonly Ser
             </Flex>
           </Box>
         ))}
-      </Box>
+      </Rows>
     </Box>
   );
 }
