@@ -76,9 +76,14 @@ async function talkDuring(over: Promise<unknown>): Promise<number> {
 const unmet = (rows: Row[]): Row[] => rows.filter((row) => row.met === false);
 const uploadMore = async (n: number) => uploads.push(await uploadOne(uploader, n, patient.account.id));
 
+/** The tests of this file kill both workers once, freeze both once, and freeze one a second time. */
+const WORKER_FAULTS = 5;
+
 /** Leaves out `duplicates`, because some tests of this file upload without `uploadOne`. */
 const unmetUploads = async (): Promise<Row[]> =>
-  unmet(await judgeUploads(cluster, uploads, patientEmail)).filter(({ measure }) => measure !== 'duplicates');
+  unmet(await judgeUploads(cluster, uploads, patientEmail, WORKER_FAULTS)).filter(
+    ({ measure }) => measure !== 'duplicates',
+  );
 
 async function expectNothingLost(): Promise<void> {
   expect(unmet(await judgeChats([[provider, patient]]))).toEqual([]);
