@@ -150,6 +150,37 @@ test('The owner forbids the download and changes the end, and the open screen of
   await look(first, 'sharing-no-download');
 });
 
+test('An idle screen that loses its network three times is no further look in the timeline.', async () => {
+  const list = await owner.call<{ id: string; caption: string }[]>('/upload/my-images?limit=50');
+  const { id } = list.find(({ caption }) => caption === captions[0]) ?? { id: '' };
+  const looks = async () => {
+    const rows = await owner.call<{ user: { firstname: string } | null }[]>(`/upload/image/${id}/timeline`);
+    return rows.filter(({ user }) => user?.firstname === people[0].firstname);
+  };
+  const { page } = first;
+  // Chromium's offline mode does not close an open WebSocket.
+  let cut = (): unknown => null;
+  await page.routeWebSocket(/socket\.io/, (socket) => {
+    socket.connectToServer();
+    cut = () => socket.close({ code: 1012 });
+  });
+  await page.reload();
+  await page.getByRole('dialog').getByRole('img').first().waitFor();
+  const before = await looks();
+  expect(before.length).toBeGreaterThan(0);
+  const bar = page.getByText('You are offline', { exact: false }).first();
+  for (let i = 0; i < 3; i++) {
+    await page.context().setOffline(true);
+    await cut();
+    await bar.waitFor();
+    const refetched = page.waitForResponse((answer) => answer.url().includes('/api/upload/') && answer.ok());
+    await page.context().setOffline(false);
+    await bar.waitFor({ state: 'hidden' });
+    await refetched;
+  }
+  expect(await looks()).toEqual(before);
+});
+
 test('A person without an account is invited, registers on a phone, and opens the picture.', async () => {
   const { page } = owner;
   const dialog = page.getByRole('dialog');
