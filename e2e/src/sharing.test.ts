@@ -54,19 +54,7 @@ afterEach(async ({ task }) => {
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first();
 const cardOf = ({ page }: Person, caption: string) => page.locator('article', { hasText: caption }).first();
 
-/** Checks the screen on a desktop and on a phone, light, dark and in Urdu. */
-async function look(person: Person, name: string): Promise<void> {
-  const { page } = person;
-  const size = page.viewportSize() ?? { width: 1440, height: 900 };
-  faults.push(...(await person.look(`${name}-light`)));
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.setViewportSize({ width: 390, height: 844 });
-  faults.push(...(await person.look(`${name}-phone-dark`)));
-  const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-  if (wider > 0) faults.push(`${name}: ${wider} px wider than a phone`);
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize(size);
-}
+const look = async (person: Person, name: string) => faults.push(...(await person.lookTwice(name)));
 
 async function upload({ page }: Person, caption: string): Promise<void> {
   const token = await page.evaluate<string>(`JSON.parse(localStorage.getItem('root')).token`);
