@@ -121,7 +121,7 @@ function Quiet({ settings, choose }: PartProps & { choose: (settings: Settings) 
         alignItems="start"
         gap="3"
       >
-        <Switch.HiddenInput />
+        <Switch.HiddenInput checked={quiet !== undefined} defaultChecked={undefined} />
         <Switch.Control mt="0.5" flex="none" />
         <Switch.Label fontSize="md" fontWeight="medium">
           {t('noticeSettings.quiet.label')}

@@ -27,8 +27,7 @@ function Cell({ group, channel, settings, onChange }: Props & { group: NoticeGro
   const row = { display: 'flex', justifyContent: { base: 'space-between', md: 'center' }, minH: '44px' } as const;
   const shown = (
     <>
-      <VisuallyHidden>{t(`noticeSettings.group.${group}.name`)}: </VisuallyHidden>
-      {name}
+      <VisuallyHidden>{t(`noticeSettings.group.${group}.name`)}:</VisuallyHidden> {name}
     </>
   );
   if (kind !== 'choice')
@@ -50,20 +49,21 @@ function Cell({ group, channel, settings, onChange }: Props & { group: NoticeGro
         )}
       </Flex>
     );
-  const turn = (on: boolean) => {
-    const { choices } = settings;
-    onChange({ ...settings, choices: { ...choices, [group]: { ...choices[group], [channel]: on } } });
-  };
+  const { choices } = settings;
+  const on = choices[group][channel];
+  const turn = (checked: boolean) =>
+    onChange({ ...settings, choices: { ...choices, [group]: { ...choices[group], [channel]: checked } } });
   return (
     <Switch.Root
       {...row}
       alignItems="center"
       gap="3"
       flexDirection={{ base: 'row-reverse', md: 'row' }}
-      checked={settings.choices[group][channel]}
+      checked={on}
       onCheckedChange={({ checked }) => turn(checked)}
     >
-      <Switch.HiddenInput />
+      {/* Controlled, so that a change that is undone at once leaves the input as it was. */}
+      <Switch.HiddenInput checked={on} defaultChecked={undefined} />
       <Switch.Control flex="none" />
       <Switch.Label fontSize="md" fontWeight="normal" srOnly={{ base: false, md: true }}>
         {shown}
