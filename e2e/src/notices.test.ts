@@ -64,12 +64,12 @@ test('A person finds the choices on the profile, and turns notices about shares 
 test('Quiet hours are saved when a time was typed, and are there after a reload.', async () => {
   const { page } = reader;
   await turn('No notifications on devices at certain hours');
-  await page.getByLabel('From').fill('21:15');
-  await page.getByLabel('To').focus();
+  await page.getByLabel('From', { exact: true }).fill('21:15');
+  await page.getByLabel('To', { exact: true }).focus();
   const quiet = async () => (await reader.call<{ quiet?: object }>('/users/profile/notifications')).quiet;
   await expect.poll(quiet).toEqual({ from: '21:15', to: '07:00' });
   await page.reload();
-  expect(await page.getByLabel('From').inputValue()).toBe('21:15');
+  expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('21:15');
 });
 
 test('The daily summary arrives by mail, and its link leads to the choices.', async () => {

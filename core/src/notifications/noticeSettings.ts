@@ -1,9 +1,10 @@
 import { defaultNoticeSettings, type NoticeSettings } from '@lightbox/contract/notifications/choices.js';
 import { nextAt } from '@lightbox/contract/notifications/clock.js';
+import { TimeZone } from '@lightbox/contract/timeZone.js';
 import type { UserDoc } from '../models/user.js';
 
 /** The time zone of people whose browser has not sent theirs: that of this process (`TZ`). */
-const serverTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const serverTimeZone = TimeZone.catch('UTC').parse(Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 export const timeZoneOf = ({ timeZone }: Pick<UserDoc, 'timeZone'>): string => timeZone ?? serverTimeZone;
 
