@@ -54,7 +54,10 @@ test('A person finds the choices on the profile, and turns notices about shares 
   await turn('Shares and codes: In the app');
   await expect.poll(settings).toMatchObject({ choices: { shares: { app: true } } });
   await share('Ankle, announced');
-  await page.getByText(/shared Ankle, announced/).first().waitFor();
+  await page
+    .getByText(/shared Ankle, announced/)
+    .first()
+    .waitFor();
   await page.getByRole('button', { name: 'Notifications, 1 unread' }).waitFor();
   expect(await page.getByText(/not announced/).count()).toBe(0);
 });

@@ -81,7 +81,7 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
   Message: null,
   Notification: null,
   PushSubscription: null,
-  // What it is about is read again before it is sent.
+  // A worker reads the record again before it sends the reminder.
   Reminder: null,
   Event: null,
   AuditEntry: null,

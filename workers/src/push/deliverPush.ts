@@ -122,7 +122,7 @@ async function wantsPush(
     timeZone: 1,
   }).lean<UserDoc>();
   if (!isUsable(user)) return false;
-  // What is in a summary was judged when it was made.
+  // The notices in a summary were judged when it was made.
   if (kind === 'summary' || about === 'summary') return true;
   const { device } = deliver(kind, noticeSettingsOf(user), core.clock.now());
   if (!(device instanceof Date)) return device;
