@@ -39,6 +39,7 @@ const rights = {
         'passkeys',
         'ceremonies',
         'pushsubscriptions',
+        'reminders',
         'secrets',
         'sentmails',
         'sessions',

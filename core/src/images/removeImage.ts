@@ -81,6 +81,8 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
   Message: null,
   Notification: null,
   PushSubscription: null,
+  // What it is about is read again before it is sent.
+  Reminder: null,
   Event: null,
   AuditEntry: null,
   AuditHead: null,

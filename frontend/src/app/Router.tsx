@@ -73,6 +73,7 @@ const protectedScreens = [
     screen(paths.appSettings, async () => (await import('../settings/AppSettings')).AppSettings),
   ),
   screen(paths.profile, async () => (await import('../profile/Profile')).Profile),
+  screen(paths.noticeSettings, async () => (await import('../profile/NoticeSettings')).NoticeSettings),
   screen(paths.userProfile(), async () => (await import('../profile/Profile')).Profile),
   screen(paths.viewImages, async () => (await import('./ImagesScreen')).ImagesScreen),
   screen(paths.shareImage, async () => (await import('../sharing/ShareImage')).ShareImage),

@@ -3,6 +3,7 @@ import { audit } from './audit';
 import { guests } from './guests';
 import { images } from './images';
 import { messages } from './messages';
+import { noticeSettings } from './noticeSettings';
 import { notifications } from './notifications';
 import { overview } from './overview';
 import { profile } from './profile';
@@ -30,6 +31,7 @@ export const signedIn = {
   analysis,
   messages,
   notifications,
+  noticeSettings,
   push,
   audit,
   roles,
