@@ -5,6 +5,8 @@ export const mailTemplates = [
   'imageShared',
   'invited',
   'guestLink',
+  'emergencyOpened',
+  'emergencyQuestioned',
   'accountApproved',
   'accountRejected',
   'passwordChanged',

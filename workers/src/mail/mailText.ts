@@ -15,6 +15,8 @@ export interface MailFacts {
   shares?: readonly ShareFacts[];
   link?: string;
   reason?: string;
+  /** True when the reader is to review what the mail is about. */
+  reviews?: boolean;
 }
 export interface ShareFacts {
   id: string;
