@@ -1,4 +1,4 @@
-import { Box, Button, Flex, Text } from '@chakra-ui/react';
+import { Box, Button, Flex, LinkBox, LinkOverlay, Text } from '@chakra-ui/react';
 import type { Emergency } from '@lightbox/contract/emergencies/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { FirstAidIcon, ImagesIcon } from '@phosphor-icons/react';
@@ -108,18 +108,20 @@ function Tile({ image }: { image: Image }) {
   const { t } = useTranslation();
   const caption = titleOf(image, t('common.untitled'));
   return (
-    <Box as="li" layerStyle="card" p="9px" pb="3.5" data-image={image.id}>
-      <Link to={viewerPath(image)} aria-label={t('studies.viewerThis', { caption })}>
-        <CardWell image={image} />
-        <Box px="1.5" pt="3">
-          <Text fontWeight="semibold" dir="auto" lineClamp={2} overflowWrap="anywhere">
-            {caption}
-          </Text>
-          <Text fontSize="xs" color="fg.muted">
-            {formatDate(image.createAt)}
-          </Text>
-        </Box>
-      </Link>
-    </Box>
+    <LinkBox as="li" layerStyle="card" p="9px" pb="3.5" data-image={image.id}>
+      <CardWell image={image} />
+      <Box px="1.5" pt="3">
+        <LinkOverlay asChild>
+          <Link to={viewerPath(image)}>
+            <Text as="span" fontWeight="semibold" dir="auto" lineClamp={2} overflowWrap="anywhere">
+              {caption}
+            </Text>
+          </Link>
+        </LinkOverlay>
+        <Text fontSize="xs" color="fg.muted">
+          {formatDate(image.createAt)}
+        </Text>
+      </Box>
+    </LinkBox>
   );
 }
