@@ -110,6 +110,12 @@ export const limits = {
   guestPollMs: 500,
   /** Days after its end for which a guest link stays in the database. */
   guestKeptDays: 30,
+  /** Minutes of one emergency access, and the characters of its reason. */
+  emergencyMinutes: 60,
+  emergencyReasonMin: 10,
+  emergencyReasonMax: 500,
+  /** Characters of a question, an answer or a comment in its review. */
+  reviewTextLength: 500,
   pageLimit: 10,
   pageLimitMax: 100,
   chatLimit: 50,

@@ -26,6 +26,7 @@ const rights = {
         'drawings',
         'events',
         'guestlinks',
+        'emergencies',
         'idempotencies',
         'imagemetadata',
         'looks',

@@ -22,30 +22,27 @@ export const groupOf: Record<PushKind, NoticeGroup> = {
   'message.new': 'messages',
   'provider.registered': 'administration',
   'user.bulkRead': 'administration',
+  'emergency.opened': 'account',
+  'emergency.questioned': 'account',
+  // The administrator who asked reads it.
+  'emergency.answered': 'administration',
 };
 
-/** The kinds whose event sends a mail of its own, with an id and a code. It always goes, and no second mail follows. */
-export const mailedKinds: readonly PushKind[] = ['share.created'];
+/** The kinds whose event sends a mail of its own. It always goes, and no second mail follows. */
+export const mailedKinds: readonly PushKind[] = ['share.created', 'emergency.opened', 'emergency.questioned'];
 
-/** `always`: the channel cannot be turned off. `none`: the product sends nothing of this group this way. */
-export type Cell = 'choice' | 'always' | 'none';
-
-/** Says for each group and channel if there is a choice. */
-export function cellOf(group: NoticeGroup, channel: NoticeChannel): Cell {
-  // Mails about the account protect it.
-  if (group === 'account' && channel === 'mail') return 'always';
-  const kinds = (Object.keys(groupOf) as PushKind[]).filter((kind) => groupOf[kind] === group);
-  if (kinds.length === 0) return 'none';
-  if (channel !== 'app') return 'choice';
+/** True for a channel that cannot be turned off for this group. */
+export const isAlwaysOn = (group: NoticeGroup, channel: NoticeChannel): boolean =>
+  // Notices about the account protect it and its images.
+  (group === 'account' && channel !== 'device') ||
   // Messages are in the chat and never in the notification centre.
-  return kinds.some((kind) => (notificationKinds as PushKind[]).includes(kind)) ? 'choice' : 'always';
-}
+  (group === 'messages' && channel === 'app');
 
 const isOn = z.boolean();
 /** A channel that is always on accepts no other value. */
 const channelsOf = (group: NoticeGroup) => {
   const field = (channel: NoticeChannel) =>
-    cellOf(group, channel) === 'always' ? isOn.refine((on) => on, 'This cannot be turned off.') : isOn;
+    isAlwaysOn(group, channel) ? isOn.refine((on) => on, 'This cannot be turned off.') : isOn;
   return z.strictObject({ app: field('app'), device: field('device'), mail: field('mail') });
 };
 

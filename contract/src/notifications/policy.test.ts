@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type PushKind, pushKinds } from '../push/calls.js';
 import {
-  cellOf,
   defaultNoticeSettings,
   groupOf,
+  isAlwaysOn,
   NoticeSettings,
   noticeChannels,
   noticeGroups,
@@ -30,8 +30,13 @@ describe('the delivery of a notice', () => {
       const group = { app: !on, device: !on, mail: !on, [channel]: on };
       return { ...settings, choices: { ...settings.choices, [groupOf[kind]]: group } };
     };
-    // Messages are never in the notification centre, and a share has its own mail.
-    const never = `${kind} ${channel}` === 'message.new app' || `${kind} ${channel}` === 'share.created mail';
+    // Messages are never in the notification centre. The others have a mail of their own.
+    const never = [
+      'message.new app',
+      'share.created mail',
+      'emergency.opened mail',
+      'emergency.questioned mail',
+    ].includes(`${kind} ${channel}`);
     expect(deliver(kind, of(true), inTheNight)[channel]).toBe(!never);
     expect(deliver(kind, of(false), inTheNight)[channel]).toBe(false);
   });
@@ -119,17 +124,11 @@ describe('the choices', () => {
     expect(NoticeSettings.safeParse({ ...settings, ...change }).success).toBe(false);
   });
 
-  it('Each group has a choice or says why it has none.', () => {
-    const table = Object.fromEntries(
-      noticeGroups.map((group) => [group, noticeChannels.map((channel) => cellOf(group, channel))]),
+  it('Notices about the account are always in the app and mailed; the chat always shows messages.', () => {
+    const always = noticeGroups.flatMap((group) =>
+      noticeChannels.filter((channel) => isAlwaysOn(group, channel)).map((channel) => `${group} ${channel}`),
     );
-    expect(table).toEqual({
-      shares: ['choice', 'choice', 'choice'],
-      images: ['choice', 'choice', 'choice'],
-      messages: ['always', 'choice', 'choice'],
-      account: ['none', 'none', 'always'],
-      administration: ['choice', 'choice', 'choice'],
-    });
+    expect(always).toEqual(['messages app', 'account app', 'account mail']);
     for (const kind of pushKinds satisfies readonly PushKind[]) expect(noticeGroups).toContain(groupOf[kind]);
   });
 });

@@ -122,6 +122,13 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'guest.viewed': null,
   'guest.viewEnded': null,
   'guest.downloaded': null,
+  'emergency.opened': { mail: () => 'emergencyOpened' },
+  'emergency.ended': null,
+  'emergency.approved': null,
+  'emergency.questioned': { mail: () => 'emergencyQuestioned' },
+  'emergency.answered': null,
+  'emergency.asked': null,
+  'emergency.listed': null,
   'analysis.request': {
     jobs: (event) => [{ name: 'analyseImage', data: { imageId: imageId(event) }, id: `${event._id}-analysis` }],
   },

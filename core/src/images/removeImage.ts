@@ -75,13 +75,14 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
       { $set: { live: false, endedAt: now } },
       { session },
     ).exec(),
+  Emergency: null,
   Study: null,
   Analysis: ({ models, ids, session }) => models.Analysis.deleteMany({ _id: ids }, { session }).exec(),
   Conversation: null,
   Message: null,
   Notification: null,
   PushSubscription: null,
-  // A worker reads the record again before it sends the reminder.
+  // The notice or message of a reminder is read again before it is sent.
   Reminder: null,
   Event: null,
   AuditEntry: null,

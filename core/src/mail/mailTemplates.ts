@@ -8,6 +8,8 @@ export const eventMails = [
   'imageShared',
   'invited',
   'guestLink',
+  'emergencyOpened',
+  'emergencyQuestioned',
   'accountApproved',
   'accountRejected',
   'passwordChanged',

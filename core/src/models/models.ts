@@ -10,6 +10,7 @@ import { conversation } from './conversation.js';
 import { counter } from './counter.js';
 import { decoy } from './decoy.js';
 import { drawing } from './drawing.js';
+import { emergency } from './emergency.js';
 import { event } from './event.js';
 import type { DocOf } from './fields.js';
 import { guestLink } from './guestLink.js';
@@ -55,6 +56,7 @@ const schemas = {
   Share: share,
   Invite: invite,
   GuestLink: guestLink,
+  Emergency: emergency,
   Study: study,
   Analysis: analysis,
   Conversation: conversation,

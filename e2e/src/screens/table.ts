@@ -50,6 +50,7 @@ export const routes: readonly Screen[] = [
   { ...at('/audit-logs', 'admin', 'healthProvider'), ready: 'td' },
   { ...at('/appsettings', 'admin'), ready: 'td', names: true },
   at('/approve-provider', 'admin'),
+  { ...at('/emergency-access', 'admin', 'healthProvider', 'patient'), ready: 'main h3' },
   { ...at('/roles-permissions', 'admin'), ready: 'li', names: true },
   { path: ({ image }) => `/ai-analysis/${image}`, viewers: ['healthProvider', 'admin'], ready: 'main h2' },
   {

@@ -1,5 +1,6 @@
 import type { ServerEvent } from '@lightbox/contract/events.js';
 import { analysisEvents } from '../analysis/analysis';
+import { emergencyEvents } from '../emergencies/emergencies';
 import { imageEvents } from '../images/images';
 import { studyEvents } from '../images/studies';
 import { settingEvents } from '../lib/publicSettings';
@@ -18,6 +19,7 @@ const features = [
   studyEvents,
   shareEvents,
   guestEvents,
+  emergencyEvents,
   analysisEvents,
   messageEvents,
   notificationEvents,

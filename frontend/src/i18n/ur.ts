@@ -5,6 +5,7 @@ import { app } from './ur/app';
 import { audit } from './ur/audit';
 import { auth } from './ur/auth';
 import { common, time } from './ur/common';
+import { emergencies } from './ur/emergencies';
 import { errors } from './ur/errors';
 import { guests } from './ur/guests';
 import { images } from './ur/images';
@@ -41,6 +42,7 @@ export const ur: LanguageFile = {
     studies,
     sharing,
     guests,
+    emergencies,
     shareImage,
     analysis,
     messages,

@@ -1,6 +1,6 @@
 import { Box, Flex, Grid, Heading, Switch, Text, VisuallyHidden } from '@chakra-ui/react';
 import {
-  cellOf,
+  isAlwaysOn,
   type NoticeChannel,
   type NoticeGroup,
   type NoticeSettings,
@@ -22,7 +22,6 @@ const columns = { base: '1fr', md: 'minmax(0, 1fr) repeat(3, 104px)' };
 /** One switch, or the reason why there is none. On a phone its channel is written beside it. */
 function Cell({ group, channel, settings, onChange }: Props & { group: NoticeGroup; channel: NoticeChannel }) {
   const { t } = useTranslation();
-  const kind = cellOf(group, channel);
   const name = t(`noticeSettings.channel.${channel}`);
   const row = { display: 'flex', justifyContent: { base: 'space-between', md: 'center' }, minH: '44px' } as const;
   const shown = (
@@ -30,23 +29,16 @@ function Cell({ group, channel, settings, onChange }: Props & { group: NoticeGro
       <VisuallyHidden>{t(`noticeSettings.group.${group}.name`)}:</VisuallyHidden> {name}
     </>
   );
-  if (kind !== 'choice')
+  if (isAlwaysOn(group, channel))
     return (
       <Flex {...row} align="center" gap="1.5" fontSize="sm" color="fg.muted">
         <Text as="span" srOnly={{ base: false, md: true }} fontSize="md" color="fg">
           {shown}
         </Text>
-        {kind === 'always' ? (
-          <Flex as="span" align="center" gap="1">
-            <LockSimpleIcon size={15} aria-hidden />
-            {t('noticeSettings.always')}
-          </Flex>
-        ) : (
-          <>
-            <span aria-hidden>–</span>
-            <VisuallyHidden>{t('noticeSettings.none')}</VisuallyHidden>
-          </>
-        )}
+        <Flex as="span" align="center" gap="1">
+          <LockSimpleIcon size={15} aria-hidden />
+          {t('noticeSettings.always')}
+        </Flex>
       </Flex>
     );
   const { choices } = settings;

@@ -88,6 +88,33 @@ export const english: Templates = {
       'The page asks for a code. The sender tells you the code another way, for example by phone.',
     ],
   }),
+  emergencyOpened: ({ link, reviews }) =>
+    reviews
+      ? {
+          subject: 'An emergency access to review',
+          parts: [
+            'A health provider opened the images of a patient in an emergency.',
+            'Open the link to see who it was and why. Then approve or question the access.',
+            { link, act: 'Review the access' },
+          ],
+        }
+      : {
+          subject: 'Your images were opened in an emergency',
+          parts: [
+            'A health provider opened your images in an emergency, for one hour at most.',
+            'Open the link and log in to see who it was and why.',
+            { link, act: 'See who it was' },
+            'An administrator checks every emergency access.',
+          ],
+        },
+  emergencyQuestioned: ({ link }) => ({
+    subject: 'A question about your emergency access',
+    parts: [
+      'An administrator has a question about an emergency access of yours.',
+      'Open the link to read the question. You can answer once.',
+      { link, act: 'Read the question' },
+    ],
+  }),
   accountApproved: ({ link }) => ({
     subject: 'Your account was approved',
     parts: ['An administrator approved your account. You can log in now.', { link, act: logIn }],

@@ -18,6 +18,8 @@ export interface MailFacts {
   reason?: string;
   /** For a digest: how many notices and messages of each group are unread. */
   counts?: Partial<Record<NoticeGroup, number>>;
+  /** True when the reader is to review what the mail is about. */
+  reviews?: boolean;
 }
 export interface ShareFacts {
   id: string;

@@ -9,6 +9,7 @@ import { openField } from '@lightbox/core/guests/sealed.js';
 import { codeOf, linkTokenOf } from '@lightbox/core/keys/codes.js';
 import { chosenMails, type EventMail, type MailTemplate } from '@lightbox/core/mail/mailTemplates.js';
 import type { CodeDoc } from '@lightbox/core/models/code.js';
+import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import type { InviteDoc } from '@lightbox/core/models/invite.js';
@@ -36,10 +37,24 @@ interface Letter {
  */
 export async function sendMail(core: Core, mailer: Transporter, eventId: string, template: EventMail): Promise<void> {
   const mailId = `${eventId}-${template}`;
-  if (await core.models.SentMail.exists({ _id: mailId })) return;
   const event = await core.models.Event.findById(oid(eventId)).lean<EventDoc>();
-  const letter = event && (await composers[template](core, event));
-  if (!letter) return;
+  const letters = event && (await composers[template](core, event));
+  if (!Array.isArray(letters)) {
+    if (letters) await send(core, mailer, mailId, template, letters);
+    return;
+  }
+  for (const letter of letters) await send(core, mailer, `${mailId}-${letter.to}`, template, letter);
+}
+
+/** Sends one mail, unless it was sent before: a job that failed at one of its mails begins again. */
+async function send(
+  core: Core,
+  mailer: Transporter,
+  mailId: string,
+  template: MailTemplate,
+  letter: Letter,
+): Promise<void> {
+  if (await core.models.SentMail.exists({ _id: mailId })) return;
   await deliver(core, mailer, mailId, template, letter);
   await note(core, mailId);
 }
@@ -107,7 +122,9 @@ export class MailFailed extends JobFailed {
 export const note = (core: Core, mailId: string): Promise<unknown> =>
   core.models.SentMail.updateOne({ _id: mailId }, { $setOnInsert: { at: core.clock.now() } }, { upsert: true });
 
-type Compose = (core: Core, event: EventDoc) => Promise<Letter | null>;
+/** One mail, or a mail for each of several accounts. */
+type Composed = Letter | (Letter & { to: ObjectId })[] | null;
+type Compose = (core: Core, event: EventDoc) => Promise<Composed>;
 
 const toAccount =
   (path: string): Compose =>
@@ -131,6 +148,11 @@ const composers: Record<EventMail, Compose> = {
   imageShared: composeShare,
   invited: composeInvitation,
   guestLink: composeGuestLink,
+  emergencyOpened: composeEmergency,
+  emergencyQuestioned: async (core, event) => {
+    const emergency = await emergencyOf(core, event);
+    return emergency && { to: emergency.provider, facts: { link: emergencyUrl(core, emergency) } };
+  },
   accountApproved: toAccount('/login'),
   accountRejected: async (core, event) => {
     const user = event.record && (await core.models.User.findById(event.record).lean<UserDoc>());
@@ -153,6 +175,22 @@ async function composeNotMe(core: Core, event: EventDoc): Promise<Letter | null>
   const token = doc && linkTokenOf(core.keys.codes, String(doc._id), doc);
   if (!doc || !token) return null;
   return { to: doc.user, facts: { link: `${core.config.publicUrl}/not-me?token=${token}` } };
+}
+
+const emergencyOf = ({ models }: Core, { record }: EventDoc): Promise<EmergencyDoc | null> =>
+  models.Emergency.findById(record).lean<EmergencyDoc>();
+
+const emergencyUrl = ({ config }: Core, { _id }: EmergencyDoc): string =>
+  `${config.publicUrl}/emergency-access?id=${_id}`;
+
+/** Composes the mails to the patient and to the administrators, who review the access. */
+async function composeEmergency(core: Core, event: EventDoc): Promise<Composed> {
+  const emergency = await emergencyOf(core, event);
+  if (!emergency) return null;
+  const { provider, patient } = emergency;
+  return event.recipients
+    .filter((to) => !to.equals(provider))
+    .map((to) => ({ to, facts: { link: emergencyUrl(core, emergency), reviews: !to.equals(patient) } }));
 }
 
 async function usableCode(core: Core, event: EventDoc): Promise<{ doc: CodeDoc; digits: string } | null> {

@@ -30,6 +30,9 @@ const manners: Record<PushPayload['kind'], Pick<Push, 'urgency' | 'ttlSeconds'>>
   'share.locked': ordinary,
   'share.revoked': ordinary,
   'guest.opened': ordinary,
+  'emergency.opened': { urgency: 'high', ttlSeconds: 24 * hour },
+  'emergency.questioned': ordinary,
+  'emergency.answered': ordinary,
   'analysis.completed': ordinary,
   'analysis.failed': ordinary,
   'provider.registered': { urgency: 'low', ttlSeconds: 24 * hour },
@@ -122,7 +125,7 @@ async function wantsPush(
     timeZone: 1,
   }).lean<UserDoc>();
   if (!isUsable(user)) return false;
-  // The notices in a summary were judged when it was made.
+  // The contents of a summary were judged when it was made.
   if (kind === 'summary' || about === 'summary') return true;
   const { device } = deliver(kind, noticeSettingsOf(user), core.clock.now());
   if (!(device instanceof Date)) return device;

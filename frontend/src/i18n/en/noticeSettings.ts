@@ -7,7 +7,6 @@ export const noticeSettings = {
   saved: 'Saved.',
   failed: 'Your choice could not be saved. It was changed back.',
   always: 'Always on',
-  none: 'Nothing is sent this way.',
   channel: { app: 'In the app', device: 'On devices', mail: 'By email' },
   group: {
     shares: {
@@ -18,7 +17,7 @@ export const noticeSettings = {
     messages: { name: 'Messages', text: 'Someone writes to you. The chat itself always shows new messages.' },
     account: {
       name: 'Account and security',
-      text: 'Changes of your password and your ways to log in. These emails protect your account.',
+      text: 'Changes of your password and your ways to log in, and emergency access to images. They protect you.',
     },
     administration: {
       name: 'Administration',

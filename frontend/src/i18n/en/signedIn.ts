@@ -1,5 +1,6 @@
 import { analysis } from './analysis';
 import { audit } from './audit';
+import { emergencies } from './emergencies';
 import { guests } from './guests';
 import { images } from './images';
 import { messages } from './messages';
@@ -27,6 +28,7 @@ export const signedIn = {
   studies,
   sharing,
   guests,
+  emergencies,
   shareImage,
   analysis,
   messages,
