@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { TagRow } from '@lightbox/contract/images/drawing.js';
 import type { Role } from '@lightbox/contract/permissions.js';
 import { refreshAudience } from '@lightbox/core/access/audience.js';
+import { refreshCards } from '@lightbox/core/access/cards.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { type Drawing, drawingContext, tagsContext } from '@lightbox/core/imaging/drawing.js';
@@ -166,6 +167,7 @@ export async function buildImage(
     ...changes,
   };
   await gateway.models.Image.collection.insertOne(image);
+  await addCard(gateway, _id);
   if (image.preview === 'ready') {
     const sealed = seal(key, previewContext(String(_id)), Buffer.from('not really webp'));
     await gateway.models.Preview.create([{ _id, sealed, width: 3, height: 2 }]);
@@ -173,6 +175,9 @@ export async function buildImage(
   }
   return { _id, id: String(_id), owner: person };
 }
+
+const addCard = ({ db, models, clock }: Gateway, image: ObjectId): Promise<unknown> =>
+  db.transaction((session) => refreshCards(models, { image }, clock.now(), session));
 
 /** Stores a study of one image, and returns the image. */
 export async function buildStudy(
@@ -193,6 +198,7 @@ export async function buildStudy(
     lead: image._id,
   };
   await gateway.models.Study.create([record]);
+  await addCard(gateway, image._id);
   return { ...image, study };
 }
 
