@@ -12,7 +12,7 @@ import {
 } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams } from 'react-router-dom';
 import { useMay, userAtom } from '../auth/session';
@@ -129,9 +129,17 @@ function Manage({ user }: { user: User }) {
 /** Three columns only from `2xl` on, where an e-mail address, the longest value, has enough room. */
 const columns = { base: '1fr', sm: '1fr 1fr', '2xl': 'repeat(3, minmax(0, 1fr))' };
 
-function Account({ user, own }: { user: User; own: boolean }) {
+interface AccountProps {
+  user: User;
+  own: boolean;
+  /** The section with the images of a patient. */
+  imagesOf: (patientId: string) => ReactNode;
+}
+
+function Account({ user, own, imagesOf }: AccountProps) {
   const { t } = useTranslation();
   const manages = useMay('user.manage');
+  const staff = useMay('image.listOwn');
   const [editing, setEditing] = useState(false);
   const sections = useSections(user);
   const full = useViewOf(user) === 'full';
@@ -154,6 +162,7 @@ function Account({ user, own }: { user: User; own: boolean }) {
             <Facts facts={facts} columns={columns} />
           </Card>
         ))}
+        {staff && user.role.name === 'patient' && imagesOf(user.id)}
         {own && (
           <Suspense fallback={null}>
             <Security />
@@ -228,7 +237,7 @@ const Skeleton = () => {
 };
 
 /** Shows the own account, or another account by its id with the fields that the viewer may see. */
-export function Profile() {
+export function Profile({ imagesOf }: Pick<AccountProps, 'imagesOf'>) {
   const { t } = useTranslation();
   const me = useAtomValue(userAtom);
   const { id } = useParams();
@@ -238,7 +247,7 @@ export function Profile() {
   return (
     <Page title={own ? t('profile.title') : t('profile.titleOf', { name: user ? capitalized(fullName(user)) : '…' })}>
       {user ? (
-        <Account key={user.id} user={user} own={own} />
+        <Account key={user.id} user={user} own={own} imagesOf={imagesOf} />
       ) : error ? (
         <LoadFailed text={errorText(error)} onRetry={() => void refetch()} />
       ) : (
