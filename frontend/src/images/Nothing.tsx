@@ -1,4 +1,4 @@
-import { Button } from '@chakra-ui/react';
+import { Button, Text } from '@chakra-ui/react';
 import {
   ChatsCircleIcon,
   ImagesIcon,
@@ -64,9 +64,16 @@ export function NothingUploaded() {
   );
 }
 
-/** Shown where a search finds no image. */
-export function NothingFound({ onClear }: { onClear: () => void }) {
+/** Shown where a search finds no image; briefly beside a list where it finds some. */
+export function NothingFound({ brief, onClear }: { brief: boolean; onClear: () => void }) {
   const { t } = useTranslation();
+  if (brief) {
+    return (
+      <Text px="5" py="4" color="fg.muted">
+        {t('images.search.nothing')}
+      </Text>
+    );
+  }
   return (
     <EmptyState
       Icon={MagnifyingGlassIcon}

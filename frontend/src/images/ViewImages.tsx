@@ -135,8 +135,10 @@ export function ViewImages({ preloadViewer, ...parts }: Props) {
   const listOf = { uploaded, shared };
   const images = [uploaded, shared].flatMap((list) => list.images ?? []);
   const patient = images.find((image) => image.patient?.id === search.chosen.patientId)?.patient;
+  const foundNothing = sections.every((name) => listOf[name].images?.length === 0);
   const emptyOf = (name: ListName) => {
-    if (search.active) return <NothingFound onClear={search.clear} />;
+    // Said at length once: in the first section of a search that finds nothing in any.
+    if (search.active) return <NothingFound brief={!foundNothing || name !== sections[0]} onClear={search.clear} />;
     return name === 'uploaded' ? <NothingUploaded /> : <NothingShared />;
   };
   return (

@@ -37,7 +37,9 @@ export function useSearch() {
   const [params, setParams] = useSearchParams();
   const inAddress = params.has(TEXT);
   const stored = useCallback(() => sessionStorage.getItem(storeKey(id)) ?? '', [id]);
+  /** The text in the box, and the text that is searched: the same when the typing rests. */
   const [text, setText] = useState(() => (inAddress ? stored() : ''));
+  const [searched, setSearched] = useState(text);
   const rested = useDebounced(text.trim());
 
   const change = useCallback(
@@ -54,26 +56,29 @@ export function useSearch() {
   );
 
   const written = useRef(inAddress);
-  const last = useRef(rested);
+  const settle = useCallback((to: string) => {
+    written.current = to !== '';
+    setText(to);
+    setSearched(to);
+  }, []);
   useEffect(() => {
-    if (rested === last.current) return;
-    last.current = rested;
-    sessionStorage.setItem(storeKey(id), rested);
+    if (rested === searched || rested !== text.trim()) return;
+    if (rested) sessionStorage.setItem(storeKey(id), rested);
     written.current = rested !== '';
+    setSearched(rested);
     change((now) => (rested ? now.set(TEXT, '1') : now.delete(TEXT)), true);
-  }, [rested, id, change]);
+  }, [rested, searched, text, id, change]);
   // Back or Forward: the address says whether the text of this tab belongs to the search.
   useEffect(() => {
-    if (inAddress === written.current) return;
-    written.current = inAddress;
-    last.current = inAddress ? stored() : '';
-    setText(last.current);
-  }, [inAddress, stored]);
+    if (inAddress !== written.current) settle(inAddress ? stored() : '');
+  }, [inAddress, stored, settle]);
 
   const address = params.toString();
   const chosen = useMemo(() => conditionsIn(new URLSearchParams(address)), [address]);
-  // A reload in another tab has no text.
-  const search = useMemo<ImageSearch>(() => ({ ...chosen, ...(rested ? { text: rested } : {}) }), [chosen, rested]);
+  const search = useMemo<ImageSearch>(
+    () => ({ ...chosen, ...(searched ? { text: searched } : {}) }),
+    [chosen, searched],
+  );
   return {
     text,
     setText,
@@ -84,9 +89,9 @@ export function useSearch() {
     set: (name: Condition, value: string | undefined) =>
       change((now) => (value ? now.set(name, value) : now.delete(name)), false),
     clear: () => {
-      setText('');
+      settle('');
       change((now) => {
-        for (const name of conditions) now.delete(name);
+        for (const name of [TEXT, ...conditions]) now.delete(name);
       }, false);
     },
   };

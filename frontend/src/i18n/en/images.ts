@@ -51,7 +51,8 @@ export const images = {
     found_other: '{{count, number}} images found',
     searching: 'Searching',
     nothing: 'No image matches',
-    nothingText: 'Check the spelling, or remove a filter. Locked images can’t be found by caption, patient or study.',
+    nothingText:
+      'Check the spelling, or remove a filter. Images that are not verified can’t be found by caption, patient or study.',
   },
   card: {
     for: 'For <n>{{name}}</n>',
