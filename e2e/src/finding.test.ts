@@ -104,6 +104,8 @@ test('The images of one patient are in the gallery and on the patient’s profil
   await page.getByRole('button', { name: 'Open Chest PA' }).click();
   await page.getByRole('dialog', { name: 'Chest PA' }).waitFor();
   await page.waitForURL(/image=/);
+  await page.reload();
+  await page.getByRole('dialog', { name: 'Chest PA' }).waitFor();
   await page.goBack();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
@@ -119,10 +121,10 @@ test('On a phone the filters are in a sheet, and the first picture begins in the
   await page.getByRole('button', { name: 'Filter', exact: true }).click();
   const sheet = page.getByRole('dialog', { name: 'Filter' });
   await sheet.getByRole('button', { name: 'Pictures' }).click();
+  await shows(page, 'Left hand after a fall');
   faults.push(...(await provider.look('finding-sheet')));
   await sheet.getByRole('button', { name: 'Show images' }).click();
   await sheet.waitFor({ state: 'detached' });
-  await shows(page, 'Left hand after a fall');
   await page.getByRole('button', { name: 'Filter (1)' }).waitFor();
 });
 

@@ -62,7 +62,10 @@ async function patientFinder({ models }: Gateway, viewer: Viewer): Promise<(term
   }
   const ids = await models.Card.distinct('patient', { person: viewer._id, patient: { $gt: LEAST_ID } });
   const people = await models.User.find({ _id: { $in: ids } }, { firstname: 1, lastname: 1 }).lean();
-  const named = people.map(({ _id, firstname, lastname }) => ({ _id, words: wordsOf(`${firstname} ${lastname}`) }));
+  const named = people.map(({ _id, firstname = '', lastname = '' }) => ({
+    _id,
+    words: wordsOf(`${firstname} ${lastname}`),
+  }));
   return async (term) => named.filter(({ words }) => words.some((word) => word.startsWith(term))).map(({ _id }) => _id);
 }
 

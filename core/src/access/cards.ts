@@ -9,7 +9,7 @@ import type { ShareDoc } from '../models/share.js';
 import type { StudyDoc } from '../models/study.js';
 import { wordsOf } from '../users/search.js';
 import { touch } from './hold.js';
-import { covering, covers, liveShare, type ShareTarget } from './shares.js';
+import { covering, covers, liveShare, type ShareTarget, strongest } from './shares.js';
 
 /**
  * Writes the cards of an image or a study anew. Part of every transaction that changes who sees it, who may open it, when
@@ -33,6 +33,11 @@ export async function refreshCards(
   await writeCards(models, cards, session);
 }
 
+type CardRow = Omit<CardDoc, '_id'>;
+
+/** Images whose cards one transaction of `addCards` adds. */
+const BATCH = 200;
+
 /** The images that stand on somebody's card, as a filter. */
 const onCards = { $or: [{ isLead: true }, { 'shownTo.0': { $exists: true } }] };
 
@@ -52,10 +57,7 @@ export async function addCards(models: Models, after: ObjectId | null, now: Date
   return ids.at(-1) ?? null;
 }
 
-/** Images whose cards one transaction adds. */
-const BATCH = 200;
-
-async function writeCards(models: Models, cards: Omit<CardDoc, '_id'>[], session: ClientSession): Promise<void> {
+async function writeCards(models: Models, cards: CardRow[], session: ClientSession): Promise<void> {
   if (cards.length === 0) return;
   const writes = cards.map(
     ({ image, person, ...card }): mongo.AnyBulkWriteOperation<CardDoc> => ({
@@ -64,8 +66,6 @@ async function writeCards(models: Models, cards: Omit<CardDoc, '_id'>[], session
   );
   await models.Card.collection.bulkWrite(writes as never, { session });
 }
-
-type CardRow = Omit<CardDoc, '_id'>;
 
 async function cardsOf(models: Models, rows: ImageDoc[], now: Date, session: ClientSession): Promise<CardRow[]> {
   if (rows.length === 0) return [];
@@ -103,6 +103,7 @@ function receivedCard(
   theirs: ShareDoc[],
   now: Date,
 ): CardRow {
+  const mine = strongest(theirs);
   const opens = theirs.some(({ verifiedAt }) => verifiedAt);
   const knowsStudy = theirs.some((share) => share.study);
   return {
@@ -111,8 +112,8 @@ function receivedCard(
     own: false,
     shared: true,
     at: new Date(Math.max(...theirs.map(({ createAt }) => createAt.getTime()))),
-    ...states(theirs, now),
-    ...(opens ? { waiting: false, locked: false, ...facts(image, knowsStudy ? study : undefined) } : {}),
+    ...states(mine ? [mine] : [], now),
+    ...(opens ? facts(image, knowsStudy ? study : undefined) : {}),
   };
 }
 

@@ -10,7 +10,7 @@ import { sortIn } from '../lib/sortIn';
 import { useIsDesktop } from '../lib/useMedia';
 import { Page } from '../ui/Page';
 import { SortSelect } from '../ui/Sorting';
-import type { ListName } from './cache';
+import { type ListName, listNames } from './cache';
 import { Filters } from './Filters';
 import { ImageSection } from './ImageSection';
 import { NothingFound, NothingShared, NothingUploaded, UploadLink } from './Nothing';
@@ -76,7 +76,7 @@ function Order() {
   const onSort = (value: string) =>
     setParams(
       (now) => {
-        for (const page of ['uploaded', 'shared']) now.delete(page);
+        for (const page of listNames) now.delete(page);
         if (value === '-createAt') now.delete('sort');
         else now.set('sort', value);
         return now;

@@ -10,7 +10,8 @@ import { imagesOf, stackOf } from './subject';
 
 /** Changes to the images and studies in the query cache. The queries themselves are in `images.ts` and `studies.ts`. */
 
-export type ListName = 'uploaded' | 'shared';
+export const listNames = ['uploaded', 'shared'] as const;
+export type ListName = (typeof listNames)[number];
 export type ImagePage = Envelope<Image[]>;
 
 export const lists = ['images', 'list'] as const;

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import { useViewer } from '../auth/session';
 import { useDebounced } from '../lib/useDebounced';
+import { listNames } from './cache';
 
 /** The conditions that stand in the address: nothing that a person typed about a patient. */
 const conditions = ['state', 'kind', 'modality', 'patientId', 'from', 'to'] as const;
@@ -46,7 +47,7 @@ export function useSearch() {
     (to: (now: URLSearchParams) => void, replace: boolean) =>
       setParams(
         (now) => {
-          for (const page of ['uploaded', 'shared']) now.delete(page);
+          for (const page of listNames) now.delete(page);
           to(now);
           return now;
         },
