@@ -29,7 +29,7 @@ test.beforeAll(async ({ browser, shared }) => {
   [provider] = (await enterProviders(shared, browser, sana)) as [Person];
   await provider.upload('Left hand after a fall', files.hand);
   await provider.upload('Discharge summary', files.report);
-  await provider.upload('Chest PA', files.chest, patientId);
+  await provider.upload('Chest PA', files.chest, { patientId });
 });
 
 afterAll(async () => {

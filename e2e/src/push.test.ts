@@ -1,7 +1,7 @@
 import type { BrowserContext, CDPSession, Page, Worker } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
 import { test } from './journey.js';
-import { Person } from './person.js';
+import { enterProviders, type Person } from './person.js';
 import type { Product } from './product.js';
 
 /**
@@ -9,7 +9,7 @@ import type { Product } from './product.js';
  * test delivers pushes by the debugging protocol, and the worker records the notifications that it would show.
  */
 let product: Product;
-let admin: Person;
+let person: Person;
 let context: BrowserContext;
 let page: Page;
 let worker: Worker;
@@ -18,13 +18,15 @@ let registrationId: string;
 
 test.beforeAll(async ({ browser, shared }) => {
   product = shared;
-  admin = await Person.arrive(product, browser, product.admin);
-  ({ page } = admin);
+  // Not the administrator of the other journeys: the language of the mails changes.
+  const one = { email: 'maryam.shah@example.org', username: 'maryam.shah', firstname: 'Maryam', lastname: 'Shah' };
+  [person] = (await enterProviders(product, browser, one)) as [Person];
+  ({ page } = person);
   context = page.context();
 });
 
 afterAll(async () => {
-  await admin?.leave();
+  await person?.leave();
 });
 
 interface Shown {
@@ -58,7 +60,6 @@ const click = () =>
   })()`);
 
 test('The built service worker takes control of the page.', async () => {
-  await admin.enter();
   await page.goto('/dashboard');
   await page.evaluate('navigator.serviceWorker.ready');
   worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
@@ -101,6 +102,12 @@ test('A push shows no notification while the app is visible, and one with text w
   });
 });
 
+test('After quiet hours one notification has the number of all.', async () => {
+  await deliver({ kind: 'summary', count: 3 });
+  await expect.poll(async () => (await shown()).at(-1)).toMatchObject({ title: '3 new notifications' });
+  await worker.evaluate('self.shown.pop()');
+});
+
 test('A message, a kind of a newer server and an empty push have texts too.', async () => {
   await deliver({ kind: 'message.new', recordId: image });
   await deliver({ kind: 'something.later', recordId: image });
@@ -114,7 +121,7 @@ test('A message, a kind of a newer server and an empty push have texts too.', as
 });
 
 test('A click on a notification navigates an open tab without a reload.', async () => {
-  await page.goto('/profile');
+  await page.goto('/profile/notifications');
   await page.getByRole('heading', { name: 'Notifications on this device' }).waitFor();
   await page.evaluate('window.sameLoad = true');
   await worker.evaluate("self.shown.push({ data: { path: '/messages' } })");
@@ -123,11 +130,11 @@ test('A click on a notification navigates an open tab without a reload.', async 
   expect(await page.evaluate('window.sameLoad')).toBe(true);
 });
 
-test('The profile says that the browser denies notifications, and shows no switch.', async () => {
-  await page.goto('/profile');
+test('The choices say that the browser denies notifications, and have no switch for it.', async () => {
+  await page.goto('/profile/notifications');
   await page.getByText(/^Notifications are blocked/).waitFor();
-  expect(await page.getByRole('checkbox').count()).toBe(0);
-  expect(await admin.look('profile-notifications')).toEqual([]);
+  expect(await page.getByRole('checkbox', { name: 'Notify me in this browser' }).count()).toBe(0);
+  expect(await person.look('profile-notifications')).toEqual([]);
 });
 
 test('Notifications are in the language of the pages.', async () => {
@@ -149,5 +156,5 @@ test('Notifications are in the language of the pages.', async () => {
 });
 
 test('The console shows no error and no warning.', () => {
-  expect(admin.complaints).toEqual([]);
+  expect(person.complaints).toEqual([]);
 });

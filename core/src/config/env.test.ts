@@ -149,6 +149,7 @@ describe('refused settings', () => {
     ['WORKER_CONCURRENCY', 'post=1'],
     ['RATE_LIMITS', 'no'],
     ['STORAGE_RESERVE_MB', '1 GB'],
+    ['TZ', 'Asia/Nowhere'],
     ['OPS_PORT', 'yes'],
   ])('%s=%s is refused.', (name, value) => {
     expect(refusal({ ...base, [name]: value })).toContain(`\n  ${name} `);

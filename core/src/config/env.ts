@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { passwordFault } from '@lightbox/contract/auth/rules.js';
 import { type QueueName, queueNames } from '@lightbox/contract/queues.js';
+import { TimeZone } from '@lightbox/contract/timeZone.js';
 import { z } from 'zod';
 import { faultOfAnchor } from '../audit/anchor.js';
 import { isLoopback } from '../net/hosts.js';
@@ -136,6 +137,10 @@ const schema = z.object({
     .optional(),
   OPS_PORT: port.optional(),
   OPS_HOST: z.string().default('127.0.0.1'),
+  /** Node.js reads it itself: the time zone of people whose browser has not sent theirs. */
+  TZ: text((value) =>
+    TimeZone.safeParse(value).success ? null : 'must be a time zone such as Asia/Karachi',
+  ).optional(),
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
 });
 

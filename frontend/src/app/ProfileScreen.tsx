@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react';
+import { PatientEmergency } from '../emergencies/PatientEmergency';
 import { Profile } from '../profile/Profile';
 
 const PatientImages = lazy(async () => {
@@ -9,11 +10,11 @@ const PatientImages = lazy(async () => {
   return { default: ({ patientId }: { patientId: string }) => <Images patientId={patientId} {...imageDialogs} /> };
 });
 
-const images = (patientId: string) => (
+const LazyImages = ({ patientId }: { patientId: string }) => (
   <Suspense fallback={null}>
     <PatientImages patientId={patientId} />
   </Suspense>
 );
 
-/** The profile, with the images of a patient for the people who work with them. */
-export const ProfileScreen = () => <Profile imagesOf={images} />;
+/** The profile with a patient's images and the emergency access to them, which build on images. */
+export const ProfileScreen = () => <Profile Emergency={PatientEmergency} Images={LazyImages} />;
