@@ -174,6 +174,7 @@ describe('fields that are nobody’s to send', () => {
       forgotPassword: post(patient, { email: patient.email }),
       resetPassword: post(patient, { email: patient.email, otp: '123456', newPassword: PASSWORD }),
       updateProfile: post(patient, { city: 'Lahore' }),
+      searchImages: post(patient, { text: 'hand' }),
       deleteProfile: post(patient, { password: PASSWORD }),
       setUpTotp: post(patient, {}),
       notMe: post(patient, { token: 'x' }),

@@ -92,6 +92,7 @@ const rows: Record<CallName, Harmless> = {
   listImages: list,
   listMyImages: list,
   listSharedImages: list,
+  searchImages: { status: 200, body: {} },
   getImage: nothingThere,
   getImageContent: nothingThere,
   getImagePreview: nothingThere,

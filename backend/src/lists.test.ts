@@ -9,6 +9,7 @@ import { notificationSorts } from '@lightbox/contract/notifications/calls.js';
 import { roles } from '@lightbox/contract/permissions.js';
 import { maySortBy, userSorts } from '@lightbox/contract/users/policy.js';
 import { UserStatus } from '@lightbox/contract/users/schemas.js';
+import { addCards } from '@lightbox/core/access/cards.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import type { AuditEntryDoc } from '@lightbox/core/models/auditEntry.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
@@ -29,8 +30,8 @@ let provider: Person;
 
 const some = <T>(values: readonly T[], i: number): T => values[i % values.length] as T;
 /** Of late: notifications do not live for ever. Some happen in the same moment. */
-const start = Date.now() - 48 * 3_600_000;
-const moment = (i: number) => new Date(start + Math.floor(i / 3) * 60_000);
+const start = new Date(Date.now() - 48 * 3_600_000);
+const moment = (i: number) => new Date(start.getTime() + Math.floor(i / 3) * 60_000);
 
 beforeAll(async () => {
   [admin, provider] = await Promise.all([buildAdmin(test.gateway), buildProvider(test.gateway)]);
@@ -61,6 +62,9 @@ beforeAll(async () => {
     ),
     AuditEntry.collection.insertMany(each((i) => someEntry(i, i % 4 ? provider._id : admin._id))),
   ]);
+  for (let after = await addCards(test.gateway.models, null, start); after; ) {
+    after = await addCards(test.gateway.models, after, start);
+  }
   // Without this, a total that is 30 s old would be counted again in the background, among the work of a page.
   void test.clock.still(() => new Promise(() => {}));
   // The default one holds the work of a few tests only.
@@ -124,6 +128,8 @@ interface List {
   path: string;
   collection: string;
   queries: string[];
+  /** The conditions of a list that is read by POST. */
+  body?: object;
 }
 
 const both = (keys: readonly string[]) => keys.flatMap((key) => [`sort=${key}`, `sort=-${key}`]);
@@ -167,7 +173,20 @@ const lists: Record<string, List> = {
     viewer: () => provider,
     path: '/upload/shared-images',
     collection: 'imagemetadata',
-    queries: times(both(imageSorts), ['', 'grouped=true']),
+    queries: both(imageSorts),
+  },
+  'the cards of shared images': {
+    viewer: () => provider,
+    path: '/upload/shared-images',
+    collection: 'cards',
+    queries: both(imageSorts).map((order) => `${order}&grouped=true`),
+  },
+  'a search': {
+    viewer: () => provider,
+    path: '/upload/search',
+    collection: 'cards',
+    queries: both(imageSorts),
+    body: { list: 'shared', text: 'hand' },
   },
   notifications: {
     viewer: () => provider,
@@ -206,16 +225,15 @@ it('Every filter of every sorted list is in the table of lists.', () => {
   expect(untested.sort()).toEqual(withoutIndex.sort());
 });
 
-describe.each(Object.entries(lists))('%s', (_, { viewer, path, collection, queries }) => {
+describe.each(Object.entries(lists))('%s', (_, { viewer, path, collection, queries, body: conditions }) => {
+  const ask = (query: string) =>
+    conditions ? api.as(viewer()).post(`${path}?${query}`, conditions) : api.as(viewer()).get(`${path}?${query}`);
   it.each(queries)(
     '%s: every row once and in order, back the same way, and no page sorts or reads much',
     async (query) => {
       const found: string[] = [];
       const read = async (more: string) => {
-        const { body } = await api
-          .as(viewer())
-          .get(`${path}?limit=${LIMIT}&${query.replace(SOMEBODY, provider.id)}${more}`)
-          .expect(200);
+        const { body } = await ask(`limit=${LIMIT}&${query.replace(SOMEBODY, provider.id)}${more}`).expect(200);
         return body as {
           data: { id: string }[];
           pagination: { totalItems: number; nextCursor?: string; prevCursor?: string };
@@ -254,14 +272,14 @@ describe.each(Object.entries(lists))('%s', (_, { viewer, path, collection, queri
 
   it('refuses another order, and a cursor of another order', async () => {
     for (const bad of ['sort=hash', 'sort=', 'sort=--name', 'sort=$where']) {
-      const { body } = await api.as(viewer()).get(`${path}?${bad}`).expect(422);
+      const { body } = await ask(bad).expect(422);
       expect(body.errors).toMatchObject([{ field: 'sort' }]);
     }
     const [one] = queries;
-    const { body } = await api.as(viewer()).get(`${path}?${one}&limit=1`).expect(200);
+    const { body } = await ask(`${one}&limit=1`).expect(200);
     const turned = one?.replace(/^sort=-?/, (sort) => (sort.endsWith('-') ? 'sort=' : 'sort=-'));
     expect(turned).not.toBe(one);
-    await api.as(viewer()).get(`${path}?${turned}&cursor=${body.pagination.nextCursor}`).expect(422);
+    await ask(`${turned}&cursor=${body.pagination.nextCursor}`).expect(422);
   });
 });
 

@@ -72,6 +72,11 @@ export const limits = {
   /** Open sockets on each gateway; the gateway asks further clients to come back later. */
   socketsPerGateway: 10_000,
   captionLength: 200,
+  /** Characters and words of a search for images. */
+  searchLength: 100,
+  searchWords: 5,
+  /** Hours before its end in which a share ends soon. */
+  endsSoonHours: 24,
   /** Characters of the reason for an image whose file names another patient. */
   mismatchReasonMin: 3,
   mismatchReasonMax: 500,

@@ -21,6 +21,7 @@ const rights = {
     ...[
       ...['analyses', 'appsettinghistory', 'appsettings', 'blobs.chunks', 'blobs.files', 'codes', 'conversations'],
       ...[
+        'cards',
         'counters',
         'decoys',
         'drawings',

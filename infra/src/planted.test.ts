@@ -65,6 +65,7 @@ const classified: Record<string, { holds: Planted[]; because: string }> = {
     because: 'lists are sorted and searched by them',
   },
   imagemetadata: { holds: ['caption'], because: 'shown in every list; the disk is encrypted' },
+  cards: { holds: ['caption'], because: 'the search of the gallery finds an image by the words of its caption' },
   messages: { holds: ['message'], because: 'both sides read it; the disk is encrypted' },
   events: { holds: ['reason'], because: 'the audit entry is made of it; removed after seven days' },
   auditlogs: { holds: ['reason'], because: 'the reasons of a deletion and of an upload are part of the log' },

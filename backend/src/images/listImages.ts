@@ -7,6 +7,7 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { QueryFilter } from 'mongoose';
 import type { Answer, Context } from '../context.js';
 import { seenImage } from './imageBytes.js';
+import { listCards, presentList } from './listCards.js';
 import { recordLook } from './looks.js';
 import { presentImages } from './present.js';
 
@@ -36,37 +37,26 @@ export const listMyImages = (context: Context<typeof imageCalls.listMyImages>) =
 
 /**
  * One index serves this list: the audience of an image holds the recipients of its live shares, and its owner once it
- * is shared. `shownTo` holds those of them for whom it is the row of its study.
+ * is shared. A grouped list has the cards, by the time of the share with the viewer.
  */
-export const listSharedImages = (context: Context<typeof imageCalls.listSharedImages>) => {
+export function listSharedImages(context: Context<typeof imageCalls.listSharedImages>): Promise<Answer<Image[]>> {
   const { viewer, query } = context;
-  return list(
-    context,
-    query.grouped ? { shownTo: viewer._id } : { audience: viewer._id },
-    `images:${viewer.id}:audience${suffix({ grouped: query.grouped })}`,
-  );
-};
+  if (!query.grouped) return list(context, { audience: viewer._id }, `images:${viewer.id}:audience`);
+  return listCards(context, { person: viewer._id, shared: true }, `images:${viewer.id}:audience:grouped`);
+}
 
 async function list(
   context: Context<ListCall>,
   filter: QueryFilter<ImageDoc>,
   counter: string,
 ): Promise<Answer<Image[]>> {
-  const { gateway, actor, viewer } = context;
+  const { gateway } = context;
   const { shared: _, grouped = false, sort, ...page } = context.query;
   const { rows, pagination } = await gateway.pages.list<ImageDoc>(
     { model: gateway.models.Image, filter, ...orderOf(orders, sort), counter },
     page,
   );
-  const data = await presentImages(gateway, viewer, rows, { grouped });
-  const ids = new Set(data.map(({ id }) => id));
-  const shown = rows.filter((image) => ids.has(String(image._id)));
-  await gateway.events.record(actor, {
-    type: 'image.list',
-    records: shown.map((image) => image._id),
-    owners: shown.map((image) => image.owner),
-  });
-  return { data, pagination };
+  return { data: await presentList(context, rows, { grouped }), pagination };
 }
 
 export async function getImage(context: Context<typeof imageCalls.getImage>): Promise<Answer<Image>> {

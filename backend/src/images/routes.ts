@@ -7,6 +7,7 @@ import { findKnown } from './findKnown.js';
 import { getFrame, getFrames, getTags } from './frames.js';
 import { getImage, listImages, listMyImages, listSharedImages } from './listImages.js';
 import { deleteImage } from './removeImage.js';
+import { searchImages } from './searchImages.js';
 import { sendPreview, streamContent } from './streamContent.js';
 import { getTimeline } from './timeline.js';
 import { uploadImage } from './uploadImage.js';
@@ -18,6 +19,7 @@ export function imageRoutes(router: Router, gateway: Gateway): void {
     listImages,
     listMyImages,
     listSharedImages,
+    searchImages,
     getImage,
     getImageContent: streamContent,
     getImagePreview: sendPreview,

@@ -1,4 +1,5 @@
 import { texts } from '@lightbox/contract/texts.js';
+import { refreshCards } from '@lightbox/core/access/cards.js';
 import { liveShare } from '@lightbox/core/access/shares.js';
 import { newDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { WrittenBlob } from '@lightbox/core/blobs/store.js';
@@ -128,7 +129,7 @@ function writeRecord(
   const change = () =>
     gateway.events.change(actor, async (tx) => {
       if (resumable) await claimUpload(gateway, _id, tx);
-      const { fields, study } = await joinStudy(gateway, tx, joining);
+      const { fields, study, changesCards } = await joinStudy(gateway, tx, joining);
       await gateway.models.Image.create([{ ...image, ...fields }], { session: tx.session });
       if (!(await gateway.blobs.confirm(blob, tx.session))) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
       tx.record({
@@ -142,6 +143,7 @@ function writeRecord(
       const target = study?.lead ? { image: study.lead, study: study._id } : { image: _id };
       const share = shareWith && { ...target, sharedBy: owner, recipient: shareWith, hours: null };
       if (share && !(await addShare(gateway, tx, share))) throw fieldError('patientId', texts.notYourPatient);
+      if (!share && changesCards) await refreshCards(gateway.models, { image: _id }, image.createAt, tx.session);
       return _id;
     });
   return inTurn(gateway, joining, change);

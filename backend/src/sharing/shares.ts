@@ -3,6 +3,7 @@ import { imageRules } from '@lightbox/contract/images/policy.js';
 import type { ShareAccess, ShareCreated, shareCalls } from '@lightbox/contract/sharing/calls.js';
 import { shareRules } from '@lightbox/contract/sharing/policy.js';
 import { usableAccount } from '@lightbox/core/access/accounts.js';
+import { refreshCards } from '@lightbox/core/access/cards.js';
 import { covering, isLive, liveShare, sharesOf } from '@lightbox/core/access/shares.js';
 import { visibleUsers } from '@lightbox/core/access/users.js';
 import { isDuplicate, type ObjectId, oid } from '@lightbox/core/db/ids.js';
@@ -105,6 +106,7 @@ export async function resendShare({
       { session: tx.session },
     );
     if (renewed.matchedCount === 0) throw new AppError('EXPIRED');
+    await refreshCards(gateway.models, share, now, tx.session);
     tx.record({
       type: 'share.resend',
       ...aboutShare(share),

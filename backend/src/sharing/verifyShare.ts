@@ -1,6 +1,7 @@
 import type { DataOf } from '@lightbox/contract/call.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { shareCalls } from '@lightbox/contract/sharing/calls.js';
+import { refreshCards } from '@lightbox/core/access/cards.js';
 import { isLive, pendingShare } from '@lightbox/core/access/shares.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
@@ -101,10 +102,14 @@ async function tryCode(
       refused = null;
       const opened = { $set: { verifiedAt: now }, $inc: { tries: -1 } };
       await Share.updateOne({ _id: share._id }, opened, { session: tx.session });
+      await refreshCards(gateway.models, share, now, tx.session);
       tx.record(event);
     } else {
       tries = current.tries;
-      if (current.tries === limits.codeTries) tx.record({ ...event, type: 'share.lock' });
+      if (current.tries === limits.codeTries) {
+        await refreshCards(gateway.models, share, now, tx.session);
+        tx.record({ ...event, type: 'share.lock' });
+      }
     }
     return share._id;
   });

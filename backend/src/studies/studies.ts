@@ -2,6 +2,7 @@ import { deletionNeedsReason } from '@lightbox/contract/images/policy.js';
 import type { studyCalls } from '@lightbox/contract/studies/calls.js';
 import type { Study } from '@lightbox/contract/studies/schemas.js';
 import { texts } from '@lightbox/contract/texts.js';
+import { refreshCards } from '@lightbox/core/access/cards.js';
 import { touch } from '@lightbox/core/access/hold.js';
 import { requireStudy } from '@lightbox/core/access/studies.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
@@ -66,6 +67,10 @@ export async function updateStudy({
       { session: tx.session },
     ).lean<StudyDoc>();
     if (!renamed) throw new AppError('NOT_FOUND');
+    if (renamed.lead) {
+      const target = { image: renamed.lead, study: study._id };
+      await refreshCards(gateway.models, target, gateway.clock.now(), tx.session);
+    }
     tx.record({
       type: 'study.updated',
       record: study._id,

@@ -3,6 +3,7 @@ import type { TagRow } from '@lightbox/contract/images/drawing.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Role } from '@lightbox/contract/permissions.js';
 import { refreshAudience } from '@lightbox/core/access/audience.js';
+import { refreshCards } from '@lightbox/core/access/cards.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { sealText } from '@lightbox/core/emergencies/sealed.js';
@@ -169,6 +170,7 @@ export async function buildImage(
     ...changes,
   };
   await gateway.models.Image.collection.insertOne(image);
+  await addCard(gateway, _id);
   if (image.preview === 'ready') {
     const sealed = seal(key, previewContext(String(_id)), Buffer.from('not really webp'));
     await gateway.models.Preview.create([{ _id, sealed, width: 3, height: 2 }]);
@@ -176,6 +178,9 @@ export async function buildImage(
   }
   return { _id, id: String(_id), owner: person };
 }
+
+const addCard = ({ db, models, clock }: Gateway, image: ObjectId): Promise<unknown> =>
+  db.transaction((session) => refreshCards(models, { image }, clock.now(), session));
 
 /** Stores a study of one image, and returns the image. */
 export async function buildStudy(
@@ -197,6 +202,7 @@ export async function buildStudy(
     lead: image._id,
   };
   await gateway.models.Study.create([record]);
+  await addCard(gateway, image._id);
   return { ...image, study };
 }
 

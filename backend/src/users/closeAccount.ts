@@ -85,6 +85,7 @@ const endWithAccount: Record<
   Session: 'endAccess',
   PushSubscription: 'endAccess',
   Image: 'finishClosing',
+  Card: 'finishClosing',
   Study: 'finishClosing',
   Share: 'finishClosing',
   Invite: 'finishClosing',

@@ -1,5 +1,6 @@
 import { covers, liveShare } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
+import type { CardDoc } from '@lightbox/core/models/card.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
@@ -135,6 +136,16 @@ async function studies({ models }: Core): Promise<Violation[]> {
     const shown = own.flatMap(({ shownTo }) => shownTo.map(String)).sort();
     if (seen.join() !== shown.join()) found.push({ rule: 'everybody who sees a study has one row for it', id });
   }
+  const cards = await models.Card.find({}, { image: 1, person: 1 }).lean<CardDoc[]>();
+  const held = new Set(cards.map(({ image, person }) => `${image} ${person}`));
+  const due = new Set(
+    images.flatMap(({ _id, owner, isLead, shownTo }) => {
+      const received = shownTo.filter((person) => !person.equals(owner));
+      return [...(isLead ? [owner] : []), ...received].map((person) => `${_id} ${person}`);
+    }),
+  );
+  const odd = [...[...held].filter((id) => !due.has(id)), ...[...due].filter((id) => !held.has(id))];
+  found.push(...odd.map((id) => ({ rule: 'each row of a gallery is one card', id })));
   return found;
 }
 

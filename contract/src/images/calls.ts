@@ -6,6 +6,7 @@ import { limits } from '../limits.js';
 import { FrameFacts, TagRow } from './drawing.js';
 import { AccessExplanation, TimelineEntry } from './insight.js';
 import { contentTypes, frameTypes, Image, Sha256, UploadFields } from './schemas.js';
+import { ImageSearch } from './search.js';
 
 export const imageSorts = ['createAt'] as const;
 
@@ -104,6 +105,18 @@ export const imageCalls = {
     action: 'image.list',
     summary: 'Images shared with the caller, and the caller’s own that are shared',
     query: list,
+    data: z.array(Image),
+    paged: true,
+  }),
+  searchImages: call({
+    method: 'post',
+    path: '/upload/search',
+    who: 'image.listShared',
+    action: 'image.list',
+    summary:
+      'Images in the caller’s gallery that meet the conditions; those that are not verified by nothing they hide',
+    query: PageQuery.extend({ sort: sortBy(imageSorts, '-createAt') }),
+    body: ImageSearch,
     data: z.array(Image),
     paged: true,
   }),

@@ -4,10 +4,14 @@ import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
 import type { StudyDoc } from '../models/study.js';
+import { refreshCards } from './cards.js';
 import { touch } from './hold.js';
 import { covers, liveShare, type ShareTarget, sharesOf } from './shares.js';
 
-/** Updates the list fields of the images that a share covers. Part of every transaction that changes a share. */
+/**
+ * Updates the list fields and the cards of the images that a share covers. Part of every transaction that begins or ends a
+ * share.
+ */
 export async function refreshAudience(
   models: Models,
   target: ShareTarget,
@@ -16,6 +20,7 @@ export async function refreshAudience(
 ): Promise<void> {
   const study = target.study ?? (await models.Image.findById(target.image, { study: 1 }, { session }).lean())?.study;
   await (study ? refreshStudy(models, study, now, session) : refreshImage(models, target.image, now, session));
+  await refreshCards(models, { image: target.image, ...(study ? { study } : {}) }, now, session);
 }
 
 async function refreshImage(models: Models, id: ObjectId, now: Date, session: ClientSession): Promise<void> {

@@ -39,6 +39,7 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
   Session: null,
   Code: null,
   Image: null,
+  Card: ({ models, ids, session }) => models.Card.deleteMany({ image: ids }, { session }).exec(),
   Preview: ({ models, ids, session }) => models.Preview.deleteMany({ _id: ids }, { session }).exec(),
   Drawing: async ({ models, ids, now, session }) => {
     const drawings = await models.Drawing.find({ _id: ids }, { plain: 1 }, { session }).lean<

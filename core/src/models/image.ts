@@ -73,7 +73,7 @@ export interface ImageDoc extends FileFacts {
    * the shares.
    */
   audience: Id[];
-  /** The people in whose grouped list of shared images it is a row: one image of a study for each person. */
+  /** The people in whose grouped list of shared images it is a card: one image of a study for each person. */
   shownTo: Id[];
   isShared: boolean;
   study?: Id;
@@ -134,7 +134,6 @@ export const image = schemaOf<ImageDoc>(
   .index({ isLead: 1, isShared: 1, createAt: -1, _id: -1 })
   .index({ owner: 1, isLead: 1, createAt: -1, _id: -1 })
   .index({ owner: 1, isLead: 1, isShared: 1, createAt: -1, _id: -1 })
-  .index({ shownTo: 1, createAt: -1, _id: -1 })
   .index({ study: 1, createAt: 1, _id: 1 }, { partialFilterExpression: { study: { $exists: true } } })
   .index({ patient: 1 }, { sparse: true })
   // The patients whose images a provider owns.

@@ -4,6 +4,7 @@ import { auditEntry } from './auditEntry.js';
 import { auditHead } from './auditHead.js';
 import { auditReceipt } from './auditReceipt.js';
 import { auditRun } from './auditRun.js';
+import { card } from './card.js';
 import { ceremony } from './ceremony.js';
 import { code } from './code.js';
 import { conversation } from './conversation.js';
@@ -47,6 +48,7 @@ const schemas = {
   Session: session,
   Code: code,
   Image: image,
+  Card: card,
   Preview: preview,
   Drawing: drawing,
   Rendering: rendering,

@@ -36,17 +36,70 @@ it('A unique index that has other options stays as it is, and the log reports it
 it('A database of a version without studies: its images stand for themselves, and its shares allow one of a study beside.', async () => {
   const { Image, Share } = core.models;
   const [image, recipient] = [newId(), newId()];
-  const old = { owner: newId(), audience: [recipient], isShared: true, createAt: new Date() };
+  const old = {
+    owner: newId(),
+    caption: '',
+    contentType: 'image/png',
+    audience: [recipient],
+    isShared: true,
+    createAt: new Date(),
+  };
   await Image.collection.insertOne({ _id: image, ...old } as never);
   await Share.collection.createIndex(
     { image: 1, recipient: 1 },
     { unique: true, partialFilterExpression: { live: true } },
   );
-  await Share.collection.insertOne({ image, recipient, live: true } as never);
+  await Share.collection.insertOne({ image, recipient, live: true, createAt: new Date() } as never);
   await prepare();
   expect(await Image.collection.findOne({ _id: image as never })).toMatchObject({ isLead: true, shownTo: [recipient] });
   await Share.collection.insertOne({ image, study: newId(), recipient, live: true } as never);
   await expect(Share.collection.insertOne({ image, recipient, live: true } as never)).rejects.toMatchObject({
     code: 11000,
   });
+});
+
+it('A database of a version without cards gets them once, by one of the processes, which continue after a stop.', async () => {
+  const { Image, Card, Task, Position, User } = core.models;
+  const [owner, recipient] = [newId(), newId()];
+  const sample = { owner, contentType: 'image/png', audience: [], shownTo: [], isShared: false, isLead: true };
+  const images = Array.from({ length: 450 }, (_, i) => ({
+    ...sample,
+    _id: newId(),
+    caption: `n${i}`,
+    createAt: new Date(i),
+  }));
+  await Image.collection.insertMany(images as never[]);
+  await core.models.Share.collection.insertOne({
+    image: images[0]?._id,
+    recipient,
+    live: true,
+    createAt: new Date(7),
+  } as never);
+  await Image.collection.updateOne(
+    { _id: images[0]?._id as never },
+    { $set: { shownTo: [recipient, owner], isShared: true } },
+  );
+  const names = { firstname: 'كريم', lastname: '', username: 'k', email: 'k@x.test' };
+  const old = {
+    _id: newId(),
+    ...names,
+    usernameKey: 'k',
+    words: ['كريم'],
+    role: 'patient',
+    status: 'active',
+    active: true,
+  };
+  await User.collection.insertOne(old as never);
+  await Task.deleteMany({ _id: /^upgrade:/ });
+  await Position.collection.insertOne({ _id: 'upgrade:cards', after: images[99]?._id } as never);
+
+  await Promise.all([prepare(), prepare()]);
+  expect(await Card.countDocuments({ person: owner })).toBe(350);
+  expect((await User.findById(old._id).lean())?.words).toContain('کریم');
+  expect(await Position.countDocuments()).toBe(0);
+
+  await Task.deleteMany({ _id: /^upgrade:/ });
+  await prepare();
+  expect(await Card.countDocuments({ person: owner })).toBe(450);
+  expect(await Card.findOne({ person: recipient }).lean()).toMatchObject({ at: new Date(7), waiting: true, words: [] });
 });

@@ -1,5 +1,6 @@
 import type { Model, mongo } from 'mongoose';
 import type { Models } from './models.js';
+import { upgradeRecords } from './upgrade.js';
 
 /**
  * Creates the collections and indexes that are missing. Transactions on MongoDB 4.2 cannot create them. Then changes what
@@ -13,6 +14,7 @@ export async function prepareModels(models: Models, warn: (error: unknown, text:
     }
   }
   await upgrade(models);
+  await upgradeRecords(models);
 }
 
 /**

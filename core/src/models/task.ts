@@ -8,6 +8,8 @@ export interface TaskDoc {
   nextAt: Date;
   /** Time of its last start. */
   begunAt?: Date;
+  /** Of a change of older records (`upgrade.ts`): when it was finished. */
+  doneAt?: Date;
 }
 
-export const task = schemaOf<TaskDoc>({ _id: String, nextAt: date, begunAt: Date });
+export const task = schemaOf<TaskDoc>({ _id: String, nextAt: date, begunAt: Date, doneAt: Date });

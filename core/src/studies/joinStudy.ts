@@ -29,9 +29,15 @@ export interface JoinedStudy {
   fields: Joined;
   /** Null for an image without a study. */
   study: StudyDoc | null;
+  /** True when the upload changes the cards of the gallery: those of a study have facts of all its images. */
+  changesCards: boolean;
 }
 
-const alone: JoinedStudy = { fields: { audience: [], shownTo: [], isShared: false, isLead: true }, study: null };
+const alone: JoinedStudy = {
+  fields: { audience: [], shownTo: [], isShared: false, isLead: true },
+  study: null,
+  changesCards: true,
+};
 
 /**
  * Runs the work that records an upload, which calls `joinStudy` in its transaction. Uploads into one study wait for each
@@ -82,8 +88,11 @@ export async function joinStudy(core: Core, tx: Transaction, joining: Joining): 
     ...(identity?.instanceNumber === undefined ? {} : { instance: identity.instanceNumber }),
     ...(filename ? { name: sealName(core, image, filename) } : {}),
   };
+  const isNew = (fact: 'patient' | 'studyDate') => study[fact] === undefined && grown?.[fact] !== undefined;
   return {
     study: grown,
+    changesCards:
+      isLead || isNew('patient') || isNew('studyDate') || grown?.modalities.length !== study.modalities.length,
     fields: {
       ...listFields(image.owner, shares, isLead),
       isLead,

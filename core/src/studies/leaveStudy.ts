@@ -1,4 +1,5 @@
 import { refreshAudience } from '../access/audience.js';
+import { refreshCards } from '../access/cards.js';
 import { touch } from '../access/hold.js';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
@@ -28,7 +29,9 @@ export async function leaveStudy(core: Core, tx: Transaction, image: ImageDoc, i
     await models.Share.updateMany({ study: id }, { $set: { image: next._id } }, { session });
     await models.GuestLink.updateMany({ study: id }, { $set: { image: next._id } }, { session });
   }
-  if (image.shownTo.length > 0) await refreshAudience(models, { image: next._id, study: id }, clock.now(), session);
+  const target = { image: next._id, study: id };
+  if (image.shownTo.length > 0) await refreshAudience(models, target, clock.now(), session);
+  else await refreshCards(models, target, clock.now(), session);
 }
 
 /**

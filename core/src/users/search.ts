@@ -1,9 +1,32 @@
 /** Returns the text without case and accents, so that a search for `e` finds `É`. */
 export const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
-/** Returns the words of a text without case and accents. */
+/** Letters of Arabic and Urdu keyboards that people read as one. */
+const letters = new Map(
+  Object.entries({ ی: 'يىې', ک: 'ك', ہ: 'هھةۃە', ا: 'ٱ', ن: 'ں' }).flatMap(([to, variants]) =>
+    [...variants].map((variant) => [variant, to] as const),
+  ),
+);
+/** The zeros of the digits that Arabic and Urdu are written with. */
+const zeros = [0x660, 0x6f0];
+
+/**
+ * Returns the text as searches compare it: without case and accents, and with one form of the letters and digits that
+ * Arabic and Urdu write in several.
+ */
+export const folded = (text: string): string =>
+  plain(text.normalize('NFKD'))
+    .replace(/[\u0640\u200c\u200d]/g, '')
+    .replace(/[\u0600-\u06ff]/g, (letter) => letters.get(letter) ?? digitOf(letter) ?? letter);
+
+function digitOf(letter: string): string | undefined {
+  const value = zeros.map((zero) => letter.charCodeAt(0) - zero).find((digit) => digit >= 0 && digit < 10);
+  return value === undefined ? undefined : String(value);
+}
+
+/** Returns the folded words of a text. */
 export const wordsOf = (text: string): string[] =>
-  plain(text)
+  folded(text)
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);
 
@@ -20,7 +43,7 @@ export const searchFields = (user: Named): { words: string[]; sortKey: string } 
     ...new Set(
       [user.firstname ?? '', user.lastname ?? '', user.username, user.email].flatMap((text) => [
         ...wordsOf(text),
-        plain(text),
+        folded(text),
       ]),
     ),
   ].filter(Boolean),
@@ -32,11 +55,12 @@ export const searchFields = (user: Named): { words: string[]; sortKey: string } 
  * whatever characters they contain.
  */
 export function searchFilter(search: string | undefined): { $and?: { words: RegExp }[] } {
-  const terms = plain(search ?? '')
+  const terms = folded(search ?? '')
     .split(/\s+/)
     .filter(Boolean);
   if (terms.length === 0) return {};
-  return {
-    $and: terms.slice(0, 5).map((term) => ({ words: new RegExp(`^${term.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`) })),
-  };
+  return { $and: terms.slice(0, 5).map((term) => ({ words: beginsWith(term) })) };
 }
+
+/** Returns a pattern that an index serves as a range. */
+export const beginsWith = (term: string): RegExp => new RegExp(`^${term.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`);

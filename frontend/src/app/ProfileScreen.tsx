@@ -1,5 +1,20 @@
+import { lazy, Suspense } from 'react';
 import { PatientEmergency } from '../emergencies/PatientEmergency';
 import { Profile } from '../profile/Profile';
 
-/** The profile with the emergency access to a patient's images, which builds on images. */
-export const ProfileScreen = () => <Profile Emergency={PatientEmergency} />;
+const PatientImages = lazy(async () => {
+  const [{ PatientImages: Images }, { imageDialogs }] = await Promise.all([
+    import('../images/PatientImages'),
+    import('./imageDialogs'),
+  ]);
+  return { default: ({ patientId }: { patientId: string }) => <Images patientId={patientId} {...imageDialogs} /> };
+});
+
+const LazyImages = ({ patientId }: { patientId: string }) => (
+  <Suspense fallback={null}>
+    <PatientImages patientId={patientId} />
+  </Suspense>
+);
+
+/** The profile with a patient's images and the emergency access to them, which build on images. */
+export const ProfileScreen = () => <Profile Emergency={PatientEmergency} Images={LazyImages} />;

@@ -217,7 +217,16 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
         )}
       </Box>
       <Flex direction="column" flex="1" px="1.5" pt="3">
-        <Heading as="h3" fontSize="md" lineHeight="1.35" fontWeight="semibold" letterSpacing="normal" dir="auto">
+        <Heading
+          as="h3"
+          fontSize="md"
+          lineHeight="1.35"
+          fontWeight="semibold"
+          letterSpacing="normal"
+          dir="auto"
+          lineClamp="2"
+          overflowWrap="anywhere"
+        >
           {caption}
         </Heading>
         <Text fontSize="xs" color="fg.muted" mt="0.5">

@@ -44,15 +44,13 @@ interface Props {
   empty: ReactNode;
   /** Hides the title visually: on a phone the tab above shows it. */
   quietTitle?: boolean;
-  /** The order of the list, at the end of the title's line. */
-  order?: ReactNode;
   onAsk: (what: Ask, image: Image) => void;
   onNear: () => void;
-  selection: Selection;
+  selection?: Selection;
 }
 
 /** The list "Uploaded Images" or "Shared Images": its cards and its pages. */
-export function ImageSection({ title, list, empty, quietTitle = false, order, onAsk, onNear, selection }: Props) {
+export function ImageSection({ title, list, empty, quietTitle = false, onAsk, onNear, selection }: Props) {
   const { t } = useTranslation();
   const heading = useId();
   const desktop = useIsDesktop();
@@ -76,7 +74,6 @@ export function ImageSection({ title, list, empty, quietTitle = false, order, on
           </Text>
         )}
         <Flex ms="auto" align="center" justify="flex-end" gap="2.5" wrap="wrap">
-          {order}
           {pager}
         </Flex>
       </Flex>
@@ -109,7 +106,7 @@ export function ImageSection({ title, list, empty, quietTitle = false, order, on
         <Gallery labelledBy={heading} busy={query.isPlaceholderData}>
           {images.map((image) => (
             <li key={image.id}>
-              <ImageCard image={image} onAsk={onAsk} onNear={onNear} selection={selection} />
+              <ImageCard image={image} onAsk={onAsk} onNear={onNear} {...(selection && { selection })} />
             </li>
           ))}
         </Gallery>

@@ -10,8 +10,9 @@ import { imagesOf, stackOf } from './subject';
 
 /** Changes to the images and studies in the query cache. The queries themselves are in `images.ts` and `studies.ts`. */
 
-export type ListName = 'uploaded' | 'shared';
-type ListPage = Envelope<Image[]>;
+export const listNames = ['uploaded', 'shared'] as const;
+export type ListName = (typeof listNames)[number];
+export type ImagePage = Envelope<Image[]>;
 
 export const lists = ['images', 'list'] as const;
 export const oneKey = (id: string) => ['images', 'one', id] as const;
@@ -21,7 +22,7 @@ export const studyKey = (id: string) => [...studies, id] as const;
 export const timelineKey = (id: string) => ['timeline', id] as const;
 
 export function findListed(cache: QueryClient, matches: (image: Image) => boolean) {
-  for (const [key, page] of cache.getQueriesData<ListPage>({ queryKey: lists })) {
+  for (const [key, page] of cache.getQueriesData<ImagePage>({ queryKey: lists })) {
     const image = page?.data.find(matches);
     if (image) return { image, at: cache.getQueryState(key)?.dataUpdatedAt };
   }
@@ -29,7 +30,7 @@ export function findListed(cache: QueryClient, matches: (image: Image) => boolea
 
 /** Returns the images of the cached page of a list that contains the image. */
 export function findPageOf(cache: QueryClient, id: string): Image[] | undefined {
-  for (const [, page] of cache.getQueriesData<ListPage>({ queryKey: lists })) {
+  for (const [, page] of cache.getQueriesData<ImagePage>({ queryKey: lists })) {
     if (page?.data.some((image) => image.id === id)) return page.data;
   }
   return undefined;
@@ -39,7 +40,7 @@ export const findShared = (cache: QueryClient, shareId: string) =>
   findListed(cache, (image) => image.shareId === shareId)?.image;
 
 function patchImages(cache: QueryClient, matches: (image: Image) => boolean, to: (image: Image) => Image) {
-  change<ListPage>(cache, lists, (page) =>
+  change<ImagePage>(cache, lists, (page) =>
     page.data.some(matches) ? { ...page, data: page.data.map((image) => (matches(image) ? to(image) : image)) } : page,
   );
   change<Image>(cache, ['images', 'one'], (image) => (matches(image) ? to(image) : image));
@@ -137,7 +138,7 @@ export function dropImage(cache: QueryClient, id: string, studyId?: string) {
     cache,
     (image) => image.id === id || (studyId !== undefined && image.study?.id === studyId),
   );
-  change<ListPage>(cache, lists, (page) => {
+  change<ImagePage>(cache, lists, (page) => {
     if (!page.data.some((image) => image.id === id)) return page;
     const left = page.data.filter((image) => image.id !== id || (studyId && stackOf(image)));
     return { ...page, data: left.map((image) => (image.id === id ? { ...image, image_url: null } : image)) };
@@ -166,7 +167,7 @@ function withoutImage(study: Study, id: string): Study {
 export function dropStudy(cache: QueryClient, studyId: string) {
   const ofStudy = (image: Image) => (image.study?.id ?? image.studyId) === studyId;
   const ids = knownImages(cache, studyId);
-  change<ListPage>(cache, lists, (page) =>
+  change<ImagePage>(cache, lists, (page) =>
     page.data.some(ofStudy) ? { ...page, data: page.data.filter((image) => !ofStudy(image)) } : page,
   );
   change<Image>(cache, ['images', 'one'], (image) => (ofStudy(image) ? redacted(image) : image));
@@ -245,7 +246,7 @@ function withoutShare<T extends Image | Study>(thing: T, at: string, redact: (th
 
 /** Returns all images in the cache. */
 export const shownImages = (cache: QueryClient): Image[] => [
-  ...cache.getQueriesData<ListPage>({ queryKey: lists }).flatMap(([, page]) => page?.data ?? []),
+  ...cache.getQueriesData<ImagePage>({ queryKey: lists }).flatMap(([, page]) => page?.data ?? []),
   ...cache.getQueriesData<Image>({ queryKey: ['images', 'one'] }).flatMap(([, image]) => (image ? [image] : [])),
 ];
 

@@ -1,5 +1,6 @@
 import { imageCalls } from '@lightbox/contract/images/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
+import type { ImageSearch } from '@lightbox/contract/images/search.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Permission } from '@lightbox/contract/permissions.js';
 import { keepPreviousData, type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -40,13 +41,25 @@ function source(name: ListName, may: May) {
 
 export const mayListUploads = (may: May) => may('image.listAll') || may('image.listOwn');
 
-export const imageList = (name: ListName, query: ListQuery, may: May) =>
+/** `search`: conditions that narrow the list. They are in the body of the call, never in its address. */
+export const imageList = (name: ListName, query: ListQuery, may: May, search: ImageSearch = {}) =>
   queryOptions({
-    queryKey: [...lists, name, query],
+    queryKey: [...lists, name, query, ...(Object.keys(search).length > 0 ? [search] : [])],
     queryFn: ({ signal }) => {
+      if (Object.keys(search).length > 0) {
+        return send(imageCalls.searchImages, { query, body: { ...search, list: name } }, { signal });
+      }
       const { call, filter } = source(name, may);
       return send(call, { query: { ...filter, ...query, grouped: true } }, { signal });
     },
+    placeholderData: keepPreviousData,
+  });
+
+/** The images of one patient that the viewer may see. */
+export const imagesOfPatient = (patientId: string, query: ListQuery) =>
+  queryOptions({
+    queryKey: [...lists, 'patient', patientId, query],
+    queryFn: ({ signal }) => send(imageCalls.searchImages, { query, body: { patientId } }, { signal }),
     placeholderData: keepPreviousData,
   });
 

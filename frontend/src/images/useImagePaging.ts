@@ -1,11 +1,10 @@
 import type { Pagination } from '@lightbox/contract/envelope.js';
 import { useCallback, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
-import type { ListName } from './cache';
 import { firstPage, type ListQuery } from './images';
 
-/** The position in one of the two lists: the page number from the address, and the server's cursor if it is known. */
-export function useImagePaging(name: ListName) {
+/** The position in a list: the page number from the address, where `name` has it, and the server's cursor if it is known. */
+export function useImagePaging(name: string) {
   const [params, setParams] = useSearchParams();
   const [known, setKnown] = useState<{ page: number; cursor?: string | undefined }>({ page: 1 });
   const page = Math.max(1, Math.trunc(Number(params.get(name))) || 1);

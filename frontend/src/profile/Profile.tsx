@@ -129,13 +129,14 @@ function Manage({ user }: { user: User }) {
 /** Three columns only from `2xl` on, where an e-mail address, the longest value, has enough room. */
 const columns = { base: '1fr', sm: '1fr 1fr', '2xl': 'repeat(3, minmax(0, 1fr))' };
 
-/** The part about an emergency access to a patient's images; `app` gives it. */
-type EmergencyPart = ComponentType<{ patientId: string }>;
+/** The parts about a patient's images: an emergency access to them, and the images themselves; `app` gives them. */
+type Parts = Record<'Emergency' | 'Images', ComponentType<{ patientId: string }>>;
 
-function Account({ user, own, Emergency }: { user: User; own: boolean; Emergency: EmergencyPart }) {
+function Account({ user, own, Emergency, Images }: { user: User; own: boolean } & Parts) {
   const { t } = useTranslation();
   const manages = useMay('user.manage');
   const opens = useMay('emergency.open');
+  const staff = useMay('image.listOwn');
   const [editing, setEditing] = useState(false);
   const sections = useSections(user);
   const full = useViewOf(user) === 'full';
@@ -159,6 +160,7 @@ function Account({ user, own, Emergency }: { user: User; own: boolean; Emergency
             <Facts facts={facts} columns={columns} />
           </Card>
         ))}
+        {staff && user.role.name === 'patient' && <Images patientId={user.id} />}
         {own && (
           <Suspense fallback={null}>
             <Security />
@@ -241,7 +243,7 @@ const Skeleton = () => {
 };
 
 /** Shows the own account, or another account by its id with the fields that the viewer may see. */
-export function Profile({ Emergency }: { Emergency: EmergencyPart }) {
+export function Profile(parts: Parts) {
   const { t } = useTranslation();
   const me = useAtomValue(userAtom);
   const { id } = useParams();
@@ -251,7 +253,7 @@ export function Profile({ Emergency }: { Emergency: EmergencyPart }) {
   return (
     <Page title={own ? t('profile.title') : t('profile.titleOf', { name: user ? capitalized(fullName(user)) : '…' })}>
       {user ? (
-        <Account key={user.id} user={user} own={own} Emergency={Emergency} />
+        <Account key={user.id} user={user} own={own} {...parts} />
       ) : error ? (
         <LoadFailed text={errorText(error)} onRetry={() => void refetch()} />
       ) : (

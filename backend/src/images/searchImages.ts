@@ -1,0 +1,83 @@
+import type { imageCalls } from '@lightbox/contract/images/calls.js';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import type { CardState, ImageSearch } from '@lightbox/contract/images/search.js';
+import { limits } from '@lightbox/contract/limits.js';
+import { roleMay } from '@lightbox/contract/permissions.js';
+import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import type { CardDoc } from '@lightbox/core/models/card.js';
+import { beginsWith, wordsOf } from '@lightbox/core/users/search.js';
+import type { QueryFilter } from 'mongoose';
+import type { Answer, Context, Gateway, Viewer } from '../context.js';
+import { listCards } from './listCards.js';
+
+type Filter = QueryFilter<CardDoc>;
+
+export async function searchImages(context: Context<typeof imageCalls.searchImages>): Promise<Answer<Image[]>> {
+  const { gateway, viewer, body } = context;
+  const scope = scopeOf(viewer, body);
+  const text = await withText(gateway, viewer, body.text ?? '');
+  return listCards(context, { ...scope, ...conditions(body, gateway.clock.now()), ...text });
+}
+
+/** The cards in the viewer's gallery. An administrator sees each image once, on the card of its owner. */
+const scopeOf = (viewer: Viewer, { list }: ImageSearch): Filter => ({
+  ...(seesAll(viewer) ? { own: true } : { person: viewer._id, ...(list === 'uploaded' ? { own: true } : {}) }),
+  shared: list ? list === 'shared' : { $in: [true, false] },
+});
+
+const seesAll = (viewer: Viewer): boolean => roleMay(viewer.role, 'image.listAll');
+
+const states: Record<CardState, (now: Date) => Filter> = {
+  notVerified: () => ({ waiting: true }),
+  locked: () => ({ locked: true }),
+  endsSoon: (now) => ({
+    endsAt: { $gt: now, $lte: new Date(now.getTime() + limits.endsSoonHours * 3_600_000) },
+  }),
+};
+
+const conditions = ({ patientId, modality, kind, from, to, state }: ImageSearch, now: Date): Filter => ({
+  ...(patientId ? { patient: oid(patientId) } : {}),
+  ...(modality ? { modalities: modality } : {}),
+  ...(kind ? { kind } : {}),
+  ...(from || to ? { day: { ...(from ? { $gte: from } : {}), ...(to ? { $lte: to } : {}) } } : {}),
+  ...(state ? states[state](now) : {}),
+});
+
+/** With this bound, unlike `$exists`, the index alone has the answer. */
+const LEAST_ID = oid('0'.repeat(24));
+
+/** Patients of all images that one word may name. Further letters make them fewer. */
+const NAMED_MAX = 1000;
+
+/**
+ * Returns a function that finds the patients whose name has a word that begins with the term: of the viewer's own cards,
+ * so that a search tells nothing of other people.
+ */
+async function patientFinder({ models }: Gateway, viewer: Viewer): Promise<(term: string) => Promise<ObjectId[]>> {
+  if (seesAll(viewer)) {
+    return async (term) => {
+      const named = { role: 'patient' as const, words: beginsWith(term) };
+      return (await models.User.find(named, { _id: 1 }).limit(NAMED_MAX).lean()).map(({ _id }) => _id);
+    };
+  }
+  const ids = await models.Card.distinct('patient', { person: viewer._id, patient: { $gt: LEAST_ID } });
+  const people = await models.User.find({ _id: { $in: ids } }, { firstname: 1, lastname: 1 }).lean();
+  const named = people.map(({ _id, firstname = '', lastname = '' }) => ({
+    _id,
+    words: wordsOf(`${firstname} ${lastname}`),
+  }));
+  return async (term) => named.filter(({ words }) => words.some((word) => word.startsWith(term))).map(({ _id }) => _id);
+}
+
+/** The cards with a word that begins with the term, of the image or of the name of its patient. */
+function withTerm(term: string, patients: ObjectId[]): Filter {
+  const words = { words: beginsWith(term) };
+  return patients.length > 0 ? { $or: [words, { patient: { $in: patients } }] } : words;
+}
+
+async function withText(gateway: Gateway, viewer: Viewer, text: string): Promise<Filter> {
+  const terms = wordsOf(text).slice(0, limits.searchWords);
+  if (terms.length === 0) return {};
+  const find = await patientFinder(gateway, viewer);
+  return { $and: await Promise.all(terms.map(async (term) => withTerm(term, await find(term)))) };
+}

@@ -1,0 +1,153 @@
+import { kindOf } from '@lightbox/contract/images/search.js';
+import { shareState } from '@lightbox/contract/sharing/states.js';
+import type { ClientSession, mongo } from 'mongoose';
+import { type ObjectId, sameId } from '../db/ids.js';
+import type { CardDoc } from '../models/card.js';
+import type { ImageDoc } from '../models/image.js';
+import type { Models } from '../models/models.js';
+import type { ShareDoc } from '../models/share.js';
+import type { StudyDoc } from '../models/study.js';
+import { wordsOf } from '../users/search.js';
+import { touch } from './hold.js';
+import { covering, covers, liveShare, type ShareTarget, strongest } from './shares.js';
+
+/**
+ * Writes the cards of an image or a study anew. Part of every transaction that changes who sees it, who may open it, when
+ * that ends, or one of the facts by which people find it.
+ */
+export async function refreshCards(
+  models: Models,
+  target: ShareTarget,
+  now: Date,
+  session: ClientSession,
+): Promise<void> {
+  const study = target.study ?? (await models.Image.findById(target.image, { study: 1 }, { session }).lean())?.study;
+  const of = study ? { study } : { _id: target.image };
+  // Two changes of one image at the same moment: the second is repeated, and sees the first.
+  await models.Image.updateMany({ ...of, ...onCards }, touch, { session });
+  const rows = await models.Image.find({ ...of, ...onCards }, null, { session }).lean<ImageDoc[]>();
+  const cards = await cardsOf(models, rows, now, session);
+  const held = cards.map(({ image, person }) => ({ image, person }));
+  const all = study ? { study } : { image: target.image };
+  await models.Card.deleteMany({ ...all, ...(held.length > 0 ? { $nor: held } : {}) }, { session });
+  await writeCards(models, cards, session);
+}
+
+type CardRow = Omit<CardDoc, '_id'>;
+
+/** Images whose cards one transaction of `addCards` adds. */
+const BATCH = 200;
+
+/** The images that stand on somebody's card, as a filter. */
+const onCards = { $or: [{ isLead: true }, { 'shownTo.0': { $exists: true } }] };
+
+/** Makes the cards of a database of a version without cards, some images at a time. Returns the last image; null at the end. */
+export async function addCards(models: Models, after: ObjectId | null, now: Date): Promise<ObjectId | null> {
+  const batch = await models.Image.find(after ? { _id: { $gt: after } } : {}, { _id: 1 })
+    .sort({ _id: 1 })
+    .limit(BATCH)
+    .lean();
+  const ids = batch.map(({ _id }) => _id);
+  await models.Image.db.transaction(async (session) => {
+    const of = { _id: { $in: ids }, ...onCards };
+    await models.Image.updateMany(of, touch, { session });
+    const rows = await models.Image.find(of, null, { session }).lean<ImageDoc[]>();
+    await writeCards(models, await cardsOf(models, rows, now, session), session);
+  });
+  return ids.at(-1) ?? null;
+}
+
+async function writeCards(models: Models, cards: CardRow[], session: ClientSession): Promise<void> {
+  if (cards.length === 0) return;
+  const writes = cards.map(
+    ({ image, person, ...card }): mongo.AnyBulkWriteOperation<CardDoc> => ({
+      replaceOne: { filter: { image, person }, replacement: { image, person, ...card }, upsert: true },
+    }),
+  );
+  await models.Card.collection.bulkWrite(writes as never, { session });
+}
+
+async function cardsOf(models: Models, rows: ImageDoc[], now: Date, session: ClientSession): Promise<CardRow[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.flatMap(({ study }) => (study ? [study] : []));
+  const shares = await models.Share.find({ ...covering(rows), ...liveShare(now) }, null, { session }).lean<
+    ShareDoc[]
+  >();
+  const studies = await models.Study.find({ _id: { $in: ids } }, null, { session }).lean<StudyDoc[]>();
+  return rows.flatMap((image) => {
+    const given = shares.filter((share) => covers(share, image));
+    const study = studies.find(({ _id }) => sameId(_id, image.study));
+    const people = image.shownTo.filter((person) => !person.equals(image.owner));
+    const received = people.flatMap((person) => {
+      const theirs = given.filter(({ recipient }) => recipient.equals(person));
+      return theirs.length > 0 ? [receivedCard(image, study, person, theirs, now)] : [];
+    });
+    return image.isLead ? [ownCard(image, study, given, now), ...received] : received;
+  });
+}
+
+const ownCard = (image: ImageDoc, study: StudyDoc | undefined, given: ShareDoc[], now: Date): CardRow => ({
+  ...outline(image),
+  person: image.owner,
+  own: true,
+  shared: image.isShared,
+  at: image.createAt,
+  ...states(given, now),
+  ...facts(image, study),
+});
+
+function receivedCard(
+  image: ImageDoc,
+  study: StudyDoc | undefined,
+  person: ObjectId,
+  theirs: ShareDoc[],
+  now: Date,
+): CardRow {
+  const mine = strongest(theirs);
+  const opens = theirs.some(({ verifiedAt }) => verifiedAt);
+  const knowsStudy = theirs.some((share) => share.study);
+  return {
+    ...outline(image),
+    person,
+    own: false,
+    shared: true,
+    at: new Date(Math.max(...theirs.map(({ createAt }) => createAt.getTime()))),
+    ...states(mine ? [mine] : [], now),
+    ...(opens ? facts(image, knowsStudy ? study : undefined) : {}),
+  };
+}
+
+const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+
+/** The facts that everybody with a card sees. */
+const outline = (image: ImageDoc) => ({
+  image: image._id,
+  ...(image.study ? { study: image.study } : {}),
+  kind: kindOf(image.contentType),
+  day: dayOf(image.createAt),
+  words: [],
+  modalities: [],
+});
+
+function states(shares: ShareDoc[], now: Date): Pick<CardDoc, 'waiting' | 'locked' | 'endsAt'> {
+  const ends = shares.flatMap(({ expiresAt }) => (expiresAt ? [expiresAt.getTime()] : []));
+  return {
+    waiting: shares.some(({ verifiedAt }) => !verifiedAt),
+    locked: shares.some((share) => shareState(share, now) === 'locked'),
+    ...(ends.length > 0 ? { endsAt: new Date(Math.min(...ends)) } : {}),
+  };
+}
+
+/** The facts that only people see who may open the image. */
+function facts(
+  image: ImageDoc,
+  study: StudyDoc | undefined,
+): Pick<CardDoc, 'words' | 'modalities' | 'day' | 'patient'> {
+  const { caption, dicom, patient, createAt } = image;
+  return {
+    words: [...new Set([...wordsOf(caption), ...wordsOf(study?.title ?? '')])],
+    modalities: [...new Set([...(study?.modalities ?? []), ...(dicom?.modality ? [dicom.modality] : [])])],
+    day: study?.studyDate ?? dicom?.studyDate ?? dayOf(createAt),
+    ...(patient ? { patient } : {}),
+  };
+}

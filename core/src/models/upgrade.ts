@@ -1,0 +1,80 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { addCards } from '../access/cards.js';
+import type { ObjectId } from '../db/ids.js';
+import { searchFields } from '../users/search.js';
+import type { Models } from './models.js';
+import type { TaskDoc } from './task.js';
+import type { UserDoc } from './user.js';
+
+/** Changes the records after this id, some at a time. Returns the last of them; null when none was left. */
+type Step = (models: Models, after: ObjectId | null) => Promise<ObjectId | null>;
+
+/** The changes of records that an older version left, each made once for a database. */
+const steps: Record<string, Step> = {
+  cards: (models, after) => addCards(models, after, new Date()),
+  /** Accounts whose words were stored before the letters and digits of Arabic and Urdu were folded. */
+  words: foldWords,
+};
+
+/** A process that died in a step blocks the others for this time. */
+const CLAIM_MS = 30_000;
+const PAUSE_MS = 250;
+
+/** Makes all changes. One process makes a change and the others wait; after a stop the next one continues. */
+export async function upgradeRecords(models: Models): Promise<void> {
+  for (const [name, step] of Object.entries(steps)) await once(models, `upgrade:${name}`, step);
+}
+
+async function once(models: Models, _id: string, step: Step): Promise<void> {
+  const { Task, Position } = models;
+  while (!(await Task.exists({ _id, doneAt: { $exists: true } }))) {
+    await Task.updateOne({ _id }, { $setOnInsert: { nextAt: new Date(0) } }, { upsert: true });
+    const begunAt = await claim(models, _id);
+    if (!begunAt) {
+      await pause(PAUSE_MS);
+      continue;
+    }
+    const mine = { _id, begunAt };
+    let after = (await Position.findById(_id).lean())?.after ?? null;
+    for (let last = await step(models, after); last; last = await step(models, after)) {
+      after = last;
+      await Position.updateOne({ _id }, { $set: { after } }, { upsert: true });
+      await Task.updateOne(mine, [claimed], { updatePipeline: true });
+    }
+    await Task.updateOne({ _id }, { $set: { doneAt: new Date() } });
+    await Position.deleteOne({ _id });
+  }
+}
+
+const claimed = { $set: { nextAt: { $add: ['$$NOW', CLAIM_MS] } } };
+
+/** Claims the change by MongoDB's clock. Returns the start of the claim; null while another process has it. */
+async function claim({ Task }: Models, _id: string): Promise<Date | null> {
+  const due = { _id, $expr: { $lte: ['$nextAt', '$$NOW'] } };
+  const taken = [{ $set: { begunAt: '$$NOW' } }, claimed];
+  const options = { returnDocument: 'after', updatePipeline: true } as const;
+  return (await Task.findOneAndUpdate(due, taken, options).lean<TaskDoc>())?.begunAt ?? null;
+}
+
+const ACCOUNTS = 500;
+
+async function foldWords({ User }: Models, after: ObjectId | null): Promise<ObjectId | null> {
+  const fields = { firstname: 1, lastname: 1, username: 1, email: 1, words: 1, deletedAt: 1 };
+  const users = await User.find(after ? { _id: { $gt: after } } : {}, fields)
+    .sort({ _id: 1 })
+    .limit(ACCOUNTS)
+    .lean<UserDoc[]>();
+  const changes = users
+    .filter(({ deletedAt }) => !deletedAt)
+    .map((user) => ({ user, words: searchFields(user).words }))
+    .filter(({ user, words }) => words.join() !== user.words.join());
+  if (changes.length > 0) {
+    await User.bulkWrite(
+      changes.map(({ user, words }) => ({
+        // A change of the name at the same moment has folded its words already.
+        updateOne: { filter: { _id: user._id, words: user.words }, update: { $set: { words } } },
+      })),
+    );
+  }
+  return users.at(-1)?._id ?? null;
+}

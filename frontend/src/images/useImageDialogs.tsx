@@ -1,0 +1,120 @@
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import { type ComponentType, lazy, Suspense, useRef, useState } from 'react';
+import { useSearchParams } from 'react-router-dom';
+import { DeleteImageDialog } from './DeleteImageDialog';
+import type { AboutImage, Opening, Sharing, Verifying } from './dialogs';
+import type { Ask } from './ImageCard';
+import { ImageDialog } from './ImageDialog';
+import { stackOf } from './subject';
+import { useAddressedImage, useForget } from './useAddressedImage';
+
+const Timeline = lazy(() => import('./Timeline').then(({ Timeline }) => ({ default: Timeline })));
+
+/** The dialogs of features that build on images. The app composes them. */
+export interface DialogParts {
+  Share: ComponentType<Sharing>;
+  Verify: ComponentType<Verifying>;
+  Study: ComponentType<Opening>;
+  Rename: ComponentType<AboutImage>;
+}
+
+interface Asked {
+  what?: Ask;
+  image?: Image;
+  /** The dialog to open after the current one has closed: two open dialogs would both take the focus. */
+  next?: Ask;
+}
+
+/** The open dialog and its image. The image stays while the dialog closes. */
+function useAsked() {
+  const [{ what, image, next }, setAsked] = useState<Asked>({});
+  const opener = useRef<Element | null>(null);
+  return {
+    what,
+    image,
+    next,
+    ask: (wanted: Ask, about: Image) => {
+      opener.current = document.activeElement;
+      setAsked({ what: wanted, image: about });
+    },
+    askNext: (wanted: Ask, about: Image) => setAsked({ image: about, next: wanted }),
+    close: () => setAsked(image ? { image } : {}),
+    exited: () => image && next && setAsked({ what: next, image }),
+    /** Returns the focus to the button; if it is gone, to the card; if that is gone, to the page. */
+    finalFocus: (): HTMLElement | null => {
+      if (opener.current instanceof HTMLElement && opener.current.isConnected) return opener.current;
+      const card = document.querySelector<HTMLElement>(`[data-image="${CSS.escape(image?.id ?? '')}"] :is(button, a)`);
+      return card ?? document.querySelector('main');
+    },
+  };
+}
+
+/**
+ * The dialogs that the cards of a screen open. `images`: the shared images on the screen, among which is the one that the
+ * link in a mail names.
+ */
+export function useImageDialogs({ Share, Verify, Study, Rename }: DialogParts, images: readonly Image[] | undefined) {
+  const { what, image, next, ask, askNext, close, exited, finalFocus } = useAsked();
+
+  // The link in a mail names its share: open the dialog for it.
+  const [params] = useSearchParams();
+  const linked = params.get('share') ?? undefined;
+  const forget = useForget();
+  const unlink = () => forget('share');
+  const address = useAddressedImage({ shown: what === 'open' ? image : undefined, ask, close });
+  const leave = () => {
+    address.forget();
+    close();
+  };
+  const askFor = (wanted: Ask, about: Image) => {
+    ask(wanted, about);
+    if (wanted === 'open') address.name(about);
+  };
+  const shareId = linked ?? image?.shareId;
+  const listed = shareId ? images?.find((one) => one.shareId === shareId) : undefined;
+
+  const isStudy = Boolean(image && stackOf(image));
+  const opening: Omit<Opening, 'open'> = {
+    image,
+    onClose: leave,
+    onExited: exited,
+    onAsk: (wanted, about) => {
+      address.forget();
+      askNext(wanted, about);
+    },
+    finalFocus,
+  };
+  const dialogs = (
+    <>
+      <ImageDialog {...opening} open={what === 'open' && !isStudy} />
+      <Study {...opening} open={what === 'open' && isStudy} />
+      <Share open={what === 'share'} image={image} onClose={leave} finalFocus={finalFocus} />
+      {what === 'timeline' && (
+        <Suspense fallback={null}>
+          <Timeline open image={image} onClose={close} finalFocus={finalFocus} />
+        </Suspense>
+      )}
+      <Rename open={what === 'rename'} image={image} onClose={close} finalFocus={finalFocus} />
+      <DeleteImageDialog open={what === 'remove'} image={image} onClose={close} finalFocus={finalFocus} />
+      <Verify
+        open={what === 'verify' || Boolean(linked && what === undefined && next === undefined)}
+        shareId={shareId ?? ''}
+        image={listed ?? (linked ? undefined : image)}
+        onClose={() => {
+          if (linked) unlink();
+          leave();
+        }}
+        onOpen={(verified) => {
+          if (linked) unlink();
+          askNext('open', verified);
+        }}
+        onExited={() => {
+          exited();
+          if (image && next === 'open') address.name(image);
+        }}
+        finalFocus={finalFocus}
+      />
+    </>
+  );
+  return { askFor, dialogs };
+}
