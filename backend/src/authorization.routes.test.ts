@@ -1,6 +1,7 @@
 import type { CallShape } from '@lightbox/contract/call.js';
 import { type CallName, calls } from '@lightbox/contract/calls.js';
 import { type ClientEvent, clientEventRules, clientEvents, serverEvents } from '@lightbox/contract/events.js';
+import { defaultNoticeSettings } from '@lightbox/contract/notifications/choices.js';
 import { permissions, roleMay, roles } from '@lightbox/contract/permissions.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { describe, expect, it } from 'vitest';
@@ -218,6 +219,7 @@ describe('fields that are nobody’s to send', () => {
       readMessages: post(provider, {}, `/message/read/${patient.id}`),
       readNotification: post(provider, {}, `/notifications/${newId()}/read`),
       readAllNotifications: post(provider, {}),
+      setNoticeSettings: post(patient, { ...defaultNoticeSettings, timeZone: 'Asia/Karachi' }),
       addSetting: post(admin, { name: `m${newId()}`, value: 'x' }),
       editSetting: { as: admin, path: `/appsetting/edit/${setting.id}`, body: { value: 'y' }, ignores: ['createAt'] },
       deleteSetting: post(admin, { id: setting.id }),

@@ -1,5 +1,6 @@
 import type { CallShape } from '@lightbox/contract/call.js';
 import { type CallName, calls } from '@lightbox/contract/calls.js';
+import { defaultNoticeSettings } from '@lightbox/contract/notifications/choices.js';
 import { permissions, type Role, roleMay, roles } from '@lightbox/contract/permissions.js';
 import { type UserFacts, userRules } from '@lightbox/contract/users/policy.js';
 import { newId } from '@lightbox/core/db/ids.js';
@@ -143,6 +144,8 @@ const rows: Record<CallName, Harmless> = {
   listNotifications: list,
   readAllNotifications: { status: 200, body: {} },
   readNotification: nothingThere,
+  getNoticeSettings: list,
+  setNoticeSettings: { status: 200, body: { ...defaultNoticeSettings, timeZone: 'Asia/Karachi' } },
   getPushKey: list,
   subscribePush: emptyBody,
   unsubscribePush: { status: 200, body: { endpoint: 'https://push.example.org/x' } },
@@ -215,6 +218,7 @@ const unrecorded: readonly CallName[] = [
   'listNotifications',
   'readNotification',
   'readAllNotifications',
+  'getNoticeSettings',
   'getStats',
   'countWaitingReviews',
   'listRoles',

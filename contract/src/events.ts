@@ -37,6 +37,8 @@ export const serverEvents = {
   'notification:new': Notification,
   /** Notifications of the person were settled: the client reads its list again. */
   'notification:settled': z.object({}),
+  /** The person chose how to be notified; the client reads the choices again. */
+  'notification:chosen': z.object({}),
   'share:created': ShareEvent,
   'share:verified': ShareEvent,
   /** The code was entered wrongly five times; a new code unlocks the share. */

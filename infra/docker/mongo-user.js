@@ -40,6 +40,7 @@ const rights = {
         'passkeys',
         'ceremonies',
         'pushsubscriptions',
+        'reminders',
         'secrets',
         'sentmails',
         'sessions',

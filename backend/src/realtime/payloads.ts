@@ -123,6 +123,7 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
     return notice ?? null;
   },
   'notification:settled': async () => ({}),
+  'notification:chosen': async (_gateway, viewer, refs) => (text(refs, 'record') === viewer.id ? {} : null),
   'share:created': share,
   'share:verified': share,
   'share:locked': share,

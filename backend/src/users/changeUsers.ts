@@ -14,6 +14,7 @@ import { endAccess } from '../auth/endAccess.js';
 import { cutSockets } from '../auth/sessions.js';
 import { isHeld, usernameTaken } from '../auth/usernames.js';
 import type { Answer, Context, Gateway } from '../context.js';
+import { renewDigest } from '../notifications/noticeSettings.js';
 import { acceptInvites } from '../sharing/acceptInvites.js';
 import { keepAnAdmin } from './admins.js';
 import { closeAccount } from './closeAccount.js';
@@ -26,11 +27,12 @@ export async function updateProfile({
   body,
 }: Context<typeof userCalls.updateProfile>): Promise<Answer<DataOf<typeof userCalls.updateProfile>>> {
   const user = await requireUser(gateway, viewer, viewer.id);
-  const { firstname, lastname, username, language, ...about } = body;
+  const { firstname, lastname, username, language, timeZone, ...about } = body;
   const set = {
     ...(firstname !== undefined ? { firstname } : {}),
     ...(lastname !== undefined ? { lastname } : {}),
     ...(language ? { language } : {}),
+    ...(timeZone ? { timeZone } : {}),
     ...(username !== undefined ? { username, usernameKey: plain(username) } : {}),
     ...searchFields({ ...user, ...body, username: username ?? user.username }),
   };
@@ -48,6 +50,7 @@ export async function updateProfile({
         { $set: { ...set, profile: sealProfile(gateway.keys, user._id, profile) }, $unset: unsetClear },
         { session: tx.session, strict: false },
       );
+      if (timeZone) await renewDigest(gateway, { ...(now ?? user), timeZone }, tx.session);
       tx.record({ type: 'profile.update', record: user._id });
       return user._id;
     });

@@ -4,6 +4,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { Models } from '@lightbox/core/models/models.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
+import { unsetChoices } from '@lightbox/core/notifications/noticeSettings.js';
 import { finishClosing, heirOf } from '@lightbox/core/users/closing.js';
 import { sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 import type { ClientSession } from 'mongoose';
@@ -91,6 +92,8 @@ const endWithAccount: Record<
   // The record stays for the review; a live access ends.
   Emergency: 'endEmergencies',
   Notification: 'finishClosing',
+  // It expires, and is not sent to a closed account.
+  Reminder: 'stays',
   // Maintenance removes expired uploads.
   Upload: ({ gateway, user, tx }) =>
     gateway.models.Upload.updateMany(
@@ -145,7 +148,7 @@ async function clearAccount({ gateway, user, by, tx }: Closing): Promise<void> {
         closing: { at: now, by },
         profile: sealProfile(gateway.keys, user, {}),
       },
-      $unset: { firstname: 1, lastname: 1, rejectedReason: 1, passkeyHandle: 1, language: 1, ...unsetClear },
+      $unset: { firstname: 1, lastname: 1, rejectedReason: 1, passkeyHandle: 1, ...unsetChoices, ...unsetClear },
     },
     { session: tx, strict: false },
   );

@@ -327,6 +327,12 @@ export const auditActions = {
   'analysis.read': { table: 'analyses', fhir: 'orderRecord', does: 'R', timeline: true },
   'message.use': { table: 'messages', fhir: 'applicationActivity', does: 'E' },
   'notification.use': { table: 'notifications', fhir: 'applicationActivity', does: 'E' },
+  'notification.chosen': {
+    table: 'users',
+    fhir: 'securityAlert',
+    does: 'U',
+    socket: 'notification:chosen',
+  },
   'push.use': { table: 'pushsubscriptions', fhir: 'applicationActivity', does: 'E' },
   'push.subscribe': { table: 'pushsubscriptions', fhir: 'applicationActivity', does: 'E' },
   'push.unsubscribe': { table: 'pushsubscriptions', fhir: 'applicationActivity', does: 'E' },

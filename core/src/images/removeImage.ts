@@ -83,6 +83,8 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
   Message: null,
   Notification: null,
   PushSubscription: null,
+  // The notice or message of a reminder is read again before it is sent.
+  Reminder: null,
   Event: null,
   AuditEntry: null,
   AuditHead: null,

@@ -24,6 +24,7 @@ import { passkey } from './passkey.js';
 import { position } from './position.js';
 import { preview } from './preview.js';
 import { pushSubscription } from './pushSubscription.js';
+import { reminder } from './reminder.js';
 import { rendering } from './rendering.js';
 import { secret } from './secret.js';
 import { sentMail } from './sentMail.js';
@@ -62,6 +63,7 @@ const schemas = {
   Message: message,
   Notification: notification,
   PushSubscription: pushSubscription,
+  Reminder: reminder,
   Event: event,
   AuditEntry: auditEntry,
   AuditHead: auditHead,

@@ -37,6 +37,7 @@ export const routes: readonly Screen[] = [
   { ...at('/dashboard', 'admin', 'healthProvider'), ready: 'td' },
   at('/admin-dashboard', 'admin'),
   { ...at('/profile', 'patient', 'healthProvider', 'admin'), ready: 'dl' },
+  { ...at('/profile/notifications', 'patient', 'healthProvider', 'admin'), ready: '[role=group]' },
   { path: ({ user }) => `/user-profile/${user}`, viewers: ['admin', 'healthProvider', 'patient'], ready: 'dl' },
   at('/upload', 'healthProvider', 'admin'),
   { ...at('/view-images', 'healthProvider', 'patient', 'admin'), ready: 'article' },

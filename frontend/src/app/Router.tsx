@@ -73,6 +73,7 @@ const protectedScreens = [
     screen(paths.appSettings, async () => (await import('../settings/AppSettings')).AppSettings),
   ),
   screen(paths.profile, async () => (await import('./ProfileScreen')).ProfileScreen),
+  screen(paths.noticeSettings, async () => (await import('../profile/NoticeSettings')).NoticeSettings),
   screen(paths.userProfile(), async () => (await import('./ProfileScreen')).ProfileScreen),
   screen(paths.emergencies, async () => (await import('../emergencies/EmergencyAccess')).EmergencyAccess),
   screen(paths.viewImages, async () => (await import('./ImagesScreen')).ImagesScreen),

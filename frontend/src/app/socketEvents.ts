@@ -8,6 +8,7 @@ import type { SocketRows } from '../lib/socket';
 import { messageEvents } from '../messages/messages';
 import { notificationEvents } from '../notifications/notifications';
 import { overviewEvents } from '../overview/overview';
+import { noticeSettingEvents } from '../profile/noticeSettings';
 import { guestEvents } from '../sharing/guests';
 import { shareEvents } from '../sharing/sharing';
 import { userEvents } from '../users/users';
@@ -22,6 +23,7 @@ const features = [
   analysisEvents,
   messageEvents,
   notificationEvents,
+  noticeSettingEvents,
   userEvents,
   overviewEvents,
   settingEvents,

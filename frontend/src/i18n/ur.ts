@@ -11,6 +11,7 @@ import { guests } from './ur/guests';
 import { images } from './ur/images';
 import { landing } from './ur/landing';
 import { messages } from './ur/messages';
+import { noticeSettings } from './ur/noticeSettings';
 import { notifications } from './ur/notifications';
 import { overview } from './ur/overview';
 import { profile } from './ur/profile';
@@ -46,6 +47,7 @@ export const ur: LanguageFile = {
     analysis,
     messages,
     notifications,
+    noticeSettings,
     push,
     audit,
     roles,

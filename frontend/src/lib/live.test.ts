@@ -22,6 +22,7 @@ import { take } from '../messages/take';
 import { ana, ben, id, listOf, message, signIn } from '../messages/testing';
 import { notices, unreadNotices } from '../notifications/notifications';
 import { overview } from '../overview/overview';
+import { noticeSettings } from '../profile/noticeSettings';
 import { settingList } from '../settings/settings';
 import { guestLinksOf } from '../sharing/guests';
 import { pendingProviders } from '../users/users';
@@ -156,6 +157,12 @@ const cases: Record<string, Case> = {
     after: [{ ...notice, readAt: at }],
     tell: (tell) => tell('notification:settled', {}),
     shows: ({ pages }: { pages: { data: unknown[] }[] }) => pages.flatMap(({ data }) => data),
+  },
+  'notification:chosen in another tab': {
+    options: noticeSettings,
+    before: { digest: 'off' },
+    after: { digest: 'daily' },
+    tell: (tell) => tell('notification:chosen', {}),
   },
   'image:uploaded in a list': {
     options: imageList('uploaded', query, admin),

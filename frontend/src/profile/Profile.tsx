@@ -1,6 +1,7 @@
 import { Box, Button, Flex, Grid, Heading, Text } from '@chakra-ui/react';
 import type { User } from '@lightbox/contract/users/schemas.js';
 import {
+  BellRingingIcon,
   ChatCircleTextIcon,
   EyeSlashIcon,
   KeyIcon,
@@ -19,7 +20,6 @@ import { useMay, userAtom } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { capitalized, formatDate, fullName } from '../lib/format';
 import { paths } from '../lib/paths';
-import { DeviceSwitch } from '../push/DeviceSwitch';
 import { RoleBadge } from '../ui/Badge';
 import { Card } from '../ui/Card';
 import { Facts } from '../ui/Facts';
@@ -183,8 +183,16 @@ function Account({ user, own, Emergency }: { user: User; own: boolean; Emergency
         )}
         {own ? (
           <>
-            <Card title={t('push.title')}>
-              <DeviceSwitch />
+            <Card title={t('noticeSettings.title')}>
+              <Text fontSize="sm" color="fg.muted" mb="4">
+                {t('noticeSettings.openText')}
+              </Text>
+              <Button asChild variant="outline" w="full">
+                <Link to={paths.noticeSettings}>
+                  <BellRingingIcon aria-hidden />
+                  {t('noticeSettings.open')}
+                </Link>
+              </Button>
             </Card>
             <Card title={t('profile.remove.title')}>
               <CloseAccount />

@@ -12,6 +12,6 @@ export const languages: Record<LanguageCode, { templates: Templates; words: Mail
 
 export const textOf = (language: LanguageCode, template: MailTemplate, facts: MailFacts, clinic: Clinic): MailText =>
   languages[language].templates[template](
-    { code: '', shares: [], link: '', reason: '', reviews: false, ...facts },
+    { code: '', shares: [], link: '', reason: '', counts: {}, reviews: false, ...facts },
     clinic,
   );

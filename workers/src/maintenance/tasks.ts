@@ -1,5 +1,6 @@
 import type { Core } from '@lightbox/core/core.js';
-import { remindOfUnread } from '../notifications/remindUnread.js';
+import { enterDigests } from '../notifications/digest.js';
+import { enterReminders, remindOfMessages } from '../notifications/reminders.js';
 import { removeEmptyStudies } from './emptyStudies.js';
 import { endLooks } from './endLooks.js';
 import { enterOwed } from './enterOwed.js';
@@ -29,7 +30,9 @@ export const tasks = {
   endLooks: { every: 15_000, work: endLooks },
   finishClosings: { every: 15_000, work: finishClosings },
   enterOwed: { every: 10_000, work: enterOwed },
-  remindOfUnread: { every: 30_000, work: remindOfUnread },
+  remindOfMessages: { every: 30_000, work: remindOfMessages },
+  enterReminders: { every: 15_000, work: enterReminders },
+  enterDigests: { every: 30_000, work: enterDigests },
   // A few queries that mostly find nothing.
   renewKeys: { every: 15_000, work: renewKeys },
   reviveAnalyses: { every: 30_000, work: reviveAnalyses },

@@ -214,6 +214,7 @@ export const audit = {
     analysis_read: 'Read analysis',
     message_use: 'Use messages',
     notification_use: 'Use notifications',
+    notification_chosen: 'Choose notifications',
     push_use: 'Use device notifications',
     push_subscribe: 'Turn on device notifications',
     push_unsubscribe: 'Turn off device notifications',

@@ -4,6 +4,7 @@ import { emergencies } from './emergencies';
 import { guests } from './guests';
 import { images } from './images';
 import { messages } from './messages';
+import { noticeSettings } from './noticeSettings';
 import { notifications } from './notifications';
 import { overview } from './overview';
 import { profile } from './profile';
@@ -32,6 +33,7 @@ export const signedIn = {
   analysis,
   messages,
   notifications,
+  noticeSettings,
   push,
   audit,
   roles,

@@ -214,6 +214,7 @@ export const audit = {
     analysis_read: 'تجزیہ دیکھنا',
     message_use: 'پیغامات استعمال کرنا',
     notification_use: 'اطلاعات استعمال کرنا',
+    notification_chosen: 'اطلاعات چننا',
     push_use: 'آلات پر اطلاعات استعمال کرنا',
     push_subscribe: 'آلے پر اطلاعات چالو کرنا',
     push_unsubscribe: 'آلے پر اطلاعات بند کرنا',
