@@ -44,6 +44,9 @@ const planted = {
   studyUid: `2.25.${Number.parseInt(unique, 16)}77`,
   guestEmail: `${mark('guest')}@hospital.test`,
   guestNote: mark('note'),
+  emergencyReason: mark('emergency'),
+  question: mark('question'),
+  answer: mark('answer'),
   refusedEmail: `${refusedPrefix}${mark('refused')}@hospital.test`,
   password: `Zq-Willow-${unique}`,
   resetPassword: `Zq-Copper-${unique}`,
@@ -161,6 +164,9 @@ async function liveThrough(): Promise<void> {
     refusedEmail,
     guestEmail,
     guestNote,
+    emergencyReason,
+    question,
+    answer,
     ...person
   } = planted;
   const registered = await call('POST', '/auth/register', undefined, { ...person, role: 'patient' });
@@ -232,6 +238,18 @@ async function liveThrough(): Promise<void> {
   const guestLink = `${guest.id}.${secrets.guestProof}`;
   expect((await call('POST', '/guest/open', undefined, { link: guestLink, code: guest.code })).status).toBe(200);
   await mailbox.waitFor(guestEmail, shared);
+
+  const doctor = { email: 'doctor@hospital.test', username: 'doctor', firstname: 'Omar', lastname: 'Raza' };
+  await call('POST', '/auth/register', undefined, { ...doctor, password: person.password, role: 'healthProvider' });
+  expect((await call('POST', '/users/approve-provider', chief, { email: doctor.email })).status).toBe(200);
+  const provider = await signIn(doctor.email, person.password);
+  await call('POST', '/appsetting/add', chief, { name: 'access.breakGlass', value: 'yes' });
+  const opened = await call('POST', `/users/${id}/emergency`, provider, { reason: emergencyReason });
+  expect(opened.status).toBe(201);
+  const emergency = `/emergencies/${opened.data.id}`;
+  expect((await call('POST', `${emergency}/question`, chief, { comment: question })).status).toBe(200);
+  expect((await call('POST', `${emergency}/answer`, provider, { answer })).status).toBe(200);
+  await mailbox.waitFor(planted.email, 'Your images were opened in an emergency');
 
   // Failed calls must not leak the values either.
   await call('POST', '/auth/login', undefined, { email: planted.email, password: `${planted.password}x` });

@@ -6,6 +6,7 @@ import { closeInspectors } from '@lightbox/backend/files/inspectionPool.js';
 import { Client } from '@lightbox/backend/testing/client.js';
 import {
   buildAdmin,
+  buildEmergency,
   buildPatient,
   buildProvider,
   buildShare,
@@ -19,6 +20,7 @@ import { verifyAudit } from '@lightbox/core/audit/verify.js';
 import type { Config } from '@lightbox/core/config/config.js';
 import { makeKeys } from '@lightbox/core/config/keys.js';
 import { newId } from '@lightbox/core/db/ids.js';
+import { sealText } from '@lightbox/core/emergencies/sealed.js';
 import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
 import { keyUses } from '@lightbox/core/keys/usage.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
@@ -117,6 +119,7 @@ describe('ENCRYPTION_KEYS', () => {
   let provider: Person;
   let patient: Person;
   let studyId: string;
+  let emergency: string;
   const invited = 'invited@elsewhere.test';
   const upload = async (file: Buffer) => (await new Client(test.url).as(provider).upload(file).expect(201)).body.data;
 
@@ -130,6 +133,10 @@ describe('ENCRYPTION_KEYS', () => {
     studyId = (await upload(slice({ study: '1.2.826.0.1.1' }))).studyId;
     const wish = { images: [[...images.keys()][0]], people: [patient.id], emails: [invited], note: 'Look closely.' };
     await new Client(test.url).as(provider).post('/sharing/batch', wish).expect(201);
+    const asked = await buildEmergency(test.gateway, { provider, patient });
+    emergency = String(asked._id);
+    const question = { by: provider._id, at: new Date(), text: sealText(keys, asked._id, 'question', 'Why then?') };
+    await models.Emergency.updateOne({ _id: asked._id }, { $set: { state: 'questioned', waits: false, question } });
     const crowd = Array.from({ length: PEOPLE }, (_, i) => {
       const name = `crowd${i}`;
       const names = { username: name, usernameKey: name, email: `${name}@hospital.test`, passwordHash: '' };
@@ -171,6 +178,7 @@ describe('ENCRYPTION_KEYS', () => {
         ...(await under('profiles')),
         ...(await under('notes of shares')),
         ...(await under('invitations')),
+        ...(await under('emergency accesses')),
         ...(await under('authenticator apps')),
         ...(await under('keys of the installation')),
       });
@@ -208,6 +216,11 @@ describe('ENCRYPTION_KEYS', () => {
       (await new Client(test.url).as(provider).get(`${path}?imageId=${shared}`).expect(200)).body.data;
     expect(await listed('/sharing')).toMatchObject([{ note: 'Look closely.' }]);
     expect(await listed('/sharing/invitations')).toMatchObject([{ email: invited, note: 'Look closely.' }]);
+    const kept = await new Client(test.url).as(provider).get(`/emergencies/${emergency}`).expect(200);
+    expect(kept.body.data).toMatchObject({
+      reason: 'Unconscious after a fall',
+      review: { question: { text: 'Why then?' } },
+    });
     const again = { images: [shared], emails: [invited] };
     const { body: known } = await new Client(test.url).as(provider).post('/sharing/batch', again).expect(201);
     expect(known.data.skipped, 'the hash is found').toHaveLength(1);

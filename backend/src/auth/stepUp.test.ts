@@ -42,7 +42,7 @@ async function ask(token: string, [name, shape]: [CallName, CallShape], proof: o
 }
 
 describe('a proof that it is still the same person', () => {
-  it('is asked by all that turns authenticators on or off, makes administrators, opens images in an emergency or exports', () => {
+  it('is asked by all that turns authenticators on or off, makes administrators or exports', () => {
     const levels = Object.fromEntries(shapes.flatMap(([name, { stepUp }]) => (stepUp ? [[name, stepUp]] : [])));
     expect(levels).toEqual({
       setUpTotp: 'always',

@@ -121,6 +121,13 @@ describe('while the setting is on', () => {
     const shared = await mine.get('/upload/shared-images').expect(200);
     expect(shared.body.data).toEqual([]);
     expect((await ask(world).expect(409)).body.error).toBe('CONFLICT');
+    await api.as(admin).del(`/upload/image/${image.id}`, {}).expect(200);
+    const deleted = await test.gateway.models.Event.findOne({
+      type: 'image.delete',
+      record: image._id,
+      status: 'success',
+    }).lean();
+    expect(deleted?.recipients.map(String)).toContain(provider.id);
   });
 
   it('the hour ends by the clock, and a repeat of the same request begins no new one', async () => {
@@ -268,7 +275,10 @@ describe('while the setting is on', () => {
       const id = await openAs(world);
       await act('approve', id, provider).expect(403);
       await act('answer', id, admin).expect(403);
+      const waiting = async () => (await api.as(admin).get('/emergencies/waiting').expect(200)).body.data.count;
+      const before = await waiting();
       await act('question', id, admin).expect(200);
+      expect(await waiting()).toBe(before - 1);
       await act('answer', id, provider).expect(200);
       const { body } = await act('approve', id, admin).expect(200);
       expect(body.data.review).toMatchObject({

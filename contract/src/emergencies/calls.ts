@@ -151,6 +151,7 @@ export const emergencyCalls = {
     body: z.strictObject({ comment: ReviewText }),
     data: Emergency,
     fails: ['CONFLICT'],
+    throttles: ['staffMail'],
   }),
   answerEmergency: call({
     method: 'post',

@@ -20,9 +20,9 @@ export const emergencyRules = {
     viewer.role === 'admin' || viewer.id === providerId,
   end: (viewer: Viewer, { providerId }: EmergencyParties): boolean =>
     roleMay(viewer.role, 'emergency.end') && (viewer.role === 'admin' || viewer.id === providerId),
-  /** An administrator reviews no access of their own, which they may have from an earlier role. */
-  review: (viewer: Viewer, { providerId }: EmergencyParties): boolean =>
-    roleMay(viewer.role, 'emergency.review') && viewer.id !== providerId,
+  /** Nobody reviews an access of their own or to their own images, which an administrator may have from an earlier role. */
+  review: (viewer: Viewer, { providerId, patientId }: EmergencyParties): boolean =>
+    roleMay(viewer.role, 'emergency.review') && viewer.id !== providerId && viewer.id !== patientId,
   answer: (viewer: Viewer, { providerId }: EmergencyParties): boolean =>
     roleMay(viewer.role, 'emergency.open') && viewer.id === providerId,
 };

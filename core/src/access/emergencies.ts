@@ -1,4 +1,6 @@
 import type { ImageFacts, ImageViewer } from '@lightbox/contract/images/policy.js';
+import type { ClientSession } from 'mongoose';
+import type { Core } from '../core.js';
 import { type ObjectId, oid } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import type { EmergencyDoc } from '../models/emergency.js';
@@ -32,6 +34,17 @@ export const emergencyFor = (
   { owner, patient: named }: Covered,
 ): EmergencyDoc | null =>
   emergencies.find(({ patient }) => patient.equals(owner) || (named !== undefined && patient.equals(named))) ?? null;
+
+/** Returns the providers who see the image or the study by an emergency access, for live updates. */
+export const watching = (
+  { models, clock }: Pick<Core, 'models' | 'clock'>,
+  { owner, patient }: Covered,
+  session: ClientSession,
+): Promise<ObjectId[]> =>
+  models.Emergency.distinct('provider', {
+    patient: { $in: [owner, ...(patient ? [patient] : [])] },
+    ...liveEmergency(clock.now()),
+  }).session(session);
 
 /** The fact about a viewer's emergency accesses, for the policy of an image or a study. */
 export const emergencyFact = (emergencies: readonly EmergencyDoc[], covered: Covered): Pick<ImageFacts, 'emergency'> =>

@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongoose';
+import { watching } from '../access/emergencies.js';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Actor, Transaction } from '../events/events.js';
@@ -135,7 +136,7 @@ export async function removeImage(core: Core, actor: Actor, id: ObjectId, reason
       type: 'image.delete',
       record: id,
       owners: [owner],
-      recipients: [...audience, owner],
+      recipients: [...audience, owner, ...(await watching(core, removed, session))],
       refs: { blob, ...(study ? { study } : {}) },
       reason,
     });

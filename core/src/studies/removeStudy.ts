@@ -1,4 +1,5 @@
 import type { QueryFilter } from 'mongoose';
+import { watching } from '../access/emergencies.js';
 import type { Core } from '../core.js';
 import type { ObjectId } from '../db/ids.js';
 import type { Actor } from '../events/events.js';
@@ -35,7 +36,11 @@ export async function removeStudy(
       record: id,
       records: images.map(({ _id }) => _id),
       owners: images.length > 0 ? images.map(({ owner }) => owner) : [study.owner],
-      recipients: [...images.flatMap(({ audience }) => audience), study.owner],
+      recipients: [
+        ...images.flatMap(({ audience }) => audience),
+        study.owner,
+        ...(await watching(core, study, session)),
+      ],
       reason,
     });
     return id;

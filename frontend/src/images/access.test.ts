@@ -41,6 +41,14 @@ const images = {
     expiresAt: '2020-01-01T00:00:00.000Z',
   },
   foreign: { ...base, owner: other, patient },
+  emergency: { ...base, owner: other, patient, download: false, emergency: { id: id(8), until: later } },
+  emergencyOver: {
+    ...base,
+    owner: other,
+    patient,
+    download: false,
+    emergency: { id: id(8), until: '2020-01-01T00:00:00.000Z' },
+  },
 } satisfies Record<string, Image>;
 
 type Row = [role: Role, image: keyof typeof images, buttons: string];
@@ -55,6 +63,8 @@ const table: Row[] = [
   ['healthProvider', 'verified', 'open download ai'],
   ['healthProvider', 'withoutDownload', 'open ai'],
   ['healthProvider', 'ended', ''],
+  ['healthProvider', 'emergency', 'open'],
+  ['healthProvider', 'emergencyOver', ''],
   ['admin', 'own', 'open download share ai remove timeline'],
   ['admin', 'foreign', 'open download share ai remove timeline'],
   ['admin', 'verified', 'open download share ai remove timeline'],

@@ -165,6 +165,23 @@ it('A picture and the facts about its patient disappear when the share expires, 
   stop();
 });
 
+it('The images and studies of an emergency access disappear at its end, without an event of the server.', async () => {
+  const emergency = { id: id(4), until: new Date(Date.now() + 60_000).toISOString() };
+  const lit = { ...other, isVerified: true, image_url: 'data:y' };
+  const stop = watchEnds(cache);
+  cache.setQueryData(listKey, { data: [{ ...image, isVerified: true, image_url: 'data:x', emergency }, lit] });
+  cache.setQueryData(['images', 'content', imageId], 'bytes');
+  cache.setQueryData(studyKey(id(5)), { id: id(5), title: 'CT', isVerified: true, image_url: 'data:x', emergency });
+  await vi.advanceTimersByTimeAsync(59_900);
+  expect(list()[0]?.isVerified).toBe(true);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(list()[0]).toMatchObject({ isVerified: false, image_url: null });
+  expect(list()[1]).toEqual(lit);
+  expect(cache.getQueryData(studyKey(id(5)))).toMatchObject({ isVerified: false, image_url: null });
+  expect(cache.getQueryData(['images', 'content', imageId])).toBeUndefined();
+  stop();
+});
+
 it('An administrator needs no share, and still sees the image when a share ends.', () => {
   startSession({ id: me, role: { name: 'admin' } } as User, 'token');
   cache.setQueryData(listKey, { data: [{ ...image, isVerified: true, image_url: 'data:x' }] });

@@ -1,9 +1,11 @@
 import { type LanguageCode, languageCodes } from '@lightbox/contract/languages.js';
 import { type Core, createCore } from '@lightbox/core/core.js';
 import { newId } from '@lightbox/core/db/ids.js';
+import { sealText } from '@lightbox/core/emergencies/sealed.js';
 import { sealField } from '@lightbox/core/guests/sealed.js';
 import { codeOf, linkTokenOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
 import { chosenMails, type MailTemplate, mailTemplates } from '@lightbox/core/mail/mailTemplates.js';
+import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
@@ -275,4 +277,36 @@ it('The mail of a guest link has its address and not its code, and none goes out
   expect(`${mail?.text}${mail?.html}`).not.toContain(codeOf(core.keys.codes, String(_id), link));
   await core.models.GuestLink.updateOne({ _id }, { $set: { live: false } });
   expect(await mails()).toHaveLength(1);
+});
+
+it('The mail of an emergency access goes once to the patient and to each administrator, without names and reason.', async () => {
+  const _id = newId();
+  const [patient, admin, second] = [`p${_id}@clinic.test`, `a${_id}@clinic.test`, `b${_id}@clinic.test`];
+  const [provider, ...told] = await Promise.all(
+    [`d${_id}@clinic.test`, patient, admin, second].map((to) => account(to)),
+  );
+  const people = { provider: provider as EmergencyDoc['_id'], patient: told[0] as EmergencyDoc['_id'] };
+  const reason = sealText(core.keys, _id, 'reason', 'Unconscious after a fall');
+  const now = core.clock.now();
+  const about = { from: now, until: now, live: true, state: 'open' as const, waits: true };
+  await core.models.Emergency.create([{ _id, ...people, reason, ...about }]);
+  const event = newId();
+  const recipients = [provider, ...told];
+  await core.models.Event.collection.insertOne({
+    _id: event,
+    type: 'emergency.opened',
+    record: _id,
+    recipients,
+  } as never);
+  // A repeated job sends nothing twice.
+  for (let i = 0; i < 2; i++) await sendMail(core, mailer, String(event), 'emergencyOpened');
+  const subjects = [`d${_id}@clinic.test`, patient, admin, second].map((to) =>
+    mailbox.mails(to).map(({ subject }) => subject),
+  );
+  const review = ['An emergency access to review'];
+  expect(subjects).toEqual([[], ['Your images were opened in an emergency'], review, review]);
+  for (const mail of [...mailbox.mails(patient), ...mailbox.mails(admin)]) {
+    expect(mail.text).toContain(`/emergency-access?id=${_id}`);
+    expect(`${mail.text}${mail.html}`).not.toContain('Unconscious');
+  }
 });

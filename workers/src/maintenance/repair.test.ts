@@ -4,10 +4,12 @@ import { refreshAudience } from '@lightbox/core/access/audience.js';
 import { newDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import { sealText } from '@lightbox/core/emergencies/sealed.js';
 import { system } from '@lightbox/core/events/events.js';
 import { removeImage } from '@lightbox/core/images/removeImage.js';
 import { newCodeSeed } from '@lightbox/core/keys/codes.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
@@ -27,7 +29,7 @@ import { buildImage } from '../testing/buildImage.js';
 import { type RunningWorker, startWorker } from '../worker.js';
 import { removeEmptyStudies } from './emptyStudies.js';
 import { endLooks } from './endLooks.js';
-import { expireGuestLinks, expireShares } from './expire.js';
+import { expireEmergencies, expireGuestLinks, expireShares } from './expire.js';
 import { removeAllListed, removeOrphanBlobs } from './orphans.js';
 import { removeUploads } from './removeUploads.js';
 import { reviveAnalyses, revivePreviews } from './repair.js';
@@ -218,6 +220,23 @@ describe('a study', () => {
     expect([await seen('audience'), await seen('shownTo')]).toEqual([0, 0]);
     const ended = await core.models.Event.find({ type: 'share.expire', record: _id }).lean<EventDoc[]>();
     expect(ended).toMatchObject([{ refs: { share: share._id, lead } }]);
+  });
+
+  it('an emergency access whose hour is over is ended once, and one that lasts is not', async () => {
+    const { core } = worker;
+    const now = core.clock.now();
+    const build = (until: Date): EmergencyDoc => {
+      const _id = newId();
+      const reason = sealText(core.keys, _id, 'reason', 'Unconscious after a fall');
+      const people = { provider: newId(), patient: newId() };
+      return { _id, ...people, reason, from: now, until, live: true, state: 'open', waits: true };
+    };
+    const [over, lasting] = [build(now), build(new Date(now.getTime() + 60_000))];
+    await core.models.Emergency.create([over, lasting]);
+    for (let i = 0; i < 2; i++) await expireEmergencies(core);
+    const ended = await core.models.Event.find({ type: 'emergency.ended' }).lean<EventDoc[]>();
+    expect(ended).toMatchObject([{ record: over._id, reason: 'expired', recipients: [over.provider, over.patient] }]);
+    expect(await core.models.Emergency.findById(lasting._id).lean()).toMatchObject({ live: true });
   });
 
   it('gets one entry about the end of its guest link that has expired, and the link is no longer live', async () => {
