@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { TagRow } from '@lightbox/contract/images/drawing.js';
 import type { Role } from '@lightbox/contract/permissions.js';
+import { plain } from '@lightbox/contract/plain.js';
 import { refreshAudience } from '@lightbox/core/access/audience.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
@@ -17,7 +18,7 @@ import type { StudyDoc } from '@lightbox/core/models/study.js';
 import type { Person as StoredPerson } from '@lightbox/core/models/user.js';
 import { addressHash, inviteEnd, sealAddress } from '@lightbox/core/sharing/invites.js';
 import { sealPerson } from '@lightbox/core/users/profile.js';
-import { plain, searchFields } from '@lightbox/core/users/search.js';
+import { searchFields } from '@lightbox/core/users/search.js';
 import { startSession } from '../auth/sessions.js';
 import type { Gateway } from '../context.js';
 import { png } from './files.js';

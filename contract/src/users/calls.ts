@@ -58,7 +58,7 @@ export const userCalls = {
     who: 'profile.write',
     action: 'profile.update',
     summary: 'Change the caller’s own profile',
-    body: ProfileChange.extend({ language: Language.optional() }),
+    body: ProfileChange.extend({ language: Language.optional(), readReceipts: z.boolean().optional() }),
     multipart: 'also',
     data: User,
     throttles: ['username'],

@@ -41,6 +41,8 @@ export interface UserDoc {
   accessEndedAt?: Date;
   /** The language of mails and device notifications. Absent: English. */
   language?: LanguageCode;
+  /** False when the person has turned read receipts off (`messageRules.seesReading`). */
+  readReceipts?: boolean;
   firstname?: string;
   lastname?: string;
   /**
@@ -85,6 +87,7 @@ export const user = schemaOf<UserDoc>({
   passwordAt: Date,
   accessEndedAt: Date,
   language: String,
+  readReceipts: Boolean,
 })
   .index({ email: 1 }, { unique: true })
   .index({ usernameKey: 1 }, { unique: true })

@@ -1,5 +1,4 @@
-/** Returns the text without case and accents, so that a search for `e` finds `É`. */
-export const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+import { plain } from '@lightbox/contract/plain.js';
 
 /** Returns the words of a text without case and accents. */
 export const wordsOf = (text: string): string[] =>

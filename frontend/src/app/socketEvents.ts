@@ -4,6 +4,7 @@ import { imageEvents } from '../images/images';
 import { studyEvents } from '../images/studies';
 import { settingEvents } from '../lib/publicSettings';
 import type { SocketRows } from '../lib/socket';
+import { attachmentEvents } from '../messages/attachments';
 import { messageEvents } from '../messages/messages';
 import { notificationEvents } from '../notifications/notifications';
 import { overviewEvents } from '../overview/overview';
@@ -19,6 +20,7 @@ const features = [
   guestEvents,
   analysisEvents,
   messageEvents,
+  attachmentEvents,
   notificationEvents,
   userEvents,
   overviewEvents,
