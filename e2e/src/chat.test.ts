@@ -86,7 +86,7 @@ test('An image is attached, opened with its code from the chat, and a revoke bla
   await owner.call(`/sharing/${shareId}`, 'DELETE');
   const revoked = Date.now();
   expect((await blank) - revoked).toBeLessThan(REVOKED_MS);
-  expect(await phone.getByText(caption).count()).toBe(0);
+  expect(await phone.getByRole('log').getByText(caption).count()).toBe(0);
 });
 
 test('A search finds a message far back without case and accents, and Escape keeps the place.', async () => {

@@ -1,5 +1,5 @@
 import type { DataOf } from '@lightbox/contract/call.js';
-import { imageRules } from '@lightbox/contract/images/policy.js';
+import { type ImageFacts, imageRules } from '@lightbox/contract/images/policy.js';
 import type { AttachingOutcome, Attachment, messageCalls } from '@lightbox/contract/messages/calls.js';
 import { messageRules } from '@lightbox/contract/messages/policy.js';
 import { imageFacts } from '@lightbox/core/access/images.js';
@@ -21,6 +21,9 @@ interface Attached {
   shares: ShareDoc[];
 }
 
+/** An emergency access opens a patient's images for a look, and no images for a chat: nobody passes them on by it. */
+const factsOf = ({ image, shares }: Attached): ImageFacts => imageFacts(image, shares, []);
+
 const readShares = ({ models, clock }: Gateway, { _id }: Person, images: ImageDoc[]): Promise<ShareDoc[]> =>
   models.Share.find({ ...covering(images), recipient: _id, ...liveShare(clock.now()) })
     .readConcern(NEWEST)
@@ -40,7 +43,7 @@ export async function findAttached(gateway: Gateway, person: Person, ids: Object
 
 /** Presents an attached image as its reader may see it now. */
 export function presentAttachment(reader: Person, { image, shares }: Attached): Attachment {
-  const access = messageRules.access(reader, imageFacts(image, shares));
+  const access = messageRules.access(reader, factsOf({ image, shares }));
   const share = access === 'locked' ? strongest(shares) : null;
   return {
     imageId: String(image._id),
@@ -74,7 +77,7 @@ async function outcomesOf(
       : [];
   return new Map(
     all.map(({ image, shares }) => {
-      const own = imageFacts(image, shares);
+      const own = factsOf({ image, shares });
       const facts = { ...own, share: shareFacts(theirs.filter((share) => covers(share, image))) };
       return [
         String(image._id),
@@ -97,7 +100,7 @@ export async function requireAttachable(
   const attached = await findAttached(gateway, sender, ids);
   for (const id of ids) {
     const found = attached.get(String(id));
-    const facts = found && imageFacts(found.image, found.shares);
+    const facts = found && factsOf(found);
     if (!facts || !imageRules.see(sender, facts)) throw new AppError('NOT_FOUND');
     if (!imageRules.open(sender, facts)) throw new AppError('NOT_VERIFIED');
   }

@@ -17,7 +17,7 @@ export interface MessageDoc {
   readAt?: Date;
   /** Set when the reading was not reported to the sender. It stays so when receipts are turned on again. */
   readUnreported?: boolean;
-  /** Time of the mail that reminded the recipient of this unread message. */
+  /** Time at which a reminder of this unread message was planned (`reminder.ts`). */
   remindedAt?: Date;
   /** True until the message was handed over to the gateways; a message is its own event. */
   pending: boolean;
