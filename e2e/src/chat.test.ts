@@ -92,10 +92,11 @@ test('An image is attached, opened with its code from the chat, and a revoke bla
 test('A search finds a message far back without case and accents, and Escape keeps the place.', async () => {
   const { page } = owner;
   await say(patient, ids.owner, 'Das Röntgen war am Montag.');
-  for (let i = 1; i <= 70; i++) await say(patient, ids.owner, `Message ${i}`);
+  await Promise.all(Array.from({ length: 55 }, (_, i) => say(patient, ids.owner, `Message ${i}`)));
+  await say(patient, ids.owner, 'The last one');
   await page.reload();
   const log = page.getByRole('log');
-  await log.getByText('Message 70', { exact: true }).waitFor();
+  await log.getByText('The last one', { exact: true }).waitFor();
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
   await page.getByRole('button', { name: 'Search in this chat' }).click();
@@ -107,9 +108,8 @@ test('A search finds a message far back without case and accents, and Escape kee
   faults.push(...(await owner.look('chat-search')));
   await page.keyboard.press('Escape');
   await page.getByRole('searchbox', { name: 'Search in this chat' }).waitFor({ state: 'detached' });
-  expect(
-    await log.getByText('Das Röntgen war am Montag.').evaluate('(one) => one.getBoundingClientRect().top > 0'),
-  ).toBe(true);
+  const place = await log.getByText('Das Röntgen war am Montag.').boundingBox();
+  expect(place?.y).toBeGreaterThan(0);
   expect(asked.filter((url) => /rontgen/i.test(decodeURIComponent(url)))).toEqual([]);
 });
 

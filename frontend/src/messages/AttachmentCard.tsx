@@ -114,7 +114,7 @@ export function AttachmentCard({ card, onVerify }: Props) {
     const title = caption || t('common.untitled');
     return (
       <chakra.div asChild {...frame} {...press}>
-        <Link to={paths.viewer(imageId)} {...data} aria-label={t('messages.attach.open', { caption: title })}>
+        <Link to={paths.viewer(imageId)} {...data}>
           <Thumb id={imageId} contentType={contentType} size="60px" />
           <Words title={title} sub={modality ? ltr(modality) : t('messages.attach.image')} />
         </Link>

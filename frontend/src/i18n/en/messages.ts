@@ -72,7 +72,6 @@ export const messages = {
     willShareSome: '<n>{{name}}</n> will get access to {{number}} of these images until {{until}}.',
     refused:
       '<n>{{name}}</n> has no access to the marked image, and only its owner can give it. Remove it, or ask the owner to share it.',
-    open: 'Open the image {{caption}}',
     image: 'Image',
     locked: 'Locked. Enter your code',
     lockedHelp: 'The code is in your email.',
