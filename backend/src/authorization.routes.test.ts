@@ -217,6 +217,8 @@ describe('fields that are nobody’s to send', () => {
       deleteImage: post(provider, {}, `/upload/image/${image.id}`),
       startAnalysis: post(provider, {}, `/analyze/${image.id}`),
       sendMessage: post(provider, { recipientId: patient.id, content: 'Hi' }),
+      checkAttachments: post(provider, { images: [image.id] }, `/message/chat/${patient.id}/images`),
+      searchChat: post(provider, { text: 'Hi' }, `/message/chat/${patient.id}/search`),
       readMessages: post(provider, {}, `/message/read/${patient.id}`),
       readNotification: post(provider, {}, `/notifications/${newId()}/read`),
       readAllNotifications: post(provider, {}),

@@ -139,6 +139,8 @@ const rows: Record<CallName, Harmless> = {
   startAnalysis: nothingThere,
   chatList: list,
   chat: nothingThere,
+  checkAttachments: { status: 404, body: { images: [absent] } },
+  searchChat: { status: 404, body: { text: 'Hello' } },
   sendMessage: { status: 404, body: { recipientId: absent, content: 'Hello' } },
   readMessages: nothingThere,
   messagesSince: list,
@@ -213,6 +215,8 @@ function expectedFor(shape: CallShape, caller: Caller, row: Harmless): number {
 const unrecorded: readonly CallName[] = [
   'chatList',
   'chat',
+  'checkAttachments',
+  'searchChat',
   'sendMessage',
   'readMessages',
   'messagesSince',
@@ -319,6 +323,7 @@ describe.concurrent.each(people)('the account: $kind, for a $role', ({ role, kin
 
     expect((await caller.get(`/users/${id}`)).status).toBe(sees ? 200 : 404);
     expect((await caller.get(`/message/chat/${id}`)).status).toBe(writes ? 200 : 404);
+    expect((await caller.post(`/message/chat/${id}/search`, { text: 'x' })).status).toBe(writes ? 200 : 404);
     expect((await caller.post('/message/send', { recipientId: id, content: 'x' })).status).toBe(writes ? 201 : 404);
     expect((await caller.post(`/message/read/${id}`, {})).status).toBe(writes ? 200 : 404);
     const managed = role === 'admin' ? (kind === 'oneself' ? 409 : sees ? 200 : 404) : 403;

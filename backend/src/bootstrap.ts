@@ -1,8 +1,9 @@
+import { plain } from '@lightbox/contract/plain.js';
 import { ConfigError, noAdminMessage } from '@lightbox/core/config/env.js';
 import { isDuplicate, newId } from '@lightbox/core/db/ids.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
 import { sealPerson } from '@lightbox/core/users/profile.js';
-import { plain, searchFields } from '@lightbox/core/users/search.js';
+import { searchFields } from '@lightbox/core/users/search.js';
 import { weakness } from './auth/commonPasswords.js';
 import type { DemoPerson, Gateway } from './context.js';
 import { seedDemo } from './demo/seed.js';

@@ -17,6 +17,10 @@ export const errors = {
   STEP_UP_REQUIRED: [403, 'Please confirm that it is you, then try again.'],
   NOT_VERIFIED: [403, 'Image not Verified. Enter the sharing id and code from your email to see it.'],
   NO_DOWNLOAD: [403, 'You can see this image. The person who shared it does not allow the download.'],
+  CANNOT_ATTACH: [
+    403,
+    'The other person has no access to this image, and only its owner can give it. Ask the owner to share it.',
+  ],
   ACCOUNT_PENDING: [403, 'Your account is under review.'],
   ACCOUNT_REJECTED: [403, 'Your account was not approved.'],
   ACCOUNT_INACTIVE: [403, 'Your account is not active. Ask an administrator.'],

@@ -82,6 +82,12 @@ export const limits = {
   mismatchReasonMax: 500,
   studyTitleLength: 200,
   messageLength: 4000,
+  /** Images of one message. */
+  messageImages: 10,
+  /** Characters of a search in a chat, hits of one answer, and messages that one call reads for them. */
+  chatSearchLength: 100,
+  chatSearchHits: 50,
+  chatSearchReads: 5_000,
   /** Other waiting shares of a recipient with whose codes a wrong code is compared, the newest first. */
   otherShares: 9,
   settingLength: 2000,

@@ -93,6 +93,9 @@ export const throttles = {
   rendering: { per: ['caller'], points: 240, seconds: minute, counts: 'runs', beyond: 'refused' },
   analysis: { per: ['caller'], points: 30, seconds: hour, counts: 'runs', beyond: 'refused' },
   message: { per: ['caller'], points: 100, seconds: minute, counts: 'messages', beyond: 'refused' },
+  /** Messages whose images the recipient gets access to by them. */
+  attachedShare: { per: ['caller'], points: 120, seconds: hour, counts: 'messages', beyond: 'refused' },
+  chatSearch: { per: ['caller'], points: 120, seconds: minute, counts: 'calls', beyond: 'refused' },
   pushSubscription: { per: ['caller'], points: 60, seconds: hour, counts: 'subscriptions', beyond: 'refused' },
   people: { per: ['caller'], points: 500, seconds: hour, counts: 'people', beyond: 'notice' },
 } as const satisfies Record<string, ThrottleShape>;

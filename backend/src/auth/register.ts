@@ -1,5 +1,6 @@
 import type { authCalls } from '@lightbox/contract/auth/calls.js';
 import type { BodyOf, DataOf } from '@lightbox/contract/call.js';
+import { plain } from '@lightbox/contract/plain.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { isDuplicate, newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { fieldError } from '@lightbox/core/errors.js';
@@ -8,7 +9,7 @@ import { hashPassword, isPassword } from '@lightbox/core/keys/password.js';
 import type { Person, UserDoc } from '@lightbox/core/models/user.js';
 import { openAddress } from '@lightbox/core/sharing/invites.js';
 import { sealPerson } from '@lightbox/core/users/profile.js';
-import { plain, searchFields } from '@lightbox/core/users/search.js';
+import { searchFields } from '@lightbox/core/users/search.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { bindKey } from '../http/handle.js';
 import { acceptInvites, inviteByLink } from '../sharing/acceptInvites.js';

@@ -344,6 +344,11 @@ const countedCalls: Record<string, (counted: Counted) => Promise<{ by: Subject; 
     const body = { recipientId: (await buildProvider(test.gateway)).id, content: 'Hello' };
     return { by: { caller: id }, send: () => api.post('/message/send', body) };
   },
+  'sendMessage attachedShare': async ({ api, person }) => {
+    const image = await buildImage(test.gateway, { owner: person });
+    const body = { recipientId: (await buildProvider(test.gateway)).id, images: [image.id] };
+    return { by: { caller: person.id }, send: () => api.post('/message/send', body) };
+  },
 };
 
 /** A proof is limited alike wherever it is given. */

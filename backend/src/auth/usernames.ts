@@ -1,8 +1,8 @@
 import { limits } from '@lightbox/contract/limits.js';
+import { plain } from '@lightbox/contract/plain.js';
 import type { Core } from '@lightbox/core/core.js';
 import { fieldError } from '@lightbox/core/errors.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
-import { plain } from '@lightbox/core/users/search.js';
 import type { ClientSession } from 'mongoose';
 
 export const usernameTaken = () => fieldError('username', 'This username is taken.');

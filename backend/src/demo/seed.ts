@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs';
+import { plain } from '@lightbox/contract/plain.js';
 import { demoPeople } from '@lightbox/core/config/demo.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
 import type { Person } from '@lightbox/core/models/user.js';
 import { sealPerson } from '@lightbox/core/users/profile.js';
-import { plain, searchFields } from '@lightbox/core/users/search.js';
+import { searchFields } from '@lightbox/core/users/search.js';
 import type { DemoPerson, Gateway } from '../context.js';
 import { recordImage, storeFile } from '../images/storeImage.js';
 import { addShare } from '../sharing/addShares.js';

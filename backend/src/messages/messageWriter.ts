@@ -2,7 +2,9 @@ import type { Core } from '@lightbox/core/core.js';
 import { grouped } from '@lightbox/core/db/group.js';
 import { isDuplicate, newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { majorityHasAll } from '@lightbox/core/db/majority.js';
+import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError } from '@lightbox/core/errors.js';
+import type { Actor, Transaction } from '@lightbox/core/events/events.js';
 import { conversationOf, settleMessages } from '@lightbox/core/messages/messages.js';
 import type { ConversationDoc } from '@lightbox/core/models/conversation.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
@@ -15,10 +17,11 @@ export interface Sent {
 
 type Store = Pick<Core, 'models' | 'clock' | 'db'>;
 
-interface Draft {
+export interface Draft {
   sender: ObjectId;
   recipient: ObjectId;
   content: string;
+  images?: ObjectId[];
   clientId: string | undefined;
 }
 
@@ -49,11 +52,49 @@ async function write(core: Store, drafts: Draft[]): Promise<Sent[]> {
  * counter and writes again.
  */
 async function writeBeyond(core: Store, draft: Draft, { conversation }: MessageDoc): Promise<Sent> {
-  const last = await core.models.Message.findOne({ conversation }, { seq: 1 }).sort({ seq: -1 }).lean();
-  if (!last) throw new AppError('CONFLICT');
-  await core.models.Conversation.updateOne({ _id: conversation }, { $max: { seq: last.seq } });
+  if (!(await raiseCounter(core, conversation))) throw new AppError('CONFLICT');
   const [sent] = await write(core, [draft]);
   return sent as Sent;
+}
+
+/** Raises the counter of a conversation to its last message. False when it has no message. */
+async function raiseCounter(core: Store, conversation: string): Promise<boolean> {
+  const last = await core.models.Message.findOne({ conversation }, { seq: 1 }).sort({ seq: -1 }).lean();
+  if (last) await core.models.Conversation.updateOne({ _id: conversation }, { $max: { seq: last.seq } });
+  return last !== null;
+}
+
+/** Tries of a transaction that a unique index refuses: another one has just used the `seq`, or shared the image. */
+const MAX_TRIES = 5;
+
+/**
+ * Writes a message in one transaction with the changes that belong to it. Of a repeated `clientId` neither is written:
+ * it makes the message unique, in place of an idempotency key.
+ */
+export async function writeMessageWith(
+  core: Core,
+  { idempotency: _, ...actor }: Actor,
+  draft: Draft,
+  changes: (tx: Transaction) => Promise<void>,
+): Promise<Sent> {
+  for (let tries = 1; ; tries++) {
+    const [seq] = await reserveSeqs(core, [draft]);
+    const message = toMessage(core, draft, seq as number);
+    try {
+      await core.events.change(actor, async (tx) => {
+        await changes(tx);
+        await core.models.Message.collection.insertOne(message, { session: tx.session });
+        return message._id;
+      });
+      return { message, created: true };
+    } catch (error) {
+      if (!isDuplicate(error)) throw error;
+      const first = await original(core, message);
+      if (first) return { message: first, created: false };
+      if (tries === MAX_TRIES) throw new AppError('CONFLICT');
+      await raiseCounter(core, message.conversation);
+    }
+  }
 }
 
 /** Settles messages in groups, after their broadcast. No answer waits for it. */
@@ -114,6 +155,7 @@ const toMessage = (core: Store, draft: Draft, seq: number): MessageDoc => ({
   recipient: draft.recipient,
   members: [draft.sender, draft.recipient],
   content: draft.content,
+  ...(draft.images ? { images: draft.images } : {}),
   ...(draft.clientId ? { clientId: draft.clientId } : {}),
   createAt: core.clock.now(),
   pending: true,
@@ -131,8 +173,18 @@ async function insert(core: Store, messages: MessageDoc[]): Promise<Set<number>>
   }
 }
 
+/** Returns the earlier message of a repeated draft, once a majority has it. */
+export async function findSent(core: Store, draft: Draft): Promise<MessageDoc | null> {
+  const { sender, clientId } = draft;
+  if (!clientId || !(await core.models.Message.exists({ sender, clientId }).readConcern(NEWEST))) return null;
+  await majorityHasAll(core.db);
+  return original(core, draft);
+}
+
 /** Returns the earlier message with the same `clientId`, if there is one. */
-async function original(core: Store, repeated: MessageDoc): Promise<MessageDoc | null> {
-  const { sender, clientId } = repeated;
+async function original(
+  core: Store,
+  { sender, clientId }: Pick<Draft, 'sender' | 'clientId'> | MessageDoc,
+): Promise<MessageDoc | null> {
   return clientId ? core.models.Message.findOne({ sender, clientId }).lean<MessageDoc>() : null;
 }

@@ -1,8 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '@lightbox/contract/limits.js';
-import { newId } from '@lightbox/core/db/ids.js';
+import type { Attachment, Message } from '@lightbox/contract/messages/calls.js';
+import { messageRules } from '@lightbox/contract/messages/policy.js';
+import { newId, oid } from '@lightbox/core/db/ids.js';
+import type { EventDoc } from '@lightbox/core/models/event.js';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { buildAdmin, buildPatient, buildProvider, type Person } from '../testing/factories.js';
+import { connectSocket } from '../testing/client.js';
+import {
+  type BuiltImage,
+  buildAdmin,
+  buildImage,
+  buildPatient,
+  buildProvider,
+  buildShare,
+  type Person,
+  shareCode,
+} from '../testing/factories.js';
 import { useGateway } from '../testing/useGateway.js';
 
 const { test, api } = useGateway();
@@ -201,5 +214,244 @@ describe('reading on', () => {
       .get(`/message/since?cursor=${encodeURIComponent(cursor)}`)
       .expect(422);
     await api.as(patient).get('/message/since?limit=201').expect(422);
+  });
+});
+
+describe('attached images', () => {
+  const attach = (from: Person, to: Person, images: string[], rest: object = {}) =>
+    api.as(from).post('/message/send', { recipientId: to.id, images, ...rest });
+  const cardsOf = async (viewer: Person, other: Person): Promise<Attachment[]> =>
+    ((await api.as(viewer).get(`/message/chat/${other.id}`).expect(200)).body.data as Message[]).flatMap(
+      ({ attachments = [] }) => attachments,
+    );
+  const sharesOf = ({ _id }: BuiltImage) => test.gateway.models.Share.find({ image: _id, live: true }).lean();
+  const shareWith = (image: BuiltImage, recipient: Person, verified: boolean) =>
+    buildShare(test.gateway, { image, recipient, verified });
+
+  it('The owner’s message shares its images as one act, and each reader’s card follows their access.', async () => {
+    const images = [
+      await buildImage(test.gateway, { owner: provider }),
+      await buildImage(test.gateway, { owner: provider, dicom: { modality: 'CT' } }),
+    ];
+    const [one, two] = images as [BuiltImage, BuiltImage];
+    const { data } = (await attach(provider, patient, [one.id, two.id, one.id]).expect(201)).body;
+    const facts = { caption: 'Left hand, before the cast', contentType: 'image/png' };
+    expect(data).toMatchObject({ content: '', attachments: [{ imageId: one.id, access: 'open', ...facts }, {}] });
+    expect(data.attachments[1]).toEqual({ imageId: two.id, access: 'open', ...facts, modality: 'CT' });
+    const [share] = await sharesOf(one);
+    const mails = await test.gateway.models.Event.find({ 'refs.mailed': patient._id }).lean<EventDoc[]>();
+    expect(mails).toHaveLength(1);
+    const list = await api.as(patient).get('/message/chat-list').expect(200);
+    expect(list.body.data[0].lastMessage).toMatchObject({ content: '', images: 2 });
+
+    const locked = { imageId: one.id, access: 'locked', shareId: String(share?._id) };
+    expect((await cardsOf(patient, provider))[0]).toEqual(locked);
+    const verificationCode = await shareCode(test.gateway, share?._id ?? newId());
+    await api.as(patient).post('/sharing/verify', { sharingRequestId: share?._id, verificationCode }).expect(200);
+    expect((await cardsOf(patient, provider))[0]).toEqual({ imageId: one.id, access: 'open', ...facts });
+    await api.as(provider).del(`/sharing/${share?._id}`).expect(200);
+    expect((await cardsOf(patient, provider))[0]).toEqual({ imageId: one.id, access: 'none' });
+    await api.as(provider).del(`/upload/image/${one.id}`).expect(200);
+    for (const [viewer, other] of [
+      [patient, provider],
+      [provider, patient],
+    ] as const) {
+      expect((await cardsOf(viewer, other))[0]).toEqual({ imageId: one.id, access: 'none', deleted: true });
+    }
+  });
+
+  it('A repeated message shares nothing again, also after its share was revoked, and also at once.', async () => {
+    const image = await buildImage(test.gateway, { owner: provider });
+    const clientId = randomUUID();
+    const send = () => attach(provider, patient, [image.id], { clientId });
+    const answers = await Promise.all(Array.from({ length: 5 }, send));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201]);
+    const [share, ...others] = await sharesOf(image);
+    expect(others).toEqual([]);
+    await api.as(provider).del(`/sharing/${share?._id}`).expect(200);
+    await send().expect(200);
+    expect(await sharesOf(image)).toEqual([]);
+    expect(await chat(patient, provider)).toHaveLength(1);
+  });
+
+  it('Two messages with one image at the same time are both sent, and share it once.', async () => {
+    const image = await buildImage(test.gateway, { owner: provider });
+    const answers = await Promise.all([1, 2, 3].map(() => attach(provider, patient, [image.id])));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(await sharesOf(image)).toHaveLength(1);
+    expect(await chat(patient, provider)).toHaveLength(3);
+  });
+
+  const senders = ['owner', 'admin', 'verified', 'unverified', 'stranger'] as const;
+  const recipients = ['none', 'unverified', 'verified', 'owner'] as const;
+  const refusals = { none: 'CANNOT_ATTACH', unverified: undefined, verified: undefined, owner: undefined };
+  const pairs = senders.flatMap((sender) => recipients.map((recipient) => ({ sender, recipient })));
+  it.each(pairs.filter(({ sender, recipient }) => sender !== 'owner' || recipient !== 'owner'))(
+    'An image is attached as the policy says (sender: $sender, recipient: $recipient).',
+    async ({ sender, recipient }) => {
+      const owner = await buildProvider(test.gateway);
+      const image = await buildImage(test.gateway, { owner });
+      const from = sender === 'owner' ? owner : await (sender === 'admin' ? buildAdmin : buildProvider)(test.gateway);
+      const to = recipient === 'owner' ? owner : await buildProvider(test.gateway);
+      if (sender === 'verified' || sender === 'unverified') await shareWith(image, from, sender === 'verified');
+      if (recipient === 'verified' || recipient === 'unverified') await shareWith(image, to, recipient === 'verified');
+      const before = (await sharesOf(image)).length;
+
+      const shares = (sender === 'owner' || sender === 'admin') && recipient === 'none';
+      const error = { stranger: 'NOT_FOUND', unverified: 'NOT_VERIFIED', verified: refusals[recipient] };
+      const expected = sender === 'owner' || sender === 'admin' ? undefined : error[sender];
+      const check = await api
+        .as(from)
+        .post(`/message/chat/${to.id}/images`, { images: [image.id] })
+        .expect(200);
+      const access = { stranger: 'none', unverified: 'locked', verified: 'open', owner: 'open', admin: 'open' };
+      const outcome = expected ? 'refuse' : shares ? 'share' : 'attach';
+      expect(check.body.data).toMatchObject([{ imageId: image.id, access: access[sender], outcome }]);
+
+      const { status, body } = await attach(from, to, [image.id]);
+      expect(body.error).toBe(expected);
+      expect(status).toBe(expected === undefined ? 201 : expected === 'NOT_FOUND' ? 404 : 403);
+      expect((await sharesOf(image)).length).toBe(before + (shares ? 1 : 0));
+      expect(await chat(from, to)).toHaveLength(expected ? 0 : 1);
+    },
+  );
+
+  it('A message needs a text or images, at most ten, and a deleted image cannot be attached.', async () => {
+    const image = await buildImage(test.gateway, { owner: provider });
+    await attach(provider, patient, []).expect(422);
+    await attach(
+      provider,
+      patient,
+      Array.from({ length: 11 }, () => String(newId())),
+    ).expect(422);
+    await attach(provider, patient, [image.id, String(newId())]).expect(404);
+    expect(await sharesOf(image)).toEqual([]);
+    expect(await chat(provider, patient)).toEqual([]);
+  });
+
+  it('A socket sends images as the call does, and the share names the address of its client.', async () => {
+    const image = await buildImage(test.gateway, { owner: provider });
+    const [sender, reader] = await Promise.all(
+      [provider, patient].map(({ token }) => connectSocket(test.url, { token })),
+    );
+    try {
+      const payload = { recipientId: patient.id, images: [image.id], clientId: randomUUID() };
+      const first = await sender?.ask('message:send', payload);
+      expect(first).toMatchObject({ data: { attachments: [{ access: 'open' }] } });
+      expect(await sender?.ask('message:send', payload)).toEqual(first);
+      const came = await reader?.until('message:new');
+      expect(came).toMatchObject([{ content: '', attachments: [{ imageId: image.id, access: 'locked' }] }]);
+      const [share] = await sharesOf(image);
+      const made = await test.gateway.models.Event.findOne({ type: 'share.create', 'refs.share': share?._id }).lean();
+      expect(made).toMatchObject({ actor: provider._id, ip: expect.stringMatching(/127\.0\.0\.1$/) });
+    } finally {
+      for (const one of [sender, reader]) one?.socket.close();
+    }
+  });
+});
+
+describe('read receipts', () => {
+  const receipts = (person: Person, readReceipts: boolean) =>
+    api.as(person).put('/users/profile', { readReceipts }).expect(200);
+  const readAt = async (viewer: Person, other: Person) =>
+    ((await api.as(viewer).get(`/message/chat/${other.id}`).expect(200)).body.data as Message[]).map((message) =>
+      Boolean(message.readAt),
+    );
+
+  it.each([
+    [true, true, true],
+    [true, false, false],
+    [false, true, false],
+    [false, false, false],
+  ])(
+    'The reading is shown only when both report theirs: sender %s, recipient %s.',
+    async (sender, recipient, shown) => {
+      expect(messageRules.seesReading({ readReceipts: sender }, { readReceipts: recipient })).toBe(shown);
+      await receipts(provider, sender);
+      await receipts(patient, recipient);
+      const [told, own] = await Promise.all([provider, patient].map(({ token }) => connectSocket(test.url, { token })));
+      try {
+        const { id } = (await send(provider, patient).expect(201)).body.data;
+        await api.as(patient).post(`/message/read/${provider.id}`, {}).expect(200);
+        expect(await own?.until('message:read')).toMatchObject([{ upTo: id }]);
+        // This event follows the one that the sender must not get.
+        await send(patient, provider, 'Thanks').expect(201);
+        await told?.until('message:new', 2);
+        expect(told?.seen('message:read')).toHaveLength(shown ? 1 : 0);
+        expect(await readAt(provider, patient)).toEqual([shown, false]);
+        // One’s own reading is always known: it makes the number of unread messages.
+        expect(await readAt(patient, provider)).toEqual([true, false]);
+        const { body } = await api.as(patient).get('/message/chat-list').expect(200);
+        expect(body.data[0].unread).toBe(0);
+        const since = await api.as(provider).get('/message/since').expect(200);
+        expect(since.body.data.messages.map((message: Message) => Boolean(message.readAt))).toEqual([shown, false]);
+      } finally {
+        for (const one of [told, own]) one?.socket.close();
+      }
+    },
+  );
+
+  it('A reading that was not reported stays so when receipts are turned on again; the others are hidden meanwhile.', async () => {
+    await send(provider, patient, 'one').expect(201);
+    await api.as(patient).post(`/message/read/${provider.id}`, {}).expect(200);
+    await receipts(patient, false);
+    expect((await api.as(patient).get('/users/profile').expect(200)).body.data.readReceipts).toBe(false);
+    await send(provider, patient, 'two').expect(201);
+    await api.as(patient).post(`/message/read/${provider.id}`, {}).expect(200);
+    expect(await readAt(provider, patient)).toEqual([false, false]);
+    await receipts(patient, true);
+    expect(await readAt(provider, patient)).toEqual([true, false]);
+    // Only oneself reads the setting.
+    expect((await api.as(provider).get(`/users/${patient.id}`).expect(200)).body.data).not.toHaveProperty(
+      'readReceipts',
+    );
+  });
+});
+
+describe('search in a chat', () => {
+  const find = async (viewer: Person, other: Person, text: string, before?: string) =>
+    (await api.as(viewer).post(`/message/chat/${other.id}/search`, { text, before }).expect(200)).body.data as {
+      hits: { id: string; seq: number }[];
+      before: string | null;
+    };
+
+  it('All words are found without case and accents, the newest first, in one’s own chat only.', async () => {
+    for (const text of ['Das Röntgen ist da', 'nothing here', 'RONTGEN von morgen', 'morgen']) {
+      await send(patient, provider, text).expect(201);
+    }
+    const stranger = await buildProvider(test.gateway);
+    await send(patient, stranger, 'röntgen elsewhere').expect(201);
+    expect((await find(provider, patient, 'röntgen')).hits.map(({ seq }) => seq)).toEqual([3, 1]);
+    expect((await find(patient, provider, 'Morgen  rönt')).hits.map(({ seq }) => seq)).toEqual([3]);
+    expect(await find(patient, provider, 'ist.*da')).toEqual({ hits: [], before: null });
+    const [hit] = (await find(patient, stranger, 'elsewhere')).hits;
+    await api.as(provider).post(`/message/chat/${patient.id}/search`, { text: 'x', before: hit?.id }).expect(422);
+    for (const text of ['', '  ', 'x'.repeat(limits.chatSearchLength + 1), { $gt: '' }]) {
+      await api.as(patient).post(`/message/chat/${provider.id}/search`, { text }).expect(422);
+    }
+  });
+
+  it('A search continues behind a page of hits, and ends at the first message.', async () => {
+    const conversation = [patient.id, provider.id].sort().join('_');
+    const facts = { conversation, sender: oid(patient.id), recipient: oid(provider.id), pending: false };
+    const members = [facts.sender, facts.recipient];
+    const createAt = test.clock.now();
+    await test.gateway.models.Message.collection.insertMany(
+      Array.from({ length: limits.chatSearchHits + 3 }, (_, i) => ({
+        _id: newId(),
+        ...facts,
+        members,
+        seq: i + 1,
+        content: 'Schädel',
+        createAt,
+      })),
+    );
+    await test.gateway.models.Conversation.create([
+      { _id: conversation, seq: 99, lastAt: createAt, members, read: {} },
+    ]);
+    const first = await find(provider, patient, 'schadel');
+    expect(first.hits).toHaveLength(limits.chatSearchHits);
+    const rest = await find(provider, patient, 'schadel', first.before ?? '');
+    expect(rest).toMatchObject({ hits: [{ seq: 3 }, { seq: 2 }, { seq: 1 }], before: null });
   });
 });

@@ -1,14 +1,72 @@
 import type { Message } from '@lightbox/contract/messages/calls.js';
+import { messageRules } from '@lightbox/contract/messages/policy.js';
+import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
+import type { Gateway, Viewer } from '../context.js';
+import { findAttached, presentAttachment } from './attachments.js';
+import { partyOf } from './receipts.js';
 
-export const presentMessage = (message: MessageDoc): Message => ({
-  id: String(message._id),
-  seq: message.seq,
-  senderId: String(message.sender),
-  recipientId: String(message.recipient),
-  content: message.content,
-  createAt: message.createAt.toISOString(),
-  ...(message.clientId ? { clientId: message.clientId } : {}),
-  ...(message.deliveredAt ? { deliveredAt: message.deliveredAt.toISOString() } : {}),
-  ...(message.readAt ? { readAt: message.readAt.toISOString() } : {}),
-});
+type Reader = Pick<Viewer, 'id' | 'role' | '_id'>;
+
+/**
+ * Presents messages to one of the two people of their chats, with a few queries for any number of messages. The access
+ * to attached images and the reading of the other side are those that the policies allow now.
+ */
+export async function presentMessages(gateway: Gateway, reader: Reader, messages: MessageDoc[]): Promise<Message[]> {
+  const [attached, seesReading] = await Promise.all([
+    findAttached(
+      gateway,
+      reader,
+      messages.flatMap(({ images = [] }) => images),
+    ),
+    readersShown(gateway, reader, messages),
+  ]);
+  return messages.map((message) => {
+    const { _id, seq, sender, recipient, content, images, createAt, clientId, deliveredAt, readAt } = message;
+    const own = sender.equals(reader._id);
+    const shown = !own || (!message.readUnreported && seesReading(recipient));
+    return {
+      id: String(_id),
+      seq,
+      senderId: String(sender),
+      recipientId: String(recipient),
+      content,
+      ...(images?.length
+        ? {
+            attachments: images.map((id) => {
+              const image = attached.get(String(id));
+              return image
+                ? presentAttachment(reader, image)
+                : { imageId: String(id), access: 'none' as const, deleted: true as const };
+            }),
+          }
+        : {}),
+      createAt: createAt.toISOString(),
+      ...(clientId ? { clientId } : {}),
+      ...(deliveredAt ? { deliveredAt: deliveredAt.toISOString() } : {}),
+      ...(readAt && shown ? { readAt: readAt.toISOString() } : {}),
+    };
+  });
+}
+
+/** Presents one message, as `presentMessages` does. */
+export async function presentMessage(gateway: Gateway, reader: Reader, message: MessageDoc): Promise<Message> {
+  const [presented] = await presentMessages(gateway, reader, [message]);
+  return presented as Message;
+}
+
+/** Returns a function that is true for the recipients whose reading the sender of these messages may see. */
+async function readersShown(
+  gateway: Gateway,
+  reader: Reader,
+  messages: MessageDoc[],
+): Promise<(recipient: ObjectId) => boolean> {
+  const read = messages.filter(({ sender, readAt }) => readAt && sender.equals(reader._id));
+  const ids = [...new Map(read.map(({ recipient }) => [String(recipient), recipient])).values()];
+  if (ids.length === 0) return () => false;
+  const [self, ...others] = await Promise.all([reader._id, ...ids].map((id) => partyOf(gateway, id)));
+  const shown = new Set(
+    ids.flatMap((id, i) => (self && others[i] && messageRules.seesReading(self, others[i]) ? String(id) : [])),
+  );
+  return (recipient) => shown.has(String(recipient));
+}

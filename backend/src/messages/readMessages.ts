@@ -1,4 +1,5 @@
 import type { ChatListEntry, Message, messageCalls } from '@lightbox/contract/messages/calls.js';
+import { messageRules } from '@lightbox/contract/messages/policy.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import { openText, sealText } from '@lightbox/core/keys/seal.js';
@@ -8,8 +9,9 @@ import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { presentRef } from '../users/present.js';
-import { presentMessage } from './present.js';
-import { requirePartner } from './sendMessage.js';
+import { requirePartner } from './partner.js';
+import { presentMessages } from './present.js';
+import { partyOf } from './receipts.js';
 
 const MAX_CHATS = 500;
 const MAX_UNREAD = 1000;
@@ -52,6 +54,7 @@ export async function chatList({
         lastMessage: {
           id: String(message._id),
           content: message.content,
+          ...(message.images?.length ? { images: message.images.length } : {}),
           createAt: message.createAt.toISOString(),
           senderId: String(message.sender),
         },
@@ -79,10 +82,7 @@ export async function chat({
   query,
 }: Context<typeof messageCalls.chat>): Promise<Answer<Message[]>> {
   const partner = oid(params.userId);
-  const conversation = conversationOf(viewer._id, partner);
-  if (params.userId === viewer.id || !(await gateway.models.User.exists({ _id: partner }))) {
-    throw new AppError('NOT_FOUND');
-  }
+  const conversation = await requireConversation(gateway, viewer, partner);
   const before = query.before ? await requireMessage(gateway, conversation, query.before, 'before') : null;
   const messages = await gateway.models.Message.find({
     conversation,
@@ -92,20 +92,33 @@ export async function chat({
     .limit(query.limit)
     .lean<MessageDoc[]>();
   if (messages.length === 0) await requireMayWrite(gateway, viewer, partner);
-  return { data: messages.reverse().map(presentMessage) };
+  return { data: await presentMessages(gateway, viewer, messages.reverse()) };
+}
+
+/** Returns the id of the viewer's conversation with an account, open or closed. */
+export async function requireConversation(gateway: Gateway, viewer: Viewer, partner: ObjectId): Promise<string> {
+  if (partner.equals(viewer._id) || !(await gateway.models.User.exists({ _id: partner }))) {
+    throw new AppError('NOT_FOUND');
+  }
+  return conversationOf(viewer._id, partner);
 }
 
 /**
  * Throws for an empty chat with a person to whom the viewer may not write: the answer would reveal that the person
  * exists.
  */
-async function requireMayWrite(gateway: Gateway, viewer: Viewer, partner: ObjectId): Promise<void> {
+export async function requireMayWrite(gateway: Gateway, viewer: Viewer, partner: ObjectId): Promise<void> {
   const conversation = conversationOf(viewer._id, partner);
   if (await gateway.models.Conversation.exists({ _id: conversation })) return;
   await requirePartner(gateway, viewer, String(partner));
 }
 
-async function requireMessage(gateway: Gateway, conversation: string, id: string, field: string): Promise<MessageDoc> {
+export async function requireMessage(
+  gateway: Gateway,
+  conversation: string,
+  id: string,
+  field: string,
+): Promise<MessageDoc> {
   const message = await gateway.models.Message.findOne({ _id: oid(id), conversation }).lean<MessageDoc>();
   if (!message) throw fieldError(field, 'This message is not in this chat.');
   return message;
@@ -121,7 +134,10 @@ export async function readMessages({
   return { data: null };
 }
 
-/** Marks the messages of the other person as read, up to one message or all of them, and notifies both sides. */
+/**
+ * Marks the messages of the other person as read, up to one message or all of them. Notifies the reader's
+ * other tabs, and the sender if the policy lets them know.
+ */
 export async function markRead(
   gateway: Gateway,
   viewer: Viewer,
@@ -138,13 +154,15 @@ export async function markRead(
   const last = upTo ? await requireMessage(gateway, conversation, upTo, 'upTo') : await lastMessage(gateway, existing);
   if (!last) return;
   const at = gateway.clock.now();
+  const [sender, reader] = await Promise.all([partyOf(gateway, oid(userId)), partyOf(gateway, viewer._id)]);
+  const reported = messageRules.seesReading(sender, reader);
   const marked = await gateway.models.Message.updateMany(
     { ...unread(conversation, viewer._id), seq: { $lte: last.seq } },
-    { $set: { readAt: at } },
+    { $set: { readAt: at, ...(reported ? {} : { readUnreported: true }) } },
   );
   if (marked.modifiedCount === 0) return;
   await gateway.models.Conversation.updateOne({ _id: conversation }, { $max: { [`read.${viewer.id}`]: last.seq } });
-  sendMark(gateway, 'message:read', [userId, viewer.id], {
+  sendMark(gateway, 'message:read', [...(reported ? [userId] : []), viewer.id], {
     userId: viewer.id,
     upTo: String(last._id),
     at: at.toISOString(),
@@ -211,7 +229,7 @@ export async function messagesSince({
       .sort({ createAt: -1, _id: -1 })
       .limit(query.limit)
       .lean<MessageDoc[]>();
-    const messages = latest.reverse().map(presentMessage);
+    const messages = await presentMessages(gateway, viewer, latest.reverse());
     return { data: { messages, cursor: write({ t: now.getTime() }), more: false } };
   }
   const text = openText(gateway.keys.cursors, `since:${viewer.id}`, query.cursor);
@@ -230,5 +248,5 @@ export async function messagesSince({
   const last = shown.at(-1);
   const more = rows.length > query.limit;
   const next = more && last ? { t: last.createAt.getTime(), id: String(last._id) } : { t: now.getTime() };
-  return { data: { messages: shown.map(presentMessage), cursor: write(next), more } };
+  return { data: { messages: await presentMessages(gateway, viewer, shown), cursor: write(next), more } };
 }

@@ -2,7 +2,9 @@ import { messageCalls } from '@lightbox/contract/messages/calls.js';
 import type { Router } from 'express';
 import type { Gateway } from '../context.js';
 import { bindAll } from '../http/handle.js';
+import { checkAttachments } from './attachments.js';
 import { chat, chatList, messagesSince, readMessages } from './readMessages.js';
+import { searchChat } from './searchChat.js';
 import { postMessage } from './sendMessage.js';
 
 export function messageRoutes(router: Router, gateway: Gateway): void {
@@ -10,6 +12,8 @@ export function messageRoutes(router: Router, gateway: Gateway): void {
     chatList,
     chat,
     sendMessage: postMessage,
+    checkAttachments,
+    searchChat,
     readMessages,
     messagesSince,
   });

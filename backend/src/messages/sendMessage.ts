@@ -1,29 +1,35 @@
 import type { BodyOf } from '@lightbox/contract/call.js';
 import type { Message, messageCalls } from '@lightbox/contract/messages/calls.js';
-import { userRules } from '@lightbox/contract/users/policy.js';
-import { areTied } from '@lightbox/core/access/ties.js';
-import { userFacts } from '@lightbox/core/access/users.js';
-import { oid } from '@lightbox/core/db/ids.js';
+import { holdUser } from '@lightbox/core/access/hold.js';
+import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
+import type { Actor, Transaction } from '@lightbox/core/events/events.js';
 import { broadcastMessages } from '@lightbox/core/messages/messages.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
-import type { Sent } from './messageWriter.js';
+import { addShares, newAct } from '../sharing/addShares.js';
+import { requireAttachable } from './attachments.js';
+import { type Draft, findSent, type Sent, writeMessageWith } from './messageWriter.js';
+import { requirePartner } from './partner.js';
 import { presentMessage } from './present.js';
 
 type Send = BodyOf<typeof messageCalls.sendMessage>;
 
 /** Sends a message, from HTTP and from sockets. */
-export async function sendMessage(gateway: Gateway, viewer: Viewer, send: Send): Promise<Sent> {
+export async function sendMessage(gateway: Gateway, viewer: Viewer, actor: Actor, send: Send): Promise<Sent> {
   await gateway.throttle.take('message', { caller: viewer.id });
   const recipient = await requirePartner(gateway, viewer, send.recipientId);
-  const sent = await gateway.writeMessage({
+  const draft = {
     sender: viewer._id,
     recipient: recipient._id,
     content: send.content,
+    ...(send.images ? { images: send.images.map(oid) } : {}),
     clientId: send.clientId?.toLowerCase(),
-  });
+  };
+  const sent = draft.images
+    ? await sendImages(gateway, viewer, actor, recipient, { ...draft, images: draft.images })
+    : await gateway.writeMessage(draft);
   if (sent.created) {
     gateway.recentMessages.set(String(sent.message._id), sent.message);
     handOver(gateway, sent.message).catch((error) =>
@@ -33,27 +39,53 @@ export async function sendMessage(gateway: Gateway, viewer: Viewer, send: Send):
   return sent;
 }
 
+/**
+ * Sends a message with images. The images that the recipient has no access to are shared in the same transaction, as
+ * one act. A repeated message is answered before the access is looked at: it must not share again what was revoked
+ * since.
+ */
+async function sendImages(
+  gateway: Gateway,
+  viewer: Viewer,
+  actor: Actor,
+  { _id, role }: UserDoc,
+  draft: Draft & { images: ObjectId[] },
+): Promise<Sent> {
+  const earlier = await findSent(gateway, draft);
+  if (earlier) return { message: earlier, created: false };
+  const given = await requireAttachable(gateway, viewer, { _id, id: String(_id), role }, draft.images);
+  if (given.length === 0) return gateway.writeMessage(draft);
+  await gateway.throttle.take('attachedShare', { caller: viewer.id });
+  const hours = await gateway.settings.get('sharing.expiryHours');
+  return writeMessageWith(gateway, actor, draft, (tx) => shareAll(gateway, tx, given, _id, viewer._id, hours));
+}
+
+async function shareAll(
+  gateway: Gateway,
+  tx: Transaction,
+  images: ObjectId[],
+  recipient: ObjectId,
+  sharedBy: ObjectId,
+  hours: number,
+): Promise<void> {
+  if (!(await holdUser(gateway.models, { _id: recipient }, tx.session))) throw new AppError('NOT_FOUND');
+  const act = newAct();
+  for (const image of images) await addShares(gateway, tx, { image }, [recipient], { sharedBy, hours }, act);
+}
+
 async function handOver(gateway: Gateway, message: MessageDoc): Promise<void> {
   await broadcastMessages(gateway, [message]);
   await gateway.settleMessage(message);
 }
 
-/** Returns the other person if the two may write to each other. Throws `NOT_FOUND` otherwise. */
-export async function requirePartner(gateway: Gateway, viewer: Viewer, id: string): Promise<UserDoc> {
-  const [self, other] = await Promise.all([gateway.readUser(viewer._id), gateway.readUser(oid(id))]);
-  if (!self || !other || other.deletedAt) throw new AppError('NOT_FOUND');
-  const [own, theirs] = [userFacts(self), userFacts(other)];
-  if (!userRules.message(own, theirs, await areTied(gateway, own, theirs))) throw new AppError('NOT_FOUND');
-  return other;
-}
-
 export async function postMessage({
   gateway,
   viewer,
+  actor,
   body,
   req,
 }: Context<typeof messageCalls.sendMessage>): Promise<Answer<Message>> {
   const clientId = body.clientId ?? req.get('idempotency-key');
-  const { message, created } = await sendMessage(gateway, viewer, { ...body, clientId });
-  return { data: presentMessage(message), status: created ? 201 : 200 };
+  const { message, created } = await sendMessage(gateway, viewer, actor, { ...body, clientId });
+  return { data: await presentMessage(gateway, viewer, message), status: created ? 201 : 200 };
 }

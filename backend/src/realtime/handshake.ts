@@ -5,6 +5,7 @@ import { texts } from '@lightbox/contract/texts.js';
 import { grouped } from '@lightbox/core/db/group.js';
 import { AppError } from '@lightbox/core/errors.js';
 import { mongodbAnswers } from '@lightbox/core/process/ops.js';
+import proxyAddr from 'proxy-addr';
 import { viewerOf } from '../auth/sessions.js';
 import type { Gateway } from '../context.js';
 import { asAppError, refuseHandshake, unavailable } from '../http/errors.js';
@@ -71,7 +72,17 @@ async function authenticate(gateway: Gateway, socket: Client): Promise<void> {
   const token = (socket.handshake.auth as { token?: unknown }).token;
   if (typeof token !== 'string') throw new AppError('UNAUTHENTICATED');
   socket.data.viewer = await viewerOf(gateway, gateway.tokens.verify(token, 'access'), true);
+  socket.data.ip = addressOf(gateway, socket.request);
   const now = gateway.clock.now().getTime();
   socket.data.touchedAt = now;
   socket.data.events = { since: now, count: 0 };
+}
+
+/** Returns the address of a client, as Express does for requests. */
+function addressOf({ config: { trustProxy } }: Gateway, request: IncomingMessage): string {
+  const trusted =
+    typeof trustProxy === 'number'
+      ? (_address: string, hop: number) => hop < trustProxy
+      : proxyAddr.compile(trustProxy || []);
+  return proxyAddr(request, trusted);
 }

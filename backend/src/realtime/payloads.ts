@@ -100,7 +100,7 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
     const message =
       gateway.recentMessages.get(id) ?? (await gateway.models.Message.findById(oid(id)).lean<MessageDoc>());
     const mine = message && (message.sender.equals(viewer._id) || message.recipient.equals(viewer._id));
-    return mine ? presentMessage(message) : null;
+    return mine ? presentMessage(gateway, viewer, message) : null;
   },
   'message:delivered': async (_gateway, _viewer, refs) => ({
     userId: text(refs, 'userId'),

@@ -4,6 +4,8 @@ import type { Viewer } from '../context.js';
 
 interface SocketData {
   viewer: Viewer;
+  /** The address of the client, by the same trusted proxies as that of a request. */
+  ip: string;
   /** Time when this socket last wrote the session's activity. */
   touchedAt: number;
   events: EventCount;

@@ -4,17 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientEvent, type ClientPayload, clientEventRules, clientEvents } from '@lightbox/contract/events.js';
 import { limits } from '@lightbox/contract/limits.js';
 import { AppError } from '@lightbox/core/errors.js';
+import type { Actor } from '@lightbox/core/events/events.js';
 import type { LiveUpdate, Signal } from '@lightbox/core/events/signals.js';
 import type { ConversationDoc } from '@lightbox/core/models/conversation.js';
 import { Server } from 'socket.io';
 import { authorize } from '../auth/authorize.js';
+import { holdSession } from '../auth/holdSession.js';
 import { keepSession, TOUCH_MS } from '../auth/sessions.js';
 import type { Gateway, Viewer } from '../context.js';
 import { asAppError, failure } from '../http/errors.js';
 import { validate } from '../http/validate.js';
+import { requirePartner } from '../messages/partner.js';
 import { presentMessage } from '../messages/present.js';
 import { markDelivered, markRead } from '../messages/readMessages.js';
-import { requirePartner, sendMessage } from '../messages/sendMessage.js';
+import { sendMessage } from '../messages/sendMessage.js';
 import { disconnectSessions, reconnectAll, watchSessions } from './endings.js';
 import { admit, allowHandshakes } from './handshake.js';
 import { payloads } from './payloads.js';
@@ -24,8 +27,10 @@ import { type Client, foregroundRoom, type Io, roleRoom, sessionRoom, userRoom }
 const handlers: {
   [E in ClientEvent]: (gateway: Gateway, viewer: Viewer, payload: ClientPayload<E>, socket: Client) => Promise<unknown>;
 } = {
-  'message:send': async (gateway, viewer, payload) =>
-    presentMessage((await sendMessage(gateway, viewer, payload)).message),
+  'message:send': async (gateway, viewer, payload, socket) => {
+    const { message } = await sendMessage(gateway, viewer, actorOf(gateway, socket), payload);
+    return presentMessage(gateway, viewer, message);
+  },
   'message:delivered': (gateway, viewer, { ids }) => markDelivered(gateway, viewer, ids),
   'message:read': (gateway, viewer, { userId, upTo }) => markRead(gateway, viewer, userId, upTo),
   typing: async (gateway, viewer, { userId }) => {
@@ -36,6 +41,12 @@ const handlers: {
   },
   visible: (gateway, _viewer, { visible }, socket) => setForeground(gateway, socket, visible),
 };
+
+const actorOf = (gateway: Gateway, { data: { viewer, ip } }: Client): Actor => ({
+  id: viewer._id,
+  ip,
+  hold: (session) => holdSession(gateway, viewer, session),
+});
 
 export interface Sockets {
   deliver: (signal: Signal) => void;

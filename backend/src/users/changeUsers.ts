@@ -1,4 +1,5 @@
 import type { DataOf } from '@lightbox/contract/call.js';
+import { plain } from '@lightbox/contract/plain.js';
 import { texts } from '@lightbox/contract/texts.js';
 import type { userCalls } from '@lightbox/contract/users/calls.js';
 import { accountMoves } from '@lightbox/contract/users/states.js';
@@ -8,7 +9,7 @@ import { endEmergencies, ofAccount } from '@lightbox/core/emergencies/endEmergen
 import { AppError } from '@lightbox/core/errors.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openPersonIfWhole, openProfile, profileOf, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
-import { plain, searchFields } from '@lightbox/core/users/search.js';
+import { searchFields } from '@lightbox/core/users/search.js';
 import { requireOwnPassword } from '../auth/changePassword.js';
 import { endAccess } from '../auth/endAccess.js';
 import { cutSockets } from '../auth/sessions.js';
@@ -27,12 +28,13 @@ export async function updateProfile({
   body,
 }: Context<typeof userCalls.updateProfile>): Promise<Answer<DataOf<typeof userCalls.updateProfile>>> {
   const user = await requireUser(gateway, viewer, viewer.id);
-  const { firstname, lastname, username, language, timeZone, ...about } = body;
+  const { firstname, lastname, username, language, timeZone, readReceipts, ...about } = body;
   const set = {
     ...(firstname !== undefined ? { firstname } : {}),
     ...(lastname !== undefined ? { lastname } : {}),
     ...(language ? { language } : {}),
     ...(timeZone ? { timeZone } : {}),
+    ...(readReceipts === undefined ? {} : { readReceipts }),
     ...(username !== undefined ? { username, usernameKey: plain(username) } : {}),
     ...searchFields({ ...user, ...body, username: username ?? user.username }),
   };

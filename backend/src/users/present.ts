@@ -36,6 +36,7 @@ function fields(viewer: UserViewer, user: Person, tied: boolean) {
     status: user.status,
     createAt: user.createAt.toISOString(),
     language: user.language ?? languageCodes[0],
+    ...(viewer.id === String(user._id) ? { readReceipts: user.readReceipts !== false } : {}),
     ...(user.totpAt ? { totp: true } : {}),
     ...(user.passkeyAt ? { passkeys: true } : {}),
   };

@@ -1,9 +1,30 @@
 import { z } from 'zod';
 import { call } from '../call.js';
 import { count } from '../envelope.js';
-import { Cursor, Id, Time, UserParams } from '../ids.js';
+import { Cursor, Id, Time, text, UserParams } from '../ids.js';
 import { limits } from '../limits.js';
+import { texts } from '../texts.js';
 import { RoleName, UserRef } from '../users/schemas.js';
+
+/** The reader's access to an attached image: it can be opened, waits for the code of a share, or neither. */
+export const attachmentAccess = ['open', 'locked', 'none'] as const;
+
+/**
+ * An attached image as one reader sees it. The access is decided at each reading, and the facts of the image are there
+ * only while the reader may open it.
+ */
+export const Attachment = z.object({
+  imageId: Id,
+  access: z.enum(attachmentAccess),
+  /** Present once the image was deleted. */
+  deleted: z.literal(true).optional(),
+  /** The reader's own share, while it waits for its code. */
+  shareId: Id.optional(),
+  caption: z.string().optional(),
+  contentType: z.string().optional(),
+  modality: z.string().optional(),
+});
+export type Attachment = z.infer<typeof Attachment>;
 
 export const Message = z.object({
   id: Id,
@@ -11,7 +32,9 @@ export const Message = z.object({
   seq: z.int(),
   senderId: Id,
   recipientId: Id,
+  /** May be empty when images are attached. */
   content: z.string(),
+  attachments: z.array(Attachment).optional(),
   createAt: Time,
   clientId: z.string().optional(),
   deliveredAt: Time.optional(),
@@ -19,22 +42,51 @@ export const Message = z.object({
 });
 export type Message = z.infer<typeof Message>;
 
-export const Content = z
-  .string()
-  .trim()
-  .min(1, 'Write something first.')
-  .max(limits.messageLength, `Must be at most ${limits.messageLength} characters.`)
-  .refine((value) => !value.includes('\0') && value.isWellFormed(), 'Contains characters that cannot be stored.');
+/** The attached images of a message to be sent. */
+export const AttachedImages = z
+  .array(Id)
+  .min(1, texts.required)
+  .max(limits.messageImages, `Attach at most ${limits.messageImages} images.`)
+  .transform((ids) => [...new Set(ids)]);
 
-export const SendMessage = z.strictObject({ recipientId: Id, content: Content, clientId: z.uuid().optional() });
+const MessageBody = z.strictObject({
+  content: text(limits.messageLength).default(''),
+  images: AttachedImages.optional(),
+});
+type MessageBody = z.output<typeof MessageBody>;
+
+const isMessage = ({ content, images = [] }: MessageBody): boolean => content !== '' || images.length > 0;
+const empty = { path: ['content'], message: 'Write something first.' };
+
+/** A message without its recipient: a text, images, or both. */
+export const MessageContent = MessageBody.refine(isMessage, empty);
+
+export const SendMessage = MessageBody.extend({ recipientId: Id, clientId: z.uuid().optional() }).refine(
+  isMessage,
+  empty,
+);
 export const ReadMessages = z.strictObject({ userId: Id, upTo: Id.optional() });
 
 export const ChatListEntry = z.object({
   user: UserRef.extend({ role: RoleName.optional(), online: z.boolean() }),
-  lastMessage: z.object({ id: Id, content: z.string(), createAt: Time, senderId: Id }),
+  lastMessage: z.object({
+    id: Id,
+    content: z.string(),
+    /** The number of attached images; absent without one. */
+    images: z.int().optional(),
+    createAt: Time,
+    senderId: Id,
+  }),
   unread: z.int(),
 });
 export type ChatListEntry = z.infer<typeof ChatListEntry>;
+
+/** The consequence of attaching an image: nothing more, a share with the recipient, or the refusal of the message. */
+export const attachingOutcomes = ['attach', 'share', 'refuse'] as const;
+export type AttachingOutcome = (typeof attachingOutcomes)[number];
+
+const SearchHit = z.object({ id: Id, seq: z.int(), createAt: Time });
+export type SearchHit = z.infer<typeof SearchHit>;
 
 export const messageCalls = {
   chatList: call({
@@ -66,8 +118,39 @@ export const messageCalls = {
     status: 201,
     creates: true,
     alsoStatus: 200,
-    fails: ['NOT_FOUND', 'CONFLICT'],
-    throttles: ['message'],
+    fails: ['NOT_FOUND', 'NOT_VERIFIED', 'CANNOT_ATTACH', 'CONFLICT'],
+    causes: ['share.create'],
+    throttles: ['message', 'attachedShare', 'shareMail'],
+  }),
+  checkAttachments: call({
+    method: 'post',
+    path: '/message/chat/:userId/images',
+    who: 'message.use',
+    action: 'message.use',
+    summary: 'The caller’s access to images, and the outcome of attaching them to a message to this person',
+    params: UserParams,
+    body: z.strictObject({ images: AttachedImages }),
+    data: z.array(Attachment.extend({ outcome: z.enum(attachingOutcomes) })),
+    fails: ['NOT_FOUND'],
+  }),
+  searchChat: call({
+    method: 'post',
+    path: '/message/chat/:userId/search',
+    who: 'message.use',
+    action: 'message.use',
+    summary: 'Messages with one person that contain all words, without case and accents, the newest first',
+    params: UserParams,
+    body: z.strictObject({
+      text: text(limits.chatSearchLength).min(1, texts.required),
+      before: Id.optional(),
+    }),
+    data: z.object({
+      hits: z.array(SearchHit),
+      /** The message before which the search continues; null at the beginning of the conversation. */
+      before: Id.nullable(),
+    }),
+    fails: ['NOT_FOUND'],
+    throttles: ['chatSearch'],
   }),
   readMessages: call({
     method: 'post',

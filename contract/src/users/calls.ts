@@ -59,7 +59,11 @@ export const userCalls = {
     who: 'profile.write',
     action: 'profile.update',
     summary: 'Change the caller’s own profile',
-    body: ProfileChange.extend({ language: Language.optional(), timeZone: TimeZone.optional() }),
+    body: ProfileChange.extend({
+      language: Language.optional(),
+      timeZone: TimeZone.optional(),
+      readReceipts: z.boolean().optional(),
+    }),
     multipart: 'also',
     data: User,
     throttles: ['username'],

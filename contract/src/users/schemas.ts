@@ -98,6 +98,8 @@ const full = {
   status: UserStatus.optional(),
   createAt: Time.optional(),
   language: Language.optional(),
+  /** False when the person has turned read receipts off. Present for oneself. */
+  readReceipts: z.boolean().optional(),
   /** True with an authenticator app; absent without one. */
   totp: z.boolean().optional(),
   /** True with a passkey; absent without one. */

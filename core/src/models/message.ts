@@ -8,11 +8,15 @@ export interface MessageDoc {
   recipient: Id;
   members: Id[];
   content: string;
+  /** The attached images, by id alone: each reader’s access to them is decided at each reading. */
+  images?: Id[];
   clientId?: string;
   createAt: Date;
   deliveredAt?: Date;
   /** Absent while the message is unread. */
   readAt?: Date;
+  /** Set when the reading was not reported to the sender. It stays so when receipts are turned on again. */
+  readUnreported?: boolean;
   /** Time at which a reminder of this unread message was planned (`reminder.ts`). */
   remindedAt?: Date;
   /** True until the message was handed over to the gateways; a message is its own event. */
@@ -25,11 +29,13 @@ export const message = schemaOf<MessageDoc>({
   sender: id,
   recipient: id,
   members: { type: [ObjectId], required: true },
-  content: string,
+  content: { type: String, default: '' },
+  images: { type: [ObjectId], default: undefined },
   clientId: String,
   createAt: date,
   deliveredAt: Date,
   readAt: Date,
+  readUnreported: Boolean,
   remindedAt: Date,
   pending: bool,
 })

@@ -42,6 +42,8 @@ export interface UserDoc {
   accessEndedAt?: Date;
   /** The language of mails and device notifications. Absent: English. */
   language?: LanguageCode;
+  /** False when the person has turned read receipts off (`messageRules.seesReading`). */
+  readReceipts?: boolean;
   /** The IANA time zone of quiet hours, of the digest, and of times in mails. Absent: that of the server. */
   timeZone?: string;
   /** How the person wants to be notified. Absent: `defaultNoticeSettings`. */
@@ -92,6 +94,7 @@ export const user = schemaOf<UserDoc>({
   passwordAt: Date,
   accessEndedAt: Date,
   language: String,
+  readReceipts: Boolean,
   timeZone: String,
   notices: Mixed,
   nextDigestAt: Date,

@@ -1,5 +1,4 @@
-/** Returns the text without case and accents, so that a search for `e` finds `É`. */
-export const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+import { plain } from '@lightbox/contract/plain.js';
 
 /** Letters of Arabic and Urdu keyboards that people read as one. */
 const letters = new Map(

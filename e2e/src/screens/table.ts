@@ -218,6 +218,25 @@ export const dialogs: readonly Dialog[] = [
   { name: 'verify', viewer: 'patient', path: '/view-images', open: onCard('Chest CT', 'open') },
   { name: 'new-chat', viewer: 'healthProvider', path: '/messages', open: newChat },
   {
+    name: 'attach-images',
+    viewer: 'healthProvider',
+    path: '/messages',
+    open: async (page, language) => {
+      await page.locator('[data-chat]').first().click();
+      await press(word('Attach an image', 'تصویر منسلک کریں'))(page, language);
+    },
+  },
+  {
+    name: 'chat-search',
+    viewer: 'healthProvider',
+    path: '/messages',
+    open: async (page, language) => {
+      await page.locator('[data-chat]').first().click();
+      await press(word('Search in this chat', 'اس گفتگو میں تلاش کریں'))(page, language);
+    },
+    shown: '[role=search] input',
+  },
+  {
     name: 'send-message',
     viewer: 'healthProvider',
     path: '/messages',

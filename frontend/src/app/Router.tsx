@@ -78,7 +78,7 @@ const protectedScreens = [
   screen(paths.emergencies, async () => (await import('../emergencies/EmergencyAccess')).EmergencyAccess),
   screen(paths.viewImages, async () => (await import('./ImagesScreen')).ImagesScreen),
   screen(paths.shareImage, async () => (await import('../sharing/ShareImage')).ShareImage),
-  screen(paths.messages, async () => (await import('../messages/Messages')).Messages),
+  screen(paths.messages, async () => (await import('./MessagesScreen')).MessagesScreen),
 ];
 
 /** Signed-in screens that use the whole window: they have no menu. */

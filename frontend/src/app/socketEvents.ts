@@ -5,6 +5,7 @@ import { imageEvents } from '../images/images';
 import { studyEvents } from '../images/studies';
 import { settingEvents } from '../lib/publicSettings';
 import type { SocketRows } from '../lib/socket';
+import { attachmentEvents } from '../messages/attachments';
 import { messageEvents } from '../messages/messages';
 import { notificationEvents } from '../notifications/notifications';
 import { overviewEvents } from '../overview/overview';
@@ -22,6 +23,7 @@ const features = [
   emergencyEvents,
   analysisEvents,
   messageEvents,
+  attachmentEvents,
   notificationEvents,
   noticeSettingEvents,
   userEvents,

@@ -7,20 +7,31 @@ import { Link } from 'react-router-dom';
 import { fullName } from '../lib/format';
 import { paths } from '../lib/paths';
 
-interface Props extends ButtonProps {
-  image: Pick<Image, 'sharedBy' | 'shareId'>;
-  /** The thing that the recipient needs: a new code, or a new share. */
-  need: 'code' | 'access';
+/** The first sentence of a message, and images with it: the state of a link to a chat. No address contains them. */
+export interface Offer {
+  draft: string;
+  images?: string[];
 }
 
-/** Opens the chat with the person who shared an image, with a first sentence that names the share by its mark. */
-export function AskLink({ image: { sharedBy, shareId }, need, ...button }: Props) {
+interface Props extends ButtonProps {
+  image: Pick<Image, 'id' | 'sharedBy' | 'shareId' | 'isVerified'>;
+  /** The thing that the recipient needs: a new code, a new share, or an answer about an image that they can see. */
+  need: 'code' | 'access' | 'answer';
+}
+
+/**
+ * Opens the chat with the person who shared an image, with a first sentence that names the share by its mark. An image
+ * that the viewer can open is attached: the person who shared it can open it too.
+ */
+export function AskLink({ image, need, ...button }: Props) {
   const { t } = useTranslation();
+  const { id, sharedBy, shareId, isVerified } = image;
   if (!sharedBy || !shareId) return null;
   const draft = t(`images.ask.${need}`, { mark: shareMark(shareId) });
+  const offer: Offer = { draft, ...(isVerified && need === 'answer' ? { images: [id] } : {}) };
   return (
     <Button asChild variant="outline" {...button}>
-      <Link to={paths.chat(sharedBy.id)} state={{ draft }}>
+      <Link to={paths.chat(sharedBy.id)} state={offer}>
         <ChatCircleIcon aria-hidden />
         {t('images.ask.act', { name: sharedBy.firstname || fullName(sharedBy) })}
       </Link>

@@ -9,6 +9,7 @@ import { paths } from '../lib/paths';
 import { useNow } from '../lib/useNow';
 import { Countdown } from '../ui/Countdown';
 import { ShareNote } from '../ui/ShareNote';
+import { AskLink } from './AskLink';
 import { actionsOf } from './access';
 import type { Opening } from './dialogs';
 import { useDownload } from './download';
@@ -99,6 +100,7 @@ export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, fina
             </Link>
           </Button>
           <ShareAndAi image={image} can={can} onAsk={onAsk} analysedId={image.id} />
+          <AskLink image={image} need="answer" variant="ghost" />
           {image.studyId && !image.study && (
             <Button asChild variant="ghost">
               <Link to={paths.study(image.studyId)}>

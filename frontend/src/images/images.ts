@@ -3,7 +3,14 @@ import type { Image } from '@lightbox/contract/images/schemas.js';
 import type { ImageSearch } from '@lightbox/contract/images/search.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Permission } from '@lightbox/contract/permissions.js';
-import { keepPreviousData, type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  type QueryClient,
+  type QueryKey,
+  queryOptions,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { coalesce } from '../lib/coalesce';
 import { ApiError, download, send } from '../lib/http';
 import { fetchAnew, isRead, reread } from '../lib/live';
@@ -89,6 +96,16 @@ export const imageContent = (id: string) =>
   queryOptions({
     queryKey: contentKey(id),
     queryFn: ({ signal }) => download(imageCalls.getImageContent, { params: { id } }, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
+  });
+
+/** The preview of an image that a screen shows small. `scope` begins its key: the feature that drops it. */
+export const imagePreview = (scope: QueryKey, id: string) =>
+  queryOptions({
+    queryKey: [...scope, 'preview', id],
+    queryFn: ({ signal }) => download(imageCalls.getImagePreview, { params: { id } }, { signal, background: true }),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     retry: false,

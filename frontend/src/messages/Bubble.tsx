@@ -1,11 +1,13 @@
 import { Box, chakra, Flex, Text, VisuallyHidden } from '@chakra-ui/react';
-import type { Message } from '@lightbox/contract/messages/calls.js';
+import type { Attachment, Message } from '@lightbox/contract/messages/calls.js';
 import { CheckIcon, ChecksIcon, ClockIcon, WarningCircleIcon } from '@phosphor-icons/react';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../lib/errors';
 import { daysAgo, formatDateTime, formatTime, formatWhen } from '../lib/format';
 import { ApiError } from '../lib/http';
+import { AttachmentCard } from './AttachmentCard';
+import { MessageText } from './MessageText';
 import { discard, type Outgoing, retry } from './outbox';
 
 /** Shows the time for today; for earlier days "Yesterday" or the date, then the time. */
@@ -109,53 +111,98 @@ interface Props {
   at: string;
   message?: Message;
   outgoing?: Outgoing;
+  /** True when the next message continues the group and shows the time and the state of both. */
+  joined?: boolean;
+  /** The searched words, folded. */
+  words?: readonly string[] | undefined;
+  /** True for the hit of a search that is shown now. */
+  found?: boolean;
+  onVerify: (card: Attachment) => void;
   /** Changes at midnight, so that "14:05" becomes "Yesterday". */
   today: string;
 }
 
-export const Bubble = memo(function Bubble({ own, name, content, at, message, outgoing }: Props) {
+/** A text of this length leaves room for its time on the same line. */
+const shortText = 16;
+
+interface CardsProps {
+  message: Message | undefined;
+  outgoing: Outgoing | undefined;
+  onVerify: (card: Attachment) => void;
+}
+
+/** The images of a message. While it is sent, its sender sees them as they will be: opened. */
+function Cards({ message, outgoing, onVerify }: CardsProps) {
+  const cards =
+    message?.attachments ?? outgoing?.images?.map((imageId): Attachment => ({ imageId, access: 'open' })) ?? [];
+  if (cards.length === 0) return null;
+  return (
+    <Flex direction="column" gap="1" w="320px" maxW="full" mb="1">
+      {cards.map((card) => (
+        <AttachmentCard key={card.imageId} card={card} onVerify={onVerify} />
+      ))}
+    </Flex>
+  );
+}
+
+export const Bubble = memo(function Bubble(props: Props) {
+  const { own, name, content, at, message, outgoing, joined = false, words, found = false, onVerify } = props;
   const { t } = useTranslation();
   const unread = message && !own && !message.readAt;
+  const failed = outgoing?.state === 'failed';
+  const pictured = Boolean(message?.attachments ?? outgoing?.images);
+  const short = content.length <= shortText && !content.includes('\n') && !pictured && !failed;
   return (
     <Flex
-      direction="column"
-      align={own ? 'flex-end' : 'flex-start'}
+      {...(short
+        ? { direction: own ? 'row-reverse' : 'row', align: 'center', wrap: 'wrap', columnGap: '1.5' }
+        : { direction: 'column', align: own ? 'flex-end' : 'flex-start' })}
       alignSelf={own ? 'flex-end' : 'flex-start'}
       maxW={{ base: '84%', lg: '76%' }}
       minW="0"
+      mb={joined ? '0' : '1.5'}
       data-own={own || undefined}
       {...(message && { 'data-message': message.id })}
       {...(unread && { 'data-unread': message.id })}
+      {...(found && { 'data-found': true })}
     >
       <VisuallyHidden>{own ? t('messages.youSaid') : t('messages.theySaid', { name })}</VisuallyHidden>
-      <Box
-        px="3.5"
-        py="9px"
-        maxW="68ch"
-        borderRadius="bubble"
-        {...(own ? { borderEndEndRadius: '5px' } : { borderEndStartRadius: '5px' })}
-        bg={own ? 'chat.own' : 'chat.other'}
-        color={own ? 'chat.ownText' : 'chat.otherText'}
-        fontSize={{ base: 'md', lg: '.96875rem' }}
-        lineHeight="1.42"
-        whiteSpace="pre-wrap"
-        overflowWrap="anywhere"
-      >
-        {/* The corners of the bubble follow the page, its text follows its own language. */}
-        <Box dir="auto">{content}</Box>
-      </Box>
-      <Flex align="center" gap="5px" mx="1" mt="3px" mb="7px" fontSize="xs" color="fg.muted" minW="0">
-        {outgoing?.state !== 'failed' && <Stamp at={at} />}
-        {own && outgoing?.state !== 'failed' && (
-          <>
-            <Text as="span" aria-hidden>
-              ·
-            </Text>
-            <State state={message ? stateOf(message) : 'sending'} />
-          </>
-        )}
-        {outgoing?.state === 'failed' && <NotSent item={outgoing} />}
-      </Flex>
+      <Cards message={message} outgoing={outgoing} onVerify={onVerify} />
+      {content !== '' && (
+        <Box
+          px="3.5"
+          py="9px"
+          maxW="68ch"
+          borderRadius="bubble"
+          {...(own ? { borderEndEndRadius: '5px' } : { borderEndStartRadius: '5px' })}
+          bg={own ? 'chat.own' : 'chat.other'}
+          color={own ? 'chat.ownText' : 'chat.otherText'}
+          fontSize={{ base: 'md', lg: '.96875rem' }}
+          lineHeight="1.42"
+          whiteSpace="pre-wrap"
+          overflowWrap="anywhere"
+          {...(found && { outline: '3px solid', outlineColor: 'accent.focusRing', outlineOffset: '2px' })}
+        >
+          {/* The corners of the bubble follow the page, its text follows its own language. */}
+          <Box dir="auto">
+            <MessageText content={content} words={words} />
+          </Box>
+        </Box>
+      )}
+      {(!joined || failed) && (
+        <Flex align="center" gap="5px" mx="1" mt={short ? '0' : '3px'} fontSize="xs" color="fg.muted" minW="0">
+          {!failed && <Stamp at={at} />}
+          {own && !failed && (
+            <>
+              <Text as="span" aria-hidden>
+                ·
+              </Text>
+              <State state={message ? stateOf(message) : 'sending'} />
+            </>
+          )}
+          {failed && outgoing && <NotSent item={outgoing} />}
+        </Flex>
+      )}
       {outgoing?.refused && <Refusal {...outgoing.refused} />}
     </Flex>
   );

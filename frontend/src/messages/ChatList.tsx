@@ -17,6 +17,7 @@ import { PersonSkeleton } from '../ui/Skeletons';
 import { Tooltip } from '../ui/Tooltip';
 import { UserAvatar } from '../ui/UserAvatar';
 import { chatList } from './messages';
+import { draftsAtom } from './outbox';
 import { rowKeys } from './rowKeys';
 
 export const chatAddress = paths.chat;
@@ -26,15 +27,18 @@ interface RowProps {
   current: boolean;
   own: boolean;
   online: boolean;
+  /** The unsent text, of a chat that is not open. */
+  draft?: string | undefined;
   /** The list formats the time, because "14:11" becomes "Yesterday" at midnight. */
   when: string;
 }
 
-const ChatRow = memo(function ChatRow({ entry, current, own, online, when }: RowProps) {
+const ChatRow = memo(function ChatRow({ entry, current, own, online, draft, when }: RowProps) {
   const { t } = useTranslation();
   const { user, lastMessage, unread } = entry;
   const quiet = current ? 'accent.onSubtle' : 'fg.muted';
-  const text = lastMessage.content.replace(/\s+/g, ' ');
+  const { content, images = 0 } = lastMessage;
+  const text = (draft ?? (content || t('messages.attach.sent', { count: images }))).replace(/\s+/g, ' ');
   return (
     <Box as="li" px="2" py="1px">
       <Flex
@@ -76,7 +80,13 @@ const ChatRow = memo(function ChatRow({ entry, current, own, online, when }: Row
                 color={unread ? 'fg' : quiet}
                 fontWeight={unread ? 'semibold' : 'normal'}
               >
-                {own && `${t('messages.youSaid')} `}
+                {draft !== undefined ? (
+                  <Text as="span" color={current ? quiet : 'danger.fg'} fontWeight="semibold">
+                    {t('messages.draft')}{' '}
+                  </Text>
+                ) : (
+                  own && `${t('messages.youSaid')} `
+                )}
                 <bdi>{text}</bdi>
               </Text>
               {unread > 0 && <Count value={unread} label={t('messages.unread', { count: unread })} />}
@@ -103,6 +113,7 @@ export function ChatList({ open, focus, newChat, onNewChat }: Props) {
   const { data, isPending, isError, isFetching, refetch } = useQuery(chatList);
   // Without a connection the list does not know who is online.
   const connected = useAtomValue(socketAtom) === 'on';
+  const drafts = useAtomValue(draftsAtom);
   const [search, setSearch] = useState('');
   const rows = useRef<HTMLUListElement>(null);
   useNow(60_000);
@@ -208,6 +219,7 @@ export function ChatList({ open, focus, newChat, onNewChat }: Props) {
               current={entry.user.id === open}
               own={entry.lastMessage.senderId === me}
               online={connected && Boolean(entry.user.online)}
+              draft={entry.user.id === open ? undefined : drafts[entry.user.id]?.trim() || undefined}
               when={formatWhen(entry.lastMessage.createAt)}
             />
           ))}

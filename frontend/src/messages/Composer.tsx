@@ -1,15 +1,20 @@
 import { Box, chakra, Flex, IconButton, Text, Textarea } from '@chakra-ui/react';
 import { limits } from '@lightbox/contract/limits.js';
-import { PaperPlaneRightIcon, WarningCircleIcon } from '@phosphor-icons/react';
+import { ImageSquareIcon, PaperPlaneRightIcon, WarningCircleIcon } from '@phosphor-icons/react';
 import { useAtomValue } from 'jotai';
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, lazy, Suspense, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate } from 'react-router-dom';
+import type { Offer } from '../images/AskLink';
 import { socketAtom } from '../lib/connection';
 import { store } from '../lib/store';
 import { useMedia } from '../lib/useMedia';
-import { draftsAtom, keepDraft, post } from './outbox';
+import { Tooltip } from '../ui/Tooltip';
+import { Chosen } from './Chosen';
+import { attachedAtom, draftsAtom, keepAttached, keepDraft, post } from './outbox';
 import { reportTyping } from './typing';
+
+const PickImages = lazy(async () => ({ default: (await import('./PickImages')).PickImages }));
 
 /** The counter appears from this length on. */
 const closeToLimit = limits.messageLength - 200;
@@ -32,6 +37,8 @@ export function LengthNote({ text }: { text: string }) {
 export const sendsOn = (event: KeyboardEvent) =>
   event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing;
 
+const noImages: readonly string[] = [];
+
 interface Props {
   userId: string;
   name: string;
@@ -43,7 +50,11 @@ export function Composer({ userId, name, waiting }: Props) {
   const { t } = useTranslation();
   const [text, setText] = useState(() => store.get(draftsAtom)[userId] ?? '');
   const [error, setError] = useState<string>();
+  const images = useAtomValue(attachedAtom)[userId] ?? noImages;
+  const [picking, setPicking] = useState(false);
+  const [picked, setPicked] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
   const note = useId();
   const connected = useAtomValue(socketAtom) === 'on';
   // No focus on touch screens: the on-screen keyboard would cover the messages.
@@ -52,15 +63,17 @@ export function Composer({ userId, name, waiting }: Props) {
     if (mouse) field.current?.focus({ preventScroll: true });
   }, [mouse]);
 
-  // A link may offer a first sentence, in the state of the history entry and never in the address. A kept draft wins.
+  // A link may offer a first sentence and an image, in the state of the history entry and never in the address. A kept
+  // draft wins.
   const location = useLocation();
   const navigate = useNavigate();
-  const offered: string | undefined = location.state?.draft;
+  const offered: Offer | null = location.state;
   useEffect(() => {
-    if (!offered) return;
+    if (!offered?.draft) return;
     if (!store.get(draftsAtom)[userId]) {
-      setText(offered);
-      keepDraft(userId, offered);
+      setText(offered.draft);
+      keepDraft(userId, offered.draft);
+      if (offered.images) keepAttached(userId, offered.images);
     }
     void navigate(location, { replace: true, state: null });
   }, [offered, userId, location, navigate]);
@@ -73,9 +86,10 @@ export function Composer({ userId, name, waiting }: Props) {
   };
   const submit = () => {
     field.current?.focus();
-    if (!text.trim()) return;
-    const fault = post(userId, text);
+    const fault = post(userId, text, images);
     if (fault) return setError(fault);
+    if (!text.trim() && images.length === 0) return;
+    keepAttached(userId, []);
     change('');
   };
 
@@ -94,7 +108,37 @@ export function Composer({ userId, name, waiting }: Props) {
         submit();
       }}
     >
-      <Flex gap="2.5" align="flex-end">
+      <Chosen
+        userId={userId}
+        name={name}
+        images={images}
+        onRemove={(id) => {
+          keepAttached(
+            userId,
+            images.filter((one) => one !== id),
+          );
+          field.current?.focus();
+        }}
+      />
+      <Flex gap={{ base: '1', lg: '2.5' }} align="flex-end">
+        <Tooltip content={t('messages.attach.button')}>
+          <IconButton
+            ref={opener}
+            type="button"
+            variant="ghost"
+            aria-label={t('messages.attach.button')}
+            boxSize="46px"
+            minW="46px"
+            borderRadius="full"
+            flex="none"
+            onClick={() => {
+              setPicking(true);
+              setPicked(true);
+            }}
+          >
+            <ImageSquareIcon />
+          </IconButton>
+        </Tooltip>
         <Textarea
           ref={field}
           data-composer
@@ -149,6 +193,20 @@ export function Composer({ userId, name, waiting }: Props) {
           </>
         )}
       </Box>
+      {picked && (
+        <Suspense fallback={null}>
+          <PickImages
+            open={picking}
+            chosen={images}
+            onClose={() => setPicking(false)}
+            onChosen={(ids) => {
+              keepAttached(userId, ids);
+              setPicking(false);
+            }}
+            finalFocus={() => (store.get(attachedAtom)[userId] ? field.current : opener.current)}
+          />
+        </Suspense>
+      )}
     </chakra.form>
   );
 }

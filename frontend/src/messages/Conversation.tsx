@@ -1,22 +1,30 @@
 import { Box, Button, Flex, Heading, IconButton, Text, VisuallyHidden } from '@chakra-ui/react';
-import { ArrowLeftIcon, ChatCircleSlashIcon } from '@phosphor-icons/react';
+import type { Attachment } from '@lightbox/contract/messages/calls.js';
+import { ArrowLeftIcon, ChatCircleSlashIcon, MagnifyingGlassIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
-import { useEffect, useMemo, useRef } from 'react';
+import { type ComponentType, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
 import { roleAtom } from '../auth/session';
+import type { Verifying } from '../images/dialogs';
+import { useImage } from '../images/images';
 import { socketAtom } from '../lib/connection';
 import { fullName } from '../lib/format';
+import { paths } from '../lib/paths';
 import { useIsDesktop } from '../lib/useMedia';
 import { RoleBadge } from '../ui/Badge';
 import { EmptyState } from '../ui/EmptyState';
 import { Waiting } from '../ui/Skeletons';
+import { Tooltip } from '../ui/Tooltip';
 import { UserAvatar } from '../ui/UserAvatar';
+import { ChatSearch } from './ChatSearch';
 import { Composer } from './Composer';
 import { Log } from './Log';
 import { chatList, chatWith, isGone, personOf } from './messages';
 import { outboxAtom } from './outbox';
 import { Untied, useUntied } from './Untied';
+import { useChatSearch } from './useChatSearch';
 
 /** Returns the other person from the chat list, or else from the directory. */
 function usePerson(userId: string) {
@@ -64,15 +72,36 @@ function LogSkeleton() {
   );
 }
 
+/** The dialog for the code of a locked image, with the id of its share filled in. */
+function Verify({ card, Dialog, onClosed }: { card: Attachment; Dialog: VerifyPart; onClosed: () => void }) {
+  const navigate = useNavigate();
+  const { data: image } = useImage(card.imageId);
+  const [open, setOpen] = useState(true);
+  return (
+    <Dialog
+      open={open}
+      shareId={card.shareId ?? ''}
+      image={image}
+      onClose={() => setOpen(false)}
+      onExited={onClosed}
+      onOpen={({ id }) => navigate(paths.viewer(id))}
+    />
+  );
+}
+
+/** The dialog for a code: sharing imports images as well, so app passes it. */
+export type VerifyPart = ComponentType<Verifying>;
+
 interface Props {
   userId: string;
   onBack: () => void;
   /** Called to write to an administrator instead. */
   onAdmins: () => void;
+  VerifyDialog: VerifyPart;
 }
 
 /** One chat: its person, its messages and the field for a new one. Mounted per chat. */
-export function Conversation({ userId, onBack, onAdmins }: Props) {
+export function Conversation({ userId, onBack, onAdmins, VerifyDialog }: Props) {
   const { t } = useTranslation();
   const desktop = useIsDesktop();
   const { person, online, error } = usePerson(userId);
@@ -82,6 +111,16 @@ export function Conversation({ userId, onBack, onAdmins }: Props) {
   const name = person ? fullName(person) : '';
   const untied = useUntied(person, isGone(chat.error));
   const provider = useAtomValue(roleAtom) === 'healthProvider';
+
+  const [searching, setSearching] = useState(false);
+  const searchButton = useRef<HTMLButtonElement>(null);
+  const search = useChatSearch(userId, searching);
+  const closeSearch = () => {
+    setSearching(false);
+    search.setText('');
+    searchButton.current?.focus();
+  };
+  const [verifying, setVerifying] = useState<Attachment>();
 
   // On a phone this replaces the list, which had the focus.
   const heading = useRef<HTMLHeadingElement>(null);
@@ -159,9 +198,30 @@ export function Conversation({ userId, onBack, onAdmins }: Props) {
             </Text>
           )}
         </Box>
+        <Tooltip content={t('messages.search.open')}>
+          <IconButton
+            ref={searchButton}
+            variant="ghost"
+            boxSize="touch"
+            aria-label={t('messages.search.open')}
+            aria-expanded={searching}
+            onClick={() => (searching ? closeSearch() : setSearching(true))}
+          >
+            <MagnifyingGlassIcon />
+          </IconButton>
+        </Tooltip>
       </Flex>
+      {searching && <ChatSearch search={search} onClose={closeSearch} />}
       {chat.data ? (
-        <Log key={userId} chat={chat.data} waiting={waiting} userId={userId} name={name} />
+        <Log
+          key={userId}
+          chat={chat.data}
+          waiting={waiting}
+          userId={userId}
+          name={name}
+          search={search.shown}
+          onVerify={setVerifying}
+        />
       ) : chat.isError ? (
         <Flex flex="1" align="center" justify="center">
           <EmptyState
@@ -178,6 +238,7 @@ export function Conversation({ userId, onBack, onAdmins }: Props) {
         <LogSkeleton />
       )}
       <Composer key={`write-${userId}`} userId={userId} name={name} waiting={waiting.length > 0} />
+      {verifying && <Verify card={verifying} Dialog={VerifyDialog} onClosed={() => setVerifying(undefined)} />}
     </Flex>
   );
 }

@@ -1,4 +1,5 @@
 import { Box, Button, Flex, Text, VisuallyHidden } from '@chakra-ui/react';
+import type { Attachment, Message } from '@lightbox/contract/messages/calls.js';
 import { ArrowDownIcon, ChatCircleTextIcon } from '@phosphor-icons/react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
@@ -8,11 +9,12 @@ import { useAttentive } from '../lib/attention';
 import { daysAgo, formatDate, formatLongDay } from '../lib/format';
 import { useNow } from '../lib/useNow';
 import { EmptyState } from '../ui/EmptyState';
-import { Bubble } from './Bubble';
-import { type Chat, unreadFrom } from './chat';
+import { Bubble, type SentState, stateOf } from './Bubble';
+import { type Chat, joinedToNext, unreadFrom } from './chat';
 import { loadOlder } from './messages';
 import type { Outgoing } from './outbox';
 import { typingAtom } from './typing';
+import type { Shown } from './useChatSearch';
 import { useNewLine, useReadingPlace } from './useReadingPlace';
 import { useSeen } from './useSeen';
 
@@ -21,6 +23,9 @@ interface Props {
   waiting: Outgoing[];
   userId: string;
   name: string;
+  /** The words of a search, and the hit that is shown. */
+  search?: Shown | undefined;
+  onVerify: (card: Attachment) => void;
 }
 
 function useDay() {
@@ -139,44 +144,58 @@ const DayChip = ({ label }: { label: string }) => (
   </Text>
 );
 
+interface Row {
+  key: string;
+  own: boolean;
+  at: string;
+  content: string;
+  message?: Message;
+  outgoing?: Outgoing;
+}
+
+const stateIn = ({ message }: Row): SentState => (message ? stateOf(message) : 'sending');
+
 /** All stored and outgoing messages, with a date above the first one of each day. */
-function Bubbles({ chat: { messages }, waiting, userId, name, line }: Props & { line: string | undefined }) {
+function Bubbles({ chat, waiting, userId, name, line, search, onVerify }: Props & { line: string | undefined }) {
   const dayOf = useDay();
   const today = new Date(useNow(60_000)).toDateString();
-  let day = '';
-  const chip = (at: string) => {
-    const label = dayOf(at);
-    if (label === day) return null;
-    day = label;
-    return <DayChip label={label} />;
-  };
-  return (
-    <>
-      {messages.map((message) => {
-        const own = message.senderId !== userId;
-        return (
-          <Fragment key={(own && message.clientId) || message.id}>
-            {chip(message.createAt)}
-            {message.id === line && <NewLine />}
-            <Bubble
-              own={own}
-              name={name}
-              content={message.content}
-              at={message.createAt}
-              message={message}
-              today={today}
-            />
-          </Fragment>
-        );
-      })}
-      {waiting.map((item) => (
-        <Fragment key={item.clientId}>
-          {chip(item.createAt)}
-          <Bubble own name={name} content={item.content} at={item.createAt} outgoing={item} today={today} />
-        </Fragment>
-      ))}
-    </>
-  );
+  const rows: Row[] = [
+    ...chat.messages.map((message) => {
+      const own = message.senderId !== userId;
+      const { createAt: at, content } = message;
+      return { key: (own && message.clientId) || message.id, own, at, content, message };
+    }),
+    ...waiting.map((outgoing) => {
+      const { clientId: key, createAt: at, content } = outgoing;
+      return { key, own: true, at, content, outgoing };
+    }),
+  ];
+  const days = rows.map(({ at }) => dayOf(at));
+  const joined = joinedToNext(rows, (i) => days[i] !== days[i - 1] || rows[i]?.message?.id === line);
+  return rows.map((row, i) => {
+    const { key, own, at, content, message, outgoing } = row;
+    const next = rows[i + 1];
+    return (
+      <Fragment key={key}>
+        {days[i] !== days[i - 1] && <DayChip label={days[i] ?? ''} />}
+        {message && message.id === line && <NewLine />}
+        <Bubble
+          own={own}
+          name={name}
+          content={content}
+          at={at}
+          {...(message && { message })}
+          {...(outgoing && { outgoing })}
+          // Of one’s own messages each state is shown once.
+          joined={joined[i] === true && next !== undefined && (!own || stateIn(row) === stateIn(next))}
+          words={search?.words}
+          found={message !== undefined && message.id === search?.hit}
+          onVerify={onVerify}
+          today={today}
+        />
+      </Fragment>
+    );
+  });
 }
 
 /** A button to the newest message, with the number of unread ones. */
@@ -206,7 +225,7 @@ function ToEnd({ unread, onClick }: { unread: number; onClick: () => void }) {
 }
 
 /** The messages of one chat. Mounted per chat, after its messages are loaded. */
-export function Log({ chat, waiting, userId, name }: Props) {
+export function Log({ chat, waiting, userId, name, search, onVerify }: Props) {
   const { t } = useTranslation();
   const typing = userId in useAtomValue(typingAtom);
   const { box, following, away, noticePlace, toEnd } = useReadingPlace(chat, waiting, typing);
@@ -214,6 +233,14 @@ export function Log({ chat, waiting, userId, name }: Props) {
   useSeen(box, chat);
 
   const older = useOlder(chat, userId, box);
+  // The place of a hit is kept until the next one: the search may end, and the reader stays there.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it scrolls once for each step of the search
+  useEffect(() => {
+    if (!search?.hit) return;
+    const hit = box.current?.querySelector(`[data-message="${search.hit}"]`);
+    hit?.scrollIntoView({ block: 'center' });
+    noticePlace();
+  }, [search?.hit, search?.turn]);
   // A screen reader announces only messages that arrive after opening, while this tab has the focus.
   const focused = useAttentive();
   const [opened, setOpened] = useState(false);
@@ -259,7 +286,15 @@ export function Log({ chat, waiting, userId, name }: Props) {
             />
           </Box>
         )}
-        <Bubbles chat={chat} waiting={waiting} userId={userId} name={name} line={line} />
+        <Bubbles
+          chat={chat}
+          waiting={waiting}
+          userId={userId}
+          name={name}
+          line={line}
+          search={search}
+          onVerify={onVerify}
+        />
         <Typing userId={userId} name={name} />
       </Flex>
       {away && <ToEnd unread={unreadFrom(chat, userId).length} onClick={toEnd} />}

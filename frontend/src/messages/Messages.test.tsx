@@ -38,7 +38,9 @@ const answer = (path: string): unknown => {
 };
 
 function open(address = `/messages?chat=${ben}`) {
-  const router = createMemoryRouter([{ path: '/messages', Component: Messages }], { initialEntries: [address] });
+  const router = createMemoryRouter([{ path: '/messages', element: <Messages VerifyDialog={() => null} /> }], {
+    initialEntries: [address],
+  });
   render(
     <Provider store={store}>
       <QueryClientProvider client={queryClient}>

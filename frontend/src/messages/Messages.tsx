@@ -10,7 +10,7 @@ import { useBare } from '../ui/bare';
 import { EmptyState } from '../ui/EmptyState';
 import { Page, useTitle } from '../ui/Page';
 import { ChatList } from './ChatList';
-import { Conversation } from './Conversation';
+import { Conversation, type VerifyPart } from './Conversation';
 import { listKey } from './keys';
 import { NewChat } from './NewChat';
 
@@ -35,7 +35,7 @@ function useUnreadKeys(open: string | undefined, show: (userId: string) => void)
 }
 
 /** The chat list and the open chat. The address names the open chat, so that Back, reload and a copied link work. */
-export function Messages() {
+export function Messages({ VerifyDialog }: { VerifyDialog: VerifyPart }) {
   const { t } = useTranslation();
   const desktop = useIsDesktop();
   const [params, setParams] = useSearchParams();
@@ -73,7 +73,13 @@ export function Messages() {
         <VisuallyHidden>
           <Heading as="h1">{t('messages.title')}</Heading>
         </VisuallyHidden>
-        <Conversation key={open} userId={open} onBack={back} onAdmins={() => setWriting('admin')} />
+        <Conversation
+          key={open}
+          userId={open}
+          onBack={back}
+          onAdmins={() => setWriting('admin')}
+          VerifyDialog={VerifyDialog}
+        />
         {dialog}
       </>
     );
@@ -98,7 +104,13 @@ export function Messages() {
         />
         {desktop &&
           (open ? (
-            <Conversation key={open} userId={open} onBack={back} onAdmins={() => setWriting('admin')} />
+            <Conversation
+              key={open}
+              userId={open}
+              onBack={back}
+              onAdmins={() => setWriting('admin')}
+              VerifyDialog={VerifyDialog}
+            />
           ) : (
             <Flex align="center" justify="center">
               <EmptyState as="h2" Icon={ChatsCircleIcon} title={t('messages.selectChat')} />

@@ -1,6 +1,19 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { describe, expect, it } from 'vitest';
-import { type Chat, extended, hasHole, listed, page, readUpTo, received, refreshed, seenUpTo, unite } from './chat';
+import {
+  type Chat,
+  extended,
+  hasHole,
+  joinedToNext,
+  listed,
+  page,
+  readUpTo,
+  received,
+  refreshed,
+  seenUpTo,
+  unite,
+} from './chat';
+import { marked, wordsOf } from './marks';
 import { ana, ben, cleo, listOf, message } from './testing';
 
 const run = (from: number, to: number) =>
@@ -104,5 +117,47 @@ describe('the chat list', () => {
   it('The chat list asks the server about unknown people, and about messages older than the last.', () => {
     expect(listed([], one, ana)).toBeUndefined();
     expect(listed(listOf([message(9, ben, ana)], ana), one, ana)).toBeUndefined();
+  });
+});
+
+describe('groups', () => {
+  const at = (seconds: number, own = false) => ({
+    own,
+    at: new Date(Date.UTC(2026, 0, 1, 9, 0, seconds)).toISOString(),
+  });
+  const never = () => false;
+
+  it.each([
+    ['one sender within a minute', [at(0), at(20), at(59)], [true, true, false]],
+    ['a minute after the first', [at(0), at(40), at(60)], [true, false, false]],
+    ['another sender', [at(0), at(1, true), at(2, true)], [false, true, false]],
+  ])('%s: joined to the next %j', (_, messages, joined) => {
+    expect(joinedToNext(messages, never)).toEqual(joined);
+  });
+
+  it('A day and the line above new messages begin a new group.', () => {
+    expect(joinedToNext([at(0), at(1), at(2)], (i) => i === 1)).toEqual([false, true, false]);
+  });
+});
+
+describe('searched words', () => {
+  const hits = (text: string, words: string) =>
+    marked(text, wordsOf(words)).flatMap(({ text, hit }) => (hit ? text : []));
+
+  it.each([
+    ['Das Röntgen ist da', 'RONTGEN', ['Röntgen']],
+    ['Das Ro\u0308ntgen', 'rontgen', ['Ro\u0308ntgen']],
+    ['abcabc', 'bc', ['bc', 'bc']],
+    ['one two one', 'one  TWO', ['one', 'two', 'one']],
+    ['😀 knee', 'knee', ['knee']],
+    ['a.c', '.', ['.']],
+    ['nothing', 'x', []],
+  ])('In %j the search for %j marks %j.', (text, words, expected) => {
+    expect(hits(text, words)).toEqual(expected);
+    expect(
+      marked(text, wordsOf(words))
+        .map((piece) => piece.text)
+        .join(''),
+    ).toBe(text);
   });
 });

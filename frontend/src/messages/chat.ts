@@ -72,8 +72,10 @@ export function received(chat: Chat, came: Message[]): Chat {
 }
 
 /** Adds a page of older messages, if the chat still begins with the message that the request named. */
-export const extended = (chat: Chat, older: Message[], before: string): Chat =>
-  chat.messages[0]?.id === before ? { ...chat, messages: unite(chat.messages, older), more: page(older).more } : chat;
+export const extended = (chat: Chat, older: Message[], before: string, limit: number = limits.chatLimit): Chat =>
+  chat.messages[0]?.id === before
+    ? { ...chat, messages: unite(chat.messages, older), more: older.length >= limit }
+    : chat;
 
 export const hasHole = ({ messages, whole }: Chat) => (messages.at(-1)?.seq ?? 0) > whole;
 
@@ -128,10 +130,11 @@ export function listed(
   if (entry?.lastMessage.id === message.id) return list;
   const last = entry?.lastMessage.createAt;
   if (!entry || !last || message.createAt < last || (fresh && message.createAt === last)) return undefined;
-  const { id, content, createAt, senderId } = message;
+  const { id, content, createAt, senderId, attachments } = message;
+  const images = attachments ? { images: attachments.length } : {};
   const unread = entry.unread + (senderId !== me && !message.readAt ? 1 : 0);
   return [
-    { ...entry, lastMessage: { id, content, createAt, senderId }, unread },
+    { ...entry, lastMessage: { id, content, ...images, createAt, senderId }, unread },
     ...list.filter((others) => others !== entry),
   ];
 }
@@ -143,3 +146,23 @@ export const withPresence = (list: ChatListEntry[], userId: string, online: bool
   list.map((entry) => (entry.user.id === userId ? { ...entry, user: { ...entry.user, online } } : entry));
 
 export const totalUnread = (list: ChatListEntry[]) => list.reduce((sum, { unread }) => sum + unread, 0);
+
+/** Messages of one sender within this time stand together, and only the last one shows its time. */
+const groupMs = 60_000;
+
+/** Returns for each message in order: true when the next one continues its group. `breaks`: the first of a new part. */
+export function joinedToNext(
+  messages: readonly { own: boolean; at: string }[],
+  breaks: (index: number) => boolean,
+): boolean[] {
+  const joined = messages.map(() => false);
+  let start = 0;
+  for (let i = 1; i < messages.length; i++) {
+    const [first, now] = [messages[start], messages[i]];
+    if (!first || !now) break;
+    const continues = first.own === now.own && !breaks(i) && Date.parse(now.at) - Date.parse(first.at) < groupMs;
+    if (continues) joined[i - 1] = true;
+    else start = i;
+  }
+  return joined;
+}

@@ -1,14 +1,15 @@
-import type { ChatListEntry, Message } from '@lightbox/contract/messages/calls.js';
+import type { Attachment, ChatListEntry, Message } from '@lightbox/contract/messages/calls.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { liveClient } from '../lib/live';
 import { store } from '../lib/store';
+import { attachmentEvents } from './attachments';
 import { catchUp } from './catchUp';
 import { type Chat, page } from './chat';
 import { chatKey, listKey } from './keys';
 import { messageEvents } from './messages';
 import { markRead } from './readMarks';
 import { takeMissed } from './take';
-import { ana, ben, chatOf, cleo, listOf, message, signIn } from './testing';
+import { ana, ben, chatOf, cleo, id, listOf, message, signIn } from './testing';
 import { typingAtom } from './typing';
 
 const { emit } = vi.hoisted(() => ({ emit: vi.fn() }));
@@ -227,5 +228,48 @@ describe('typing', () => {
     messageEvents.typing({ userId: ben });
     messageEvents['message:new']?.(message(1, ben, ana), cache);
     expect(store.get(typingAtom)).not.toHaveProperty(ben);
+  });
+});
+
+describe('attached images', () => {
+  const [one, two] = ['9', '8'].map(id) as [string, string];
+  const shareId = id('7');
+  const open = (imageId: string): Attachment => ({
+    imageId,
+    access: 'open',
+    caption: 'Knee',
+    contentType: 'image/png',
+  });
+  const ended = { sharingRequestId: shareId, imagemetadataId: one, createdfor: ana, expiresAt: null };
+  const started = (answer: Attachment[]) => {
+    const it = world([message(1, ben, ana, { attachments: [open(one), open(two)] })]);
+    globalThis.fetch = vi.fn(async () => new Response(JSON.stringify({ data: answer })));
+    return { ...it, cards: () => it.cache.getQueryData<Chat>(chatKey(ben))?.messages[0]?.attachments };
+  };
+
+  it('A card is blank in the moment in which its share ends, and another share gives the image back.', async () => {
+    const { cache, cards } = started([open(one)]);
+    attachmentEvents['share:revoked'](ended, cache);
+    expect(cards()).toEqual([{ imageId: one, access: 'none' }, open(two)]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(cards()).toEqual([open(one), open(two)]);
+  });
+
+  it('A card stays blank when the server cannot be asked, and the share of another person changes nothing.', async () => {
+    const { cache, cards } = started([]);
+    attachmentEvents['share:expired']({ ...ended, createdfor: ben }, cache);
+    expect(cards()).toEqual([open(one), open(two)]);
+    globalThis.fetch = vi.fn(async () => Promise.reject(new TypeError('no network')));
+    attachmentEvents['share:expired'](ended, cache);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(cards()?.[0]).toEqual({ imageId: one, access: 'none' });
+  });
+
+  it('A card shows at once that its image was deleted, and no later answer changes that.', async () => {
+    const { cache, cards } = started([open(one)]);
+    attachmentEvents['image:deleted']({ imagemetadataId: one }, cache);
+    attachmentEvents['share:verified'](ended, cache);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(cards()).toEqual([{ imageId: one, access: 'none', deleted: true }, open(two)]);
   });
 });

@@ -39,13 +39,35 @@ export const chatWith = (userId: string) =>
 export const isGone = (error: unknown) => error instanceof ApiError && [403, 404, 422].includes(error.status);
 
 /** Loads the page before the oldest cached message. */
-export async function loadOlder(cache: QueryClient, userId: string) {
+export async function loadOlder(cache: QueryClient, userId: string, limit: number = limits.chatLimit) {
   const before = cache.getQueryData<Chat>(chatKey(userId))?.messages[0]?.id;
   if (!before) return;
-  const query = { before, limit: limits.chatLimit };
-  const { data } = await send(messageCalls.chat, { params: { userId }, query });
-  change<Chat>(cache, chatKey(userId), (chat) => extended(chat, data, before));
+  const { data } = await send(messageCalls.chat, { params: { userId }, query: { before, limit } });
+  change<Chat>(cache, chatKey(userId), (chat) => extended(chat, data, before, limit));
 }
+
+/** Loads the pages back to a message, and the page before it. Returns true when the chat contains the message. */
+export async function loadBackTo(cache: QueryClient, userId: string, id: string): Promise<boolean> {
+  for (;;) {
+    const chat = cache.getQueryData<Chat>(chatKey(userId));
+    const at = chat?.messages.findIndex((message) => message.id === id) ?? -1;
+    if (!chat?.more || at >= contextSize) return at >= 0;
+    await loadOlder(cache, userId, limits.chatLimitMax);
+    if (cache.getQueryData<Chat>(chatKey(userId))?.messages[0]?.id === chat.messages[0]?.id) return at >= 0;
+  }
+}
+/** Messages before a found one that are loaded with it. */
+const contextSize = 10;
+
+/** Finds messages of a chat, the newest first; `before` continues an earlier answer. The text is in no address. */
+export const findInChat = async (userId: string, text: string, before?: string, signal?: AbortSignal) =>
+  (
+    await send(
+      messageCalls.searchChat,
+      { params: { userId }, body: { text, ...(before && { before }) } },
+      signal && { signal },
+    )
+  ).data;
 
 /** Reads a person from the directory, for a chat that has no messages yet. */
 export const personOf = (id: string) =>

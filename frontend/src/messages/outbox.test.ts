@@ -131,6 +131,27 @@ describe('without a connection', () => {
   });
 });
 
+describe('images', () => {
+  it('A message may be images alone, and carries them with the same clientId through a reload.', async () => {
+    app.connect(false);
+    expect(
+      app.post(
+        ben,
+        '',
+        Array.from({ length: limits.messageImages + 1 }, (_, i) => id(`f${i}`)),
+      ),
+    ).toContain('10');
+    app.post(ben, ' ', [id('9'), id('8')]);
+    const [{ clientId } = { clientId: '' }] = app.items();
+    app = await load();
+    app.connect(true);
+    app.flushAll();
+    await rest();
+    expect(sent()).toMatchObject([{ clientId, content: '', images: [id('9'), id('8')] }]);
+    expect(app.items()).toEqual([]);
+  });
+});
+
 describe('drafts', () => {
   it('A draft survives a reload, belongs to one chat and one account, and is deleted at sign-out.', async () => {
     app.connect(false);

@@ -1,6 +1,6 @@
 /** Unacknowledged messages and drafts, stored per account in this tab until sign-out. */
 
-import { Content, type Message } from '@lightbox/contract/messages/calls.js';
+import { type Message, MessageContent } from '@lightbox/contract/messages/calls.js';
 import { atom } from 'jotai';
 import { session, userAtom } from '../auth/session';
 import { said } from '../i18n';
@@ -16,6 +16,8 @@ export interface Outgoing {
   clientId: string;
   recipientId: string;
   content: string;
+  /** The attached images, by id. */
+  images?: string[];
   createAt: string;
   state: 'sending' | 'failed';
   /** The server's refusal, if a retry cannot succeed. */
@@ -73,6 +75,12 @@ export const draftsAtom = drafts.value;
 export const keepDraft = (userId: string, text: string) =>
   drafts.change(({ [userId]: _, ...others }) => (text ? { ...others, [userId]: text } : others));
 
+const attached = kept<Record<string, string[]>>('attached', {});
+/** The images that are chosen for the next message of a chat, by id. */
+export const attachedAtom = attached.value;
+export const keepAttached = (userId: string, ids: string[]) =>
+  attached.change(({ [userId]: _, ...others }) => (ids.length > 0 ? { ...others, [userId]: ids } : others));
+
 /** Without an acknowledgement after this time, the bubble shows the failure. The retries continue. */
 const ACK_TIMEOUT_MS = 10_000;
 const backoff = [2_000, 5_000, 15_000, 30_000, 60_000];
@@ -113,9 +121,9 @@ async function flush(recipientId: string): Promise<void> {
     while (session().user?.id === owner) {
       const next = items().find((item) => item.recipientId === recipientId && !item.refused);
       if (!next) return;
-      const { clientId, content } = next;
+      const { clientId, content, images } = next;
       trying = clientId;
-      const message = await emit<'message:send', Message>('message:send', { recipientId, content, clientId });
+      const message = await emit<'message:send', Message>('message:send', { recipientId, content, images, clientId });
       tries.delete(recipientId);
       if (session().user?.id !== owner) return;
       accept(message);
@@ -144,14 +152,26 @@ export function settle(clientId: string) {
     outbox.change((now) => now.filter((item) => item.clientId !== clientId));
 }
 
-/** Draws the bubble at once and sends the message. Returns the contract's sentence if the text is invalid. */
-export function post(recipientId: string, text: string): string | undefined {
-  const { success, data, error } = Content.safeParse(text);
-  if (!text.trim()) return undefined;
+/** Draws the bubble at once and sends the message. Returns the contract's sentence if the message is invalid. */
+export function post(recipientId: string, text: string, images: readonly string[] = []): string | undefined {
+  if (!text.trim() && images.length === 0) return undefined;
+  const { success, data, error } = MessageContent.safeParse({
+    content: text,
+    ...(images.length > 0 ? { images } : {}),
+  });
   if (!success) return said(error.issues[0]?.message ?? '');
   const clientId = uuid();
   const createAt = new Date().toISOString();
-  outbox.change((now) => [...now, { clientId, recipientId, content: data, createAt, state: 'sending' }]);
+  const { content, images: ids } = data;
+  const item: Outgoing = {
+    clientId,
+    recipientId,
+    content,
+    createAt,
+    state: 'sending',
+    ...(ids ? { images: ids } : {}),
+  };
+  outbox.change((now) => [...now, item]);
   watch(clientId);
   void flush(recipientId);
   void offerDevice();

@@ -32,6 +32,7 @@ import { type AccountAct, AccountDialog } from '../users/AccountDialog';
 import { oneUser } from '../users/users';
 import { CloseAccount } from './CloseAccount';
 import { EditProfile } from './EditProfile';
+import { ReceiptsSwitch } from './ReceiptsSwitch';
 import { useSections } from './sections';
 import { useViewOf } from './useViewOf';
 
@@ -195,6 +196,9 @@ function Account({ user, own, Emergency, Images }: { user: User; own: boolean } 
                   {t('noticeSettings.open')}
                 </Link>
               </Button>
+            </Card>
+            <Card title={t('messages.title')}>
+              <ReceiptsSwitch user={user} />
             </Card>
             <Card title={t('profile.remove.title')}>
               <CloseAccount />

@@ -1,26 +1,16 @@
 import { Box, Checkbox, chakra, Flex, Image, NativeSelect, Text } from '@chakra-ui/react';
-import { imageCalls } from '@lightbox/contract/images/calls.js';
 import { FileTextIcon, ImageIcon } from '@phosphor-icons/react';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { download } from '../lib/http';
+import { imagePreview } from '../images/images';
 import { useObjectUrl } from '../lib/useObjectUrl';
 import type { Entry } from './entries';
 import { viewerKey } from './keysOfQueries';
 import { PanelTitle } from './Panel';
 import type { Layout } from './useLayout';
 
-const preview = (id: string) =>
-  queryOptions({
-    queryKey: [...viewerKey, 'preview', id],
-    queryFn: ({ signal }) => download(imageCalls.getImagePreview, { params: { id } }, { signal, background: true }),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    retry: false,
-  });
-
 function Thumb({ id, kind }: { id: string; kind: Entry['kind'] }) {
-  const { data } = useQuery(preview(id));
+  const { data } = useQuery(imagePreview(viewerKey, id));
   const url = useObjectUrl(data);
   const Icon = kind === 'stack' ? ImageIcon : FileTextIcon;
   return (

@@ -84,6 +84,7 @@ export const images = {
   ask: {
     act: 'Ask {{name}}',
     code: 'Hello, I need a new code for Share {{mark}}.',
+    answer: 'Hello, I have a question about this image (Share {{mark}}): ',
     access: 'Hello, my access to Share {{mark}} has ended. Could you share it with me again?',
   },
   view: {

@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect } from 'vitest';
+import { REVOKED_MS, test } from './journey.js';
+import { line, Person, password, register, type Uploaded } from './person.js';
+
+const assets = join(import.meta.dirname, '../../backend/assets/demo');
+const wanted = { email: 'zoya.malik@example.org', username: 'zoya.malik', firstname: 'Zoya', lastname: 'Malik' };
+/** A caption that no other journey uses, because an administrator sees all images. */
+const caption = 'Right thumb, after the fall';
+
+let owner: Person;
+let patient: Person;
+let image: Uploaded;
+const ids = { owner: '', patient: '' };
+const faults: string[] = [];
+
+test.beforeAll(async ({ browser, shared: product }) => {
+  owner = await Person.arrive(product, browser, product.admin);
+  await register(product, wanted, 'patient');
+  patient = await Person.arrive(
+    product,
+    browser,
+    { email: wanted.email, password },
+    { viewport: { width: 390, height: 844 }, hasTouch: true },
+  );
+  // The code of the registration comes first: `enter` waits for the next one.
+  await patient.mailed('Your verification code');
+  await Promise.all([owner.enter(), patient.enter()]);
+  ids.owner = (await owner.call<{ id: string }>('/users/profile')).id;
+  ids.patient = (await patient.call<{ id: string }>('/users/profile')).id;
+  image = await owner.upload(caption, {
+    name: 'thumb.jpg',
+    mimeType: 'image/jpeg',
+    buffer: readFileSync(join(assets, 'hand-xray.jpg')),
+  });
+});
+
+afterAll(async () => {
+  await Promise.all([owner, patient].map((person) => person?.leave()));
+});
+
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return;
+  await Promise.all(Object.entries({ owner, patient }).map(([name, one]) => one.shoot(`failed-chat-${name}`)));
+});
+
+const say = (person: Person, recipientId: string, content: string) =>
+  person.call('/message/send', 'POST', { recipientId, content });
+
+test('An image is attached, opened with its code from the chat, and a revoke blanks its card at once.', async () => {
+  const { page } = owner;
+  await say(patient, ids.owner, 'Hello');
+  await Promise.all([page.goto(`/messages?chat=${ids.patient}`), patient.page.goto(`/messages?chat=${ids.owner}`)]);
+  await page.getByRole('button', { name: 'Attach an image' }).click();
+  const picker = page.getByRole('dialog', { name: 'Attach images' });
+  await picker.getByRole('checkbox', { name: caption }).check({ force: true });
+  faults.push(...(await owner.look('chat-picker')));
+  await picker.getByRole('button', { name: 'Attach 1 image' }).click();
+  await page.getByText(/Zoya Malik will get access to this image until/).waitFor();
+  faults.push(...(await owner.lookTwice('chat-chosen')));
+  await page.getByRole('textbox', { name: 'Message to Zoya Malik' }).fill('Look at https://example.org/thumb, please.');
+  await page.keyboard.press('Enter');
+  await page.locator(`[data-attachment="${image.id}"][data-access=open]`).waitFor();
+
+  const phone = patient.page;
+  const card = phone.locator(`[data-attachment="${image.id}"]`);
+  await card.getByText('Locked. Enter your code').click();
+  const dialog = phone.getByRole('dialog');
+  const shareId = await dialog.getByLabel('Enter Image Sharing Id:').inputValue();
+  const mail = await patient.mailed('An image was shared with you');
+  expect(line(mail, 'Sharing id')).toBe(shareId);
+  await patient.enterCode(line(mail, 'Code'));
+  await dialog.getByRole('button', { name: 'Open image' }).click();
+  await phone.locator('[data-viewport][data-state=drawn]').waitFor();
+  await phone.getByRole('button', { name: 'Back', exact: true }).click();
+  await phone.waitForURL(`**/messages?chat=${ids.owner}`);
+  await card.getByText(caption).waitFor();
+  await card.getByRole('img').or(card.locator('img')).first().waitFor();
+  faults.push(...(await patient.look('chat-card-phone-light')));
+  faults.push(...(await owner.lookTwice('chat-log')));
+
+  const blank = patient.whenTrue(
+    `document.querySelector('[data-attachment="${image.id}"][data-access=none]') && !document.querySelector('[data-attachment] img')`,
+  );
+  await owner.call(`/sharing/${shareId}`, 'DELETE');
+  const revoked = Date.now();
+  expect((await blank) - revoked).toBeLessThan(REVOKED_MS);
+  expect(await phone.getByRole('log').getByText(caption).count()).toBe(0);
+});
+
+test('A search finds a message far back without case and accents, and Escape keeps the place.', async () => {
+  const { page } = owner;
+  await say(patient, ids.owner, 'Das Röntgen war am Montag.');
+  await Promise.all(Array.from({ length: 55 }, (_, i) => say(patient, ids.owner, `Message ${i}`)));
+  await say(patient, ids.owner, 'The last one');
+  await page.reload();
+  const log = page.getByRole('log');
+  await log.getByText('The last one', { exact: true }).waitFor();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  await page.getByRole('button', { name: 'Search in this chat' }).click();
+  await page.getByRole('searchbox', { name: 'Search in this chat' }).fill('RONTGEN');
+  await page.getByText('1 of 1').waitFor();
+  const mark = log.locator('[data-found] mark');
+  await mark.getByText('Röntgen', { exact: true }).waitFor();
+  await expect.poll(() => mark.isVisible()).toBe(true);
+  faults.push(...(await owner.look('chat-search')));
+  await page.keyboard.press('Escape');
+  await page.getByRole('searchbox', { name: 'Search in this chat' }).waitFor({ state: 'detached' });
+  const place = await log.getByText('Das Röntgen war am Montag.').boundingBox();
+  expect(place?.y).toBeGreaterThan(0);
+  expect(asked.filter((url) => /rontgen/i.test(decodeURIComponent(url)))).toEqual([]);
+});
+
+test('The list shows a draft, and a sender sees no reading of a person who turned receipts off.', async () => {
+  const phone = patient.page;
+  await phone.goto('/profile');
+  const receipts = phone.getByRole('checkbox', { name: 'Read receipts' });
+  await receipts.uncheck({ force: true });
+  await expect.poll(() => receipts.isChecked()).toBe(false);
+  await phone.goto(`/messages?chat=${ids.owner}`);
+  await phone.getByRole('textbox', { name: /^Message to/ }).fill('I wanted to ask');
+  await say(owner, ids.patient, 'Is it better today?');
+  await phone.getByRole('log').getByText('Is it better today?').waitFor();
+  // The reading is stored: the number of unread messages is zero, also on the server.
+  await expect.poll(async () => (await patient.call<{ unread: number }[]>('/message/chat-list'))[0]?.unread).toBe(0);
+  await owner.page.locator('[data-own] [data-state=delivered]').last().waitFor();
+  await owner.page.reload();
+  await owner.page.locator('[data-own] [data-state=delivered]').last().waitFor();
+  expect(await owner.page.locator('[data-own] [data-state=read]').count()).toBe(0);
+  await phone.getByRole('button', { name: 'Back to the chats' }).click();
+  await phone.getByText('Draft:').waitFor();
+  await phone.getByText('I wanted to ask').waitFor();
+  faults.push(...(await patient.look('chat-draft')));
+  await phone.evaluate(`localStorage.setItem('language', 'ur')`);
+  await phone.goto(`/messages?chat=${ids.owner}`);
+  await phone.locator('[role=log]').waitFor();
+  faults.push(...(await patient.look('chat-urdu')));
+});
+
+test('No screen of the chat breaks WCAG 2.2 AA, and the console shows no error and no warning.', () => {
+  expect(faults).toEqual([]);
+  expect([owner, patient].flatMap((person) => person.complaints)).toEqual([]);
+});
