@@ -21,6 +21,7 @@ import { messageRoutes } from './messages/routes.js';
 import { notificationRoutes } from './notifications/routes.js';
 import { overviewRoutes } from './overview/routes.js';
 import { pushRoutes } from './push/routes.js';
+import { requestRoutes } from './requests/routes.js';
 import { roleRoutes } from './roles/routes.js';
 import { settingRoutes } from './settings/routes.js';
 import { shareRoutes } from './sharing/routes.js';
@@ -36,6 +37,7 @@ const features = [
   uploadRoutes,
   shareRoutes,
   guestRoutes,
+  requestRoutes,
   analysisRoutes,
   messageRoutes,
   notificationRoutes,

@@ -54,7 +54,7 @@ describe('the router', () => {
     expect(found.filter((route) => !open.includes(route) && !route.endsWith('{*path}')).sort()).toEqual(
       declared.sort(),
     );
-    const known = ['anyone', 'verification', 'refreshCookie', 'guest', ...Object.keys(permissions)];
+    const known = ['anyone', 'verification', 'refreshCookie', 'guest', 'sender', ...Object.keys(permissions)];
     for (const [name, { who }] of Object.entries(shapes)) expect(known, name).toContain(who);
   });
 
@@ -207,6 +207,9 @@ describe('fields that are nobody’s to send', () => {
       createGuestLink: post(provider, { imagemetadataId: image.id }),
       askGuestLink: post(provider, { link: `${newId()}.${'x'.repeat(43)}` }),
       openGuestLink: post(provider, { link: `${newId()}.${'x'.repeat(43)}`, code: '123456' }),
+      createRequest: post(provider, { kind: 'file' }),
+      takeRequest: post(provider, {}, `/requests/${newId()}/take`),
+      openRequest: post(provider, { link: `${newId()}.${'x'.repeat(43)}` }),
       deleteImage: post(provider, {}, `/upload/image/${image.id}`),
       startAnalysis: post(provider, {}, `/analyze/${image.id}`),
       sendMessage: post(provider, { recipientId: patient.id, content: 'Hi' }),

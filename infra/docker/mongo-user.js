@@ -26,6 +26,7 @@ const rights = {
         'drawings',
         'events',
         'guestlinks',
+        'imagerequests',
         'idempotencies',
         'imagemetadata',
         'looks',

@@ -92,6 +92,7 @@ export async function presentImages(
       ...(share ? presentMine(gateway, share, name) : {}),
       ...(share && shareState(share, now) === 'locked' ? { isLocked: true as const } : {}),
       ...(study ? { study } : {}),
+      ...(image.held ? { held: true as const } : {}),
     };
     return opens
       ? {

@@ -66,6 +66,12 @@ const guest: Payload<ServerPayload<'guest:created'>> = async (gateway, viewer, r
   return { guestLinkId: String(link._id), ...namesOfTarget(link) };
 };
 
+/** For the person who asked. */
+const request: Payload<ServerPayload<'request:created'>> = async ({ models }, viewer, refs) => {
+  const requestId = text(refs, 'record');
+  return (await models.ImageRequest.exists({ _id: oid(requestId), by: viewer._id })) ? { requestId } : null;
+};
+
 const image: Payload<ServerPayload<'image:uploaded'>> = async (gateway, viewer, refs) => {
   const access = await findImage(gateway.models, viewer, text(refs, 'record'), gateway.clock.now());
   if (!access) return null;
@@ -129,6 +135,12 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
   'guest:locked': guest,
   'guest:revoked': guest,
   'guest:expired': guest,
+  'request:created': request,
+  'request:received': request,
+  'request:taken': request,
+  'request:declined': request,
+  'request:revoked': request,
+  'request:ended': request,
   'image:uploaded': image,
   'image:updated': image,
   // The record is gone. The recipients were chosen before its deletion, and learn only that it is deleted.

@@ -80,6 +80,7 @@ const endWithAccount: Record<
   Share: 'finishClosing',
   Invite: 'finishClosing',
   GuestLink: 'finishClosing',
+  ImageRequest: 'finishClosing',
   Notification: 'finishClosing',
   // Maintenance removes expired uploads.
   Upload: ({ gateway, user, tx }) =>

@@ -21,6 +21,7 @@ export const imageFacts = (image: ImageDoc, shares: readonly ShareDoc[]): ImageF
   ownerId: String(image.owner),
   patientId: image.patient ? String(image.patient) : null,
   share: shareFacts(shares),
+  ...(image.held ? { held: true } : {}),
 });
 
 export interface ImageAccess {

@@ -20,6 +20,7 @@ export const studyFacts = (study: StudyDoc, share: ShareDoc | null): ImageFacts 
   ownerId: String(study.owner),
   patientId: study.patient ? String(study.patient) : null,
   share: shareFacts(share ? [share] : []),
+  ...(study.held ? { held: true } : {}),
 });
 
 export interface StudyAccess {

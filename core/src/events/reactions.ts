@@ -122,6 +122,17 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'guest.viewed': null,
   'guest.viewEnded': null,
   'guest.downloaded': null,
+  'request.created': { mail: ({ refs }) => (refs.mailed ? 'imageRequest' : null) },
+  'request.file': {
+    jobs: (event) => [{ name: 'renderPreview', data: { imageId: imageId(event) }, id: `${event._id}-preview` }],
+  },
+  'request.cleared': null,
+  'request.received': null,
+  'request.taken': null,
+  'request.declined': null,
+  'request.revoked': null,
+  'request.ended': null,
+  'request.read': null,
   'analysis.request': {
     jobs: (event) => [{ name: 'analyseImage', data: { imageId: imageId(event) }, id: `${event._id}-analysis` }],
   },

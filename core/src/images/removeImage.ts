@@ -75,6 +75,8 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
       { $set: { live: false, endedAt: now } },
       { session },
     ).exec(),
+  // A request ends by its own moves, and keeps the count of its files.
+  ImageRequest: null,
   Study: null,
   Analysis: ({ models, ids, session }) => models.Analysis.deleteMany({ _id: ids }, { session }).exec(),
   Conversation: null,

@@ -5,6 +5,7 @@ export const mailTemplates = [
   'imageShared',
   'invited',
   'guestLink',
+  'imageRequest',
   'accountApproved',
   'accountRejected',
   'passwordChanged',

@@ -34,11 +34,13 @@ export const routes: readonly Screen[] = [
   at('/reset-password?token=of-a-mail', 'nobody'),
   at('/not-me?token=of-a-mail', 'nobody'),
   at(`/guest/${'0'.repeat(24)}#${'x'.repeat(43)}`, 'nobody'),
+  at(`/send/${'0'.repeat(24)}#${'x'.repeat(43)}`, 'nobody'),
   { ...at('/dashboard', 'admin', 'healthProvider'), ready: 'td' },
   at('/admin-dashboard', 'admin'),
   { ...at('/profile', 'patient', 'healthProvider', 'admin'), ready: 'dl' },
   { path: ({ user }) => `/user-profile/${user}`, viewers: ['admin', 'healthProvider', 'patient'], ready: 'dl' },
   at('/upload', 'healthProvider', 'admin'),
+  at('/requests', 'healthProvider', 'admin'),
   { ...at('/view-images', 'healthProvider', 'patient', 'admin'), ready: 'article' },
   { ...at('/share-image', 'healthProvider', 'patient', 'admin'), ready: 'main img' },
   {

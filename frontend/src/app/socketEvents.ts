@@ -7,6 +7,7 @@ import type { SocketRows } from '../lib/socket';
 import { messageEvents } from '../messages/messages';
 import { notificationEvents } from '../notifications/notifications';
 import { overviewEvents } from '../overview/overview';
+import { requestEvents } from '../requests/requests';
 import { guestEvents } from '../sharing/guests';
 import { shareEvents } from '../sharing/sharing';
 import { userEvents } from '../users/users';
@@ -17,6 +18,7 @@ const features = [
   studyEvents,
   shareEvents,
   guestEvents,
+  requestEvents,
   analysisEvents,
   messageEvents,
   notificationEvents,

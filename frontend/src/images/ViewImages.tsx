@@ -189,6 +189,7 @@ function Order() {
 }
 
 interface Props {
+  AskForImage: ComponentType;
   Share: ComponentType<Sharing>;
   Verify: ComponentType<Verifying>;
   Study: ComponentType<Opening>;
@@ -198,7 +199,7 @@ interface Props {
 }
 
 /** The gallery: the viewer's own images and studies, and the shared ones. */
-export function ViewImages({ Share, Verify, Study, Rename, preloadViewer }: Props) {
+export function ViewImages({ AskForImage, Share, Verify, Study, Rename, preloadViewer }: Props) {
   const { t } = useTranslation();
   const desktop = useIsDesktop();
   const [mayUpload, all, own] = [useMay('image.upload'), useMay('image.listAll'), useMay('image.listOwn')];
@@ -259,6 +260,7 @@ export function ViewImages({ Share, Verify, Study, Rename, preloadViewer }: Prop
               {t('images.select.act')}
             </Button>
           )}
+          {mayUpload && <AskForImage />}
           {mayUpload && <Acts />}
         </Flex>
       }

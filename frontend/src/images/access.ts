@@ -19,6 +19,7 @@ function factsOf(viewer: ImageViewer, image: Image, now: number): ImageFacts {
   return {
     ownerId: image.owner?.id ?? '',
     patientId: image.patient?.id ?? null,
+    ...(image.held ? { held: true } : {}),
     share: shared ? { verified: image.isVerified, download: image.download !== false } : null,
   };
 }

@@ -14,6 +14,7 @@ export const places: Record<PushKind, readonly [withId: string, without: string]
   // After a revocation the recipient cannot open the image, so both addresses are the gallery.
   'share.revoked': [paths.viewImages, paths.viewImages],
   'guest.opened': image,
+  'request.received': [paths.request(':id'), paths.requests],
   'analysis.completed': analysis,
   'analysis.failed': analysis,
   'provider.registered': [paths.approveProvider, paths.approveProvider],

@@ -3,7 +3,7 @@ import { remindOfUnread } from '../notifications/remindUnread.js';
 import { removeEmptyStudies } from './emptyStudies.js';
 import { endLooks } from './endLooks.js';
 import { enterOwed } from './enterOwed.js';
-import { expireGuestLinks, expireInvites, expireSessions, expireShares } from './expire.js';
+import { expireGuestLinks, expireInvites, expireRequests, expireSessions, expireShares } from './expire.js';
 import { finishClosings } from './finishClosings.js';
 import { noteAuditHead } from './noteAuditHead.js';
 import { removeOrphanBlobs } from './orphans.js';
@@ -23,6 +23,7 @@ export const tasks = {
   // An open picture disappears within two seconds of its share's end, also on a busy machine.
   expireShares: { every: 500, work: expireShares },
   expireGuestLinks: { every: 5_000, work: expireGuestLinks },
+  expireRequests: { every: 5_000, work: expireRequests },
   expireSessions: { every: 15_000, work: expireSessions },
   expireInvites: { every: 15_000, work: expireInvites },
   endLooks: { every: 15_000, work: endLooks },

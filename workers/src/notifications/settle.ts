@@ -2,6 +2,7 @@ import type { NotificationKind } from '@lightbox/contract/audit/actions.js';
 import { type ShareState, shareState } from '@lightbox/contract/sharing/states.js';
 import type { Core } from '@lightbox/core/core.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { ImageRequestDoc } from '@lightbox/core/models/imageRequest.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
@@ -11,11 +12,11 @@ const waitsFor: Partial<Record<NotificationKind, ShareState>> = {
   'share.created': 'pending',
   'share.locked': 'locked',
 };
-const settleable: NotificationKind[] = ['share.created', 'share.locked', 'provider.registered'];
+const settleable: NotificationKind[] = ['share.created', 'share.locked', 'provider.registered', 'request.received'];
 
 /**
  * Marks the unread notices about the records of an event as read if nothing is left to do: the share was opened, ended
- * or has a new code, the provider was decided. The state of the record decides, so the order of jobs does not matter.
+ * or has a new code, the provider was decided, the request was taken, declined or ended. The state of the record decides, so the order of jobs does not matter.
  */
 export async function settleNotices(core: Core, { record, records = [], refs }: EventDoc): Promise<void> {
   const about = [...(record ? [record] : []), ...records];
@@ -36,17 +37,22 @@ export async function settleNotices(core: Core, { record, records = [], refs }: 
 
 async function settledOf({ models, clock }: Core, notices: NotificationDoc[]): Promise<NotificationDoc[]> {
   if (notices.length === 0) return [];
-  const [shares, waiting] = await Promise.all([
+  const [shares, waiting, requests] = await Promise.all([
     models.Share.find({ _id: { $in: notices.flatMap(({ share }) => share ?? []) } }).lean<ShareDoc[]>(),
     models.User.find({
       _id: { $in: notices.flatMap(({ kind, record }) => (kind === 'provider.registered' ? (record ?? []) : [])) },
       status: 'pending',
       deletedAt: { $exists: false },
     }).lean<UserDoc[]>(),
+    models.ImageRequest.find({
+      _id: { $in: notices.flatMap(({ kind, record }) => (kind === 'request.received' ? (record ?? []) : [])) },
+      state: 'received',
+    }).lean<ImageRequestDoc[]>(),
   ]);
   const now = clock.now();
   return notices.filter(({ kind, record, share: shareId }) => {
     if (kind === 'provider.registered') return !waiting.some(({ _id }) => record?.equals(_id));
+    if (kind === 'request.received') return !requests.some(({ _id }) => record?.equals(_id));
     const share = shares.find(({ _id }) => shareId?.equals(_id));
     // A notice of an older version names no share.
     return shareId !== undefined && (!share || shareState(share, now) !== waitsFor[kind]);

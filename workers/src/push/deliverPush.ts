@@ -28,6 +28,7 @@ const manners: Record<PushKind, Pick<Push, 'urgency' | 'ttlSeconds'>> = {
   'share.locked': ordinary,
   'share.revoked': ordinary,
   'guest.opened': ordinary,
+  'request.received': ordinary,
   'analysis.completed': ordinary,
   'analysis.failed': ordinary,
   'provider.registered': { urgency: 'low', ttlSeconds: 24 * hour },

@@ -7,6 +7,7 @@ import { notifications } from './notifications';
 import { overview } from './overview';
 import { profile } from './profile';
 import { push } from './push';
+import { requests } from './requests';
 import { roles } from './roles';
 import { security } from './security';
 import { settings } from './settings';
@@ -26,6 +27,7 @@ export const signedIn = {
   studies,
   sharing,
   guests,
+  requests,
   shareImage,
   analysis,
   messages,
