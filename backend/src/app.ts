@@ -10,6 +10,7 @@ import { analysisRoutes } from './analysis/routes.js';
 import { auditRoutes } from './audit/routes.js';
 import { authRoutes } from './auth/routes.js';
 import type { Gateway } from './context.js';
+import { emergencyRoutes } from './emergencies/routes.js';
 import { guestRoutes } from './guests/routes.js';
 import { docsRoutes } from './http/docs.js';
 import { errorHandler, unavailable } from './http/errors.js';
@@ -38,6 +39,7 @@ const features = [
   shareRoutes,
   guestRoutes,
   requestRoutes,
+  emergencyRoutes,
   analysisRoutes,
   messageRoutes,
   notificationRoutes,

@@ -20,6 +20,8 @@ const InviteEvent = z.object({ invitationId: Id });
 const GuestEvent = z.object({ guestLinkId: Id, imagemetadataId: Id, studyId: Id.optional() });
 /** A request for images was made, or has another state. Sent to the person who asked. */
 const RequestEvent = z.object({ requestId: Id });
+/** An emergency access begins or ends, or its review goes on. Sent to the people who see its record. */
+const EmergencyEvent = z.object({ emergencyId: Id, patientId: Id });
 /** `studyId`: the image’s study, for viewers who may know of it. */
 const ImageEvent = z.object({ imagemetadataId: Id, studyId: Id.optional() });
 const StudyEvent = z.object({ studyId: Id });
@@ -37,6 +39,8 @@ export const serverEvents = {
   'notification:new': Notification,
   /** Notifications of the person were settled: the client reads its list again. */
   'notification:settled': z.object({}),
+  /** The person chose how to be notified; the client reads the choices again. */
+  'notification:chosen': z.object({}),
   'share:created': ShareEvent,
   'share:verified': ShareEvent,
   /** The code was entered wrongly five times; a new code unlocks the share. */
@@ -62,6 +66,11 @@ export const serverEvents = {
   'request:declined': RequestEvent,
   'request:revoked': RequestEvent,
   'request:ended': RequestEvent,
+  'emergency:opened': EmergencyEvent,
+  'emergency:ended': EmergencyEvent,
+  'emergency:approved': EmergencyEvent,
+  'emergency:questioned': EmergencyEvent,
+  'emergency:answered': EmergencyEvent,
   'image:uploaded': ImageEvent,
   'image:updated': ImageEvent,
   'image:deleted': ImageEvent,

@@ -139,11 +139,15 @@ export class Person {
     return ((await answer.json()) as { data: T }).data;
   }
 
-  /** Uploads a file by the API. */
-  async upload(caption: string, file: { name: string; mimeType: string; buffer: Buffer }): Promise<Uploaded> {
+  /** Uploads a file by the API, for a patient or for nobody. */
+  async upload(
+    caption: string,
+    file: { name: string; mimeType: string; buffer: Buffer },
+    about: { patientId?: string } = {},
+  ): Promise<Uploaded> {
     const answer = await this.page.request.post('/api/upload/image', {
       headers: { Authorization: `Bearer ${await this.#token()}` },
-      multipart: { caption, file },
+      multipart: { caption, ...about, file },
     });
     if (!answer.ok()) throw new Error(`The upload was answered with ${answer.status()}`);
     return ((await answer.json()) as { data: Uploaded }).data;

@@ -4,6 +4,7 @@ import type { userCalls } from '@lightbox/contract/users/calls.js';
 import { accountMoves } from '@lightbox/contract/users/states.js';
 import { requireUser } from '@lightbox/core/access/users.js';
 import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
+import { endEmergencies, ofAccount } from '@lightbox/core/emergencies/endEmergencies.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openPersonIfWhole, openProfile, profileOf, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
@@ -13,6 +14,7 @@ import { endAccess } from '../auth/endAccess.js';
 import { cutSockets } from '../auth/sessions.js';
 import { isHeld, usernameTaken } from '../auth/usernames.js';
 import type { Answer, Context, Gateway } from '../context.js';
+import { renewDigest } from '../notifications/noticeSettings.js';
 import { acceptInvites } from '../sharing/acceptInvites.js';
 import { keepAnAdmin } from './admins.js';
 import { closeAccount } from './closeAccount.js';
@@ -25,11 +27,12 @@ export async function updateProfile({
   body,
 }: Context<typeof userCalls.updateProfile>): Promise<Answer<DataOf<typeof userCalls.updateProfile>>> {
   const user = await requireUser(gateway, viewer, viewer.id);
-  const { firstname, lastname, username, language, ...about } = body;
+  const { firstname, lastname, username, language, timeZone, ...about } = body;
   const set = {
     ...(firstname !== undefined ? { firstname } : {}),
     ...(lastname !== undefined ? { lastname } : {}),
     ...(language ? { language } : {}),
+    ...(timeZone ? { timeZone } : {}),
     ...(username !== undefined ? { username, usernameKey: plain(username) } : {}),
     ...searchFields({ ...user, ...body, username: username ?? user.username }),
   };
@@ -47,6 +50,7 @@ export async function updateProfile({
         { $set: { ...set, profile: sealProfile(gateway.keys, user._id, profile) }, $unset: unsetClear },
         { session: tx.session, strict: false },
       );
+      if (timeZone) await renewDigest(gateway, { ...(now ?? user), timeZone }, tx.session);
       tx.record({ type: 'profile.update', record: user._id });
       return user._id;
     });
@@ -98,6 +102,7 @@ export async function toggleUserStatus({
     );
     if (changed.modifiedCount !== 1) throw new AppError('CONFLICT');
     sessions = await endAccess(gateway, user._id, 'deactivated', tx.session);
+    if (!active) await endEmergencies(gateway, tx, ofAccount(user._id), 'account');
     tx.record({ type: active ? 'user.activate' : 'user.deactivate', record: user._id });
     return user._id;
   });

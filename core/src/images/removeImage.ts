@@ -77,12 +77,15 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
     ).exec(),
   // A request ends by its own moves, and keeps the count of its files.
   ImageRequest: null,
+  Emergency: null,
   Study: null,
   Analysis: ({ models, ids, session }) => models.Analysis.deleteMany({ _id: ids }, { session }).exec(),
   Conversation: null,
   Message: null,
   Notification: null,
   PushSubscription: null,
+  // The notice or message of a reminder is read again before it is sent.
+  Reminder: null,
   Event: null,
   AuditEntry: null,
   AuditHead: null,

@@ -38,6 +38,7 @@ export const routes: readonly Screen[] = [
   { ...at('/dashboard', 'admin', 'healthProvider'), ready: 'td' },
   at('/admin-dashboard', 'admin'),
   { ...at('/profile', 'patient', 'healthProvider', 'admin'), ready: 'dl' },
+  { ...at('/profile/notifications', 'patient', 'healthProvider', 'admin'), ready: '[role=group]' },
   { path: ({ user }) => `/user-profile/${user}`, viewers: ['admin', 'healthProvider', 'patient'], ready: 'dl' },
   at('/upload', 'healthProvider', 'admin'),
   at('/requests', 'healthProvider', 'admin'),
@@ -51,6 +52,7 @@ export const routes: readonly Screen[] = [
   { ...at('/audit-logs', 'admin', 'healthProvider'), ready: 'td' },
   { ...at('/appsettings', 'admin'), ready: 'td', names: true },
   at('/approve-provider', 'admin'),
+  { ...at('/emergency-access', 'admin', 'healthProvider', 'patient'), ready: 'main h3' },
   { ...at('/roles-permissions', 'admin'), ready: 'li', names: true },
   { path: ({ image }) => `/ai-analysis/${image}`, viewers: ['healthProvider', 'admin'], ready: 'main h2' },
   {

@@ -4,6 +4,7 @@ import type { Notification } from '@lightbox/contract/notifications/calls.js';
 import {
   BellIcon,
   CheckIcon,
+  FirstAidIcon,
   type Icon,
   ImageIcon,
   LinkIcon,
@@ -36,6 +37,9 @@ const looks: Record<NotificationKind, { Icon: Icon; tone: string }> = {
   'share.revoked': { Icon: ProhibitIcon, tone: 'danger' },
   'guest.opened': { Icon: LinkIcon, tone: 'info' },
   'request.received': { Icon: TrayArrowDownIcon, tone: 'success' },
+  'emergency.opened': { Icon: FirstAidIcon, tone: 'danger' },
+  'emergency.questioned': { Icon: FirstAidIcon, tone: 'warning' },
+  'emergency.answered': { Icon: FirstAidIcon, tone: 'info' },
   'analysis.completed': { Icon: SparkleIcon, tone: 'accent' },
   'analysis.failed': { Icon: WarningIcon, tone: 'danger' },
   'provider.registered': { Icon: UserCheckIcon, tone: 'warning' },

@@ -72,6 +72,7 @@ export const settings = {
     quota_files: 'Number of images one account may own.',
     quota_bytes: 'Storage for the images of one account, in bytes.',
     session_idleMinutes: `People are logged out after this many minutes of inactivity, and always after ${limits.sessionHours} hours.`,
+    access_breakGlass: `Emergency access. “yes”: a provider may open the images of a patient for ${limits.emergencyMinutes} minutes, with a reason. The patient and the administrators are told at once. “no”: nobody can, and accesses that last end.`,
     security_requireSecondFactor:
       'Who must log in with an authenticator app or a passkey: none, or staff (providers and administrators).',
   },

@@ -1,8 +1,10 @@
 import { analysis } from './analysis';
 import { audit } from './audit';
+import { emergencies } from './emergencies';
 import { guests } from './guests';
 import { images } from './images';
 import { messages } from './messages';
+import { noticeSettings } from './noticeSettings';
 import { notifications } from './notifications';
 import { overview } from './overview';
 import { profile } from './profile';
@@ -28,10 +30,12 @@ export const signedIn = {
   sharing,
   guests,
   requests,
+  emergencies,
   shareImage,
   analysis,
   messages,
   notifications,
+  noticeSettings,
   push,
   audit,
   roles,
