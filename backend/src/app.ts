@@ -22,6 +22,7 @@ import { messageRoutes } from './messages/routes.js';
 import { notificationRoutes } from './notifications/routes.js';
 import { overviewRoutes } from './overview/routes.js';
 import { pushRoutes } from './push/routes.js';
+import { requestRoutes } from './requests/routes.js';
 import { roleRoutes } from './roles/routes.js';
 import { settingRoutes } from './settings/routes.js';
 import { shareRoutes } from './sharing/routes.js';
@@ -37,6 +38,7 @@ const features = [
   uploadRoutes,
   shareRoutes,
   guestRoutes,
+  requestRoutes,
   emergencyRoutes,
   analysisRoutes,
   messageRoutes,

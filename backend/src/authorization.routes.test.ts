@@ -55,7 +55,7 @@ describe('the router', () => {
     expect(found.filter((route) => !open.includes(route) && !route.endsWith('{*path}')).sort()).toEqual(
       declared.sort(),
     );
-    const known = ['anyone', 'verification', 'refreshCookie', 'guest', ...Object.keys(permissions)];
+    const known = ['anyone', 'verification', 'refreshCookie', 'guest', 'sender', ...Object.keys(permissions)];
     for (const [name, { who }] of Object.entries(shapes)) expect(known, name).toContain(who);
   });
 
@@ -209,6 +209,9 @@ describe('fields that are nobody’s to send', () => {
       createGuestLink: post(provider, { imagemetadataId: image.id }),
       askGuestLink: post(provider, { link: `${newId()}.${'x'.repeat(43)}` }),
       openGuestLink: post(provider, { link: `${newId()}.${'x'.repeat(43)}`, code: '123456' }),
+      createRequest: post(provider, { kind: 'file' }),
+      takeRequest: post(provider, {}, `/requests/${newId()}/take`),
+      openRequest: post(provider, { link: `${newId()}.${'x'.repeat(43)}` }),
       openEmergency: post(provider, { reason: 'Unconscious after a fall' }, `/users/${patient.id}/emergency`),
       endEmergency: post(provider, {}, `/emergencies/${newId()}/end`),
       approveEmergency: post(admin, {}, `/emergencies/${newId()}/approve`),

@@ -125,6 +125,16 @@ const rows: Record<CallName, Harmless> = {
   openGuestLink: emptyBody,
   getGuestView: list,
   askGuest: list,
+  createRequest: emptyBody,
+  listRequests: list,
+  getRequest: nothingThere,
+  takeRequest: nothingThere,
+  declineRequest: nothingThere,
+  revokeRequest: nothingThere,
+  openRequest: emptyBody,
+  findSent: list,
+  clearRequest: list,
+  finishRequest: list,
   getPatientEmergency: nothingThere,
   openEmergency: { status: 404, body: { reason: 'A patient without a name' } },
   listEmergencyImages: nothingThere,
@@ -176,7 +186,7 @@ const pathOf = (shape: CallShape, id: string) => shape.path.replace(':n', '1').r
 describe('every call', () => {
   it('has a declared rule and a row here', () => {
     for (const [name, shape] of Object.entries(shapes)) {
-      const known = ['anyone', 'verification', 'refreshCookie', 'guest', ...Object.keys(permissions)];
+      const known = ['anyone', 'verification', 'refreshCookie', 'guest', 'sender', ...Object.keys(permissions)];
       expect(known, name).toContain(shape.who);
       expect(Object.hasOwn(rows, name), name).toBe(true);
     }
@@ -204,8 +214,8 @@ async function arrive(caller: Caller): Promise<{ _id: Person['_id'] | null; toke
 function expectedFor(shape: CallShape, caller: Caller, row: Harmless): number {
   if (shape.who === 'anyone' || shape.who === 'refreshCookie') return row.status;
   if (shape.who === 'verification') return caller === 'verification' ? row.status : 401;
-  // A guest's own calls are in `guests.test.ts`.
-  if (shape.who === 'guest') return 401;
+  // A guest's own calls are in `guests.test.ts`, a sender's in `requests.test.ts`.
+  if (shape.who === 'guest' || shape.who === 'sender') return 401;
   const role = roles.find((known) => known === caller);
   if (!role) return 401;
   return roleMay(role, shape.who as keyof typeof permissions) ? row.status : 403;
@@ -234,6 +244,7 @@ const unrecorded: readonly CallName[] = [
   'listKnownSettingHistory',
   'getPublicSettings',
   'getPushKey',
+  'listRequests',
 ];
 
 /** One's own security, read or set anew: nothing of anybody is shown, and nothing changed in these requests. */

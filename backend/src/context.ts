@@ -2,6 +2,7 @@ import type { DemoPerson as DemoPersonSchema } from '@lightbox/contract/auth/cal
 import type { BodyOf, CallShape, DataOf, ParamsOf, QueryOf } from '@lightbox/contract/call.js';
 import type { Pagination } from '@lightbox/contract/envelope.js';
 import type { Role } from '@lightbox/contract/permissions.js';
+import type { RequestKind } from '@lightbox/contract/requests/calls.js';
 import type { Core } from '@lightbox/core/core.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { Actor } from '@lightbox/core/events/events.js';
@@ -69,6 +70,22 @@ export interface Guest {
   sessionId: ObjectId;
 }
 
+/** Somebody without an account who sends files for a request. They read nothing. */
+export interface Sender {
+  /** Of the request. */
+  id: string;
+  _id: ObjectId;
+  role: 'sender';
+  /** The opening of the link. */
+  sessionId: ObjectId;
+  /** The person who asked. They own the files. */
+  by: ObjectId;
+  kind: RequestKind;
+}
+
+/** A person who uploads, or somebody who sends files for a request. */
+export type Uploader = Viewer | Sender;
+
 /** A person or a guest who reads an image or a study. */
 export type Reader = Viewer | Guest;
 
@@ -82,9 +99,13 @@ type ViewerOf<C extends CallShape> = C['who'] extends 'anyone' | 'verification' 
   ? null
   : C['who'] extends 'guest'
     ? Guest
-    : C extends { guests: true }
-      ? Reader
-      : Viewer;
+    : C['who'] extends 'sender'
+      ? Sender
+      : C extends { guests: true }
+        ? Reader
+        : C extends { senders: true }
+          ? Uploader
+          : Viewer;
 
 export interface Context<C extends CallShape = CallShape> {
   gateway: Gateway;

@@ -5,10 +5,10 @@ import type { Permission } from './permissions.js';
 import type { ThrottleName } from './throttles.js';
 
 /**
- * The identity that a call requires: none, a verification token, the refresh cookie, the token of a guest link, or a
- * role with a permission.
+ * The identity that a call requires: none, a verification token, the refresh cookie, the token of a guest link, that
+ * of a request for images, or a role with a permission.
  */
-export type Who = 'anyone' | 'verification' | 'refreshCookie' | 'guest' | Permission;
+export type Who = 'anyone' | 'verification' | 'refreshCookie' | 'guest' | 'sender' | Permission;
 
 /**
  * One call, declared once: its route, validation, client function, OpenAPI entry and authorization test follow from it.
@@ -22,6 +22,8 @@ export interface CallShape {
   summary: string;
   /** The call also accepts the token of a guest link. The policy then decides about the record, as for everybody. */
   guests?: true;
+  /** The call also accepts the token of a request for images. */
+  senders?: true;
   /** The action in the audit log: of a refusal of a signed-in person, and of a success if successes are recorded. */
   action?: AuditAction;
   /**

@@ -9,6 +9,7 @@ import { messageCalls } from './messages/calls.js';
 import { notificationCalls } from './notifications/calls.js';
 import { overviewCalls } from './overview/calls.js';
 import { pushCalls } from './push/calls.js';
+import { requestCalls } from './requests/calls.js';
 import { roleCalls } from './roles/calls.js';
 import { settingCalls } from './settings/calls.js';
 import { shareCalls } from './sharing/calls.js';
@@ -26,6 +27,7 @@ export const calls = {
   ...uploadCalls,
   ...shareCalls,
   ...guestCalls,
+  ...requestCalls,
   ...emergencyCalls,
   ...analysisCalls,
   ...messageCalls,

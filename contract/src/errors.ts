@@ -57,6 +57,7 @@ export const errors = {
   EMERGENCY_OFF: [409, 'Emergency access is turned off.'],
   PUSH_OFF: [409, 'This server does not send notifications to devices.'],
   EXPIRED: [410, 'This has expired.'],
+  TOO_MANY_REQUESTS_OPEN: [409, 'Too many of your requests are open. Take, decline or withdraw one first.'],
   LINK_REVOKED: [410, 'The sender withdrew this link.'],
   LINK_USED_UP: [410, 'This link has been opened as often as the sender allowed.'],
   CODE_LOCKED: [423, 'Too many wrong codes. Ask for a new one.'],

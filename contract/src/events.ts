@@ -18,6 +18,8 @@ const ShareEvent = z.object({
 const InviteEvent = z.object({ invitationId: Id });
 /** A guest link was made, changed or ended. Sent to people who may share its image or study. */
 const GuestEvent = z.object({ guestLinkId: Id, imagemetadataId: Id, studyId: Id.optional() });
+/** A request for images was made, or has another state. Sent to the person who asked. */
+const RequestEvent = z.object({ requestId: Id });
 /** An emergency access begins or ends, or its review goes on. Sent to the people who see its record. */
 const EmergencyEvent = z.object({ emergencyId: Id, patientId: Id });
 /** `studyId`: the image’s study, for viewers who may know of it. */
@@ -58,6 +60,12 @@ export const serverEvents = {
   'guest:locked': GuestEvent,
   'guest:revoked': GuestEvent,
   'guest:expired': GuestEvent,
+  'request:created': RequestEvent,
+  'request:received': RequestEvent,
+  'request:taken': RequestEvent,
+  'request:declined': RequestEvent,
+  'request:revoked': RequestEvent,
+  'request:ended': RequestEvent,
   'emergency:opened': EmergencyEvent,
   'emergency:ended': EmergencyEvent,
   'emergency:approved': EmergencyEvent,

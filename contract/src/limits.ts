@@ -117,6 +117,19 @@ export const limits = {
   guestOpensMax: 100,
   /** Lifetime of the token of an opened guest link, minutes. */
   guestMinutes: 60,
+  /** Hours for which a request for images waits, unless the person who asks says otherwise. */
+  requestHours: 72,
+  /** Requests of one account that wait or hold files. */
+  openRequests: 50,
+  /** Files and bytes of one request for a folder. */
+  requestFiles: 5_000,
+  requestBytes: 10 * 1024 ** 3,
+  /** Days for which received files wait for the person who asked. */
+  heldDays: 14,
+  /** Studies and single images of a request that are shown to the person who asked. */
+  heldShown: 200,
+  /** Files of a request that its sender sends at the same time. */
+  sentAtOnce: 3,
   /** Milliseconds between two questions of a guest's screen: is the link still open? */
   guestPollMs: 500,
   /** Days after its end for which a guest link stays in the database. */

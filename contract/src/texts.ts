@@ -41,6 +41,7 @@ export const texts = {
   dicomHasItsStudy: 'A DICOM file belongs to the study that its header names.',
   studyOfAnother: 'This study is of another patient.',
   emptyStudy: 'This study has no images yet.',
+  receivedPictures: 'Received pictures',
   fileRequired: 'Please select a file to upload.',
   fileType: 'Invalid file type. Allowed: .jpg, .png, .pdf, .dicom',
   /** Names the limit of the setting, "10MB" by default. */

@@ -27,6 +27,7 @@ const rights = {
         'drawings',
         'events',
         'guestlinks',
+        'imagerequests',
         'emergencies',
         'idempotencies',
         'imagemetadata',

@@ -57,6 +57,7 @@ type Planted =
   | 'shareCode'
   | 'guestCode'
   | 'guestProof'
+  | 'requestProof'
   | 'accessToken'
   | 'verificationToken'
   | 'refreshCookie';
@@ -78,7 +79,7 @@ const classified: Record<string, { holds: Planted[]; because: string }> = {
     because: 'it repeats the collections, on the same disk',
   },
   mails: {
-    holds: ['email', 'guestEmail', 'signInCode', 'shareCode', 'guestProof'],
+    holds: ['email', 'guestEmail', 'signInCode', 'shareCode', 'guestProof', 'requestProof'],
     because: 'the address it goes to, and the code it is for',
   },
 };
@@ -238,6 +239,11 @@ async function liveThrough(): Promise<void> {
   const guestLink = `${guest.id}.${secrets.guestProof}`;
   expect((await call('POST', '/guest/open', undefined, { link: guestLink, code: guest.code })).status).toBe(200);
   await mailbox.waitFor(guestEmail, shared);
+  const request = (await call('POST', '/requests', chief, { kind: 'file', email: guestEmail, note: guestNote })).data;
+  secrets.requestProof = new URL(request.url).hash.slice(1);
+  const address = { link: `${request.id}.${secrets.requestProof}` };
+  expect((await call('POST', '/send/open', undefined, address)).status).toBe(200);
+  await mailbox.waitFor(guestEmail, 'You were asked for an image');
 
   const doctor = { email: 'doctor@hospital.test', username: 'doctor', firstname: 'Omar', lastname: 'Raza' };
   await call('POST', '/auth/register', undefined, { ...doctor, password: person.password, role: 'healthProvider' });

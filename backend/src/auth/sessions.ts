@@ -1,12 +1,13 @@
 import { limits } from '@lightbox/contract/limits.js';
 import { isUsable } from '@lightbox/contract/users/states.js';
 import { findLiveLink } from '@lightbox/core/access/guests.js';
+import { findWaiting } from '@lightbox/core/access/requests.js';
 import type { Core } from '@lightbox/core/core.js';
 import { newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { ClientSession, QueryFilter } from 'mongoose';
-import type { Gateway, Guest, Reader, Viewer } from '../context.js';
+import type { Gateway, Guest, Reader, Sender, Viewer } from '../context.js';
 import { hasSecondFactor } from './authorize.js';
 import { deviceOf } from './device.js';
 import type { Claims } from './tokens.js';
@@ -80,6 +81,13 @@ export async function guestOf(gateway: Gateway, { sub, rid }: Pick<Claims, 'sub'
   const link = await findLiveLink(gateway.models, oid(sub), gateway.clock.now());
   if (!link) throw new AppError('AUTHENTICATION_FAILED');
   return { id: sub, _id: link._id, role: 'guest', sessionId: oid(rid) };
+}
+
+/** Returns the sender of a sender's token. Throws `AUTHENTICATION_FAILED` when the request takes no files. */
+export async function senderOf(gateway: Gateway, { sub, rid }: Pick<Claims, 'sub' | 'rid'>): Promise<Sender> {
+  const request = await findWaiting(gateway.models, oid(sub), gateway.clock.now());
+  if (!request || !isUsable(await gateway.readUser(request.by))) throw new AppError('AUTHENTICATION_FAILED');
+  return { id: sub, _id: request._id, role: 'sender', sessionId: oid(rid), by: request.by, kind: request.kind };
 }
 
 /**

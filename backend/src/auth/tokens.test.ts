@@ -35,6 +35,7 @@ const open = [
   'post /auth/invitation/accept',
   'post /guest/state',
   'post /guest/open',
+  'post /send/open',
   'post /auth/not-me',
   'post /auth/passkey/options',
   'post /auth/passkey',

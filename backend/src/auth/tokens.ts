@@ -6,11 +6,13 @@ import { isSame } from '@lightbox/core/keys/isSame.js';
 import { hmac, type Keys } from '@lightbox/core/keys/keyring.js';
 import jwt from 'jsonwebtoken';
 
+const tokenTypes = ['access', 'verification', 'guest', 'sender'] as const;
+
 export interface Claims {
-  /** Id of the account; of a guest's token the id of the link. */
+  /** Id of the account; of a guest's token the id of the link, of a sender's that of the request. */
   sub: string;
-  typ: 'access' | 'verification' | 'guest';
-  /** Id of the session of an access token, of the code of a verification token, or of the opening of a guest link. */
+  typ: (typeof tokenTypes)[number];
+  /** Id of the session of an access token, of the code of a verification token, or of the opening of a guest link or a request. */
   rid: string;
   exp: number;
   iat: number;
@@ -45,6 +47,10 @@ export class Tokens {
 
   guest(linkId: string, openingId: string): string {
     return this.sign({ sub: linkId, typ: 'guest', rid: openingId }, limits.guestMinutes);
+  }
+
+  sender(requestId: string, openingId: string): string {
+    return this.sign({ sub: requestId, typ: 'sender', rid: openingId }, limits.guestMinutes);
   }
 
   /**
@@ -128,7 +134,7 @@ function isClaims(claims: unknown): claims is Claims {
   return (
     typeof sub === 'string' &&
     /^[0-9a-f]{24}$/.test(sub) &&
-    (typ === 'access' || typ === 'verification' || typ === 'guest') &&
+    tokenTypes.includes(typ as Claims['typ']) &&
     typeof rid === 'string' &&
     /^[0-9a-f]{24}$/.test(rid) &&
     typeof exp === 'number' &&

@@ -9,9 +9,10 @@ import { hmac } from '@lightbox/core/keys/keyring.js';
 import express, { type NextFunction, type Request, type RequestHandler, type Response, type Router } from 'express';
 import { authorize } from '../auth/authorize.js';
 import { holdSession } from '../auth/holdSession.js';
-import { guestOf, viewerOf } from '../auth/sessions.js';
+import { guestOf, senderOf, viewerOf } from '../auth/sessions.js';
 import { requireStepUp } from '../auth/stepUp.js';
-import type { Answer, Context, Gateway, Handler, Reader, Verification, Viewer } from '../context.js';
+import type { Claims } from '../auth/tokens.js';
+import type { Answer, Context, Gateway, Handler, Reader, Sender, Verification, Viewer } from '../context.js';
 import { readForm } from './form.js';
 import type { Subject } from './throttle.js';
 import { validate } from './validate.js';
@@ -82,12 +83,13 @@ const isAnotherPath = (shape: CallShape, path: string): boolean =>
 const isPermission = (who: CallShape['who']): who is Permission => Object.hasOwn(permissions, who);
 
 interface Identity {
-  viewer: Reader | null;
+  viewer: Reader | Sender | null;
   verification: Verification | null;
 }
 
-/** Returns the signed-in person; null for a guest too. */
-const personOf = ({ viewer }: Identity): Viewer | null => (viewer?.role === 'guest' ? null : viewer);
+/** Returns the signed-in person; null for guests and senders too. */
+const personOf = ({ viewer }: Identity): Viewer | null =>
+  viewer === null || viewer.role === 'guest' || viewer.role === 'sender' ? null : viewer;
 
 const anonymous: Identity = { viewer: null, verification: null };
 
@@ -98,11 +100,22 @@ async function identify(gateway: Gateway, shape: CallShape, req: Request, res: R
     return { viewer: null, verification: { userId: oid(claims.sub), codeId: oid(claims.rid) } };
   }
   const active = req.headers['x-background'] !== '1';
-  const types =
-    shape.who === 'guest' ? (['guest'] as const) : ([...(shape.guests ? ['guest' as const] : []), 'access'] as const);
-  const claims = await gateway.authenticate(req, res, ...types);
-  const viewer = claims.typ === 'guest' ? await guestOf(gateway, claims) : await viewerOf(gateway, claims, active);
+  const claims = await gateway.authenticate(req, res, ...tokensOf(shape));
+  const viewer =
+    claims.typ === 'guest'
+      ? await guestOf(gateway, claims)
+      : claims.typ === 'sender'
+        ? await senderOf(gateway, claims)
+        : await viewerOf(gateway, claims, active);
   return { viewer, verification: null };
+}
+
+type Token = Exclude<Claims['typ'], 'verification'>;
+
+/** Returns the types of token that a call accepts. */
+function tokensOf({ who, guests, senders }: CallShape): Token[] {
+  if (who === 'guest' || who === 'sender') return [who];
+  return ['access', ...(guests ? (['guest'] as const) : []), ...(senders ? (['sender'] as const) : [])];
 }
 
 async function read<C extends CallShape>(
@@ -198,31 +211,35 @@ function send<D>(res: Response, shape: CallShape, answer: Answer<D>): void {
   });
 }
 
+/** The action of a refusal of people without an account. */
+const refusedAs = { guest: 'guest.viewed', sender: 'request.file' } as const;
+
 /**
  * Records the refusal of a signed-in person in the audit log, with the id in the path, if there is one. That of a guest
- * names the link, and no account.
+ * names the link, that of a sender the request, and neither an account.
  */
 async function recordRefusal(
   gateway: Gateway,
   shape: CallShape,
   req: Request,
-  viewer: Reader,
+  viewer: Reader | Sender,
   error: unknown,
 ): Promise<void> {
-  const isGuest = viewer.role === 'guest';
-  const type = isGuest ? 'guest.viewed' : shape.action;
+  const { role } = viewer;
+  const nobody = role === 'guest' || role === 'sender';
+  const type = nobody ? refusedAs[role] : shape.action;
   if (!type || !(error instanceof AppError)) return;
   if (error.status !== 403 && error.code !== 'NOT_FOUND') return;
   const id = Object.values(req.params)[0];
   await gateway.events
     .record(
-      { ...(isGuest ? {} : { id: viewer._id }), ip: req.ip ?? '' },
+      { ...(nobody ? {} : { id: viewer._id }), ip: req.ip ?? '' },
       {
         type,
         status: 'denied',
         reason: error.code,
         ...(typeof id === 'string' && /^[0-9a-f]{24}$/i.test(id) ? { record: oid(id) } : {}),
-        ...(isGuest ? { records: [viewer._id] } : {}),
+        ...(nobody ? { records: [viewer._id] } : {}),
       },
     )
     .catch((failed) => gateway.log.error({ err: failed }, 'a refusal could not be recorded'));

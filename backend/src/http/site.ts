@@ -28,7 +28,7 @@ export function serveSite(app: Express): void {
     if (!req.accepts('html') || req.path.startsWith('/api')) return next();
     res.setHeader('Cache-Control', 'no-cache');
     // Addresses that open something for their holder are no pages of a search engine.
-    if (/^\/guest\b/.test(req.path)) res.setHeader('X-Robots-Tag', 'noindex, nofollow');
+    if (/^\/(guest|send)\b/.test(req.path)) res.setHeader('X-Robots-Tag', 'noindex, nofollow');
     res.sendFile('index.html', { root });
   });
 }

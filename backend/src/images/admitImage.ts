@@ -1,5 +1,5 @@
 import { imageCalls } from '@lightbox/contract/images/calls.js';
-import type { UploadFields } from '@lightbox/contract/images/schemas.js';
+import { UploadFields } from '@lightbox/contract/images/schemas.js';
 import { texts } from '@lightbox/contract/texts.js';
 import { usableAccount } from '@lightbox/core/access/accounts.js';
 import { visibleUsers } from '@lightbox/core/access/users.js';
@@ -8,7 +8,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openPersonIfWhole } from '@lightbox/core/users/profile.js';
-import type { Gateway, Viewer } from '../context.js';
+import type { Gateway, Uploader, Viewer } from '../context.js';
 import { FileRejected } from '../files/rejected.js';
 import { bindKey } from '../http/handle.js';
 import { fieldErrors } from '../http/validate.js';
@@ -22,10 +22,12 @@ export interface Upload extends Omit<UploadFields, 'patientId'> {
 
 const optional = new Set<string>(['patientId', 'studyId', 'mismatchReason'] satisfies (keyof UploadFields)[]);
 
+const fieldsOfSender = UploadFields.pick({ caption: true });
+
 /** Checks the fields that came with a file. Throws `VALIDATION_FAILED` with all that are wrong. */
 export async function readUploadFields(
   gateway: Gateway,
-  viewer: Viewer,
+  uploader: Uploader,
   fields: Record<string, string>,
   hasFile: boolean,
 ): Promise<Upload> {
@@ -33,10 +35,14 @@ export async function readUploadFields(
   const given = Object.fromEntries(
     Object.entries(fields).filter(([name, value]) => value !== '' || !optional.has(name)),
   );
-  const parsed = imageCalls.uploadImage.body.safeParse(given);
+  // A sender names neither a patient nor a study: the person who asked does it.
+  const schema = uploader.role === 'sender' ? fieldsOfSender : imageCalls.uploadImage.body;
+  const parsed = schema.safeParse(given);
   const errors = parsed.success ? [] : fieldErrors(parsed.error.issues);
   if (!hasFile) errors.push({ field: 'file', message: texts.fileRequired });
-  const patient = parsed.data?.patientId ? await findPatient(gateway, viewer, parsed.data.patientId) : undefined;
+  const wanted: Partial<UploadFields> = parsed.data ?? {};
+  const patient =
+    wanted.patientId && uploader.role !== 'sender' ? await findPatient(gateway, uploader, wanted.patientId) : undefined;
   if (patient === null) errors.push({ field: 'patientId', message: texts.notYourPatient });
   if (errors.length > 0 || !parsed.success) {
     throw new AppError('VALIDATION_FAILED', {
@@ -47,7 +53,7 @@ export async function readUploadFields(
       ),
     });
   }
-  const { patientId: _, ...rest } = parsed.data;
+  const { patientId: _, ...rest }: UploadFields = parsed.data;
   return { ...rest, patient: patient ?? undefined };
 }
 
@@ -68,7 +74,7 @@ export async function findPatient(gateway: Gateway, viewer: Viewer, id: string):
 export async function admitImage(
   gateway: Gateway,
   actor: Actor,
-  viewer: Viewer,
+  uploader: Uploader,
   imageId: ObjectId,
   { caption, patient, studyId, mismatchReason }: Upload,
   stored: StoredFile,
@@ -82,7 +88,8 @@ export async function admitImage(
   if (wrong.length > 0 && !mismatchReason) throw patientMismatch(wrong);
   const image = {
     _id: imageId,
-    owner: viewer._id,
+    owner: ownerOf(uploader),
+    request: uploader.role === 'sender' ? uploader : undefined,
     caption,
     patient: patient?._id,
     study: studyId ? oid(studyId) : undefined,
@@ -92,9 +99,12 @@ export async function admitImage(
   return recordImage(gateway, bound, image, stored);
 }
 
+/** Returns the account that owns what is uploaded. */
+export const ownerOf = (uploader: Uploader): ObjectId => (uploader.role === 'sender' ? uploader.by : uploader._id);
+
 /** Gives the upload's point back for a further file of a study. */
-export async function countStudyFile({ models, throttle }: Gateway, viewer: Viewer, id: ObjectId): Promise<void> {
-  const caller = { caller: viewer.id };
+export async function countStudyFile({ models, throttle }: Gateway, uploader: Uploader, id: ObjectId): Promise<void> {
+  const caller = { caller: uploader.id };
   if (!(await models.Image.exists({ _id: id, isLead: false }))) return;
   if (await throttle.tryTake('studyFiles', caller)) await throttle.giveBack('upload', caller);
 }

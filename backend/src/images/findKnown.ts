@@ -1,4 +1,5 @@
 import type { imageCalls } from '@lightbox/contract/images/calls.js';
+import { notHeld } from '@lightbox/core/access/requests.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { Answer, Context } from '../context.js';
 
@@ -9,7 +10,10 @@ export async function findKnown({
   viewer,
   query,
 }: Context<typeof imageCalls.findKnown>): Promise<Answer<{ imageId: string | null }>> {
-  const known = await gateway.models.Image.findOne({ owner: viewer._id, sha256: query.sha256 }, { owner: 1 })
+  const known = await gateway.models.Image.findOne(
+    { owner: viewer._id, sha256: query.sha256, ...notHeld },
+    { owner: 1 },
+  )
     .sort({ _id: -1 })
     .lean<ImageDoc>();
   const found = known ? [known] : [];

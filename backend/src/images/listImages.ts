@@ -1,6 +1,7 @@
 import type { imageCalls, imageSorts } from '@lightbox/contract/images/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { requireImage } from '@lightbox/core/access/images.js';
+import { notHeld } from '@lightbox/core/access/requests.js';
 import { type Orders, orderOf } from '@lightbox/core/db/page.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
@@ -53,7 +54,7 @@ async function list(
   const { gateway } = context;
   const { shared: _, grouped = false, sort, ...page } = context.query;
   const { rows, pagination } = await gateway.pages.list<ImageDoc>(
-    { model: gateway.models.Image, filter, ...orderOf(orders, sort), counter },
+    { model: gateway.models.Image, filter: { ...filter, ...notHeld }, ...orderOf(orders, sort), counter },
     page,
   );
   return { data: await presentList(context, rows, { grouped }), pagination };

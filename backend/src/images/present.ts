@@ -99,6 +99,7 @@ export async function presentImages(
       ...(share && shareState(share, now) === 'locked' ? { isLocked: true as const } : {}),
       ...(emergency ? { emergency: presentBy(emergency) } : {}),
       ...(study ? { study } : {}),
+      ...(image.held ? { held: true as const } : {}),
     };
     return opens
       ? {

@@ -12,9 +12,10 @@ import type { FileFacts, ImageDoc } from '@lightbox/core/models/image.js';
 import type { SealedValue } from '@lightbox/core/models/sealedValue.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { inTurn, type Joining, joinStudy } from '@lightbox/core/studies/joinStudy.js';
-import type { Gateway } from '../context.js';
+import type { Gateway, Sender } from '../context.js';
 import { createInspector } from '../files/inspect.js';
 import { FileRejected } from '../files/rejected.js';
+import { heldFor, holdPlace } from '../requests/holdFile.js';
 import { addShare } from '../sharing/addShares.js';
 
 export interface IncomingFile {
@@ -70,6 +71,8 @@ interface NewImage {
   study: ObjectId | undefined;
   /** The uploader's reason for a patient whom the file contradicts. */
   mismatchReason: string | undefined;
+  /** The sender's request, for a file that is held until the request is taken. */
+  request?: Sender | undefined;
   /** Set when a resumable upload becomes the image: it has taken the space, and has the image's id. */
   resumable?: true;
 }
@@ -105,7 +108,7 @@ export const quotaOf = async ({ settings }: Gateway): Promise<Quota> => ({
 function writeRecord(
   gateway: Gateway,
   actor: Actor,
-  { _id, owner, caption, patient, study: studyId, mismatchReason, resumable }: NewImage,
+  { _id, owner, caption, patient, study: studyId, request, mismatchReason, resumable }: NewImage,
   { blob, dataKey, facts, identity, filename }: StoredFile,
 ): Promise<ObjectId> {
   const image = {
@@ -119,19 +122,27 @@ function writeRecord(
     preview: 'pending',
     analysis: 'none',
     createAt: gateway.clock.now(),
+    ...(request ? { held: heldFor(gateway, request._id, { _id, dataKey }, identity) } : {}),
   } satisfies Partial<ImageDoc>;
   const joining: Joining = {
     image,
     identity,
     ...(studyId ? { studyId } : {}),
+    ...(request ? { request: request._id } : {}),
     ...(filename ? { filename } : {}),
   };
   const change = () =>
     gateway.events.change(actor, async (tx) => {
       if (resumable) await claimUpload(gateway, _id, tx);
-      const { fields, study, changesCards } = await joinStudy(gateway, tx, joining);
+      const pictures = request && (await holdPlace(gateway, tx, request, facts.contentType));
+      const place = pictures ? { ...joining, studyId: pictures } : joining;
+      const { fields, study, changesCards } = await joinStudy(gateway, tx, place);
       await gateway.models.Image.create([{ ...image, ...fields }], { session: tx.session });
       if (!(await gateway.blobs.confirm(blob, tx.session))) throw new AppError('UNAVAILABLE', { retryAfterSeconds: 1 });
+      if (request) {
+        tx.record({ type: 'request.file', record: _id, records: [request._id], owners: [owner] });
+        return _id;
+      }
       tx.record({
         type: 'image.upload',
         record: _id,

@@ -69,6 +69,12 @@ const guest: Payload<ServerPayload<'guest:created'>> = async (gateway, viewer, r
   return { guestLinkId: String(link._id), ...namesOfTarget(link) };
 };
 
+/** For the person who asked. */
+const request: Payload<ServerPayload<'request:created'>> = async ({ models }, viewer, refs) => {
+  const requestId = text(refs, 'record');
+  return (await models.ImageRequest.exists({ _id: oid(requestId), by: viewer._id })) ? { requestId } : null;
+};
+
 const emergency: Payload<ServerPayload<'emergency:opened'>> = async (gateway, viewer, refs) => {
   const found = await gateway.models.Emergency.findById(oid(text(refs, 'record'))).lean<EmergencyDoc>();
   if (!found || !emergencyRules.see(viewer, partiesOf(found))) return null;
@@ -139,6 +145,12 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
   'guest:locked': guest,
   'guest:revoked': guest,
   'guest:expired': guest,
+  'request:created': request,
+  'request:received': request,
+  'request:taken': request,
+  'request:declined': request,
+  'request:revoked': request,
+  'request:ended': request,
   'emergency:opened': emergency,
   'emergency:ended': emergency,
   'emergency:approved': emergency,

@@ -2,7 +2,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { UploadDoc } from '@lightbox/core/models/upload.js';
 import { removeUpload } from '@lightbox/core/uploads/removeUpload.js';
-import type { Gateway, Viewer } from '../context.js';
+import type { Gateway, Uploader } from '../context.js';
 import { createInspector } from '../files/inspect.js';
 import { asAppError } from '../http/errors.js';
 import { admitImage, asRefusal, countStudyFile, readUploadFields } from '../images/admitImage.js';
@@ -19,7 +19,7 @@ const passing = [401, 403, 429];
 export async function finishUpload(
   gateway: Gateway,
   actor: Actor,
-  viewer: Viewer,
+  viewer: Uploader,
   id: UploadDoc['_id'],
 ): Promise<void> {
   const lock = new UploadLock(gateway, id);
@@ -33,7 +33,7 @@ export async function finishUpload(
   }
 }
 
-async function makeImage(gateway: Gateway, actor: Actor, viewer: Viewer, upload: UploadDoc): Promise<void> {
+async function makeImage(gateway: Gateway, actor: Actor, viewer: Uploader, upload: UploadDoc): Promise<void> {
   const maxBytes = await gateway.settings.get('upload.maxBytes');
   const { filename, filetype, ...fields } = metadataOf(gateway, upload);
   try {

@@ -8,8 +8,10 @@ import { open, seal } from '@lightbox/core/keys/seal.js';
 import type { UploadDoc } from '@lightbox/core/models/upload.js';
 import { removeUpload } from '@lightbox/core/uploads/removeUpload.js';
 import { DataStore, Upload } from '@tus/server';
-import type { Gateway, Viewer } from '../context.js';
+import type { Gateway, Uploader } from '../context.js';
+import { ownerOf } from '../images/admitImage.js';
 import { quotaOf } from '../images/storeImage.js';
+import { takePlace } from '../requests/holdFile.js';
 
 type Metadata = Record<string, string>;
 
@@ -23,9 +25,13 @@ export const keyOf = ({ keys }: Gateway, { _id, dataKey }: UploadDoc): Buffer =>
 export const metadataOf = (gateway: Gateway, upload: UploadDoc): Metadata =>
   JSON.parse(open(keyOf(gateway, upload), metadataContext(upload._id), bufferOf(upload.metadata)).toString());
 
+/** The uploads of one person, or of one request. */
+const uploadsOf = (viewer: Uploader) =>
+  viewer.role === 'sender' ? { request: viewer._id } : { owner: viewer._id, request: { $exists: false } };
+
 /** Returns one's own upload. Throws `NOT_FOUND`, also for that of others, and `EXPIRED`. */
-export async function requireUpload({ models, clock }: Gateway, viewer: Viewer, id: string): Promise<UploadDoc> {
-  const upload = await models.Upload.findOne({ _id: oid(id), owner: viewer._id }).lean<UploadDoc>();
+export async function requireUpload({ models, clock }: Gateway, viewer: Uploader, id: string): Promise<UploadDoc> {
+  const upload = await models.Upload.findOne({ _id: oid(id), ...uploadsOf(viewer) }).lean<UploadDoc>();
   if (!upload) throw new AppError('NOT_FOUND');
   if (upload.expiresAt <= clock.now()) throw new AppError('EXPIRED');
   return upload;
@@ -34,18 +40,22 @@ export async function requireUpload({ models, clock }: Gateway, viewer: Viewer, 
 /** Takes the space of a new upload from the quota of its owner, and records it. */
 export async function recordUpload(
   gateway: Gateway,
-  viewer: Viewer,
+  viewer: Uploader,
   id: ObjectId,
   { size, metadata, hours }: { size: number; metadata: Metadata; hours: number },
 ): Promise<void> {
   const { models, clock, keys, usage } = gateway;
-  if (!(await usage.take(viewer._id, size, await quotaOf(gateway)))) throw new AppError('QUOTA_REACHED');
+  const owner = ownerOf(viewer);
+  const request = viewer.role === 'sender' ? viewer : null;
+  if (!(await usage.take(owner, size, await quotaOf(gateway)))) throw new AppError('QUOTA_REACHED');
   try {
+    if (request) await takePlace(gateway, request, size);
     const now = clock.now();
     const { key, wrapped } = newDataKey(keys.images, String(id));
     const upload: UploadDoc = {
       _id: id,
-      owner: viewer._id,
+      owner,
+      ...(request ? { request: request._id } : {}),
       size,
       blob: newId(now),
       dataKey: wrapped,
@@ -55,7 +65,7 @@ export async function recordUpload(
     };
     await models.Upload.create([upload]);
   } catch (error) {
-    await usage.giveBack(viewer._id, size).catch(() => undefined);
+    await usage.giveBack(owner, size).catch(() => undefined);
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { UploadDoc } from '@lightbox/core/models/upload.js';
 import { Metadata, Server, TUS_RESUMABLE, type Upload } from '@tus/server';
 import type { Response as ExpressResponse, Request } from 'express';
-import type { Context, Viewer } from '../context.js';
+import type { Context, Uploader } from '../context.js';
 import { readUploadFields } from '../images/admitImage.js';
 import { finishUpload } from './finishUpload.js';
 import { recordUpload, requireUpload, SealedUploads } from './sealedUploads.js';
@@ -21,7 +21,7 @@ const BYTES = 'application/offset+octet-stream';
 const DRAIN_MS = 300;
 
 /** The parts of a call that this protocol needs. */
-type Call = Pick<Context, 'gateway' | 'actor' | 'req' | 'res'> & { viewer: Viewer };
+type Call = Pick<Context, 'gateway' | 'actor' | 'req' | 'res'> & { viewer: Uploader };
 
 export async function describeUploads({
   gateway,

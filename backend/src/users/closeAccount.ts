@@ -90,6 +90,7 @@ const endWithAccount: Record<
   Share: 'finishClosing',
   Invite: 'finishClosing',
   GuestLink: 'finishClosing',
+  ImageRequest: 'finishClosing',
   // The record stays for the review; a live access ends.
   Emergency: 'endEmergencies',
   Notification: 'finishClosing',

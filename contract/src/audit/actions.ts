@@ -265,6 +265,47 @@ export const auditActions = {
   /** The end of a look or of a download in ranges. The reason is the number of frames or ranges that were read. */
   'guest.viewEnded': { table: 'guestlinks', fhir: 'instancesAccessed', does: 'R' },
   'guest.downloaded': { table: 'guestlinks', fhir: 'instancesAccessed', does: 'R', timeline: true },
+  'request.created': {
+    table: 'imagerequests',
+    fhir: 'securityAlert',
+    does: 'C',
+    socket: 'request:created',
+    refs: ['mailed?'],
+  },
+  /** A file arrived. It is held: no list shows it before its request is taken. `records` names the request. */
+  'request.file': { table: 'imagerequests', fhir: 'instancesAccessed', does: 'C', timeline: true },
+  /** The sender removed the files that had arrived. */
+  'request.cleared': { table: 'imagerequests', fhir: 'instancesAccessed', does: 'D' },
+  'request.received': {
+    table: 'imagerequests',
+    fhir: 'instancesAccessed',
+    does: 'E',
+    socket: 'request:received',
+    notice: 'request.received',
+  },
+  'request.taken': {
+    table: 'imagerequests',
+    fhir: 'instancesAccessed',
+    does: 'E',
+    socket: 'request:taken',
+    settles: true,
+  },
+  'request.declined': {
+    table: 'imagerequests',
+    fhir: 'instancesAccessed',
+    does: 'D',
+    socket: 'request:declined',
+    settles: true,
+  },
+  'request.revoked': { table: 'imagerequests', fhir: 'securityAlert', does: 'D', socket: 'request:revoked' },
+  'request.ended': {
+    table: 'imagerequests',
+    fhir: 'securityAlert',
+    does: 'D',
+    socket: 'request:ended',
+    settles: true,
+  },
+  'request.read': { table: 'imagerequests', fhir: 'securityAlert', does: 'R' },
   'emergency.opened': {
     table: 'emergencies',
     fhir: 'securityAlert',

@@ -17,6 +17,8 @@ export interface ImageFacts {
   } | null;
   /** The guest's own link, while it is open and covers the image. Only guests have one. */
   guestLink?: { download: boolean } | null;
+  /** True while the image is held: it arrived for a request, and nobody has taken it yet. */
+  held?: boolean;
   /** True while an emergency access of the viewer covers the image. Only providers have one. */
   emergency?: boolean;
 }
@@ -46,9 +48,9 @@ export const imageGrounds = Object.keys(holds) as ImageGround[];
 
 /**
  * The reasons of a refusal: the role may never do it, the code is not entered yet, the shares do not allow the download,
- * or nothing connects the person with the image.
+ * the image is held, or nothing connects the person with the image.
  */
-export const imageBars = ['role', 'notVerified', 'noDownload', 'noGround'] as const;
+export const imageBars = ['role', 'notVerified', 'noDownload', 'held', 'noGround'] as const;
 export type ImageBar = (typeof imageBars)[number];
 
 interface Rule {
@@ -71,6 +73,9 @@ const rules = {
 } as const satisfies Record<string, Rule>;
 export type ImageRule = keyof typeof rules;
 
+/** A held image can be looked at, and nothing else. Its request is taken or declined as a whole. */
+const rulesOfHeld: readonly ImageRule[] = ['see', 'open'];
+
 export type ImageDecision = { may: true; because: ImageGround } | { may: false; because: ImageBar };
 
 /**
@@ -82,6 +87,7 @@ export function decideImage(rule: ImageRule, viewer: ImageViewer, image: ImageFa
   // A guest has no role: the calls that accept guests say so, and the grounds decide the rest.
   if (viewer.role !== 'guest' && !roleMay(viewer.role, permission)) return { may: false, because: 'role' };
   const ground = grounds.find((name) => holds[name](viewer, image));
+  if (ground && image.held && !rulesOfHeld.includes(rule)) return { may: false, because: 'held' };
   if (ground) return { may: true, because: ground };
   return { may: false, because: barOf(grounds, image) };
 }

@@ -95,6 +95,8 @@ export const Image = z.object({
   isShared: z.boolean(),
   /** Present when the viewer’s own share is locked after too many wrong codes. */
   isLocked: z.literal(true).optional(),
+  /** Present while the image is held: it arrived for a request and is not taken yet. */
+  held: z.literal(true).optional(),
   /** Present while the viewer opens the image by an emergency access alone. */
   emergency: ByEmergency.optional(),
   /** A small `data:image/webp;base64,…` preview, or null. */

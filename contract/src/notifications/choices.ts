@@ -17,6 +17,7 @@ export const groupOf: Record<PushKind, NoticeGroup> = {
   'share.locked': 'shares',
   'share.revoked': 'shares',
   'guest.opened': 'shares',
+  'request.received': 'images',
   'analysis.completed': 'images',
   'analysis.failed': 'images',
   'message.new': 'messages',

@@ -9,6 +9,7 @@ import type { ShareDoc } from '../models/share.js';
 import type { StudyDoc } from '../models/study.js';
 import { wordsOf } from '../users/search.js';
 import { touch } from './hold.js';
+import { notHeld } from './requests.js';
 import { covering, covers, liveShare, type ShareTarget, strongest } from './shares.js';
 
 /**
@@ -38,8 +39,8 @@ type CardRow = Omit<CardDoc, '_id'>;
 /** Images whose cards one transaction of `addCards` adds. */
 const BATCH = 200;
 
-/** The images that stand on somebody's card, as a filter. */
-const onCards = { $or: [{ isLead: true }, { 'shownTo.0': { $exists: true } }] };
+/** The images that stand on somebody's card, as a filter. Held images of a request have no card until they are taken. */
+const onCards = { ...notHeld, $or: [{ isLead: true }, { 'shownTo.0': { $exists: true } }] };
 
 /** Makes the cards of a database of a version without cards, some images at a time. Returns the last image; null at the end. */
 export async function addCards(models: Models, after: ObjectId | null, now: Date): Promise<ObjectId | null> {

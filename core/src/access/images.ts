@@ -27,6 +27,7 @@ export const imageFacts = (
   ownerId: String(image.owner),
   patientId: image.patient ? String(image.patient) : null,
   share: shareFacts(shares),
+  ...(image.held ? { held: true } : {}),
   ...emergencyFact(emergencies, image),
 });
 

@@ -26,6 +26,7 @@ export const studyFacts = (
   ownerId: String(study.owner),
   patientId: study.patient ? String(study.patient) : null,
   share: shareFacts(share ? [share] : []),
+  ...(study.held ? { held: true } : {}),
   ...emergencyFact(emergencies, study),
 });
 

@@ -77,6 +77,8 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
       { $set: { live: false, endedAt: now } },
       { session },
     ).exec(),
+  // A request ends by its own moves, and keeps the count of its files.
+  ImageRequest: null,
   Emergency: null,
   Study: null,
   Analysis: ({ models, ids, session }) => models.Analysis.deleteMany({ _id: ids }, { session }).exec(),

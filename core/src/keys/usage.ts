@@ -112,21 +112,35 @@ export interface KeyUse {
 
 /** Counts the stored records that need a key, by key; for the command, which may take long. */
 export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
-  const [images, uploads, profiles, notes, invites, emergencies, totp, secrets, shares, links, codes, recovery] =
-    await Promise.all([
-      countBy(models.Image, '$dataKey.keyId'),
-      countBy(models.Upload, '$dataKey.keyId'),
-      countBy(models.User, { $ifNull: ['$profile.keyId', '(in clear)'] }),
-      countBy(models.Share, '$note.keyId', { note: { $exists: true } }),
-      countBy(models.Invite, '$address.keyId'),
-      countBy(models.Emergency, '$reason.keyId'),
-      countBy(models.Totp, { $first: { $split: ['$secret', '.'] } }, { secret: { $exists: true } }),
-      countBy(models.Secret, '$key.keyId'),
-      countBy(models.Share, '$keyId', { live: true, verifiedAt: { $exists: false } }),
-      countBy(models.GuestLink, '$keyId', { live: true }),
-      countBy(models.Code, '$keyId', { expiresAt: { $gt: now }, usedAt: { $exists: false } }),
-      countBy(models.Totp, '$recoveryCodes.keyId', {}, '$recoveryCodes'),
-    ]);
+  const [
+    images,
+    uploads,
+    profiles,
+    notes,
+    invites,
+    emergencies,
+    totp,
+    secrets,
+    shares,
+    links,
+    requests,
+    codes,
+    recovery,
+  ] = await Promise.all([
+    countBy(models.Image, '$dataKey.keyId'),
+    countBy(models.Upload, '$dataKey.keyId'),
+    countBy(models.User, { $ifNull: ['$profile.keyId', '(in clear)'] }),
+    countBy(models.Share, '$note.keyId', { note: { $exists: true } }),
+    countBy(models.Invite, '$address.keyId'),
+    countBy(models.Emergency, '$reason.keyId'),
+    countBy(models.Totp, { $first: { $split: ['$secret', '.'] } }, { secret: { $exists: true } }),
+    countBy(models.Secret, '$key.keyId'),
+    countBy(models.Share, '$keyId', { live: true, verifiedAt: { $exists: false } }),
+    countBy(models.GuestLink, '$keyId', { live: true }),
+    countBy(models.ImageRequest, '$keyId', { state: { $in: ['waiting', 'received'] } }),
+    countBy(models.Code, '$keyId', { expiresAt: { $gt: now }, usedAt: { $exists: false } }),
+    countBy(models.Totp, '$recoveryCodes.keyId', {}, '$recoveryCodes'),
+  ]);
   const rows = (variable: KeyUse['variable'], what: string, counted: [keyId: string, records: number][]): KeyUse[] =>
     counted.map(([keyId, records]) => ({ variable, what, keyId, records }));
   return [
@@ -140,6 +154,7 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
     ...rows('ENCRYPTION_KEYS', 'keys of the installation', secrets),
     ...rows('APP_KEYS', 'codes of shares', shares),
     ...rows('APP_KEYS', 'guest links', links),
+    ...rows('APP_KEYS', 'requests for images', requests),
     ...rows('APP_KEYS', 'mailed codes', codes),
     ...rows('APP_KEYS', 'recovery codes', recovery),
     ...(await auditKeyIds(models)).map(

@@ -8,6 +8,7 @@ export const eventMails = [
   'imageShared',
   'invited',
   'guestLink',
+  'imageRequest',
   'emergencyOpened',
   'emergencyQuestioned',
   'accountApproved',

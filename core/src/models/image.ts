@@ -57,6 +57,13 @@ export interface ImagePlace {
   name?: Buffer;
 }
 
+/** The request for which an image arrived, until it is taken. */
+export interface Held {
+  request: Id;
+  /** The patient whom the file names, sealed with the image's data key: compared when the image is taken. */
+  identity?: Buffer;
+}
+
 export interface ImageDoc extends FileFacts {
   _id: Id;
   owner: Id;
@@ -81,6 +88,8 @@ export interface ImageDoc extends FileFacts {
   isLead: boolean;
   series?: ImageSeries;
   place?: ImagePlace;
+  /** Present while the image is held. No list shows it, and nobody can share or download it. */
+  held?: Held;
   createAt: Date;
   touched?: number;
 }
@@ -92,6 +101,7 @@ const place = part<ImagePlace>({
   instance: Number,
   name: Buffer,
 });
+const held = part<Held>({ request: id, identity: Buffer });
 
 export const image = schemaOf<ImageDoc>(
   {
@@ -117,6 +127,7 @@ export const image = schemaOf<ImageDoc>(
     isLead: bool,
     series,
     place,
+    held,
     createAt: date,
     touched: Number,
   },
@@ -138,6 +149,7 @@ export const image = schemaOf<ImageDoc>(
   .index({ patient: 1 }, { sparse: true })
   // The patients whose images a provider owns.
   .index({ owner: 1, patient: 1 }, { partialFilterExpression: { patient: { $exists: true } } })
+  .index({ 'held.request': 1, sha256: 1 }, { partialFilterExpression: { held: { $exists: true } } })
   .index({ blob: 1 })
   .index({ 'dataKey.keyId': 1 })
   // Covers the totals of the storage.

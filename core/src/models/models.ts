@@ -17,6 +17,7 @@ import type { DocOf } from './fields.js';
 import { guestLink } from './guestLink.js';
 import { idempotency } from './idempotency.js';
 import { image } from './image.js';
+import { imageRequest } from './imageRequest.js';
 import { invite } from './invite.js';
 import { look } from './look.js';
 import { message } from './message.js';
@@ -58,6 +59,7 @@ const schemas = {
   Share: share,
   Invite: invite,
   GuestLink: guestLink,
+  ImageRequest: imageRequest,
   Emergency: emergency,
   Study: study,
   Analysis: analysis,

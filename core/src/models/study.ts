@@ -22,6 +22,8 @@ export interface StudyDoc {
   bytes: number;
   /** The image that stands for the study. Absent while the study is empty. */
   lead?: Id;
+  /** The request for which its images arrived, until they are taken. */
+  held?: Id;
   touched?: number;
 }
 
@@ -37,9 +39,11 @@ export const study = schemaOf<StudyDoc>({
   images: number,
   bytes: number,
   lead: ObjectId,
+  held: ObjectId,
   touched: Number,
 })
   .index({ key: 1 }, { unique: true, partialFilterExpression: { key: { $exists: true } } })
   .index({ owner: 1 })
+  .index({ held: 1 }, { sparse: true })
   // Studies that stayed empty.
   .index({ images: 1, createAt: 1 });

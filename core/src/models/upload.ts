@@ -1,4 +1,4 @@
-import { bool, bytes, date, type Id, id, number, part, schemaOf, string } from './fields.js';
+import { bool, bytes, date, type Id, id, number, ObjectId, part, schemaOf, string } from './fields.js';
 import { type SealedValue, sealedValue } from './sealedValue.js';
 
 /** The bytes behind the last whole chunk of an upload, sealed with its data key. */
@@ -22,6 +22,8 @@ export interface UploadDoc {
   /** Also the id of the image that it becomes. */
   _id: Id;
   owner: Id;
+  /** The request for which a sender without an account sends it. */
+  request?: Id;
   size: number;
   blob: Id;
   dataKey: SealedValue;
@@ -36,6 +38,7 @@ export interface UploadDoc {
 
 export const upload = schemaOf<UploadDoc>({
   owner: id,
+  request: ObjectId,
   size: number,
   blob: id,
   dataKey: { type: sealedValue, required: true },
@@ -46,6 +49,7 @@ export const upload = schemaOf<UploadDoc>({
   expiresAt: date,
 })
   .index({ owner: 1, stored: 1 })
+  .index({ request: 1 }, { sparse: true })
   .index({ blob: 1 })
   .index({ expiresAt: 1 })
   .index({ 'dataKey.keyId': 1 });

@@ -19,6 +19,8 @@ export interface Joining {
   /** A study of pictures that the person chose. */
   studyId?: ObjectId;
   identity?: FileIdentity;
+  /** The request for which a file arrived: it joins no study of before. */
+  request?: ObjectId;
   filename?: string;
 }
 
@@ -109,7 +111,7 @@ async function studyOf(core: Core, tx: Transaction, joining: Joining): Promise<S
   if (studyId) return chosenStudy(core, tx, joining, studyId);
   if (image.contentType !== 'application/dicom' || !identity?.studyUid) return null;
   const uid = identity.studyUid;
-  const key = await core.pseudonyms.text('study', String(image.owner), uid);
+  const key = await core.pseudonyms.text('study', String(joining.request ?? image.owner), uid);
   const study = await core.models.Study.findOne({ key }, null, { session: tx.session }).lean<StudyDoc>();
   if (!study) return beginStudy(core, tx, joining, key);
   if (!study.patient || !image.patient || sameId(study.patient, image.patient)) return study;
@@ -119,9 +121,10 @@ async function studyOf(core: Core, tx: Transaction, joining: Joining): Promise<S
   return theirs ?? beginStudy(core, tx, joining, own);
 }
 
-async function chosenStudy(core: Core, tx: Transaction, { image }: Joining, _id: ObjectId): Promise<StudyDoc> {
+async function chosenStudy(core: Core, tx: Transaction, { image, request }: Joining, _id: ObjectId): Promise<StudyDoc> {
   if (image.contentType === 'application/dicom') throw fieldError('studyId', texts.dicomHasItsStudy);
-  const mine = { _id, owner: image.owner, kind: 'pictures' as const };
+  const held = request ?? { $exists: false };
+  const mine = { _id, owner: image.owner, kind: 'pictures' as const, held };
   const study = await core.models.Study.findOne(mine, null, { session: tx.session }).lean<StudyDoc>();
   if (!study) throw fieldError('studyId', texts.notYourStudy);
   if (study.patient && image.patient && !sameId(study.patient, image.patient)) {
@@ -130,13 +133,19 @@ async function chosenStudy(core: Core, tx: Transaction, { image }: Joining, _id:
   return study;
 }
 
-async function beginStudy(core: Core, tx: Transaction, { image, identity }: Joining, key: string): Promise<StudyDoc> {
+async function beginStudy(
+  core: Core,
+  tx: Transaction,
+  { image, identity, request }: Joining,
+  key: string,
+): Promise<StudyDoc> {
   const study: StudyDoc = {
     _id: newId(core.clock.now()),
     owner: image.owner,
     kind: 'dicom',
     title: titleOf(identity ?? {}),
     key,
+    ...(request ? { held: request } : {}),
     modalities: [],
     createAt: image.createAt,
     images: 0,

@@ -7,7 +7,7 @@ import type { UploadDoc } from '../models/upload.js';
  */
 export async function removeUpload(
   { models, blobs, usage }: Pick<Core, 'models' | 'blobs' | 'usage'>,
-  { _id, owner, size, blob }: Pick<UploadDoc, '_id' | 'owner' | 'size' | 'blob'>,
+  { _id, owner, request, size, blob }: Pick<UploadDoc, '_id' | 'owner' | 'request' | 'size' | 'blob'>,
 ): Promise<void> {
   const removed = await models.Upload.deleteOne({ _id, stored: false });
   if (removed.deletedCount === 0) {
@@ -16,4 +16,5 @@ export async function removeUpload(
   }
   await blobs.delete(blob);
   await usage.giveBack(owner, size);
+  if (request) await models.ImageRequest.updateOne({ _id: request }, { $inc: { files: -1, bytes: -size } });
 }

@@ -1,3 +1,4 @@
+import { requestMoves } from '@lightbox/contract/requests/states.js';
 import { usableAdmin } from '../access/accounts.js';
 import { refreshAudience } from '../access/audience.js';
 import { holdUser } from '../access/hold.js';
@@ -10,6 +11,7 @@ import { removeImage } from '../images/removeImage.js';
 import type { ImageDoc } from '../models/image.js';
 import type { ShareDoc } from '../models/share.js';
 import type { StudyDoc } from '../models/study.js';
+import { moveRequest } from '../requests/moveRequest.js';
 import { endInvite } from '../sharing/endInvite.js';
 import { endShares } from '../sharing/endShares.js';
 import { removeStudy } from '../studies/removeStudy.js';
@@ -22,11 +24,11 @@ export const heirOf = (core: Core, owner: ObjectId, session: Parameters<typeof h
 
 /**
  * Finishes the closing of an account: studies and images that name a patient go to an administrator, the others are
- * removed, and the shares with the account, its invitations and its guest links end. Each step is a small transaction and
+ * removed, and the shares with the account, its invitations, its guest links and its requests for images end. Each step is a small transaction and
  * may be repeated. False when `until` came first; the next call continues.
  */
 export async function finishClosing(core: Core, actor: Actor, user: ObjectId, until: Date): Promise<boolean> {
-  const { Image, Study, Share, Invite, GuestLink, Notification, User } = core.models;
+  const { Image, Study, Share, Invite, GuestLink, ImageRequest, Notification, User } = core.models;
   const closed = 'The account was closed.';
   const steps = [
     async () => {
@@ -65,6 +67,15 @@ export async function finishClosing(core: Core, actor: Actor, user: ObjectId, un
         ({ _id }) =>
           () =>
             endLink(core, actor, _id),
+      );
+    },
+    async () => {
+      const open = { by: user, state: { $in: [...requestMoves.close.from] } };
+      const requests = await ImageRequest.find(open, { _id: 1 }).limit(BATCH).lean();
+      return requests.map(
+        ({ _id }) =>
+          () =>
+            closeRequest(core, actor, _id),
       );
     },
   ];
@@ -171,6 +182,14 @@ async function endGiven(core: Core, actor: Actor, invite: ObjectId, reason: 'The
 async function endLink(core: Core, actor: Actor, id: ObjectId): Promise<void> {
   await core.events.change(actor, async (tx) => {
     await endGuestLinks(core, tx, { _id: id }, 'guest.revoked');
+    return id;
+  });
+}
+
+/** Its files are removed by maintenance, also when they arrive at this moment. */
+async function closeRequest(core: Core, actor: Actor, id: ObjectId): Promise<void> {
+  await core.events.change(actor, async (tx) => {
+    await moveRequest(core, tx, id, 'close');
     return id;
   });
 }

@@ -36,8 +36,11 @@ const publicScreens = [
   screen(paths.notMe, async () => (await import('../auth/NotMe')).NotMe),
 ];
 
-/** The screen of a guest uses the whole window. It needs no session, and opens none. */
-const guestScreens = [screen(paths.guestLink(), async () => (await import('../guests/GuestLink')).GuestLink)];
+/** The screens of a guest and of a sender use the whole window. They need no session, and open none. */
+const guestScreens = [
+  screen(paths.guestLink(), async () => (await import('../guests/GuestLink')).GuestLink),
+  screen(paths.send(), async () => (await import('../requests/SendImages')).SendImages),
+];
 
 const protectedScreens = [
   only(
@@ -51,6 +54,8 @@ const protectedScreens = [
   only(
     'image.upload',
     screen(paths.upload, async () => (await import('../uploads/Upload')).Upload),
+    screen(paths.requests, async () => (await import('../requests/Requests')).Requests),
+    screen(paths.request(), async () => (await import('../requests/OneRequest')).OneRequest),
   ),
   only(
     'user.approve',

@@ -10,6 +10,7 @@ import { messageEvents } from '../messages/messages';
 import { notificationEvents } from '../notifications/notifications';
 import { overviewEvents } from '../overview/overview';
 import { noticeSettingEvents } from '../profile/noticeSettings';
+import { requestEvents } from '../requests/requests';
 import { guestEvents } from '../sharing/guests';
 import { shareEvents } from '../sharing/sharing';
 import { userEvents } from '../users/users';
@@ -20,6 +21,7 @@ const features = [
   studyEvents,
   shareEvents,
   guestEvents,
+  requestEvents,
   emergencyEvents,
   analysisEvents,
   messageEvents,

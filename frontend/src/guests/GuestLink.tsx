@@ -1,22 +1,12 @@
 import '../i18n/signedIn';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useLocation, useParams } from 'react-router-dom';
 import { EnterCode } from './EnterCode';
 import { GuestViewer } from './GuestViewer';
 import { linkState } from './guest';
 import { LinkEnded } from './LinkEnded';
-
-/** Asks search engines not to list the page. The server says the same in a header. */
-function useUnlisted() {
-  useEffect(() => {
-    const robots = document.createElement('meta');
-    robots.name = 'robots';
-    robots.content = 'noindex, nofollow';
-    document.head.append(robots);
-    return () => robots.remove();
-  }, []);
-}
+import { useUnlisted } from './useUnlisted';
 
 /** The screen behind a guest link. The address ends in `#` and the proof, which the browser sends to no server. */
 export function GuestLink() {

@@ -16,6 +16,7 @@ import { notifications } from './ur/notifications';
 import { overview } from './ur/overview';
 import { profile } from './ur/profile';
 import { push } from './ur/push';
+import { requests } from './ur/requests';
 import { roles } from './ur/roles';
 import { security } from './ur/security';
 import { sentences } from './ur/sentences';
@@ -42,6 +43,7 @@ export const ur: LanguageFile = {
     studies,
     sharing,
     guests,
+    requests,
     emergencies,
     shareImage,
     analysis,

@@ -1,7 +1,7 @@
 import { Button, chakra, Flex, Text } from '@chakra-ui/react';
 import { imageSorts } from '@lightbox/contract/images/calls.js';
 import { CheckSquareIcon, LinkIcon } from '@phosphor-icons/react';
-import { useEffect, useState } from 'react';
+import { type ComponentType, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
 import { useMay } from '../auth/session';
@@ -93,6 +93,7 @@ function Order() {
 }
 
 interface Props extends DialogParts {
+  AskForImage: ComponentType;
   /** Loads the code of the viewer in the background. */
   preloadViewer: () => void;
 }
@@ -111,7 +112,7 @@ function Found({ search, lists }: { search: Search; lists: readonly ImageList[] 
 }
 
 /** The gallery: the viewer's own images and studies, and the shared ones. */
-export function ViewImages({ preloadViewer, ...parts }: Props) {
+export function ViewImages({ AskForImage, preloadViewer, ...parts }: Props) {
   const { t } = useTranslation();
   const desktop = useIsDesktop();
   const [mayUpload, all, own] = [useMay('image.upload'), useMay('image.listAll'), useMay('image.listOwn')];
@@ -153,6 +154,7 @@ export function ViewImages({ preloadViewer, ...parts }: Props) {
               {t('images.select.act')}
             </Button>
           )}
+          {mayUpload && <AskForImage />}
           {mayUpload && <Acts />}
         </Flex>
       }

@@ -26,6 +26,7 @@ function factsOf(viewer: ImageViewer, image: Image, now: number): ImageFacts {
   return {
     ownerId: image.owner?.id ?? '',
     patientId: image.patient?.id ?? null,
+    ...(image.held ? { held: true } : {}),
     share: shared ? { verified: image.isVerified && !emergency, download: image.download !== false } : null,
     emergency: emergency !== undefined && Date.parse(emergency.until) > now,
   };

@@ -23,6 +23,7 @@ import { ana, ben, id, listOf, message, signIn } from '../messages/testing';
 import { notices, unreadNotices } from '../notifications/notifications';
 import { overview } from '../overview/overview';
 import { noticeSettings } from '../profile/noticeSettings';
+import { requestList } from '../requests/requests';
 import { settingList } from '../settings/settings';
 import { guestLinksOf } from '../sharing/guests';
 import { pendingProviders } from '../users/users';
@@ -213,6 +214,27 @@ const cases: Record<string, Case> = {
     tell: (tell) => tell('share:revoked', { ...event, sharingRequestId: id('a7'), createdfor: ana }),
     shows: ({ data }: { data: Image[] }) => data.filter(({ image_url }) => image_url),
   },
+  ...Object.fromEntries(
+    (
+      [
+        'request:created',
+        'request:received',
+        'request:taken',
+        'request:declined',
+        'request:revoked',
+        'request:ended',
+      ] as const
+    ).map((name) => [
+      `${name} in the list of requests`,
+      {
+        options: requestList(1),
+        before: [],
+        after: [{ id: id('f2') }],
+        tell: (tell: Tell) => tell(name, { requestId: id('f2') }),
+        shows: ({ data }: { data: unknown }) => data,
+      },
+    ]),
+  ),
   ...Object.fromEntries(
     (['guest:created', 'guest:opened', 'guest:locked', 'guest:revoked', 'guest:expired'] as const).map((name) => [
       `${name} in the list of guest links`,

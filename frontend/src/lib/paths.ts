@@ -11,6 +11,10 @@ export const paths = {
   notMe: '/not-me',
   /** The address of a guest link ends in `#` and its proof. */
   guestLink: (link = ':link') => `/guest/${link}`,
+  /** The page on which somebody sends images for a request. Its address ends in `#` and the proof. */
+  send: (link = ':link') => `/send/${link}`,
+  requests: '/requests',
+  request: (requestId = ':requestId') => `/requests/${requestId}`,
   dashboard: '/dashboard',
   adminDashboard: '/admin-dashboard',
   profile: '/profile',

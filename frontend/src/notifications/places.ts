@@ -15,6 +15,7 @@ export const places: Record<PushKind, readonly [withId: string, without: string]
   // After a revocation the recipient cannot open the image, so both addresses are the gallery.
   'share.revoked': [paths.viewImages, paths.viewImages],
   'guest.opened': image,
+  'request.received': [paths.request(':id'), paths.requests],
   'emergency.opened': emergency,
   'emergency.questioned': emergency,
   'emergency.answered': emergency,

@@ -26,16 +26,19 @@ const spanOf = (t: TFunction, hours: number) =>
     ? t('sharing.share.days', { count: hours / 24 })
     : t('sharing.share.hours', { count: hours });
 
-/** Asks how long a share lasts, and shows its end in words. */
+/** Asks how long a share or a link lasts, and shows its end in words. */
 export function Expiry({
   usual,
   hours,
   onChange,
+  question,
 }: {
   /** The default, in hours. */
   usual: number;
   hours: number;
   onChange: (hours: number) => void;
+  /** The label; by default that of a share. */
+  question?: string;
 }) {
   const { t } = useTranslation();
   const label = useId();
@@ -46,7 +49,7 @@ export function Expiry({
   return (
     <Box>
       <Text id={label} fontSize="sm" fontWeight="semibold" mb="1.5">
-        {t('sharing.share.howLong')}
+        {question ?? t('sharing.share.howLong')}
       </Text>
       <Segment
         labelledBy={label}

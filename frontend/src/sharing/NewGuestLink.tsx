@@ -1,19 +1,18 @@
-import { Box, Button, Checkbox, Flex, Input, Stack, Text, Textarea } from '@chakra-ui/react';
+import { Button, Checkbox, Flex, Input, Stack, Text, Textarea } from '@chakra-ui/react';
 import type { DataOf } from '@lightbox/contract/call.js';
 import { guestCalls } from '@lightbox/contract/guests/calls.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { limits } from '@lightbox/contract/limits.js';
-import { CheckCircleIcon, CopyIcon, WarningIcon } from '@phosphor-icons/react';
+import { CheckCircleIcon, WarningIcon } from '@phosphor-icons/react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { sharedThing } from '../images/subject';
-import { copyText } from '../lib/copy';
 import { errorText } from '../lib/errors';
 import { ApiError, send } from '../lib/http';
 import { usePublicSettings } from '../lib/publicSettings';
-import { toast } from '../lib/toaster';
 import { uuid } from '../lib/uuid';
+import { CopyText } from '../ui/CopyText';
 import { Field, TextField } from '../ui/Field';
 import { Note } from '../ui/Note';
 import { Expiry } from './Expiry';
@@ -150,40 +149,6 @@ export function NewGuestLink({ image, onMade, onCancel }: Props) {
   );
 }
 
-function Copied({ label, act, text, large = false }: { label: string; act: string; text: string; large?: boolean }) {
-  const { t } = useTranslation();
-  const copy = async () => {
-    if (await copyText(text)) toast.success(t('guests.links.copied'));
-    else toast.error(t('guests.links.copyFailed'));
-  };
-  return (
-    <Box>
-      <Text fontSize="xs" color="fg.muted">
-        {label}
-      </Text>
-      <Flex gap="2" align="center">
-        <Text
-          as="output"
-          flex="1"
-          minW="0"
-          fontFamily="mono"
-          dir="ltr"
-          textAlign="start"
-          overflowWrap="anywhere"
-          fontSize={large ? '2xl' : 'sm'}
-          fontWeight={large ? '700' : '400'}
-          letterSpacing={large ? '.12em' : 'normal'}
-        >
-          {text}
-        </Text>
-        <Button size="sm" variant="surface" aria-label={act} onClick={() => void copy()}>
-          <CopyIcon />
-        </Button>
-      </Flex>
-    </Box>
-  );
-}
-
 /** Shows address and code of a new link. Nothing shows them again. */
 export function MadeLink({ made, onClose }: { made: Made; onClose: () => void }) {
   const { t } = useTranslation();
@@ -206,8 +171,8 @@ export function MadeLink({ made, onClose }: { made: Made; onClose: () => void })
         {mailed ? t('guests.links.mailed', { email }) : t('guests.links.madeText')}
       </Note>
       {email && !mailed && <Note Icon={WarningIcon} tone="warning" title={t('guests.links.notMailed')} />}
-      <Copied label={t('guests.links.link')} act={t('guests.links.copyLink')} text={url} />
-      <Copied label={t('guests.links.code')} act={t('guests.links.copyCode')} text={code} large />
+      <CopyText label={t('guests.links.link')} act={t('guests.links.copyLink')} text={url} />
+      <CopyText label={t('guests.links.code')} act={t('guests.links.copyCode')} text={code} large />
       <Button size="sm" alignSelf="flex-end" onClick={onClose}>
         {t('common.close')}
       </Button>

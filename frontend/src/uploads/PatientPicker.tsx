@@ -12,11 +12,13 @@ interface Props {
   chosen: Person | undefined;
   onChoose: (person: Person | undefined) => void;
   error?: string | undefined;
+  /** By default the help of an upload. */
+  help?: string;
   disabled?: boolean;
 }
 
 /** Searches the server for the patient of an image. */
-export function PatientPicker({ chosen, onChoose, error, disabled = false }: Props) {
+export function PatientPicker({ chosen, onChoose, error, help, disabled = false }: Props) {
   const { t } = useTranslation();
   const [input, setInput] = useState('');
   // After a choice the box shows the person's name. Do not search for it.
@@ -29,7 +31,7 @@ export function PatientPicker({ chosen, onChoose, error, disabled = false }: Pro
   }, [data, chosen]);
   const nothing = isPending ? 'patientLoading' : isError ? 'patientFailed' : 'patientNone';
   return (
-    <Field label={t('images.form.patient')} help={t('images.form.patientHelp')} error={error} optional>
+    <Field label={t('images.form.patient')} help={help ?? t('images.form.patientHelp')} error={error} optional>
       <PersonCombobox
         look="field"
         people={people}

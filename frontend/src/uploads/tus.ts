@@ -5,9 +5,9 @@ import { hashOf } from './reader';
 import { dropUnfinished, findUnfinished, keepUnfinished, type Unfinished } from './resumable';
 import type { Sending } from './sending';
 
-const endpoint = '/api/upload/tus';
+export const endpoint = '/api/upload/tus';
 /** Bytes of one request: whole mebibytes, because the server seals each of them. */
-const pieceBytes = 8 * 1024 ** 2;
+export const pieceBytes = 8 * 1024 ** 2;
 
 /** The name is sent as in a form. The server seals it, and orders the pictures of a study by it. */
 const metadataOf = ({ file, caption, patientId, studyId, mismatchReason }: Sending) => ({
@@ -19,7 +19,7 @@ const metadataOf = ({ file, caption, patientId, studyId, mismatchReason }: Sendi
   ...(mismatchReason && { mismatchReason }),
 });
 
-async function asApiError(error: Error | DetailedError): Promise<Error> {
+export async function asApiError(error: Error | DetailedError): Promise<Error> {
   if (!(error instanceof DetailedError)) return error;
   const answer = error.originalResponse;
   if (!answer) return new ApiError(0, 'UNREACHABLE', '');

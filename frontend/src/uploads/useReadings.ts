@@ -61,7 +61,15 @@ export function useReadings(maxBytes: number) {
     return true;
   };
 
+  /** Forgets the files, to choose others. */
+  const reset = () => {
+    stop.current.abort();
+    stop.current = new AbortController();
+    readings.current = nothingRead();
+    show();
+  };
+
   const disc = shown.omitted.some(({ reason }) => reason === 'directory');
   const plan = useMemo(() => planOf(shown.sorted, disc), [shown.sorted, disc]);
-  return { ...shown, plan, add, unlock, skip: takeOut, busy: shown.done < shown.total };
+  return { ...shown, plan, add, reset, unlock, skip: takeOut, busy: shown.done < shown.total };
 }

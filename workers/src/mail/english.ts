@@ -88,6 +88,16 @@ export const english: Templates = {
       'The page asks for a code. The sender tells you the code another way, for example by phone.',
     ],
   }),
+  imageRequest: ({ link }, { name }) => ({
+    subject: 'You were asked for an image',
+    parts: [
+      name ? `${name} asks you for a medical image.` : 'Someone asks you for a medical image.',
+      'Open the link to see who asks, and to send the files. You need no account.',
+      { link, act: 'Send an image' },
+      'The link works once. The files are encrypted and held for the person who asks.',
+      'Don’t know what this is about? You can ignore this email.',
+    ],
+  }),
   emergencyOpened: ({ link, reviews }) =>
     reviews
       ? {

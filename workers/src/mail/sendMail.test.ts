@@ -1,6 +1,6 @@
 import { type LanguageCode, languageCodes } from '@lightbox/contract/languages.js';
 import { type Core, createCore } from '@lightbox/core/core.js';
-import { newId } from '@lightbox/core/db/ids.js';
+import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { sealText } from '@lightbox/core/emergencies/sealed.js';
 import { sealField } from '@lightbox/core/guests/sealed.js';
 import { codeOf, linkTokenOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
@@ -8,6 +8,7 @@ import { chosenMails, type MailTemplate, mailTemplates } from '@lightbox/core/ma
 import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
+import type { ImageRequestDoc } from '@lightbox/core/models/imageRequest.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { testConfig } from '@lightbox/testkit/config.js';
 import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
@@ -309,4 +310,34 @@ it('The mail of an emergency access goes once to the patient and to each adminis
     expect(mail.text).toContain(`/emergency-access?id=${_id}`);
     expect(`${mail.text}${mail.html}`).not.toContain('Unconscious');
   }
+});
+
+it('The mail of a request has its address alone, in the language of its reader or else of the asker, while it waits.', async () => {
+  const email = `${newId()}@clinic.test`;
+  const [_id, by] = [newId(), newId()];
+  const now = core.clock.now();
+  const request: ImageRequestDoc = {
+    ...{ _id, by, kind: 'file', state: 'waiting', createAt: now, expiresAt: new Date(now.getTime() + 3_600_000) },
+    ...{ mailed: true, files: 0, bytes: 0, ...newCodeSeed(core.keys.codes) },
+    email: sealField(core.keys, _id, 'email', email),
+    note: sealField(core.keys, _id, 'note', 'For Mrs. Roe.'),
+  };
+  await core.models.ImageRequest.create([request]);
+  const account = (id: ObjectId, address: string, language: string) =>
+    core.models.User.collection.insertOne({ _id: id, email: address, usernameKey: String(id), language } as never);
+  await account(by, `${by}@clinic.test`, 'ur');
+  const mails = async () => {
+    const event = newId();
+    await core.models.Event.collection.insertOne({ _id: event, record: _id, refs: {} } as never);
+    await sendMail(core, mailer, String(event), 'imageRequest');
+    return mailbox.mails(email);
+  };
+  const [first] = await mails();
+  expect(first?.text).toContain(linkTokenOf(core.keys.codes, String(_id), request)?.replace('.', '#'));
+  expect(first?.subject).toBe('آپ سے ایک تصویر مانگی گئی ہے');
+  expect(`${first?.text}${first?.html}`).not.toContain('Roe');
+  await account(newId(), email, 'en');
+  expect((await mails())[1]?.subject).toBe('You were asked for an image');
+  await core.models.ImageRequest.updateOne({ _id }, { $set: { state: 'revoked' } });
+  expect(await mails()).toHaveLength(2);
 });

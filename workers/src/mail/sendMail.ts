@@ -1,5 +1,6 @@
 import { guestLinkState } from '@lightbox/contract/guests/states.js';
 import { languageCodes } from '@lightbox/contract/languages.js';
+import { requestState } from '@lightbox/contract/requests/states.js';
 import { isLive } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
 import { PartAway } from '@lightbox/core/db/away.js';
@@ -12,10 +13,12 @@ import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
+import type { ImageRequestDoc } from '@lightbox/core/models/imageRequest.js';
 import type { InviteDoc } from '@lightbox/core/models/invite.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { timeZoneOf } from '@lightbox/core/notifications/noticeSettings.js';
+import { sendUrl } from '@lightbox/core/requests/sendUrl.js';
 import { openAddress, waitingInvite } from '@lightbox/core/sharing/invites.js';
 import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import type { Transporter } from 'nodemailer';
@@ -26,7 +29,7 @@ import { languages, textOf } from './templates.js';
 
 interface Letter {
   /** An account, or the address of somebody without one. */
-  to: ObjectId | { address: string };
+  to: ObjectId | { address: string; language?: UserDoc['language'] };
   facts: MailFacts;
 }
 
@@ -69,7 +72,10 @@ export async function deliver(
   template: MailTemplate,
   { to, facts }: Letter,
 ): Promise<void> {
-  const reader: Reader | null = 'address' in to ? { email: to.address } : await accountOf(core, to);
+  const reader: Reader | null =
+    'address' in to
+      ? { email: to.address, ...(to.language ? { language: to.language } : {}) }
+      : await accountOf(core, to);
   if (!reader) return;
   const language = reader.language ?? languageCodes[0];
   const clinic = await clinicOf(core);
@@ -148,6 +154,7 @@ const composers: Record<EventMail, Compose> = {
   imageShared: composeShare,
   invited: composeInvitation,
   guestLink: composeGuestLink,
+  imageRequest: composeRequest,
   emergencyOpened: composeEmergency,
   emergencyQuestioned: async (core, event) => {
     const emergency = await emergencyOf(core, event);
@@ -245,4 +252,17 @@ async function composeGuestLink(core: Core, event: EventDoc): Promise<Letter | n
   const address = openField(core.keys, link, 'email');
   const token = linkTokenOf(core.keys.codes, String(link._id), link);
   return address && token ? { to: { address }, facts: { link: guestUrl(core.config.publicUrl, token) } } : null;
+}
+
+/** Composes the mail about a request, in the language of the account with the address, else in that of the asker. */
+async function composeRequest(core: Core, event: EventDoc): Promise<Letter | null> {
+  const { ImageRequest, User } = core.models;
+  const request = event.record ? await ImageRequest.findById(event.record).lean<ImageRequestDoc>() : null;
+  if (!request || requestState(request, core.clock.now()) !== 'waiting') return null;
+  const address = openField(core.keys, request, 'email');
+  const token = linkTokenOf(core.keys.codes, String(request._id), request);
+  if (!address || !token) return null;
+  const reader = await User.findOne({ email: address }, { language: 1 }).lean<UserDoc>();
+  const { language } = reader ?? (await accountOf(core, request.by)) ?? {};
+  return { to: { address, language }, facts: { link: sendUrl(core.config.publicUrl, token) } };
 }

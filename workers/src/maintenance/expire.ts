@@ -1,11 +1,15 @@
 import { overdueEmergency } from '@lightbox/core/access/emergencies.js';
 import { overdueLink } from '@lightbox/core/access/guests.js';
+import { overdueRequest } from '@lightbox/core/access/requests.js';
 import { overdueShare } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
 import { endEmergencies } from '@lightbox/core/emergencies/endEmergencies.js';
+import { AppError } from '@lightbox/core/errors.js';
 import { system } from '@lightbox/core/events/events.js';
 import { endGuestLinks } from '@lightbox/core/guests/endGuestLinks.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
+import { moveRequest } from '@lightbox/core/requests/moveRequest.js';
+import { removeLeftovers } from '@lightbox/core/requests/removeHeld.js';
 import { endInvite } from '@lightbox/core/sharing/endInvite.js';
 import { endShares } from '@lightbox/core/sharing/endShares.js';
 
@@ -56,6 +60,28 @@ export async function expireGuestLinks(core: Core): Promise<void> {
       await endGuestLinks(core, tx, { _id }, 'guest.expired');
       return _id;
     });
+  }
+}
+
+/**
+ * Ends requests for images to which nobody answered in time, and those whose files nobody looked at. Then removes the
+ * files of requests that have ended.
+ */
+export async function expireRequests(core: Core): Promise<void> {
+  const { ImageRequest } = core.models;
+  const overdue = overdueRequest(core.clock.now());
+  for (const { _id } of await ImageRequest.find(overdue, { _id: 1 }).limit(BATCH).lean()) {
+    const ended = core.events.change(system, async (tx) => {
+      await moveRequest(core, tx, _id, 'expire', { only: overdue });
+      return _id;
+    });
+    // A person has taken, declined or finished it at this moment.
+    await ended.catch((error) => {
+      if (!(error instanceof AppError && error.code === 'CONFLICT')) throw error;
+    });
+  }
+  for (const { _id } of await ImageRequest.find({ leftovers: true }, { _id: 1 }).limit(BATCH).lean()) {
+    await removeLeftovers(core, system, _id);
   }
 }
 

@@ -8,7 +8,7 @@ const BATCH = 100;
 export async function removeUploads(core: Core): Promise<boolean> {
   const expired = await core.models.Upload.find(
     { expiresAt: { $lte: core.clock.now() } },
-    { owner: 1, size: 1, blob: 1 },
+    { owner: 1, request: 1, size: 1, blob: 1 },
   )
     .limit(BATCH)
     .lean<UploadDoc[]>();

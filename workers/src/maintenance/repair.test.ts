@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { limits } from '@lightbox/contract/limits.js';
 import { refreshAudience } from '@lightbox/core/access/audience.js';
 import { newDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { Core } from '@lightbox/core/core.js';
@@ -13,6 +14,7 @@ import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { ImageRequestDoc } from '@lightbox/core/models/imageRequest.js';
 import type { LookDoc } from '@lightbox/core/models/look.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
@@ -29,7 +31,7 @@ import { buildImage } from '../testing/buildImage.js';
 import { type RunningWorker, startWorker } from '../worker.js';
 import { removeEmptyStudies } from './emptyStudies.js';
 import { endLooks } from './endLooks.js';
-import { expireEmergencies, expireGuestLinks, expireShares } from './expire.js';
+import { expireEmergencies, expireGuestLinks, expireRequests, expireShares } from './expire.js';
 import { removeAllListed, removeOrphanBlobs } from './orphans.js';
 import { removeUploads } from './removeUploads.js';
 import { reviveAnalyses, revivePreviews } from './repair.js';
@@ -256,6 +258,40 @@ describe('a study', () => {
       live: false,
       endedAt: expect.any(Date),
     });
+  });
+
+  it('that nobody took is removed with its request after two weeks, and a request without an answer ends', async () => {
+    const { core } = worker;
+    const now = core.clock.now();
+    const ask = async (changes: Partial<ImageRequestDoc>): Promise<ObjectId> => {
+      const request: ImageRequestDoc = {
+        ...{ _id: newId(), by: newId(), kind: 'folder', state: 'waiting', createAt: now, mailed: false, files: 0 },
+        ...{ bytes: 0, expiresAt: new Date(now.getTime() + DAY_MS), ...newCodeSeed(core.keys.codes), ...changes },
+      };
+      await core.models.ImageRequest.create([request]);
+      return request._id;
+    };
+    const since = (days: number) => new Date(now.getTime() - days * DAY_MS);
+    const old = await ask({ state: 'received', receivedAt: since(limits.heldDays) });
+    const young = await ask({ state: 'received', receivedAt: since(limits.heldDays - 1) });
+    const [late, waiting] = [await ask({ expiresAt: since(0) }), await ask({})];
+    for (const request of [old, young]) {
+      const study = await buildStudy(2, 0);
+      await core.models.Study.updateOne({ _id: study._id }, { held: request });
+      await core.models.Image.updateMany({ study: study._id }, { held: { request } });
+    }
+    const single = await buildImage(core, picture, {});
+    await core.models.Image.updateOne({ _id: single._id }, { held: { request: old } });
+    for (let i = 0; i < 2; i++) await expireRequests(core);
+    const { ImageRequest, Image, Event } = core.models;
+    const states = await Promise.all([old, young, late, waiting].map((id) => ImageRequest.findById(id).lean()));
+    expect(states.map((one) => one?.state)).toEqual(['ended', 'received', 'ended', 'waiting']);
+    expect(states.some((one) => one?.leftovers)).toBe(false);
+    expect([
+      await Image.countDocuments({ 'held.request': old }),
+      await Image.countDocuments({ 'held.request': young }),
+    ]).toEqual([0, 2]);
+    expect(await Event.countDocuments({ type: 'request.ended', record: { $in: [old, late] } })).toBe(2);
   });
 
   it('that stayed empty is removed after two days, and any other stays', async () => {

@@ -4,7 +4,14 @@ import { enterReminders, remindOfMessages } from '../notifications/reminders.js'
 import { removeEmptyStudies } from './emptyStudies.js';
 import { endLooks } from './endLooks.js';
 import { enterOwed } from './enterOwed.js';
-import { expireEmergencies, expireGuestLinks, expireInvites, expireSessions, expireShares } from './expire.js';
+import {
+  expireEmergencies,
+  expireGuestLinks,
+  expireInvites,
+  expireRequests,
+  expireSessions,
+  expireShares,
+} from './expire.js';
 import { finishClosings } from './finishClosings.js';
 import { noteAuditHead } from './noteAuditHead.js';
 import { removeOrphanBlobs } from './orphans.js';
@@ -25,6 +32,7 @@ export const tasks = {
   expireShares: { every: 500, work: expireShares },
   expireEmergencies: { every: 500, work: expireEmergencies },
   expireGuestLinks: { every: 5_000, work: expireGuestLinks },
+  expireRequests: { every: 5_000, work: expireRequests },
   expireSessions: { every: 15_000, work: expireSessions },
   expireInvites: { every: 15_000, work: expireInvites },
   endLooks: { every: 15_000, work: endLooks },

@@ -4,6 +4,7 @@ import { type ShareState, shareState } from '@lightbox/contract/sharing/states.j
 import type { Core } from '@lightbox/core/core.js';
 import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { ImageRequestDoc } from '@lightbox/core/models/imageRequest.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
@@ -23,6 +24,7 @@ const settleable: NotificationKind[] = [
   'share.created',
   'share.locked',
   'provider.registered',
+  'request.received',
   'emergency.opened',
   'emergency.questioned',
   'emergency.answered',
@@ -30,7 +32,7 @@ const settleable: NotificationKind[] = [
 
 /**
  * Marks the unread notices about the records of an event as read if nothing is left to do: the share was opened, ended
- * or has a new code, the provider was decided. The state of the record decides, so the order of jobs does not matter.
+ * or has a new code, the provider was decided, the request was taken, declined or ended. The state of the record decides, so the order of jobs does not matter.
  */
 export async function settleNotices(core: Core, { record, records = [], refs }: EventDoc): Promise<void> {
   const about = [...(record ? [record] : []), ...records];
@@ -51,7 +53,7 @@ export async function settleNotices(core: Core, { record, records = [], refs }: 
 
 async function settledOf({ models, clock }: Core, notices: NotificationDoc[]): Promise<NotificationDoc[]> {
   if (notices.length === 0) return [];
-  const [shares, emergencies, waiting] = await Promise.all([
+  const [shares, emergencies, waiting, requests] = await Promise.all([
     models.Share.find({ _id: { $in: notices.flatMap(({ share }) => share ?? []) } }).lean<ShareDoc[]>(),
     models.Emergency.find({
       _id: { $in: notices.flatMap(({ kind, record }) => (kind in reviewWaitsFor ? (record ?? []) : [])) },
@@ -61,10 +63,15 @@ async function settledOf({ models, clock }: Core, notices: NotificationDoc[]): P
       status: 'pending',
       deletedAt: { $exists: false },
     }).lean<UserDoc[]>(),
+    models.ImageRequest.find({
+      _id: { $in: notices.flatMap(({ kind, record }) => (kind === 'request.received' ? (record ?? []) : [])) },
+      state: 'received',
+    }).lean<ImageRequestDoc[]>(),
   ]);
   const now = clock.now();
   return notices.filter(({ kind, record, user, share: shareId }) => {
     if (kind === 'provider.registered') return !waiting.some(({ _id }) => record?.equals(_id));
+    if (kind === 'request.received') return !requests.some(({ _id }) => record?.equals(_id));
     if (kind in reviewWaitsFor) {
       const emergency = emergencies.find(({ _id }) => record?.equals(_id));
       // The patient has no part in the review: their notice is read when they look at it.

@@ -30,6 +30,7 @@ const manners: Record<PushPayload['kind'], Pick<Push, 'urgency' | 'ttlSeconds'>>
   'share.locked': ordinary,
   'share.revoked': ordinary,
   'guest.opened': ordinary,
+  'request.received': ordinary,
   'emergency.opened': { urgency: 'high', ttlSeconds: 24 * hour },
   'emergency.questioned': ordinary,
   'emergency.answered': ordinary,

@@ -88,6 +88,8 @@ export const app = {
     noPreview: 'No preview for this file',
     picture: 'Picture of {{caption}}',
   },
+  copied: 'Copied.',
+  copyFailed: 'Could not be copied. Select the text and copy it.',
   drop: {
     title: 'Drop a file here, or',
     choose: 'Choose a file',

@@ -59,8 +59,6 @@ export const guests = {
     code: 'Code',
     copyLink: 'Copy the link',
     copyCode: 'Copy the code',
-    copied: 'Copied.',
-    copyFailed: 'Could not be copied. Select the text and copy it.',
     failed: 'The guest link could not be made.',
     loadFailed: 'The guest links could not be loaded.',
     one: 'Guest link',

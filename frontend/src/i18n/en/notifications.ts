@@ -35,6 +35,7 @@ export const notifications = {
       text: 'Too many wrong codes were entered. You can send a new code.',
     },
     'share.revoked': { title: 'Your access has ended', text: 'You no longer have access to this image.' },
+    'request.received': { title: 'Images were received', text: 'Somebody answered your request. Look at the images.' },
     'guest.opened': { title: 'Your guest link was opened', text: 'Somebody entered its code for the first time.' },
     'emergency.opened': {
       title: 'Images were opened in an emergency',

@@ -109,6 +109,7 @@ export const sharing = {
       notVerified: 'They have not entered the code yet.',
       downloadShare: 'Their share allows the download.',
       noDownload: 'Their share does not allow the download.',
+      held: 'The images arrived for a request and are not taken yet. They can only be looked at.',
       noGround: 'They have no access now.',
       account: 'They cannot log in: the account is not approved or not active.',
     },

@@ -9,6 +9,7 @@ import { notifications } from './notifications';
 import { overview } from './overview';
 import { profile } from './profile';
 import { push } from './push';
+import { requests } from './requests';
 import { roles } from './roles';
 import { security } from './security';
 import { settings } from './settings';
@@ -28,6 +29,7 @@ export const signedIn = {
   studies,
   sharing,
   guests,
+  requests,
   emergencies,
   shareImage,
   analysis,

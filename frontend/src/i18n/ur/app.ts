@@ -86,6 +86,8 @@ export const app = {
     noPreview: 'اس فائل کا پیش نظارہ نہیں',
     picture: '{{caption}} کی تصویر',
   },
+  copied: 'نقل ہو گیا۔',
+  copyFailed: 'نقل نہیں ہو سکا۔ متن منتخب کر کے نقل کریں۔',
   drop: {
     title: 'فائل یہاں چھوڑیں، یا',
     choose: 'فائل چنیں',

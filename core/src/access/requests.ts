@@ -1,0 +1,44 @@
+import { limits } from '@lightbox/contract/limits.js';
+import type { ClientSession } from 'mongoose';
+import type { ObjectId } from '../db/ids.js';
+import { NEWEST } from '../db/newest.js';
+import { AppError } from '../errors.js';
+import type { ImageRequestDoc } from '../models/imageRequest.js';
+import type { Models } from '../models/models.js';
+import { touch } from './hold.js';
+
+/** The state `waiting` as a filter: requests that take files. */
+export const waitingRequest = (now: Date) => ({ state: 'waiting' as const, expiresAt: { $gt: now } });
+
+/** Requests whose time is over, as a filter: nobody sent anything, or nobody looked at the files. */
+export const overdueRequest = (now: Date) => ({
+  $or: [
+    { state: 'waiting' as const, expiresAt: { $lte: now } },
+    { state: 'received' as const, receivedAt: { $lte: new Date(now.getTime() - limits.heldDays * 86_400_000) } },
+  ],
+});
+
+/** Requests that wait or hold files, as a filter. */
+export const openRequest = (now: Date) => ({ $or: [waitingRequest(now), { state: 'received' as const }] });
+
+/** Images and studies that arrived for a request and wait for its end, as a filter for lists, which leave them out. */
+export const notHeld = { held: { $exists: false } };
+
+/** Returns the request while it takes files. */
+export const findWaiting = (models: Models, id: ObjectId, now: Date): Promise<ImageRequestDoc | null> =>
+  models.ImageRequest.findOne({ _id: id, ...waitingRequest(now) })
+    .readConcern(NEWEST)
+    .lean<ImageRequestDoc>();
+
+/** Returns the request, for a transaction that adds a file to it. Throws once it takes no files. */
+export async function holdRequest(
+  models: Models,
+  id: ObjectId,
+  now: Date,
+  session: ClientSession,
+): Promise<ImageRequestDoc> {
+  const waiting = { _id: id, ...waitingRequest(now) };
+  const request = await models.ImageRequest.findOneAndUpdate(waiting, touch, { session }).lean<ImageRequestDoc>();
+  if (!request) throw new AppError('AUTHENTICATION_FAILED');
+  return request;
+}
