@@ -35,7 +35,7 @@ const Chip = chakra('button', {
     whiteSpace: 'nowrap',
     cursor: 'pointer',
     focusVisibleRing: 'outside',
-    _hover: { bg: 'bg.muted' },
+    '&:not([aria-pressed=true]):hover': { bg: 'bg.muted' },
     _pressed: { bg: 'fg', color: 'bg.surface', borderColor: 'fg' },
   },
 });
