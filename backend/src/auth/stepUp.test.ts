@@ -43,6 +43,7 @@ describe('a proof that it is still the same person', () => {
       removePasskey: 'always',
       changeRole: 'recent',
       exportUsers: 'recent',
+      exportProfile: 'recent',
       exportAudit: 'recent',
     });
     // So that none that is added later is forgotten.

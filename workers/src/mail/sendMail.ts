@@ -128,7 +128,9 @@ const composers: Record<Exclude<MailTemplate, 'unreadMessages'>, Compose> = {
   imageShared: composeShare,
   invited: composeInvitation,
   guestLink: composeGuestLink,
+  registrationReceived: async (_, event) => (event.record ? { to: event.record, facts: {} } : null),
   accountApproved: toAccount('/login'),
+  approvalUndone: async (_, event) => (event.record ? { to: event.record, facts: {} } : null),
   accountRejected: async (core, event) => {
     const user = event.record && (await core.models.User.findById(event.record).lean<UserDoc>());
     return user ? { to: user._id, facts: user.rejectedReason ? { reason: user.rejectedReason } : {} } : null;
