@@ -74,9 +74,16 @@ const protectedScreens = [
   ),
   screen(paths.profile, async () => (await import('../profile/Profile')).Profile),
   screen(paths.userProfile(), async () => (await import('../profile/Profile')).Profile),
+  screen(paths.disclosures, async () => (await import('../profile/Disclosures')).Disclosures),
   screen(paths.viewImages, async () => (await import('./ImagesScreen')).ImagesScreen),
   screen(paths.shareImage, async () => (await import('../sharing/ShareImage')).ShareImage),
   screen(paths.messages, async () => (await import('../messages/Messages')).Messages),
+];
+
+/** Screens for everybody, with and without a session. */
+const infoScreens = [
+  screen(paths.help, async () => (await import('../info/Help')).Help),
+  screen(paths.privacy, async () => (await import('../info/Privacy')).Privacy),
 ];
 
 /** Signed-in screens that use the whole window: they have no menu. */
@@ -134,6 +141,10 @@ export const routes: RouteObject[] = [
             ],
           },
         ],
+      },
+      {
+        lazy: async () => ({ Component: (await import('./InfoScreen')).InfoScreen }),
+        children: infoScreens,
       },
       { path: '*', Component: NotFound },
     ],

@@ -25,6 +25,7 @@ const translated = [
   'studies',
   'sharing',
   'guests',
+  'info',
   'shareImage',
   'analysis',
   'messages',

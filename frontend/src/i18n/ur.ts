@@ -8,6 +8,7 @@ import { common, time } from './ur/common';
 import { errors } from './ur/errors';
 import { guests } from './ur/guests';
 import { images } from './ur/images';
+import { info } from './ur/info';
 import { landing } from './ur/landing';
 import { messages } from './ur/messages';
 import { notifications } from './ur/notifications';
@@ -40,6 +41,7 @@ export const ur: LanguageFile = {
     studies,
     sharing,
     guests,
+    info,
     shareImage,
     analysis,
     messages,

@@ -11,6 +11,10 @@ export const paths = {
   notMe: '/not-me',
   /** The address of a guest link ends in `#` and its proof. */
   guestLink: (link = ':link') => `/guest/${link}`,
+  help: '/help',
+  privacy: '/privacy',
+  /** The list of people who got access to the viewer's images, for printing. */
+  disclosures: '/disclosures',
   dashboard: '/dashboard',
   adminDashboard: '/admin-dashboard',
   profile: '/profile',

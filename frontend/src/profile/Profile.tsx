@@ -32,6 +32,7 @@ import { type AccountAct, AccountDialog } from '../users/AccountDialog';
 import { oneUser } from '../users/users';
 import { CloseAccount } from './CloseAccount';
 import { EditProfile } from './EditProfile';
+import { OwnData } from './OwnData';
 import { useSections } from './sections';
 import { useViewOf } from './useViewOf';
 
@@ -180,6 +181,9 @@ function Account({ user, own }: { user: User; own: boolean }) {
           <>
             <Card title={t('push.title')}>
               <DeviceSwitch />
+            </Card>
+            <Card title={t('profile.data.title')}>
+              <OwnData />
             </Card>
             <Card title={t('profile.remove.title')}>
               <CloseAccount />

@@ -1,6 +1,8 @@
 import type { BodyInput, QueryInput } from '@lightbox/contract/call.js';
+import { limits } from '@lightbox/contract/limits.js';
 import type { Role } from '@lightbox/contract/permissions.js';
 import { userCalls } from '@lightbox/contract/users/calls.js';
+import type { UserRow } from '@lightbox/contract/users/schemas.js';
 import {
   keepPreviousData,
   type QueryClient,
@@ -9,11 +11,14 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
 import { useMay } from '../auth/session';
+import { fullName } from '../lib/format';
 import { download, send } from '../lib/http';
 import { put, reread } from '../lib/live';
 import { datedName, saveBlob } from '../lib/save';
 import type { SocketRows } from '../lib/socket';
+import { toast } from '../lib/toaster';
 
 type ListQuery = QueryInput<typeof userCalls.listUsers>;
 
@@ -101,6 +106,32 @@ export const useCloseAccount = () =>
 
 export const useApprove = (fallback: string) =>
   useAccountChange((email: string) => send(userCalls.approveProvider, { body: { email } }), fallback);
+
+/** Approves a provider. For some seconds a toast offers to take the approval back. */
+export function useApproveWithUndo() {
+  const { t } = useTranslation();
+  const approve = useApprove(t('users.approve.failed'));
+  const undo = useAccountChange(
+    (email: string) => send(userCalls.undoApproval, { body: { email } }),
+    t('users.approve.undoFailed'),
+  );
+  return useMutation({
+    mutationFn: (user: Pick<UserRow, 'email' | 'firstname' | 'lastname'>) => approve.mutateAsync(user.email),
+    meta: { silent: true },
+    onSuccess: ({ message }, user) => {
+      const name = fullName(user);
+      toast.success(message ?? t('users.approve.done'), {
+        description: name,
+        duration: limits.undoToastMs,
+        action: {
+          label: t('users.approve.undo'),
+          onClick: () =>
+            undo.mutate(user.email, { onSuccess: () => toast.success(t('users.approve.undone', { name })) }),
+        },
+      });
+    },
+  });
+}
 
 export const useReject = () =>
   useAccountChange((body: { email: string; reason: string }) => send(userCalls.rejectProvider, { body }));

@@ -2,6 +2,7 @@ import { analysis } from './analysis';
 import { audit } from './audit';
 import { guests } from './guests';
 import { images } from './images';
+import { info } from './info';
 import { messages } from './messages';
 import { notifications } from './notifications';
 import { overview } from './overview';
@@ -26,6 +27,7 @@ export const signedIn = {
   studies,
   sharing,
   guests,
+  info,
   shareImage,
   analysis,
   messages,
