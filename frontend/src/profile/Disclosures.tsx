@@ -15,8 +15,8 @@ import { LoadFailed } from '../ui/LoadFailed';
 import { Note } from '../ui/Note';
 import { Page } from '../ui/Page';
 import { Waiting } from '../ui/Skeletons';
-import { groupedByImage, type ImageGroup, type Line } from './grouping';
 import { disclosures } from './calls';
+import { groupedByImage, type ImageGroup, type Line } from './grouping';
 
 /** Days that the list begins with. */
 const DAYS = 90;

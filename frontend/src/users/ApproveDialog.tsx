@@ -5,13 +5,13 @@ import { useTranslation } from 'react-i18next';
 import { fullName } from '../lib/format';
 import { Modal } from '../ui/Modal';
 import { Credentials } from './Credentials';
-import { useApproveWithUndo } from './users';
+import { useApprove } from './users';
 
 /** Shows the credentials of a provider before the approval. The administrator confirms that they checked the license. */
 export function ApproveDialog({ user, onClose }: { user: UserRow; onClose: () => void }) {
   const { t } = useTranslation();
   const [checked, setChecked] = useState(false);
-  const approve = useApproveWithUndo();
+  const approve = useApprove();
   const name = fullName(user);
   return (
     <Modal open onClose={onClose} title={t('users.approve.askTitle', { name })}>
@@ -39,7 +39,7 @@ export function ApproveDialog({ user, onClose }: { user: UserRow; onClose: () =>
           disabled={!checked}
           loading={approve.isPending}
           loadingText={t('users.approve.pending')}
-          onClick={() => approve.mutate(user, { onSuccess: onClose })}
+          onClick={() => approve.mutate(user.email, { onSuccess: onClose })}
         >
           {t('users.approve.approveAct')}
         </Button>

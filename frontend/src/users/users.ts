@@ -2,7 +2,6 @@ import type { BodyInput, QueryInput } from '@lightbox/contract/call.js';
 import { limits } from '@lightbox/contract/limits.js';
 import type { Role } from '@lightbox/contract/permissions.js';
 import { userCalls } from '@lightbox/contract/users/calls.js';
-import type { UserRow } from '@lightbox/contract/users/schemas.js';
 import {
   keepPreviousData,
   type QueryClient,
@@ -104,30 +103,25 @@ export const useCloseAccount = () =>
     meta: { silent: true },
   });
 
-export const useApprove = (fallback: string) =>
-  useAccountChange((email: string) => send(userCalls.approveProvider, { body: { email } }), fallback);
-
 /** Approves a provider. For some seconds a toast offers to take the approval back. */
-export function useApproveWithUndo() {
+export function useApprove() {
   const { t } = useTranslation();
-  const approve = useApprove(t('users.approve.failed'));
   const undo = useAccountChange(
     (email: string) => send(userCalls.undoApproval, { body: { email } }),
     t('users.approve.undoFailed'),
   );
+  const cache = useQueryClient();
   return useMutation({
-    mutationFn: (user: Pick<UserRow, 'email' | 'firstname' | 'lastname'>) => approve.mutateAsync(user.email),
-    meta: { silent: true },
-    onSuccess: ({ message }, user) => {
-      const name = fullName(user);
+    mutationFn: (email: string) => send(userCalls.approveProvider, { body: { email } }),
+    meta: { fallback: t('users.approve.failed') },
+    onSettled: () => changed(cache),
+    onSuccess: ({ message, data }) => {
+      const name = fullName(data);
+      const onUndone = () => toast.success(t('users.approve.undone', { name }));
       toast.success(message ?? t('users.approve.done'), {
         description: name,
         duration: limits.undoToastMs,
-        action: {
-          label: t('users.approve.undo'),
-          onClick: () =>
-            undo.mutate(user.email, { onSuccess: () => toast.success(t('users.approve.undone', { name })) }),
-        },
+        action: { label: t('users.approve.undo'), onClick: () => undo.mutate(data.email, { onSuccess: onUndone }) },
       });
     },
   });
