@@ -106,22 +106,23 @@ export const useCloseAccount = () =>
 /** Approves a provider. For some seconds a toast offers to take the approval back. */
 export function useApprove() {
   const { t } = useTranslation();
-  const undo = useAccountChange(
-    (email: string) => send(userCalls.undoApproval, { body: { email } }),
-    t('users.approve.undoFailed'),
-  );
   const cache = useQueryClient();
+  // The options of the hook apply also when its component is gone; those of `mutate` do not.
+  const undo = useMutation({
+    mutationFn: (email: string) => send(userCalls.undoApproval, { body: { email } }),
+    meta: { fallback: t('users.approve.undoFailed') },
+    onSettled: () => changed(cache),
+    onSuccess: ({ data }) => toast.success(t('users.approve.undone', { name: fullName(data) })),
+  });
   return useMutation({
     mutationFn: (email: string) => send(userCalls.approveProvider, { body: { email } }),
     meta: { fallback: t('users.approve.failed') },
     onSettled: () => changed(cache),
     onSuccess: ({ message, data }) => {
-      const name = fullName(data);
-      const onUndone = () => toast.success(t('users.approve.undone', { name }));
       toast.success(message ?? t('users.approve.done'), {
-        description: name,
+        description: fullName(data),
         duration: limits.undoToastMs,
-        action: { label: t('users.approve.undo'), onClick: () => undo.mutate(data.email, { onSuccess: onUndone }) },
+        action: { label: t('users.approve.undo'), onClick: () => undo.mutate(data.email) },
       });
     },
   });
