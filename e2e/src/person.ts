@@ -208,11 +208,12 @@ export class Person {
   }
 
   /**
-   * Looks at the screen light on a desktop and dark on a phone. Returns the violations that axe finds, and a fault when the
+   * Looks at the screen light in its own size, and dark on a phone. Returns the violations that axe finds, and a fault when the
    * screen is wider than the phone.
    */
   async lookTwice(name: string): Promise<string[]> {
     const { page } = this;
+    const size = page.viewportSize() ?? { width: 1440, height: 900 };
     const faults = await this.look(`${name}-desk-light`);
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 390, height: 844 });
@@ -220,7 +221,7 @@ export class Person {
     const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     if (wider > 0) faults.push(`${name}: ${wider} px wider than a phone`);
     await page.emulateMedia({ colorScheme: 'light' });
-    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.setViewportSize(size);
     return faults;
   }
 

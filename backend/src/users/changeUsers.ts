@@ -6,6 +6,7 @@ import { accountMoves } from '@lightbox/contract/users/states.js';
 import { requireUser } from '@lightbox/core/access/users.js';
 import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
+import { endGuestLinks } from '@lightbox/core/guests/endGuestLinks.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openPersonIfWhole, openProfile, profileOf, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 import { plain, searchFields } from '@lightbox/core/users/search.js';
@@ -99,6 +100,8 @@ export async function toggleUserStatus({
     );
     if (changed.modifiedCount !== 1) throw new AppError('CONFLICT');
     sessions = await endAccess(gateway, user._id, 'deactivated', tx.session);
+    // A guest has no account: the maker answers for the link, so it ends with the maker's access.
+    if (!active) await endGuestLinks(gateway, tx, { madeBy: user._id }, 'guest.revoked');
     tx.record({ type: active ? 'user.activate' : 'user.deactivate', record: user._id });
     return user._id;
   });

@@ -24,14 +24,16 @@ export interface Screen {
 
 const at = (path: string, ...viewers: Viewer[]): Screen => ({ path: () => path, viewers });
 
-/** The routes of the screens, and the viewer. `revocation.test.ts` checks the viewer of a guest. */
+/**
+ * The routes of the screens, and the viewer. `revocation.test.ts` checks the viewer of a guest, `story.test.ts` the screen
+ * of the mailed code, which is only there during a sign-in.
+ */
 export const routes: readonly Screen[] = [
   at('/', 'nobody', 'patient'),
   at('/login', 'nobody'),
   at('/help', 'nobody', 'patient'),
   at('/privacy', 'nobody', 'patient'),
   at('/register', 'nobody'),
-  at('/verify-account', 'nobody'),
   at('/forgot-password', 'nobody'),
   at('/reset-password?token=of-a-mail', 'nobody'),
   at('/not-me?token=of-a-mail', 'nobody'),

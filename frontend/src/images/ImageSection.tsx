@@ -8,6 +8,7 @@ import { useIsDesktop } from '../lib/useMedia';
 import { EmptyState } from '../ui/EmptyState';
 import { Pager } from '../ui/Pager';
 import { ImageCardSkeleton } from '../ui/Skeletons';
+import { cardKeys } from './cardKeys';
 import { type Ask, ImageCard } from './ImageCard';
 import type { ImageList } from './useImageList';
 import type { Selection } from './useSelection';
@@ -23,6 +24,7 @@ export const Gallery = ({
 }) => (
   <Grid
     as="ul"
+    onKeyDown={cardKeys}
     listStyleType="none"
     templateColumns={{ base: 'minmax(0, 1fr)', sm: 'repeat(auto-fill, minmax(248px, 1fr))' }}
     gap="5"
