@@ -141,7 +141,7 @@ describe('the settings', () => {
     expect(heard.some(({ method }) => method === 'PUT')).toBe(false);
   });
 
-  it('A choice has names, and the server’s fault is shown at its field without losing the rest.', async () => {
+  it('A choice is made by the names of its options.', async () => {
     const heard = server();
     renderScreen(<AppSettings />, '/appsettings');
     await userEvent.click(await screen.findByRole('button', { name: 'Edit Patients that providers find' }));
