@@ -28,8 +28,8 @@ type Call = typeof userCalls.listDisclosures;
  * whose timeline the policy shows to the viewer.
  */
 export async function listDisclosures({ gateway, actor, viewer, query }: Context<Call>): Promise<Answer<Disclosure[]>> {
-  const { image, from, to, ...page } = query;
-  const shown = await recordsAbout(gateway, viewer, image);
+  const { image: only, from, to, ...page } = query;
+  const shown = await recordsAbout(gateway, viewer, only);
   const among = { $in: [...shown.keys()].map(oid) };
   const { rows, pagination } = await gateway.pages.list<AuditEntryDoc>(
     {
@@ -57,35 +57,32 @@ export async function listDisclosures({ gateway, actor, viewer, query }: Context
   ]);
   const data = rows.flatMap((row) => {
     const access = (row.records ?? []).flatMap((id) => given.get(String(id)) ?? [])[0];
-    const told = [row.record, ...(row.type === 'profile.exported' ? (row.records ?? []) : [])];
-    return told.flatMap((id): Disclosure[] => {
-      const title = shown.get(String(id));
-      if (title === undefined) return [];
-      return [
-        {
-          id: String(row._id),
-          at: row.at.toISOString(),
-          kind: disclosureKind(row.type),
-          image: { id: String(id), name: title },
-          by: row.actor ? name(row.actor) : null,
-          to: access ? receiverOf(access, name) : null,
-          until: access?.until ?? null,
-        },
-      ];
-    });
+    const named = [row.record, ...(row.type === 'profile.exported' ? (row.records ?? []) : [])];
+    const images = new Set(named.flatMap((id) => shown.get(String(id)) ?? []));
+    return [...images].map(
+      (image): Disclosure => ({
+        id: String(row._id),
+        at: row.at.toISOString(),
+        kind: disclosureKind(row.type),
+        image,
+        by: row.actor ? name(row.actor) : null,
+        to: access ? receiverOf(access, name) : null,
+        until: access?.until ?? null,
+      }),
+    );
   });
   return { data, pagination };
 }
 
 /**
- * Returns the images and studies that show the viewer as the patient, with their names, as the policy of the timeline
- * allows it.
+ * Returns the images and studies that show the viewer as the patient, as the policy of the timeline allows it. Each has
+ * the name under which the list shows it: an image of a study has that of the study.
  */
 export async function recordsAbout(
   { models, clock }: Gateway,
   viewer: Viewer,
   only?: string,
-): Promise<Map<string, string>> {
+): Promise<Map<string, Disclosure['image']>> {
   const images = await models.Image.find(
     { patient: viewer._id, audience: viewer._id, ...(only ? { $or: [{ _id: oid(only) }, { study: oid(only) }] } : {}) },
     { caption: 1, owner: 1, patient: 1, study: 1 },
@@ -96,21 +93,23 @@ export async function recordsAbout(
     recipient: viewer._id,
     ...liveShare(clock.now()),
   }).lean<ShareDoc[]>();
-  const allowed = images.filter((image) => {
+  const allowed = images.flatMap((image) => {
     const mine = shares.filter((share) => covers(share, image));
-    return imageRules.timeline(viewer, imageFacts(image, mine));
+    if (!imageRules.timeline(viewer, imageFacts(image, mine))) return [];
+    return [{ id: String(image._id), name: image.caption, studyId: studyIdFor(viewer, image, mine) }];
   });
-  const studyIds = new Set(
-    allowed.flatMap((image) => {
-      const mine = shares.filter((share) => covers(share, image));
-      return studyIdFor(viewer, image, mine) ?? [];
-    }),
-  );
-  const studies = await models.Study.find({ _id: { $in: [...studyIds].map(oid) } }, { title: 1 }).lean<StudyDoc[]>();
-  return new Map([
-    ...studies.map(({ _id, title }) => [String(_id), title] as const),
-    ...allowed.map(({ _id, caption }) => [String(_id), caption] as const),
-  ]);
+  const ids = new Set(allowed.flatMap(({ studyId }) => studyId ?? []));
+  const studies = await models.Study.find({ _id: { $in: [...ids].map(oid) } }, { title: 1, images: 1 }).lean<
+    StudyDoc[]
+  >();
+  // A study of one image looks like that image.
+  const nameOf = ({ _id, title, images: count }: StudyDoc): string =>
+    (count === 1 && allowed.find(({ studyId }) => studyId === String(_id))?.name) || title;
+  const shown = new Map(studies.map((study) => [String(study._id), { id: String(study._id), name: nameOf(study) }]));
+  for (const { id, name, studyId } of allowed) {
+    shown.set(id, (studyId && shown.get(studyId)) || { id, name });
+  }
+  return shown;
 }
 
 interface Access {

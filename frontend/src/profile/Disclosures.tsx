@@ -69,13 +69,13 @@ function Group({ group: { image, lines } }: { group: ImageGroup }) {
           <Table.Body>
             {lines.map((line) => (
               <Table.Row key={line.first.id} bg="transparent" verticalAlign="top">
-                <Table.Cell ps="5" whiteSpace="nowrap" fontVariantNumeric="tabular-nums">
+                <Table.Cell ps="5" py="2.5" whiteSpace="nowrap" fontVariantNumeric="tabular-nums">
                   {line.times > 1 ? formatDate(line.first.at) : formatDateTime(line.first.at)}
                 </Table.Cell>
-                <Table.Cell dir="auto" overflowWrap="anywhere" minW="180px">
+                <Table.Cell py="2.5" dir="auto" overflowWrap="anywhere" minW="180px">
                   {sentence(line)}
                 </Table.Cell>
-                <Table.Cell pe="5" whiteSpace="nowrap" fontVariantNumeric="tabular-nums">
+                <Table.Cell pe="5" py="2.5" whiteSpace="nowrap" fontVariantNumeric="tabular-nums">
                   {line.first.until ? formatDateTime(line.first.until) : '–'}
                 </Table.Cell>
               </Table.Row>

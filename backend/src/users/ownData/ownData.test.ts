@@ -13,6 +13,7 @@ import {
   buildPatient,
   buildProvider,
   buildShare,
+  buildStudy,
   type Person,
   sampleFile,
 } from '../../testing/factories.js';
@@ -218,6 +219,21 @@ describe('the list of disclosures', () => {
     await api.as(owner).get(`/upload/image/${image.id}`).expect(200);
     expect(await read(viewer, `image=${image.id}`)).toEqual([]);
     expect(await read(viewer)).toEqual([]);
+  });
+
+  it('A study and its images are one entry of the list: of one image under its caption, of several under its title.', async () => {
+    const { gateway } = test;
+    const [owner, patient] = [await buildProvider(gateway), await buildPatient(gateway)];
+    const image = await buildStudy(gateway, { owner });
+    await gateway.models.Image.updateOne({ _id: image._id }, { $set: { patient: patient._id } });
+    await buildShare(gateway, { image, recipient: patient, verified: true, hours: null });
+    await api.as(owner).get(`/upload/image/${image.id}`).expect(200);
+    await api.as(owner).get(`/studies/${image.study}`).expect(200);
+    const images = async () => (await read(patient)).map((row) => row.image);
+    const id = String(image.study);
+    expect(await images()).toEqual(Array(2).fill({ id, name: 'Left hand, before the cast' }));
+    await gateway.models.Study.updateOne({ _id: image.study }, { $set: { images: 2 } });
+    expect(await images()).toEqual(Array(2).fill({ id, name: 'Left hand' }));
   });
 
   it('A patient whose share has ended reads nothing of the image any more.', async () => {
