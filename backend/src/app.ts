@@ -10,6 +10,7 @@ import { analysisRoutes } from './analysis/routes.js';
 import { auditRoutes } from './audit/routes.js';
 import { authRoutes } from './auth/routes.js';
 import type { Gateway } from './context.js';
+import { emergencyRoutes } from './emergencies/routes.js';
 import { guestRoutes } from './guests/routes.js';
 import { docsRoutes } from './http/docs.js';
 import { errorHandler, unavailable } from './http/errors.js';
@@ -36,6 +37,7 @@ const features = [
   uploadRoutes,
   shareRoutes,
   guestRoutes,
+  emergencyRoutes,
   analysisRoutes,
   messageRoutes,
   notificationRoutes,

@@ -22,6 +22,7 @@ import {
   type BuiltImage,
   type BuiltShare,
   buildAdmin,
+  buildEmergency,
   buildImage,
   buildInvite,
   buildPatient,
@@ -73,12 +74,19 @@ const states = [
   'shared without download',
   'expired share',
   'revoked share',
+  'in an emergency',
+  'emergency over',
   'foreign',
   'deleted',
   'absent',
 ] as const;
 type State = (typeof states)[number];
 type What = 'image' | 'study';
+
+const emergencies: Partial<Record<State, { minutes?: number }>> = {
+  'in an emergency': {},
+  'emergency over': { minutes: -1 },
+};
 
 interface World {
   /** Stands to the image as the state says; `other` has the same role and nothing to do with it. */
@@ -111,7 +119,12 @@ async function arrange(role: Role, state: State, what: What): Promise<World> {
   const { models } = test.gateway;
   const [viewer, other] = [await builders[role](), await builders[role]()];
   const build = what === 'study' ? buildStudy : buildImage;
-  const image: BuiltImage = await build(test.gateway, state === 'own' ? { owner: viewer } : {});
+  const patient = emergencies[state] && (await builders.patient());
+  const image: BuiltImage = await build(test.gateway, {
+    ...(state === 'own' ? { owner: viewer } : {}),
+    ...(patient ? { patient: patient._id } : {}),
+  });
+  if (patient) await buildEmergency(test.gateway, { provider: viewer, patient, ...emergencies[state] });
   const now = new Date();
   const analysed: Omit<AnalysisDoc, '_id'> = {
     status: 'completed',
@@ -147,7 +160,9 @@ async function arrange(role: Role, state: State, what: What): Promise<World> {
   if (state === 'absent') {
     return { ...world, image: { ...image, _id: newId(), id: String(newId()), study: newId() }, facts: null };
   }
-  return { ...world, facts: state === 'deleted' ? null : { ownerId: image.owner.id, patientId: null, share } };
+  const facts = { ownerId: image.owner.id, patientId: patient?.id ?? null, share };
+  const emergency = state === 'in an emergency';
+  return { ...world, facts: state === 'deleted' ? null : { ...facts, emergency } };
 }
 
 interface Cell {
@@ -423,7 +438,7 @@ describe.concurrent.each(rows)('a shared $what, $state, for a $role', ({ what, r
   it('every call of every caller is answered as the policy says', { timeout: 240_000 }, async () => {
     const world = await arrange(role, state, what);
     const { viewer, other, facts } = world;
-    const strange = facts && { ...facts, share: null };
+    const strange = facts && { ...facts, share: null, emergency: false };
     const logs = new Map([viewer, other].map((person) => [person, logOf(person)]));
     const got: Record<string, Outcome> = {};
     const want: Record<string, Outcome> = {};
@@ -464,7 +479,10 @@ describe.concurrent.each(rows)('a shared $what, $state, for a $role', ({ what, r
   it('every socket event reaches only those whom the policy allows, without pixels', async () => {
     const { viewer, other, image, share, facts } = await arrange(role, state, what);
     const refs = { record: image.id, share: share.id, progress: 10 };
-    for (const [person, known] of [[viewer, facts] as const, [other, facts && { ...facts, share: null }] as const]) {
+    for (const [person, known] of [
+      [viewer, facts] as const,
+      [other, facts && { ...facts, share: null, emergency: false }] as const,
+    ]) {
       for (const name of keysOf(imageEvents)) {
         const rule = imageEvents[name];
         if (!rule) continue;

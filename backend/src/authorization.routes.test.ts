@@ -1,6 +1,7 @@
 import type { CallShape } from '@lightbox/contract/call.js';
 import { type CallName, calls } from '@lightbox/contract/calls.js';
 import { type ClientEvent, clientEventRules, clientEvents, serverEvents } from '@lightbox/contract/events.js';
+import { defaultNoticeSettings } from '@lightbox/contract/notifications/choices.js';
 import { permissions, roleMay, roles } from '@lightbox/contract/permissions.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import { describe, expect, it } from 'vitest';
@@ -208,12 +209,18 @@ describe('fields that are nobody’s to send', () => {
       createGuestLink: post(provider, { imagemetadataId: image.id }),
       askGuestLink: post(provider, { link: `${newId()}.${'x'.repeat(43)}` }),
       openGuestLink: post(provider, { link: `${newId()}.${'x'.repeat(43)}`, code: '123456' }),
+      openEmergency: post(provider, { reason: 'Unconscious after a fall' }, `/users/${patient.id}/emergency`),
+      endEmergency: post(provider, {}, `/emergencies/${newId()}/end`),
+      approveEmergency: post(admin, {}, `/emergencies/${newId()}/approve`),
+      questionEmergency: post(admin, { comment: 'Why?' }, `/emergencies/${newId()}/question`),
+      answerEmergency: post(provider, { answer: 'A fall' }, `/emergencies/${newId()}/answer`),
       deleteImage: post(provider, {}, `/upload/image/${image.id}`),
       startAnalysis: post(provider, {}, `/analyze/${image.id}`),
       sendMessage: post(provider, { recipientId: patient.id, content: 'Hi' }),
       readMessages: post(provider, {}, `/message/read/${patient.id}`),
       readNotification: post(provider, {}, `/notifications/${newId()}/read`),
       readAllNotifications: post(provider, {}),
+      setNoticeSettings: post(patient, { ...defaultNoticeSettings, timeZone: 'Asia/Karachi' }),
       addSetting: post(admin, { name: `m${newId()}`, value: 'x' }),
       editSetting: { as: admin, path: `/appsetting/edit/${setting.id}`, body: { value: 'y' }, ignores: ['createAt'] },
       deleteSetting: post(admin, { id: setting.id }),

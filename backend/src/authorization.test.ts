@@ -1,5 +1,6 @@
 import type { CallShape } from '@lightbox/contract/call.js';
 import { type CallName, calls } from '@lightbox/contract/calls.js';
+import { defaultNoticeSettings } from '@lightbox/contract/notifications/choices.js';
 import { permissions, type Role, roleMay, roles } from '@lightbox/contract/permissions.js';
 import { type UserFacts, userRules } from '@lightbox/contract/users/policy.js';
 import { newId } from '@lightbox/core/db/ids.js';
@@ -126,6 +127,16 @@ const rows: Record<CallName, Harmless> = {
   openGuestLink: emptyBody,
   getGuestView: list,
   askGuest: list,
+  getPatientEmergency: nothingThere,
+  openEmergency: { status: 404, body: { reason: 'A patient without a name' } },
+  listEmergencyImages: nothingThere,
+  listEmergencies: list,
+  countWaitingReviews: list,
+  getEmergency: nothingThere,
+  endEmergency: nothingThere,
+  approveEmergency: nothingThere,
+  questionEmergency: { status: 404, body: { comment: 'Why?' } },
+  answerEmergency: { status: 404, body: { answer: 'A fall.' } },
   getAnalysis: nothingThere,
   startAnalysis: nothingThere,
   chatList: list,
@@ -136,6 +147,8 @@ const rows: Record<CallName, Harmless> = {
   listNotifications: list,
   readAllNotifications: { status: 200, body: {} },
   readNotification: nothingThere,
+  getNoticeSettings: list,
+  setNoticeSettings: { status: 200, body: { ...defaultNoticeSettings, timeZone: 'Asia/Karachi' } },
   getPushKey: list,
   subscribePush: emptyBody,
   unsubscribePush: { status: 200, body: { endpoint: 'https://push.example.org/x' } },
@@ -208,7 +221,9 @@ const unrecorded: readonly CallName[] = [
   'listNotifications',
   'readNotification',
   'readAllNotifications',
+  'getNoticeSettings',
   'getStats',
+  'countWaitingReviews',
   'listRoles',
   'listPermissions',
   'listSettings',

@@ -2,6 +2,7 @@ import { analysisCalls } from './analysis/calls.js';
 import { auditCalls } from './audit/calls.js';
 import { authCalls } from './auth/calls.js';
 import { securityCalls } from './auth/securityCalls.js';
+import { emergencyCalls } from './emergencies/calls.js';
 import { guestCalls } from './guests/calls.js';
 import { imageCalls } from './images/calls.js';
 import { messageCalls } from './messages/calls.js';
@@ -25,6 +26,7 @@ export const calls = {
   ...uploadCalls,
   ...shareCalls,
   ...guestCalls,
+  ...emergencyCalls,
   ...analysisCalls,
   ...messageCalls,
   ...notificationCalls,

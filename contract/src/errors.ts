@@ -50,6 +50,7 @@ export const errors = {
   PATIENT_MISMATCH: [409, 'The file names another patient. Choose the right one, or say why it belongs to this one.'],
   QUOTA_REACHED: [409, 'Your storage is full. Delete images that you no longer need.'],
   NOT_ANALYSABLE: [409, 'This file cannot be analyzed.'],
+  EMERGENCY_OFF: [409, 'Emergency access is turned off.'],
   PUSH_OFF: [409, 'This server does not send notifications to devices.'],
   EXPIRED: [410, 'This has expired.'],
   LINK_REVOKED: [410, 'The sender withdrew this link.'],

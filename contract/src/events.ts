@@ -18,6 +18,8 @@ const ShareEvent = z.object({
 const InviteEvent = z.object({ invitationId: Id });
 /** A guest link was made, changed or ended. Sent to people who may share its image or study. */
 const GuestEvent = z.object({ guestLinkId: Id, imagemetadataId: Id, studyId: Id.optional() });
+/** An emergency access begins or ends, or its review goes on. Sent to the people who see its record. */
+const EmergencyEvent = z.object({ emergencyId: Id, patientId: Id });
 /** `studyId`: the image’s study, for viewers who may know of it. */
 const ImageEvent = z.object({ imagemetadataId: Id, studyId: Id.optional() });
 const StudyEvent = z.object({ studyId: Id });
@@ -35,6 +37,8 @@ export const serverEvents = {
   'notification:new': Notification,
   /** Notifications of the person were settled: the client reads its list again. */
   'notification:settled': z.object({}),
+  /** The person chose how to be notified; the client reads the choices again. */
+  'notification:chosen': z.object({}),
   'share:created': ShareEvent,
   'share:verified': ShareEvent,
   /** The code was entered wrongly five times; a new code unlocks the share. */
@@ -54,6 +58,11 @@ export const serverEvents = {
   'guest:locked': GuestEvent,
   'guest:revoked': GuestEvent,
   'guest:expired': GuestEvent,
+  'emergency:opened': EmergencyEvent,
+  'emergency:ended': EmergencyEvent,
+  'emergency:approved': EmergencyEvent,
+  'emergency:questioned': EmergencyEvent,
+  'emergency:answered': EmergencyEvent,
   'image:uploaded': ImageEvent,
   'image:updated': ImageEvent,
   'image:deleted': ImageEvent,

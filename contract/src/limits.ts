@@ -110,6 +110,12 @@ export const limits = {
   guestPollMs: 500,
   /** Days after its end for which a guest link stays in the database. */
   guestKeptDays: 30,
+  /** Minutes of one emergency access, and the characters of its reason. */
+  emergencyMinutes: 60,
+  emergencyReasonMin: 10,
+  emergencyReasonMax: 500,
+  /** Characters of a question, an answer or a comment in its review. */
+  reviewTextLength: 500,
   pageLimit: 10,
   pageLimitMax: 100,
   chatLimit: 50,
@@ -127,6 +133,12 @@ export const limits = {
   pushMessageSeconds: 30,
   /** Days after "Not now" before the app asks again. */
   pushAskAgainDays: 30,
+  /** Minutes after which an unread notice may be mailed, if the person chose mail for its group. */
+  noticeMailMinutes: 5,
+  /** Minutes after which unread messages may be mailed. */
+  messageMailMinutes: 15,
+  /** Minutes from one mail about notices and messages to the next for the same person. */
+  noticeMailPauseMinutes: 60,
   idempotencyHours: 24,
   /** Milliseconds before the redirects that the screens announce. */
   redirectAfterLogin: 1000,

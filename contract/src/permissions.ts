@@ -4,6 +4,7 @@ export type Role = (typeof roles)[number];
 
 const everyone = roles;
 const staff = ['healthProvider', 'admin'] as const;
+const providers = ['healthProvider'] as const;
 const admins = ['admin'] as const;
 
 /**
@@ -34,6 +35,10 @@ export const permissions = {
   'share.manage': staff,
   'share.verify': everyone,
   'share.resend': everyone,
+  'emergency.open': providers,
+  'emergency.read': everyone,
+  'emergency.end': staff,
+  'emergency.review': admins,
   'analysis.run': staff,
   'message.use': everyone,
   'notification.use': everyone,

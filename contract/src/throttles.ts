@@ -90,6 +90,7 @@ export const throttles = {
   guestLink: { per: ['address'], points: 60, seconds: 15 * minute, counts: 'calls', beyond: 'refused' },
   /** Beyond it, a new guest link is made but not mailed. */
   guestMail: { per: ['email'], points: 5, seconds: hour, counts: 'mails', beyond: 'noMail' },
+  emergency: { per: ['caller'], points: 5, seconds: day, counts: 'calls', beyond: 'refused' },
   /** Frames that the server draws for a viewer that cannot. */
   rendering: { per: ['caller'], points: 240, seconds: minute, counts: 'runs', beyond: 'refused' },
   analysis: { per: ['caller'], points: 30, seconds: hour, counts: 'runs', beyond: 'refused' },

@@ -152,11 +152,15 @@ export class Person {
     return ((await answer.json()) as { data: T }).data;
   }
 
-  /** Uploads a file by the API. */
-  async upload(caption: string, file: { name: string; mimeType: string; buffer: Buffer }): Promise<Uploaded> {
+  /** Uploads a file by the API, for a patient or for nobody. */
+  async upload(
+    caption: string,
+    file: { name: string; mimeType: string; buffer: Buffer },
+    about: { patientId?: string } = {},
+  ): Promise<Uploaded> {
     const answer = await this.page.request.post('/api/upload/image', {
       headers: { Authorization: `Bearer ${await this.#token()}` },
-      multipart: { caption, file },
+      multipart: { caption, ...about, file },
     });
     if (!answer.ok()) throw new Error(`The upload was answered with ${answer.status()}`);
     return ((await answer.json()) as { data: Uploaded }).data;
@@ -208,12 +212,11 @@ export class Person {
   }
 
   /**
-   * Looks at the screen light in its own size, and dark on a phone. Returns the violations that axe finds, and a fault when the
+   * Looks at the screen light on a desktop and dark on a phone. Returns the violations that axe finds, and a fault when the
    * screen is wider than the phone.
    */
   async lookTwice(name: string): Promise<string[]> {
     const { page } = this;
-    const size = page.viewportSize() ?? { width: 1440, height: 900 };
     const faults = await this.look(`${name}-desk-light`);
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 390, height: 844 });
@@ -221,7 +224,7 @@ export class Person {
     const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     if (wider > 0) faults.push(`${name}: ${wider} px wider than a phone`);
     await page.emulateMedia({ colorScheme: 'light' });
-    await page.setViewportSize(size);
+    await page.setViewportSize({ width: 1440, height: 900 });
     return faults;
   }
 

@@ -101,6 +101,12 @@ test('A push shows no notification while the app is visible, and one with text w
   });
 });
 
+test('After quiet hours one notification has the number of all.', async () => {
+  await deliver({ kind: 'summary', count: 3 });
+  await expect.poll(async () => (await shown()).at(-1)).toMatchObject({ title: '3 new notifications' });
+  await worker.evaluate('self.shown.pop()');
+});
+
 test('A message, a kind of a newer server and an empty push have texts too.', async () => {
   await deliver({ kind: 'message.new', recordId: image });
   await deliver({ kind: 'something.later', recordId: image });
@@ -114,7 +120,7 @@ test('A message, a kind of a newer server and an empty push have texts too.', as
 });
 
 test('A click on a notification navigates an open tab without a reload.', async () => {
-  await page.goto('/profile');
+  await page.goto('/profile/notifications');
   await page.getByRole('heading', { name: 'Notifications on this device' }).waitFor();
   await page.evaluate('window.sameLoad = true');
   await worker.evaluate("self.shown.push({ data: { path: '/messages' } })");
@@ -123,10 +129,10 @@ test('A click on a notification navigates an open tab without a reload.', async 
   expect(await page.evaluate('window.sameLoad')).toBe(true);
 });
 
-test('The profile says that the browser denies notifications, and shows no switch.', async () => {
-  await page.goto('/profile');
+test('The choices say that the browser denies notifications, and have no switch for it.', async () => {
+  await page.goto('/profile/notifications');
   await page.getByText(/^Notifications are blocked/).waitFor();
-  expect(await page.getByRole('checkbox').count()).toBe(0);
+  expect(await page.getByRole('checkbox', { name: 'Notify me in this browser' }).count()).toBe(0);
   expect(await admin.look('profile-notifications')).toEqual([]);
 });
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectDatabase } from '@lightbox/core/db/connect.js';
 import type { Page } from 'playwright-core';
@@ -9,6 +10,7 @@ import type { Product } from './product.js';
 /** Two browsers at once: a revocation in one removes the open picture in the other. */
 const assets = join(import.meta.dirname, '../../backend/assets/demo');
 const nadia = { email: 'nadia.aslam@example.org', username: 'nadia.aslam', firstname: 'Nadia', lastname: 'Aslam' };
+const hira = { email: 'hira.khan@example.org', username: 'hira.khan', firstname: 'Hira', lastname: 'Khan' };
 const omar = { email: 'omar.raza@example.org', username: 'omar.raza', firstname: 'Omar', lastname: 'Raza' };
 /** A caption that no other journey uses, because an administrator sees all images. */
 const caption = 'Right hand, after fall';
@@ -20,7 +22,10 @@ let reader: Person;
 /** People without an account: one with a phone, one with a keyboard. */
 let guest: Person;
 let other: Person;
+let patient: Person;
 const faults: string[] = [];
+const emergencyCaption = 'Skull, lateral';
+const why = 'Unconscious after a fall';
 
 test.beforeAll(async ({ browser, shared }) => {
   product = shared;
@@ -30,17 +35,21 @@ test.beforeAll(async ({ browser, shared }) => {
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
   guest = await Person.arrive(product, browser, { email: 'gp@village.example.org', password: '' }, phone);
   other = await Person.arrive(product, browser, { email: 'gp@village.example.org', password: '' });
+  patient = await Person.arrive(product, browser, { ...hira, password });
   for (const person of [nadia, omar]) await register(product, person);
+  await register(product, hira, 'patient');
 });
 
 afterAll(async () => {
-  await Promise.all([admin, owner, reader, guest, other].map((person) => person.leave()));
+  await Promise.all([admin, owner, reader, guest, other, patient].map((person) => person.leave()));
 });
 
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
   await Promise.all(
-    Object.entries({ admin, owner, reader, guest, other }).map(([name, one]) => one.shoot(`failed-ends-${name}`)),
+    Object.entries({ admin, owner, reader, guest, other, patient }).map(([name, one]) =>
+      one.shoot(`failed-ends-${name}`),
+    ),
   );
 });
 
@@ -235,7 +244,78 @@ test('A guest opens the mailed link with the told code, on a phone and by keyboa
   faults.push(...(await guest.look('guest-ended-phone')));
 });
 
+test('In an emergency a provider opens a patient’s images: the patient and an administrator are told at once.', async () => {
+  await patient.enter();
+  const { id } = await patient.call<{ id: string }>('/users/profile');
+  const file = { name: 'hand.jpg', mimeType: 'image/jpeg', buffer: readFileSync(join(assets, 'hand-xray.jpg')) };
+  await owner.upload(emergencyCaption, file, { patientId: id });
+  await admin.call('/appsetting/add', 'POST', { name: 'access.breakGlass', value: 'yes' });
+  await Promise.all([patient.page.goto('/view-images'), admin.page.goto('/admin-dashboard')]);
+
+  const { page } = reader;
+  await page.goto(`/user-profile/${id}`);
+  await button(page, 'Open the images in an emergency').click();
+  await page.getByLabel('Reason').fill(why);
+  faults.push(...(await reader.look('emergency-sheet')));
+  await button(page, 'Open for one hour').click();
+  await Promise.all([
+    page.getByText(/^Emergency access ends in/).waitFor(),
+    patient.page.getByText('Omar Raza opened your images in an emergency').first().waitFor(),
+    admin.page.getByRole('heading', { name: 'Emergency accesses to review' }).waitFor(),
+  ]);
+  for (const mail of await Promise.all([
+    patient.mailed('Your images were opened in an emergency'),
+    admin.mailed('An emergency access to review'),
+  ])) {
+    expect(mail).not.toMatch(/Omar|Raza|Unconscious|hand/i);
+  }
+  await page.getByRole('link', { name: new RegExp(emergencyCaption) }).waitFor();
+  faults.push(...(await reader.lookTwice('emergency-profile')));
+  await patient.page.goto('/emergency-access');
+  await patient.page.getByText(`Reason: ${why}`).waitFor();
+  faults.push(...(await patient.lookTwice('emergency-patient')));
+});
+
+test('After the hour the open viewer goes blank; then an administrator questions and approves the access.', async () => {
+  const { page } = reader;
+  await page.getByRole('link', { name: new RegExp(emergencyCaption) }).click();
+  await drawn(page).waitFor();
+  const db = await connectDatabase({ mongodbUri: product.mongodbUri() });
+  const end = Date.now() + 2_000;
+  await db.collection('emergencies').updateMany({ live: true }, { $set: { until: new Date(end) } });
+  await db.close();
+  await drawn(page).waitFor({ state: 'detached' });
+  expect(Date.now() - end).toBeLessThan(REVOKED_MS);
+  await expect.poll(() => page.locator('canvas, img[src^="blob:"], img[src^="data:image"]').count()).toBe(0);
+
+  await admin.page.getByRole('link', { name: 'Review emergency accesses' }).click();
+  await button(admin.page, /^Details of the emergency access/).click();
+  const panel = admin.page.getByRole('dialog', { name: 'Emergency access' });
+  await panel.getByRole('link', { name: emergencyCaption }).waitFor();
+  faults.push(...(await admin.look('emergency-review')));
+  await panel.getByRole('button', { name: 'Question' }).click();
+  await admin.page.getByLabel('Your question').fill('Who asked you to look?');
+  await admin.page.getByRole('dialog').last().getByRole('button', { name: 'Question' }).click();
+  await panel.getByText('Questioned').waitFor();
+
+  await page.goto('/emergency-access');
+  await button(page, /^Details of the emergency access/).click();
+  await page.getByText('Who asked you to look?').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Answer' }).click();
+  await page.getByLabel('Your answer').fill('The ambulance.');
+  await page.getByRole('dialog').last().getByRole('button', { name: 'Answer' }).click();
+
+  await panel.getByText('The ambulance.').waitFor();
+  await panel.getByRole('button', { name: 'Approve' }).click();
+  await admin.page.getByRole('dialog').last().getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('dialog').getByText('Approved').first().waitFor();
+  const [setting] = (await admin.call<{ id: string; name: string }[]>('/appsetting')).filter(
+    ({ name }) => name === 'access.breakGlass',
+  );
+  await admin.call('/appsetting/delete', 'DELETE', { id: setting?.id });
+});
+
 test('No screen of the journey breaks WCAG 2.2 AA, and the console shows no error and no warning.', () => {
   expect(faults).toEqual([]);
-  expect([admin, owner, reader, guest, other].flatMap((person) => person.complaints)).toEqual([]);
+  expect([admin, owner, reader, guest, other, patient].flatMap((person) => person.complaints)).toEqual([]);
 });

@@ -54,7 +54,19 @@ afterEach(async ({ task }) => {
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first();
 const cardOf = ({ page }: Person, caption: string) => page.locator('article', { hasText: caption }).first();
 
-const look = async (person: Person, name: string) => faults.push(...(await person.lookTwice(name)));
+/** Checks the screen on a desktop and on a phone, light, dark and in Urdu. */
+async function look(person: Person, name: string): Promise<void> {
+  const { page } = person;
+  const size = page.viewportSize() ?? { width: 1440, height: 900 };
+  faults.push(...(await person.look(`${name}-light`)));
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 390, height: 844 });
+  faults.push(...(await person.look(`${name}-phone-dark`)));
+  const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  if (wider > 0) faults.push(`${name}: ${wider} px wider than a phone`);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(size);
+}
 
 async function upload({ page }: Person, caption: string): Promise<void> {
   const token = await page.evaluate<string>(`JSON.parse(localStorage.getItem('root')).token`);
@@ -136,37 +148,6 @@ test('The owner forbids the download and changes the end, and the open screen of
     .first()
     .waitFor();
   await look(first, 'sharing-no-download');
-});
-
-test('An idle screen that loses its network three times is no further look in the timeline.', async () => {
-  const list = await owner.call<{ id: string; caption: string }[]>('/upload/my-images?limit=50');
-  const { id } = list.find(({ caption }) => caption === captions[0]) ?? { id: '' };
-  const looks = async () => {
-    const rows = await owner.call<{ user: { firstname: string } | null }[]>(`/upload/image/${id}/timeline`);
-    return rows.filter(({ user }) => user?.firstname === people[0].firstname);
-  };
-  const { page } = first;
-  // Chromium's offline mode does not close an open WebSocket.
-  let cut = (): unknown => null;
-  await page.routeWebSocket(/socket\.io/, (socket) => {
-    socket.connectToServer();
-    cut = () => socket.close({ code: 1012 });
-  });
-  await page.reload();
-  await page.getByRole('dialog').getByRole('img').first().waitFor();
-  const before = await looks();
-  expect(before.length).toBeGreaterThan(0);
-  const bar = page.getByText('You are offline', { exact: false }).first();
-  for (let i = 0; i < 3; i++) {
-    await page.context().setOffline(true);
-    await cut();
-    await bar.waitFor();
-    const refetched = page.waitForResponse((answer) => answer.url().includes('/api/upload/') && answer.ok());
-    await page.context().setOffline(false);
-    await bar.waitFor({ state: 'hidden' });
-    await refetched;
-  }
-  expect(await looks()).toEqual(before);
 });
 
 test('A person without an account is invited, registers on a phone, and opens the picture.', async () => {

@@ -1,9 +1,9 @@
-import type { PushKind } from '@lightbox/contract/push/calls.js';
+import type { PushPayload } from '@lightbox/contract/push/calls.js';
 
 interface Words {
   dir: 'ltr' | 'rtl';
   kinds: Record<
-    PushKind | 'other',
+    PushPayload['kind'] | 'other',
     {
       title: string;
       text: string;

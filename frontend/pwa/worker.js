@@ -80,14 +80,14 @@ const tabs = () => self.clients.matchAll({ type: 'window', includeUncontrolled: 
 /** True for a tab in the foreground: it shows the news itself, or after the next sign-in. */
 const shows = (tab) => tab.focused && tab.visibilityState === 'visible';
 
-async function tell({ kind, recordId }) {
+async function tell({ kind, recordId, count }) {
   if ((await tabs()).some(shows)) return;
   const lang = await language();
   const { dir, kinds } = words[lang];
-  const known = Object.hasOwn(places, kind) ? kind : 'other';
+  const known = Object.hasOwn(kinds, kind) ? kind : 'other';
   const [withId, without] = places[known] ?? ['/', '/'];
   const path = recordId ? withId.replace(':id', recordId) : without;
-  await self.registration.showNotification(kinds[known].title, {
+  await self.registration.showNotification(kinds[known].title.replace('{{count}}', count), {
     body: kinds[known].text,
     // One notification of each kind: a new one replaces it.
     tag: known,

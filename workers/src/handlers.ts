@@ -9,8 +9,9 @@ import type { AnalysisProvider } from './analysis/providers/provider.js';
 import type { JobContext } from './jobContext.js';
 import { sendMail } from './mail/sendMail.js';
 import { removeAllListed } from './maintenance/orphans.js';
+import { sendDigest } from './notifications/digest.js';
 import { notify } from './notifications/notify.js';
-import { remindUnread } from './notifications/remindUnread.js';
+import { sendReminder } from './notifications/reminders.js';
 import { makePreview } from './previews/makePreview.js';
 import type { Pictures } from './previews/preview.js';
 import { renderFrame } from './previews/renderFrame.js';
@@ -43,7 +44,8 @@ export const handlers: Handlers = {
   },
   sendMail: ({ core, mailer }, { eventId, template }) => sendMail(core, mailer, eventId, template),
   notify: ({ core }, { eventId }) => notify(core, eventId),
-  remindUnread: ({ core, mailer }, { messageId }) => remindUnread(core, mailer, messageId),
+  sendReminder: ({ core, mailer }, data) => sendReminder(core, mailer, data),
+  sendDigest: ({ core, mailer }, data) => sendDigest(core, mailer, data),
   pushMessage: ({ core }, { messageId }, context) => pushMessage(core, messageId, context),
   deliverPush: ({ core, pushSender }, data) => deliverPush(core, pushSender, data),
   appendAudit: ({ core }) => appendAndTell(core),

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { enterOwed } from './maintenance/enterOwed.js';
 import { enter, takeTurn } from './maintenance/schedule.js';
 import { sweepEvents } from './maintenance/sweepEvents.js';
-import { remindOfUnread } from './notifications/remindUnread.js';
+import { enterReminders, remindOfMessages } from './notifications/reminders.js';
 import { type RunningWorker, startWorker } from './worker.js';
 
 /** A worker for jobs, whose connection to MongoDB can be blocked. The tests run maintenance themselves. */
@@ -214,21 +214,33 @@ describe('a chat with an unread message', () => {
     return message;
   }
 
+  const remind = async () => {
+    await remindOfMessages(worker.core);
+    await enterReminders(worker.core);
+  };
+
   const unreminded = ({ _id }: UserDoc) =>
     worker.core.models.Message.countDocuments({ recipient: _id, readAt: null, remindedAt: null });
 
-  it('causes one mail a quarter of an hour after its oldest unread message, whatever was read before', async () => {
+  it('causes one mail a quarter of an hour after its oldest unread message, and the next an hour later', async () => {
     const [sender, person, patient] = [newId(), await buildPerson(), await buildPerson()];
     await write(sender, person, 20, { readAt: new Date() });
     await write(sender, person, 16);
     await write(sender, person, 3);
     await write(sender, patient, 14);
-    await Promise.all([remindOfUnread(worker.core), remindOfUnread(worker.core)]);
+    await Promise.all([remind(), remind()]);
     await mailbox.waitFor(person.email, subject);
-    await vi.waitFor(async () => expect(await unreminded(person)).toBe(0), 10_000);
-    await remindOfUnread(worker.core);
+    expect(await unreminded(person)).toBe(0);
     await write(sender, person, 17);
-    await remindOfUnread(worker.core);
+    await remind();
+    const { Reminder } = worker.core.models;
+    const put = { user: person._id, dueAt: { $gt: new Date() } };
+    await vi.waitFor(async () => expect(await Reminder.exists(put)).not.toBeNull(), 10_000);
+    expect(mailbox.mails(person.email)).toHaveLength(1);
+    // An hour passes.
+    await Reminder.updateMany({ user: person._id, sentAt: { $exists: true } }, { $set: { sentAt: minutesAgo(61) } });
+    await Reminder.updateOne(put, { $set: { dueAt: minutesAgo(1) } });
+    await remind();
     await mailbox.waitFor(person.email, subject, 2);
     expect(mailbox.mails(patient.email)).toEqual([]);
     expect(await unreminded(patient)).toBe(1);
@@ -241,7 +253,7 @@ describe('a chat with an unread message', () => {
     const { conversation } = late;
     const read = { members: late.members, seq, lastAt: new Date(), read: { [String(person._id)]: seq } };
     await worker.core.models.Conversation.create([{ _id: conversation, ...read }]);
-    await remindOfUnread(worker.core);
+    await remind();
     await mailbox.waitFor(person.email, subject);
   });
 });

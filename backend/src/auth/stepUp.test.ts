@@ -1,12 +1,22 @@
 import type { CallShape } from '@lightbox/contract/call.js';
 import { type CallName, calls } from '@lightbox/contract/calls.js';
 import { limits } from '@lightbox/contract/limits.js';
+import { type Permission, roleMay } from '@lightbox/contract/permissions.js';
 import { newId } from '@lightbox/core/db/ids.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { Authenticator } from '../testing/authenticator.js';
-import { buildAdmin, buildPatient, mailedCode, PASSWORD, type Person, signIn, wrong } from '../testing/factories.js';
+import {
+  buildAdmin,
+  buildPatient,
+  buildProvider,
+  mailedCode,
+  PASSWORD,
+  type Person,
+  signIn,
+  wrong,
+} from '../testing/factories.js';
 import { useGateway } from '../testing/useGateway.js';
 
 const { test, api } = useGateway();
@@ -17,6 +27,7 @@ const asking = shapes.filter(([, { stepUp }]) => stepUp);
 /** A body that each of them reads; what it names is not there, so nothing comes of it. */
 const bodies: Partial<Record<CallName, object>> = {
   changeRole: { role: 'patient' },
+  openEmergency: { reason: 'Unconscious after a fall' },
   addPasskey: {
     ...new Authenticator('http://localhost').create({ ceremony: 'x', options: { challenge: 'x' } }),
     name: 'x',
@@ -31,7 +42,7 @@ async function ask(token: string, [name, shape]: [CallName, CallShape], proof: o
 }
 
 describe('a proof that it is still the same person', () => {
-  it('is asked by all that turns authenticators on or off, makes administrators or exports', () => {
+  it('is asked by all that turns authenticators on or off, makes administrators, opens images in an emergency or exports', () => {
     const levels = Object.fromEntries(shapes.flatMap(([name, { stepUp }]) => (stepUp ? [[name, stepUp]] : [])));
     expect(levels).toEqual({
       setUpTotp: 'always',
@@ -42,6 +53,7 @@ describe('a proof that it is still the same person', () => {
       addPasskey: 'always',
       removePasskey: 'always',
       changeRole: 'recent',
+      openEmergency: 'recent',
       exportUsers: 'recent',
       exportProfile: 'recent',
       exportAudit: 'recent',
@@ -55,20 +67,21 @@ describe('a proof that it is still the same person', () => {
   });
 
   it.each(asking)('is asked by %s, whatever else the session may do', async (name, shape) => {
-    const admin = await buildAdmin(test.gateway);
-    const fresh = await ask(admin.token, [name, shape]);
+    const isOpen = roleMay('admin', shape.who as Permission);
+    const person = await (isOpen ? buildAdmin : buildProvider)(test.gateway);
+    const fresh = await ask(person.token, [name, shape]);
     if (shape.stepUp === 'always') expect(fresh).toBe('STEP_UP_REQUIRED');
     else expect(fresh).not.toBe('STEP_UP_REQUIRED');
 
     // Kept alive, but signed in longer ago.
     for (const minutes of [limits.stepUpMinutes - 1, 1]) {
       test.clock.forward({ minutes });
-      const { token } = await renewed(admin);
+      const { token } = await renewed(person);
       await api.as(token).get('/auth/totp').expect(200);
     }
-    const { token } = await renewed(admin);
+    const { token } = await renewed(person);
     expect(await ask(token, [name, shape])).toBe('STEP_UP_REQUIRED');
-    const [denied] = await test.gateway.models.Event.find({ actor: admin._id, reason: 'STEP_UP_REQUIRED' }).lean();
+    const [denied] = await test.gateway.models.Event.find({ actor: person._id, reason: 'STEP_UP_REQUIRED' }).lean();
     expect(denied).toMatchObject({ type: shape.action, status: 'denied' });
     for (const field of shape.proof ?? []) {
       const answer = await ask(token, [name, shape], { [field]: field === 'password' ? 'Wrong-Pass-1' : '123456' });
@@ -78,7 +91,7 @@ describe('a proof that it is still the same person', () => {
     await api.as(token).post('/auth/step-up', { password: PASSWORD }).expect(200);
     expect(await ask(token, [name, shape])).not.toBe('STEP_UP_REQUIRED');
     test.clock.forward({ minutes: limits.stepUpMinutes });
-    expect(await ask((await renewed(admin)).token, [name, shape])).toBe('STEP_UP_REQUIRED');
+    expect(await ask((await renewed(person)).token, [name, shape])).toBe('STEP_UP_REQUIRED');
   });
 });
 

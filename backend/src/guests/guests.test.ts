@@ -233,11 +233,6 @@ describe('the end of a guest link', () => {
       'revoked',
       async ({ image }) => (await asAdmin()).del(`/upload/image/${image.id}`).expect(200),
     ],
-    [
-      'its maker is deactivated',
-      'revoked',
-      async ({ image }) => (await asAdmin()).put(`/users/toggleUserStatus/${image.owner.id}`).expect(200),
-    ],
   ];
   it.each(endings)('when %s, every token of it is refused at once, and the address says %s', async (_, state, end) => {
     await test.clock.still(async () => {

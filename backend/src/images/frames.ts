@@ -11,7 +11,7 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { Answer, Context, Gateway } from '../context.js';
 import { drawings, type Made, pending, type Sealed, tags, untilDrawn } from './drawings.js';
 import { frameBytes, lengthOf, type Source } from './frameBytes.js';
-import { checkOpen, type OfImage, sendBytes } from './imageBytes.js';
+import { checkOpen, type OfImage, type Seen, seenImage, sendBytes } from './imageBytes.js';
 import { countRead, openLook, recordLook } from './looks.js';
 import { renderedFrame } from './renderedFrame.js';
 
@@ -22,11 +22,12 @@ import { renderedFrame } from './renderedFrame.js';
 async function readMade<Doc, T>(
   context: OfImage & Pick<Context, 'req'>,
   sealed: Sealed<Doc, T>,
-): Promise<{ image: ImageDoc; made: T }> {
+): Promise<{ image: ImageDoc & Seen; made: T }> {
   const { gateway, viewer, params, req } = context;
   const check = () => checkOpen(context)(viewer);
   // Read together with the access check: sealed bytes reveal nothing until they are opened.
-  const [{ image }, found] = await Promise.all([check(), sealed.read(gateway, oid(params.id))]);
+  const [access, found] = await Promise.all([check(), sealed.read(gateway, oid(params.id))]);
+  const image = seenImage(access);
   if (found) return { image, made: sealed.open(gateway, image, found) };
   const drawn = await untilDrawn(gateway, image, req);
   await check();
@@ -69,7 +70,7 @@ export async function getFrame(context: Context<typeof imageCalls.getFrame>): Pr
 /** Sends the server's own picture of a frame, for viewers that cannot draw it. */
 async function sendRendered(
   context: Context<typeof imageCalls.getFrame>,
-  image: ImageDoc,
+  image: ImageDoc & Seen,
   { drawing }: Made,
 ): Promise<undefined> {
   const { gateway, viewer, params, query } = context;

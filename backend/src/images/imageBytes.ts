@@ -1,6 +1,7 @@
 import type { LookAction } from '@lightbox/contract/audit/actions.js';
 import type { ImageRule } from '@lightbox/contract/images/policy.js';
 import { type ImageAccess, requireImage } from '@lightbox/core/access/images.js';
+import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { NewEvent } from '@lightbox/core/events/events.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
@@ -71,13 +72,26 @@ export async function sendBytes(context: Streaming & OfImage, bytes: Bytes): Pro
 
 const asGuest = { 'image.content': 'guest.downloaded', 'study.content': 'guest.downloaded' } as const;
 
-/** The action, the actor and the records of a read. The reads of a guest name the link, and no account. */
-export function readBy(
-  viewer: Reader,
-  type: LookAction,
-  { _id, owner }: Pick<ImageDoc | StudyDoc, '_id' | 'owner'>,
-): NewEvent {
-  if (viewer.role !== 'guest') return { type, record: _id, owners: [owner] };
+/** An image or a study that somebody reads. */
+export interface Seen extends Pick<ImageDoc | StudyDoc, '_id' | 'owner'> {
+  /** The emergency access on which the right rests. */
+  emergency?: ObjectId;
+}
+
+/** The image of an access check, for the record of the look. */
+export const seenImage = ({ image, emergency }: ImageAccess): ImageDoc & Seen => ({
+  ...image,
+  ...(emergency ? { emergency: emergency._id } : {}),
+});
+
+/**
+ * The action, the actor and the records of a read. The reads of a guest name the link, and no account. Those by an
+ * emergency access name it.
+ */
+export function readBy(viewer: Reader, type: LookAction, { _id, owner, emergency }: Seen): NewEvent {
+  if (viewer.role !== 'guest') {
+    return { type, record: _id, owners: [owner], ...(emergency ? { records: [emergency] } : {}) };
+  }
   const action = type in asGuest ? asGuest[type as keyof typeof asGuest] : 'guest.viewed';
   return { type: action, record: _id, records: [viewer._id], owners: [owner] };
 }

@@ -6,6 +6,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { QueryFilter } from 'mongoose';
 import type { Answer, Context } from '../context.js';
+import { seenImage } from './imageBytes.js';
 import { recordLook } from './looks.js';
 import { presentImages } from './present.js';
 
@@ -70,9 +71,9 @@ async function list(
 
 export async function getImage(context: Context<typeof imageCalls.getImage>): Promise<Answer<Image>> {
   const { gateway, viewer, params } = context;
-  const { image } = await requireImage(gateway.models, viewer, params.id, 'see', gateway.clock.now());
-  const [shown] = await presentImages(gateway, viewer, [image]);
+  const access = await requireImage(gateway.models, viewer, params.id, 'see', gateway.clock.now());
+  const [shown] = await presentImages(gateway, viewer, [access.image]);
   if (!shown) throw new AppError('NOT_FOUND');
-  await recordLook(context, 'image.read', image);
+  await recordLook(context, 'image.read', seenImage(access));
   return { data: shown };
 }

@@ -5,14 +5,12 @@ import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { LookDoc } from '@lightbox/core/models/look.js';
-import type { StudyDoc } from '@lightbox/core/models/study.js';
 import type { Context, Gateway, Reader } from '../context.js';
-import { readBy } from './imageBytes.js';
+import { readBy, type Seen } from './imageBytes.js';
 
 type Reading = Pick<Context, 'gateway' | 'actor'> & { viewer: Reader };
 /** The actions whose reads are counted: frames of an image or a study, ranges of an original. */
 type Counted = Extract<LookAction, 'image.view' | 'image.content' | 'study.frames'>;
-type Seen = Pick<ImageDoc | StudyDoc, '_id' | 'owner'>;
 
 const lookId = (viewer: Reader, type: Counted, record: ObjectId): string => `${viewer.sessionId}:${type}:${record}`;
 
@@ -65,7 +63,7 @@ export async function recordLook(
 }
 
 /** Records the opening of an image. The frames that this session reads from then on are counted. */
-export async function openLook(reading: Reading, image: ImageDoc): Promise<void> {
+export async function openLook(reading: Reading, image: Seen): Promise<void> {
   await recordLook(reading, 'image.view', image);
   await keepLook(reading, 'image.view', image);
 }
@@ -77,7 +75,7 @@ export async function openLook(reading: Reading, image: ImageDoc): Promise<void>
  */
 export async function openStudyLook(
   reading: Reading,
-  study: StudyDoc,
+  study: Seen,
   images: Pick<ImageDoc, '_id'>[],
   { isComplete }: { isComplete: boolean },
 ): Promise<void> {
@@ -106,7 +104,7 @@ async function keepLook(reading: Reading, type: Counted, seen: Seen, incomplete?
 export async function countRead(
   reading: Reading,
   type: Exclude<Counted, 'study.frames'>,
-  image: ImageDoc,
+  image: ImageDoc & Seen,
 ): Promise<void> {
   if (await countInLook(reading, type, image)) return;
   const { gateway, actor, viewer } = reading;

@@ -2,7 +2,8 @@ import { imageRules } from '@lightbox/contract/images/policy.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { shareState } from '@lightbox/contract/sharing/states.js';
 import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
-import { imageFacts, studyIdFor } from '@lightbox/core/access/images.js';
+import { emergenciesOf } from '@lightbox/core/access/emergencies.js';
+import { imageFacts, openedBy, studyIdFor } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare, strongest } from '@lightbox/core/access/shares.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
@@ -14,6 +15,7 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { PreviewDoc } from '@lightbox/core/models/preview.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { Gateway, Viewer } from '../context.js';
+import { presentBy } from '../emergencies/present.js';
 import { presentMine } from '../sharing/present.js';
 import { summariesOf } from '../studies/summary.js';
 import { namesOf } from '../users/names.js';
@@ -30,15 +32,18 @@ export async function presentImages(
   { grouped = false }: { grouped?: boolean } = {},
 ): Promise<Image[]> {
   const now = gateway.clock.now();
-  const shares = await gateway.models.Share.find({
-    ...covering(images),
-    recipient: viewer._id,
-    ...liveShare(now),
-  }).lean<ShareDoc[]>();
+  const [shares, emergencies] = await Promise.all([
+    gateway.models.Share.find({
+      ...covering(images),
+      recipient: viewer._id,
+      ...liveShare(now),
+    }).lean<ShareDoc[]>(),
+    emergenciesOf(gateway.models, viewer, now),
+  ]);
   const access = images.flatMap((image) => {
     const mine = shares.filter((share) => covers(share, image));
     const share = strongest(mine);
-    const facts = imageFacts(image, mine);
+    const facts = imageFacts(image, mine, emergencies);
     if (!imageRules.see(viewer, facts)) return [];
     return [
       {
@@ -47,7 +52,8 @@ export async function presentImages(
         opens: imageRules.open(viewer, facts),
         download: imageRules.download(viewer, facts),
         shares: imageRules.share(viewer, facts),
-        studyId: studyIdFor(viewer, image, mine),
+        emergency: openedBy(viewer, facts, emergencies, image),
+        studyId: studyIdFor(viewer, image, mine, emergencies),
       },
     ];
   });
@@ -79,7 +85,7 @@ export async function presentImages(
       ...named,
     ]),
   ]);
-  return access.map(({ image, share, opens, download, shares, studyId }) => {
+  return access.map(({ image, share, opens, download, shares, emergency, studyId }) => {
     const study = studyId === null ? undefined : studies.get(studyId);
     const redacted: Image = {
       id: String(image._id),
@@ -91,6 +97,7 @@ export async function presentImages(
       image_url: null,
       ...(share ? presentMine(gateway, share, name) : {}),
       ...(share && shareState(share, now) === 'locked' ? { isLocked: true as const } : {}),
+      ...(emergency ? { emergency: presentBy(emergency) } : {}),
       ...(study ? { study } : {}),
     };
     return opens

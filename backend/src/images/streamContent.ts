@@ -6,7 +6,7 @@ import type { PreviewDoc } from '@lightbox/core/models/preview.js';
 import type { Context } from '../context.js';
 import { rangeOf } from '../http/range.js';
 import { askForDrawings, pending } from './drawings.js';
-import { checkDownload, checkOpen, extensionOf, sendBytes } from './imageBytes.js';
+import { checkDownload, checkOpen, extensionOf, seenImage, sendBytes } from './imageBytes.js';
 import { countRead, recordLook } from './looks.js';
 import { openPreview } from './present.js';
 
@@ -43,10 +43,11 @@ export async function streamContent(context: Context<typeof imageCalls.getImageC
 export async function sendPreview(context: Context<typeof imageCalls.getImagePreview>): Promise<undefined> {
   const { gateway, viewer, params } = context;
   // Read together with the access check: sealed bytes reveal nothing until they are opened.
-  const [{ image }, preview] = await Promise.all([
+  const [access, preview] = await Promise.all([
     checkOpen(context)(viewer),
     gateway.models.Preview.findById(oid(params.id)).lean<PreviewDoc>(),
   ]);
+  const { image } = access;
   if (image.preview === 'none') throw new AppError('NO_PREVIEW');
   if (!preview) {
     await askForDrawings(gateway, [image], { awaited: true });
@@ -60,7 +61,7 @@ export async function sendPreview(context: Context<typeof imageCalls.getImagePre
     chunks: (async function* () {
       yield webp;
     })(),
-    record: () => recordLook(context, 'image.preview', image),
+    record: () => recordLook(context, 'image.preview', seenImage(access)),
     may: checkOpen(context),
   });
 }

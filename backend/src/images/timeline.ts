@@ -21,11 +21,15 @@ export async function getTimeline({
   query,
 }: Context<Call>): Promise<Answer<TimelineEntry[]>> {
   const { image } = await requireImage(gateway.models, viewer, params.id, 'timeline', gateway.clock.now());
+  const emergencies = await gateway.models.Emergency.distinct('_id', {
+    patient: { $in: [image.owner, ...(image.patient ? [image.patient] : [])] },
+    until: { $gte: image.createAt },
+  });
   const { rows, pagination } = await gateway.pages.list<AuditEntryDoc>(
     {
       model: gateway.models.AuditEntry,
       filter: {
-        record: image.study ? { $in: [image._id, image.study] } : image._id,
+        record: { $in: [image._id, ...(image.study ? [image.study] : []), ...emergencies] },
         type: { $in: timelineActions },
         $nor: [{ type: { $in: [...lookActions] }, reason: sameLook }],
       },
@@ -39,6 +43,7 @@ export async function getTimeline({
     record: image._id,
     owners: [image.owner],
   });
+  const byEmergency = new Set(emergencies.map(String));
   const name = await namesOf(
     gateway.models,
     rows.map((row) => row.actor),
@@ -51,6 +56,7 @@ export async function getTimeline({
       status: row.status,
       reason: row.reason,
       user: row.actor ? name(row.actor) : null,
+      ...(row.records?.some((id) => byEmergency.has(String(id))) ? { emergency: true as const } : {}),
     })),
     pagination,
   };

@@ -1,21 +1,30 @@
 import type { NotificationKind } from '@lightbox/contract/audit/actions.js';
+import { emergencyRules } from '@lightbox/contract/emergencies/policy.js';
 import { imageRules } from '@lightbox/contract/images/policy.js';
 import type { Notification } from '@lightbox/contract/notifications/calls.js';
 import { shareState } from '@lightbox/contract/sharing/states.js';
 import { imageFacts } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare, strongest } from '@lightbox/core/access/shares.js';
 import { studyFacts } from '@lightbox/core/access/studies.js';
+import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
 import type { Gateway, Viewer } from '../context.js';
+import { partiesOf } from '../emergencies/present.js';
 import { namesOf } from '../users/names.js';
 
 type Reader = Pick<Viewer, 'id' | 'role' | '_id'>;
 type Named = Pick<Notification, 'caption' | 'expiresAt'>;
 
 const aboutAccounts: readonly NotificationKind[] = ['provider.registered', 'user.bulkRead'];
+const aboutEmergencies: readonly NotificationKind[] = [
+  'emergency.opened',
+  'emergency.questioned',
+  'emergency.answered',
+];
+const withoutImage = [...aboutAccounts, ...aboutEmergencies];
 
 /**
  * Presents notifications with the names that the viewer may know now, with a few queries for any number of them. A
@@ -26,9 +35,13 @@ export async function presentNotifications(
   viewer: Reader,
   notifications: NotificationDoc[],
 ): Promise<Notification[]> {
-  const subjectOf = await subjectsOf(gateway, viewer, notifications);
+  const [subjectOf, sees] = await Promise.all([
+    subjectsOf(gateway, viewer, notifications),
+    emergenciesSeen(gateway, viewer, notifications),
+  ]);
   const people = notifications.map((one) => {
     if (aboutAccounts.includes(one.kind)) return viewer.role === 'admin' ? one.record : undefined;
+    if (aboutEmergencies.includes(one.kind)) return sees(one) ? one.actor : undefined;
     return subjectOf(one) && one.actor;
   });
   const name = await namesOf(gateway.models, people);
@@ -47,9 +60,17 @@ export async function presentNotifications(
   });
 }
 
+/** Returns for each notification whether the viewer sees the emergency access that it is about. */
+async function emergenciesSeen({ models }: Gateway, viewer: Reader, notifications: NotificationDoc[]) {
+  const about = notifications.flatMap(({ kind, record }) => (aboutEmergencies.includes(kind) ? (record ?? []) : []));
+  const found = about.length > 0 ? await models.Emergency.find({ _id: { $in: about } }).lean<EmergencyDoc[]>() : [];
+  const seen = new Set(found.flatMap((one) => (emergencyRules.see(viewer, partiesOf(one)) ? String(one._id) : [])));
+  return ({ record }: NotificationDoc): boolean => seen.has(String(record));
+}
+
 /** Reads the images and studies of notifications. Returns what the viewer may see of each now. */
 async function subjectsOf({ models, clock }: Gateway, viewer: Reader, notifications: NotificationDoc[]) {
-  const about = notifications.filter(({ kind }) => !aboutAccounts.includes(kind));
+  const about = notifications.filter(({ kind }) => !withoutImage.includes(kind));
   const [images, studies] = await Promise.all([
     models.Image.find({ _id: { $in: about.flatMap(({ record, study }) => (study ? [] : (record ?? []))) } }).lean<
       ImageDoc[]
@@ -65,17 +86,17 @@ async function subjectsOf({ models, clock }: Gateway, viewer: Reader, notificati
   const named = new Map<string, Named>();
   for (const image of images) {
     const mine = shares.filter((one) => covers(one, image));
-    if (imageRules.see(viewer, imageFacts(image, mine))) {
+    if (imageRules.see(viewer, imageFacts(image, mine, []))) {
       named.set(String(image._id), namedBy(image.caption, strongest(mine)));
     }
   }
   for (const study of studies) {
     const share = strongest(shares.filter((one) => one.study?.equals(study._id)));
-    if (imageRules.see(viewer, studyFacts(study, share))) named.set(String(study._id), namedBy(study.title, share));
+    if (imageRules.see(viewer, studyFacts(study, share, []))) named.set(String(study._id), namedBy(study.title, share));
   }
   const locked = new Set(shares.filter((share) => shareState(share, now) === 'locked').map(({ _id }) => String(_id)));
   return ({ kind, record, study, share }: NotificationDoc): Named | undefined =>
-    aboutAccounts.includes(kind) || (share && locked.has(String(share)))
+    withoutImage.includes(kind) || (share && locked.has(String(share)))
       ? undefined
       : named.get(String(study ?? record));
 }

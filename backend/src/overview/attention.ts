@@ -28,6 +28,11 @@ export async function pendingProviders({ models }: Gateway): Promise<Overview['a
   };
 }
 
+/** Counts the emergency accesses that no administrator has decided about. */
+export const waitingReviews = async ({ models }: Gateway): Promise<Overview['attention']['emergencies']> => ({
+  count: await models.Emergency.countDocuments({ waits: true }, { limit: overviewCap }),
+});
+
 /** Counts the live shares that are locked until a new code is sent, and lists the newest. */
 export async function lockedShares({ models, clock }: Gateway): Promise<Overview['attention']['lockedShares']> {
   const locked = lockedShare(clock.now());

@@ -7,7 +7,7 @@ import type { Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Answer, Context, Gateway } from '../context.js';
 import { bindAll } from '../http/handle.js';
-import { lockedShares, pendingProviders, reportQueues } from './attention.js';
+import { lockedShares, pendingProviders, reportQueues, waitingReviews } from './attention.js';
 import { countLiveSessions, createActivity, measureStorage, remembered, serviceState } from './service.js';
 
 type GetCall = typeof overviewCalls.getOverview;
@@ -25,8 +25,9 @@ function createOverview(gateway: Gateway) {
   const recorded = new LRUCache<string, true>({ max: 1_000, ttl: SAME_READ_MS });
 
   return async ({ actor, viewer }: Context<GetCall>): Promise<Answer<Overview>> => {
-    const [providers, queues, locked, service, stored, liveSessions, days] = await Promise.all([
+    const [providers, emergencies, queues, locked, service, stored, liveSessions, days] = await Promise.all([
       pendingProviders(gateway),
+      waitingReviews(gateway),
       reportQueues(gateway),
       lockedShares(gateway),
       serviceState(gateway),
@@ -43,7 +44,7 @@ function createOverview(gateway: Gateway) {
     return {
       data: {
         at: gateway.clock.now().toISOString(),
-        attention: { providers, failedJobs: queues?.failedJobs ?? null, lockedShares: locked },
+        attention: { providers, emergencies, failedJobs: queues?.failedJobs ?? null, lockedShares: locked },
         service,
         queues: queues?.queues ?? null,
         storage: stored,

@@ -1,3 +1,4 @@
+import { emergencyRules } from '@lightbox/contract/emergencies/policy.js';
 import type { ServerEvent, ServerPayload } from '@lightbox/contract/events.js';
 import { type ImageRule, imageRules } from '@lightbox/contract/images/policy.js';
 import { shareRules } from '@lightbox/contract/sharing/policy.js';
@@ -6,6 +7,7 @@ import { findStudy } from '@lightbox/core/access/studies.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { LiveUpdate } from '@lightbox/core/events/signals.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
@@ -13,6 +15,7 @@ import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import { presentFailure, presentResult } from '../analysis/present.js';
 import type { Gateway, Viewer } from '../context.js';
+import { partiesOf } from '../emergencies/present.js';
 import { presentMessage } from '../messages/present.js';
 import { presentNotifications } from '../notifications/present.js';
 import { namesOfTarget } from '../sharing/present.js';
@@ -66,6 +69,12 @@ const guest: Payload<ServerPayload<'guest:created'>> = async (gateway, viewer, r
   return { guestLinkId: String(link._id), ...namesOfTarget(link) };
 };
 
+const emergency: Payload<ServerPayload<'emergency:opened'>> = async (gateway, viewer, refs) => {
+  const found = await gateway.models.Emergency.findById(oid(text(refs, 'record'))).lean<EmergencyDoc>();
+  if (!found || !emergencyRules.see(viewer, partiesOf(found))) return null;
+  return { emergencyId: String(found._id), patientId: String(found.patient) };
+};
+
 const image: Payload<ServerPayload<'image:uploaded'>> = async (gateway, viewer, refs) => {
   const access = await findImage(gateway.models, viewer, text(refs, 'record'), gateway.clock.now());
   if (!access) return null;
@@ -114,6 +123,7 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
     return notice ?? null;
   },
   'notification:settled': async () => ({}),
+  'notification:chosen': async (_gateway, viewer, refs) => (text(refs, 'record') === viewer.id ? {} : null),
   'share:created': share,
   'share:verified': share,
   'share:locked': share,
@@ -129,6 +139,11 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
   'guest:locked': guest,
   'guest:revoked': guest,
   'guest:expired': guest,
+  'emergency:opened': emergency,
+  'emergency:ended': emergency,
+  'emergency:approved': emergency,
+  'emergency:questioned': emergency,
+  'emergency:answered': emergency,
   'image:uploaded': image,
   'image:updated': image,
   // The record is gone. The recipients were chosen before its deletion, and learn only that it is deleted.

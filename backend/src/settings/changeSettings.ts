@@ -1,6 +1,7 @@
 import type { Setting, settingCalls } from '@lightbox/contract/settings/calls.js';
 import { currentName, isKnownSetting, settingFault } from '@lightbox/contract/settings/known.js';
 import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { endWhenOff, SWITCH } from '@lightbox/core/emergencies/switch.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Transaction } from '@lightbox/core/events/events.js';
 import type { SettingDoc } from '@lightbox/core/models/setting.js';
@@ -82,6 +83,7 @@ export async function editSetting({
       if (next.value !== before.value || next.name !== before.name) {
         await addToHistory(gateway, tx, id, viewer._id, { name: next.name, from: before.value, to: next.value });
       }
+      if (before.name === SWITCH) await endWhenOff(gateway, tx);
       tx.record({ type: 'setting.edit', record: id });
       return id;
     })
@@ -101,6 +103,7 @@ export async function deleteSetting({
     const { name, value } = await requireSetting(gateway, id, tx.session);
     await gateway.models.Setting.deleteOne({ _id: id }, { session: tx.session });
     await addToHistory(gateway, tx, id, viewer._id, { name, from: value });
+    if (name === SWITCH) await endWhenOff(gateway, tx);
     tx.record({ type: 'setting.delete', record: id });
     return id;
   });

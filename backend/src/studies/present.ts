@@ -6,6 +6,7 @@ import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { nameOf } from '@lightbox/core/studies/names.js';
 import { type OrderedSeries, seriesOf } from '@lightbox/core/studies/order.js';
 import type { Gateway, Viewer } from '../context.js';
+import { presentBy } from '../emergencies/present.js';
 import { previewsOf } from '../images/present.js';
 import { presentMine } from '../sharing/present.js';
 import { namesOf } from '../users/names.js';
@@ -15,7 +16,7 @@ import { summaryOf } from './summary.js';
 export async function presentStudy(
   gateway: Gateway,
   viewer: Viewer,
-  { study, share, facts }: StudyAccess,
+  { study, share, facts, emergency }: StudyAccess,
 ): Promise<Study> {
   const opens = imageRules.open(viewer, facts);
   const lead = study.lead && (await gateway.models.Image.findById(study.lead).lean<ImageDoc>());
@@ -30,6 +31,7 @@ export async function presentStudy(
     isShared: lead?.isShared ?? false,
     image_url: (lead && previews.get(String(lead._id))) ?? null,
     ...(share ? presentMine(gateway, share, name) : {}),
+    ...(emergency ? { emergency: presentBy(emergency) } : {}),
   };
   if (!opens) return outline;
   return {

@@ -12,6 +12,7 @@ import { removeStudy } from '@lightbox/core/studies/removeStudy.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { findPatient } from '../images/admitImage.js';
 import { recordLook } from '../images/looks.js';
+import { seenStudy } from './checkOpen.js';
 import { presentStudy } from './present.js';
 
 /** Begins a study of pictures. It has no images yet, so nobody but its owner and administrators sees it. */
@@ -46,7 +47,7 @@ export async function getStudy(context: Context<typeof studyCalls.getStudy>): Pr
   const { gateway, viewer, params } = context;
   const access = await requireStudy(gateway.models, viewer, params.id, 'see', gateway.clock.now());
   const data = await presentStudy(gateway, viewer, access);
-  await recordLook(context, 'study.read', access.study);
+  await recordLook(context, 'study.read', seenStudy(access));
   return { data };
 }
 

@@ -11,7 +11,7 @@ import { stream } from '../http/stream.js';
 import { askForDrawings, drawings, pending, until } from '../images/drawings.js';
 import { factsOf } from '../images/frames.js';
 import { openStudyLook } from '../images/looks.js';
-import { checkOpen } from './checkOpen.js';
+import { checkOpen, seenStudy } from './checkOpen.js';
 import { readSeries } from './present.js';
 
 /** Drawings that are opened at once. */
@@ -30,7 +30,8 @@ type Pictured = Pick<ImageDoc, '_id' | 'dataKey' | 'preview'>;
 export async function getStudyFrames(context: Context<typeof studyCalls.getStudyFrames>): Promise<undefined> {
   const { gateway, viewer, req } = context;
   const check = checkOpen(context);
-  const { study } = await check(viewer);
+  const access = await check(viewer);
+  const { study } = access;
   const images = await gateway.models.Image.find({ study: study._id }, { dataKey: 1, preview: 1 }).lean<Pictured[]>();
   const ready = await findDrawn(gateway, images);
   if (ready.length < images.length) await askForMissing(gateway, study, images, ready);
@@ -47,7 +48,7 @@ export async function getStudyFrames(context: Context<typeof studyCalls.getStudy
   await stream(context, {
     headers: { 'Content-Type': 'application/json; charset=utf-8' },
     chunks: written(gateway, drawn),
-    record: () => openStudyLook(context, study, images, { isComplete: drawn.length === images.length }),
+    record: () => openStudyLook(context, seenStudy(access), images, { isComplete: drawn.length === images.length }),
     may: check,
   });
   return undefined;

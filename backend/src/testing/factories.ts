@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { TagRow } from '@lightbox/contract/images/drawing.js';
+import { limits } from '@lightbox/contract/limits.js';
 import type { Role } from '@lightbox/contract/permissions.js';
 import { refreshAudience } from '@lightbox/core/access/audience.js';
 import { previewContext } from '@lightbox/core/blobs/preview.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import { sealText } from '@lightbox/core/emergencies/sealed.js';
 import { type Drawing, drawingContext, tagsContext } from '@lightbox/core/imaging/drawing.js';
 import { codeOf, linkTokenOf, newCodeSeed } from '@lightbox/core/keys/codes.js';
 import { hashPassword } from '@lightbox/core/keys/password.js';
 import { seal } from '@lightbox/core/keys/seal.js';
 import type { CodeDoc } from '@lightbox/core/models/code.js';
 import type { DrawingDoc } from '@lightbox/core/models/drawing.js';
+import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { InviteDoc } from '@lightbox/core/models/invite.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
@@ -177,13 +180,14 @@ export async function buildImage(
 /** Stores a study of one image, and returns the image. */
 export async function buildStudy(
   gateway: Gateway,
-  wishes: { owner?: Person } = {},
+  wishes: { owner?: Person; patient?: ObjectId } = {},
 ): Promise<BuiltImage & { study: ObjectId }> {
   const study = newId();
   const image = await buildImage(gateway, { ...wishes, study });
   const record: StudyDoc = {
     _id: study,
     owner: image.owner._id,
+    ...(wishes.patient ? { patient: wishes.patient } : {}),
     kind: 'pictures',
     title: 'Left hand',
     modalities: [],
@@ -265,6 +269,36 @@ export async function buildInvite(
   };
   await models.Invite.create([invite]);
   return { ...invite, token: linkTokenOf(keys.codes, String(_id), invite) ?? '' };
+}
+
+/** Stores an emergency access of a provider to the images of a patient. */
+export async function buildEmergency(
+  { models, keys, clock }: Gateway,
+  {
+    provider,
+    patient,
+    minutes = limits.emergencyMinutes,
+    ...changes
+  }: { provider: Person; patient: Person /** From now; negative when it is over. */; minutes?: number } & Partial<
+    Omit<EmergencyDoc, 'provider' | 'patient'>
+  >,
+): Promise<EmergencyDoc> {
+  const _id = newId();
+  const now = clock.now();
+  const emergency: EmergencyDoc = {
+    _id,
+    provider: provider._id,
+    patient: patient._id,
+    reason: sealText(keys, _id, 'reason', 'Unconscious after a fall'),
+    from: now,
+    until: new Date(now.getTime() + minutes * 60_000),
+    live: true,
+    state: 'open',
+    waits: true,
+    ...changes,
+  };
+  await models.Emergency.create([emergency]);
+  return emergency;
 }
 
 /** Returns the code that the mail of this share carries now. */

@@ -5,8 +5,8 @@ import type { userCalls } from '@lightbox/contract/users/calls.js';
 import { accountMoves } from '@lightbox/contract/users/states.js';
 import { requireUser } from '@lightbox/core/access/users.js';
 import { isDuplicate, type ObjectId } from '@lightbox/core/db/ids.js';
+import { endEmergencies, ofAccount } from '@lightbox/core/emergencies/endEmergencies.js';
 import { AppError } from '@lightbox/core/errors.js';
-import { endGuestLinks } from '@lightbox/core/guests/endGuestLinks.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openPersonIfWhole, openProfile, profileOf, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 import { plain, searchFields } from '@lightbox/core/users/search.js';
@@ -15,6 +15,7 @@ import { endAccess } from '../auth/endAccess.js';
 import { cutSockets } from '../auth/sessions.js';
 import { isHeld, usernameTaken } from '../auth/usernames.js';
 import type { Answer, Context, Gateway } from '../context.js';
+import { renewDigest } from '../notifications/noticeSettings.js';
 import { acceptInvites } from '../sharing/acceptInvites.js';
 import { keepAnAdmin } from './admins.js';
 import { closeAccount } from './closeAccount.js';
@@ -27,11 +28,12 @@ export async function updateProfile({
   body,
 }: Context<typeof userCalls.updateProfile>): Promise<Answer<DataOf<typeof userCalls.updateProfile>>> {
   const user = await requireUser(gateway, viewer, viewer.id);
-  const { firstname, lastname, username, language, ...about } = body;
+  const { firstname, lastname, username, language, timeZone, ...about } = body;
   const set = {
     ...(firstname !== undefined ? { firstname } : {}),
     ...(lastname !== undefined ? { lastname } : {}),
     ...(language ? { language } : {}),
+    ...(timeZone ? { timeZone } : {}),
     ...(username !== undefined ? { username, usernameKey: plain(username) } : {}),
     ...searchFields({ ...user, ...body, username: username ?? user.username }),
   };
@@ -49,6 +51,7 @@ export async function updateProfile({
         { $set: { ...set, profile: sealProfile(gateway.keys, user._id, profile) }, $unset: unsetClear },
         { session: tx.session, strict: false },
       );
+      if (timeZone) await renewDigest(gateway, { ...(now ?? user), timeZone }, tx.session);
       tx.record({ type: 'profile.update', record: user._id });
       return user._id;
     });
@@ -100,8 +103,7 @@ export async function toggleUserStatus({
     );
     if (changed.modifiedCount !== 1) throw new AppError('CONFLICT');
     sessions = await endAccess(gateway, user._id, 'deactivated', tx.session);
-    // A guest has no account: the maker answers for the link, so it ends with the maker's access.
-    if (!active) await endGuestLinks(gateway, tx, { madeBy: user._id }, 'guest.revoked');
+    if (!active) await endEmergencies(gateway, tx, ofAccount(user._id), 'account');
     tx.record({ type: active ? 'user.activate' : 'user.deactivate', record: user._id });
     return user._id;
   });

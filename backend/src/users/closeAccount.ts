@@ -1,8 +1,10 @@
 import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { endEmergencies, ofAccount } from '@lightbox/core/emergencies/endEmergencies.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';
 import type { Models } from '@lightbox/core/models/models.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
+import { unsetChoices } from '@lightbox/core/notifications/noticeSettings.js';
 import { finishClosing, heirOf } from '@lightbox/core/users/closing.js';
 import { sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
 import type { ClientSession } from 'mongoose';
@@ -33,6 +35,7 @@ export async function closeAccount(
     for (const end of Object.values(endWithAccount)) {
       if (typeof end === 'function') await end({ gateway, user: user._id, by, tx: tx.session });
     }
+    await endEmergencies(gateway, tx, ofAccount(user._id), 'account');
     sessions = await endAccess(gateway, user._id, 'deleted', tx.session);
     tx.record({ type, record: user._id });
     return user._id;
@@ -61,13 +64,19 @@ interface Closing {
 
 /**
  * Says for each model how its records end when their account is closed. A function runs in the closing transaction. A
- * name is the function that handles them: `dropAuthenticators` and `endAccess` in that transaction, `finishClosing` in
+ * name is the function that handles them: `dropAuthenticators`, `endEmergencies` and `endAccess` in that transaction, `finishClosing` in
  * steps after it. `stays`: other people need them, or they expire. Null: they belong to no account. A new model needs a
  * row here.
  */
 const endWithAccount: Record<
   keyof Models,
-  ((closing: Closing) => Promise<unknown>) | 'dropAuthenticators' | 'endAccess' | 'finishClosing' | 'stays' | null
+  | ((closing: Closing) => Promise<unknown>)
+  | 'dropAuthenticators'
+  | 'endEmergencies'
+  | 'endAccess'
+  | 'finishClosing'
+  | 'stays'
+  | null
 > = {
   User: clearAccount,
   Passkey: ({ gateway, user, tx }) => dropAuthenticators(gateway, user, tx),
@@ -80,7 +89,11 @@ const endWithAccount: Record<
   Share: 'finishClosing',
   Invite: 'finishClosing',
   GuestLink: 'finishClosing',
+  // The record stays for the review; a live access ends.
+  Emergency: 'endEmergencies',
   Notification: 'finishClosing',
+  // It expires, and is not sent to a closed account.
+  Reminder: 'stays',
   // Maintenance removes expired uploads.
   Upload: ({ gateway, user, tx }) =>
     gateway.models.Upload.updateMany(
@@ -135,7 +148,7 @@ async function clearAccount({ gateway, user, by, tx }: Closing): Promise<void> {
         closing: { at: now, by },
         profile: sealProfile(gateway.keys, user, {}),
       },
-      $unset: { firstname: 1, lastname: 1, rejectedReason: 1, passkeyHandle: 1, language: 1, ...unsetClear },
+      $unset: { firstname: 1, lastname: 1, rejectedReason: 1, passkeyHandle: 1, ...unsetChoices, ...unsetClear },
     },
     { session: tx, strict: false },
   );

@@ -95,8 +95,8 @@ export async function recordsAbout(
   }).lean<ShareDoc[]>();
   const allowed = images.flatMap((image) => {
     const mine = shares.filter((share) => covers(share, image));
-    if (!imageRules.timeline(viewer, imageFacts(image, mine))) return [];
-    return [{ id: String(image._id), name: image.caption, studyId: studyIdFor(viewer, image, mine) }];
+    if (!imageRules.timeline(viewer, imageFacts(image, mine, []))) return [];
+    return [{ id: String(image._id), name: image.caption, studyId: studyIdFor(viewer, image, mine, []) }];
   });
   const ids = new Set(allowed.flatMap(({ studyId }) => studyId ?? []));
   const studies = await models.Study.find({ _id: { $in: [...ids].map(oid) } }, { title: 1, images: 1 }).lean<

@@ -1,6 +1,6 @@
 import { languageCodes } from '@lightbox/contract/languages.js';
 import type { Role } from '@lightbox/contract/permissions.js';
-import { clinicalFields, professionalFields, userView } from '@lightbox/contract/users/policy.js';
+import { clinicalFields, userView } from '@lightbox/contract/users/policy.js';
 import {
   type ProfileField,
   profileFields,
@@ -25,7 +25,7 @@ function fields(viewer: UserViewer, user: Person, tied: boolean) {
     firstname: user.firstname ?? '',
     lastname: user.lastname ?? '',
     active: user.active,
-    ...pick(user, ['gender', ...(user.role === 'healthProvider' ? professionalFields : [])]),
+    ...pick(user, ['gender']),
   };
   const view = userView(viewer, userFacts(user), tied);
   if (view === 'basic') return basic;

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { defaultNoticeSettings } from '@lightbox/contract/notifications/choices.js';
+import { nextAt } from '@lightbox/contract/notifications/clock.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { openProfile, sealedFields } from '@lightbox/core/users/profile.js';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { connectSocket } from '../testing/client.js';
 import { buildAdmin, buildImage, buildPatient, buildProvider, PASSWORD, type Person } from '../testing/factories.js';
 import { useGateway } from '../testing/useGateway.js';
 
@@ -13,6 +16,8 @@ let admin: Person;
 beforeAll(async () => {
   admin = await buildAdmin(test.gateway);
 });
+
+const defaultSettings = { ...defaultNoticeSettings, timeZone: 'Asia/Karachi' };
 
 /** Values that are nobody's, so that finding one in the database's own bytes can mean one thing only. */
 const planted = {
@@ -91,6 +96,53 @@ describe('the profile', () => {
         .expect(200)
     ).body.data;
     expect(other.filter((one: object) => 'language' in one)).toEqual([]);
+  });
+
+  it('the choices of notifications are stored, are live in the person’s other tabs only, and end with the account', async () => {
+    const person = await buildPatient(test.gateway);
+    const tabs = await Promise.all([person, admin].map(({ token }) => connectSocket(test.url, { token })));
+    const path = '/users/profile/notifications';
+    const { body } = await api.as(person).get(path).expect(200);
+    expect(body.data).toMatchObject(defaultNoticeSettings);
+    const shares = { app: false, device: true, mail: true };
+    const chosen = {
+      ...defaultNoticeSettings,
+      choices: { ...defaultNoticeSettings.choices, shares },
+      ...{ quiet: { from: '22:00', to: '07:00' }, digest: 'weekly', digestAt: '07:30', timeZone: 'Asia/Karachi' },
+    };
+    await api.as(person).put(path, chosen).expect(200);
+    expect((await api.as(person).get(path).expect(200)).body.data).toEqual(chosen);
+    await tabs[0]?.until('notification:chosen');
+    const { nextDigestAt } = (await stored(person._id)) as UserDoc;
+    expect(nextDigestAt).toEqual(nextAt('07:30', 'Asia/Karachi', 'weekly', test.gateway.clock.now()));
+    // A person who travels gets the digest at that hour of their new place.
+    await api.as(person).put('/users/profile', { timeZone: 'Europe/Berlin' }).expect(200);
+    expect((await stored(person._id))?.nextDigestAt).toEqual(
+      nextAt('07:30', 'Europe/Berlin', 'weekly', test.gateway.clock.now()),
+    );
+    await api.as(person).put(path, defaultSettings).expect(200);
+    expect(await stored(person._id)).not.toHaveProperty('nextDigestAt');
+    await tabs[0]?.until('notification:chosen', 2);
+    expect(tabs[1]?.seen('notification:chosen')).toEqual([]);
+    for (const { socket } of tabs) socket.close();
+    await api.as(person).call('delete', '/users/profile', { password: PASSWORD }).expect(200);
+    for (const field of ['notices', 'timeZone', 'language']) expect(await stored(person._id)).not.toHaveProperty(field);
+  });
+
+  it.each([
+    [
+      'security mails off',
+      { choices: { ...defaultNoticeSettings.choices, account: { app: true, device: true, mail: false } } },
+    ],
+    ['an unknown time zone', { timeZone: 'Asia/Nowhere' }],
+    ['quiet hours without length', { quiet: { from: '07:00', to: '07:00' } }],
+  ])('choices with %s are refused', async (_, change) => {
+    const person = await buildPatient(test.gateway);
+    await api
+      .as(person)
+      .put('/users/profile/notifications', { ...defaultSettings, ...change })
+      .expect(422);
+    expect(await stored(person._id)).not.toHaveProperty('notices');
   });
 
   it('two concurrent changes of a profile are both stored', async () => {

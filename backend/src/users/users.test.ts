@@ -37,9 +37,8 @@ describe('people', () => {
       expect(body.data.role).toEqual({ name: who.role });
       return Object.keys(body.data).sort();
     };
-    const professional = [...basic, 'specialization'].sort();
-    expect(await fields(patient, provider)).toEqual(professional);
-    expect(await fields(await buildProvider(test.gateway), provider)).toEqual(professional);
+    expect(await fields(patient, provider)).toEqual(basic);
+    expect(await fields(await buildProvider(test.gateway), provider)).toEqual(basic);
     const clinical = [...basic, 'bloodgroup', 'dob', 'primphysician'].sort();
     expect(await fields(provider, patient)).toEqual(clinical);
     const all = [...clinical, 'bio', 'createAt', 'language', 'phone', 'status'].sort();

@@ -268,6 +268,48 @@ export const auditActions = {
   /** The end of a look or of a download in ranges. The reason is the number of frames or ranges that were read. */
   'guest.viewEnded': { table: 'guestlinks', fhir: 'instancesAccessed', does: 'R' },
   'guest.downloaded': { table: 'guestlinks', fhir: 'instancesAccessed', does: 'R', timeline: true },
+  'emergency.opened': {
+    table: 'emergencies',
+    fhir: 'securityAlert',
+    does: 'C',
+    socket: 'emergency:opened',
+    notice: 'emergency.opened',
+    timeline: true,
+  },
+  /** The reason is empty when a person ended it, else it names the cause. */
+  'emergency.ended': {
+    table: 'emergencies',
+    fhir: 'securityAlert',
+    does: 'D',
+    socket: 'emergency:ended',
+    timeline: true,
+  },
+  'emergency.approved': {
+    table: 'emergencies',
+    fhir: 'securityAlert',
+    does: 'U',
+    socket: 'emergency:approved',
+    settles: true,
+  },
+  'emergency.questioned': {
+    table: 'emergencies',
+    fhir: 'securityAlert',
+    does: 'U',
+    socket: 'emergency:questioned',
+    notice: 'emergency.questioned',
+    settles: true,
+  },
+  'emergency.answered': {
+    table: 'emergencies',
+    fhir: 'securityAlert',
+    does: 'U',
+    socket: 'emergency:answered',
+    notice: 'emergency.answered',
+    settles: true,
+  },
+  /** A provider asked if a patient has images that they cannot open. */
+  'emergency.asked': { table: 'users', fhir: 'securityAlert', does: 'R' },
+  'emergency.listed': { table: 'emergencies', fhir: 'securityAlert', does: 'R' },
   'analysis.request': { table: 'analyses', fhir: 'orderRecord', does: 'E', timeline: true },
   'analysis.complete': {
     table: 'analyses',
@@ -288,6 +330,12 @@ export const auditActions = {
   'analysis.read': { table: 'analyses', fhir: 'orderRecord', does: 'R', timeline: true },
   'message.use': { table: 'messages', fhir: 'applicationActivity', does: 'E' },
   'notification.use': { table: 'notifications', fhir: 'applicationActivity', does: 'E' },
+  'notification.chosen': {
+    table: 'users',
+    fhir: 'securityAlert',
+    does: 'U',
+    socket: 'notification:chosen',
+  },
   'push.use': { table: 'pushsubscriptions', fhir: 'applicationActivity', does: 'E' },
   'push.subscribe': { table: 'pushsubscriptions', fhir: 'applicationActivity', does: 'E' },
   'push.unsubscribe': { table: 'pushsubscriptions', fhir: 'applicationActivity', does: 'E' },

@@ -56,5 +56,7 @@ export const TimelineEntry = z.object({
   reason: z.string(),
   /** Null when a guest acted, or the product itself: a share expired, or an analysis finished. */
   user: UserRef.nullable(),
+  /** True for a look by an emergency access. */
+  emergency: z.literal(true).optional(),
 });
 export type TimelineEntry = z.infer<typeof TimelineEntry>;

@@ -17,6 +17,8 @@ export interface ImageFacts {
   } | null;
   /** The guest's own link, while it is open and covers the image. Only guests have one. */
   guestLink?: { download: boolean } | null;
+  /** True while an emergency access of the viewer covers the image. Only providers have one. */
+  emergency?: boolean;
 }
 
 /** The grounds on which a person's access to an image can rest. */
@@ -31,6 +33,8 @@ const holds = {
   liveShare: (_, i) => i.share !== null,
   /** The image's patient, while their share of the image is live. */
   patient: (v, i) => v.id === i.patientId && i.share !== null,
+  /** A provider, during an emergency access to the images of the patient. */
+  emergency: (v, i) => v.role === 'healthProvider' && i.emergency === true,
   /** A guest whose link covers the image. */
   guest: (v, i) => v.role === 'guest' && Boolean(i.guestLink),
   /** The same, by a link that allows the original file. */
@@ -56,8 +60,8 @@ interface Rule {
 
 /** The rules of access to one image, or to one study with its own shares. Nothing else decides it. */
 const rules = {
-  see: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'liveShare', 'guest'] },
-  open: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'guest'] },
+  see: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'liveShare', 'emergency', 'guest'] },
+  open: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'emergency', 'guest'] },
   download: { permission: 'image.read', grounds: ['admin', 'owner', 'downloadShare', 'guestDownload'] },
   edit: { permission: 'image.upload', grounds: ['admin', 'owner'] },
   share: { permission: 'share.create', grounds: ['admin', 'owner'] },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { analysisStates } from '../analysis/states.js';
+import { ByEmergency } from '../emergencies/schemas.js';
 import { Id, line, Time, text } from '../ids.js';
 import { limits } from '../limits.js';
 import { liveShareStates } from '../sharing/states.js';
@@ -94,6 +95,8 @@ export const Image = z.object({
   isShared: z.boolean(),
   /** Present when the viewer’s own share is locked after too many wrong codes. */
   isLocked: z.literal(true).optional(),
+  /** Present while the viewer opens the image by an emergency access alone. */
+  emergency: ByEmergency.optional(),
   /** A small `data:image/webp;base64,…` preview, or null. */
   image_url: z.string().nullable(),
   /** In a grouped list: the study for which this image stands, for viewers who may know of the study. */

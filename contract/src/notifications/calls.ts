@@ -4,6 +4,7 @@ import { call } from '../call.js';
 import { flag, PageQuery, sortBy } from '../envelope.js';
 import { Id, Params, Time } from '../ids.js';
 import { UserRef } from '../users/schemas.js';
+import { NoticeSettings } from './choices.js';
 
 export const Notification = z.object({
   id: Id,
@@ -53,5 +54,22 @@ export const notificationCalls = {
     summary: 'Mark one as read',
     params: Params,
     body: z.strictObject({}),
+  }),
+  getNoticeSettings: call({
+    method: 'get',
+    path: '/users/profile/notifications',
+    who: 'notification.use',
+    action: 'notification.use',
+    summary: 'How the caller wants to be notified',
+    data: NoticeSettings,
+  }),
+  setNoticeSettings: call({
+    method: 'put',
+    path: '/users/profile/notifications',
+    who: 'notification.use',
+    action: 'notification.chosen',
+    summary: 'Choose how to be notified: by group and channel, quiet hours, digest',
+    body: NoticeSettings,
+    data: NoticeSettings,
   }),
 };

@@ -56,6 +56,8 @@ export const Overview = z.object({
       count: z.int(),
       oldest: z.array(z.object({ id: Id, firstname: z.string(), lastname: z.string(), email: Email, since: Time })),
     }),
+    /** Emergency accesses without a decision. */
+    emergencies: z.object({ count: z.int() }),
     /** Null while Redis is away. */
     failedJobs: z.object({ count: z.int(), newest: z.array(FailedJob) }).nullable(),
     /** Shares that accept no code until a new one is sent. */

@@ -11,9 +11,14 @@ export type PushKind = z.infer<typeof PushKind>;
 
 /**
  * Everything that goes through a push service, encrypted for the browser: the kind, and the opaque id of the image, the
- * account or the chat partner. The service worker words it.
+ * account or the chat partner. After quiet hours several notices are one push: a summary with their number. The service
+ * worker words it.
  */
-export const PushPayload = z.strictObject({ kind: PushKind, recordId: Id.optional() });
+export const PushPayload = z.strictObject({
+  kind: z.enum([...pushKinds, 'summary']),
+  recordId: Id.optional(),
+  count: z.int().min(2).optional(),
+});
 export type PushPayload = z.infer<typeof PushPayload>;
 
 const base64url = (pattern: RegExp) => z.string().regex(pattern, 'Must be a key as browsers write it.');

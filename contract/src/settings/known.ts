@@ -83,6 +83,11 @@ export const knownSettings = {
       'Which patients a provider can find and write to: all of them, or only those known to the provider by an image, a share or a chat.',
     fallback: 'all',
   }),
+  'access.breakGlass': choice(['no', 'yes'], {
+    description:
+      'Emergency access: a provider may open the images of a patient for one hour, with a reason. The patient and the administrators are told at once.',
+    fallback: 'no',
+  }),
   'security.requireSecondFactor': choice(secondFactorRequirements, {
     description:
       'Who must log in with an authenticator app or a passkey: none, or staff (providers and administrators).',

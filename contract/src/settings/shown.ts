@@ -36,6 +36,7 @@ export const shownSettings: { [K in KnownSetting]: { group: SettingGroup; name: 
     name: 'Patients that providers find',
     options: { all: 'All patients', known: 'Known patients only' },
   },
+  'access.breakGlass': { group: 'access', name: 'Emergency access' },
 };
 
 /** The units in which people read and type a number, with their size in the setting's own unit, the smallest first. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ByEmergency } from '../emergencies/schemas.js';
 import { Id, line, Time } from '../ids.js';
 import { limits } from '../limits.js';
 import { UserRef } from '../users/schemas.js';
@@ -47,6 +48,8 @@ export const Study = StudySummary.extend({
   expiresAt: Time.optional(),
   /** The note of the sharer to this viewer. */
   note: z.string().optional(),
+  /** Present while the viewer opens the study by an emergency access alone. */
+  emergency: ByEmergency.optional(),
   /** The preview of the image that stands for the study: a small `data:image/webp;base64,…`, or null. */
   image_url: z.string().nullable(),
 

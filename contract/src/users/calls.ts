@@ -4,6 +4,7 @@ import { call } from '../call.js';
 import { PageQuery, sortBy } from '../envelope.js';
 import { Id, Params, text } from '../ids.js';
 import { texts } from '../texts.js';
+import { TimeZone } from '../timeZone.js';
 import { Disclosure } from './disclosures.js';
 import { userSorts } from './policy.js';
 import { Email, Language, ProfileChange, RoleName, User, UserRow, UserStatus } from './schemas.js';
@@ -68,7 +69,7 @@ export const userCalls = {
     who: 'profile.write',
     action: 'profile.update',
     summary: 'Change the caller’s own profile',
-    body: ProfileChange.extend({ language: Language.optional() }),
+    body: ProfileChange.extend({ language: Language.optional(), timeZone: TimeZone.optional() }),
     multipart: 'also',
     data: User,
     throttles: ['username'],

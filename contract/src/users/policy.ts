@@ -56,9 +56,6 @@ export const maySortBy = (role: Role, key: UserSort): boolean =>
  */
 export const clinicalFields = ['dob', 'bloodgroup', 'primphysician'] as const satisfies readonly ProfileField[];
 
-/** Fields of a health provider that everybody who finds the provider sees: they tell two providers apart. */
-export const professionalFields = ['specialization'] as const satisfies readonly ProfileField[];
-
 /**
  * Returns how much of an account a viewer sees: everything, the directory entry, or the entry and the clinical fields.
  */

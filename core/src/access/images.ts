@@ -10,24 +10,42 @@ import {
 import { type ObjectId, oid } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import { AppError } from '../errors.js';
+import type { EmergencyDoc } from '../models/emergency.js';
 import type { ImageDoc } from '../models/image.js';
 import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
+import { emergenciesOf, emergencyFact, emergencyFor } from './emergencies.js';
 import { guestFact, linkOf } from './guests.js';
 import { covering, liveShare, shareFacts, strongest, verifiedShare } from './shares.js';
 
-/** `shares`: the viewer's own live shares that cover the image. */
-export const imageFacts = (image: ImageDoc, shares: readonly ShareDoc[]): ImageFacts => ({
+/** `shares`: the viewer's own live shares that cover the image. `emergencies`: all of the viewer's that last. */
+export const imageFacts = (
+  image: ImageDoc,
+  shares: readonly ShareDoc[],
+  emergencies: readonly EmergencyDoc[],
+): ImageFacts => ({
   ownerId: String(image.owner),
   patientId: image.patient ? String(image.patient) : null,
   share: shareFacts(shares),
+  ...emergencyFact(emergencies, image),
 });
+
+/** Returns the emergency access by which alone the viewer opens the image or study; null when they open it without one. */
+export const openedBy = (
+  viewer: ImageViewer,
+  facts: ImageFacts,
+  emergencies: readonly EmergencyDoc[],
+  covered: Pick<ImageDoc, 'owner' | 'patient'>,
+): EmergencyDoc | null =>
+  decideImage('open', viewer, facts).because === 'emergency' ? emergencyFor(emergencies, covered) : null;
 
 export interface ImageAccess {
   image: ImageDoc;
   /** The viewer's own live share that covers the image. */
   share: ShareDoc | null;
   facts: ImageFacts;
+  /** The emergency access on which the right to open the image rests. */
+  emergency: EmergencyDoc | null;
   /** The image's study, if the viewer may know of it. */
   studyId: string | null;
 }
@@ -44,23 +62,32 @@ export async function findImage(
 ): Promise<ImageAccess | null> {
   const image = await models.Image.findById(oid(imageId)).readConcern(NEWEST).lean<ImageDoc>();
   if (!image) return null;
-  const [shares, link] = await Promise.all([
+  const [shares, link, emergencies] = await Promise.all([
     models.Share.find({ ...covering([image]), recipient: oid(viewer.id), ...liveShare(now) })
       .readConcern(NEWEST)
       .lean<ShareDoc[]>(),
     linkOf(models, viewer, now),
+    emergenciesOf(models, viewer, now),
   ]);
   const share = strongest(shares);
-  const facts = { ...imageFacts(image, shares), ...guestFact(link, image) };
-  return imageRules.see(viewer, facts) ? { image, share, facts, studyId: studyIdFor(viewer, image, shares) } : null;
+  const facts = { ...imageFacts(image, shares, emergencies), ...guestFact(link, image) };
+  if (!imageRules.see(viewer, facts)) return null;
+  const emergency = openedBy(viewer, facts, emergencies, image);
+  return { image, share, facts, emergency, studyId: studyIdFor(viewer, image, shares, emergencies) };
 }
 
 /** Returns the id of an image's study; null when it has none, or the viewer's shares do not tell them of the study. */
-export function studyIdFor(viewer: ImageViewer, image: ImageDoc, shares: readonly ShareDoc[]): string | null {
+export function studyIdFor(
+  viewer: ImageViewer,
+  image: ImageDoc,
+  shares: readonly ShareDoc[],
+  emergencies: readonly EmergencyDoc[],
+): string | null {
   if (!image.study) return null;
   const facts = imageFacts(
     image,
     shares.filter(({ study }) => study),
+    emergencies,
   );
   return imageRules.see(viewer, facts) ? String(image.study) : null;
 }

@@ -8,18 +8,25 @@ import {
 import { oid } from '../db/ids.js';
 import { NEWEST } from '../db/newest.js';
 import { AppError } from '../errors.js';
+import type { EmergencyDoc } from '../models/emergency.js';
 import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
 import type { StudyDoc } from '../models/study.js';
+import { emergenciesOf, emergencyFact } from './emergencies.js';
 import { guestFactOfStudy, linkOf } from './guests.js';
-import { refusalOf } from './images.js';
+import { openedBy, refusalOf } from './images.js';
 import { liveShare, shareFacts } from './shares.js';
 
 /** A study is under the rules of images, with its own shares. */
-export const studyFacts = (study: StudyDoc, share: ShareDoc | null): ImageFacts => ({
+export const studyFacts = (
+  study: StudyDoc,
+  share: ShareDoc | null,
+  emergencies: readonly EmergencyDoc[],
+): ImageFacts => ({
   ownerId: String(study.owner),
   patientId: study.patient ? String(study.patient) : null,
   share: shareFacts(share ? [share] : []),
+  ...emergencyFact(emergencies, study),
 });
 
 export interface StudyAccess {
@@ -27,6 +34,8 @@ export interface StudyAccess {
   /** The viewer's own live share of the study. */
   share: ShareDoc | null;
   facts: ImageFacts;
+  /** The emergency access on which the right to open the study rests. */
+  emergency: EmergencyDoc | null;
 }
 
 /** Returns the study and the viewer's share; null when it does not exist or the viewer may not know of it. */
@@ -37,16 +46,18 @@ export async function findStudy(
   now: Date,
 ): Promise<StudyAccess | null> {
   const id = oid(studyId);
-  const [study, share, link] = await Promise.all([
+  const [study, share, link, emergencies] = await Promise.all([
     models.Study.findById(id).readConcern(NEWEST).lean<StudyDoc>(),
     models.Share.findOne({ study: id, recipient: oid(viewer.id), ...liveShare(now) })
       .readConcern(NEWEST)
       .lean<ShareDoc>(),
     linkOf(models, viewer, now),
+    emergenciesOf(models, viewer, now),
   ]);
   if (!study) return null;
-  const facts = { ...studyFacts(study, share), ...guestFactOfStudy(link, id) };
-  return imageRules.see(viewer, facts) ? { study, share, facts } : null;
+  const facts = { ...studyFacts(study, share, emergencies), ...guestFactOfStudy(link, id) };
+  if (!imageRules.see(viewer, facts)) return null;
+  return { study, share, facts, emergency: openedBy(viewer, facts, emergencies, study) };
 }
 
 /** Returns the same, or throws: 404 when the viewer may not know of the study, 403 when the rule forbids it. */

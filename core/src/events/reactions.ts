@@ -6,7 +6,7 @@ import {
   type RefsOf,
 } from '@lightbox/contract/audit/actions.js';
 import type { ServerEvent } from '@lightbox/contract/events.js';
-import type { MailTemplate } from '../mail/mailTemplates.js';
+import type { EventMail } from '../mail/mailTemplates.js';
 import type { EventDoc } from '../models/event.js';
 import type { JobRequest } from '../queues/queues.js';
 
@@ -17,7 +17,7 @@ interface Reaction<A extends AuditAction> {
   toEverybody?: true;
   /** A socket event for each of the event's `records`, beside that of the action itself. */
   each?: ServerEvent;
-  mail?: (event: Recorded<A>) => MailTemplate | null;
+  mail?: (event: Recorded<A>) => EventMail | null;
   jobs?: (event: Recorded<A>) => JobRequest[];
   /** False: this event is no notice, although its action has one. */
   isNotice?: (event: Recorded<A>) => boolean;
@@ -129,6 +129,13 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'guest.viewed': null,
   'guest.viewEnded': null,
   'guest.downloaded': null,
+  'emergency.opened': { mail: () => 'emergencyOpened' },
+  'emergency.ended': null,
+  'emergency.approved': null,
+  'emergency.questioned': { mail: () => 'emergencyQuestioned' },
+  'emergency.answered': null,
+  'emergency.asked': null,
+  'emergency.listed': null,
   'analysis.request': {
     jobs: (event) => [{ name: 'analyseImage', data: { imageId: imageId(event) }, id: `${event._id}-analysis` }],
   },
@@ -137,6 +144,7 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'analysis.read': null,
   'message.use': null,
   'notification.use': null,
+  'notification.chosen': null,
   'push.use': null,
   'push.subscribe': null,
   'push.unsubscribe': null,
@@ -167,7 +175,7 @@ export interface Consequences {
   /** The notice for the notification centre of the recipients, except the actor's own. */
   notify?: NotificationKind;
   settles?: true;
-  mail?: (event: EventDoc) => MailTemplate | null;
+  mail?: (event: EventDoc) => EventMail | null;
   jobs?: (event: EventDoc) => JobRequest[];
   isNotice?: (event: EventDoc) => boolean;
 }

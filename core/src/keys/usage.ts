@@ -18,6 +18,7 @@ export function underOlderKeys(keys: Keys) {
     // Accounts from before profiles were sealed match too.
     profiles: { 'profile.keyId': { $ne: profiles } },
     notes: { note: { $exists: true }, 'note.keyId': { $ne: sharing } },
+    emergencies: { 'reason.keyId': { $ne: sharing } },
     invites: { 'address.keyId': { $ne: sharing } },
     secrets: { 'key.keyId': { $ne: keys.secrets.current.id } },
     totpSecrets: { $or: [{ secret: { $lt: from } }, { secret: { $gte: to } }] },
@@ -59,11 +60,12 @@ const holders: Record<keyof Keys, Holder | null> = {
   // Accounts without a sealed profile are null.
   profiles: { name: 'profiles', keyIds: (models) => models.User.distinct('profile.keyId').then(known) },
   sharing: {
-    name: 'notes of shares and invitations',
-    keyIds: async ({ Share, Invite }) => [
+    name: 'notes of shares and invitations, reasons of emergency accesses',
+    keyIds: async ({ Share, Invite, Emergency }) => [
       ...new Set([
         ...known(await Share.distinct('note.keyId', { note: { $exists: true } })),
         ...known(await Invite.distinct('address.keyId')),
+        ...known(await Emergency.distinct('reason.keyId')),
       ]),
     ],
   },
@@ -110,19 +112,21 @@ export interface KeyUse {
 
 /** Counts the stored records that need a key, by key; for the command, which may take long. */
 export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
-  const [images, uploads, profiles, notes, invites, totp, secrets, shares, links, codes, recovery] = await Promise.all([
-    countBy(models.Image, '$dataKey.keyId'),
-    countBy(models.Upload, '$dataKey.keyId'),
-    countBy(models.User, { $ifNull: ['$profile.keyId', '(in clear)'] }),
-    countBy(models.Share, '$note.keyId', { note: { $exists: true } }),
-    countBy(models.Invite, '$address.keyId'),
-    countBy(models.Totp, { $first: { $split: ['$secret', '.'] } }, { secret: { $exists: true } }),
-    countBy(models.Secret, '$key.keyId'),
-    countBy(models.Share, '$keyId', { live: true, verifiedAt: { $exists: false } }),
-    countBy(models.GuestLink, '$keyId', { live: true }),
-    countBy(models.Code, '$keyId', { expiresAt: { $gt: now }, usedAt: { $exists: false } }),
-    countBy(models.Totp, '$recoveryCodes.keyId', {}, '$recoveryCodes'),
-  ]);
+  const [images, uploads, profiles, notes, invites, emergencies, totp, secrets, shares, links, codes, recovery] =
+    await Promise.all([
+      countBy(models.Image, '$dataKey.keyId'),
+      countBy(models.Upload, '$dataKey.keyId'),
+      countBy(models.User, { $ifNull: ['$profile.keyId', '(in clear)'] }),
+      countBy(models.Share, '$note.keyId', { note: { $exists: true } }),
+      countBy(models.Invite, '$address.keyId'),
+      countBy(models.Emergency, '$reason.keyId'),
+      countBy(models.Totp, { $first: { $split: ['$secret', '.'] } }, { secret: { $exists: true } }),
+      countBy(models.Secret, '$key.keyId'),
+      countBy(models.Share, '$keyId', { live: true, verifiedAt: { $exists: false } }),
+      countBy(models.GuestLink, '$keyId', { live: true }),
+      countBy(models.Code, '$keyId', { expiresAt: { $gt: now }, usedAt: { $exists: false } }),
+      countBy(models.Totp, '$recoveryCodes.keyId', {}, '$recoveryCodes'),
+    ]);
   const rows = (variable: KeyUse['variable'], what: string, counted: [keyId: string, records: number][]): KeyUse[] =>
     counted.map(([keyId, records]) => ({ variable, what, keyId, records }));
   return [
@@ -131,6 +135,7 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
     ...rows('ENCRYPTION_KEYS', 'profiles', profiles),
     ...rows('ENCRYPTION_KEYS', 'notes of shares', notes),
     ...rows('ENCRYPTION_KEYS', 'invitations', invites),
+    ...rows('ENCRYPTION_KEYS', 'emergency accesses', emergencies),
     ...rows('ENCRYPTION_KEYS', 'authenticator apps', totp),
     ...rows('ENCRYPTION_KEYS', 'keys of the installation', secrets),
     ...rows('APP_KEYS', 'codes of shares', shares),

@@ -1,18 +1,22 @@
-/** Every mail that the product sends. Texts: `workers/src/mail/templates.ts`. */
-export const mailTemplates = [
+/** The mails that follow from no event. People choose if they get them. */
+export const chosenMails = ['unreadMessages', 'somethingNew', 'digest'] as const;
+
+/** The mails that an event asks for. They always go. */
+export const eventMails = [
   'verificationCode',
   'resetCode',
   'imageShared',
   'invited',
   'guestLink',
   'registrationReceived',
+  'emergencyOpened',
+  'emergencyQuestioned',
   'accountApproved',
   'approvalUndone',
   'accountRejected',
   'passwordChanged',
   'wrongPasswords',
   'alreadyHaveAccount',
-  'unreadMessages',
   'roleChanged',
   'totpOn',
   'totpOff',
@@ -20,4 +24,8 @@ export const mailTemplates = [
   'passkeyRemoved',
   'recoveryCodes',
 ] as const;
+export type EventMail = (typeof eventMails)[number];
+
+/** Every mail that the product sends. Texts: `workers/src/mail/templates.ts`. */
+export const mailTemplates = [...eventMails, ...chosenMails] as const;
 export type MailTemplate = (typeof mailTemplates)[number];

@@ -13,7 +13,7 @@ export interface MessageDoc {
   deliveredAt?: Date;
   /** Absent while the message is unread. */
   readAt?: Date;
-  /** Time of the mail that reminded the recipient of this unread message. */
+  /** Time at which a reminder of this unread message was planned (`reminder.ts`). */
   remindedAt?: Date;
   /** True until the message was handed over to the gateways; a message is its own event. */
   pending: boolean;

@@ -10,6 +10,7 @@ import { conversation } from './conversation.js';
 import { counter } from './counter.js';
 import { decoy } from './decoy.js';
 import { drawing } from './drawing.js';
+import { emergency } from './emergency.js';
 import { event } from './event.js';
 import type { DocOf } from './fields.js';
 import { guestLink } from './guestLink.js';
@@ -23,6 +24,7 @@ import { passkey } from './passkey.js';
 import { position } from './position.js';
 import { preview } from './preview.js';
 import { pushSubscription } from './pushSubscription.js';
+import { reminder } from './reminder.js';
 import { rendering } from './rendering.js';
 import { secret } from './secret.js';
 import { sentMail } from './sentMail.js';
@@ -54,12 +56,14 @@ const schemas = {
   Share: share,
   Invite: invite,
   GuestLink: guestLink,
+  Emergency: emergency,
   Study: study,
   Analysis: analysis,
   Conversation: conversation,
   Message: message,
   Notification: notification,
   PushSubscription: pushSubscription,
+  Reminder: reminder,
   Event: event,
   AuditEntry: auditEntry,
   AuditHead: auditHead,

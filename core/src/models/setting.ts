@@ -7,6 +7,7 @@ export interface SettingDoc {
   description: string;
   createAt: Date;
   updatedAt: Date;
+  touched?: number;
 }
 
 export const setting = schemaOf<SettingDoc>(
@@ -16,6 +17,7 @@ export const setting = schemaOf<SettingDoc>(
     description: { type: String, default: '' },
     createAt: date,
     updatedAt: date,
+    touched: Number,
   },
   { collection: 'appsettings' },
 ).index({ name: 1 }, { unique: true });

@@ -1,7 +1,8 @@
 import type { LanguageCode } from '@lightbox/contract/languages.js';
+import type { StoredNoticeSettings } from '@lightbox/contract/notifications/choices.js';
 import type { Role } from '@lightbox/contract/permissions.js';
 import type { ProfileField, UserStatus } from '@lightbox/contract/users/schemas.js';
-import { bool, date, type Id, id, part, schemaOf, string } from './fields.js';
+import { bool, date, type Id, id, Mixed, part, schemaOf, string } from './fields.js';
 import { type SealedValue, sealedValue } from './sealedValue.js';
 
 /** `touched`, also of sessions and images, is raised by transactions that rely on the record (`access/hold.ts`). */
@@ -43,6 +44,12 @@ export interface UserDoc {
   accessEndedAt?: Date;
   /** The language of mails and device notifications. Absent: English. */
   language?: LanguageCode;
+  /** The IANA time zone of quiet hours, of the digest, and of times in mails. Absent: that of the server. */
+  timeZone?: string;
+  /** How the person wants to be notified. Absent: `defaultNoticeSettings`. */
+  notices?: StoredNoticeSettings;
+  /** Time of the next digest; absent without one. */
+  nextDigestAt?: Date;
   firstname?: string;
   lastname?: string;
   /**
@@ -88,6 +95,9 @@ export const user = schemaOf<UserDoc>({
   passwordAt: Date,
   accessEndedAt: Date,
   language: String,
+  timeZone: String,
+  notices: Mixed,
+  nextDigestAt: Date,
 })
   .index({ email: 1 }, { unique: true })
   .index({ usernameKey: 1 }, { unique: true })
@@ -100,4 +110,5 @@ export const user = schemaOf<UserDoc>({
   .index({ words: 1 })
   // Finds profiles that an older key sealed, and profiles that are not sealed yet.
   .index({ 'profile.keyId': 1 })
-  .index({ 'closing.at': 1 }, { sparse: true });
+  .index({ 'closing.at': 1 }, { sparse: true })
+  .index({ nextDigestAt: 1 }, { sparse: true });

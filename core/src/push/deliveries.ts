@@ -3,7 +3,7 @@ import type { ObjectId } from '../db/ids.js';
 import type { PushSubscriptionDoc } from '../models/pushSubscription.js';
 import type { JobData } from '../queues/jobs.js';
 
-export type PushSubject = Pick<JobData<'deliverPush'>, 'about' | 'recordId'>;
+export type PushSubject = Pick<JobData<'deliverPush'>, 'about' | 'recordId' | 'count'>;
 
 /**
  * Queues one job for each browser of a person: a retry after one failing push service does not notify the other

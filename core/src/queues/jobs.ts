@@ -1,8 +1,12 @@
 import type { QueueName } from '@lightbox/contract/queues.js';
 import { z } from 'zod';
-import { mailTemplates } from '../mail/mailTemplates.js';
+import { eventMails } from '../mail/mailTemplates.js';
+import { reminderChannels, reminderSubjects } from '../models/reminder.js';
 
 const Id = z.string().length(24);
+
+/** The records that a push may be about, and a summary of several, which names the person. */
+const pushSubjects = [...reminderSubjects, 'summary'] as const;
 
 /** The event that a job follows from. It is marked when the job is done (`Events.settle`). */
 const eventId = Id.optional();
@@ -38,16 +42,23 @@ export const jobs = {
   // 2 s doubled twelve times is about two hours and a quarter. Codes have expired long before, and are not sent late.
   sendMail: defineJob({
     queue: 'mail',
-    data: z.object({ eventId: Id, template: z.enum(mailTemplates) }),
+    data: z.object({ eventId: Id, template: z.enum(eventMails) }),
     attempts: 12,
     backoff: 2_000,
   }),
   notify: defineJob({ queue: 'notifications', data: z.object({ eventId: Id }), attempts: 5, backoff: 1_000 }),
-  remindUnread: defineJob({
+  // As `sendMail`.
+  sendReminder: defineJob({
     queue: 'notifications',
-    data: z.object({ messageId: Id }),
-    attempts: 3,
-    backoff: 5_000,
+    data: z.object({ userId: Id, channel: z.enum(reminderChannels) }),
+    attempts: 12,
+    backoff: 2_000,
+  }),
+  sendDigest: defineJob({
+    queue: 'notifications',
+    data: z.object({ userId: Id, day: z.iso.date() }),
+    attempts: 12,
+    backoff: 2_000,
   }),
   pushMessage: defineJob({
     queue: 'notifications',
@@ -58,7 +69,13 @@ export const jobs = {
   // 10 s doubled seven times is about twenty minutes, for a push service that is down or asks for a delay.
   deliverPush: defineJob({
     queue: 'notifications',
-    data: z.object({ subscriptionId: Id, about: z.enum(['notification', 'message']), recordId: Id }),
+    data: z.object({
+      subscriptionId: Id,
+      about: z.enum(pushSubjects),
+      recordId: Id,
+      /** The number of notices in a summary. */
+      count: z.int().optional(),
+    }),
     attempts: 8,
     backoff: 10_000,
   }),

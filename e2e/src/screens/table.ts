@@ -24,16 +24,14 @@ export interface Screen {
 
 const at = (path: string, ...viewers: Viewer[]): Screen => ({ path: () => path, viewers });
 
-/**
- * The routes of the screens, and the viewer. `revocation.test.ts` checks the viewer of a guest, `story.test.ts` the screen
- * of the mailed code, which is only there during a sign-in.
- */
+/** The routes of the screens, and the viewer. `revocation.test.ts` checks the viewer of a guest. */
 export const routes: readonly Screen[] = [
   at('/', 'nobody', 'patient'),
   at('/login', 'nobody'),
   at('/help', 'nobody', 'patient'),
   at('/privacy', 'nobody', 'patient'),
   at('/register', 'nobody'),
+  at('/verify-account', 'nobody'),
   at('/forgot-password', 'nobody'),
   at('/reset-password?token=of-a-mail', 'nobody'),
   at('/not-me?token=of-a-mail', 'nobody'),
@@ -41,6 +39,7 @@ export const routes: readonly Screen[] = [
   { ...at('/dashboard', 'admin', 'healthProvider'), ready: 'td' },
   at('/admin-dashboard', 'admin'),
   { ...at('/profile', 'patient', 'healthProvider', 'admin'), ready: 'dl' },
+  { ...at('/profile/notifications', 'patient', 'healthProvider', 'admin'), ready: '[role=group]' },
   { path: ({ user }) => `/user-profile/${user}`, viewers: ['admin', 'healthProvider', 'patient'], ready: 'dl' },
   { ...at('/disclosures', 'patient'), ready: 'main section, main h2' },
   at('/upload', 'healthProvider', 'admin'),
@@ -54,6 +53,7 @@ export const routes: readonly Screen[] = [
   { ...at('/audit-logs', 'admin', 'healthProvider'), ready: 'td' },
   { ...at('/appsettings', 'admin'), ready: 'td', names: true },
   at('/approve-provider', 'admin'),
+  { ...at('/emergency-access', 'admin', 'healthProvider', 'patient'), ready: 'main h3' },
   { ...at('/roles-permissions', 'admin'), ready: 'li', names: true },
   { path: ({ image }) => `/ai-analysis/${image}`, viewers: ['healthProvider', 'admin'], ready: 'main h2' },
   {

@@ -17,6 +17,7 @@ import { PhoneBar } from './PhoneBar';
 import { Sidebar } from './Sidebar';
 import { TopBar } from './TopBar';
 import { useSavedLanguage } from './useSavedLanguage';
+import { useSavedTimeZone } from './useSavedTimeZone';
 
 /** True when the sidebar of this browser shows icons only. Not private: a sign-out does not delete it. */
 const collapsedAtom = atomWithStorage('sidebar', false, undefined, { getOnInit: true });
@@ -47,6 +48,7 @@ export function Shell() {
   const main = useFocusOnNavigation();
   useUnreadInTitle();
   useSavedLanguage();
+  useSavedTimeZone();
   const panel = (
     <Box
       as="main"

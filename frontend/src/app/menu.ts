@@ -2,6 +2,7 @@ import { type Permission, type Role, roleMay } from '@lightbox/contract/permissi
 import {
   ChatsCircleIcon,
   ClipboardTextIcon,
+  FirstAidIcon,
   GaugeIcon,
   GearSixIcon,
   HouseLineIcon,
@@ -13,6 +14,7 @@ import {
   UserCheckIcon,
   UserCircleIcon,
 } from '@phosphor-icons/react';
+import { useWaitingReviews } from '../emergencies/emergencies';
 import { paths } from '../lib/paths';
 import { useUnreadMessages } from '../messages/unread';
 import { usePendingCount } from '../users/users';
@@ -27,6 +29,7 @@ export interface MenuEntry {
     | 'messages'
     | 'auditLogs'
     | 'approveProvider'
+    | 'emergencies'
     | 'roles'
     | 'settings'
     | 'home';
@@ -58,6 +61,14 @@ const menu: readonly MenuEntry[] = [
     Icon: UserCheckIcon,
     may: 'user.approve',
     useCount: usePendingCount,
+    waiting: true,
+  },
+  {
+    label: 'emergencies',
+    path: paths.emergencies,
+    Icon: FirstAidIcon,
+    may: 'emergency.review',
+    useCount: useWaitingReviews,
     waiting: true,
   },
   { label: 'roles', path: paths.rolesPermissions, Icon: KeyIcon, may: 'role.read' },

@@ -1,5 +1,6 @@
 import type { ServerEvent } from '@lightbox/contract/events.js';
 import { analysisEvents } from '../analysis/analysis';
+import { emergencyEvents } from '../emergencies/emergencies';
 import { imageEvents } from '../images/images';
 import { studyEvents } from '../images/studies';
 import { settingEvents } from '../lib/publicSettings';
@@ -7,6 +8,7 @@ import type { SocketRows } from '../lib/socket';
 import { messageEvents } from '../messages/messages';
 import { notificationEvents } from '../notifications/notifications';
 import { overviewEvents } from '../overview/overview';
+import { noticeSettingEvents } from '../profile/noticeSettings';
 import { guestEvents } from '../sharing/guests';
 import { shareEvents } from '../sharing/sharing';
 import { userEvents } from '../users/users';
@@ -17,9 +19,11 @@ const features = [
   studyEvents,
   shareEvents,
   guestEvents,
+  emergencyEvents,
   analysisEvents,
   messageEvents,
   notificationEvents,
+  noticeSettingEvents,
   userEvents,
   overviewEvents,
   settingEvents,

@@ -11,6 +11,7 @@ import {
   ClockCounterClockwiseIcon,
   EnvelopeSimpleIcon,
   EyeIcon,
+  FirstAidIcon,
   GaugeIcon,
   GearSixIcon,
   type Icon,
@@ -86,6 +87,7 @@ const areas = {
   role: KeyIcon,
   setting: GearSixIcon,
   access: KeyIcon,
+  emergency: FirstAidIcon,
   overview: GaugeIcon,
   job: ArrowsClockwiseIcon,
 } as const satisfies Record<AreaOf<AuditAction>, Icon>;

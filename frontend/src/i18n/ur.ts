@@ -5,12 +5,14 @@ import { app } from './ur/app';
 import { audit } from './ur/audit';
 import { auth } from './ur/auth';
 import { common, time } from './ur/common';
+import { emergencies } from './ur/emergencies';
 import { errors } from './ur/errors';
 import { guests } from './ur/guests';
 import { images } from './ur/images';
 import { info } from './ur/info';
 import { landing } from './ur/landing';
 import { messages } from './ur/messages';
+import { noticeSettings } from './ur/noticeSettings';
 import { notifications } from './ur/notifications';
 import { overview } from './ur/overview';
 import { profile } from './ur/profile';
@@ -42,10 +44,12 @@ export const ur: LanguageFile = {
     sharing,
     guests,
     info,
+    emergencies,
     shareImage,
     analysis,
     messages,
     notifications,
+    noticeSettings,
     push,
     audit,
     roles,

@@ -13,7 +13,7 @@ import { Countdown } from '../ui/Countdown';
 import { EndedWell, ImageWell, WaitingWell } from '../ui/ImageWell';
 import { Said } from '../ui/Said';
 import { ShareNote } from '../ui/ShareNote';
-import { StateBadge } from '../ui/StateBadge';
+import { StateBadge, type StateName } from '../ui/StateBadge';
 import { AskLink } from './AskLink';
 import { actionsOf, hasEnded, ownsImage } from './access';
 import { RecipientsBadge } from './RecipientsBadge';
@@ -72,16 +72,19 @@ const isNew = ({ sharedAt, isVerified }: Image) =>
   !isVerified && sharedAt !== undefined && Date.now() - Date.parse(sharedAt) < newMs;
 const newMs = 86_400_000;
 
+const sealOf = ({ emergency, isVerified, isLocked }: Image): StateName =>
+  emergency ? 'emergency' : isVerified ? 'verified' : isLocked ? 'locked' : 'notVerified';
+
 export function ImageBadges({ image, onShares }: { image: Image; onShares?: (() => void) | undefined }) {
   const { t } = useTranslation();
   const viewer = useViewer();
   if (hasEnded(image) && !ownsImage(viewer, image)) return <StateBadge state="shareEnded" />;
-  const { recipients, isLocked } = image;
+  const { recipients } = image;
   const owned = ownsImage(viewer, image);
   return (
     <>
       {/* One's own image needs no code, so it has no seal. */}
-      {!owned && <StateBadge state={image.isVerified ? 'verified' : isLocked ? 'locked' : 'notVerified'} />}
+      {!owned && <StateBadge state={sealOf(image)} />}
       {onShares && recipients && recipients.total > 0 ? (
         <RecipientsBadge image={image} recipients={recipients} onOpen={onShares} />
       ) : (

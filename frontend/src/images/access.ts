@@ -10,16 +10,24 @@ import { stackOf } from './subject';
 export const hasEnded = (image: Pick<Image, 'expiresAt'>, now = Date.now()) =>
   image.expiresAt !== undefined && Date.parse(image.expiresAt) <= now;
 
+/** True when the share, or the emergency access by which the viewer sees it, has ended. */
+export const isOver = (thing: Pick<Image, 'expiresAt' | 'emergency'>, now = Date.now()) =>
+  thing.emergency ? Date.parse(thing.emergency.until) <= now : hasEnded(thing, now);
+
 export const ownsImage = (viewer: ImageViewer, image: Image) => viewer.id === image.owner?.id;
 
 /** Returns the facts that the contract's rules need, from the image as the viewer received it. */
 function factsOf(viewer: ImageViewer, image: Image, now: number): ImageFacts {
+  const { emergency } = image;
   const shared =
-    !ownsImage(viewer, image) && (image.shareId !== undefined || image.isVerified) && !hasEnded(image, now);
+    !ownsImage(viewer, image) &&
+    (image.shareId !== undefined || (image.isVerified && !emergency)) &&
+    !hasEnded(image, now);
   return {
     ownerId: image.owner?.id ?? '',
     patientId: image.patient?.id ?? null,
-    share: shared ? { verified: image.isVerified, download: image.download !== false } : null,
+    share: shared ? { verified: image.isVerified && !emergency, download: image.download !== false } : null,
+    emergency: emergency !== undefined && Date.parse(emergency.until) > now,
   };
 }
 

@@ -118,6 +118,7 @@ const redactedStudy = ({
   leadId: _lead,
   note: _note,
   download: _download,
+  emergency: _emergency,
   ...study
 }: Study): Study => ({
   ...study,
@@ -208,6 +209,20 @@ export function endShare(cache: QueryClient, shareId: string, imageId: string, s
     study.shareId === shareId ? withoutShare(study, at, redactedStudy) : study,
   );
   if (viewerNow().role !== 'admin') forgetContents(cache, ids);
+}
+
+/** Ends an emergency access in the cache: its images stay as outlines until the list is read again. */
+export function endEmergencyAccess(cache: QueryClient, id: string) {
+  const byIt = ({ emergency }: Pick<Image | Study, 'emergency'>) => emergency?.id === id;
+  const ids = [
+    ...shownImages(cache).filter(byIt),
+    ...shownStudies(cache)
+      .filter(byIt)
+      .flatMap((study) => [study, ...imagesOf(study).map((image) => ({ id: image }))]),
+  ].map((thing) => thing.id);
+  patchImages(cache, byIt, redacted);
+  change<Study>(cache, studies, (study) => (byIt(study) ? redactedStudy(study) : study));
+  forgetContents(cache, ids);
 }
 
 /** Gives the images and the studies of a share another end. */

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { endShare, shownImages, shownStudies } from './cache';
+import { endEmergencyAccess, endShare, shownImages, shownStudies } from './cache';
 
 /** The longest timeout. A browser timer overflows after 24.8 days, so longer waits are split. */
 const LONGEST_MS = 3_600_000;
@@ -12,18 +12,26 @@ const shownThings = (cache: QueryClient) => [
 ];
 
 /**
- * Removes a picture at the moment its share expires, even without a connection to the server. Returns a function that
+ * Removes a picture at the moment its share or the emergency access ends, even without a connection to the server. Returns a function that
  * stops the watch.
  */
 export function watchEnds(cache: QueryClient): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const check = () => {
     const now = Date.now();
-    const shown = shownThings(cache).filter(({ shareId, isVerified, expiresAt }) => shareId && isVerified && expiresAt);
+    const things = shownThings(cache);
+    const shown = things.filter(
+      ({ shareId, isVerified, expiresAt, emergency }) => shareId && isVerified && expiresAt && !emergency,
+    );
+    const emergencies = new Map(
+      things.flatMap(({ emergency }) => (emergency ? [[emergency.id, emergency.until]] : [])),
+    );
     for (const thing of shown) {
       if (endOf(thing) <= now) endShare(cache, thing.shareId as string, thing.id, thing.studyId);
     }
-    const next = Math.min(...shown.map(endOf).filter((end) => end > now), now + LONGEST_MS);
+    for (const [id, until] of emergencies) if (Date.parse(until) <= now) endEmergencyAccess(cache, id);
+    const all = [...shown.map(endOf), ...[...emergencies.values()].map(Date.parse)];
+    const next = Math.min(...all.filter((end) => end > now), now + LONGEST_MS);
     clearTimeout(timer);
     timer = setTimeout(check, next - now);
   };

@@ -13,11 +13,19 @@ const sentences = {
   'share.resend': 'resent',
   'share.revoke': 'revoked',
   'share.expire': 'expired',
+  'emergency.opened': 'emergency',
+  'emergency.ended': 'emergencyEnd',
   'analysis.request': 'analysis',
   'analysis.complete': 'analysed',
   'analysis.fail': 'notAnalysed',
 } as const satisfies Partial<Record<TimelineAction, string>>;
-export type Sentence = (typeof sentences)[keyof typeof sentences] | 'looked' | 'wrongCode' | 'refused' | 'other';
+export type Sentence =
+  | (typeof sentences)[keyof typeof sentences]
+  | 'looked'
+  | 'emergencyLook'
+  | 'wrongCode'
+  | 'refused'
+  | 'other';
 
 export interface PlainEntry {
   entry: TimelineEntry;
@@ -31,8 +39,8 @@ const oneLookMs = 30_000;
 
 const isLook = (type: TimelineAction): type is LookAction => (lookActions as readonly string[]).includes(type);
 
-function sentenceOf({ actiontype, status }: TimelineEntry): Sentence {
-  if (isLook(actiontype)) return status === 'success' ? 'looked' : 'refused';
+function sentenceOf({ actiontype, status, emergency }: TimelineEntry): Sentence {
+  if (isLook(actiontype)) return status !== 'success' ? 'refused' : emergency ? 'emergencyLook' : 'looked';
   if (actiontype === 'share.verify' && status !== 'success') return 'wrongCode';
   if (status !== 'success') return 'refused';
   return actiontype in sentences ? sentences[actiontype as keyof typeof sentences] : 'other';
@@ -46,8 +54,8 @@ export function plainOf(entries: readonly TimelineEntry[]): PlainEntry[] {
     const at = Date.parse(entry.createAt);
     const before = plain.at(-1);
     const joins =
-      sentence === 'looked' &&
-      before?.sentence === 'looked' &&
+      (sentence === 'looked' || sentence === 'emergencyLook') &&
+      before?.sentence === sentence &&
       before.entry.user?.id === entry.user?.id &&
       daysAgo(before.entry.createAt) === daysAgo(entry.createAt);
     if (!joins) plain.push({ entry, sentence, times: 1, since: at });

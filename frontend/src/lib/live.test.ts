@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { analysisOf } from '../analysis/analysis';
 import { socketEvents } from '../app/socketEvents';
 import { endSession } from '../auth/session';
+import { emergencyImages, patientEmergency } from '../emergencies/emergencies';
 import { imageList, type ListQuery, oneImage } from '../images/images';
 import { invitationsOf, sharesOf, timelineOf } from '../images/insight';
 import { chatList, chatWith } from '../messages/messages';
@@ -21,6 +22,7 @@ import { take } from '../messages/take';
 import { ana, ben, id, listOf, message, signIn } from '../messages/testing';
 import { notices, unreadNotices } from '../notifications/notifications';
 import { overview } from '../overview/overview';
+import { noticeSettings } from '../profile/noticeSettings';
 import { settingList } from '../settings/settings';
 import { guestLinksOf } from '../sharing/guests';
 import { pendingProviders } from '../users/users';
@@ -156,6 +158,12 @@ const cases: Record<string, Case> = {
     tell: (tell) => tell('notification:settled', {}),
     shows: ({ pages }: { pages: { data: unknown[] }[] }) => pages.flatMap(({ data }) => data),
   },
+  'notification:chosen in another tab': {
+    options: noticeSettings,
+    before: { digest: 'off' },
+    after: { digest: 'daily' },
+    tell: (tell) => tell('notification:chosen', {}),
+  },
   'image:uploaded in a list': {
     options: imageList('uploaded', query, admin),
     before: [],
@@ -216,6 +224,24 @@ const cases: Record<string, Case> = {
       },
     ]),
   ),
+  ...Object.fromEntries(
+    (['opened', 'ended', 'approved', 'questioned', 'answered'] as const).map((what) => [
+      `emergency:${what} in the offer of an emergency access`,
+      {
+        options: patientEmergency(ana),
+        before: { offered: true, emergency: null },
+        after: { offered: true, emergency: { id: id('f2') } },
+        tell: (tell: Tell) => tell(`emergency:${what}`, { emergencyId: id('f2'), patientId: ana }),
+      },
+    ]),
+  ),
+  'emergency:ended among the images of an emergency access': {
+    options: emergencyImages(ana, {}),
+    before: [{ ...image, emergency: { id: id('f2'), until: '2099-01-01T00:00:00.000Z' } }],
+    after: [],
+    tell: (tell) => tell('emergency:ended', { emergencyId: id('f2'), patientId: ana }),
+    shows: ({ data }: { data: Image[] }) => data.filter(({ image_url }) => image_url),
+  },
   'share:created among the shared': {
     options: imageList('shared', query, admin),
     before: [],

@@ -18,6 +18,7 @@ export const paths = {
   dashboard: '/dashboard',
   adminDashboard: '/admin-dashboard',
   profile: '/profile',
+  noticeSettings: '/profile/notifications',
   userProfile: (userId = ':id?') => `/user-profile/${userId}`,
   upload: '/upload',
   viewImages: '/view-images',
@@ -31,6 +32,9 @@ export const paths = {
   messages: '/messages',
   /** The chat with a person. */
   chat: (userId: string) => `/messages?chat=${userId}`,
+  /** The emergency accesses: all for administrators, their own for other people. */
+  emergencies: '/emergency-access',
+  emergency: (id: string) => `/emergency-access?id=${id}`,
   auditLogs: '/audit-logs',
   appSettings: '/appsettings',
   rolesPermissions: '/roles-permissions',

@@ -101,7 +101,6 @@ function People({ among, onPick }: { among: Role | undefined; onPick: (person: U
                     lineHeight="1.35"
                     overflowWrap="anywhere"
                   >
-                    {person.specialization && <bdi>{person.specialization} · </bdi>}
                     <bdi>{person.email}</bdi>
                   </Text>
                 </Box>

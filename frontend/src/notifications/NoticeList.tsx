@@ -4,6 +4,7 @@ import type { Notification } from '@lightbox/contract/notifications/calls.js';
 import {
   BellIcon,
   CheckIcon,
+  FirstAidIcon,
   type Icon,
   ImageIcon,
   LinkIcon,
@@ -34,6 +35,9 @@ const looks: Record<NotificationKind, { Icon: Icon; tone: string }> = {
   'share.locked': { Icon: LockKeyIcon, tone: 'warning' },
   'share.revoked': { Icon: ProhibitIcon, tone: 'danger' },
   'guest.opened': { Icon: LinkIcon, tone: 'info' },
+  'emergency.opened': { Icon: FirstAidIcon, tone: 'danger' },
+  'emergency.questioned': { Icon: FirstAidIcon, tone: 'warning' },
+  'emergency.answered': { Icon: FirstAidIcon, tone: 'info' },
   'analysis.completed': { Icon: SparkleIcon, tone: 'accent' },
   'analysis.failed': { Icon: WarningIcon, tone: 'danger' },
   'provider.registered': { Icon: UserCheckIcon, tone: 'warning' },

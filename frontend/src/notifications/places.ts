@@ -4,6 +4,7 @@ import { paths } from '../lib/paths';
 
 const image = [paths.image(':id'), paths.viewImages] as const;
 const analysis = [paths.aiAnalysis(':id'), paths.viewImages] as const;
+const emergency = [paths.emergency(':id'), paths.emergencies] as const;
 
 /** The address of each kind of notification, with and without the id of its record. The service worker gets it too. */
 export const places: Record<PushKind, readonly [withId: string, without: string]> = {
@@ -14,6 +15,9 @@ export const places: Record<PushKind, readonly [withId: string, without: string]
   // After a revocation the recipient cannot open the image, so both addresses are the gallery.
   'share.revoked': [paths.viewImages, paths.viewImages],
   'guest.opened': image,
+  'emergency.opened': emergency,
+  'emergency.questioned': emergency,
+  'emergency.answered': emergency,
   'analysis.completed': analysis,
   'analysis.failed': analysis,
   'provider.registered': [paths.approveProvider, paths.approveProvider],

@@ -1,4 +1,5 @@
 import type { Notification } from '@lightbox/contract/notifications/calls.js';
+import { viewerNow } from '../auth/session';
 import { i18n } from '../i18n';
 import { daysAgo, formatDate, formatTime, fullName } from '../lib/format';
 import { textsOf } from './places';
@@ -35,5 +36,11 @@ export function wordsOf(notice: Notification): { title: string; text: string } {
   if (kind === 'analysis.failed' && caption) return named(i18n.t('notifications.named.notAnalysed', { caption }));
   if (kind === 'provider.registered' && name) return named(i18n.t('notifications.named.waiting', { name }));
   if (kind === 'user.bulkRead' && name) return named(i18n.t('notifications.named.bulkRead', { name }));
+  if (kind === 'emergency.opened' && name) {
+    const whose = viewerNow().role === 'patient' ? 'yourImages' : 'emergency';
+    return named(i18n.t(`notifications.named.${whose}`, { name }));
+  }
+  if (kind === 'emergency.questioned' && name) return named(i18n.t('notifications.named.questioned', { name }));
+  if (kind === 'emergency.answered' && name) return named(i18n.t('notifications.named.answered', { name }));
   return plain;
 }

@@ -13,6 +13,7 @@ const quiet: Overview = {
   at,
   attention: {
     providers: { count: 0, oldest: [] },
+    emergencies: { count: 0 },
     failedJobs: { count: 0, newest: [] },
     lockedShares: { count: 0, imageIds: [] },
   },
@@ -27,6 +28,7 @@ const busy: Overview['attention'] = {
     count: 7,
     oldest: [{ id: id(1), firstname: 'Omar', lastname: 'Siddiqui', email: 'omar@example.org', since: at }],
   },
+  emergencies: { count: 2 },
   failedJobs: {
     count: 1,
     newest: [

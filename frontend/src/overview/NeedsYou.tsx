@@ -4,6 +4,7 @@ import {
   ArrowClockwiseIcon,
   ArrowRightIcon,
   CheckCircleIcon,
+  FirstAidIcon,
   type Icon,
   LockKeyIcon,
   PlugsIcon,
@@ -90,6 +91,22 @@ function Providers({ count, oldest }: Overview['attention']['providers']) {
           {t('overview.moreProviders', { count: more })}
         </Text>
       )}
+    </Group>
+  );
+}
+
+function Emergencies({ count }: Overview['attention']['emergencies']) {
+  const { t } = useTranslation();
+  return (
+    <Group
+      Icon={FirstAidIcon}
+      title={t('overview.emergencies')}
+      count={count}
+      act={<GoTo to={paths.emergencies} text={t('overview.review')} label={t('overview.reviewEmergencies')} />}
+    >
+      <Text fontSize="sm" color="fg.muted">
+        {t('overview.emergenciesText')}
+      </Text>
     </Group>
   );
 }
@@ -190,11 +207,12 @@ function LockedShares({ count, imageIds }: Overview['attention']['lockedShares']
 /** Lists the tasks of an administrator, first the people who wait. */
 export function NeedsYou({ attention }: { attention: Overview['attention'] }) {
   const { t } = useTranslation();
-  const { providers, failedJobs, lockedShares } = attention;
-  const nothing = providers.count + lockedShares.count + (failedJobs?.count ?? 0) === 0;
+  const { providers, emergencies, failedJobs, lockedShares } = attention;
+  const nothing = providers.count + emergencies.count + lockedShares.count + (failedJobs?.count ?? 0) === 0;
   return (
     <>
       {providers.count > 0 && <Providers {...providers} />}
+      {emergencies.count > 0 && <Emergencies {...emergencies} />}
       {failedJobs && failedJobs.count > 0 && <FailedJobs {...failedJobs} />}
       {lockedShares.count > 0 && <LockedShares {...lockedShares} />}
       {!failedJobs && (

@@ -33,10 +33,12 @@ const soon = (_: unknown, cache: QueryClient) => coalesce('overview', () => void
 export const overviewEvents = {
   feeds: [overview.queryKey],
   'notification:new': ({ kind }, cache) => {
-    if (kind === 'provider.registered') void changed(cache);
+    if (kind === 'provider.registered' || kind === 'emergency.opened') void changed(cache);
   },
   'image:uploaded': soon,
   'image:deleted': soon,
+  'emergency:approved': soon,
+  'emergency:questioned': soon,
   'share:created': soon,
   'share:verified': soon,
   'share:locked': soon,

@@ -1,6 +1,7 @@
 import { Box, Button, Flex, Grid, Heading, Text } from '@chakra-ui/react';
 import type { User } from '@lightbox/contract/users/schemas.js';
 import {
+  BellRingingIcon,
   ChatCircleTextIcon,
   EyeSlashIcon,
   KeyIcon,
@@ -12,14 +13,13 @@ import {
 } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
-import { lazy, Suspense, useState } from 'react';
+import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams } from 'react-router-dom';
 import { useMay, userAtom } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { capitalized, formatDate, fullName } from '../lib/format';
 import { paths } from '../lib/paths';
-import { DeviceSwitch } from '../push/DeviceSwitch';
 import { RoleBadge } from '../ui/Badge';
 import { Card } from '../ui/Card';
 import { Facts } from '../ui/Facts';
@@ -130,9 +130,13 @@ function Manage({ user }: { user: User }) {
 /** Three columns only from `2xl` on, where an e-mail address, the longest value, has enough room. */
 const columns = { base: '1fr', sm: '1fr 1fr', '2xl': 'repeat(3, minmax(0, 1fr))' };
 
-function Account({ user, own }: { user: User; own: boolean }) {
+/** The part about an emergency access to a patient's images; `app` gives it. */
+type EmergencyPart = ComponentType<{ patientId: string }>;
+
+function Account({ user, own, Emergency }: { user: User; own: boolean; Emergency: EmergencyPart }) {
   const { t } = useTranslation();
   const manages = useMay('user.manage');
+  const opens = useMay('emergency.open');
   const [editing, setEditing] = useState(false);
   const sections = useSections(user);
   const full = useViewOf(user) === 'full';
@@ -140,6 +144,7 @@ function Account({ user, own }: { user: User; own: boolean }) {
     <Grid templateColumns={{ base: 'minmax(0, 1fr)', xl: 'minmax(0, 1fr) 322px' }} gap="5" alignItems="start">
       <Flex direction="column" gap="5" minW="0">
         <Head user={user} own={own} onEdit={() => setEditing(true)} />
+        {opens && user.role.name === 'patient' && <Emergency patientId={user.id} />}
         {sections.map(({ key, Icon, facts }) => (
           <Card
             key={key}
@@ -179,8 +184,16 @@ function Account({ user, own }: { user: User; own: boolean }) {
         )}
         {own ? (
           <>
-            <Card title={t('push.title')}>
-              <DeviceSwitch />
+            <Card title={t('noticeSettings.title')}>
+              <Text fontSize="sm" color="fg.muted" mb="4">
+                {t('noticeSettings.openText')}
+              </Text>
+              <Button asChild variant="outline" w="full">
+                <Link to={paths.noticeSettings}>
+                  <BellRingingIcon aria-hidden />
+                  {t('noticeSettings.open')}
+                </Link>
+              </Button>
             </Card>
             <Card title={t('profile.data.title')}>
               <OwnData />
@@ -232,7 +245,7 @@ const Skeleton = () => {
 };
 
 /** Shows the own account, or another account by its id with the fields that the viewer may see. */
-export function Profile() {
+export function Profile({ Emergency }: { Emergency: EmergencyPart }) {
   const { t } = useTranslation();
   const me = useAtomValue(userAtom);
   const { id } = useParams();
@@ -242,7 +255,7 @@ export function Profile() {
   return (
     <Page title={own ? t('profile.title') : t('profile.titleOf', { name: user ? capitalized(fullName(user)) : '…' })}>
       {user ? (
-        <Account key={user.id} user={user} own={own} />
+        <Account key={user.id} user={user} own={own} Emergency={Emergency} />
       ) : error ? (
         <LoadFailed text={errorText(error)} onRetry={() => void refetch()} />
       ) : (

@@ -31,7 +31,6 @@ import { useNow } from '../lib/useNow';
 import { Countdown } from '../ui/Countdown';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Rows } from '../ui/Rows';
-import { ShareNote } from '../ui/ShareNote';
 import { Waiting } from '../ui/Skeletons';
 import { useStudyDownload } from './download';
 
@@ -261,7 +260,6 @@ export function StudyDialog({ open, image: asked, onClose, onExited, onAsk, fina
       {image.expiresAt && <Countdown expiresAt={image.expiresAt} startedAt={image.sharedAt} />}
       {!gone && (
         <>
-          <ShareNote note={study?.note ?? image.note} />
           <Facts image={image} study={study} />
           {error && <LoadFailed text={errorText(error)} onRetry={retry} />}
           {!study && !error && <Waiting h="44px" />}

@@ -1,5 +1,6 @@
 import {
   CheckCircleIcon,
+  FirstAidIcon,
   HourglassMediumIcon,
   LockKeyIcon,
   MinusCircleIcon,
@@ -22,6 +23,7 @@ const states = {
   underReview: { Icon: HourglassMediumIcon, tone: 'warning', filled: false },
   active: { Icon: CheckCircleIcon, tone: 'success', filled: true },
   inactive: { Icon: MinusCircleIcon, tone: 'gray', filled: false },
+  emergency: { Icon: FirstAidIcon, tone: 'danger', filled: true },
   opensInViewer: { Icon: ScanIcon, tone: 'accent', filled: false },
 } as const;
 

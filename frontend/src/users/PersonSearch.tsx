@@ -64,11 +64,6 @@ function PersonRow({ person, chosen, taken, onToggle }: RowProps) {
         <Text fontWeight="semibold" fontSize=".9375rem" lineHeight="1.35" truncate>
           <bdi>{lastFirst(person)}</bdi>
         </Text>
-        {person.specialization && (
-          <Text fontSize="xs" color={chosen ? 'accent.onSubtle' : 'fg.muted'} truncate>
-            <bdi>{person.specialization}</bdi>
-          </Text>
-        )}
         <EmailLine fontSize="xs" color={chosen ? 'accent.onSubtle' : 'fg.muted'}>
           {person.email}
         </EmailLine>

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams, useSearchParams } from 'react-router-dom';
-import { hasEnded } from '../images/access';
+import { isOver } from '../images/access';
 import { fileName } from '../images/download';
 import { imageContent } from '../images/images';
 import { useStudy } from '../images/studies';
@@ -67,7 +67,7 @@ function OneStudy({ id }: { id: string }) {
     },
     meta: { fallback: t('images.view.downloadFailed') },
   });
-  const over = useAtNow((now) => study !== undefined && hasEnded(study, now));
+  const over = useAtNow((now) => study !== undefined && isOver(study, now));
   const gone = waits || over || isRefusal(studyError) || isRefusal(facts.error);
   const notVerified = !opened && (waits || (facts.error as ApiError | null)?.code === 'NOT_VERIFIED');
   const image = params.get('image');

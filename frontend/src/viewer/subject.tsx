@@ -1,5 +1,7 @@
 import { Box, Flex, Text } from '@chakra-ui/react';
+import type { ByEmergency } from '@lightbox/contract/emergencies/schemas.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
+import { limits } from '@lightbox/contract/limits.js';
 import type { Study } from '@lightbox/contract/studies/schemas.js';
 import type { UserRef } from '@lightbox/contract/users/schemas.js';
 import { i18n } from '../i18n';
@@ -50,10 +52,19 @@ const inOneLine = (parts: readonly (string | false | undefined)[]) =>
       </span>
     ));
 
+const badgeOf = (open: boolean, shareId: string | undefined, emergency: ByEmergency | undefined) =>
+  open && (emergency || shareId) ? <StateBadge state={emergency ? 'emergency' : 'verified'} /> : null;
+
+const hourMs = limits.emergencyMinutes * 60_000;
+const countdownOf = (open: boolean, emergency: ByEmergency | undefined) =>
+  open && emergency ? (
+    <Countdown expiresAt={emergency.until} startedAt={new Date(Date.parse(emergency.until) - hourMs).toISOString()} />
+  ) : null;
+
 /** Returns what the bar and the panel say about a study. */
 export function subjectOfStudy(study: Study | undefined, open: boolean): Subject {
   if (!study) return unknown(open);
-  const { title, patient, modalities, studyDate, createAt, sharedBy, note, expiresAt, shareId } = study;
+  const { title, patient, modalities, studyDate, createAt, sharedBy, note, expiresAt, shareId, emergency } = study;
   return {
     title,
     sub: inOneLine([
@@ -61,8 +72,8 @@ export function subjectOfStudy(study: Study | undefined, open: boolean): Subject
       modalities.join(', ') || undefined,
       formatDate(studyDate ?? createAt),
     ]),
-    badge: open && shareId ? <StateBadge state="verified" /> : null,
-    countdown: open && expiresAt ? <Countdown expiresAt={expiresAt} /> : null,
+    badge: badgeOf(open, shareId, emergency),
+    countdown: countdownOf(open, emergency) ?? (open && expiresAt ? <Countdown expiresAt={expiresAt} /> : null),
     about: open && sharedBy ? <SharedBy person={sharedBy} note={note} /> : null,
     marks: open ? [patient && fullName(patient)] : [],
     seen: studyDate && formatFilmDate(studyDate),
@@ -72,14 +83,16 @@ export function subjectOfStudy(study: Study | undefined, open: boolean): Subject
 /** Returns what the bar and the panel say about an image. */
 export function subjectOf(image: Image | undefined, viewer: Parameters<typeof actionsOf>[0], open: boolean): Subject {
   if (!image) return unknown(open);
-  const { caption, patient, dicom, createAt, sharedBy, note, expiresAt, sharedAt, shareId } = image;
+  const { caption, patient, dicom, createAt, sharedBy, note, expiresAt, sharedAt, shareId, emergency } = image;
   const at = dicom?.studyDate ?? createAt;
   const can = actionsOf(viewer, image);
   return {
     title: caption || i18n.t('common.untitled'),
     sub: inOneLine([patient && fullName(patient), dicom?.modality, formatDate(at)]),
-    badge: open && shareId ? <StateBadge state="verified" /> : null,
-    countdown: open && expiresAt ? <Countdown expiresAt={expiresAt} startedAt={sharedAt} /> : null,
+    badge: badgeOf(open, shareId, emergency),
+    countdown:
+      countdownOf(open, emergency) ??
+      (open && expiresAt ? <Countdown expiresAt={expiresAt} startedAt={sharedAt} /> : null),
     aiPath: open && can.ai ? paths.aiAnalysis(image.id) : undefined,
     about: open && sharedBy ? <SharedBy person={sharedBy} note={note} /> : null,
     marks: open ? [patient && fullName(patient)] : [],

@@ -1,6 +1,7 @@
 import { limits } from '@lightbox/contract/limits.js';
+import { type NoticeGroup, noticeGroups } from '@lightbox/contract/notifications/choices.js';
 import { throttles } from '@lightbox/contract/throttles.js';
-import type { MailWords, Templates } from './mailText.js';
+import type { MailFacts, MailWords, Templates } from './mailText.js';
 
 const minutes = `The code is valid for ${limits.codeMinutes} minutes.`;
 const notMe = `If this was not you, open this link within ${limits.notMeHours} hours. It logs out every device and undoes the change.`;
@@ -18,7 +19,21 @@ export const words: MailWords = {
   noEnd: (codeEnds) => `Access has no end date. Enter the code before: ${codeEnds}.`,
   phone: (number) => `Phone: ${number}`,
   sentBy: 'Sent by Lightbox. Please do not reply to this email.',
+  choose: 'Choose which emails you get, or turn them off',
 };
+
+const groups: Record<NoticeGroup, readonly [one: string, many: string]> = {
+  shares: ['share', 'shares'],
+  images: ['notice about images', 'notices about images'],
+  messages: ['message', 'messages'],
+  account: ['notice about your account', 'notices about your account'],
+  administration: ['notice for administrators', 'notices for administrators'],
+};
+/** The numbers of a digest: “3 shares, 2 messages”. */
+const counted = (counts: MailFacts['counts'] = {}): string =>
+  noticeGroups
+    .flatMap((group) => (counts[group] ? `${counts[group]} ${groups[group][counts[group] === 1 ? 0 : 1]}` : []))
+    .join(', ');
 
 export const english: Templates = {
   verificationCode: ({ code }) => ({
@@ -79,6 +94,33 @@ export const english: Templates = {
       name ? `You registered as a health provider at ${name}.` : 'You registered as a health provider.',
       'An administrator will check your license. We’ll email you when they decide. Until then you cannot log in.',
       'Didn’t register? You can ignore this email.',
+    ],
+  }),
+  emergencyOpened: ({ link, reviews }) =>
+    reviews
+      ? {
+          subject: 'An emergency access to review',
+          parts: [
+            'A health provider opened the images of a patient in an emergency.',
+            'Open the link to see who it was and why. Then approve or question the access.',
+            { link, act: 'Review the access' },
+          ],
+        }
+      : {
+          subject: 'Your images were opened in an emergency',
+          parts: [
+            'A health provider opened your images in an emergency, for one hour at most.',
+            'Open the link and log in to see who it was and why.',
+            { link, act: 'See who it was' },
+            'An administrator checks every emergency access.',
+          ],
+        },
+  emergencyQuestioned: ({ link }) => ({
+    subject: 'A question about your emergency access',
+    parts: [
+      'An administrator has a question about an emergency access of yours.',
+      'Open the link to read the question. You can answer once.',
+      { link, act: 'Read the question' },
     ],
   }),
   accountApproved: ({ link }) => ({
@@ -151,5 +193,17 @@ export const english: Templates = {
   unreadMessages: ({ link }) => ({
     subject: 'You have unread messages',
     parts: ['Someone wrote to you. Log in to read the message.', { link, act: 'Read the message' }],
+  }),
+  somethingNew: ({ link }, { name }) => ({
+    subject: 'There is something new for you in Lightbox',
+    parts: [
+      name ? `There is something new for you from ${name}.` : 'There is something new for you.',
+      'Log in to see it.',
+      { link, act: logIn },
+    ],
+  }),
+  digest: ({ counts, link }) => ({
+    subject: 'Your summary from Lightbox',
+    parts: [`You have not read: ${counted(counts)}.`, 'Log in to see more.', { link, act: logIn }],
   }),
 };

@@ -1,3 +1,4 @@
+import type { NoticeGroup } from '@lightbox/contract/notifications/choices.js';
 import type { MailTemplate } from '@lightbox/core/mail/mailTemplates.js';
 
 /** A paragraph, or a part that the plain text and the HTML show each in their own way. */
@@ -15,6 +16,10 @@ export interface MailFacts {
   shares?: readonly ShareFacts[];
   link?: string;
   reason?: string;
+  /** For a digest: how many notices and messages of each group are unread. */
+  counts?: Partial<Record<NoticeGroup, number>>;
+  /** True when the reader is to review what the mail is about. */
+  reviews?: boolean;
 }
 export interface ShareFacts {
   id: string;
@@ -45,10 +50,22 @@ export interface MailWords {
   noEnd: (codeEnds: string) => string;
   phone: (number: string) => string;
   sentBy: string;
+  /** The name of the link to the choices, in mails that people may turn off. */
+  choose: string;
 }
 
-/** A moment in words, in the time zone of this server (`TZ`), which the text names. */
-export const inWords = (moment: Date, locale: string, timeZone?: string): string =>
+/** The frame of one mail. */
+export interface Frame {
+  words: MailWords;
+  clinic: Clinic;
+  /** The time zone of the recipient. */
+  timeZone: string;
+  /** The address at which the recipient turns such mails off; absent in mails that always go. */
+  choices?: string;
+}
+
+/** A moment in words, in a time zone, which the text names. */
+export const inWords = (moment: Date, locale: string, timeZone: string): string =>
   new Intl.DateTimeFormat(locale, {
     weekday: 'long',
     day: 'numeric',
@@ -57,5 +74,5 @@ export const inWords = (moment: Date, locale: string, timeZone?: string): string
     hour: '2-digit',
     minute: '2-digit',
     timeZoneName: 'long',
-    ...(timeZone ? { timeZone } : {}),
+    timeZone,
   }).format(moment);

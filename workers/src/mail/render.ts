@@ -1,24 +1,26 @@
 import { shareMark } from '@lightbox/contract/sharing/mark.js';
-import { type Clinic, inWords, type MailText, type MailWords, type Part, type ShareFacts } from './mailText.js';
+import { type Frame, inWords, type MailText, type Part, type ShareFacts } from './mailText.js';
 
 /** The text about the end of a share, in words. */
-const endOf = ({ endsAt, codeEndsAt }: ShareFacts, { ends, noEnd, locale }: MailWords): string =>
-  endsAt ? ends(inWords(endsAt, locale)) : noEnd(inWords(codeEndsAt, locale));
+const endOf = ({ endsAt, codeEndsAt }: ShareFacts, { words: { ends, noEnd, locale }, timeZone }: Frame): string =>
+  endsAt ? ends(inWords(endsAt, locale, timeZone)) : noEnd(inWords(codeEndsAt, locale, timeZone));
 
 /**
  * The plain text. `Code: …`, `Sharing id: …` and `Link: …` are each alone on their line, and in English in every
  * language: programs read them.
  */
-export function asText({ parts }: MailText, words: MailWords, clinic: Clinic): string {
+export function asText({ parts }: MailText, frame: Frame): string {
+  const { words, clinic, choices } = frame;
   const textOf = (part: Part): string => {
     if (typeof part === 'string') return part;
     if ('code' in part) return `Code: ${part.code}`;
     if ('link' in part) return `Link: ${part.link}`;
     const { id, code } = part.share;
-    const lines = [words.share(shareMark(id)), endOf(part.share, words), `Sharing id: ${id}`, `Code: ${code}`];
+    const lines = [words.share(shareMark(id)), endOf(part.share, frame), `Sharing id: ${id}`, `Code: ${code}`];
     return lines.join('\n');
   };
-  const footer = [clinic.name, clinic.phone && words.phone(clinic.phone), clinic.url, words.sentBy];
+  const choose = choices && `${words.choose}: ${choices}`;
+  const footer = [clinic.name, clinic.phone && words.phone(clinic.phone), clinic.url, words.sentBy, choose];
   return `${[...parts.map(textOf), footer.filter(Boolean).join('\n')].join('\n\n')}\n`;
 }
 
@@ -53,7 +55,8 @@ const tag = (name: string, style: keyof typeof styles, inner: string, rest = '')
 const digits = (text: string, style: 'code' | 'id') => tag('span', style, escapeHtml(text), ' dir="ltr"');
 
 /** The same mail for people: with the language and the direction of its text, a heading and one button. */
-export function asHtml({ subject, parts }: MailText, words: MailWords, clinic: Clinic, language: string): string {
+export function asHtml({ subject, parts }: MailText, frame: Frame, language: string): string {
+  const { words, clinic, choices } = frame;
   const codeOf = (code: string) => `<p style="margin:8px 0">${words.code}:<br>${digits(code, 'code')}</p>`;
   const htmlOf = (part: Part): string => {
     if (typeof part === 'string') return `<p style="margin:12px 0">${escapeHtml(part)}</p>`;
@@ -69,7 +72,7 @@ export function asHtml({ subject, parts }: MailText, words: MailWords, clinic: C
       'share',
       [
         tag('h2', 'mark', escapeHtml(words.share(shareMark(id)))),
-        tag('p', 'quiet', escapeHtml(endOf(part.share, words))),
+        tag('p', 'quiet', escapeHtml(endOf(part.share, frame))),
         tag('p', 'quiet', `${words.sharingId}: ${digits(id, 'id')}`),
         codeOf(code),
       ].join(''),
@@ -81,6 +84,7 @@ export function asHtml({ subject, parts }: MailText, words: MailWords, clinic: C
     clinic.phone && escapeHtml(words.phone(clinic.phone)),
     url && `<a href="${url}" dir="ltr" style="color:inherit">${url}</a>`,
     escapeHtml(words.sentBy),
+    choices && `<a href="${escapeHtml(choices)}" style="color:inherit">${escapeHtml(words.choose)}</a>`,
   ];
   const body = [
     tag('p', 'sender', escapeHtml(clinic.name || 'Lightbox')),
@@ -88,6 +92,6 @@ export function asHtml({ subject, parts }: MailText, words: MailWords, clinic: C
     tag('div', 'footer', footer.filter(Boolean).join('<br>')),
   ].join('');
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${escapeHtml(subject)}</title><style>${dark}</style>`;
-  const frame = `<div class="frame" role="article" lang="${language}" dir="${words.dir}" style="font-family:${fonts[words.dir]};${styles.frame}">${body}</div>`;
-  return `<!doctype html><html lang="${language}" dir="${words.dir}"><head>${head}</head>${tag('body', 'page', frame)}</html>`;
+  const sheet = `<div class="frame" role="article" lang="${language}" dir="${words.dir}" style="font-family:${fonts[words.dir]};${styles.frame}">${body}</div>`;
+  return `<!doctype html><html lang="${language}" dir="${words.dir}"><head>${head}</head>${tag('body', 'page', sheet)}</html>`;
 }

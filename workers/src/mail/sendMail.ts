@@ -7,13 +7,15 @@ import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { guestUrl } from '@lightbox/core/guests/guestUrl.js';
 import { openField } from '@lightbox/core/guests/sealed.js';
 import { codeOf, linkTokenOf } from '@lightbox/core/keys/codes.js';
-import type { MailTemplate } from '@lightbox/core/mail/mailTemplates.js';
+import { chosenMails, type EventMail, type MailTemplate } from '@lightbox/core/mail/mailTemplates.js';
 import type { CodeDoc } from '@lightbox/core/models/code.js';
+import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { GuestLinkDoc } from '@lightbox/core/models/guestLink.js';
 import type { InviteDoc } from '@lightbox/core/models/invite.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
+import { timeZoneOf } from '@lightbox/core/notifications/noticeSettings.js';
 import { openAddress, waitingInvite } from '@lightbox/core/sharing/invites.js';
 import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import type { Transporter } from 'nodemailer';
@@ -33,17 +35,26 @@ interface Letter {
  * At least once: when the worker dies after the server accepted the mail and before it notes that, the mail is sent again
  * with the same Message-ID.
  */
-export async function sendMail(
+export async function sendMail(core: Core, mailer: Transporter, eventId: string, template: EventMail): Promise<void> {
+  const mailId = `${eventId}-${template}`;
+  const event = await core.models.Event.findById(oid(eventId)).lean<EventDoc>();
+  const letters = event && (await composers[template](core, event));
+  if (!Array.isArray(letters)) {
+    if (letters) await send(core, mailer, mailId, template, letters);
+    return;
+  }
+  for (const letter of letters) await send(core, mailer, `${mailId}-${letter.to}`, template, letter);
+}
+
+/** Sends one mail, unless it was sent before: a job that failed at one of its mails begins again. */
+async function send(
   core: Core,
   mailer: Transporter,
-  eventId: string,
+  mailId: string,
   template: MailTemplate,
+  letter: Letter,
 ): Promise<void> {
-  const mailId = `${eventId}-${template}`;
   if (await core.models.SentMail.exists({ _id: mailId })) return;
-  const event = await core.models.Event.findById(oid(eventId)).lean<EventDoc>();
-  const letter = event && (await compose(core, event, template));
-  if (!letter) return;
   await deliver(core, mailer, mailId, template, letter);
   await note(core, mailId);
 }
@@ -58,20 +69,24 @@ export async function deliver(
   template: MailTemplate,
   { to, facts }: Letter,
 ): Promise<void> {
-  const reader = 'address' in to ? { email: to.address, language: undefined } : await accountOf(core, to);
+  const reader: Reader | null = 'address' in to ? { email: to.address } : await accountOf(core, to);
   if (!reader) return;
   const language = reader.language ?? languageCodes[0];
   const clinic = await clinicOf(core);
   const text = textOf(language, template, facts, clinic);
-  const { words } = languages[language];
+  const choices = (chosenMails as readonly MailTemplate[]).includes(template)
+    ? `${core.config.publicUrl}/profile/notifications`
+    : '';
+  const frame = { words: languages[language].words, clinic, timeZone: timeZoneOf(reader), choices };
   const mail = {
     from: core.config.mailFrom,
     to: { name: '', address: reader.email },
     subject: text.subject,
-    text: asText(text, words, clinic),
-    html: asHtml(text, words, clinic, language),
+    text: asText(text, frame),
+    html: asHtml(text, frame, language),
     messageId: `<${mailId}@${new URL(core.config.publicUrl).hostname}>`,
     headers: { 'Auto-Submitted': 'auto-generated' },
+    ...(choices ? { list: { unsubscribe: choices } } : {}),
   };
   await mailer.sendMail(mail).catch((error) => {
     throw UNREACHABLE.has(error.code)
@@ -80,9 +95,12 @@ export async function deliver(
   });
 }
 
-/** Returns the address and the language of an account; null once it is closed. */
-async function accountOf(core: Core, account: ObjectId): Promise<Pick<UserDoc, 'email' | 'language'> | null> {
-  const user = await core.models.User.findById(account, { email: 1, deletedAt: 1, language: 1 }).lean<UserDoc>();
+type Reader = Pick<UserDoc, 'email' | 'language' | 'timeZone'>;
+
+/** Returns the address, the language and the time zone of an account; null once it is closed. */
+async function accountOf(core: Core, account: ObjectId): Promise<Reader | null> {
+  const fields = { email: 1, deletedAt: 1, language: 1, timeZone: 1 };
+  const user = await core.models.User.findById(account, fields).lean<UserDoc>();
   return user && !user.deletedAt ? user : null;
 }
 
@@ -104,14 +122,16 @@ export class MailFailed extends JobFailed {
 export const note = (core: Core, mailId: string): Promise<unknown> =>
   core.models.SentMail.updateOne({ _id: mailId }, { $setOnInsert: { at: core.clock.now() } }, { upsert: true });
 
-type Compose = (core: Core, event: EventDoc) => Promise<Letter | null>;
+/** One mail, or a mail for each of several accounts. */
+type Composed = Letter | (Letter & { to: ObjectId })[] | null;
+type Compose = (core: Core, event: EventDoc) => Promise<Composed>;
 
 const toAccount =
   (path: string): Compose =>
   async (core, event) =>
     event.record ? { to: event.record, facts: { link: `${core.config.publicUrl}${path}` } } : null;
 
-const composers: Record<Exclude<MailTemplate, 'unreadMessages'>, Compose> = {
+const composers: Record<EventMail, Compose> = {
   verificationCode: async (core, event) => {
     const code = await usableCode(core, event);
     return code && { to: code.doc.user, facts: { code: code.digits } };
@@ -129,6 +149,11 @@ const composers: Record<Exclude<MailTemplate, 'unreadMessages'>, Compose> = {
   invited: composeInvitation,
   guestLink: composeGuestLink,
   registrationReceived: async (_, event) => (event.record ? { to: event.record, facts: {} } : null),
+  emergencyOpened: composeEmergency,
+  emergencyQuestioned: async (core, event) => {
+    const emergency = await emergencyOf(core, event);
+    return emergency && { to: emergency.provider, facts: { link: emergencyUrl(core, emergency) } };
+  },
   accountApproved: toAccount('/login'),
   approvalUndone: async (_, event) => (event.record ? { to: event.record, facts: {} } : null),
   accountRejected: async (core, event) => {
@@ -146,15 +171,28 @@ const composers: Record<Exclude<MailTemplate, 'unreadMessages'>, Compose> = {
   recoveryCodes: composeNotMe,
 };
 
-const compose = async (core: Core, event: EventDoc, template: MailTemplate): Promise<Letter | null> =>
-  template === 'unreadMessages' ? null : composers[template](core, event);
-
 /** Composes the mail about a changed way to sign in, with the link that undoes the change. It is also sent when the link is no longer needed. */
 async function composeNotMe(core: Core, event: EventDoc): Promise<Letter | null> {
   const doc = event.refs.notMe ? await core.models.Code.findById(event.refs.notMe).lean<CodeDoc>() : null;
   const token = doc && linkTokenOf(core.keys.codes, String(doc._id), doc);
   if (!doc || !token) return null;
   return { to: doc.user, facts: { link: `${core.config.publicUrl}/not-me?token=${token}` } };
+}
+
+const emergencyOf = ({ models }: Core, { record }: EventDoc): Promise<EmergencyDoc | null> =>
+  models.Emergency.findById(record).lean<EmergencyDoc>();
+
+const emergencyUrl = ({ config }: Core, { _id }: EmergencyDoc): string =>
+  `${config.publicUrl}/emergency-access?id=${_id}`;
+
+/** Composes the mails to the patient and to the administrators, who review the access. */
+async function composeEmergency(core: Core, event: EventDoc): Promise<Composed> {
+  const emergency = await emergencyOf(core, event);
+  if (!emergency) return null;
+  const { provider, patient } = emergency;
+  return event.recipients
+    .filter((to) => !to.equals(provider))
+    .map((to) => ({ to, facts: { link: emergencyUrl(core, emergency), reviews: !to.equals(patient) } }));
 }
 
 async function usableCode(core: Core, event: EventDoc): Promise<{ doc: CodeDoc; digits: string } | null> {

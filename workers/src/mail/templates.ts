@@ -11,4 +11,7 @@ export const languages: Record<LanguageCode, { templates: Templates; words: Mail
 };
 
 export const textOf = (language: LanguageCode, template: MailTemplate, facts: MailFacts, clinic: Clinic): MailText =>
-  languages[language].templates[template]({ code: '', shares: [], link: '', reason: '', ...facts }, clinic);
+  languages[language].templates[template](
+    { code: '', shares: [], link: '', reason: '', counts: {}, reviews: false, ...facts },
+    clinic,
+  );

@@ -1,6 +1,7 @@
 import { limits } from '@lightbox/contract/limits.js';
+import { type NoticeGroup, noticeGroups } from '@lightbox/contract/notifications/choices.js';
 import { throttles } from '@lightbox/contract/throttles.js';
-import type { MailWords, Templates } from './mailText.js';
+import type { MailFacts, MailWords, Templates } from './mailText.js';
 
 const minutes = `کوڈ ${limits.codeMinutes} منٹ تک کام کرتا ہے۔`;
 const notMe = `اگر یہ آپ نے نہیں کیا تو ${limits.notMeHours} گھنٹے کے اندر یہ لنک کھولیں۔ یہ ہر آلے کو لاگ آؤٹ کرتا ہے اور تبدیلی واپس لیتا ہے۔`;
@@ -18,7 +19,19 @@ export const words: MailWords = {
   noEnd: (codeEnds) => `رسائی کا کوئی آخری وقت نہیں۔ کوڈ اس سے پہلے درج کریں: ${codeEnds}۔`,
   phone: (number) => `فون: \u2066${number}\u2069`,
   sentBy: 'یہ ای میل Lightbox نے بھیجی ہے۔ براہِ کرم اس کا جواب نہ دیں۔',
+  choose: 'چنیں کہ آپ کو کون سی ای میل ملے، یا انہیں بند کریں',
 };
+
+const groups: Record<NoticeGroup, string> = {
+  shares: 'شیئر',
+  images: 'تصاویر کی اطلاعات',
+  messages: 'پیغامات',
+  account: 'اکاؤنٹ کی اطلاعات',
+  administration: 'منتظمین کی اطلاعات',
+};
+/** The numbers of a digest. */
+const counted = (counts: MailFacts['counts'] = {}): string =>
+  noticeGroups.flatMap((group) => (counts[group] ? `${groups[group]}: ${counts[group]}` : [])).join('، ');
 
 export const urdu: Templates = {
   verificationCode: ({ code }) => ({
@@ -79,6 +92,33 @@ export const urdu: Templates = {
       name ? `آپ نے ${name} میں بطور معالج رجسٹریشن کی ہے۔` : 'آپ نے بطور معالج رجسٹریشن کی ہے۔',
       'منتظم آپ کا لائسنس دیکھے گا۔ فیصلے پر ہم آپ کو ای میل کریں گے۔ تب تک آپ لاگ اِن نہیں ہو سکتے۔',
       'رجسٹریشن آپ نے نہیں کی؟ اس ای میل کو نظر انداز کر دیں۔',
+    ],
+  }),
+  emergencyOpened: ({ link, reviews }) =>
+    reviews
+      ? {
+          subject: 'ہنگامی رسائی کا جائزہ لیں',
+          parts: [
+            'ایک معالج نے ہنگامی صورتحال میں ایک مریض کی تصاویر کھولیں۔',
+            'کس نے کھولیں اور کیوں، یہ دیکھنے کے لیے لنک کھولیں۔ پھر رسائی کو منظور کریں یا اس کے بارے میں سوال کریں۔',
+            { link, act: 'رسائی کا جائزہ لیں' },
+          ],
+        }
+      : {
+          subject: 'آپ کی تصاویر ہنگامی صورتحال میں کھولی گئیں',
+          parts: [
+            'ایک معالج نے ہنگامی صورتحال میں آپ کی تصاویر کھولیں، زیادہ سے زیادہ ایک گھنٹے کے لیے۔',
+            'کس نے کھولیں اور کیوں، یہ دیکھنے کے لیے لنک کھولیں اور لاگ اِن کریں۔',
+            { link, act: 'دیکھیں کس نے کھولیں' },
+            'ہر ہنگامی رسائی کو ایک منتظم جانچتا ہے۔',
+          ],
+        },
+  emergencyQuestioned: ({ link }) => ({
+    subject: 'آپ کی ہنگامی رسائی کے بارے میں ایک سوال',
+    parts: [
+      'ایک منتظم نے آپ کی ایک ہنگامی رسائی کے بارے میں سوال کیا ہے۔',
+      'سوال پڑھنے کے لیے لنک کھولیں۔ آپ ایک بار جواب دے سکتے ہیں۔',
+      { link, act: 'سوال پڑھیں' },
     ],
   }),
   accountApproved: ({ link }) => ({
@@ -151,5 +191,17 @@ export const urdu: Templates = {
   unreadMessages: ({ link }) => ({
     subject: 'آپ کے نئے پیغامات ہیں',
     parts: ['کسی نے آپ کو لکھا ہے۔ پیغام پڑھنے کے لیے لاگ اِن کریں۔', { link, act: 'پیغام پڑھیں' }],
+  }),
+  somethingNew: ({ link }, { name }) => ({
+    subject: 'Lightbox میں آپ کے لیے کچھ نیا ہے',
+    parts: [
+      name ? `${name} کی طرف سے آپ کے لیے کچھ نیا ہے۔` : 'آپ کے لیے کچھ نیا ہے۔',
+      'دیکھنے کے لیے لاگ اِن کریں۔',
+      { link, act: logIn },
+    ],
+  }),
+  digest: ({ counts, link }) => ({
+    subject: 'Lightbox سے آپ کا خلاصہ',
+    parts: [`آپ نے یہ نہیں پڑھا: ${counted(counts)}۔`, 'مزید دیکھنے کے لیے لاگ اِن کریں۔', { link, act: logIn }],
   }),
 };

@@ -1,6 +1,8 @@
+import { overdueEmergency } from '@lightbox/core/access/emergencies.js';
 import { overdueLink } from '@lightbox/core/access/guests.js';
 import { overdueShare } from '@lightbox/core/access/shares.js';
 import type { Core } from '@lightbox/core/core.js';
+import { endEmergencies } from '@lightbox/core/emergencies/endEmergencies.js';
 import { system } from '@lightbox/core/events/events.js';
 import { endGuestLinks } from '@lightbox/core/guests/endGuestLinks.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
@@ -18,6 +20,18 @@ export async function expireShares(core: Core): Promise<void> {
       // Its end may have been put off since it was read.
       await endShares(core, tx, share, { _id: share._id, ...overdue }, 'share.expire');
       return share._id;
+    });
+  }
+}
+
+/** Ends emergency accesses whose hour is over, so that open pictures disappear. Access does not depend on it. */
+export async function expireEmergencies(core: Core): Promise<void> {
+  const overdue = overdueEmergency(core.clock.now());
+  const found = await core.models.Emergency.find(overdue, { _id: 1 }).limit(BATCH).lean();
+  for (const { _id } of found) {
+    await core.events.change(system, async (tx) => {
+      await endEmergencies(core, tx, { _id, ...overdue }, 'expired');
+      return _id;
     });
   }
 }

@@ -1,9 +1,11 @@
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { Core } from '@lightbox/core/core.js';
+import { sealAgain } from '@lightbox/core/emergencies/sealed.js';
 import { unlessDamaged } from '@lightbox/core/errors.js';
 import { openValue, sealValue } from '@lightbox/core/keys/seal.js';
 import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
 import { underOlderKeys } from '@lightbox/core/keys/usage.js';
+import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { InviteDoc } from '@lightbox/core/models/invite.js';
 import type { SecretDoc } from '@lightbox/core/models/secret.js';
@@ -55,6 +57,11 @@ export async function renewKeys(core: Core): Promise<boolean> {
   );
   await of(models.Invite.find(older.invites).lean<InviteDoc[]>().cursor(), models.Invite.collection, (row) =>
     renewInvite(core, row),
+  );
+  await of(
+    models.Emergency.find(older.emergencies).lean<EmergencyDoc[]>().cursor(),
+    models.Emergency.collection,
+    (row) => renewEmergency(core, row),
   );
   await of(models.Secret.find(older.secrets).lean<SecretDoc[]>().cursor(), models.Secret.collection, (row) =>
     renewSecret(core, row),
@@ -135,6 +142,12 @@ function renewInvite(core: Core, invite: InviteDoc): Renewal {
     update: { $set: { ...renewed, ...noteAgain(core, invite) } },
   };
 }
+
+/** All texts of the record are sealed together with the key of its reason. */
+const renewEmergency = ({ keys }: Core, emergency: EmergencyDoc): Renewal => ({
+  filter: { _id: emergency._id, 'reason.sealed': emergency.reason.sealed },
+  update: { $set: sealAgain(keys, emergency) },
+});
 
 function renewSecret({ keys }: Core, { _id, key }: SecretDoc): Renewal {
   const renewed = sealValue(keys.secrets, _id, openValue(keys.secrets, _id, key));

@@ -1,9 +1,10 @@
 import type { Core } from '@lightbox/core/core.js';
-import { remindOfUnread } from '../notifications/remindUnread.js';
+import { enterDigests } from '../notifications/digest.js';
+import { enterReminders, remindOfMessages } from '../notifications/reminders.js';
 import { removeEmptyStudies } from './emptyStudies.js';
 import { endLooks } from './endLooks.js';
 import { enterOwed } from './enterOwed.js';
-import { expireGuestLinks, expireInvites, expireSessions, expireShares } from './expire.js';
+import { expireEmergencies, expireGuestLinks, expireInvites, expireSessions, expireShares } from './expire.js';
 import { finishClosings } from './finishClosings.js';
 import { noteAuditHead } from './noteAuditHead.js';
 import { removeOrphanBlobs } from './orphans.js';
@@ -22,13 +23,16 @@ export interface Task {
 export const tasks = {
   // An open picture disappears within two seconds of its share's end, also on a busy machine.
   expireShares: { every: 500, work: expireShares },
+  expireEmergencies: { every: 500, work: expireEmergencies },
   expireGuestLinks: { every: 5_000, work: expireGuestLinks },
   expireSessions: { every: 15_000, work: expireSessions },
   expireInvites: { every: 15_000, work: expireInvites },
   endLooks: { every: 15_000, work: endLooks },
   finishClosings: { every: 15_000, work: finishClosings },
   enterOwed: { every: 10_000, work: enterOwed },
-  remindOfUnread: { every: 30_000, work: remindOfUnread },
+  remindOfMessages: { every: 30_000, work: remindOfMessages },
+  enterReminders: { every: 15_000, work: enterReminders },
+  enterDigests: { every: 30_000, work: enterDigests },
   // A few queries that mostly find nothing.
   renewKeys: { every: 15_000, work: renewKeys },
   reviveAnalyses: { every: 30_000, work: reviveAnalyses },

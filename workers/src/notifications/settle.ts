@@ -1,6 +1,8 @@
 import type { NotificationKind } from '@lightbox/contract/audit/actions.js';
+import type { ReviewState } from '@lightbox/contract/emergencies/states.js';
 import { type ShareState, shareState } from '@lightbox/contract/sharing/states.js';
 import type { Core } from '@lightbox/core/core.js';
+import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
@@ -11,7 +13,20 @@ const waitsFor: Partial<Record<NotificationKind, ShareState>> = {
   'share.created': 'pending',
   'share.locked': 'locked',
 };
-const settleable: NotificationKind[] = ['share.created', 'share.locked', 'provider.registered'];
+/** The same, with the state of the review of an emergency access. */
+const reviewWaitsFor: Partial<Record<NotificationKind, ReviewState>> = {
+  'emergency.opened': 'open',
+  'emergency.questioned': 'questioned',
+  'emergency.answered': 'answered',
+};
+const settleable: NotificationKind[] = [
+  'share.created',
+  'share.locked',
+  'provider.registered',
+  'emergency.opened',
+  'emergency.questioned',
+  'emergency.answered',
+];
 
 /**
  * Marks the unread notices about the records of an event as read if nothing is left to do: the share was opened, ended
@@ -36,8 +51,11 @@ export async function settleNotices(core: Core, { record, records = [], refs }: 
 
 async function settledOf({ models, clock }: Core, notices: NotificationDoc[]): Promise<NotificationDoc[]> {
   if (notices.length === 0) return [];
-  const [shares, waiting] = await Promise.all([
+  const [shares, emergencies, waiting] = await Promise.all([
     models.Share.find({ _id: { $in: notices.flatMap(({ share }) => share ?? []) } }).lean<ShareDoc[]>(),
+    models.Emergency.find({
+      _id: { $in: notices.flatMap(({ kind, record }) => (kind in reviewWaitsFor ? (record ?? []) : [])) },
+    }).lean<EmergencyDoc[]>(),
     models.User.find({
       _id: { $in: notices.flatMap(({ kind, record }) => (kind === 'provider.registered' ? (record ?? []) : [])) },
       status: 'pending',
@@ -45,8 +63,13 @@ async function settledOf({ models, clock }: Core, notices: NotificationDoc[]): P
     }).lean<UserDoc[]>(),
   ]);
   const now = clock.now();
-  return notices.filter(({ kind, record, share: shareId }) => {
+  return notices.filter(({ kind, record, user, share: shareId }) => {
     if (kind === 'provider.registered') return !waiting.some(({ _id }) => record?.equals(_id));
+    if (kind in reviewWaitsFor) {
+      const emergency = emergencies.find(({ _id }) => record?.equals(_id));
+      // The patient has no part in the review: their notice is read when they look at it.
+      return emergency !== undefined && !emergency.patient.equals(user) && emergency.state !== reviewWaitsFor[kind];
+    }
     const share = shares.find(({ _id }) => shareId?.equals(_id));
     // A notice of an older version names no share.
     return shareId !== undefined && (!share || shareState(share, now) !== waitsFor[kind]);

@@ -51,6 +51,8 @@ export async function downloadable({ models, clock }: Gateway, viewer: Viewer): 
       imageFacts(
         image,
         shares.filter((share) => covers(share, image)),
+        // An image that was opened in an emergency is not own data.
+        [],
       ),
     ),
   );

@@ -11,6 +11,7 @@ export const app = {
     messages: 'Messages',
     auditLogs: 'Audit Logs',
     approveProvider: 'Approve Provider',
+    emergencies: 'Emergency access',
     roles: 'Roles',
     settings: 'Settings',
     analysis: 'AI Medical Analysis',
@@ -78,6 +79,7 @@ export const app = {
     underReview: 'Under review',
     active: 'Active',
     inactive: 'Inactive',
+    emergency: 'Emergency access',
     opensInViewer: 'Opens in viewer',
   },
   well: {

@@ -107,6 +107,9 @@ export const images = {
       analysis: 'Your clinic had a computer describe the picture',
       analysed: 'The computer’s description is ready',
       notAnalysed: 'The computer could not describe the picture',
+      emergency: '{{name}} opened your images in an emergency',
+      emergencyLook: '{{name}} looked at it in an emergency',
+      emergencyEnd: 'An emergency access ended',
       refused: '{{name}} was refused',
       other: '{{name}}: {{action}}',
       own: {

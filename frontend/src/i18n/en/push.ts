@@ -21,5 +21,7 @@ export const push = {
   },
   /** For a kind of a newer server, which this version of the app does not know. */
   other: { title: 'There is something new', text: 'Open Lightbox to see it.' },
+  /** After quiet hours. */
+  summary: { title: '{{count}} new notifications', text: 'Open Lightbox to see them.' },
   message: { title: 'You have a new message', text: 'Open Lightbox to read it.' },
 } as const;

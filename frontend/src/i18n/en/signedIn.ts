@@ -1,9 +1,11 @@
 import { analysis } from './analysis';
 import { audit } from './audit';
+import { emergencies } from './emergencies';
 import { guests } from './guests';
 import { images } from './images';
 import { info } from './info';
 import { messages } from './messages';
+import { noticeSettings } from './noticeSettings';
 import { notifications } from './notifications';
 import { overview } from './overview';
 import { profile } from './profile';
@@ -28,10 +30,12 @@ export const signedIn = {
   sharing,
   guests,
   info,
+  emergencies,
   shareImage,
   analysis,
   messages,
   notifications,
+  noticeSettings,
   push,
   audit,
   roles,

@@ -11,6 +11,7 @@ export const app = {
     roles: 'کردار',
     settings: 'ترتیبات',
     approveProvider: 'معالج کی منظوری',
+    emergencies: 'ہنگامی رسائی',
     analysis: 'طبی تجزیہ بذریعہ AI',
     home: 'ہوم',
     collapse: 'مینو سمیٹیں',
@@ -76,6 +77,7 @@ export const app = {
     underReview: 'زیرِ جائزہ',
     active: 'فعال',
     inactive: 'غیر فعال',
+    emergency: 'ہنگامی رسائی',
     opensInViewer: 'ویوور میں کھلتی ہے',
   },
   well: {

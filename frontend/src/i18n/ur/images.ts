@@ -105,6 +105,9 @@ export const images = {
       analysis: 'آپ کے کلینک نے کمپیوٹر سے تصویر کی وضاحت کرائی',
       analysed: 'کمپیوٹر کی وضاحت تیار ہے',
       notAnalysed: 'کمپیوٹر تصویر کی وضاحت نہیں کر سکا',
+      emergency: '{{name}} نے ہنگامی صورتحال میں آپ کی تصاویر کھولیں',
+      emergencyLook: '{{name}} نے ہنگامی صورتحال میں اسے دیکھا',
+      emergencyEnd: 'ایک ہنگامی رسائی ختم ہوئی',
       refused: '{{name}} کو اجازت نہیں ملی',
       other: '{{name}}: {{action}}',
       own: {

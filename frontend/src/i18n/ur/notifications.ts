@@ -22,6 +22,10 @@ export const notifications = {
     notAnalysed: '{{caption}} کا تجزیہ نہیں ہو سکا',
     waiting: '{{name}} منظوری کے منتظر ہیں',
     bulkRead: '{{name}} نے بہت سے پروفائل کھولے',
+    yourImages: '{{name}} نے ہنگامی صورتحال میں آپ کی تصاویر کھولیں',
+    emergency: '{{name}} نے ہنگامی صورتحال میں تصاویر کھولیں',
+    questioned: '{{name}} نے آپ کی ہنگامی رسائی کے بارے میں سوال کیا ہے',
+    answered: '{{name}} نے آپ کے سوال کا جواب دیا',
   },
   kind: {
     'share.created': {
@@ -38,6 +42,15 @@ export const notifications = {
     },
     'share.revoked': { title: 'آپ کی رسائی ختم ہو گئی', text: 'آپ کو اب اس تصویر تک رسائی نہیں۔' },
     'guest.opened': { title: 'آپ کا مہمان لنک کھولا گیا', text: 'کسی نے پہلی بار اس کا کوڈ درج کیا۔' },
+    'emergency.opened': {
+      title: 'ہنگامی صورتحال میں تصاویر کھولی گئیں',
+      text: 'رسائی ایک گھنٹے بعد ختم ہو جاتی ہے۔ دیکھیں کس نے کھولیں اور کیوں۔',
+    },
+    'emergency.questioned': {
+      title: 'آپ کی ہنگامی رسائی کے بارے میں سوال',
+      text: 'آپ ایک بار جواب دے سکتے ہیں۔',
+    },
+    'emergency.answered': { title: 'ایک سوال کا جواب آیا', text: 'یہ ایک ہنگامی رسائی کے بارے میں ہے۔' },
     'analysis.completed': { title: 'ایک تجزیہ تیار ہے', text: 'کمپیوٹر کا بنایا ہوا۔ یہ تشخیص نہیں۔' },
     'analysis.failed': {
       title: 'ایک تجزیہ نہیں ہو سکا',

@@ -21,5 +21,7 @@ export const push = {
   },
   /** For a kind of a newer server, which this version of the app does not know. */
   other: { title: 'کچھ نیا ہے', text: 'دیکھنے کے لیے Lightbox کھولیں۔' },
+  /** After quiet hours. */
+  summary: { title: '{{count}} نئی اطلاعات', text: 'دیکھنے کے لیے Lightbox کھولیں۔' },
   message: { title: 'آپ کے لیے نیا پیغام ہے', text: 'پڑھنے کے لیے Lightbox کھولیں۔' },
 };

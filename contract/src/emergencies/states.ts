@@ -1,0 +1,35 @@
+/** The states of the review of an emergency access. */
+export const reviewStates = [
+  /** No administrator has decided yet. */
+  'open',
+  /** An administrator asked the provider about it. */
+  'questioned',
+  /** The provider has answered, which they can do once. */
+  'answered',
+  'approved',
+] as const;
+export type ReviewState = (typeof reviewStates)[number];
+
+/** The moves between the states of the review. The hour of access does not depend on them. */
+export const reviewMoves = {
+  question: { from: ['open'], to: 'questioned' },
+  answer: { from: ['questioned'], to: 'answered' },
+  approve: { from: ['open', 'questioned', 'answered'], to: 'approved' },
+} as const satisfies Record<string, { from: readonly ReviewState[]; to: ReviewState }>;
+export type ReviewMove = keyof typeof reviewMoves;
+
+export const canMove = (move: ReviewMove, state: ReviewState): boolean =>
+  (reviewMoves[move].from as readonly ReviewState[]).includes(state);
+
+/** The causes for which the product itself ends an access: the hour, the setting, or the account of one of the two. */
+export const emergencyEndings = ['expired', 'off', 'account'] as const;
+export type EmergencyEnding = (typeof emergencyEndings)[number];
+
+export interface EmergencyFacts {
+  /** False once the access was ended. An access whose hour is over stays `live` until maintenance ends it. */
+  live: boolean;
+  until: Date;
+}
+
+/** True while the provider may see the patient's images. */
+export const isLiveEmergency = ({ live, until }: EmergencyFacts, now: Date): boolean => live && until > now;

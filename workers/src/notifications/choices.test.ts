@@ -1,0 +1,296 @@
+import { randomBytes } from 'node:crypto';
+import type { LanguageCode } from '@lightbox/contract/languages.js';
+import { limits } from '@lightbox/contract/limits.js';
+import { defaultNoticeSettings, type NoticeChoices } from '@lightbox/contract/notifications/choices.js';
+import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import { NEWEST } from '@lightbox/core/db/newest.js';
+import { type NewEvent, system } from '@lightbox/core/events/events.js';
+import { conversationOf, dispatchMessages } from '@lightbox/core/messages/messages.js';
+import type { ReminderDoc } from '@lightbox/core/models/reminder.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
+import { testConfig } from '@lightbox/testkit/config.js';
+import { type Mailbox, startMailbox } from '@lightbox/testkit/mailbox.js';
+import { type PushService, startPushService, type TestBrowser } from '@lightbox/testkit/pushService.js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type RunningWorker, startWorker } from '../worker.js';
+import { enterDigests, sendDigest } from './digest.js';
+import { enterReminders } from './reminders.js';
+
+let mailbox: Mailbox;
+let service: PushService;
+let worker: RunningWorker;
+
+beforeAll(async () => {
+  [mailbox, service] = await Promise.all([startMailbox(), startPushService()]);
+  const vapidKey = randomBytes(32).toString('base64');
+  worker = await startWorker(await testConfig({ smtpUrl: mailbox.url, vapidKey, pushOrigins: [service.origin] }));
+  await worker.ready;
+});
+afterAll(async () => {
+  await worker?.stop();
+  await Promise.all([mailbox?.stop(), service?.stop()]);
+});
+
+const secret = 'Planted-Secret-Text';
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+const clock = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16);
+/** Hours that contain this moment, and hours that do not, on the clocks of UTC. */
+const [quiet, over] = [
+  { from: clock(-60), to: clock(120) },
+  { from: clock(-120), to: clock(-60) },
+];
+
+/** Builds an account with the default choices, apart from these. */
+async function buildPerson(choices: Partial<NoticeChoices> = {}, changes: Partial<UserDoc> = {}): Promise<UserDoc> {
+  const _id = newId();
+  const username = String(_id);
+  const user: UserDoc = {
+    ...{ _id, email: `${username}@hospital.test`, username, usernameKey: username, passwordHash: 'none' },
+    ...{ role: 'patient', status: 'active', active: true, words: [], sortKey: '', createAt: new Date() },
+    firstname: secret,
+    timeZone: 'UTC',
+    notices: { ...defaultNoticeSettings, choices: { ...defaultNoticeSettings.choices, ...choices } },
+    ...changes,
+  };
+  await worker.core.models.User.create([user]);
+  return user;
+}
+
+const setQuiet = ({ _id }: UserDoc, hours: typeof quiet) =>
+  worker.core.models.User.updateOne({ _id }, { $set: { 'notices.quiet': hours } });
+
+async function subscribe({ _id: user }: UserDoc): Promise<TestBrowser> {
+  const browser = service.subscribe();
+  const { endpoint, keys } = browser.subscription;
+  const times = { seenAt: new Date(), expiresAt: minutesAgo(-60) };
+  await worker.core.models.PushSubscription.create([
+    { _id: newId(), user, session: newId(), endpoint, ...keys, ...times },
+  ]);
+  return browser;
+}
+
+/** Records an event with a notice for these people. Resolves to its image when the notices are delivered. */
+async function share(to: UserDoc[], type: 'share.verify' | 'share.create' = 'share.verify'): Promise<ObjectId> {
+  const record = newId();
+  const recipients = to.map(({ _id }) => _id);
+  const event = { type, refs: { share: newId() }, record, recipients, reason: secret } as NewEvent;
+  await worker.core.events.record(system, event);
+  const done = () => worker.core.models.Event.exists({ record, owed: { $size: 0 } }).readConcern(NEWEST);
+  await vi.waitFor(async () => expect(await done()).not.toBeNull(), 15_000);
+  return record;
+}
+
+const notices = ({ _id }: UserDoc, rest = {}) => worker.core.models.Notification.countDocuments({ user: _id, ...rest });
+const reminders = ({ _id: user }: UserDoc, channel: ReminderDoc['channel']) =>
+  worker.core.models.Reminder.find({ user, channel }).readConcern(NEWEST).sort({ _id: 1 }).lean<ReminderDoc[]>();
+const read = ({ _id: user }: UserDoc, record: ObjectId) =>
+  worker.core.models.Notification.updateOne({ user, record }, { $set: { unread: false, readAt: new Date() } });
+
+/** Makes the waiting reminders of a person due, and waits until their job is done. */
+async function remind(person: UserDoc, channel: ReminderDoc['channel']): Promise<void> {
+  const waiting = { user: person._id, channel, dueAt: { $exists: true } };
+  await worker.core.models.Reminder.updateMany(waiting, { $set: { dueAt: minutesAgo(1) } });
+  await enterReminders(worker.core);
+  const due = { ...waiting, dueAt: { $lte: new Date() } };
+  await vi.waitFor(async () => expect(await worker.core.models.Reminder.exists(due)).toBeNull(), 15_000);
+}
+
+const pushed = ({ received }: TestBrowser) => received.map(({ text }) => JSON.parse(text));
+/** Pushes one more notice to the browser, so that an earlier push would have arrived before. */
+async function untilPushed(browser: TestBrowser, n: number) {
+  await browser.untilAsked(n);
+  expect(browser.asked()).toBe(n);
+}
+
+const off = { app: false, device: false, mail: false };
+
+describe('a group of notices', () => {
+  it('that is off in the app makes no notice; devices still get it, and the log has its event', async () => {
+    const [silent, usual] = [await buildPerson({ shares: { ...off, device: true } }), await buildPerson()];
+    const browser = await subscribe(silent);
+    const image = await share([silent, usual]);
+    await untilPushed(browser, 1);
+    expect(pushed(browser)).toEqual([{ kind: 'share.verified', recordId: String(image) }]);
+    expect([await notices(silent), await notices(usual)]).toEqual([0, 1]);
+    const logged = () => worker.core.models.AuditEntry.countDocuments({ record: image });
+    await vi.waitFor(async () => expect(await logged()).toBe(1), 15_000);
+  });
+
+  it('that is off on devices is not pushed, and is in the app', async () => {
+    const person = await buildPerson({ shares: { ...off, app: true } });
+    const browser = await subscribe(person);
+    await share([person]);
+    const analysed = newId();
+    const event = { type: 'analysis.complete' as const, record: analysed, recipients: [person._id] };
+    await worker.core.events.record(system, event);
+    await untilPushed(browser, 1);
+    expect(pushed(browser)).toEqual([{ kind: 'analysis.completed', recordId: String(analysed) }]);
+    expect(await notices(person, { kind: 'share.verified' })).toBe(1);
+  });
+});
+
+describe('quiet hours', () => {
+  it('push nothing, and then the number of what is unread, once', async () => {
+    const person = await buildPerson({}, { notices: { ...defaultNoticeSettings, quiet } });
+    const [desk, phone] = [await subscribe(person), await subscribe(person)];
+    const first = await share([person]);
+    await share([person]);
+    await share([person]);
+    await vi.waitFor(async () => expect(await reminders(person, 'device')).toHaveLength(3), 15_000);
+    expect(await notices(person, { unread: true })).toBe(3);
+    // It is still quiet: the reminders wait for the end.
+    await remind(person, 'device');
+    const [waiting] = await reminders(person, 'device');
+    expect(waiting?.dueAt?.toISOString().slice(11, 16)).toBe(quiet.to);
+    await read(person, first);
+    await setQuiet(person, over);
+    await Promise.all([remind(person, 'device'), enterReminders(worker.core)]);
+    for (const browser of [desk, phone]) {
+      await untilPushed(browser, 1);
+      expect(pushed(browser)).toEqual([{ kind: 'summary', count: 2 }]);
+    }
+  });
+
+  it('push the one notice that is left as it is, and none when all were read', async () => {
+    const [one, none] = [await buildPerson(), await buildPerson()];
+    const browsers = [await subscribe(one), await subscribe(none)] as const;
+    for (const person of [one, none]) await setQuiet(person, quiet);
+    const [image, other] = [await share([one, none]), await share([one, none])];
+    for (const person of [one, none]) {
+      await vi.waitFor(async () => expect(await reminders(person, 'device')).toHaveLength(2), 15_000);
+      await read(person, other);
+      await setQuiet(person, over);
+    }
+    await read(none, image);
+    for (const person of [none, one]) await remind(person, 'device');
+    await untilPushed(browsers[0], 1);
+    expect(pushed(browsers[0])).toEqual([{ kind: 'share.verified', recordId: String(image) }]);
+    expect(browsers[1].asked()).toBe(0);
+  });
+
+  it('hold for messages too', async () => {
+    const [writer, person] = [await buildPerson(), await buildPerson()];
+    const browser = await subscribe(person);
+    await setQuiet(person, quiet);
+    const [sender, recipient] = [writer._id, person._id];
+    const message = {
+      ...{ _id: newId(), conversation: conversationOf(sender, recipient), seq: 1, sender, recipient },
+      ...{ members: [sender, recipient], content: secret, createAt: new Date(), pending: true },
+    };
+    await worker.core.models.Message.create([message]);
+    await dispatchMessages(worker.core, [message]);
+    await vi.waitFor(async () => expect(await reminders(person, 'device')).toHaveLength(1), 15_000);
+    await setQuiet(person, over);
+    await remind(person, 'device');
+    await untilPushed(browser, 1);
+    expect(pushed(browser)).toEqual([{ kind: 'message.new', recordId: String(sender) }]);
+  });
+});
+
+describe('a mail about notices', () => {
+  const subject = 'There is something new for you in Lightbox';
+  const byMail = { shares: { ...off, app: true, mail: true } };
+
+  it('comes after a few minutes, says nothing, and is one an hour', async () => {
+    const person = await buildPerson(byMail);
+    const before = Date.now();
+    await share([person]);
+    await share([person]);
+    const [planned] = await reminders(person, 'mail');
+    const wait = (planned?.dueAt?.getTime() ?? 0) - before;
+    expect(Math.round(wait / 60_000)).toBe(limits.noticeMailMinutes);
+    await remind(person, 'mail');
+    const [mail] = await mailbox.waitFor(person.email, subject);
+    expect(mail?.text).not.toMatch(/secret|image|share/i);
+    expect(mail?.html).not.toContain(secret);
+    expect(mail?.text).toContain('/profile/notifications');
+    expect(mail?.headers).toContain('list-unsubscribe');
+    await share([person]);
+    await remind(person, 'mail');
+    const later = (await reminders(person, 'mail')).at(-1)?.dueAt?.getTime() ?? 0;
+    expect(Math.round((later - Date.now()) / 60_000)).toBe(limits.noticeMailPauseMinutes);
+    expect(mailbox.mails(person.email)).toHaveLength(1);
+  });
+
+  it('does not come about read notices, about shares with a mail of their own, or after mail was turned off', async () => {
+    const [reader, recipient, changed] = [
+      await buildPerson(byMail),
+      await buildPerson(byMail),
+      await buildPerson(byMail),
+    ];
+    const image = await share([reader, changed]);
+    await share([recipient], 'share.create');
+    expect(await reminders(recipient, 'mail')).toEqual([]);
+    await read(reader, image);
+    await worker.core.models.User.updateOne({ _id: changed._id }, { $set: { 'notices.choices.shares.mail': false } });
+    for (const person of [reader, changed]) {
+      await remind(person, 'mail');
+      expect((await reminders(person, 'mail')).map(({ dueAt, sentAt }) => [dueAt, sentAt])).toEqual([
+        [undefined, undefined],
+      ]);
+    }
+    expect([reader, recipient, changed].flatMap(({ email }) => mailbox.mails(email))).toEqual([]);
+  });
+
+  it('also comes about a group that is off in the app', async () => {
+    const person = await buildPerson({ shares: { ...off, mail: true } });
+    await share([person]);
+    await remind(person, 'mail');
+    await mailbox.waitFor(person.email, subject);
+  });
+});
+
+describe('a digest', () => {
+  const buildReader = (changes: Partial<UserDoc> = {}) =>
+    buildPerson(
+      {},
+      {
+        notices: { ...defaultNoticeSettings, digest: 'daily', digestAt: clock(-1) },
+        nextDigestAt: minutesAgo(1),
+        ...changes,
+      },
+    );
+  const nextOf = async ({ _id }: UserDoc) =>
+    (await worker.core.models.User.findById(_id).readConcern(NEWEST).lean<UserDoc>())?.nextDigestAt;
+  const dayOf = ({ nextDigestAt }: UserDoc) => nextDigestAt?.toISOString().slice(0, 10) ?? '';
+
+  it.each([
+    ['en', 'Your summary from Lightbox', 'You have not read: 3 shares, 1 notice about images.'],
+    ['ur', 'Lightbox سے آپ کا خلاصہ', 'شیئر: 3، تصاویر کی اطلاعات: 1'],
+  ] as [LanguageCode, string, string][])(
+    'in %s has the numbers of what is unread, once a day',
+    async (language, subject, text) => {
+      const person = await buildReader({ language });
+      for (const _ of [1, 2, 3]) await share([person]);
+      const event = { type: 'analysis.fail' as const, record: newId(), recipients: [person._id] };
+      await worker.core.events.record(system, event);
+      await vi.waitFor(async () => expect(await notices(person)).toBe(4), 15_000);
+      // Several workers, and a job that is run again.
+      await Promise.all(Array.from({ length: 5 }, () => enterDigests(worker.core)));
+      const [mail] = await mailbox.waitFor(person.email, subject);
+      expect(mail?.text).toContain(text);
+      expect(mail?.text).not.toContain(secret);
+      expect(mail?.headers).toContain('list-unsubscribe');
+      const next = await nextOf(person);
+      expect(next?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+      // The person chooses a later hour of the same day.
+      await worker.core.models.User.updateOne({ _id: person._id }, { $set: { nextDigestAt: person.nextDigestAt } });
+      await enterDigests(worker.core);
+      const refuse = { sendMail: () => Promise.reject(new Error('A second mail.')) } as never;
+      await sendDigest(worker.core, refuse, { userId: String(person._id), day: dayOf(person) });
+      expect(mailbox.mails(person.email)).toHaveLength(1);
+    },
+  );
+
+  it('does not come when nothing is unread, nor to a deactivated account, and is due again the next day', async () => {
+    const [idle, inactive] = [await buildReader(), await buildReader({ active: false })];
+    const image = await share([idle, inactive]);
+    await read(idle, image);
+    await enterDigests(worker.core);
+    const refuse = { sendMail: () => Promise.reject(new Error('A mail.')) } as never;
+    for (const person of [idle, inactive]) {
+      await sendDigest(worker.core, refuse, { userId: String(person._id), day: dayOf(person) });
+      expect((await nextOf(person))?.getTime()).toBeGreaterThan(Date.now());
+    }
+  });
+});

@@ -1,0 +1,81 @@
+import { groupOf, type NoticeGroup } from '@lightbox/contract/notifications/choices.js';
+import { dateIn } from '@lightbox/contract/notifications/clock.js';
+import { isUsable } from '@lightbox/contract/users/states.js';
+import type { Core } from '@lightbox/core/core.js';
+import { oid } from '@lightbox/core/db/ids.js';
+import type { ConversationDoc } from '@lightbox/core/models/conversation.js';
+import type { NotificationDoc } from '@lightbox/core/models/notification.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
+import { digestUpdate, noticeSettingsOf } from '@lightbox/core/notifications/noticeSettings.js';
+import type { JobData } from '@lightbox/core/queues/jobs.js';
+import type { Transporter } from 'nodemailer';
+import { deliver, note } from '../mail/sendMail.js';
+
+const BATCH = 500;
+
+/** Enters a job for every digest that is due, and sets the time of the person's next one. */
+export async function enterDigests(core: Core): Promise<boolean> {
+  const { models, queues, clock } = core;
+  const now = clock.now();
+  const due = await models.User.find({ nextDigestAt: { $lte: now } }, { notices: 1, timeZone: 1, nextDigestAt: 1 })
+    .sort({ nextDigestAt: 1 })
+    .limit(BATCH)
+    .lean<(UserDoc & { nextDigestAt: Date })[]>();
+  const settingsOf = new Map(due.map((user) => [user, noticeSettingsOf(user)]));
+  await queues.add(
+    [...settingsOf].map(([{ _id, nextDigestAt }, { timeZone }]) => {
+      const day = dateIn(nextDigestAt, timeZone);
+      return { name: 'sendDigest', data: { userId: String(_id), day }, id: `${_id}-${day}-digest` };
+    }),
+  );
+  for (const [{ _id, nextDigestAt }, settings] of settingsOf) {
+    // The person may have chosen another time meanwhile.
+    await models.User.updateOne({ _id, nextDigestAt }, digestUpdate(settings, now));
+  }
+  return due.length === BATCH;
+}
+
+/** Mails how many notices and messages are unread; no mail when there are none. One a day at most, however often it runs. */
+export async function sendDigest(
+  core: Core,
+  mailer: Transporter,
+  { userId, day }: JobData<'sendDigest'>,
+): Promise<void> {
+  const { models, config } = core;
+  const mailId = `${userId}-${day}-digest`;
+  const to = oid(userId);
+  const [user, sent] = await Promise.all([
+    models.User.findById(to).lean<UserDoc>(),
+    models.SentMail.exists({ _id: mailId }),
+  ]);
+  if (sent || !isUsable(user)) return;
+  const { digest: every } = noticeSettingsOf(user);
+  if (every === 'off') return;
+  const counts = await unreadByGroup(core, to);
+  if (Object.keys(counts).length === 0) return;
+  await deliver(core, mailer, mailId, 'digest', { to, facts: { counts, link: `${config.publicUrl}/login` } });
+  await note(core, mailId);
+}
+
+/** The number of unread notices and messages by group, without groups that have none. */
+async function unreadByGroup({ models }: Core, user: UserDoc['_id']): Promise<Partial<Record<NoticeGroup, number>>> {
+  const [kinds, conversations] = await Promise.all([
+    models.Notification.aggregate<{ _id: NotificationDoc['kind']; count: number }>([
+      { $match: { user, unread: true } },
+      { $group: { _id: '$kind', count: { $sum: 1 } } },
+    ]),
+    models.Conversation.find({ members: user }, { _id: 1 }).lean<ConversationDoc[]>(),
+  ]);
+  const messages = await models.Message.countDocuments({
+    conversation: { $in: conversations.map(({ _id }) => _id) },
+    recipient: user,
+    readAt: null,
+  });
+  const counts: Partial<Record<NoticeGroup, number>> = messages > 0 ? { messages } : {};
+  for (const { _id: kind, count } of kinds) {
+    // A newer version may know more kinds.
+    const group = groupOf[kind];
+    if (group) counts[group] = (counts[group] ?? 0) + count;
+  }
+  return counts;
+}
