@@ -194,6 +194,7 @@ describe('fields that are nobody’s to send', () => {
       subscribePush: post(patient, { endpoint: 'https://push.example.org/x', keys: { p256dh: 'x', auth: 'x' } }),
       unsubscribePush: post(patient, { endpoint: 'https://push.example.org/x' }),
       approveProvider: post(admin, { email: pending.email }),
+      undoApproval: post(admin, { email: pending.email }),
       rejectProvider: post(admin, { email: pending.email, reason: 'x' }),
       createStudy: post(provider, { title: 'Left hand' }),
       updateStudy: post(provider, { title: 'Right hand' }, `/studies/${study}`),

@@ -70,6 +70,8 @@ const rows: Record<CallName, Harmless> = {
   exportUsers: list,
   getProfile: list,
   updateProfile: { status: 200, body: {} },
+  exportProfile: list,
+  listDisclosures: list,
   deleteProfile: emptyBody,
   getUser: nothingThere,
   deleteUser: nothingThere,
@@ -78,6 +80,7 @@ const rows: Record<CallName, Harmless> = {
   // After a sign-in alone; somebody else's authenticators ask for more.
   resetUserTotp: { status: 403 },
   approveProvider: emptyBody,
+  undoApproval: emptyBody,
   rejectProvider: emptyBody,
   getStats: list,
   // Without a multipart body: the role is judged before anything of one is read.

@@ -168,6 +168,9 @@ export const limits = {
   redirectAfterLogin: 1000,
   redirectAfterVerification: 2000,
   toastMs: 5000,
+  /** Milliseconds for which a toast offers to take an approval back, and seconds for which the server accepts it. */
+  undoToastMs: 10_000,
+  approvalUndoSeconds: 60,
   /** Limits beside the throttles of calls (`throttles.ts`). */
   throttle: {
     /** Events of any kind on one socket. */

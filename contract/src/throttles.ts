@@ -62,6 +62,8 @@ export const throttles = {
   ownPassword: { per: ['caller'], points: 10, seconds: 15 * minute, counts: 'failures', beyond: 'refused' },
   notMe: { per: ['address'], points: 30, seconds: hour, counts: 'calls', beyond: 'refused' },
   securityChange: { per: ['caller'], points: 20, seconds: hour, counts: 'calls', beyond: 'refused' },
+  /** Downloads of all of one's own data. */
+  ownData: { per: ['caller'], points: 5, seconds: day, counts: 'calls', beyond: 'refused' },
   username: { per: ['caller'], points: 10, seconds: hour, counts: 'usernames', beyond: 'refused' },
   staffMail: { per: ['caller'], points: 300, seconds: hour, counts: 'calls', beyond: 'refused' },
   upload: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },

@@ -64,14 +64,18 @@ async function mayNotify({ page }: Person): Promise<void> {
   await page.addInitScript(`Object.defineProperty(Notification, 'permission', { get: () => 'default' })`);
 }
 
-/** Adds one row to the table of settings. */
+/** Changes one setting, and adds one note. */
 async function addSetting(): Promise<void> {
   const { page } = people.admin;
   await page.goto('/appsettings');
-  await page.getByRole('button', { name: 'Set sharing.expiryHours' }).click();
-  await page.keyboard.type('24');
+  await page.getByRole('button', { name: 'Edit Default sharing time' }).click();
+  await page.getByLabel('Value of Default sharing time').fill('48');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Default sharing time was saved.').waitFor();
+  await page.getByLabel('Name of the new setting').fill('ward.name');
+  await page.getByLabel('Value of the new setting').fill('North');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
-  await page.getByText('sharing.expiryHours was added.').waitFor();
+  await page.getByText('ward.name was added.').waitFor();
 }
 
 /** Reads the ids for the addresses, and waits for a completed analysis. */

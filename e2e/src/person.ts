@@ -54,6 +54,19 @@ export async function register(
 }
 
 /** A user in a browser context of their own, who sees and reaches only the screen. */
+/** Approves the first provider of the list, or the one with this name, as a careful administrator does. */
+export async function approve(page: Page, name = ''): Promise<void> {
+  await page
+    .getByRole('button', { name: new RegExp(`^Approve ${name}`) })
+    .first()
+    .click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('License number').waitFor();
+  await dialog.getByText('I have checked the license').click();
+  await dialog.getByRole('button', { name: 'Approve provider' }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
 export class Person {
   /** The errors and warnings of the console, and the uncaught errors of the pages. */
   readonly complaints: string[] = [];

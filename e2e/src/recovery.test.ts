@@ -1,6 +1,6 @@
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
-import { line, Person } from './person.js';
+import { approve, line, Person } from './person.js';
 import { type Product, startProduct } from './product.js';
 
 const passwords = { second: 'Second-Enough-Pass-8', third: 'Third-Enough-Pass-7' };
@@ -98,7 +98,7 @@ test('The new password opens the administrators’ dashboard, where a waiting pr
     .first()
     .click();
   await page.waitForURL('**/approve-provider');
-  await page.getByRole('button', { name: 'Approve Omar Khan' }).click();
+  await approve(page, 'Omar Khan');
   await page.getByText('No one to review').waitFor();
 });
 

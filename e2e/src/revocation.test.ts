@@ -4,7 +4,7 @@ import { connectDatabase } from '@lightbox/core/db/connect.js';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { accessEnded, REVOKED_MS, test } from './journey.js';
-import { line, Person, password, register } from './person.js';
+import { approve, line, Person, password, register } from './person.js';
 import type { Product } from './product.js';
 
 /** Two browsers at once: a revocation in one removes the open picture in the other. */
@@ -97,7 +97,7 @@ test('Two providers are approved, and one shares a picture with the other.', asy
   await admin.enter();
   await admin.page.goto('/approve-provider');
   for (const name of ['Nadia Aslam', 'Omar Raza']) {
-    await button(admin.page, new RegExp(`^Approve.*${name}|^Approve`)).click();
+    await approve(admin.page, name);
     await admin.page
       .getByText(name)
       .first()

@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { test } from './journey.js';
-import { line, Person } from './person.js';
+import { approve, line, Person } from './person.js';
 
 const assets = join(import.meta.dirname, '../../backend/assets/demo');
 const password = 'Long-Enough-Pass-9';
@@ -79,8 +80,13 @@ test('A provider registers, and waits until an administrator approves.', async (
   await admin.page.waitForURL('**/dashboard');
   await admin.page.goto('/approve-provider');
   await admin.page.getByText('Bilal Siddiqui').first().waitFor();
-  await button(admin.page, /^Approve/).click();
-  await provider.mailed('Your account was approved');
+  await provider.mailed('We received your registration');
+  await approve(admin.page);
+  await button(admin.page, 'Undo').click();
+  await admin.page.getByText('Bilal Siddiqui waits for a decision again.').waitFor();
+  await provider.mailed('Your account is under review again');
+  await approve(admin.page, 'Bilal Siddiqui');
+  await provider.mailed('Your account was approved', 2);
   await provider.signIn();
   await page.waitForURL('**/dashboard');
 });
@@ -170,6 +176,33 @@ test('The provider sees the analysis arrive.', async () => {
     .first()
     .waitFor();
   await page.getByText('Not assessed: no diagnostic model is configured.').first().waitFor();
+});
+
+test('The patient downloads all their data, and prints who got access to their images and who looked at them.', async () => {
+  const { page } = patient;
+  await page.goto('/profile');
+  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Download your data').click()]);
+  const list = execFileSync('python3', ['-m', 'zipfile', '-l', (await download.path()) ?? ''], { encoding: 'utf8' });
+  for (const name of ['profile.json', '.dcm', 'messages.html', 'log.csv', 'shares.json', 'index.html']) {
+    expect(list).toContain(name);
+  }
+  await page.getByRole('link', { name: 'Who has seen my images' }).click();
+  await page
+    .getByRole('cell', { name: /^Bilal Siddiqui gave access to Hina Farooq/ })
+    .first()
+    .waitFor();
+  await page
+    .getByRole('cell', { name: /^Bilal Siddiqui looked at it/ })
+    .first()
+    .waitFor();
+  faults.push(...(await patient.look('disclosures')));
+  await page.emulateMedia({ media: 'print' });
+  await page.getByText('Printed on').waitFor();
+  expect(await page.getByRole('navigation', { name: 'Menu' }).isVisible()).toBe(false);
+  expect(await button(page, 'Print').isVisible()).toBe(false);
+  await patient.shoot('disclosures-printed');
+  await page.emulateMedia({ media: 'screen' });
+  await page.goto('/view-images');
 });
 
 test('A sign-out ends the session in this browser.', async () => {

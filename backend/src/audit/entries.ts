@@ -26,7 +26,7 @@ export async function entriesOf(gateway: Gateway, viewer: Viewer, wanted: Wanted
   if (user && !mayPickPerson(viewer.role)) throw fieldError('user', 'You cannot filter by this.');
   const all = viewer.role === 'admin';
   const filters: QueryFilter<AuditEntryDoc>[] = [
-    ...(all ? [] : [{ concerns: viewer._id }, { $or: [{ actor: viewer._id }, { type: { $nin: listActions } }] }]),
+    ...(all ? [] : [concerning(viewer)]),
     ...(record ? [{ record: oid(record) }] : []),
     ...(group ? [{ type: { $in: actionsIn(group) } }] : []),
     ...(lists || actiontype || group ? [] : [{ type: { $nin: listActions } }]),
@@ -51,8 +51,13 @@ export async function entriesOf(gateway: Gateway, viewer: Viewer, wanted: Wanted
   };
 }
 
+/** The entries of a person's own acts, and of what others did with the images that the person owns, as a filter. */
+export const concerning = ({ _id }: Pick<Viewer, '_id'>): QueryFilter<AuditEntryDoc> => ({
+  $and: [{ concerns: _id }, { $or: [{ actor: _id }, { type: { $nin: listActions } }] }],
+});
+
 /** Returns the end of a range. A date without a time means the end of that day. */
-const endOf = (to: string): Date => (to.length === 10 ? new Date(`${to}T23:59:59.999Z`) : new Date(to));
+export const endOf = (to: string): Date => (to.length === 10 ? new Date(`${to}T23:59:59.999Z`) : new Date(to));
 
 async function peopleNamed(gateway: Gateway, viewer: Viewer, search: string): Promise<ObjectId[]> {
   const matching = searchFilter(search);

@@ -92,7 +92,7 @@ async function writeAccount(
     record: user._id,
     actor: user._id,
     recipients: user.role === 'healthProvider' ? await activeAdmins(gateway) : [],
-    refs: { code },
+    refs: { code, ...(user.status === 'pending' ? { received: user._id } : {}) },
   });
 }
 

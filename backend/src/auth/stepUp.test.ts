@@ -55,6 +55,7 @@ describe('a proof that it is still the same person', () => {
       changeRole: 'recent',
       openEmergency: 'recent',
       exportUsers: 'recent',
+      exportProfile: 'recent',
       exportAudit: 'recent',
     });
     // So that none that is added later is forgotten.

@@ -74,10 +74,10 @@ export async function addShares(
   await refreshAudience(models, target, now, session);
   for (const share of shares) {
     const mailed = await sendsMail(gateway, act, share.recipient);
-    const { record, refs } = aboutShare(share);
+    const { refs, ...about } = aboutShare(share);
     tx.record({
       type: 'share.create',
-      record,
+      ...about,
       owners: [owner],
       recipients: [share.recipient, owner],
       refs: { ...refs, ...(mailed ? { mailed: share.recipient } : {}) },

@@ -23,8 +23,8 @@ export async function verifyShare({ gateway, actor, viewer, body }: Context<Call
   }).lean<ShareDoc>();
   const owner = share && (await ownerOf(gateway.models, share));
   if (!share || !owner) throw new AppError('NOT_FOUND');
-  const { record, refs } = aboutShare(share);
-  const event = { type: 'share.verify' as const, record, owners: [owner] };
+  const { refs, ...about } = aboutShare(share);
+  const event = { type: 'share.verify' as const, ...about, owners: [owner] };
 
   const refused =
     expired(gateway, share) ??

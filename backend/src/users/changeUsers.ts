@@ -1,4 +1,5 @@
 import type { DataOf } from '@lightbox/contract/call.js';
+import { limits } from '@lightbox/contract/limits.js';
 import { plain } from '@lightbox/contract/plain.js';
 import { texts } from '@lightbox/contract/texts.js';
 import type { userCalls } from '@lightbox/contract/users/calls.js';
@@ -124,7 +125,7 @@ export async function approveProvider({
   await gateway.events.change(actor, async (tx) => {
     const changed = await gateway.models.User.updateOne(
       { _id: user._id, status: { $in: accountMoves.approve.from }, deletedAt: { $exists: false } },
-      { $set: { status: accountMoves.approve.to }, $unset: { rejectedReason: 1 } },
+      { $set: { status: accountMoves.approve.to, approvedAt: gateway.clock.now() }, $unset: { rejectedReason: 1 } },
       { session: tx.session },
     );
     // When another admin was faster, there is still one effect and one mail.
@@ -138,6 +139,41 @@ export async function approveProvider({
     data: presentUser(viewer, openPersonIfWhole(gateway, { ...user, status: 'active' })),
     message: texts.providerActivated,
   };
+}
+
+/**
+ * Takes an approval back within a short time: the provider waits again, and all access ends. Shares that the approval
+ * made from invitations stay, and open nothing until the account is approved again.
+ */
+export async function undoApproval({
+  gateway,
+  actor,
+  viewer,
+  body,
+}: Context<typeof userCalls.undoApproval>): Promise<Answer<DataOf<typeof userCalls.undoApproval>>> {
+  const user = await gateway.models.User.findOne({ email: body.email, deletedAt: { $exists: false } }).lean<UserDoc>();
+  if (!user) throw new AppError('NOT_FOUND');
+  const since = new Date(gateway.clock.now().getTime() - limits.approvalUndoSeconds * 1000);
+  let sessions: ObjectId[] = [];
+  await gateway.events.change(actor, async (tx) => {
+    const changed = await gateway.models.User.updateOne(
+      {
+        _id: user._id,
+        role: 'healthProvider',
+        status: { $in: accountMoves.reconsider.from },
+        approvedAt: { $gt: since },
+        deletedAt: { $exists: false },
+      },
+      { $set: { status: accountMoves.reconsider.to }, $unset: { approvedAt: 1 } },
+      { session: tx.session },
+    );
+    if (changed.modifiedCount !== 1) throw new AppError('EXPIRED');
+    sessions = await endAccess(gateway, user._id, 'deactivated', tx.session);
+    tx.record({ type: 'user.reconsidered', record: user._id });
+    return user._id;
+  });
+  cutSockets(gateway, sessions, 'deactivated');
+  return { data: presentUser(viewer, openPersonIfWhole(gateway, { ...user, status: accountMoves.reconsider.to })) };
 }
 
 export async function rejectProvider({

@@ -10,10 +10,13 @@ import {
   deleteUser,
   rejectProvider,
   toggleUserStatus,
+  undoApproval,
   updateProfile,
 } from './changeUsers.js';
+import { listDisclosures } from './disclosures.js';
 import { exportUsers } from './exportUsers.js';
 import { getProfile, getStats, getUser, listUsers } from './listUsers.js';
+import { exportProfile } from './ownData/exportProfile.js';
 
 export function userRoutes(router: Router, gateway: Gateway): void {
   bindAll(router, gateway, userCalls, {
@@ -21,11 +24,14 @@ export function userRoutes(router: Router, gateway: Gateway): void {
     exportUsers,
     getProfile,
     updateProfile,
+    exportProfile,
+    listDisclosures,
     deleteProfile,
     toggleUserStatus,
     changeRole,
     resetUserTotp,
     approveProvider,
+    undoApproval,
     rejectProvider,
     getUser,
     deleteUser,

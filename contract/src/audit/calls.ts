@@ -35,7 +35,7 @@ export const auditSorts = ['createAt'] as const;
 export const auditFormats = ['csv', 'fhir'] as const;
 export type AuditFormat = (typeof auditFormats)[number];
 
-const Moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()], 'Must be an ISO 8601 time.');
+export const Moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()], 'Must be an ISO 8601 time.');
 
 const filter = {
   search: text(100).optional(),
@@ -58,8 +58,8 @@ interface Range {
   from?: string | undefined;
   to?: string | undefined;
 }
-const forwards = ({ from, to }: Range) => !from || !to || new Date(from) <= new Date(to);
-const backwards = { path: ['from'], message: 'Must not be after the end.' };
+export const forwards = ({ from, to }: Range) => !from || !to || new Date(from) <= new Date(to);
+export const backwards = { path: ['from'], message: 'Must not be after the end.' };
 
 export const auditCalls = {
   listAudit: call({

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { backwards, forwards, Moment } from '../audit/calls.js';
 import { call } from '../call.js';
 import { PageQuery, sortBy } from '../envelope.js';
-import { Params, text } from '../ids.js';
+import { Id, Params, text } from '../ids.js';
 import { texts } from '../texts.js';
 import { TimeZone } from '../timeZone.js';
+import { Disclosure } from './disclosures.js';
 import { userSorts } from './policy.js';
 import { Email, Language, ProfileChange, RoleName, User, UserRow, UserStatus } from './schemas.js';
 
@@ -21,6 +23,14 @@ const filter = {
   role: RoleName.optional(),
   status: UserStatus.optional(),
   sort: sortBy(userSorts, 'name'),
+};
+
+const period = {
+  /** One image or study; all without it. */
+  image: Id.optional(),
+  from: Moment.optional(),
+  /** A date without a time includes that whole day. */
+  to: Moment.optional(),
 };
 
 export const userCalls = {
@@ -67,6 +77,26 @@ export const userCalls = {
     multipart: 'also',
     data: User,
     throttles: ['username'],
+  }),
+  exportProfile: call({
+    method: 'get',
+    path: '/users/profile/export',
+    who: 'profile.read',
+    action: 'profile.exported',
+    stepUp: 'recent',
+    summary: 'All data of the caller as a ZIP file: profile, images, messages, log and shares',
+    binary: ['application/zip'],
+    throttles: ['ownData'],
+  }),
+  listDisclosures: call({
+    method: 'get',
+    path: '/users/profile/disclosures',
+    who: 'profile.read',
+    action: 'profile.disclosed',
+    summary: 'Who got access to images of the caller as a patient, who looked at them and who downloaded them',
+    query: PageQuery.extend(period).refine(forwards, backwards),
+    data: z.array(Disclosure),
+    paged: true,
   }),
   deleteProfile: call({
     method: 'delete',
@@ -141,6 +171,17 @@ export const userCalls = {
     body: z.strictObject({ email: Email }),
     data: User,
     fails: ['NOT_FOUND', 'NOT_PENDING'],
+    throttles: ['staffMail'],
+  }),
+  undoApproval: call({
+    method: 'post',
+    path: '/users/undo-approval',
+    who: 'user.approve',
+    action: 'user.reconsidered',
+    summary: 'Take back an approval within a minute: the provider waits for a decision again; mails it',
+    body: z.strictObject({ email: Email }),
+    data: User,
+    fails: ['NOT_FOUND', 'EXPIRED'],
     throttles: ['staffMail'],
   }),
   rejectProvider: call({

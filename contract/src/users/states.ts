@@ -10,6 +10,8 @@ export const accountMoves = {
   /** A patient proves their address: with the first sign-in code, or with a reset code. */
   confirm: { from: ['unverified'], to: 'active' },
   approve: { from: ['pending', 'rejected'], to: 'active' },
+  /** Takes back an approval, for a short time after it. */
+  reconsider: { from: ['active'], to: 'pending' },
   reject: { from: ['pending'], to: 'rejected' },
 } as const satisfies Record<string, { from: readonly AccountStatus[]; to: AccountStatus }>;
 

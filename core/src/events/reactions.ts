@@ -31,7 +31,11 @@ const imageId = (event: Pick<EventDoc, 'record'>) => String(event.record);
  */
 export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'auth.register': {
-    mail: ({ refs }) => (refs.existing ? 'alreadyHaveAccount' : refs.code ? 'verificationCode' : null),
+    mail: ({ refs }) => {
+      if (refs.existing) return 'alreadyHaveAccount';
+      if (refs.received) return 'registrationReceived';
+      return refs.code ? 'verificationCode' : null;
+    },
   },
   'auth.login': { mail: ({ refs }) => (refs.code ? 'verificationCode' : null) },
   'auth.guesses': { mail: () => 'wrongPasswords' },
@@ -65,11 +69,14 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'profile.read': null,
   'profile.update': null,
   'profile.delete': null,
+  'profile.exported': null,
+  'profile.disclosed': null,
   'user.list': null,
   'user.export': null,
   'user.read': null,
   'user.bulkRead': null,
   'user.approve': { mail: () => 'accountApproved' },
+  'user.reconsidered': { mail: () => 'approvalUndone' },
   'user.reject': { mail: () => 'accountRejected' },
   'user.activate': null,
   'user.deactivate': null,

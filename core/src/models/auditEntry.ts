@@ -28,6 +28,8 @@ export const auditEntry = schemaOf<AuditEntryDoc>(
   .index({ record: 1, at: -1, seq: -1 }, { partialFilterExpression: { record: { $exists: true } } })
   // An image's timeline.
   .index({ record: 1, seq: -1 }, { partialFilterExpression: { record: { $exists: true } } })
+  // The downloads of own data that contain an image.
+  .index({ records: 1, at: -1, seq: -1 }, { partialFilterExpression: { type: 'profile.exported' } })
   .index({ concerns: 1, status: 1, at: -1, seq: -1 })
   .index({ concerns: 1, type: 1, status: 1, at: -1, seq: -1 })
   // Also covers the counts per day.

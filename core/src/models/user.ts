@@ -18,6 +18,8 @@ export interface UserDoc {
   /** The administrators' switch. */
   active: boolean;
   rejectedReason?: string;
+  /** Time of the last approval; it may be taken back for a short time. */
+  approvedAt?: Date;
   /** Words for prefix search, without case and accents. */
   words: string[];
   /** `lastname firstname` without case: the order of lists. */
@@ -79,6 +81,7 @@ export const user = schemaOf<UserDoc>({
   status: string,
   active: bool,
   rejectedReason: String,
+  approvedAt: Date,
   firstname: String,
   lastname: String,
   profile: sealedValue,

@@ -16,8 +16,12 @@ export async function ownerOf(
   return found?.owner ?? null;
 }
 
-/** The record and the refs of an event about a share: the study or the image, and the image that stands for the study. */
+/**
+ * The records and the refs of an event about a share: the study or the image, and the image that stands for the study.
+ * `records` names the share, so that the log says later who got access.
+ */
 export const aboutShare = ({ _id, image, study }: Pick<ShareDoc, '_id' | 'image' | 'study'>) => ({
   record: study ?? image,
+  records: [_id],
   refs: { share: _id, ...(study ? { lead: image } : {}) },
 });

@@ -28,6 +28,8 @@ const at = (path: string, ...viewers: Viewer[]): Screen => ({ path: () => path, 
 export const routes: readonly Screen[] = [
   at('/', 'nobody', 'patient'),
   at('/login', 'nobody'),
+  at('/help', 'nobody', 'patient'),
+  at('/privacy', 'nobody', 'patient'),
   at('/register', 'nobody'),
   at('/verify-account', 'nobody'),
   at('/forgot-password', 'nobody'),
@@ -40,6 +42,7 @@ export const routes: readonly Screen[] = [
   { ...at('/profile', 'patient', 'healthProvider', 'admin'), ready: 'dl' },
   { ...at('/profile/notifications', 'patient', 'healthProvider', 'admin'), ready: '[role=group]' },
   { path: ({ user }) => `/user-profile/${user}`, viewers: ['admin', 'healthProvider', 'patient'], ready: 'dl' },
+  { ...at('/disclosures', 'patient'), ready: 'main section, main h2' },
   at('/upload', 'healthProvider', 'admin'),
   at('/requests', 'healthProvider', 'admin'),
   { ...at('/view-images', 'healthProvider', 'patient', 'admin'), ready: 'article' },
@@ -129,8 +132,9 @@ const inRowMenu = (entry: number) => async (page: Page) => {
   await page.getByRole('menuitem').nth(entry).click();
 };
 
+/** Presses a button in the row of a setting: back to default, history, edit. */
 const inSettingRow = (button: number) => async (page: Page) =>
-  page.locator('tbody tr').first().locator('button').nth(button).click();
+  page.locator('tbody tr', { hasText: 'sharing.expiryHours' }).locator('button').nth(button).click();
 
 const setUpApp = async (page: Page, language: Language, person: Person) => {
   await person.call('/auth/step-up', 'POST', { password: person.password });
@@ -290,6 +294,13 @@ export const dialogs: readonly Dialog[] = [
   },
   { name: 'delete-user', viewer: 'admin', path: '/dashboard', open: inRowMenu(-1), shown: '[role=alertdialog]' },
   {
+    name: 'approve-provider',
+    viewer: 'admin',
+    path: '/approve-provider',
+    open: (page) => page.locator('main li button').nth(1).click(),
+    shown: '[role=dialog] dl',
+  },
+  {
     name: 'reject-provider',
     viewer: 'admin',
     path: '/approve-provider',
@@ -300,14 +311,14 @@ export const dialogs: readonly Dialog[] = [
     name: 'edit-setting',
     viewer: 'admin',
     path: '/appsettings',
-    open: inSettingRow(0),
+    open: inSettingRow(2),
     shown: 'tbody input',
   },
   {
-    name: 'delete-setting',
+    name: 'reset-setting',
     viewer: 'admin',
     path: '/appsettings',
-    open: inSettingRow(2),
+    open: inSettingRow(0),
     shown: '[role=alertdialog]',
   },
   { name: 'setting-history', viewer: 'admin', path: '/appsettings', open: inSettingRow(1), shown: '[role=dialog] li' },

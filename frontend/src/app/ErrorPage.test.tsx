@@ -67,5 +67,6 @@ describe('an address without a screen, and one that a role may not open', () => 
     renderScreen(<Allowed to="user.approve" />);
     expect(await screen.findByRole('link', { name: 'Go to your images' })).toBeTruthy();
     expect(screen.getAllByText('You don’t have access to this page')).toHaveLength(1);
+    expect(screen.getByText(/for the staff of your clinic/)).toBeTruthy();
   });
 });

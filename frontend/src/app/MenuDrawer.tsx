@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useLogout } from '../auth/useLogout';
 import { usePublicSettings } from '../lib/publicSettings';
 import { ClinicLine } from '../ui/ClinicLine';
+import { InfoLinks } from '../ui/InfoLinks';
 import { useNextLanguage } from '../ui/LanguageSwitch';
 import { Logo } from '../ui/Mark';
 import { SidePanel } from '../ui/SidePanel';
@@ -84,6 +85,7 @@ export function MenuDrawer({ open, onClose }: { open: boolean; onClose: () => vo
       <Box mt="auto" pt="4">
         <Rows />
         <ClinicLine of={clinic} px="3" mt="2" />
+        <InfoLinks px="3" mt="2" onPick={onClose} />
         <Separator my="9px" mx="3" />
         <Flex align="center" gap="2" ps="2">
           <WhoAmI />

@@ -81,9 +81,16 @@ const protectedScreens = [
   screen(paths.noticeSettings, async () => (await import('../profile/NoticeSettings')).NoticeSettings),
   screen(paths.userProfile(), async () => (await import('./ProfileScreen')).ProfileScreen),
   screen(paths.emergencies, async () => (await import('../emergencies/EmergencyAccess')).EmergencyAccess),
+  screen(paths.disclosures, async () => (await import('../profile/Disclosures')).Disclosures),
   screen(paths.viewImages, async () => (await import('./ImagesScreen')).ImagesScreen),
   screen(paths.shareImage, async () => (await import('../sharing/ShareImage')).ShareImage),
   screen(paths.messages, async () => (await import('./MessagesScreen')).MessagesScreen),
+];
+
+/** Screens for everybody, with and without a session. */
+const infoScreens = [
+  screen(paths.help, async () => (await import('../info/Help')).Help),
+  screen(paths.privacy, async () => (await import('../info/Privacy')).Privacy),
 ];
 
 /** Signed-in screens that use the whole window: they have no menu. */
@@ -141,6 +148,10 @@ export const routes: RouteObject[] = [
             ],
           },
         ],
+      },
+      {
+        lazy: async () => ({ Component: (await import('./InfoScreen')).InfoScreen }),
+        children: infoScreens,
       },
       { path: '*', Component: NotFound },
     ],

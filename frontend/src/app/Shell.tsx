@@ -81,6 +81,7 @@ export function Shell() {
     <>
       <SkipNavLink>{t('app.skip')}</SkipNavLink>
       <Grid
+        data-frame
         templateColumns={desktop ? `${collapsed ? '76px' : '256px'} minmax(0,1fr)` : 'minmax(0,1fr)'}
         minH="100dvh"
         transition="grid-template-columns"

@@ -5,6 +5,7 @@ import { Link } from 'react-router-dom';
 import { paths } from '../lib/paths';
 import { usePublicSettings } from '../lib/publicSettings';
 import { ClinicLine } from '../ui/ClinicLine';
+import { InfoLinks } from '../ui/InfoLinks';
 import { Logo } from '../ui/Mark';
 import { Tooltip } from '../ui/Tooltip';
 import { MenuLinks } from './MenuLinks';
@@ -39,7 +40,12 @@ export function Sidebar({ collapsed, onCollapse }: { collapsed: boolean; onColla
         <MenuLinks collapsed={collapsed} />
       </Box>
       <Box mt="auto" pt="4">
-        {!collapsed && <ClinicLine of={clinic} px="2.5" />}
+        {!collapsed && (
+          <>
+            <ClinicLine of={clinic} px="2.5" />
+            <InfoLinks px="2.5" mt="1" />
+          </>
+        )}
       </Box>
       <Flex pt="4" align="center" gap="11px" px={collapsed ? '0' : '2.5'} direction={collapsed ? 'column' : 'row'}>
         <WhoAmI wordless={collapsed} />

@@ -8,6 +8,7 @@ import { usePublicLimits } from '../lib/publicLimits';
 import { useIsDesktop } from '../lib/useMedia';
 import { ClinicLine } from '../ui/ClinicLine';
 import chest from '../ui/films/chest.webp';
+import { InfoLinks } from '../ui/InfoLinks';
 import { Lamp } from '../ui/Lamp';
 import { LanguageSwitch } from '../ui/LanguageSwitch';
 import { ClampedFilm, LitBox } from '../ui/LitBox';
@@ -128,7 +129,10 @@ export function AuthFrame({ title, tabTitle = title, sub, badge, home = true, he
             )}
             <Box mt="26px">{children}</Box>
           </Box>
-          <ClinicLine of={clinic} textAlign="center" mt="auto" pb="3" />
+          <Box mt="auto" pb="3">
+            <ClinicLine of={clinic} textAlign="center" />
+            <InfoLinks justify="center" mt="1" />
+          </Box>
           {help && (
             <Flex
               w="full"

@@ -1,5 +1,7 @@
-import { Box, Dialog, Heading, Stack, Text } from '@chakra-ui/react';
+import { Box, Dialog, Heading, Link, Stack, Text } from '@chakra-ui/react';
 import { useTranslation } from 'react-i18next';
+import { Link as RouterLink } from 'react-router-dom';
+import { paths } from '../lib/paths';
 import { usePublicLimits } from '../lib/publicLimits';
 import { ClinicLine } from '../ui/ClinicLine';
 import { Modal } from '../ui/Modal';
@@ -33,6 +35,9 @@ export function HelpTopics({ open, onClose, opener }: Props) {
               </Text>
             </Box>
           ))}
+          <Link asChild variant="underline" alignSelf="start">
+            <RouterLink to={paths.help}>{t('auth.help.all')}</RouterLink>
+          </Link>
           <ClinicLine of={clinic} />
         </Stack>
       </Dialog.Body>

@@ -26,6 +26,7 @@ const translated = [
   'sharing',
   'guests',
   'requests',
+  'info',
   'shareImage',
   'analysis',
   'messages',

@@ -9,6 +9,7 @@ import { emergencies } from './ur/emergencies';
 import { errors } from './ur/errors';
 import { guests } from './ur/guests';
 import { images } from './ur/images';
+import { info } from './ur/info';
 import { landing } from './ur/landing';
 import { messages } from './ur/messages';
 import { noticeSettings } from './ur/noticeSettings';
@@ -44,6 +45,7 @@ export const ur: LanguageFile = {
     sharing,
     guests,
     requests,
+    info,
     emergencies,
     shareImage,
     analysis,

@@ -125,6 +125,12 @@ export function Footer() {
         <li>
           <a href="#how">{t('landing.how')}</a>
         </li>
+        <li>
+          <Link to={paths.help}>{t('app.help')}</Link>
+        </li>
+        <li>
+          <Link to={paths.privacy}>{t('app.privacy')}</Link>
+        </li>
       </Column>
       <Column title={t('landing.foot.account')}>
         {start ? (

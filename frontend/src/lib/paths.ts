@@ -15,6 +15,10 @@ export const paths = {
   send: (link = ':link') => `/send/${link}`,
   requests: '/requests',
   request: (requestId = ':requestId') => `/requests/${requestId}`,
+  help: '/help',
+  privacy: '/privacy',
+  /** The list of people who got access to the viewer's images, for printing. */
+  disclosures: '/disclosures',
   dashboard: '/dashboard',
   adminDashboard: '/admin-dashboard',
   profile: '/profile',

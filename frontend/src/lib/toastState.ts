@@ -8,11 +8,13 @@ export interface ToastOptions {
   action?: { label: string; onClick: () => void };
   /** True: the toast stays until the person closes it. Default for errors. */
   lasting?: boolean;
+  /** Milliseconds; for a toast that offers to undo something for a while. */
+  duration?: number;
 }
 
 export type Kind = 'success' | 'error' | 'info';
 
-export interface Toast extends Omit<ToastOptions, 'lasting'> {
+export interface Toast extends Omit<ToastOptions, 'lasting' | 'duration'> {
   type: Kind;
   title: string;
   closable: boolean;

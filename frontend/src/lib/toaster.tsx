@@ -17,8 +17,8 @@ async function first(toast: Toast) {
 
 const show =
   (type: Kind) =>
-  (title: string, { lasting = type === 'error', ...options }: ToastOptions = {}) => {
-    const duration = lasting ? Number.POSITIVE_INFINITY : limits.toastMs;
+  (title: string, { lasting = type === 'error', duration: wanted = limits.toastMs, ...options }: ToastOptions = {}) => {
+    const duration = lasting ? Number.POSITIVE_INFINITY : wanted;
     const toast = { type, title, closable: true, duration, ...options };
     const toasts = store.get(toastsAtom);
     if (toasts) toasts.create(toast);

@@ -32,6 +32,7 @@ import { type AccountAct, AccountDialog } from '../users/AccountDialog';
 import { oneUser } from '../users/users';
 import { CloseAccount } from './CloseAccount';
 import { EditProfile } from './EditProfile';
+import { OwnData } from './OwnData';
 import { ReceiptsSwitch } from './ReceiptsSwitch';
 import { useSections } from './sections';
 import { useViewOf } from './useViewOf';
@@ -200,6 +201,9 @@ function Account({ user, own, Emergency, Images }: { user: User; own: boolean } 
             <Card title={t('messages.title')}>
               <ReceiptsSwitch user={user} />
             </Card>
+            <Card title={t('profile.data.title')}>
+              <OwnData />
+            </Card>
             <Card title={t('profile.remove.title')}>
               <CloseAccount />
             </Card>
@@ -208,7 +212,7 @@ function Account({ user, own, Emergency, Images }: { user: User; own: boolean } 
           manages && <Manage user={user} />
         )}
       </Flex>
-      {own && <EditProfile user={user} open={editing} onClose={() => setEditing(false)} />}
+      own && <EditProfile user={user} open={editing} onClose={() => setEditing(false)} />
     </Grid>
   );
 }

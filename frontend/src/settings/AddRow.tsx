@@ -1,11 +1,11 @@
 import { Box, Button, Flex, Table } from '@chakra-ui/react';
 import { PlusIcon } from '@phosphor-icons/react';
-import { type ReactNode, type Ref, useId } from 'react';
+import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../lib/toaster';
 import type { Draft } from './EditRow';
-import { Fault, InputCell, MonoInput, ValueInput } from './inputs';
-import { knownOf, useAddSetting, useFault, useRefusal } from './settings';
+import { Fault, InputCell, MonoInput } from './inputs';
+import { useAddSetting, useFault, useRefusal } from './settings';
 
 export type NewDraft = Draft & { name: string };
 export const nothingNew: NewDraft = { name: '', value: '', description: '' };
@@ -14,7 +14,8 @@ interface Props {
   wide: boolean;
   draft: NewDraft;
   onDraft: (draft: NewDraft) => void;
-  valueRef: Ref<HTMLInputElement & HTMLSelectElement>;
+  /** Called after a note was added. */
+  onAdded: () => void;
 }
 
 interface LayoutProps {
@@ -54,8 +55,8 @@ function Layout({ wide, fields, act }: LayoutProps) {
   );
 }
 
-/** The last row, which adds a setting. With an empty name it does nothing. */
-export function AddRow({ wide, draft, onDraft, valueRef }: Props) {
+/** The last row, which adds a note. With an empty name it does nothing. */
+export function AddRow({ wide, draft, onDraft, onAdded }: Props) {
   const { t } = useTranslation();
   const form = useId();
   const faultId = useId();
@@ -66,10 +67,10 @@ export function AddRow({ wide, draft, onDraft, valueRef }: Props) {
     onDone: () => {
       toast.success(t('settings.added', { name: name.trim() }));
       onDraft(nothingNew);
+      onAdded();
     },
     onError: (error) => onDraft({ ...draft, faults: refusal(error, { name: name.trim(), value }) }),
   });
-  const known = knownOf(name.trim());
 
   const submit = () => {
     if (!name.trim() || add.isPending) return;
@@ -95,16 +96,14 @@ export function AddRow({ wide, draft, onDraft, valueRef }: Props) {
       </>
     ),
     value: (
-      <InputCell fault={faults.value} help={known?.range}>
+      <InputCell fault={faults.value}>
         {(aria) => (
-          <ValueInput
-            inputRef={valueRef}
+          <MonoInput
             form={form}
-            name={name.trim()}
             aria-label={t('settings.newValue')}
             placeholder={t('settings.value')}
             value={value}
-            onValue={(next) => onDraft({ ...draft, value: next })}
+            onChange={(event) => onDraft({ ...draft, value: event.target.value })}
             {...aria}
           />
         )}

@@ -19,18 +19,34 @@ const refused = (field: string, message: string) => ({
   body: { message: 'Please check the fields.', error: 'VALIDATION_FAILED', errors: [{ field, message }] },
 });
 const hina = { id: 'c'.repeat(24), firstname: 'Hina', lastname: 'Farooq' };
-const info = (name: string, rest: object) => ({ name, description: '', changed: null, ...rest });
+const number = (name: string, unit: string, limits: [number, number], fallback: string, rest = {}) => ({
+  name,
+  description: '',
+  kind: 'number',
+  unit,
+  min: limits[0],
+  max: limits[1],
+  default: fallback,
+  current: list.find((one) => one.name === name)?.value ?? fallback,
+  changed: null,
+  ...rest,
+});
+const choice = (name: string, options: string[]) => ({
+  name,
+  description: '',
+  kind: 'choice',
+  options,
+  default: options[0],
+  current: list.find((one) => one.name === name)?.value ?? options[0],
+  changed: null,
+});
 const known = () => [
-  info('sharing.expiryHours', {
-    kind: 'number',
-    unit: 'hours',
-    min: 1,
-    max: 720,
-    default: '24',
-    current: list.find(({ name }) => name === 'sharing.expiryHours')?.value ?? '24',
+  number('sharing.expiryHours', 'hours', [1, 720], '24', {
     changed: { by: hina, at: '2026-11-19T10:00:00.000Z' },
   }),
-  info('directory.patients', { kind: 'choice', options: ['all', 'known'], default: 'all', current: 'all' }),
+  number('session.idleMinutes', 'minutes', [1, 720], '30'),
+  number('upload.maxBytes', 'bytes', [1024 ** 2, 512 * 1024 ** 2], String(10 * 1024 ** 2)),
+  choice('directory.patients', ['all', 'known']),
 ];
 const change = (n: number, from: string | null, to: string | null) => ({
   id: String(n).padStart(24, '0'),
@@ -68,119 +84,131 @@ beforeEach(() => {
   list = [stored()];
 });
 
+const row = (name: string) => within(screen.getByText(name).closest('tr') as HTMLElement);
+
 describe('the settings', () => {
-  it('A setting is edited in its row, and a fault is shown at its field without losing the rest.', async () => {
+  it('A setting has a name, a value with its unit and its default, and is edited in its row.', async () => {
     const heard = server();
+    list = [{ ...stored(), value: '36' }];
     renderScreen(<AppSettings />, '/appsettings');
-    await userEvent.click(await screen.findByRole('button', { name: 'Edit sharing.expiryHours' }));
-    const value = screen.getByLabelText<HTMLInputElement>('Value of sharing.expiryHours');
-    expect(screen.getAllByText('1–720').length).toBeGreaterThan(0);
+    await userEvent.click(await screen.findByRole('button', { name: 'Edit Default sharing time' }));
+    expect(row('Largest file').getByText('10 MB')).toBeTruthy();
+    expect(row('Largest file').getByText('upload.maxBytes')).toBeTruthy();
+    expect(row('Log out after inactivity').getByText('30 minutes')).toBeTruthy();
+    const value = screen.getByLabelText<HTMLInputElement>('Value of Default sharing time');
+    expect(value.value).toBe('36');
     fireEvent.change(value, { target: { value: '9000' } });
     await userEvent.click(screen.getByRole('button', { name: 'Save' }));
-    expect((await screen.findByRole('alert')).textContent).toContain('Must be a whole number');
+    expect((await screen.findByRole('alert')).textContent).toBe('Must be a number, 1 hour to 720 hours.');
     expect(value.getAttribute('aria-invalid')).toBe('true');
+    expect(heard.some(({ method }) => method === 'PUT')).toBe(false);
     fireEvent.change(value, { target: { value: '48' } });
     await userEvent.click(screen.getByRole('button', { name: 'Save' }));
-    await screen.findByRole('button', { name: 'Edit sharing.expiryHours' });
-    expect(within(screen.getByRole('table')).getByText('48')).toBeTruthy();
-    expect(heard.findLast(({ method }) => method === 'PUT')?.body).toEqual({
-      value: '48',
-      description: 'How long a share lasts.',
-    });
+    await row('Default sharing time').findByText('48 hours');
+    expect(row('Default sharing time').getByText('Default: 24 hours')).toBeTruthy();
+    expect(heard.findLast(({ method }) => method === 'PUT')?.body).toEqual({ value: '48' });
     await waitFor(() =>
-      expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Edit sharing.expiryHours' })),
+      expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Edit Default sharing time' })),
     );
   });
 
-  it('Cancel changes nothing.', async () => {
+  it('A size is typed in megabytes or gigabytes, and a setting without a record is added.', async () => {
     const heard = server();
     renderScreen(<AppSettings />, '/appsettings');
-    await userEvent.click(await screen.findByRole('button', { name: 'Edit sharing.expiryHours' }));
-    await userEvent.type(screen.getByLabelText('Value of sharing.expiryHours'), '9');
-    await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
-    expect(within(screen.getByRole('table')).getByText('24')).toBeTruthy();
-    expect(heard.some(({ method }) => method === 'PUT')).toBe(false);
-  });
-
-  it('The last row adds a setting, and does nothing without a name.', async () => {
-    const heard = server();
-    renderScreen(<AppSettings />, '/appsettings');
-    await userEvent.click(await screen.findByRole('button', { name: 'Add' }));
-    expect(heard.some(({ method }) => method === 'POST')).toBe(false);
-    await userEvent.click(screen.getByRole('button', { name: 'Set session.idleMinutes' }));
-    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Value of the new setting')));
-    await userEvent.keyboard('45');
-    await userEvent.click(screen.getByRole('button', { name: 'Add' }));
-    await screen.findByRole('button', { name: 'Edit session.idleMinutes' });
-    expect(screen.getByLabelText<HTMLInputElement>('Name of the new setting').value).toBe('');
-  });
-
-  it('A fault stays at its field when the tablet is turned.', async () => {
-    const heard = server();
-    const tablet = turnable();
-    onTestFinished(tablet.restore);
-    renderScreen(<AppSettings />, '/appsettings');
-    await userEvent.click(await screen.findByRole('button', { name: 'Edit sharing.expiryHours' }));
-    const value = () => screen.getByLabelText<HTMLInputElement>('Value of sharing.expiryHours');
-    fireEvent.change(value(), { target: { value: '9000' } });
+    await userEvent.click(await screen.findByRole('button', { name: 'Edit Largest file' }));
+    const value = screen.getByLabelText<HTMLInputElement>('Value of Largest file');
+    fireEvent.change(value, { target: { value: '2' } });
+    await userEvent.selectOptions(screen.getByLabelText('Unit'), 'GB');
     await userEvent.click(screen.getByRole('button', { name: 'Save' }));
-    await screen.findByText('Must be a whole number, 1–720.');
-    for (const to of ['narrow', 'wide'] as const) {
-      tablet.turn(to);
-      expect(screen.queryAllByRole('table')).toHaveLength(to === 'narrow' ? 0 : 1);
-      expect(screen.getByText('Must be a whole number, 1–720.')).toBeTruthy();
-      expect(value().value).toBe('9000');
-      expect(value().getAttribute('aria-invalid')).toBe('true');
+    await screen.findByText('Must be a number, 1 MB to 512 MB.');
+    fireEvent.change(value, { target: { value: '0.25' } });
+    await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+    await row('Largest file').findByText('256 MB');
+    const body = { name: 'upload.maxBytes', value: String(256 * 1024 ** 2) };
+    expect(heard.find(({ method }) => method === 'POST')?.body).toMatchObject(body);
+  });
+
+  it('Cancel and Escape change nothing.', async () => {
+    const heard = server();
+    renderScreen(<AppSettings />, '/appsettings');
+    for (const leave of ['Cancel', 'Escape']) {
+      await userEvent.click(await screen.findByRole('button', { name: 'Edit Default sharing time' }));
+      await userEvent.type(screen.getByLabelText('Value of Default sharing time'), '9');
+      if (leave === 'Cancel') await userEvent.click(screen.getByRole('button', { name: leave }));
+      else await userEvent.keyboard('{Escape}');
+      await row('Default sharing time').findByText('24 hours');
     }
-    // The client finds the fault without a request.
     expect(heard.some(({ method }) => method === 'PUT')).toBe(false);
   });
 
-  it('A known setting shows its allowed values, its last change and its history.', async () => {
+  it('A choice is made by the names of its options.', async () => {
     const heard = server();
     renderScreen(<AppSettings />, '/appsettings');
-    const about = await screen.findByText(/Changed by/, {}, { timeout: 10_000 });
-    expect(about.textContent).toBe('Changed by Hina Farooq on 19 Nov 2026');
-    const row = within(about.closest('li') as HTMLElement);
-    for (const fact of ['Now', 'Default', 'Hours', '1–720']) expect(row.getByText(fact)).toBeTruthy();
-    await userEvent.click(row.getByRole('button', { name: 'History of sharing.expiryHours' }));
-    const drawer = within(await screen.findByRole('dialog', { name: 'History' }));
-    const changes = await drawer.findAllByRole('listitem');
-    expect(changes.map((one) => one.textContent?.split(' · ')[0])).toEqual([
-      '48the defaultHina Farooq',
-      'the default48Hina Farooq',
-    ]);
-    await userEvent.click(drawer.getByRole('button', { name: 'Close' }));
-    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-    await userEvent.click(screen.getByRole('button', { name: 'sharing.expiryHours: back to default' }));
-    await userEvent.click(await screen.findByRole('button', { name: 'Back to default' }));
-    await screen.findByRole('button', { name: 'Set sharing.expiryHours' });
-    expect(heard.find(({ method }) => method === 'DELETE')?.body).toEqual({ id: 'a'.repeat(24) });
-  });
-
-  it('A setting with fixed options is a select, and a setting with a name of the clinic is a note.', async () => {
-    list = [...list, { ...stored(), id: 'd'.repeat(24), name: 'ward.name', value: 'North' }];
-    const heard = server();
-    renderScreen(<AppSettings />, '/appsettings');
-    expect((await screen.findAllByText('Note, no effect')).length).toBe(1);
-    await userEvent.click(screen.getByRole('button', { name: 'Set directory.patients' }));
-    const value = screen.getByLabelText<HTMLSelectElement>('Value of the new setting');
-    await waitFor(() => expect(document.activeElement).toBe(value));
-    await userEvent.click(screen.getByRole('button', { name: 'Add' }));
-    expect(await screen.findByText('Choose one: all / known.')).toBeTruthy();
-    await userEvent.selectOptions(value, 'known');
-    await userEvent.click(screen.getByRole('button', { name: 'Add' }));
-    await screen.findByRole('button', { name: 'Edit directory.patients' });
+    await userEvent.click(await screen.findByRole('button', { name: 'Edit Patients that providers find' }));
+    const value = screen.getByLabelText<HTMLSelectElement>('Value of Patients that providers find');
+    await userEvent.selectOptions(value, 'Known patients only');
+    await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+    await row('Patients that providers find').findByText('Known patients only');
     expect(heard.find(({ method }) => method === 'POST')?.body).toMatchObject({ value: 'known' });
   });
 
-  it('An unreachable server is reported in the words of the specification.', async () => {
+  it('A fault stays at its field when the tablet is turned.', async () => {
+    server();
+    const tablet = turnable();
+    onTestFinished(tablet.restore);
+    renderScreen(<AppSettings />, '/appsettings');
+    await userEvent.click(await screen.findByRole('button', { name: 'Edit Default sharing time' }));
+    const value = () => screen.getByLabelText<HTMLInputElement>('Value of Default sharing time');
+    fireEvent.change(value(), { target: { value: '9000' } });
+    await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+    await screen.findByRole('alert');
+    for (const to of ['narrow', 'wide'] as const) {
+      tablet.turn(to);
+      expect(screen.queryAllByRole('table')).toHaveLength(to === 'narrow' ? 0 : 1);
+      expect(screen.getByRole('alert').textContent).toContain('1 hour to 720 hours');
+      expect(value().value).toBe('9000');
+      expect(value().getAttribute('aria-invalid')).toBe('true');
+    }
+  });
+
+  it('A setting shows its last change and its history, and goes back to its default.', async () => {
     const heard = server();
     renderScreen(<AppSettings />, '/appsettings');
-    await userEvent.click(await screen.findByRole('button', { name: 'Delete sharing.expiryHours' }));
-    globalThis.fetch = () => Promise.reject(new TypeError('failed'));
+    const about = await screen.findByText('Hina Farooq');
+    expect(about.closest('td')?.textContent).toContain('19 Nov 2026');
+    await userEvent.click(screen.getByRole('button', { name: 'History of Default sharing time' }));
+    const drawer = within(await screen.findByRole('dialog', { name: 'History' }));
+    const changes = await drawer.findAllByRole('listitem');
+    expect(changes.map((one) => one.textContent?.split(' · ')[0])).toEqual([
+      '48 hoursthe defaultHina Farooq',
+      'the default48 hoursHina Farooq',
+    ]);
+    await userEvent.click(drawer.getByRole('button', { name: 'Close' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    await userEvent.click(screen.getByRole('button', { name: 'Default sharing time: back to default' }));
     await userEvent.click(await screen.findByRole('button', { name: 'Back to default' }));
+    await waitFor(() =>
+      expect(screen.queryByRole('button', { name: 'Default sharing time: back to default' })).toBeNull(),
+    );
+    expect(heard.find(({ method }) => method === 'DELETE')?.body).toEqual({ id: 'a'.repeat(24) });
+  });
+
+  it('A note of the clinic is folded away, added in the last row, edited and deleted.', async () => {
+    const heard = server();
+    list = [{ ...stored(), id: 'd'.repeat(24), name: 'ward.name', value: 'North' }];
+    renderScreen(<AppSettings />, '/appsettings');
+    await userEvent.click(await screen.findByRole('button', { name: 'Add' }));
+    expect(heard.some(({ method }) => method === 'POST')).toBe(false);
+    expect(screen.queryByText('ward.name')).toBeNull();
+    await userEvent.type(screen.getByLabelText('Name of the new setting'), 'ward.fax');
+    await userEvent.type(screen.getByLabelText('Value of the new setting'), '12');
+    await userEvent.click(screen.getByRole('button', { name: 'Add' }));
+    await screen.findByRole('button', { name: 'Edit ward.fax' });
+    expect(screen.getByLabelText<HTMLInputElement>('Name of the new setting').value).toBe('');
+    expect(screen.getByText('ward.name')).toBeTruthy();
+    await userEvent.click(screen.getByRole('button', { name: 'Delete ward.name' }));
+    globalThis.fetch = () => Promise.reject(new TypeError('failed'));
+    await userEvent.click(await screen.findByRole('button', { name: 'Delete setting' }));
     await screen.findByText('Backend server is not reachable. Please check your server.');
-    expect(heard.some(({ method }) => method === 'DELETE')).toBe(false);
   });
 });

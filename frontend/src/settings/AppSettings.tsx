@@ -1,30 +1,34 @@
-import { Box, Flex, Table } from '@chakra-ui/react';
+import { Box, Table } from '@chakra-ui/react';
 import type { Setting } from '@lightbox/contract/settings/calls.js';
-import { ArrowCounterClockwiseIcon, GearSixIcon, InfoIcon, TrashIcon } from '@phosphor-icons/react';
+import { isKnownSetting } from '@lightbox/contract/settings/known.js';
+import { settingGroups } from '@lightbox/contract/settings/shown.js';
+import { ArrowCounterClockwiseIcon, TrashIcon } from '@phosphor-icons/react';
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { Fragment, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../lib/errors';
 import { toast } from '../lib/toaster';
 import { useIsWide } from '../lib/useMedia';
 import { ConfirmDialog } from '../ui/ConfirmDialog';
-import { EmptyState } from '../ui/EmptyState';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Page } from '../ui/Page';
 import { Waiting } from '../ui/Skeletons';
 import { AddRow, nothingNew } from './AddRow';
 import type { Draft } from './EditRow';
+import { GroupHead } from './GroupHead';
 import { History } from './History';
-import { KnownSettings } from './Known';
+import { type KnownDraft, KnownRow } from './KnownRow';
 import { Layout } from './Layout';
-import { SettingRow } from './Row';
-import { knownOf, settingList, useDeleteSetting, useRefusal } from './settings';
+import { NotesHead } from './NotesHead';
+import { NoteRow } from './Row';
+import { knownIn, knownOf, knownSettingList, settingList, useDeleteSetting, useRefusal, useWords } from './settings';
 
 function DeleteSetting({ setting, onClose }: { setting: Setting; onClose: () => void }) {
   const { t } = useTranslation();
   const refusal = useRefusal();
-  const { name } = setting;
-  const known = knownOf(name);
+  const { nameOf, shown } = useWords();
+  const name = nameOf(setting.name);
+  const known = knownOf(setting.name);
   const remove = useDeleteSetting({
     onDone: () => {
       toast.success(t(known ? 'settings.isDefault' : 'settings.removed', { name }));
@@ -43,7 +47,7 @@ function DeleteSetting({ setting, onClose }: { setting: Setting; onClose: () => 
       finalFocus={() => document.querySelector('main')}
       onConfirm={() => remove.mutate(setting.id)}
     >
-      {known ? t('settings.removeKnown', { value: known.fallback }) : t('settings.removeText')}
+      {known ? t('settings.removeKnown', { value: shown(known.name, known.fallback) }) : t('settings.removeText')}
     </ConfirmDialog>
   );
 }
@@ -67,42 +71,77 @@ const SkeletonRows = ({ wide }: { wide: boolean }) => {
   ));
 };
 
-/** The settings of the product. Each one is edited in its row. */
+/** The settings of the product in groups, each edited in its row, and below them the clinic's own notes. */
 export function AppSettings() {
   const { t } = useTranslation();
   const wide = useIsWide();
-  const { data, error, refetch } = useQuery(settingList);
+  const stored = useQuery(settingList);
+  const infos = useQuery(knownSettingList);
   const [removing, setRemoving] = useState<Setting>();
   const [drafts, setDrafts] = useState<Record<string, Draft | undefined>>({});
+  const [values, setValues] = useState<Record<string, KnownDraft | undefined>>({});
   const [fresh, setFresh] = useState(nothingNew);
-  const newValue = useRef<HTMLInputElement & HTMLSelectElement>(null);
+  const [open, setOpen] = useState(false);
   const [shown, setShown] = useState<Pick<Setting, 'name'> & { id?: string | undefined }>();
-  const list = data?.data;
-  const rows = list ? (
-    list.map((setting) => (
-      <SettingRow
-        key={setting.id}
-        setting={setting}
-        wide={wide}
-        draft={drafts[setting.id]}
-        onDraft={(draft) => setDrafts((now) => ({ ...now, [setting.id]: draft }))}
-        onDelete={() => setRemoving(setting)}
-        onHistory={() => setShown(setting)}
-      />
-    ))
+  const list = stored.data?.data;
+  const ready = list && infos.data;
+  const error = stored.error ?? infos.error;
+  const notes = list?.filter(({ name }) => !isKnownSetting(name)) ?? [];
+  const groups = settingGroups.map((group) => (
+    <Fragment key={group}>
+      <GroupHead wide={wide} title={t(`settings.group.${group}`)} />
+      {knownIn(group).map((name) => {
+        const known = knownOf(name);
+        const info = infos.data?.find((one) => one.name === name);
+        const setting = list?.find((one) => one.name === name);
+        return known && info ? (
+          <KnownRow
+            key={name}
+            {...{ known, info, setting, wide }}
+            draft={values[name]}
+            onDraft={(draft) => setValues((now) => ({ ...now, [name]: draft }))}
+            onDefault={setRemoving}
+            onHistory={() => setShown({ name, id: setting?.id })}
+          />
+        ) : null;
+      })}
+    </Fragment>
+  ));
+  const rows = ready ? (
+    <>
+      {groups}
+      <NotesHead wide={wide} count={notes.length} open={open} onOpen={setOpen} />
+      {open &&
+        notes.map((setting) => (
+          <NoteRow
+            key={setting.id}
+            setting={setting}
+            wide={wide}
+            draft={drafts[setting.id]}
+            onDraft={(draft) => setDrafts((now) => ({ ...now, [setting.id]: draft }))}
+            onDelete={() => setRemoving(setting)}
+            onHistory={() => setShown(setting)}
+          />
+        ))}
+      <AddRow wide={wide} draft={fresh} onDraft={setFresh} onAdded={() => setOpen(true)} />
+    </>
   ) : (
     <SkeletonRows wide={wide} />
   );
-  const none = <EmptyState Icon={GearSixIcon} title={t('settings.none')} text={t('settings.noneText')} />;
-  const addRow = <AddRow wide={wide} draft={fresh} onDraft={setFresh} valueRef={newValue} />;
   return (
     <Page title={t('settings.title')} sub={t('settings.sub')}>
       <Box as="section" layerStyle="card" overflow="hidden">
-        {error && !data ? (
-          <LoadFailed text={errorText(error)} onRetry={() => void refetch()} />
+        {error && !ready ? (
+          <LoadFailed
+            text={errorText(error)}
+            onRetry={() => {
+              void stored.refetch();
+              void infos.refetch();
+            }}
+          />
         ) : wide ? (
           <Table.ScrollArea>
-            <Table.Root fontSize=".90625rem" whiteSpace="normal" aria-busy={!list}>
+            <Table.Root fontSize=".90625rem" whiteSpace="normal" aria-busy={!ready}>
               <Table.Caption srOnly>{t('settings.title')}</Table.Caption>
               <Table.Header>
                 <Table.Row bg="bg.subtle">
@@ -116,42 +155,15 @@ export function AppSettings() {
                   </Table.ColumnHeader>
                 </Table.Row>
               </Table.Header>
-              <Table.Body>
-                {rows}
-                {list?.length === 0 && (
-                  <Table.Row bg="transparent">
-                    <Table.Cell colSpan={6}>{none}</Table.Cell>
-                  </Table.Row>
-                )}
-                {list && addRow}
-              </Table.Body>
+              <Table.Body>{rows}</Table.Body>
             </Table.Root>
           </Table.ScrollArea>
         ) : (
-          <>
-            {list?.length === 0 && none}
-            <Box as="ul" listStyleType="none" aria-label={t('settings.title')} aria-busy={!list}>
-              {rows}
-              {list && addRow}
-            </Box>
-          </>
+          <Box as="ul" listStyleType="none" aria-label={t('settings.title')} aria-busy={!ready}>
+            {rows}
+          </Box>
         )}
       </Box>
-      <Flex gap="2" mt="3.5" fontSize="sm" color="fg.muted" align="center">
-        <InfoIcon size={18} aria-hidden style={{ flex: 'none' }} />
-        {t('settings.note')}
-      </Flex>
-      {list && (
-        <KnownSettings
-          settings={list}
-          onSet={(name) => {
-            setFresh((now) => ({ ...now, name, faults: {} }));
-            requestAnimationFrame(() => newValue.current?.focus());
-          }}
-          onDefault={setRemoving}
-          onHistory={(name) => setShown({ name, id: list.find((one) => one.name === name)?.id })}
-        />
-      )}
       <History of={shown} onClose={() => setShown(undefined)} />
       {removing && <DeleteSetting setting={removing} onClose={() => setRemoving(undefined)} />}
     </Page>

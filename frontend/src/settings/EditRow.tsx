@@ -5,9 +5,9 @@ import { useEffect, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate } from '../lib/format';
 import { toast } from '../lib/toaster';
-import { InputCell, ValueInput } from './inputs';
+import { InputCell, MonoInput } from './inputs';
 import { Layout, Name } from './Layout';
-import { type Faults, knownOf, useEditSetting, useFault, useRefusal } from './settings';
+import { type Faults, useEditSetting, useRefusal } from './settings';
 
 /** The typed values of a row. The screen stores them, so that they survive the change from table to cards. */
 export interface Draft {
@@ -24,15 +24,14 @@ interface EditProps {
   onDraft: (draft: Draft | undefined) => void;
 }
 
-/** A setting in edit mode: its value and its description. */
+/** A note in edit mode: its value and its description. */
 export function EditRow({ setting, wide, draft, onDraft }: EditProps) {
   const { t } = useTranslation();
   const form = useId();
   const { value, description, faults = {} } = draft;
   const onDone = () => onDraft(undefined);
-  const input = useRef<HTMLInputElement & HTMLSelectElement>(null);
+  const input = useRef<HTMLInputElement>(null);
   const refusal = useRefusal();
-  const fault = useFault();
   const refuse = (found: Faults) => {
     onDraft({ value, description, faults: found });
     input.current?.focus();
@@ -44,16 +43,13 @@ export function EditRow({ setting, wide, draft, onDraft }: EditProps) {
     },
     onError: (error) => refuse(refusal(error, { name: setting.name, value })),
   });
-  const known = knownOf(setting.name);
   useEffect(() => {
     input.current?.focus();
-    input.current?.select?.();
+    input.current?.select();
   }, []);
 
   const submit = () => {
     if (value === setting.value && description === setting.description) return onDone();
-    const found = fault(setting.name, value);
-    if (found.value) return refuse(found);
     save.mutate({ value, description });
   };
   const leave = (event: React.KeyboardEvent) => event.key === 'Escape' && onDone();
@@ -64,15 +60,14 @@ export function EditRow({ setting, wide, draft, onDraft }: EditProps) {
         editing: true,
         name: <Name setting={setting} />,
         value: (
-          <InputCell fault={faults.value} help={known?.range}>
+          <InputCell fault={faults.value}>
             {(aria) => (
-              <ValueInput
-                inputRef={input}
+              <MonoInput
+                ref={input}
                 form={form}
-                name={setting.name}
                 aria-label={t('settings.valueOf', { name: setting.name })}
                 value={value}
-                onValue={(next) => onDraft({ ...draft, value: next })}
+                onChange={(event) => onDraft({ ...draft, value: event.target.value })}
                 onKeyDown={leave}
                 {...aria}
               />

@@ -11,7 +11,7 @@ import { LoadFailed } from '../ui/LoadFailed';
 import { Pager } from '../ui/Pager';
 import { SidePanel } from '../ui/SidePanel';
 import { Waiting } from '../ui/Skeletons';
-import { knownOf, readable, settingHistory } from './settings';
+import { knownOf, settingHistory, useWords } from './settings';
 
 interface Of {
   name: string;
@@ -25,6 +25,7 @@ const Value = chakra('span', {
 /** Shows the old and the new value. A missing value means the default, or that the note did not exist. */
 function Change({ change: { name, from, to, by, at }, known }: { change: SettingChange; known: boolean }) {
   const { t } = useTranslation();
+  const { shown } = useWords();
   const nothing = (
     <Text as="span" fontSize="sm" color="fg.muted">
       {t(known ? 'settings.theDefault' : 'settings.nothing')}
@@ -33,7 +34,7 @@ function Change({ change: { name, from, to, by, at }, known }: { change: Setting
   return (
     <Box as="li" py="3" borderTopWidth="1px" _first={{ borderTopWidth: '0' }}>
       <Flex gap="2" align="center" wrap="wrap">
-        {from === null ? nothing : <Value dir="auto">{readable(name, from)}</Value>}
+        {from === null ? nothing : <Value dir="auto">{shown(name, from)}</Value>}
         <ArrowRightIcon
           size={16}
           mirrored={document.dir === 'rtl'}
@@ -45,7 +46,7 @@ function Change({ change: { name, from, to, by, at }, known }: { change: Setting
           nothing
         ) : (
           <Value dir="auto" fontWeight="bold">
-            {readable(name, to)}
+            {shown(name, to)}
           </Value>
         )}
       </Flex>

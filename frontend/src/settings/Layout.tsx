@@ -3,7 +3,6 @@ import type { Setting } from '@lightbox/contract/settings/calls.js';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CardFacts } from '../ui/Facts';
-import { knownOf } from './settings';
 
 interface Parts {
   name: ReactNode;
@@ -76,7 +75,6 @@ export function Layout({ wide, parts }: { wide: boolean; parts: Parts }) {
 
 export function Name({ setting }: { setting: Setting }) {
   const { t } = useTranslation();
-  const known = knownOf(setting.name);
   return (
     <>
       <Text
@@ -91,7 +89,7 @@ export function Name({ setting }: { setting: Setting }) {
         {setting.name}
       </Text>
       <Text as="span" fontSize="xs" color="fg.muted" fontVariantNumeric="tabular-nums">
-        {known ? t('settings.default', { value: known.fallback }) : t('settings.isNote')}
+        {t('settings.isNote')}
       </Text>
     </>
   );

@@ -6,7 +6,6 @@ import { useTranslation } from 'react-i18next';
 import { formatDate } from '../lib/format';
 import { type Draft, EditRow } from './EditRow';
 import { Layout, Name } from './Layout';
-import { readable, useKnownText } from './settings';
 
 interface RowProps {
   setting: Setting;
@@ -17,8 +16,8 @@ interface RowProps {
   onHistory: () => void;
 }
 
-/** One setting. Edit turns value and description into inputs, and a highlight marks the row. */
-export function SettingRow({ setting, wide, draft, onDraft, onDelete, onHistory }: RowProps) {
+/** One note of the clinic. Edit turns value and description into inputs, and a highlight marks the row. */
+export function NoteRow({ setting, wide, draft, onDraft, onDelete, onHistory }: RowProps) {
   const { t } = useTranslation();
   const editing = draft !== undefined;
   const opener = useRef<HTMLButtonElement>(null);
@@ -28,7 +27,6 @@ export function SettingRow({ setting, wide, draft, onDraft, onDelete, onHistory 
     if (was.current && !editing) opener.current?.focus();
     was.current = editing;
   }, [editing]);
-  const knownText = useKnownText();
   if (draft) return <EditRow setting={setting} wide={wide} draft={draft} onDraft={onDraft} />;
   return (
     <Layout
@@ -38,12 +36,12 @@ export function SettingRow({ setting, wide, draft, onDraft, onDelete, onHistory 
         name: <Name setting={setting} />,
         value: (
           <Text as="span" fontFamily="mono" fontSize="sm" dir="auto" overflowWrap="anywhere" whiteSpace="pre-wrap">
-            {readable(setting.name, setting.value)}
+            {setting.value}
           </Text>
         ),
         description: (
           <Text as="span" color="fg.muted" dir="auto" overflowWrap="anywhere">
-            {setting.description || knownText(setting.name) || t('settings.noDescription')}
+            {setting.description || t('settings.noDescription')}
           </Text>
         ),
         created: formatDate(setting.createAt),

@@ -1,22 +1,27 @@
 import type { BodyInput } from '@lightbox/contract/call.js';
 import type { Pagination } from '@lightbox/contract/envelope.js';
-import { type SettingChange, settingCalls } from '@lightbox/contract/settings/calls.js';
+import { type Setting, type SettingChange, settingCalls } from '@lightbox/contract/settings/calls.js';
 import {
   isKnownSetting,
   type KnownSetting,
   knownSettings,
+  type SettingUnit,
   settingFault,
+  settingNames,
   type TextForm,
 } from '@lightbox/contract/settings/known.js';
+import { type SettingGroup, shownSettings } from '@lightbox/contract/settings/shown.js';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { said } from '../i18n';
 import { errorText } from '../lib/errors';
-import { formatBytes } from '../lib/format';
+import { formatMeasure, formatNumber, ltr } from '../lib/format';
 import { ApiError, send } from '../lib/http';
 import { reread } from '../lib/live';
+import { keyOf } from '../lib/names';
 import { toast } from '../lib/toaster';
 import { uuid } from '../lib/uuid';
+import { amountOf } from './units';
 
 /** Only the first read counts as activity of the user. A refetch after an event does not extend the session. */
 export const settingList = queryOptions({
@@ -51,43 +56,80 @@ export const settingHistory = (of: { name: string; id?: string | undefined }, qu
 
 export interface Known {
   name: KnownSetting;
+  /** The default, as the server has it. */
   fallback: string;
-  /** The allowed values, in words. */
-  range: string;
   /** The kind of value, which names the words about it. */
   about: 'number' | 'choice' | TextForm;
   /** The fixed options of a choice. */
   options?: readonly string[];
+  /** The unit of a number, with its limits. */
+  number?: { unit: SettingUnit; min: number; max: number };
+  maxLength?: number;
 }
 
 /** Returns the facts about a known setting; undefined for a name that the clinic has chosen itself. */
 export function knownOf(name: string): Known | undefined {
   if (!isKnownSetting(name)) return undefined;
   const known = knownSettings[name];
-  if (known.kind === 'choice') {
-    const { fallback, options } = known;
-    return { name, about: 'choice', fallback, range: options.join(' / '), options };
-  }
-  if (known.kind === 'text') return { name, about: known.form, fallback: known.fallback, range: `${known.maxLength}` };
-  const fallback = readable(name, String(known.fallback));
-  return { name, about: 'number', fallback, range: `${known.min}–${known.max}` };
+  const rest = { name, fallback: String(known.fallback) };
+  if (known.kind === 'choice') return { ...rest, about: 'choice', options: known.options };
+  if (known.kind === 'text') return { ...rest, about: known.form, maxLength: known.maxLength };
+  const { unit, min, max } = known;
+  return { ...rest, about: 'number', number: { unit, min, max } };
 }
 
-/** Returns the value as typed, without separators. A number of bytes also gets a readable size. */
-export const readable = (name: string, value: string): string =>
-  name === 'upload.maxBytes' && /^\d+$/.test(value.trim()) ? `${value} (${formatBytes(Number(value))})` : value;
+/** True for a setting that is on or off, and is shown as a switch. */
+export const isSwitch = ({ options }: Known): boolean => options?.join() === 'no,yes';
 
-export const knownNames = Object.keys(knownSettings) as KnownSetting[];
+export const knownIn = (group: SettingGroup): KnownSetting[] =>
+  settingNames.filter((name) => shownSettings[name].group === group);
+
+/** Returns functions that put settings into words: name, explanation, value, and the allowed values. */
+export function useWords() {
+  const { t } = useTranslation();
+  const amount = (unit: SettingUnit, value: string | number) => {
+    const { text, unit: name } = amountOf(unit, value);
+    const count = Number(text);
+    return unit === 'bytes'
+      ? ltr(`${formatMeasure(count, 2)} ${name}`)
+      : t(`settings.amount.${name as 'hours'}`, { count, number: formatNumber(count) });
+  };
+  /** The name of a known setting, or the name that the clinic has chosen itself. */
+  const nameOf = (name: string): string => (isKnownSetting(name) ? t(`settings.names.${keyOf(name)}`) : name);
+  const optionOf = (name: KnownSetting, option: string): string =>
+    option === 'no' || option === 'yes'
+      ? t(`settings.${option}`)
+      : t(`settings.options.${keyOf(name) as 'directory_patients'}.${option as 'all'}`);
+  return {
+    nameOf,
+    optionOf,
+    amount,
+    textOf: (name: KnownSetting): string => t(`settings.known.${keyOf(name)}`),
+    shown: (name: string, value: string): string => {
+      const known = knownOf(name);
+      if (!known) return value;
+      if (known.number && /^\d+$/.test(value.trim())) return amount(known.number.unit, value);
+      if (known.options?.includes(value)) return optionOf(known.name, value);
+      return value || t('settings.notSet');
+    },
+    range: ({ number, options, maxLength, name }: Known): string => {
+      if (number)
+        return t('settings.range', { min: amount(number.unit, number.min), max: amount(number.unit, number.max) });
+      return options ? options.map((option) => optionOf(name, option)).join(' / ') : String(maxLength);
+    },
+  };
+}
 
 export type Faults = Partial<Record<'name' | 'value' | 'description', string>>;
 
 /** Returns a function that finds the fault in the value of a known setting, without a request. */
 export function useFault() {
   const { t } = useTranslation();
+  const { range } = useWords();
   return (name: string, value: string): Faults => {
     const known = knownOf(name);
     if (!known || !settingFault(known.name, value)) return {};
-    return { value: t(`settings.must.${known.about}`, { range: known.range }) };
+    return { value: t(`settings.must.${known.about}`, { range: range(known) }) };
   };
 }
 
@@ -149,13 +191,14 @@ export const useEditSetting = (id: string, outcome: Outcome) =>
     (body: { value: string; description: string }) => send(settingCalls.editSetting, { params: { id }, body }),
     outcome,
   );
+/** Sets a known setting: changes its record, or adds one while the default is in effect. */
+export const useSetKnown = (name: KnownSetting, setting: Setting | undefined, outcome: Outcome) =>
+  useChange<string, unknown>(
+    (value) =>
+      setting
+        ? send(settingCalls.editSetting, { params: { id: setting.id }, body: { value } })
+        : send(settingCalls.addSetting, { body: { name, value } }, { idempotencyKey: uuid() }),
+    outcome,
+  );
 export const useDeleteSetting = (outcome: Outcome) =>
   useChange((id: string) => send(settingCalls.deleteSetting, { body: { id } }), outcome);
-
-export const useKnownText = () => {
-  const { t } = useTranslation();
-  return (name: string) => {
-    const known = knownOf(name);
-    return known && t(`settings.known.${known.name.replace('.', '_') as 'sharing_expiryHours'}`);
-  };
-};

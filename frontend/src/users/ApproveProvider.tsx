@@ -7,7 +7,6 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { z } from 'zod';
 import { paths } from '../lib/paths';
-import { toast } from '../lib/toaster';
 import { TextField } from '../ui/Field';
 import { Page } from '../ui/Page';
 import { PendingList } from './PendingList';
@@ -16,19 +15,14 @@ import { useApprove } from './users';
 function ByEmail() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const approve = useApprove(t('users.approve.failed'));
+  const approve = useApprove();
   const schema = z.object({ email: z.string().trim().min(1, t('users.approve.required')).pipe(Email) });
   const { register, handleSubmit, formState } = useForm({
     resolver: zodResolver(schema),
     defaultValues: { email: '' },
   });
   const submit = handleSubmit(({ email }) =>
-    approve.mutate(email, {
-      onSuccess: ({ message }) => {
-        toast.success(message ?? t('users.approve.done'));
-        navigate(paths.dashboard);
-      },
-    }),
+    approve.mutate(email, { onSuccess: () => void navigate(paths.dashboard) }),
   );
   return (
     <Box as="section" layerStyle="card" p={{ base: '5', md: '6' }}>

@@ -5,27 +5,31 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../lib/errors';
-import { formatDate, formatNumber, fullName } from '../lib/format';
+import { formatNumber, fullName } from '../lib/format';
 import { sortIn } from '../lib/sortIn';
-import { toast } from '../lib/toaster';
 import { useUrlPaging } from '../lib/useUrlPaging';
 import { EmptyState } from '../ui/EmptyState';
-import { Facts } from '../ui/Facts';
 import { LoadFailed } from '../ui/LoadFailed';
 import { Pager } from '../ui/Pager';
 import { PersonSkeleton } from '../ui/Skeletons';
 import { SortSelect } from '../ui/Sorting';
 import { StateBadge } from '../ui/StateBadge';
 import { UserAvatar } from '../ui/UserAvatar';
+import { ApproveDialog } from './ApproveDialog';
+import { Credentials } from './Credentials';
 import { RejectDialog } from './RejectDialog';
-import { pendingProviders, useApprove } from './users';
+import { pendingProviders } from './users';
+
+interface ApplicantProps {
+  user: UserRow;
+  onApprove: () => void;
+  onReject: () => void;
+}
 
 /** Shows a provider who waits for approval: the person, the credentials, and the buttons for the decision. */
-function Applicant({ user, onReject }: { user: UserRow; onReject: () => void }) {
+function Applicant({ user, onApprove, onReject }: ApplicantProps) {
   const { t } = useTranslation();
-  const approve = useApprove(t('users.approve.failed'));
   const name = fullName(user);
-  const given = (value: string | undefined) => value || t('users.approve.missing');
   return (
     <Box as="li" p={{ base: '4', md: '5' }} borderTopWidth="1px">
       <Flex align="center" gap="3" wrap="wrap" mb="4">
@@ -40,24 +44,7 @@ function Applicant({ user, onReject }: { user: UserRow; onReject: () => void }) 
         </Box>
         <StateBadge state="underReview" />
       </Flex>
-      <Facts
-        columns={{ base: '1fr 1fr', md: 'repeat(3, minmax(0,1fr))' }}
-        facts={[
-          { label: t('users.approve.license'), value: given(user.licensenumber), mono: Boolean(user.licensenumber) },
-          { label: t('users.approve.specialization'), value: given(user.specialization) },
-          { label: t('users.approve.place'), value: given([user.city, user.country].filter(Boolean).join(', ')) },
-          {
-            label: t('users.approve.insurance'),
-            value: given(user.insurancenumber),
-            mono: Boolean(user.insurancenumber),
-          },
-          { label: t('users.approve.taxid'), value: given(user.taxid), mono: Boolean(user.taxid) },
-          {
-            label: t('users.approve.since'),
-            value: user.createAt ? formatDate(user.createAt) : t('users.approve.missing'),
-          },
-        ]}
-      />
+      <Credentials user={user} />
       <Flex gap="2.5" justify="flex-end" mt="4">
         <Button
           variant="surface"
@@ -68,17 +55,7 @@ function Applicant({ user, onReject }: { user: UserRow; onReject: () => void }) 
           <XIcon aria-hidden />
           {t('users.approve.reject')}
         </Button>
-        <Button
-          variant="subtle"
-          aria-label={t('users.approve.approveName', { name })}
-          loading={approve.isPending}
-          loadingText={t('users.approve.pending')}
-          onClick={() =>
-            approve.mutate(user.email, {
-              onSuccess: ({ message }) => toast.success(message ?? t('users.approve.done'), { description: name }),
-            })
-          }
-        >
+        <Button variant="subtle" aria-label={t('users.approve.approveName', { name })} onClick={onApprove}>
           <CheckIcon aria-hidden />
           {t('users.approve.approve')}
         </Button>
@@ -93,6 +70,7 @@ export function PendingList() {
   const paging = useUrlPaging([10]);
   const sort = sortIn(paging.params, ['name', 'createAt'], 'name');
   const { data, error, refetch } = useQuery(pendingProviders({ ...paging.query, sort }));
+  const [approving, setApproving] = useState<UserRow>();
   const [rejecting, setRejecting] = useState<UserRow>();
   const pagination = data?.pagination;
   return (
@@ -137,9 +115,15 @@ export function PendingList() {
       )}
       <Box as="ul" listStyleType="none">
         {data?.data.map((user) => (
-          <Applicant key={user.id} user={user} onReject={() => setRejecting(user)} />
+          <Applicant
+            key={user.id}
+            user={user}
+            onApprove={() => setApproving(user)}
+            onReject={() => setRejecting(user)}
+          />
         ))}
       </Box>
+      {approving && <ApproveDialog user={approving} onClose={() => setApproving(undefined)} />}
       {rejecting && <RejectDialog user={rejecting} onClose={() => setRejecting(undefined)} />}
     </Box>
   );

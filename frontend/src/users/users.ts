@@ -1,4 +1,5 @@
 import type { BodyInput, QueryInput } from '@lightbox/contract/call.js';
+import { limits } from '@lightbox/contract/limits.js';
 import type { Role } from '@lightbox/contract/permissions.js';
 import { userCalls } from '@lightbox/contract/users/calls.js';
 import {
@@ -9,11 +10,14 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
 import { useMay } from '../auth/session';
+import { fullName } from '../lib/format';
 import { download, send } from '../lib/http';
 import { put, reread } from '../lib/live';
 import { datedName, saveBlob } from '../lib/save';
 import type { SocketRows } from '../lib/socket';
+import { toast } from '../lib/toaster';
 
 type ListQuery = QueryInput<typeof userCalls.listUsers>;
 
@@ -99,8 +103,30 @@ export const useCloseAccount = () =>
     meta: { silent: true },
   });
 
-export const useApprove = (fallback: string) =>
-  useAccountChange((email: string) => send(userCalls.approveProvider, { body: { email } }), fallback);
+/** Approves a provider. For some seconds a toast offers to take the approval back. */
+export function useApprove() {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  // The options of the hook apply also when its component is gone; those of `mutate` do not.
+  const undo = useMutation({
+    mutationFn: (email: string) => send(userCalls.undoApproval, { body: { email } }),
+    meta: { fallback: t('users.approve.undoFailed') },
+    onSettled: () => changed(cache),
+    onSuccess: ({ data }) => toast.success(t('users.approve.undone', { name: fullName(data) })),
+  });
+  return useMutation({
+    mutationFn: (email: string) => send(userCalls.approveProvider, { body: { email } }),
+    meta: { fallback: t('users.approve.failed') },
+    onSettled: () => changed(cache),
+    onSuccess: ({ message, data }) => {
+      toast.success(message ?? t('users.approve.done'), {
+        description: fullName(data),
+        duration: limits.undoToastMs,
+        action: { label: t('users.approve.undo'), onClick: () => undo.mutate(data.email) },
+      });
+    },
+  });
+}
 
 export const useReject = () =>
   useAccountChange((body: { email: string; reason: string }) => send(userCalls.rejectProvider, { body }));

@@ -98,6 +98,14 @@ export const english: Templates = {
       'Don’t know what this is about? You can ignore this email.',
     ],
   }),
+  registrationReceived: (_, { name }) => ({
+    subject: 'We received your registration',
+    parts: [
+      name ? `You registered as a health provider at ${name}.` : 'You registered as a health provider.',
+      'An administrator will check your license. We’ll email you when they decide. Until then you cannot log in.',
+      'Didn’t register? You can ignore this email.',
+    ],
+  }),
   emergencyOpened: ({ link, reviews }) =>
     reviews
       ? {
@@ -128,6 +136,13 @@ export const english: Templates = {
   accountApproved: ({ link }) => ({
     subject: 'Your account was approved',
     parts: ['An administrator approved your account. You can log in now.', { link, act: logIn }],
+  }),
+  approvalUndone: () => ({
+    subject: 'Your account is under review again',
+    parts: [
+      'An administrator took back the approval of your account. You cannot log in for now.',
+      'We’ll email you when they decide.',
+    ],
   }),
   accountRejected: ({ reason }) => ({
     subject: 'Your account was not approved',

@@ -155,12 +155,14 @@ const composers: Record<EventMail, Compose> = {
   invited: composeInvitation,
   guestLink: composeGuestLink,
   imageRequest: composeRequest,
+  registrationReceived: async (_, event) => (event.record ? { to: event.record, facts: {} } : null),
   emergencyOpened: composeEmergency,
   emergencyQuestioned: async (core, event) => {
     const emergency = await emergencyOf(core, event);
     return emergency && { to: emergency.provider, facts: { link: emergencyUrl(core, emergency) } };
   },
   accountApproved: toAccount('/login'),
+  approvalUndone: async (_, event) => (event.record ? { to: event.record, facts: {} } : null),
   accountRejected: async (core, event) => {
     const user = event.record && (await core.models.User.findById(event.record).lean<UserDoc>());
     return user ? { to: user._id, facts: user.rejectedReason ? { reason: user.rejectedReason } : {} } : null;

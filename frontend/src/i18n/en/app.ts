@@ -25,6 +25,8 @@ export const app = {
     waiting_other: '{{count}} waiting',
   },
   tab: { images: 'Images', messages: 'Messages', upload: 'Upload', profile: 'Profile' },
+  help: 'Help',
+  privacy: 'Privacy',
   skip: 'Skip to content',
   logout: 'Logout',
   loggedOut: texts.loggedOut,
@@ -42,6 +44,7 @@ export const app = {
   notYours: {
     title: 'You don’t have access to this page',
     text: 'If you need this page, ask an administrator.',
+    patient: 'This page is for the staff of your clinic. You find everything that is shared with you in your images.',
   },
   failed: {
     title: 'Something went wrong',

@@ -73,6 +73,7 @@ export const auth = {
     stuck: 'Stuck on a step?',
     act: 'Get help',
     title: 'Help with logging in',
+    all: 'All help topics',
     codeTitle: 'I didn’t get a code',
     codeText: 'Check your spam folder first. You can ask for a new code after one minute. Only the newest code works.',
     passwordTitle: 'I forgot my password',

@@ -1,4 +1,12 @@
 import { limits } from '@lightbox/contract/limits.js';
+import type { KnownSetting } from '@lightbox/contract/settings/known.js';
+import { shownSettings } from '@lightbox/contract/settings/shown.js';
+
+type Key<Name extends string> = Name extends `${infer Area}.${infer What}` ? `${Area}_${What}` : never;
+type ByKey = { [K in KnownSetting as Key<K>]: string };
+const names = Object.fromEntries(
+  Object.entries(shownSettings).map(([key, { name }]) => [key.replace('.', '_'), name]),
+) as ByKey;
 
 export const settings = {
   title: 'Settings',
@@ -22,10 +30,8 @@ export const settings = {
   newName: 'Name of the new setting',
   newValue: 'Value of the new setting',
   newDescription: 'Description of the new setting',
-  note: 'Names that Lightbox doesn’t recognize are saved as notes only.',
-  none: 'All defaults',
-  noneText: 'You have not changed any setting. Add one below to change it.',
-  default: 'Default {{value}}',
+  note: 'Names that Lightbox doesn’t recognize are saved as notes only. They have no effect.',
+  default: 'Default: {{value}}',
   noDescription: '–',
   unreachable: 'Backend server is not reachable. Please check your server.',
   failed: 'The setting could not be changed.',
@@ -34,16 +40,42 @@ export const settings = {
   removeKnown: 'Lightbox will use its default, {{value}}, immediately and for everyone.',
   removeAct: 'Delete setting',
   removed: '{{name}} was deleted.',
-  knownTitle: 'All settings',
-  now: 'Now',
-  defaultIs: 'Default',
-  unit: { hours: 'Hours', minutes: 'Minutes', bytes: 'Bytes', files: 'Images' },
-  choice: 'One of',
-  text: 'Characters at most',
-  changedBy: 'Changed by <n>{{name}}</n> on {{date}}',
+  names,
+  options: {
+    security_requireSecondFactor: shownSettings['security.requireSecondFactor'].options,
+    directory_patients: shownSettings['directory.patients'].options,
+  },
+  group: {
+    clinic: 'Clinic',
+    uploads: 'Uploads',
+    sharing: 'Sharing',
+    sessions: 'Login and sessions',
+    access: 'Access',
+  },
+  notes: 'Notes',
+  notesShow_one: 'Show {{count}} note',
+  notesShow_other: 'Show {{count}} notes',
+  notesHide_one: 'Hide {{count}} note',
+  notesHide_other: 'Hide {{count}} notes',
+  unit: 'Unit',
+  unitName: { hours: 'hours', minutes: 'minutes', images: 'images' },
+  amount: {
+    hours_one: '{{number}} hour',
+    hours_other: '{{number}} hours',
+    minutes_one: '{{number}} minute',
+    minutes_other: '{{number}} minutes',
+    images_one: '{{number}} image',
+    images_other: '{{number}} images',
+  },
+  range: '{{min}} to {{max}}',
+  notSet: 'Not set',
+  no: 'No',
+  yes: 'Yes',
+  isDefaultNow: 'Default',
+  changedBy: 'by <n>{{name}}</n>',
   neverChanged: 'Never changed',
   must: {
-    number: 'Must be a whole number, {{range}}.',
+    number: 'Must be a number, {{range}}.',
     choice: 'Choose one: {{range}}.',
     line: 'Must be at most {{range}} characters.',
     phone: 'Must be a phone number: digits, spaces and + ( ) -, at most {{range}} characters.',
@@ -59,21 +91,18 @@ export const settings = {
   theDefault: 'the default',
   nothing: 'nothing',
   isNote: 'Note, no effect',
-  setIt: 'Set {{name}}',
-  set: 'Set',
   known: {
-    clinic_name: 'Name of the clinic. Emails, the login page and the menu show it.',
-    clinic_phone: 'Phone number of the clinic, for people who need help. Emails and the help show it.',
-    clinic_url: 'Web address of the clinic. Emails and the help show it.',
-    sharing_expiryHours: 'Default sharing time, in hours.',
-    upload_maxBytes: 'Largest file that people can upload, in bytes.',
+    clinic_name: 'Emails, the login page and the menu show it.',
+    clinic_phone: 'For people who need help. Emails and the help show it.',
+    clinic_url: 'Emails, the menu and the help link to it.',
+    sharing_expiryHours: 'A new share ends after this time, unless the sender chooses another.',
+    upload_maxBytes: 'The largest file that people can upload.',
     directory_patients:
-      'Which patients a provider can find and write to. “all”: every patient. “known”: only patients with whom the provider now shares an image, exchanged messages in the last year, or whose image the provider owns or has opened through a share that has not ended. Providers see the health details of these patients only, with “all” too. Patients always see every provider.',
-    quota_files: 'Number of images one account may own.',
-    quota_bytes: 'Storage for the images of one account, in bytes.',
-    session_idleMinutes: `People are logged out after this many minutes of inactivity, and always after ${limits.sessionHours} hours.`,
-    access_breakGlass: `Emergency access. “yes”: a provider may open the images of a patient for ${limits.emergencyMinutes} minutes, with a reason. The patient and the administrators are told at once. “no”: nobody can, and accesses that last end.`,
-    security_requireSecondFactor:
-      'Who must log in with an authenticator app or a passkey: none, or staff (providers and administrators).',
-  },
+      'The patients that a provider finds and may write to. Known: a patient with whom the provider shares an image now or exchanged messages in the last year, or whose image the provider owns or has opened through a share that has not ended. Providers see the health details of known patients only, with both options. Patients always see every provider.',
+    quota_files: 'The number of images that one account may own.',
+    quota_bytes: 'The storage that the images of one account may take.',
+    session_idleMinutes: `People are logged out after this time without activity, and always after ${limits.sessionHours} hours.`,
+    access_breakGlass: `In an emergency a provider may open the images of a patient for ${limits.emergencyMinutes} minutes, with a reason. The patient and the administrators are told at once. When it is switched off, nobody can, and accesses that last end.`,
+    security_requireSecondFactor: 'These people must log in with an authenticator app or a passkey.',
+  } satisfies ByKey,
 } as const;

@@ -3,6 +3,7 @@ import { audit } from './audit';
 import { emergencies } from './emergencies';
 import { guests } from './guests';
 import { images } from './images';
+import { info } from './info';
 import { messages } from './messages';
 import { noticeSettings } from './noticeSettings';
 import { notifications } from './notifications';
@@ -30,6 +31,7 @@ export const signedIn = {
   sharing,
   guests,
   requests,
+  info,
   emergencies,
   shareImage,
   analysis,

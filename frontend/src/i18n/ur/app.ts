@@ -23,6 +23,8 @@ export const app = {
     waiting_other: '{{count}} منتظر',
   },
   tab: { images: 'تصاویر', messages: 'پیغامات', upload: 'اپ لوڈ', profile: 'پروفائل' },
+  help: 'مدد',
+  privacy: 'رازداری',
   skip: 'سیدھا مواد پر جائیں',
   logout: 'لاگ آؤٹ',
   loggedOut: 'آپ لاگ آؤٹ ہو گئے ہیں',
@@ -40,6 +42,7 @@ export const app = {
   notYours: {
     title: 'آپ کو اس صفحے تک رسائی نہیں',
     text: 'اگر آپ کو اس صفحے کی ضرورت ہے تو منتظم سے کہیں۔',
+    patient: 'یہ صفحہ آپ کے کلینک کے عملے کے لیے ہے۔ آپ کے ساتھ جو کچھ شیئر ہوا وہ آپ کی تصاویر میں ہے۔',
   },
   failed: {
     title: 'کچھ خرابی ہو گئی',

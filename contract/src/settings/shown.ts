@@ -1,0 +1,48 @@
+import type { KnownSetting, knownSettings, SettingUnit } from './known.js';
+
+/** The groups of the settings on their page, in its order. */
+export const settingGroups = ['clinic', 'uploads', 'sharing', 'sessions', 'access'] as const;
+export type SettingGroup = (typeof settingGroups)[number];
+
+type Options<K extends KnownSetting> = (typeof knownSettings)[K] extends {
+  options: readonly (infer O extends string)[];
+}
+  ? O
+  : never;
+/** The options of a choice have names. A choice of no and yes is a switch and needs none. */
+type Named<K extends KnownSetting> = [Options<K>] extends [never]
+  ? object
+  : Options<K> extends 'no' | 'yes'
+    ? object
+    : { options: Record<Options<K>, string> };
+
+/** The group and the name of each setting, as people read them. The name is English; `frontend/src/i18n` has the others. */
+export const shownSettings: { [K in KnownSetting]: { group: SettingGroup; name: string } & Named<K> } = {
+  'clinic.name': { group: 'clinic', name: 'Name of the clinic' },
+  'clinic.phone': { group: 'clinic', name: 'Phone number' },
+  'clinic.url': { group: 'clinic', name: 'Website' },
+  'upload.maxBytes': { group: 'uploads', name: 'Largest file' },
+  'quota.files': { group: 'uploads', name: 'Images per account' },
+  'quota.bytes': { group: 'uploads', name: 'Storage per account' },
+  'sharing.expiryHours': { group: 'sharing', name: 'Default sharing time' },
+  'session.idleMinutes': { group: 'sessions', name: 'Log out after inactivity' },
+  'security.requireSecondFactor': {
+    group: 'sessions',
+    name: 'Required second factor',
+    options: { none: 'Nobody', staff: 'Providers and administrators' },
+  },
+  'directory.patients': {
+    group: 'access',
+    name: 'Patients that providers find',
+    options: { all: 'All patients', known: 'Known patients only' },
+  },
+  'access.breakGlass': { group: 'access', name: 'Emergency access' },
+};
+
+/** The units in which people read and type a number, with their size in the setting's own unit, the smallest first. */
+export const settingUnits: Record<SettingUnit, Readonly<Record<string, number>>> = {
+  bytes: { MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 },
+  hours: { hours: 1 },
+  minutes: { minutes: 1 },
+  files: { images: 1 },
+};
