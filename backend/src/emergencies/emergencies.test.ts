@@ -277,10 +277,16 @@ describe('while the setting is on', () => {
       await act('answer', id, admin).expect(403);
       const waiting = async () => (await api.as(admin).get('/emergencies/waiting').expect(200)).body.data.count;
       const before = await waiting();
+      const watching = await connectSocket(two.url, { token: admin.token });
       await act('question', id, admin).expect(200);
       expect(await waiting()).toBe(before - 1);
       await act('answer', id, provider).expect(200);
       const { body } = await act('approve', id, admin).expect(200);
+      const told = { emergencyId: id, patientId: patient.id };
+      for (const event of ['emergency:questioned', 'emergency:answered', 'emergency:approved']) {
+        await vi.waitFor(() => expect(watching.seen(event)).toContainEqual(told), { timeout: 15_000 });
+      }
+      watching.socket.close();
       expect(body.data.review).toMatchObject({
         state: 'approved',
         question: { text: 'Why not the colleague on duty?', by: { id: admin.id } },

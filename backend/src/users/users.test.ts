@@ -43,7 +43,7 @@ describe('people', () => {
     expect(await fields(provider, patient)).toEqual(clinical);
     const all = [...clinical, 'bio', 'createAt', 'language', 'phone', 'status'].sort();
     expect(await fields(admin, patient)).toEqual(all);
-    expect(await fields(patient, patient)).toEqual(all);
+    expect(await fields(patient, patient)).toEqual([...all, 'readReceipts'].sort());
     const row = await api.as(provider).get(`/users?search=${patient.username}`).expect(200);
     expect(row.body.data).toMatchObject([{ id: patient.id, role: 'patient' }]);
     expect(Object.keys(row.body.data[0]).sort()).toEqual(clinical);
