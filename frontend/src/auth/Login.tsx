@@ -21,12 +21,12 @@ import { Note } from '../ui/Note';
 import { PasswordField } from '../ui/PasswordField';
 import { AuthFrame } from './AuthFrame';
 import { authCalls } from './calls';
-import { DemoPeople } from './DemoPeople';
 import { placeErrors } from './forms';
 import { passkeysPossible } from './passkey';
 import { endedAtom, idleMinutesAtom, sessionAtom, verificationAtom } from './session';
 
-/** Loaded after the form, which people can fill in meanwhile. */
+/** Both are loaded after the form, which people can fill in meanwhile. */
+const DemoPeople = lazy(async () => ({ default: (await import('./DemoPeople')).DemoPeople }));
 const PasskeySignIn = lazy(async () => ({ default: (await import('./PasskeySignIn')).PasskeySignIn }));
 
 const aboutTheAccount = ['ACCOUNT_PENDING', 'ACCOUNT_REJECTED', 'ACCOUNT_INACTIVE'];
@@ -204,12 +204,14 @@ function LoginForm() {
           <RouterLink to={paths.register}>{t('auth.login.register')}</RouterLink>
         </Link>
       </Text>
-      <DemoPeople
-        onPick={(person) => {
-          fill(person);
-          void submit();
-        }}
-      />
+      <Suspense fallback={null}>
+        <DemoPeople
+          onPick={(person) => {
+            fill(person);
+            void submit();
+          }}
+        />
+      </Suspense>
       <Flex justify="center" align="center" gap="2.5" mt="30px" mb="6" color="fg.muted" fontSize=".84375rem">
         <ShieldCheckIcon size={18} aria-hidden />
         {t('auth.login.recorded')}
