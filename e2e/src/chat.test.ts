@@ -117,8 +117,9 @@ test('The list shows a draft, and a sender sees no reading of a person who turne
   const phone = patient.page;
   await phone.goto('/profile');
   const receipts = phone.getByRole('checkbox', { name: 'Read receipts' });
+  const saved = patient.whenAnswered('PUT');
   await receipts.uncheck({ force: true });
-  await expect.poll(() => receipts.isChecked()).toBe(false);
+  await saved;
   await phone.goto(`/messages?chat=${ids.owner}`);
   await phone.getByRole('textbox', { name: /^Message to/ }).fill('I wanted to ask');
   await say(owner, ids.patient, 'Is it better today?');

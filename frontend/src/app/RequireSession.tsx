@@ -1,7 +1,7 @@
 import '../i18n/signedIn';
 import '../lib/Toasts';
 import { useAtomValue } from 'jotai';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { Navigate, Outlet, useLocation } from 'react-router-dom';
 import { IdleWarning } from '../auth/IdleWarning';
 import { askedAtom } from '../auth/proof';
@@ -42,7 +42,7 @@ function SignIn() {
 }
 
 /** The parent of every protected screen. Without a session it redirects to /login. */
-export function RequireSession() {
+export function RequireSession({ children = <Outlet /> }: { children?: ReactNode }) {
   const { token, user } = useAtomValue(sessionAtom);
   const signedIn = Boolean(token && user);
   const locked = useAtomValue(totpDueAtom);
@@ -62,7 +62,7 @@ export function RequireSession() {
   }
   return (
     <>
-      <Outlet />
+      {children}
       <IdleWarning key={user?.id} />
       <Suspense fallback={null}>{asked && <StepUp />}</Suspense>
     </>

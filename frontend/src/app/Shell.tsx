@@ -2,7 +2,7 @@ import { Box, Grid, SkipNavContent, SkipNavLink } from '@chakra-ui/react';
 import { useIsFetching } from '@tanstack/react-query';
 import { useAtom, useAtomValue } from 'jotai';
 import { atomWithStorage } from 'jotai/utils';
-import { useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Outlet, useLocation } from 'react-router-dom';
 import { useIsDesktop } from '../lib/useMedia';
@@ -40,7 +40,7 @@ function FetchingLamp() {
 }
 
 /** The frame of every signed-in screen: menu, top bar and the panel with the content. */
-export function Shell() {
+export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
   const { t } = useTranslation();
   const [collapsed, setCollapsed] = useAtom(collapsedAtom);
   const desktop = useIsDesktop();
@@ -73,7 +73,7 @@ export function Shell() {
     >
       {!bare && <FetchingLamp />}
       <SkipNavContent />
-      <Outlet />
+      {children}
     </Box>
   );
   // Both layouts use one tree, so that typed text is not lost when a tablet is turned.

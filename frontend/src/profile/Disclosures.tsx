@@ -57,7 +57,7 @@ function Group({ group: { image, lines } }: { group: ImageGroup }) {
       <Heading as="h2" textStyle="section" px="5" py="4" dir="auto" overflowWrap="anywhere">
         {image.name || t('common.untitled')}
       </Heading>
-      <Table.ScrollArea>
+      <Table.ScrollArea role="region" aria-label={image.name || t('common.untitled')} tabIndex={0}>
         <Table.Root fontSize="sm" whiteSpace="normal">
           <Table.Header>
             <Table.Row bg="bg.subtle">

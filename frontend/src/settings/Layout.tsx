@@ -36,13 +36,13 @@ export function Layout({ wide, parts }: { wide: boolean; parts: Parts }) {
   if (wide)
     return (
       <Table.Row bg="transparent" verticalAlign={editing ? 'top' : 'middle'} {...(editing && lampEdge)}>
-        <Table.Cell {...tall} ps="5" minW="176px">
+        <Table.Cell {...tall} ps="5" minW="160px">
           {name}
         </Table.Cell>
         <Table.Cell {...tall} minW="116px" maxW="280px">
           {value}
         </Table.Cell>
-        <Table.Cell {...tall} minW="140px">
+        <Table.Cell {...tall} minW="120px">
           {description}
         </Table.Cell>
         <Table.Cell {...tall} {...date}>
