@@ -97,6 +97,8 @@ test('A search finds a message far back without case and accents, and Escape kee
   await page.reload();
   const log = page.getByRole('log');
   await log.getByText('The last one', { exact: true }).waitFor();
+  const top = async () => (await page.getByRole('heading', { name: 'Chats' }).boundingBox())?.y;
+  const before = await top();
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
   await page.getByRole('button', { name: 'Search in this chat' }).click();
@@ -105,6 +107,7 @@ test('A search finds a message far back without case and accents, and Escape kee
   const mark = log.locator('[data-found] mark');
   await mark.getByText('Röntgen', { exact: true }).waitFor();
   await expect.poll(() => mark.isVisible()).toBe(true);
+  expect(await top()).toBe(before);
   faults.push(...(await owner.look('chat-search')));
   await page.keyboard.press('Escape');
   await page.getByRole('searchbox', { name: 'Search in this chat' }).waitFor({ state: 'detached' });

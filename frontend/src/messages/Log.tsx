@@ -237,8 +237,13 @@ export function Log({ chat, waiting, userId, name, search, onVerify }: Props) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: it scrolls once for each step of the search
   useEffect(() => {
     if (!search?.hit) return;
-    const hit = box.current?.querySelector(`[data-message="${search.hit}"]`);
-    hit?.scrollIntoView({ block: 'center' });
+    const log = box.current;
+    const hit = log?.querySelector(`[data-message="${search.hit}"]`);
+    if (log && hit) {
+      // `scrollIntoView` would scroll the frames around the log too, and hide the header of the chat.
+      const [frame, place] = [log.getBoundingClientRect(), hit.getBoundingClientRect()];
+      log.scrollTop += place.top - frame.top - (frame.height - place.height) / 2;
+    }
     noticePlace();
   }, [search?.hit, search?.turn]);
   // A screen reader announces only messages that arrive after opening, while this tab has the focus.

@@ -1,0 +1,106 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { launchChromium } from './chromium.js';
+import { Person } from './person.js';
+import { demoPeople, type Product, startProduct } from './product.js';
+
+let product: Product;
+let browser: Browser;
+let provider: Person;
+
+beforeAll(async () => {
+  [product, browser] = await Promise.all([startProduct({ demo: true }), launchChromium()]);
+  provider = await Person.arrive(product, browser, (await demoPeople(product)).healthProvider);
+  await provider.enter();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await product?.stop();
+});
+
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') await provider.shoot('failed-details');
+});
+
+const openImage = async (page: Page, language: 'en' | 'ur') => {
+  await page.goto('/view-images');
+  await page.evaluate(`localStorage.setItem('language', '${language}')`);
+  await page.reload();
+  await page.locator(`html[lang=${language}]`).waitFor();
+  await page.locator('article[data-image] button').first().click();
+  await page.getByRole('dialog').getByRole('img').first().waitFor();
+};
+
+test('“Not for diagnosis” has an opaque ground, so it can be read over a bright picture.', async () => {
+  const { page } = provider;
+  await openImage(page, 'en');
+  const chip = page.getByRole('dialog').getByText('Not for diagnosis');
+  await chip.waitFor();
+  const ground = await chip.evaluate('(chip) => getComputedStyle(chip).backgroundColor');
+  expect(ground).toMatch(/^rgb\(/);
+});
+
+test('The film fills the height of the dialog beside its side panel, in Urdu too.', async () => {
+  const { page } = provider;
+  await openImage(page, 'ur');
+  const { film, frame } = await page.evaluate<{ film: number; frame: number }>(`(() => {
+    const dialog = document.querySelector('[role=dialog]');
+    const grid = [...dialog.querySelectorAll('*')].find((one) => getComputedStyle(one).display === 'grid');
+    return { film: grid.children[0].getBoundingClientRect().height, frame: grid.scrollHeight };
+  })()`);
+  expect(Math.abs(film - frame)).toBeLessThan(2);
+  await page.keyboard.press('Escape');
+});
+
+test('The tail of a bubble follows the page, also under a text of the other direction.', async () => {
+  const { page } = provider;
+  await page.goto('/messages');
+  await page.locator('html[lang=ur]').waitFor();
+  await page.locator('[data-row], [data-chat]').first().click();
+  await page.getByRole('log').waitFor();
+  const corners = await page.evaluate<{ own: boolean; left: string; right: string }[]>(`
+    [...document.querySelectorAll('[role=log] [data-message]')].flatMap((row) => {
+      const bubble = [...row.querySelectorAll('*')].find((one) => getComputedStyle(one).whiteSpace === 'pre-wrap');
+      if (!bubble) return [];
+      const { borderBottomLeftRadius: left, borderBottomRightRadius: right } = getComputedStyle(bubble);
+      return [{ own: row.closest('[data-own]') !== null, left, right }];
+    })`);
+  expect(corners.length).toBeGreaterThan(1);
+  for (const { own, left, right } of corners) expect(own ? left : right).toBe('5px');
+});
+
+test('The tooltip of the menu disappears when the focus has passed it.', async () => {
+  const { page } = provider;
+  await page.evaluate(`localStorage.setItem('language', 'en')`);
+  await page.goto('/view-images');
+  await page.locator('article').first().waitFor();
+  await page.locator('body').press('Tab');
+  for (let i = 0; i < 14; i++) await page.keyboard.press('Tab');
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.locator('[role=tooltip]:visible').count()).toBe(0);
+});
+
+test('The marks on the films of the landing page do not overlap on a phone.', async () => {
+  const { page } = provider;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto('/');
+  await page.getByText('14 NOV 2026').first().waitFor();
+  const overlaps = await page.evaluate<string[]>(`(() => {
+    const isMark = (one) => {
+      const { position, whiteSpace, fontSize } = getComputedStyle(one);
+      return position === 'absolute' && whiteSpace === 'nowrap' && fontSize === '12px';
+    };
+    const marks = [...document.querySelectorAll('main *')]
+      .filter(isMark)
+      .map((one) => ({ text: one.textContent, at: one.getBoundingClientRect() }))
+      .filter(({ at }) => at.width > 0);
+    return marks.flatMap(({ text, at }, i) =>
+      marks
+        .slice(i + 1)
+        .filter(({ at: b }) => at.left < b.right && b.left < at.right && at.top < b.bottom && b.top < at.bottom)
+        .map((other) => text + ' and ' + other.text),
+    );
+  })()`);
+  expect(overlaps).toEqual([]);
+});
