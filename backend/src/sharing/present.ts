@@ -28,7 +28,6 @@ export function presentNote({ keys, log }: Opening, { _id, note }: Pick<ShareDoc
 export const presentMine = (gateway: Opening, share: ShareDoc, name: (id: ObjectId) => UserRef) => ({
   sharedBy: name(share.sharedBy),
   shareId: String(share._id),
-  sharedAt: share.createAt.toISOString(),
   ...(share.expiresAt ? { expiresAt: share.expiresAt.toISOString() } : {}),
   ...presentNote(gateway, share),
 });

@@ -87,8 +87,6 @@ export const Image = z.object({
   expiresAt: Time.optional(),
   /** The note of the sharer to this viewer. */
   note: z.string().optional(),
-  /** The start of the viewer's own share. */
-  sharedAt: Time.optional(),
   createAt: Time,
   /** About this viewer: true for the owner and admins, for others once they have verified their share. */
   isVerified: z.boolean(),

@@ -111,16 +111,20 @@ it('A film shows the date of the study, and no date when the file has none.', ()
   expect(screen.getByText('14 NOV 2026')).toBeTruthy();
 });
 
+/** The id of a share that began at this time. */
+const shareFrom = (time: string) => `${Math.floor(Date.parse(time) / 1000).toString(16)}${'0'.repeat(16)}`;
+
 it('The bar of a short share is full at its start, and turns red in its last quarter.', () => {
-  vi.useFakeTimers();
+  // A full second, as ids have no smaller parts.
+  vi.useFakeTimers({ now: Date.parse('2026-11-22T10:00:00Z') });
   as('patient');
   const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
   const shown = (name: string) => screen.getByText(name).parentElement;
-  const { rerender } = render(card({ ...image, sharedAt: at(0), expiresAt: at(60) }));
+  const { rerender } = render(card({ ...image, shareId: shareFrom(at(0)), expiresAt: at(60) }));
   const bar = () => document.querySelector<HTMLElement>('[style*="width"]')?.style.width;
   expect(bar()).toBe('100%');
   const calm = shown('Ends in 1 hour')?.className;
-  rerender(card({ ...image, id: id(8), sharedAt: at(-46), expiresAt: at(14) }));
+  rerender(card({ ...image, id: id(8), shareId: shareFrom(at(-46)), expiresAt: at(14) }));
   expect(shown('Ends in 14 min')?.className).not.toBe(calm);
 });
 
@@ -128,7 +132,7 @@ it('A card counts a long share in days and hours.', () => {
   vi.useFakeTimers();
   as('patient');
   const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
-  const { rerender } = render(card({ ...image, expiresAt: inHours(172), sharedAt: inHours(-20) }));
+  const { rerender } = render(card({ ...image, expiresAt: inHours(172), shareId: shareFrom(inHours(-20)) }));
   expect(screen.getByText('Ends in 7 days, 4 hours')).toBeTruthy();
   rerender(card({ ...image, id: id(8), expiresAt: inHours(25) }));
   expect(screen.getByText('Ends in 1 day, 1 hour')).toBeTruthy();

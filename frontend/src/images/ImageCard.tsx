@@ -15,7 +15,7 @@ import { Said } from '../ui/Said';
 import { ShareNote } from '../ui/ShareNote';
 import { StateBadge, type StateName } from '../ui/StateBadge';
 import { AskLink } from './AskLink';
-import { actionsOf, hasEnded, ownsImage } from './access';
+import { actionsOf, hasEnded, ownsImage, startOfShare } from './access';
 import { RecipientsBadge } from './RecipientsBadge';
 import { stackOf, titleOf } from './subject';
 import type { Selection } from './useSelection';
@@ -68,8 +68,10 @@ const Chip = chakra('span', {
 });
 
 /** True for a day after an image was shared with the viewer, until they have opened it. */
-const isNew = ({ sharedAt, isVerified }: Image) =>
-  !isVerified && sharedAt !== undefined && Date.now() - Date.parse(sharedAt) < newMs;
+const isNew = (image: Image) => {
+  const start = startOfShare(image);
+  return !image.isVerified && start !== undefined && Date.now() - start < newMs;
+};
 const newMs = 86_400_000;
 
 const sealOf = ({ emergency, isVerified, isLocked }: Image): StateName =>
@@ -247,7 +249,7 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
         )}
         {ends && (
           <Box mt="3">
-            <Countdown expiresAt={ends} startedAt={image.sharedAt} />
+            <Countdown expiresAt={ends} startedAt={startOfShare(image)} />
           </Box>
         )}
         <Flex gap="2" mt="auto" pt="3.5" align="flex-end" _empty={{ display: 'none' }}>

@@ -10,7 +10,7 @@ import { useNow } from '../lib/useNow';
 import { Countdown } from '../ui/Countdown';
 import { ShareNote } from '../ui/ShareNote';
 import { AskLink } from './AskLink';
-import { actionsOf } from './access';
+import { actionsOf, startOfShare } from './access';
 import type { Opening } from './dialogs';
 import { useDownload } from './download';
 import { FactRows } from './FactRows';
@@ -78,7 +78,7 @@ export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, fina
       <Flex gap="1.5" wrap="wrap">
         <ImageBadges image={image} />
       </Flex>
-      {image.expiresAt && <Countdown expiresAt={image.expiresAt} startedAt={image.sharedAt} />}
+      {image.expiresAt && <Countdown expiresAt={image.expiresAt} startedAt={startOfShare(image)} />}
       {!gone && <ShareNote note={image.note} />}
       {!gone && <Facts image={image} />}
       {!gone && (

@@ -5,7 +5,12 @@ import {
   imageRules,
 } from '@lightbox/contract/images/policy.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
+import { shareStart } from '@lightbox/contract/sharing/mark.js';
 import { stackOf } from './subject';
+
+/** The start of the viewer's own share. */
+export const startOfShare = ({ shareId }: Pick<Image, 'shareId'>): number | undefined =>
+  shareId === undefined ? undefined : shareStart(shareId);
 
 export const hasEnded = (image: Pick<Image, 'expiresAt'>, now = Date.now()) =>
   image.expiresAt !== undefined && Date.parse(image.expiresAt) <= now;

@@ -13,7 +13,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { useViewer } from '../auth/session';
-import { actionsOf } from '../images/access';
+import { actionsOf, startOfShare } from '../images/access';
 import type { Opening } from '../images/dialogs';
 import { FactRows } from '../images/FactRows';
 import { ImageBadges, ImageLine, StudyLine } from '../images/ImageCard';
@@ -257,7 +257,7 @@ export function StudyDialog({ open, image: asked, onClose, onExited, onAsk, fina
       <Flex gap="1.5" wrap="wrap">
         <ImageBadges image={image} />
       </Flex>
-      {image.expiresAt && <Countdown expiresAt={image.expiresAt} startedAt={image.sharedAt} />}
+      {image.expiresAt && <Countdown expiresAt={image.expiresAt} startedAt={startOfShare(image)} />}
       {!gone && (
         <>
           <Facts image={image} study={study} />

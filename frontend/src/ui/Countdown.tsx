@@ -32,7 +32,7 @@ function useAnnouncement(left: number) {
 interface Props {
   expiresAt: string;
   /** The time at which the bar was full; without it, the default sharing time before the end. */
-  startedAt?: string | undefined;
+  startedAt?: number | undefined;
 }
 
 /** Shows the time that a share still gives access, as text and as a shrinking bar. */
@@ -41,7 +41,7 @@ export function Countdown({ expiresAt, startedAt }: Props) {
   const now = useNow(30_000, end > Date.now());
   const left = end - now;
   const usual = usePublicSettings()['sharing.expiryHours'] * hour;
-  const total = startedAt ? end - Date.parse(startedAt) : usual;
+  const total = startedAt === undefined ? usual : end - startedAt;
   const low = left > 0 && left <= Math.min(2 * hour, total / 4);
   const words = useEnding(expiresAt, left);
   const said = useAnnouncement(left);

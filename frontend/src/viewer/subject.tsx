@@ -5,7 +5,7 @@ import { limits } from '@lightbox/contract/limits.js';
 import type { Study } from '@lightbox/contract/studies/schemas.js';
 import type { UserRef } from '@lightbox/contract/users/schemas.js';
 import { i18n } from '../i18n';
-import { actionsOf } from '../images/access';
+import { actionsOf, startOfShare } from '../images/access';
 import { formatDate, formatFilmDate, fullName } from '../lib/format';
 import { paths } from '../lib/paths';
 import { Countdown } from '../ui/Countdown';
@@ -57,9 +57,7 @@ const badgeOf = (open: boolean, shareId: string | undefined, emergency: ByEmerge
 
 const hourMs = limits.emergencyMinutes * 60_000;
 const countdownOf = (open: boolean, emergency: ByEmergency | undefined) =>
-  open && emergency ? (
-    <Countdown expiresAt={emergency.until} startedAt={new Date(Date.parse(emergency.until) - hourMs).toISOString()} />
-  ) : null;
+  open && emergency ? <Countdown expiresAt={emergency.until} startedAt={Date.parse(emergency.until) - hourMs} /> : null;
 
 /** Returns what the bar and the panel say about a study. */
 export function subjectOfStudy(study: Study | undefined, open: boolean): Subject {
@@ -73,7 +71,9 @@ export function subjectOfStudy(study: Study | undefined, open: boolean): Subject
       formatDate(studyDate ?? createAt),
     ]),
     badge: badgeOf(open, shareId, emergency),
-    countdown: countdownOf(open, emergency) ?? (open && expiresAt ? <Countdown expiresAt={expiresAt} /> : null),
+    countdown:
+      countdownOf(open, emergency) ??
+      (open && expiresAt ? <Countdown expiresAt={expiresAt} startedAt={startOfShare(study)} /> : null),
     about: open && sharedBy ? <SharedBy person={sharedBy} note={note} /> : null,
     marks: open ? [patient && fullName(patient)] : [],
     seen: studyDate && formatFilmDate(studyDate),
@@ -83,7 +83,7 @@ export function subjectOfStudy(study: Study | undefined, open: boolean): Subject
 /** Returns what the bar and the panel say about an image. */
 export function subjectOf(image: Image | undefined, viewer: Parameters<typeof actionsOf>[0], open: boolean): Subject {
   if (!image) return unknown(open);
-  const { caption, patient, dicom, createAt, sharedBy, note, expiresAt, sharedAt, shareId, emergency } = image;
+  const { caption, patient, dicom, createAt, sharedBy, note, expiresAt, shareId, emergency } = image;
   const at = dicom?.studyDate ?? createAt;
   const can = actionsOf(viewer, image);
   return {
@@ -92,7 +92,7 @@ export function subjectOf(image: Image | undefined, viewer: Parameters<typeof ac
     badge: badgeOf(open, shareId, emergency),
     countdown:
       countdownOf(open, emergency) ??
-      (open && expiresAt ? <Countdown expiresAt={expiresAt} startedAt={sharedAt} /> : null),
+      (open && expiresAt ? <Countdown expiresAt={expiresAt} startedAt={startOfShare(image)} /> : null),
     aiPath: open && can.ai ? paths.aiAnalysis(image.id) : undefined,
     about: open && sharedBy ? <SharedBy person={sharedBy} note={note} /> : null,
     marks: open ? [patient && fullName(patient)] : [],
