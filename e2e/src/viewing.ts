@@ -1,5 +1,6 @@
 import { phantomFacts } from '@lightbox/testkit/part10.js';
 import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import type { Person } from './person.js';
 
 /** The steps that the journeys of the viewer share. */
@@ -40,11 +41,25 @@ export async function drag({ mouse }: Page, from: [number, number], to: [number,
   await mouse.up();
 }
 
-/** Waits for a measurement and returns its value and unit. */
-export async function measured(page: Page, kind: string): Promise<{ value: number; unit: string | null }> {
-  const one = page.locator(`[data-measure][data-kind=${kind}]`).last();
-  await one.waitFor({ state: 'attached' });
-  return { value: Number(await one.getAttribute('data-value')), unit: await one.getAttribute('data-unit') };
+/**
+ * Makes a measurement by `act` and waits until its value is the expected one. A row of an earlier measurement of this kind
+ * is never read in its place: the list on the screen is drawn a moment after the measurement was made.
+ */
+export async function measures(
+  page: Page,
+  kind: string,
+  expected: { value: number; within?: number; unit: string },
+  act: () => Promise<void>,
+): Promise<void> {
+  const rows = page.locator(`[data-measure][data-kind=${kind}]`);
+  const made = rows.nth(await rows.count());
+  await act();
+  await made.waitFor({ state: 'attached' });
+  const { value, within = 0, unit } = expected;
+  await expect
+    .poll(async () => Math.abs(Number(await made.getAttribute('data-value')) - value))
+    .toBeLessThanOrEqual(within);
+  expect(await made.getAttribute('data-unit')).toBe(unit);
 }
 
 type Point = readonly [x: number, y: number];
