@@ -3,6 +3,7 @@ import { constants } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { compression, defineAlgorithm } from 'vite-plugin-compression2';
 import { defineConfig } from 'vitest/config';
+import { emojiData } from './emojiData';
 import { chunkOf } from './firstLoad';
 import { paintFirst } from './firstPaint';
 import { leanIcons } from './leanIcons';
@@ -37,7 +38,7 @@ const compressed = compression({
 });
 
 export default defineConfig({
-  plugins: [react(), leanIcons(), paintFirst(), serviceWorker(), compressed],
+  plugins: [react(), emojiData(), leanIcons(), paintFirst(), serviceWorker(), compressed],
   server: {
     host: '127.0.0.1',
     proxy: { '/api': gateway, '/socket.io': { target: gateway, ws: true } },

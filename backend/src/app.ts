@@ -97,6 +97,8 @@ function securityHeaders(https: boolean) {
         // Emotion writes style elements at run time (docs/security.md, "Deviations").
         styleSrc: ["'self'", "'unsafe-inline'"],
         imgSrc: ["'self'", 'blob:', 'data:'],
+        // Recordings are played from the memory of the tab.
+        mediaSrc: ["'self'", 'blob:'],
         fontSrc: ["'self'"],
         workerSrc: ["'self'", 'blob:'],
         connectSrc: ["'self'", 'blob:'],

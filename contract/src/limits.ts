@@ -84,6 +84,9 @@ export const limits = {
   messageLength: 4000,
   /** Images of one message. */
   messageImages: 10,
+  /** Length of a voice message, seconds, and bytes of its recording. */
+  voiceSeconds: 180,
+  voiceBytes: 2 * 1024 * 1024,
   /** Characters of a search in a chat, hits of one answer, and messages that one call reads for them. */
   chatSearchLength: 100,
   chatSearchHits: 50,

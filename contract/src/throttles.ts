@@ -100,6 +100,8 @@ export const throttles = {
   message: { per: ['caller'], points: 100, seconds: minute, counts: 'messages', beyond: 'refused' },
   /** Messages whose images the recipient gets access to by them. */
   attachedShare: { per: ['caller'], points: 120, seconds: hour, counts: 'messages', beyond: 'refused' },
+  /** Voice messages. */
+  voice: { per: ['caller'], points: 60, seconds: hour, counts: 'calls', beyond: 'refused' },
   chatSearch: { per: ['caller'], points: 120, seconds: minute, counts: 'calls', beyond: 'refused' },
   pushSubscription: { per: ['caller'], points: 60, seconds: hour, counts: 'subscriptions', beyond: 'refused' },
   people: { per: ['caller'], points: 500, seconds: hour, counts: 'people', beyond: 'notice' },

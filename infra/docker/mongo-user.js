@@ -55,7 +55,7 @@ const rights = {
         'uploads',
         'usages',
       ],
-      ...['usernameholds', 'users'],
+      ...['usernameholds', 'users', 'voices'],
     ].map((collection) => on(collection, change)),
     // Entries of `auditlogs` are only inserted. Its signed heads are updated, and receipts are removed when they are processed.
     on('auditheads', ['update']),

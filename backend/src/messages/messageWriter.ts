@@ -7,7 +7,7 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { Actor, Transaction } from '@lightbox/core/events/events.js';
 import { conversationOf, settleMessages } from '@lightbox/core/messages/messages.js';
 import type { ConversationDoc } from '@lightbox/core/models/conversation.js';
-import type { MessageDoc } from '@lightbox/core/models/message.js';
+import type { MessageDoc, MessageVoice } from '@lightbox/core/models/message.js';
 
 export interface Sent {
   message: MessageDoc;
@@ -22,6 +22,8 @@ export interface Draft {
   recipient: ObjectId;
   content: string;
   images?: ObjectId[];
+  replyTo?: ObjectId;
+  voice?: MessageVoice;
   clientId: string | undefined;
 }
 
@@ -75,14 +77,14 @@ export async function writeMessageWith(
   core: Core,
   { idempotency: _, ...actor }: Actor,
   draft: Draft,
-  changes: (tx: Transaction) => Promise<void>,
+  changes: (tx: Transaction, message: MessageDoc) => Promise<void>,
 ): Promise<Sent> {
   for (let tries = 1; ; tries++) {
     const [seq] = await reserveSeqs(core, [draft]);
     const message = toMessage(core, draft, seq as number);
     try {
       await core.events.change(actor, async (tx) => {
-        await changes(tx);
+        await changes(tx, message);
         await core.models.Message.collection.insertOne(message, { session: tx.session });
         return message._id;
       });
@@ -156,6 +158,8 @@ const toMessage = (core: Store, draft: Draft, seq: number): MessageDoc => ({
   members: [draft.sender, draft.recipient],
   content: draft.content,
   ...(draft.images ? { images: draft.images } : {}),
+  ...(draft.replyTo ? { replyTo: draft.replyTo } : {}),
+  ...(draft.voice ? { voice: draft.voice } : {}),
   ...(draft.clientId ? { clientId: draft.clientId } : {}),
   createAt: core.clock.now(),
   pending: true,

@@ -4,7 +4,9 @@ import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { Gateway, Viewer } from '../context.js';
 import { findAttached, presentAttachment } from './attachments.js';
+import { findQuotes } from './quotes.js';
 import { partyOf } from './receipts.js';
+import { presentVoice } from './voice/presentVoice.js';
 
 type Reader = Pick<Viewer, 'id' | 'role' | '_id'>;
 
@@ -13,16 +15,19 @@ type Reader = Pick<Viewer, 'id' | 'role' | '_id'>;
  * to attached images and the reading of the other side are those that the policies allow now.
  */
 export async function presentMessages(gateway: Gateway, reader: Reader, messages: MessageDoc[]): Promise<Message[]> {
-  const [attached, seesReading] = await Promise.all([
+  const [attached, seesReading, quotes] = await Promise.all([
     findAttached(
       gateway,
       reader,
       messages.flatMap(({ images = [] }) => images),
     ),
     readersShown(gateway, reader, messages),
+    findQuotes(gateway, messages),
   ]);
   return messages.map((message) => {
-    const { _id, seq, sender, recipient, content, images, createAt, clientId, deliveredAt, readAt } = message;
+    const { _id, seq, sender, recipient, content, images, replyTo, voice, createAt, clientId, deliveredAt, readAt } =
+      message;
+    const quote = quotes.get(String(replyTo));
     const own = sender.equals(reader._id);
     const shown = !own || (!message.readUnreported && seesReading(recipient));
     return {
@@ -41,6 +46,8 @@ export async function presentMessages(gateway: Gateway, reader: Reader, messages
             }),
           }
         : {}),
+      ...(quote ? { replyTo: quote } : {}),
+      ...(voice ? { voice: presentVoice(voice) } : {}),
       createAt: createAt.toISOString(),
       ...(clientId ? { clientId } : {}),
       ...(deliveredAt ? { deliveredAt: deliveredAt.toISOString() } : {}),

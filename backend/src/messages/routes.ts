@@ -6,12 +6,16 @@ import { checkAttachments } from './attachments.js';
 import { chat, chatList, messagesSince, readMessages } from './readMessages.js';
 import { searchChat } from './searchChat.js';
 import { postMessage } from './sendMessage.js';
+import { getVoice } from './voice/getVoice.js';
+import { sendVoice } from './voice/sendVoice.js';
 
 export function messageRoutes(router: Router, gateway: Gateway): void {
   bindAll(router, gateway, messageCalls, {
     chatList,
     chat,
     sendMessage: postMessage,
+    sendVoice,
+    getVoice,
     checkAttachments,
     searchChat,
     readMessages,

@@ -4,7 +4,7 @@ import { holdUser } from '@lightbox/core/access/hold.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor, Transaction } from '@lightbox/core/events/events.js';
-import { broadcastMessages } from '@lightbox/core/messages/messages.js';
+import { broadcastMessages, conversationOf } from '@lightbox/core/messages/messages.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
@@ -13,6 +13,7 @@ import { requireAttachable } from './attachments.js';
 import { type Draft, findSent, type Sent, writeMessageWith } from './messageWriter.js';
 import { requirePartner } from './partner.js';
 import { presentMessage } from './present.js';
+import { requireQuoted } from './quotes.js';
 
 type Send = BodyOf<typeof messageCalls.sendMessage>;
 
@@ -20,23 +21,28 @@ type Send = BodyOf<typeof messageCalls.sendMessage>;
 export async function sendMessage(gateway: Gateway, viewer: Viewer, actor: Actor, send: Send): Promise<Sent> {
   await gateway.throttle.take('message', { caller: viewer.id });
   const recipient = await requirePartner(gateway, viewer, send.recipientId);
+  const replyTo = await requireQuoted(gateway, conversationOf(viewer._id, recipient._id), send.replyTo);
   const draft = {
     sender: viewer._id,
     recipient: recipient._id,
     content: send.content,
     ...(send.images ? { images: send.images.map(oid) } : {}),
+    ...(replyTo ? { replyTo } : {}),
     clientId: send.clientId?.toLowerCase(),
   };
   const sent = draft.images
     ? await sendImages(gateway, viewer, actor, recipient, { ...draft, images: draft.images })
     : await gateway.writeMessage(draft);
-  if (sent.created) {
-    gateway.recentMessages.set(String(sent.message._id), sent.message);
-    handOver(gateway, sent.message).catch((error) =>
-      gateway.warn(error, 'the hand-over of a message failed; the sweeper repeats it'),
-    );
-  }
+  if (sent.created) announce(gateway, sent.message);
   return sent;
+}
+
+/** Sends a stored message to the browsers of its two people. */
+export function announce(gateway: Gateway, message: MessageDoc): void {
+  gateway.recentMessages.set(String(message._id), message);
+  handOver(gateway, message).catch((error) =>
+    gateway.warn(error, 'the hand-over of a message failed; the sweeper repeats it'),
+  );
 }
 
 /**

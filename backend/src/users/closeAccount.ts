@@ -113,6 +113,7 @@ const endWithAccount: Record<
   Analysis: 'stays',
   Conversation: 'stays',
   Message: 'stays',
+  Voice: 'finishClosing',
   Event: 'stays',
   AuditEntry: 'stays',
   AuditHead: null,

@@ -35,9 +35,11 @@ const holders = {
     also: [
       { from: 'drawings', field: 'plain.blob' },
       { from: 'uploads', field: 'blob' },
+      { from: 'voices', field: 'blob' },
     ],
   },
   study: { from: 'studies', field: '_id', match: {} },
+  message: { from: 'messages', field: '_id', match: {} },
   account: { from: 'users', field: '_id', match: { deletedAt: { $exists: false } } },
 };
 
@@ -45,6 +47,8 @@ const holders = {
 const belongings: Belonging[] = [
   { what: 'blobs.files', field: '_id', to: 'blob' },
   { what: 'blobs.chunks', field: 'files_id', to: 'blob' },
+  { what: 'voices', field: 'message', to: 'message' },
+  { what: 'voices', field: 'sender', to: 'account' },
   { what: 'previews', field: '_id', to: 'image' },
   { what: 'drawings', field: '_id', to: 'image' },
   { what: 'analyses', field: '_id', to: 'image' },

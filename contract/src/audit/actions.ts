@@ -370,6 +370,10 @@ export const auditActions = {
   },
   'analysis.read': { table: 'analyses', fhir: 'orderRecord', does: 'R', timeline: true },
   'message.use': { table: 'messages', fhir: 'applicationActivity', does: 'E' },
+  'voice.sent': { table: 'voices', fhir: 'applicationActivity', does: 'C' },
+  'voice.played': { table: 'voices', fhir: 'applicationActivity', does: 'R' },
+  /** The recording was removed with the account of its sender. */
+  'voice.removed': { table: 'voices', fhir: 'applicationActivity', does: 'D', refs: ['blob'] },
   'notification.use': { table: 'notifications', fhir: 'applicationActivity', does: 'E' },
   'notification.chosen': {
     table: 'users',

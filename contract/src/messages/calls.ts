@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { call } from '../call.js';
 import { count } from '../envelope.js';
-import { Cursor, Id, Time, text, UserParams } from '../ids.js';
+import { Cursor, Id, Params, Time, text, UserParams } from '../ids.js';
 import { limits } from '../limits.js';
 import { texts } from '../texts.js';
 import { RoleName, UserRef } from '../users/schemas.js';
+import { Quote } from './quote.js';
+import { Voice, voiceTypes } from './voice.js';
 
 /** The reader's access to an attached image: it can be opened, waits for the code of a share, or neither. */
 export const attachmentAccess = ['open', 'locked', 'none'] as const;
@@ -35,6 +37,8 @@ export const Message = z.object({
   /** May be empty when images are attached. */
   content: z.string(),
   attachments: z.array(Attachment).optional(),
+  replyTo: Quote.optional(),
+  voice: Voice.optional(),
   createAt: Time,
   clientId: z.string().optional(),
   deliveredAt: Time.optional(),
@@ -52,6 +56,8 @@ export const AttachedImages = z
 const MessageBody = z.strictObject({
   content: text(limits.messageLength).default(''),
   images: AttachedImages.optional(),
+  /** The message of the same chat that this one answers. */
+  replyTo: Id.optional(),
 });
 type MessageBody = z.output<typeof MessageBody>;
 
@@ -65,6 +71,10 @@ export const SendMessage = MessageBody.extend({ recipientId: Id, clientId: z.uui
   isMessage,
   empty,
 );
+
+/** A voice message, without its recording: the file of the form. */
+export const SendVoice = z.strictObject({ recipientId: Id, clientId: z.uuid().optional(), replyTo: Id.optional() });
+
 export const ReadMessages = z.strictObject({ userId: Id, upTo: Id.optional() });
 
 export const ChatListEntry = z.object({
@@ -74,6 +84,8 @@ export const ChatListEntry = z.object({
     content: z.string(),
     /** The number of attached images; absent without one. */
     images: z.int().optional(),
+    /** True for a voice message. */
+    voice: z.literal(true).optional(),
     createAt: Time,
     senderId: Id,
   }),
@@ -121,6 +133,33 @@ export const messageCalls = {
     fails: ['NOT_FOUND', 'NOT_VERIFIED', 'CANNOT_ATTACH', 'CONFLICT'],
     causes: ['share.create'],
     throttles: ['message', 'attachedShare', 'shareMail'],
+  }),
+  sendVoice: call({
+    method: 'post',
+    path: '/message/voice',
+    who: 'message.use',
+    action: 'message.use',
+    summary: 'Send a recording as a message; multipart file, recipientId, clientId, replyTo in any order',
+    body: SendVoice,
+    multipart: 'only',
+    data: Message,
+    status: 201,
+    creates: true,
+    alsoStatus: 200,
+    fails: ['NOT_FOUND', 'CONFLICT', 'NOT_A_RECORDING', 'RECORDING_TOO_LONG'],
+    causes: ['voice.sent'],
+    throttles: ['message', 'voice'],
+  }),
+  getVoice: call({
+    method: 'get',
+    path: '/message/voice/:id',
+    who: 'message.use',
+    action: 'voice.played',
+    summary: 'The recording of a voice message, or a range of it; only for its two people',
+    params: Params,
+    binary: voiceTypes,
+    alsoStatus: 206,
+    fails: ['RANGE_NOT_SATISFIABLE'],
   }),
   checkAttachments: call({
     method: 'post',

@@ -14,6 +14,10 @@ export const messageRules = {
    */
   seesReading: (sender: Party, recipient: Party): boolean => sender.readReceipts && recipient.readReceipts,
 
+  /** True for the two people of the chat that a voice message belongs to, and for nobody else. */
+  hear: (reader: { id: string }, voice: { sender: string; recipient: string }): boolean =>
+    reader.id === voice.sender || reader.id === voice.recipient,
+
   /** Returns the access of a reader of a message to an attached image, by the rules of images alone. */
   access: (reader: ImageViewer, image: ImageFacts): Attachment['access'] =>
     imageRules.open(reader, image) ? 'open' : imageRules.see(reader, image) ? 'locked' : 'none',

@@ -154,6 +154,11 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'analysis.fail': null,
   'analysis.read': null,
   'message.use': null,
+  'voice.sent': null,
+  'voice.played': null,
+  'voice.removed': {
+    jobs: ({ _id, refs }) => [{ name: 'removeBlob', data: { blobId: String(refs.blob) }, id: `${_id}-blob` }],
+  },
   'notification.use': null,
   'notification.chosen': null,
   'push.use': null,

@@ -84,6 +84,7 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
   Analysis: ({ models, ids, session }) => models.Analysis.deleteMany({ _id: ids }, { session }).exec(),
   Conversation: null,
   Message: null,
+  Voice: null,
   Notification: null,
   PushSubscription: null,
   // The notice or message of a reminder is read again before it is sent.

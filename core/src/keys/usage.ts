@@ -15,6 +15,7 @@ export function underOlderKeys(keys: Keys) {
   return {
     images: { 'dataKey.keyId': { $ne: images } },
     uploads: { 'dataKey.keyId': { $ne: images } },
+    voices: { 'dataKey.keyId': { $ne: images } },
     // Accounts from before profiles were sealed match too.
     profiles: { 'profile.keyId': { $ne: profiles } },
     notes: { note: { $exists: true }, 'note.keyId': { $ne: sharing } },
@@ -52,9 +53,13 @@ interface Holder {
  */
 const holders: Record<keyof Keys, Holder | null> = {
   images: {
-    name: 'images',
-    keyIds: async ({ Image, Upload }) => [
-      ...new Set([...known(await Image.distinct('dataKey.keyId')), ...known(await Upload.distinct('dataKey.keyId'))]),
+    name: 'images and voice messages',
+    keyIds: async ({ Image, Upload, Voice }) => [
+      ...new Set([
+        ...known(await Image.distinct('dataKey.keyId')),
+        ...known(await Upload.distinct('dataKey.keyId')),
+        ...known(await Voice.distinct('dataKey.keyId')),
+      ]),
     ],
   },
   // Accounts without a sealed profile are null.
@@ -115,6 +120,7 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
   const [
     images,
     uploads,
+    voices,
     profiles,
     notes,
     invites,
@@ -129,6 +135,7 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
   ] = await Promise.all([
     countBy(models.Image, '$dataKey.keyId'),
     countBy(models.Upload, '$dataKey.keyId'),
+    countBy(models.Voice, '$dataKey.keyId'),
     countBy(models.User, { $ifNull: ['$profile.keyId', '(in clear)'] }),
     countBy(models.Share, '$note.keyId', { note: { $exists: true } }),
     countBy(models.Invite, '$address.keyId'),
@@ -146,6 +153,7 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
   return [
     ...rows('ENCRYPTION_KEYS', 'images', images),
     ...rows('ENCRYPTION_KEYS', 'resumable uploads', uploads),
+    ...rows('ENCRYPTION_KEYS', 'voice messages', voices),
     ...rows('ENCRYPTION_KEYS', 'profiles', profiles),
     ...rows('ENCRYPTION_KEYS', 'notes of shares', notes),
     ...rows('ENCRYPTION_KEYS', 'invitations', invites),

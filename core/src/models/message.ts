@@ -1,4 +1,13 @@
-import { bool, date, type Id, id, number, ObjectId, schemaOf, string } from './fields.js';
+import type { VoiceType } from '@lightbox/contract/messages/voice.js';
+import { bool, date, type Id, id, number, ObjectId, part, schemaOf, string } from './fields.js';
+
+export interface MessageVoice {
+  id: Id;
+  contentType: VoiceType;
+  seconds: number;
+  /** True once the bytes were removed, with the account of the sender. */
+  removed?: boolean;
+}
 
 export interface MessageDoc {
   _id: Id;
@@ -10,6 +19,10 @@ export interface MessageDoc {
   content: string;
   /** The attached images, by id alone: each reader’s access to them is decided at each reading. */
   images?: Id[];
+  /** The message of the same conversation that this one answers. */
+  replyTo?: Id;
+  /** The recording of a voice message, and what is shown of it before it is played (`voice.ts` has its key). */
+  voice?: MessageVoice;
   clientId?: string;
   createAt: Date;
   deliveredAt?: Date;
@@ -31,6 +44,8 @@ export const message = schemaOf<MessageDoc>({
   members: { type: [ObjectId], required: true },
   content: { type: String, default: '' },
   images: { type: [ObjectId], default: undefined },
+  replyTo: ObjectId,
+  voice: part<MessageVoice>({ id, contentType: string, seconds: number, removed: Boolean }),
   clientId: String,
   createAt: date,
   deliveredAt: Date,

@@ -42,6 +42,7 @@ import { upload } from './upload.js';
 import { usage } from './usage.js';
 import { user } from './user.js';
 import { usernameHold } from './usernameHold.js';
+import { voice } from './voice.js';
 
 /** Every model by its name. A new model is a file in this folder and a row here. */
 const schemas = {
@@ -65,6 +66,7 @@ const schemas = {
   Analysis: analysis,
   Conversation: conversation,
   Message: message,
+  Voice: voice,
   Notification: notification,
   PushSubscription: pushSubscription,
   Reminder: reminder,

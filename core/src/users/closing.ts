@@ -8,6 +8,7 @@ import { AppError } from '../errors.js';
 import type { Actor } from '../events/events.js';
 import { endGuestLinks } from '../guests/endGuestLinks.js';
 import { removeImage } from '../images/removeImage.js';
+import { removeVoice } from '../messages/removeVoice.js';
 import type { ImageDoc } from '../models/image.js';
 import type { ShareDoc } from '../models/share.js';
 import type { StudyDoc } from '../models/study.js';
@@ -24,11 +25,12 @@ export const heirOf = (core: Core, owner: ObjectId, session: Parameters<typeof h
 
 /**
  * Finishes the closing of an account: studies and images that name a patient go to an administrator, the others are
- * removed, and the shares with the account, its invitations, its guest links and its requests for images end. Each step is a small transaction and
+ * removed, and the shares with the account, its invitations, its guest links and its requests for images end. The
+ * recordings of its voice messages are removed. Each step is a small transaction and
  * may be repeated. False when `until` came first; the next call continues.
  */
 export async function finishClosing(core: Core, actor: Actor, user: ObjectId, until: Date): Promise<boolean> {
-  const { Image, Study, Share, Invite, GuestLink, ImageRequest, Notification, User } = core.models;
+  const { Image, Study, Share, Invite, GuestLink, ImageRequest, Voice, Notification, User } = core.models;
   const closed = 'The account was closed.';
   const steps = [
     async () => {
@@ -76,6 +78,14 @@ export async function finishClosing(core: Core, actor: Actor, user: ObjectId, un
         ({ _id }) =>
           () =>
             closeRequest(core, actor, _id),
+      );
+    },
+    async () => {
+      const voices = await Voice.find({ sender: user }, { _id: 1 }).limit(BATCH).lean();
+      return voices.map(
+        ({ _id }) =>
+          () =>
+            removeVoice(core, actor, _id, closed),
       );
     },
   ];

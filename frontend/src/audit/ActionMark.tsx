@@ -83,6 +83,7 @@ const areas = {
   request: TrayArrowDownIcon,
   analysis: SparkleIcon,
   message: ChatsCircleIcon,
+  voice: ChatsCircleIcon,
   notification: BellIcon,
   push: BellIcon,
   audit: ClipboardTextIcon,

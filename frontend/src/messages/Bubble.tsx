@@ -9,6 +9,9 @@ import { ApiError } from '../lib/http';
 import { AttachmentCard } from './AttachmentCard';
 import { MessageText } from './MessageText';
 import { discard, type Outgoing, retry } from './outbox';
+import { MessageMenu } from './reply/MessageMenu';
+import { QuoteLine } from './reply/QuoteLine';
+import { VoiceMessage } from './voice/VoiceMessage';
 
 /** Shows the time for today; for earlier days "Yesterday" or the date, then the time. */
 function Stamp({ at }: { at: string }) {
@@ -115,8 +118,10 @@ interface Props {
   joined?: boolean;
   /** The searched words, folded. */
   words?: readonly string[] | undefined;
-  /** True for the hit of a search that is shown now. */
+  /** True for the message to which a search or a quote has led. */
   found?: boolean;
+  /** True for the newest message. */
+  last?: boolean;
   onVerify: (card: Attachment) => void;
   /** Changes at midnight, so that "14:05" becomes "Yesterday". */
   today: string;
@@ -146,12 +151,13 @@ function Cards({ message, outgoing, onVerify }: CardsProps) {
 }
 
 export const Bubble = memo(function Bubble(props: Props) {
-  const { own, name, content, at, message, outgoing, joined = false, words, found = false, onVerify } = props;
+  const { own, name, content, at, message, outgoing, joined = false, words, found = false, last = false, onVerify } = props;
   const { t } = useTranslation();
   const unread = message && !own && !message.readAt;
   const failed = outgoing?.state === 'failed';
   const pictured = Boolean(message?.attachments ?? outgoing?.images);
-  const short = content.length <= shortText && !content.includes('\n') && !pictured && !failed;
+  const { replyTo, voice } = message ?? outgoing ?? {};
+  const short = content.length <= shortText && !content.includes('\n') && !pictured && !failed && !replyTo && !voice;
   return (
     <Flex
       {...(short
@@ -161,6 +167,8 @@ export const Bubble = memo(function Bubble(props: Props) {
       maxW={{ base: '84%', lg: '76%' }}
       minW="0"
       mb={joined ? '0' : '1.5'}
+      position="relative"
+      className="group"
       data-own={own || undefined}
       {...(message && { 'data-message': message.id })}
       {...(unread && { 'data-unread': message.id })}
@@ -168,7 +176,7 @@ export const Bubble = memo(function Bubble(props: Props) {
     >
       <VisuallyHidden>{own ? t('messages.youSaid') : t('messages.theySaid', { name })}</VisuallyHidden>
       <Cards message={message} outgoing={outgoing} onVerify={onVerify} />
-      {content !== '' && (
+      {(content !== '' || replyTo || voice) && (
         <Box
           px="3.5"
           py="9px"
@@ -183,6 +191,8 @@ export const Bubble = memo(function Bubble(props: Props) {
           overflowWrap="anywhere"
           {...(found && { outline: '3px solid', outlineColor: 'accent.focusRing', outlineOffset: '2px' })}
         >
+          {replyTo && <QuoteLine quote={replyTo} name={name} own={own} />}
+          {voice && <VoiceMessage voice={voice} />}
           {/* The corners of the bubble follow the page, its text follows its own language. */}
           <Box dir="auto">
             <MessageText content={content} words={words} />
@@ -203,6 +213,7 @@ export const Bubble = memo(function Bubble(props: Props) {
           {failed && outgoing && <NotSent item={outgoing} />}
         </Flex>
       )}
+      {message && <MessageMenu message={message} own={own} name={name} tabbable={last} />}
       {outgoing?.refused && <Refusal {...outgoing.refused} />}
     </Flex>
   );

@@ -11,10 +11,14 @@ import { store } from '../lib/store';
 import { useMedia } from '../lib/useMedia';
 import { Tooltip } from '../ui/Tooltip';
 import { Chosen } from './Chosen';
+import { EmojiButton } from './emoji/EmojiButton';
 import { attachedAtom, draftsAtom, keepAttached, keepDraft, post } from './outbox';
+import { Answering } from './reply/Answering';
 import { reportTyping } from './typing';
+import { VoiceButton } from './voice/VoiceButton';
 
 const PickImages = lazy(async () => ({ default: (await import('./PickImages')).PickImages }));
+const Recorder = lazy(async () => ({ default: (await import('./voice/Recorder')).Recorder }));
 
 /** The counter appears from this length on. */
 const closeToLimit = limits.messageLength - 200;
@@ -53,6 +57,12 @@ export function Composer({ userId, name, waiting }: Props) {
   const images = useAtomValue(attachedAtom)[userId] ?? noImages;
   const [picking, setPicking] = useState(false);
   const [picked, setPicked] = useState(false);
+  const [recording, setRecording] = useState(false);
+  const recorded = () => {
+    setRecording(false);
+    // The field takes no focus while the recorder covers it.
+    setTimeout(() => field.current?.focus());
+  };
   const field = useRef<HTMLTextAreaElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
   const note = useId();
@@ -108,6 +118,7 @@ export function Composer({ userId, name, waiting }: Props) {
         submit();
       }}
     >
+      <Answering userId={userId} name={name} field={field} />
       <Chosen
         userId={userId}
         name={name}
@@ -120,7 +131,8 @@ export function Composer({ userId, name, waiting }: Props) {
           field.current?.focus();
         }}
       />
-      <Flex gap={{ base: '1', lg: '2.5' }} align="flex-end">
+      <Box position="relative">
+      <Flex gap={{ base: '1', lg: '2.5' }} align="flex-end" inert={recording}>
         <Tooltip content={t('messages.attach.button')}>
           <IconButton
             ref={opener}
@@ -166,6 +178,8 @@ export function Composer({ userId, name, waiting }: Props) {
           fontSize={{ base: 'md', lg: '.9375rem' }}
           lineHeight="1.5"
         />
+        <EmojiButton field={field} onText={change} />
+        {!text && images.length === 0 && <VoiceButton onRecord={() => setRecording(true)} />}
         <IconButton
           type="submit"
           aria-label={t('messages.send')}
@@ -177,6 +191,12 @@ export function Composer({ userId, name, waiting }: Props) {
           <PaperPlaneRightIcon weight="fill" mirrored={document.dir === 'rtl'} />
         </IconButton>
       </Flex>
+      {recording && (
+        <Suspense fallback={null}>
+          <Recorder userId={userId} onClose={recorded} />
+        </Suspense>
+      )}
+      </Box>
       <Box id={note} fontSize="xs" color="fg.muted" ps="4.5" role="status">
         {error ? (
           <Text color="fg.error" mt="1.5">

@@ -13,9 +13,14 @@ import { Bubble, type SentState, stateOf } from './Bubble';
 import { type Chat, joinedToNext, unreadFrom } from './chat';
 import { loadOlder } from './messages';
 import type { Outgoing } from './outbox';
+import { answer } from './reply/answer';
+import { messageKeys } from './reply/messageKeys';
+import { useQuoted } from './reply/quoted';
+import { useSwipe } from './reply/useSwipe';
 import { typingAtom } from './typing';
 import type { Shown } from './useChatSearch';
 import { useNewLine, useReadingPlace } from './useReadingPlace';
+import { useScrollTo } from './useScrollTo';
 import { useSeen } from './useSeen';
 
 interface Props {
@@ -155,8 +160,15 @@ interface Row {
 
 const stateIn = ({ message }: Row): SentState => (message ? stateOf(message) : 'sending');
 
+interface BubblesProps extends Props {
+  /** The first unread message. */
+  line: string | undefined;
+  /** The message to which the reader was led: a hit of a search, or a quoted one. */
+  found: string | undefined;
+}
+
 /** All stored and outgoing messages, with a date above the first one of each day. */
-function Bubbles({ chat, waiting, userId, name, line, search, onVerify }: Props & { line: string | undefined }) {
+function Bubbles({ chat, waiting, userId, name, line, search, found, onVerify }: BubblesProps) {
   const dayOf = useDay();
   const today = new Date(useNow(60_000)).toDateString();
   const rows: Row[] = [
@@ -189,7 +201,8 @@ function Bubbles({ chat, waiting, userId, name, line, search, onVerify }: Props 
           // Of one’s own messages each state is shown once.
           joined={joined[i] === true && next !== undefined && (!own || stateIn(row) === stateIn(next))}
           words={search?.words}
-          found={message !== undefined && message.id === search?.hit}
+          found={message !== undefined && message.id === found}
+          last={next === undefined}
           onVerify={onVerify}
           today={today}
         />
@@ -233,19 +246,14 @@ export function Log({ chat, waiting, userId, name, search, onVerify }: Props) {
   useSeen(box, chat);
 
   const older = useOlder(chat, userId, box);
+  const swipe = useSwipe((id) => {
+    const message = chat.messages.find((one) => one.id === id);
+    if (message) answer(userId, message);
+  });
   // The place of a hit is kept until the next one: the search may end, and the reader stays there.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it scrolls once for each step of the search
-  useEffect(() => {
-    if (!search?.hit) return;
-    const log = box.current;
-    const hit = log?.querySelector(`[data-message="${search.hit}"]`);
-    if (log && hit) {
-      // `scrollIntoView` would scroll the frames around the log too, and hide the header of the chat.
-      const [frame, place] = [log.getBoundingClientRect(), hit.getBoundingClientRect()];
-      log.scrollTop += place.top - frame.top - (frame.height - place.height) / 2;
-    }
-    noticePlace();
-  }, [search?.hit, search?.turn]);
+  useScrollTo(box, search?.hit, search?.turn, noticePlace);
+  const quoted = useQuoted(userId);
+  useScrollTo(box, quoted?.id, quoted?.turn, noticePlace);
   // A screen reader announces only messages that arrive after opening, while this tab has the focus.
   const focused = useAttentive();
   const [opened, setOpened] = useState(false);
@@ -274,6 +282,8 @@ export function Log({ chat, waiting, userId, name, search, onVerify }: Props) {
         // `useReadingPlace` keeps the scroll position, so that all browsers behave the same.
         css={{ overflowAnchor: 'none' }}
         _focusVisible={{ outlineOffset: '-3px !important' }}
+        onKeyDown={messageKeys}
+        {...swipe}
         onScroll={() => {
           noticePlace();
           older.reachBack();
@@ -298,6 +308,7 @@ export function Log({ chat, waiting, userId, name, search, onVerify }: Props) {
           name={name}
           line={line}
           search={search}
+          found={search?.hit ?? quoted?.id}
           onVerify={onVerify}
         />
         <Typing userId={userId} name={name} />

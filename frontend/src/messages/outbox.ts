@@ -1,6 +1,7 @@
 /** Unacknowledged messages and drafts, stored per account in this tab until sign-out. */
 
 import { type Message, MessageContent } from '@lightbox/contract/messages/calls.js';
+import type { Quote } from '@lightbox/contract/messages/quote.js';
 import { atom } from 'jotai';
 import { session, userAtom } from '../auth/session';
 import { said } from '../i18n';
@@ -10,6 +11,7 @@ import { emit } from '../lib/socket';
 import { store } from '../lib/store';
 import { uuid } from '../lib/uuid';
 import { offerDevice } from '../push/offer';
+import { type RecordedVoice, sendVoice } from './voice/recorded';
 
 export interface Outgoing {
   /** Created once and sent with every retry, so that the server stores the message once. */
@@ -18,6 +20,10 @@ export interface Outgoing {
   content: string;
   /** The attached images, by id. */
   images?: string[];
+  /** The message that this one answers. */
+  replyTo?: Quote;
+  /** The recording of a voice message. */
+  voice?: RecordedVoice;
   createAt: string;
   state: 'sending' | 'failed';
   /** The server's refusal, if a retry cannot succeed. */
@@ -81,8 +87,16 @@ export const attachedAtom = attached.value;
 export const keepAttached = (userId: string, ids: string[]) =>
   attached.change(({ [userId]: _, ...others }) => (ids.length > 0 ? { ...others, [userId]: ids } : others));
 
+const answered = kept<Record<string, Quote>>('answered', {});
+/** The message of each chat that the next one answers. */
+export const answeredAtom = answered.value;
+export const keepAnswered = (userId: string, quote?: Quote) =>
+  answered.change(({ [userId]: _, ...others }) => (quote ? { ...others, [userId]: quote } : others));
+
 /** Without an acknowledgement after this time, the bubble shows the failure. The retries continue. */
 const ACK_TIMEOUT_MS = 10_000;
+/** A recording takes a while on a slow line. */
+const VOICE_TIMEOUT_MS = 60_000;
 const backoff = [2_000, 5_000, 15_000, 30_000, 60_000];
 /** Error codes after which a retry may succeed. */
 const retryable = ['UNREACHABLE', 'TOO_MANY_REQUESTS', 'UNAVAILABLE', 'INTERNAL', 'REQUEST_TIMEOUT'];
@@ -97,11 +111,20 @@ export const onAccepted = (listener: Accept) => {
 const busy = new Set<string>();
 const tries = new Map<string, number>();
 
-function watch(clientId: string) {
-  setTimeout(() => {
-    const item = items().find((one) => one.clientId === clientId);
-    if (item?.state === 'sending') patch(clientId, { state: 'failed' });
-  }, ACK_TIMEOUT_MS);
+function watch({ clientId, voice }: Outgoing) {
+  setTimeout(
+    () => {
+      const item = items().find((one) => one.clientId === clientId);
+      if (item?.state === 'sending') patch(clientId, { state: 'failed' });
+    },
+    voice ? VOICE_TIMEOUT_MS : ACK_TIMEOUT_MS,
+  );
+}
+
+function transmit({ recipientId, content, images, replyTo, voice, clientId }: Outgoing): Promise<Message> {
+  const answers = replyTo?.id;
+  if (voice) return sendVoice(voice, { recipientId, clientId, ...(answers && { replyTo: answers }) });
+  return emit<'message:send', Message>('message:send', { recipientId, content, images, replyTo: answers, clientId });
 }
 
 function later(recipientId: string) {
@@ -121,9 +144,9 @@ async function flush(recipientId: string): Promise<void> {
     while (session().user?.id === owner) {
       const next = items().find((item) => item.recipientId === recipientId && !item.refused);
       if (!next) return;
-      const { clientId, content, images } = next;
+      const { clientId } = next;
       trying = clientId;
-      const message = await emit<'message:send', Message>('message:send', { recipientId, content, images, clientId });
+      const message = await transmit(next);
       tries.delete(recipientId);
       if (session().user?.id !== owner) return;
       accept(message);
@@ -160,22 +183,30 @@ export function post(recipientId: string, text: string, images: readonly string[
     ...(images.length > 0 ? { images } : {}),
   });
   if (!success) return said(error.issues[0]?.message ?? '');
-  const clientId = uuid();
-  const createAt = new Date().toISOString();
   const { content, images: ids } = data;
+  enter(recipientId, { content, ...(ids ? { images: ids } : {}) });
+  return undefined;
+}
+
+/** Draws the bubble of a recording at once and sends it. */
+export const postVoice = (recipientId: string, voice: RecordedVoice) => enter(recipientId, { content: '', voice });
+
+/** Puts a message into the outbox. It answers the message that was chosen in its chat, if there is one. */
+function enter(recipientId: string, parts: Pick<Outgoing, 'content' | 'images' | 'voice'>) {
+  const replyTo = store.get(answeredAtom)[recipientId];
   const item: Outgoing = {
-    clientId,
+    clientId: uuid(),
     recipientId,
-    content,
-    createAt,
+    ...parts,
+    ...(replyTo ? { replyTo } : {}),
+    createAt: new Date().toISOString(),
     state: 'sending',
-    ...(ids ? { images: ids } : {}),
   };
+  keepAnswered(recipientId);
   outbox.change((now) => [...now, item]);
-  watch(clientId);
+  watch(item);
   void flush(recipientId);
   void offerDevice();
-  return undefined;
 }
 
 export function retry(clientId: string) {
@@ -188,7 +219,7 @@ export function retry(clientId: string) {
       return { ...again, state: 'sending' };
     }),
   );
-  watch(clientId);
+  watch(item);
   void flush(item.recipientId);
 }
 
@@ -200,7 +231,7 @@ export function flushAll() {
   if (!waiting.length) return;
   const ids = new Set(waiting.map(({ clientId }) => clientId));
   outbox.change((now) => now.map((item) => (ids.has(item.clientId) ? { ...item, state: 'sending' } : item)));
-  for (const { clientId } of waiting) watch(clientId);
+  for (const item of waiting) watch(item);
   for (const recipientId of new Set(waiting.map((item) => item.recipientId))) {
     tries.delete(recipientId);
     void flush(recipientId);

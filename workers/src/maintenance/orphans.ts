@@ -10,8 +10,8 @@ const TURN_MS = 1_000;
 const GRACE_MS = 60_000;
 
 /**
- * Removes blobs without a record: those of deleted images whose job was lost, those of uploads that never got a record,
- * and plain frames whose drawing was not stored. It skips the last hour, because an upload may still be running.
+ * Removes blobs without a record: those of deleted images whose job was lost, those of uploads and voice messages that
+ * never got a record, and plain frames whose drawing was not stored. It skips the last hour, because an upload may still be running.
  */
 export async function removeOrphanBlobs(core: Core): Promise<void> {
   const now = core.clock.now().getTime();
@@ -49,7 +49,7 @@ interface Search {
 
 /** Searches for one turn. Returns true when it has reached the end. */
 async function lookThrough(core: Core, { name, from, end, turnMs }: Search): Promise<boolean> {
-  const { Drawing, Image, Upload, Position } = core.models;
+  const { Drawing, Image, Upload, Voice, Position } = core.models;
   const until = Date.now() + turnMs;
   let after = (await Position.findById(name).lean())?.after ?? from;
   while (Date.now() < until) {
@@ -58,8 +58,9 @@ async function lookThrough(core: Core, { name, from, end, turnMs }: Search): Pro
     if (!last) return true;
     const images = await Image.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
     const arriving = await Upload.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
+    const voices = await Voice.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
     const drawings = await Drawing.find({ 'plain.blob': { $in: blobs } }, { plain: 1 }).lean();
-    const kept = [...[...images, ...arriving].map(({ blob }) => blob), ...drawings.map(({ plain }) => plain?.blob)];
+    const kept = [...[...images, ...arriving, ...voices].map(({ blob }) => blob), ...drawings.map(({ plain }) => plain?.blob)];
     const known = new Set(kept.map(String));
     for (const blob of blobs) if (!known.has(String(blob))) await core.blobs.delete(blob);
     after = last;

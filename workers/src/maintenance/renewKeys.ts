@@ -13,6 +13,7 @@ import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { TotpDoc } from '@lightbox/core/models/totp.js';
 import type { UploadDoc } from '@lightbox/core/models/upload.js';
 import type { Person, UserDoc } from '@lightbox/core/models/user.js';
+import type { VoiceDoc } from '@lightbox/core/models/voice.js';
 import { addressHash, openAddress, sealAddress } from '@lightbox/core/sharing/invites.js';
 import { openNote, sealNote } from '@lightbox/core/sharing/notes.js';
 import { openProfile, sealedFields, sealProfile, unsetClear } from '@lightbox/core/users/profile.js';
@@ -47,6 +48,11 @@ export async function renewKeys(core: Core): Promise<boolean> {
   await of(
     models.Upload.find(older.uploads, { dataKey: 1 }).lean<UploadDoc[]>().cursor(),
     models.Upload.collection,
+    (row) => renewImage(core, row),
+  );
+  await of(
+    models.Voice.find(older.voices, { dataKey: 1 }).lean<VoiceDoc[]>().cursor(),
+    models.Voice.collection,
     (row) => renewImage(core, row),
   );
   await of(models.User.find(older.profiles).lean<UserDoc[]>().cursor(), models.User.collection, (row) =>
@@ -105,7 +111,7 @@ async function renewAll<D>(
   await write();
 }
 
-/** An upload has the id of its image, and so the same wrapping. */
+/** Uploads and recordings are wrapped in the same way: bound to their own id. */
 function renewImage({ keys }: Core, { _id, dataKey }: Pick<ImageDoc, '_id' | 'dataKey'>): Renewal {
   const id = String(_id);
   const renewed = sealValue(keys.images, id, unwrapDataKey(keys.images, id, dataKey));

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { Id } from '../ids.js';
+
+/**
+ * The message that another one answers, as far as the answer shows it. It is read at each reading: a message names the
+ * answered one by its id alone.
+ */
+export const Quote = z.object({
+  id: Id,
+  senderId: Id,
+  /** The first characters of its text. */
+  content: z.string(),
+  /** The number of attached images; absent without one. */
+  images: z.int().optional(),
+  /** True for a voice message. */
+  voice: z.literal(true).optional(),
+});
+export type Quote = z.infer<typeof Quote>;
+
+/** The parts of a message that its quote is made of. */
+interface Quoted {
+  id: string;
+  senderId: string;
+  content: string;
+  images?: number | undefined;
+  voice?: unknown;
+}
+
+/** Characters of a quoted text: more than one line of it is never shown. */
+const quoteLength = 160;
+
+export const quoteOf = ({ id, senderId, content, images, voice }: Quoted): Quote => ({
+  id,
+  senderId,
+  content: [...content.slice(0, 2 * quoteLength)].slice(0, quoteLength).join(''),
+  ...(images ? { images } : {}),
+  ...(voice ? { voice: true as const } : {}),
+});
