@@ -153,7 +153,7 @@ const rows: Record<CallName, Harmless> = {
   chatList: list,
   chat: nothingThere,
   checkAttachments: { status: 404, body: { images: [absent] } },
-  sendVoice: { status: 400, body: {} },
+  sendVoice: { status: 415, body: {} },
   getVoice: { status: 404 },
   searchChat: { status: 404, body: { text: 'Hello' } },
   sendMessage: { status: 404, body: { recipientId: absent, content: 'Hello' } },

@@ -116,6 +116,99 @@ test('A search finds a message far back without case and accents, and Escape kee
   expect(asked.filter((url) => /rontgen/i.test(decodeURIComponent(url)))).toEqual([]);
 });
 
+test('A reply quotes a message by keyboard and by swipe, and the quote leads to it from far away.', async () => {
+  const { page } = owner;
+  const log = page.getByRole('log');
+  // The search test leaves the log at this message.
+  await log.getByText('Das Röntgen war am Montag.').hover();
+  await log.locator('[data-message]', { hasText: 'Das Röntgen war am Montag.' }).getByLabel('Message actions').focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Reply' }).waitFor();
+  faults.push(...(await owner.look('chat-menu')));
+  await page.keyboard.press('Enter');
+  await page.getByText('Reply to Zoya Malik').waitFor();
+  await page.locator('[data-composer]:focus').waitFor();
+  faults.push(...(await owner.lookTwice('chat-answering')));
+  await page.keyboard.type('It shows no fracture');
+  await page.keyboard.press('Enter');
+
+  const phone = patient.page;
+  await phone.reload();
+  const quote = phone.getByRole('button', { name: /^In reply to You: Das Röntgen/ });
+  await quote.waitFor();
+  faults.push(...(await patient.look('chat-reply-phone')));
+  expect(await phone.getByText('Das Röntgen war am Montag.').count(), 'only in the quote').toBe(1);
+  await quote.click();
+  await phone.locator('[data-found]').getByText('Das Röntgen war am Montag.').waitFor();
+
+  const last = phone.locator('[data-message]', { hasText: 'It shows no fracture' }).last();
+  await last.scrollIntoViewIfNeeded();
+  const place = await last.boundingBox();
+  const [x, y] = [(place?.x ?? 0) + 20, (place?.y ?? 0) + 10];
+  const finger = await phone.context().newCDPSession(phone);
+  const touch = (type: string, by: number) =>
+    finger.send('Input.dispatchTouchEvent', {
+      type: type as 'touchStart',
+      touchPoints: type === 'touchEnd' ? [] : [{ x: x + by, y }],
+    });
+  await touch('touchStart', 0);
+  for (const by of [15, 30, 60, 80]) await touch('touchMove', by);
+  await touch('touchEnd', 80);
+  await phone.getByText(/^Reply to .*Administrator|^Reply to/).waitFor();
+  await phone.getByRole('button', { name: 'Do not reply to this message' }).click();
+});
+
+test('An emoji is found in the picker by keyboard and put where the cursor is.', async () => {
+  const { page } = owner;
+  const field = page.getByRole('textbox', { name: 'Message to Zoya Malik' });
+  await field.fill('Get well!');
+  await page.keyboard.press('ArrowLeft');
+  await page.getByRole('button', { name: 'Insert an emoji' }).click();
+  await page.getByRole('searchbox', { name: 'Search emoji' }).fill('sunflower');
+  await page.getByRole('gridcell', { name: 'sunflower' }).waitFor();
+  faults.push(...(await owner.lookTwice('chat-emoji')));
+  await page.keyboard.press('Enter');
+  await expect.poll(() => field.inputValue()).toBe('Get well🌻!');
+  await page.keyboard.press('Enter');
+  await page.getByRole('log').getByText('Get well🌻!').waitFor();
+});
+
+test('A voice message is recorded, sent and played; without permission the browser’s refusal is explained.', async () => {
+  const { page } = owner;
+  await page.context().grantPermissions(['microphone']);
+  await page.getByRole('button', { name: 'Record a voice message' }).click();
+  const recorder = page.getByRole('group', { name: 'Recording' });
+  await page.locator('[data-recorder=recording]').waitFor();
+  await recorder.getByText(/^0:02 \/ 3:00/).waitFor();
+  faults.push(...(await owner.lookTwice('chat-recording')));
+  await recorder.getByRole('button', { name: 'Send the recording' }).click();
+  await recorder.waitFor({ state: 'detached' });
+
+  const phone = patient.page;
+  const player = phone.getByRole('group', { name: 'Voice message' });
+  await player.getByRole('button', { name: 'Play' }).click();
+  await player.getByRole('button', { name: 'Pause' }).waitFor();
+  await expect
+    .poll(() => player.getByRole('slider', { name: 'Position' }).inputValue().then(Number))
+    .toBeGreaterThan(0.5);
+  await player.getByRole('button', { name: 'Speed: 1 times' }).click();
+  faults.push(...(await patient.look('chat-voice-phone')));
+  await player.getByRole('button', { name: 'Play' }).waitFor();
+  await player.getByRole('slider', { name: 'Position' }).fill('1');
+  await player.getByRole('button', { name: 'Play' }).click();
+  await expect
+    .poll(() => player.getByRole('slider', { name: 'Position' }).inputValue().then(Number))
+    .toBeGreaterThan(1.2);
+
+  await phone.getByRole('button', { name: 'Record a voice message' }).click();
+  await phone
+    .getByRole('alert')
+    .getByText(/may not use the microphone/)
+    .waitFor();
+  faults.push(...(await patient.look('chat-denied-phone')));
+  await phone.getByRole('button', { name: 'Close' }).click();
+});
+
 test('The list shows a draft, and a sender sees no reading of a person who turned receipts off.', async () => {
   const phone = patient.page;
   await phone.goto('/profile');

@@ -6,7 +6,11 @@ import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
 
 const cacheDir = join(import.meta.dirname, '../../.cache');
 
-const flags = ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-gpu'];
+/** With a microphone that beeps. A page still needs the permission to use it. */
+const flags = [
+  ...['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-gpu'],
+  '--use-fake-device-for-media-stream',
+];
 
 /** The options of a browser that has no WebGL. */
 export const withoutWebGl: LaunchOptions = { args: ['--no-sandbox', '--disable-gpu', '--disable-3d-apis'] };

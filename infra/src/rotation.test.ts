@@ -14,6 +14,7 @@ import {
 } from '@lightbox/backend/testing/factories.js';
 import { files, png } from '@lightbox/backend/testing/files.js';
 import { buildGateway, joinGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
+import { webmRecording } from '@lightbox/backend/testing/recordings.js';
 import { slice } from '@lightbox/backend/testing/slices.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
 import { verifyAudit } from '@lightbox/core/audit/verify.js';
@@ -120,6 +121,7 @@ describe('ENCRYPTION_KEYS', () => {
   let patient: Person;
   let studyId: string;
   let emergency: string;
+  let voice: string;
   const invited = 'invited@elsewhere.test';
   const upload = async (file: Buffer) => (await new Client(test.url).as(provider).upload(file).expect(201)).body.data;
 
@@ -137,6 +139,12 @@ describe('ENCRYPTION_KEYS', () => {
     emergency = String(asked._id);
     const question = { by: provider._id, at: new Date(), text: sealText(keys, asked._id, 'question', 'Why then?') };
     await models.Emergency.updateOne({ _id: asked._id }, { $set: { state: 'questioned', waits: false, question } });
+    const parts = [
+      { name: 'recipientId', value: patient.id },
+      { name: 'file', file: webmRecording },
+    ];
+    const spoken = await new Client(test.url).as(provider).form({ path: '/message/voice', parts }).expect(201);
+    voice = spoken.body.data.voice.id;
     const crowd = Array.from({ length: PEOPLE }, (_, i) => {
       const name = `crowd${i}`;
       const names = { username: name, usernameKey: name, email: `${name}@hospital.test`, passwordHash: '' };
@@ -157,7 +165,7 @@ describe('ENCRYPTION_KEYS', () => {
     await restart({ encryptionKeys: `${enc2},${enc1}` });
     // The old key is removed too early: the start names the records that need it.
     await expect(joinGateway({ ...test.config, encryptionKeys: enc2 })).rejects.toThrow(
-      new RegExp(`ENCRYPTION_KEYS must hold ${idOf(enc1)}: images still need it`),
+      new RegExp(`ENCRYPTION_KEYS must hold ${idOf(enc1)}: images and voice messages still need it`),
     );
 
     worker = await startWorker();
@@ -175,6 +183,7 @@ describe('ENCRYPTION_KEYS', () => {
     const left = async () =>
       Object.keys({
         ...(await under('images')),
+        ...(await under('voice messages')),
         ...(await under('profiles')),
         ...(await under('notes of shares')),
         ...(await under('invitations')),
@@ -204,6 +213,8 @@ describe('ENCRYPTION_KEYS', () => {
         .expect(200);
       expect(sha(read.body)).toBe(hash);
     }
+    const spoken = await new Client(test.url).as(patient).get(`/message/voice/${voice}`).buffer(true).expect(200);
+    expect(sha(spoken.body)).toBe(sha(webmRecording));
     expect((await upload(slice({ study: '1.2.826.0.1.1' }))).studyId, 'a file finds its study').toBe(studyId);
     const people = await models.User.find({ username: /^crowd/ }).lean<UserDoc[]>();
     expect(people).toHaveLength(PEOPLE);

@@ -268,6 +268,10 @@ async function asksAgain({ api, person }: Counted) {
   const { id } = await buildShare(test.gateway, { recipient: person });
   return { by: { caller: person.id, share: id }, send: () => api.post(`/sharing/${id}/resend`, {}) };
 }
+async function speaks({ api, person }: Counted) {
+  const parts = [{ name: 'recipientId', value: (await buildProvider(test.gateway)).id }];
+  return { by: { caller: person.id }, send: () => api.form({ path: '/message/voice', parts }) };
+}
 const countedCalls: Record<string, (counted: Counted) => Promise<{ by: Subject; send: () => Test }>> = {
   'login loginPair': async ({ person: { email } }) => ({
     by: { email, address: '203.0.113.140' },
@@ -349,6 +353,8 @@ const countedCalls: Record<string, (counted: Counted) => Promise<{ by: Subject; 
     const body = { recipientId: (await buildProvider(test.gateway)).id, images: [image.id] };
     return { by: { caller: person.id }, send: () => api.post('/message/send', body) };
   },
+  'sendVoice message': speaks,
+  'sendVoice voice': speaks,
 };
 
 /** A proof is limited alike wherever it is given. */

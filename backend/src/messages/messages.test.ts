@@ -105,6 +105,40 @@ describe('sending', () => {
   });
 });
 
+describe('an answer', () => {
+  it('quotes a message of the same chat as it is, to both people and in every read', async () => {
+    const image = await buildImage(test.gateway, { owner: provider });
+    const asked = (await send(patient, provider, `How is it?\n${'x'.repeat(200)}`).expect(201)).body.data;
+    const shown = (await send(provider, patient, '', { images: [image.id] }).expect(201)).body.data;
+    const first = await send(provider, patient, 'Better', { replyTo: asked.id.toUpperCase() }).expect(201);
+    const second = await send(patient, provider, 'Thank you', { replyTo: shown.id }).expect(201);
+    const words = { id: asked.id, senderId: patient.id, content: expect.stringMatching(/^How is it\?\nx+$/) };
+    expect(first.body.data.replyTo).toEqual(words);
+    expect(first.body.data.replyTo.content.length).toBeLessThan(200);
+    expect(second.body.data.replyTo).toEqual({ id: shown.id, senderId: provider.id, content: '', images: 1 });
+    for (const who of [patient, provider]) {
+      const all = await chat(who, who === patient ? provider : patient, '?limit=2');
+      expect(all).toMatchObject([{ replyTo: words }, { replyTo: { id: shown.id } }]);
+      const { body } = await api.as(who).get('/message/since').expect(200);
+      expect(body.data.messages.at(-1)).toMatchObject({ replyTo: { id: shown.id } });
+    }
+  });
+
+  it('to a message of another chat, or to none, is refused and not sent', async () => {
+    const other = await buildPatient(test.gateway);
+    await send(provider, other, 'Between the two of us').expect(201);
+    const [secret] = await chat(provider, other);
+    for (const replyTo of [secret?.id, String(newId())]) {
+      for (const who of [patient, provider]) {
+        const { body, text } = await send(who, who === patient ? provider : patient, 'x', { replyTo }).expect(422);
+        expect(body.errors).toMatchObject([{ field: 'replyTo' }]);
+        expect(text).not.toContain('Between');
+      }
+    }
+    expect(await chat(patient, provider)).toEqual([]);
+  });
+});
+
 describe('a chat', () => {
   it('a chat is shown in order of time, and can be paged back', async () => {
     for (let i = 1; i <= 7; i++) await send(i % 2 ? patient : provider, i % 2 ? provider : patient, `${i}`).expect(201);

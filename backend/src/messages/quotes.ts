@@ -2,7 +2,7 @@ import { type Quote, quoteOf } from '@lightbox/contract/messages/quote.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { Gateway } from '../context.js';
-import { requireMessage } from './readMessages.js';
+import { requireMessage } from './requireMessage.js';
 
 /** Returns the id of the message that a new one answers. Throws when it is not a message of the same conversation. */
 export async function requireQuoted(

@@ -12,6 +12,7 @@ import { presentRef } from '../users/present.js';
 import { requirePartner } from './partner.js';
 import { presentMessages } from './present.js';
 import { partyOf } from './receipts.js';
+import { requireMessage } from './requireMessage.js';
 
 const MAX_CHATS = 500;
 const MAX_UNREAD = 1000;
@@ -112,17 +113,6 @@ export async function requireMayWrite(gateway: Gateway, viewer: Viewer, partner:
   const conversation = conversationOf(viewer._id, partner);
   if (await gateway.models.Conversation.exists({ _id: conversation })) return;
   await requirePartner(gateway, viewer, String(partner));
-}
-
-export async function requireMessage(
-  gateway: Gateway,
-  conversation: string,
-  id: string,
-  field: string,
-): Promise<MessageDoc> {
-  const message = await gateway.models.Message.findOne({ _id: oid(id), conversation }).lean<MessageDoc>();
-  if (!message) throw fieldError(field, 'This message is not in this chat.');
-  return message;
 }
 
 export async function readMessages({

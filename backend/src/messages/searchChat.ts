@@ -5,7 +5,8 @@ import { plain } from '@lightbox/contract/plain.js';
 import { oid } from '@lightbox/core/db/ids.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { Answer, Context } from '../context.js';
-import { requireConversation, requireMayWrite, requireMessage } from './readMessages.js';
+import { requireConversation, requireMayWrite } from './readMessages.js';
+import { requireMessage } from './requireMessage.js';
 
 type Found = Pick<MessageDoc, '_id' | 'seq' | 'content' | 'createAt'>;
 

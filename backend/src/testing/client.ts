@@ -2,6 +2,7 @@ import { io, type Socket } from 'socket.io-client';
 import request, { type Test } from 'supertest';
 
 export interface UploadForm {
+  path?: string;
   /** The parts in the order in which they are sent. */
   parts: ({ name: string; value: string } | { name: string; file: Buffer; filename?: string; type?: string })[];
 }
@@ -40,8 +41,8 @@ export class Client {
     return this.form({ parts: [...parts, { name: 'file', file, filename }] });
   }
 
-  form({ parts }: UploadForm): Test {
-    const test = this.sign(request(this.url).post('/api/upload/image'));
+  form({ parts, path = '/upload/image' }: UploadForm): Test {
+    const test = this.sign(request(this.url).post(`/api${path}`));
     for (const part of parts) {
       if ('value' in part) test.field(part.name, part.value);
       else

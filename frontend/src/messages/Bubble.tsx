@@ -151,7 +151,19 @@ function Cards({ message, outgoing, onVerify }: CardsProps) {
 }
 
 export const Bubble = memo(function Bubble(props: Props) {
-  const { own, name, content, at, message, outgoing, joined = false, words, found = false, last = false, onVerify } = props;
+  const {
+    own,
+    name,
+    content,
+    at,
+    message,
+    outgoing,
+    joined = false,
+    words,
+    found = false,
+    last = false,
+    onVerify,
+  } = props;
   const { t } = useTranslation();
   const unread = message && !own && !message.readAt;
   const failed = outgoing?.state === 'failed';

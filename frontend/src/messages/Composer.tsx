@@ -132,70 +132,70 @@ export function Composer({ userId, name, waiting }: Props) {
         }}
       />
       <Box position="relative">
-      <Flex gap={{ base: '1', lg: '2.5' }} align="flex-end" inert={recording}>
-        <Tooltip content={t('messages.attach.button')}>
+        <Flex gap={{ base: '1', lg: '2.5' }} align="flex-end" inert={recording}>
+          <Tooltip content={t('messages.attach.button')}>
+            <IconButton
+              ref={opener}
+              type="button"
+              variant="ghost"
+              aria-label={t('messages.attach.button')}
+              boxSize="46px"
+              minW="46px"
+              borderRadius="full"
+              flex="none"
+              onClick={() => {
+                setPicking(true);
+                setPicked(true);
+              }}
+            >
+              <ImageSquareIcon />
+            </IconButton>
+          </Tooltip>
+          <Textarea
+            ref={field}
+            data-composer
+            rows={1}
+            autoresize
+            dir="auto"
+            aria-label={t('messages.writeTo', { name })}
+            aria-describedby={note}
+            aria-invalid={over || Boolean(error)}
+            placeholder={t('messages.write')}
+            enterKeyHint="send"
+            value={text}
+            onChange={(event) => change(event.target.value)}
+            onKeyDown={(event) => {
+              if (!sendsOn(event)) return;
+              event.preventDefault();
+              submit();
+            }}
+            flex="1"
+            minH="46px"
+            maxH="160px"
+            py="11px"
+            px="4.5"
+            borderRadius="23px"
+            fontSize={{ base: 'md', lg: '.9375rem' }}
+            lineHeight="1.5"
+          />
+          <EmojiButton field={field} onText={change} />
+          {!text && images.length === 0 && <VoiceButton onRecord={() => setRecording(true)} />}
           <IconButton
-            ref={opener}
-            type="button"
-            variant="ghost"
-            aria-label={t('messages.attach.button')}
+            type="submit"
+            aria-label={t('messages.send')}
             boxSize="46px"
             minW="46px"
             borderRadius="full"
             flex="none"
-            onClick={() => {
-              setPicking(true);
-              setPicked(true);
-            }}
           >
-            <ImageSquareIcon />
+            <PaperPlaneRightIcon weight="fill" mirrored={document.dir === 'rtl'} />
           </IconButton>
-        </Tooltip>
-        <Textarea
-          ref={field}
-          data-composer
-          rows={1}
-          autoresize
-          dir="auto"
-          aria-label={t('messages.writeTo', { name })}
-          aria-describedby={note}
-          aria-invalid={over || Boolean(error)}
-          placeholder={t('messages.write')}
-          enterKeyHint="send"
-          value={text}
-          onChange={(event) => change(event.target.value)}
-          onKeyDown={(event) => {
-            if (!sendsOn(event)) return;
-            event.preventDefault();
-            submit();
-          }}
-          flex="1"
-          minH="46px"
-          maxH="160px"
-          py="11px"
-          px="4.5"
-          borderRadius="23px"
-          fontSize={{ base: 'md', lg: '.9375rem' }}
-          lineHeight="1.5"
-        />
-        <EmojiButton field={field} onText={change} />
-        {!text && images.length === 0 && <VoiceButton onRecord={() => setRecording(true)} />}
-        <IconButton
-          type="submit"
-          aria-label={t('messages.send')}
-          boxSize="46px"
-          minW="46px"
-          borderRadius="full"
-          flex="none"
-        >
-          <PaperPlaneRightIcon weight="fill" mirrored={document.dir === 'rtl'} />
-        </IconButton>
-      </Flex>
-      {recording && (
-        <Suspense fallback={null}>
-          <Recorder userId={userId} onClose={recorded} />
-        </Suspense>
-      )}
+        </Flex>
+        {recording && (
+          <Suspense fallback={null}>
+            <Recorder userId={userId} onClose={recorded} />
+          </Suspense>
+        )}
       </Box>
       <Box id={note} fontSize="xs" color="fg.muted" ps="4.5" role="status">
         {error ? (

@@ -60,7 +60,10 @@ async function lookThrough(core: Core, { name, from, end, turnMs }: Search): Pro
     const arriving = await Upload.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
     const voices = await Voice.find({ blob: { $in: blobs } }, { blob: 1 }).lean();
     const drawings = await Drawing.find({ 'plain.blob': { $in: blobs } }, { plain: 1 }).lean();
-    const kept = [...[...images, ...arriving, ...voices].map(({ blob }) => blob), ...drawings.map(({ plain }) => plain?.blob)];
+    const kept = [
+      ...[...images, ...arriving, ...voices].map(({ blob }) => blob),
+      ...drawings.map(({ plain }) => plain?.blob),
+    ];
     const known = new Set(kept.map(String));
     for (const blob of blobs) if (!known.has(String(blob))) await core.blobs.delete(blob);
     after = last;

@@ -146,6 +146,23 @@ describe('blobs without an image', () => {
   const write = (blob: ObjectId) =>
     chunks().insertMany([0, 1].map((n) => ({ files_id: blob, n, data: randomBytes(20) })));
 
+  /** A voice message, whose recording has this blob. */
+  const buildVoice = (blob: ObjectId) => {
+    const [_id, message, sender, recipient] = [newId(), newId(), newId(), newId()];
+    const { wrapped } = newDataKey(worker.core.keys.images, String(_id));
+    const voice = {
+      _id,
+      message,
+      sender,
+      recipient,
+      contentType: 'audio/webm',
+      size: 8,
+      blob,
+      dataKey: wrapped,
+    } as const;
+    return worker.core.models.Voice.create([voice]);
+  };
+
   it('are removed after the image, whatever its age, even if the job of the deletion was lost', async () => {
     const { core } = worker;
     const [id, blob] = [newId(), daysAgo(40)];
@@ -162,13 +179,14 @@ describe('blobs without an image', () => {
   });
 
   it('are found at any age and with any chunk missing, but not during their first hour', async () => {
-    const [old, cut, young] = [daysAgo(40), daysAgo(30), daysAgo(0)];
+    const [old, cut, young, spoken] = [daysAgo(40), daysAgo(30), daysAgo(0), daysAgo(20)];
     await removeOrphanBlobs(worker.core);
+    await buildVoice(spoken);
     // An older version may have left blobs of any age, also in the range that was already searched.
-    for (const blob of [old, cut, young]) await write(blob);
+    for (const blob of [old, cut, young, spoken]) await write(blob);
     await chunks().deleteOne({ files_id: cut, n: 0 });
     await removeOrphanBlobs(worker.core);
-    expect(await Promise.all([old, cut, young].map(chunksOf))).toEqual([0, 0, 2]);
+    expect(await Promise.all([old, cut, young, spoken].map(chunksOf))).toEqual([0, 0, 2, 2]);
   });
 });
 

@@ -15,15 +15,7 @@ const ids = {
   blockGroup: 0xa0,
   block: 0xa1,
 };
-const masters = new Set([
-  ids.ebml,
-  ids.segment,
-  ids.info,
-  ids.tracks,
-  ids.trackEntry,
-  ids.cluster,
-  ids.blockGroup,
-]);
+const masters = new Set([ids.ebml, ids.segment, ids.info, ids.tracks, ids.trackEntry, ids.cluster, ids.blockGroup]);
 /** Elements that hold other files or scripts, and no sound: attachments, chapters. */
 const refused = new Set([0x1941a469, 0x1043a770]);
 const AUDIO = 2;

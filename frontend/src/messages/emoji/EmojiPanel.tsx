@@ -46,7 +46,11 @@ export function EmojiPanel({ onSelect }: { onSelect: (emoji: string) => void }) 
     >
       <Box p="2">
         <Input asChild>
-          <EmojiPicker.Search autoFocus aria-label={t('messages.emoji.search')} placeholder={t('messages.emoji.search')} />
+          <EmojiPicker.Search
+            autoFocus
+            aria-label={t('messages.emoji.search')}
+            placeholder={t('messages.emoji.search')}
+          />
         </Input>
       </Box>
       <EmojiPicker.Viewport style={{ flex: 1, position: 'relative', outline: 'none' }}>

@@ -1,5 +1,5 @@
-import type { EmojiData } from 'frimousse';
 import type { LanguageCode } from '@lightbox/contract/languages.js';
+import type { EmojiData } from 'frimousse';
 
 const rowsOf: Record<LanguageCode, () => Promise<{ default: EmojiRow[] }>> = {
   en: () => import('virtual:emoji/en'),

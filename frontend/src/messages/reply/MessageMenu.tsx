@@ -50,6 +50,7 @@ export function MessageMenu({ message, own, name, tabbable }: Props) {
       {open && (
         <Menu.Root
           open
+          defaultHighlightedValue="reply"
           positioning={{
             placement: own ? 'bottom-end' : 'bottom-start',
             getAnchorRect: () => button.current?.getBoundingClientRect() ?? null,

@@ -15,8 +15,7 @@ interface Wanted {
 const wantedAtom = atom<Wanted>();
 
 /** Leads the reader to a quoted message. */
-export const showQuoted = (id: string) =>
-  store.set(wantedAtom, (last) => ({ id, turn: (last?.turn ?? 0) + 1 }));
+export const showQuoted = (id: string) => store.set(wantedAtom, (last) => ({ id, turn: (last?.turn ?? 0) + 1 }));
 
 /** The original is marked for this time. */
 const MARK_MS = 2_500;
