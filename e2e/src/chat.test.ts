@@ -175,7 +175,6 @@ test('An emoji is found in the picker by keyboard and put where the cursor is.',
 
 test('A voice message is recorded, sent and played; without permission the browser’s refusal is explained.', async () => {
   const { page } = owner;
-  await page.context().grantPermissions(['microphone']);
   await page.getByRole('button', { name: 'Record a voice message' }).click();
   const recorder = page.getByRole('group', { name: 'Recording' });
   await page.locator('[data-recorder=recording]').waitFor();
@@ -200,6 +199,9 @@ test('A voice message is recorded, sent and played; without permission the brows
     .poll(() => player.getByRole('slider', { name: 'Position' }).inputValue().then(Number))
     .toBeGreaterThan(1.2);
 
+  await phone.evaluate(
+    `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'))`,
+  );
   await phone.getByRole('button', { name: 'Record a voice message' }).click();
   await phone
     .getByRole('alert')

@@ -6,10 +6,10 @@ import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
 
 const cacheDir = join(import.meta.dirname, '../../.cache');
 
-/** With a microphone that beeps. A page still needs the permission to use it. */
+/** With a microphone that beeps, which every page may use. */
 const flags = [
   ...['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-gpu'],
-  '--use-fake-device-for-media-stream',
+  ...['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
 ];
 
 /** The options of a browser that has no WebGL. */

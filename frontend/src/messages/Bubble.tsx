@@ -203,7 +203,7 @@ export const Bubble = memo(function Bubble(props: Props) {
           overflowWrap="anywhere"
           {...(found && { outline: '3px solid', outlineColor: 'accent.focusRing', outlineOffset: '2px' })}
         >
-          {replyTo && <QuoteLine quote={replyTo} name={name} own={own} />}
+          {replyTo && <QuoteLine quote={replyTo} name={name} />}
           {voice && <VoiceMessage voice={voice} />}
           {/* The corners of the bubble follow the page, its text follows its own language. */}
           <Box dir="auto">

@@ -132,7 +132,12 @@ export function Composer({ userId, name, waiting }: Props) {
         }}
       />
       <Box position="relative">
-        <Flex gap={{ base: '1', lg: '2.5' }} align="flex-end" inert={recording}>
+        <Flex
+          gap={{ base: '1', lg: '2.5' }}
+          align="flex-end"
+          inert={recording}
+          visibility={recording ? 'hidden' : undefined}
+        >
           <Tooltip content={t('messages.attach.button')}>
             <IconButton
               ref={opener}

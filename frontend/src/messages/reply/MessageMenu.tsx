@@ -34,7 +34,7 @@ export function MessageMenu({ message, own, name, tabbable }: Props) {
         color="fg.muted"
         position="absolute"
         top="0"
-        {...(own ? { insetInlineEnd: '100%' } : { insetInlineStart: '100%' })}
+        {...(own ? { insetInlineEnd: '100%', me: '1' } : { insetInlineStart: '100%', ms: '1' })}
         opacity={{ base: '.7', lg: open ? '1' : '0' }}
         _groupHover={{ opacity: '1' }}
         _focusVisible={{ opacity: '1' }}

@@ -9,12 +9,10 @@ interface Props {
   quote: Quote;
   /** The name of the other person. */
   name: string;
-  /** True inside a message of the reader. */
-  own: boolean;
 }
 
 /** The message that another one answers: its sender and one line. A click leads to it. */
-export function QuoteLine({ quote, name, own }: Props) {
+export function QuoteLine({ quote, name }: Props) {
   const { t } = useTranslation();
   const sender = quote.senderId === me() ? t('messages.you') : name;
   const words = wordsOfQuote(t, quote);
@@ -40,7 +38,7 @@ export function QuoteLine({ quote, name, own }: Props) {
       borderRadius="6px"
       borderInlineStartWidth="3px"
       borderColor="currentColor"
-      bg={own ? 'whiteAlpha.200' : 'blackAlpha.50'}
+      bg="blackAlpha.50"
       _dark={{ bg: 'whiteAlpha.100' }}
       focusVisibleRing="outside"
     >
