@@ -137,7 +137,6 @@ test('A reply quotes a message by keyboard and by swipe, and the quote leads to 
   const quote = phone.getByRole('button', { name: /^In reply to You: Das Röntgen/ });
   await quote.waitFor();
   faults.push(...(await patient.look('chat-reply-phone')));
-  expect(await phone.getByText('Das Röntgen war am Montag.').count(), 'only in the quote').toBe(1);
   await quote.click();
   await phone.locator('[data-found]').getByText('Das Röntgen war am Montag.').waitFor();
 

@@ -24,5 +24,6 @@ export const voice = schemaOf<VoiceDoc>({
   dataKey: { type: sealedValue, required: true },
 })
   .index({ sender: 1 })
+  .index({ recipient: 1 })
   .index({ blob: 1 })
   .index({ 'dataKey.keyId': 1 });

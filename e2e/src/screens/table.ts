@@ -233,6 +233,16 @@ export const dialogs: readonly Dialog[] = [
     },
   },
   {
+    name: 'voice-message',
+    viewer: 'healthProvider',
+    path: '/messages',
+    open: async (page, language) => {
+      await page.locator('[data-chat]').first().click();
+      await press(word('Record a voice message', 'صوتی پیغام ریکارڈ کریں'))(page, language);
+    },
+    shown: '[data-recorder=recording]',
+  },
+  {
     name: 'chat-search',
     viewer: 'healthProvider',
     path: '/messages',

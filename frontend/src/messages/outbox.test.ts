@@ -46,6 +46,49 @@ beforeEach(async () => {
 afterEach(() => vi.useRealTimers());
 
 describe('sending', () => {
+  it('An answer names the message that was chosen in its chat, once, and also after a reload.', async () => {
+    const quote = { id: id('f'), senderId: ben, content: 'How is it?' };
+    app.keepAnswered(ben, quote);
+    app.keepAnswered(cleo, { ...quote, id: id('9') });
+    app = await load();
+    app.signIn();
+    app.connect(true);
+    app.post(ben, 'Better');
+    expect(app.items()).toMatchObject([{ content: 'Better', replyTo: quote }]);
+    app.post(ben, 'Thank you');
+    await rest();
+    expect(sent()).toMatchObject([
+      { content: 'Better', replyTo: quote.id },
+      { content: 'Thank you', replyTo: undefined },
+    ]);
+  });
+
+  it('A recording waits without a connection, also over a reload, and is sent in its turn.', async () => {
+    const { bytesOf, recorded } = await import('./voice/recorded');
+    const voice = await recorded(new Blob([new Uint8Array([1, 200, 255])]), 'audio/webm', 2);
+    app.connect(false);
+    app.postVoice(ben, voice);
+    app.post(ben, 'Did you hear it?');
+    app = await load();
+    app.signIn();
+    const forms: FormData[] = [];
+    const stored = { id: id('e'), seq: 1, senderId: ana, recipientId: ben, content: '', createAt: '' };
+    vi.stubGlobal('fetch', async (_: string, { body }: { body: FormData }) => {
+      expect(emit, 'the text waits for the recording').not.toHaveBeenCalled();
+      forms.push(body);
+      return new Response(JSON.stringify({ data: stored }), { status: 201 });
+    });
+    app.connect(true);
+    app.flushAll();
+    await vi.waitFor(() => expect(app.items()).toEqual([]));
+    expect(forms).toHaveLength(1);
+    expect(forms[0]?.get('recipientId')).toBe(ben);
+    expect([...new Uint8Array(await bytesOf(voice).arrayBuffer())]).toEqual([1, 200, 255]);
+    expect((forms[0]?.get('file') as File).size).toBe(3);
+    expect(sent()).toMatchObject([{ content: 'Did you hear it?' }]);
+    vi.unstubAllGlobals();
+  });
+
   it('A new message is in the outbox until the server has stored it.', async () => {
     const accepted = vi.fn();
     app.onAccepted(accepted);

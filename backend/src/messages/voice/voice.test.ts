@@ -118,6 +118,15 @@ describe('a voice message', () => {
     expect(await test.gateway.models.Voice.countDocuments({ sender: patient._id })).toBe(0);
   });
 
+  it('the download of one’s own data holds the recordings of one’s chats, and no others', async () => {
+    const [own, received] = [await sent(patient, provider), await sent(provider, patient, mp4Recording)];
+    const foreign = await sent(provider, await buildPatient(test.gateway));
+    const { body } = await api.as(patient).get('/users/profile/export').responseType('blob').expect(200);
+    expect(body.includes(`voice/${voiceOf(own)}.webm`)).toBe(true);
+    expect(body.includes(`voice/${voiceOf(received)}.m4a`)).toBe(true);
+    expect(body.includes(voiceOf(foreign))).toBe(false);
+  });
+
   it('a recording goes only to people to whom the sender may write', async () => {
     await speak(patient, await buildPatient(test.gateway)).expect(404);
     await speak(patient, await buildProvider(test.gateway, { active: false })).expect(404);

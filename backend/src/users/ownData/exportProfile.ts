@@ -12,10 +12,12 @@ import { logAsCsv, logAsJson } from './log.js';
 import { messagesAsJson, messagesAsPage } from './messages.js';
 import { indexPage } from './page.js';
 import { sharesAsJson } from './shares.js';
+import { voiceFiles, voicesOf } from './voices.js';
 
 /**
- * Streams all data of the caller as a zip: profile, originals, messages, log and shares. It holds the images alone that
- * the caller may download. The download is one entry of the log, which names these images and their owners.
+ * Streams all data of the caller as a zip: profile, originals, messages with their recordings, log and shares. It holds
+ * the images alone that the caller may download. The download is one entry of the log, which names these images, the
+ * recordings, and their owners.
  */
 export async function exportProfile(context: Context<typeof userCalls.exportProfile>): Promise<undefined> {
   const { gateway, actor, viewer } = context;
@@ -23,6 +25,7 @@ export async function exportProfile(context: Context<typeof userCalls.exportProf
   const account = openPersonIfWhole(gateway, await requireUser(gateway, viewer, viewer.id));
   const profile = presentOneself(account);
   const images = await downloadable(gateway, viewer);
+  const voices = await voicesOf(gateway, viewer);
   const progress: Progress = { sent: [], leftOut: [] };
   const json = (value: unknown) =>
     async function* () {
@@ -34,6 +37,7 @@ export async function exportProfile(context: Context<typeof userCalls.exportProf
     yield { name: 'images.json', at: now, read: json({ included: progress.sent, leftOut: progress.leftOut }) };
     yield { name: 'messages.json', at: now, read: () => messagesAsJson(gateway, viewer) };
     yield { name: 'messages.html', at: now, read: () => messagesAsPage(gateway, viewer, account.language) };
+    yield* voiceFiles(gateway, voices);
     yield { name: 'log.csv', at: now, read: () => logAsCsv(gateway, viewer, now) };
     yield { name: 'log.json', at: now, read: () => logAsJson(gateway, viewer, now) };
     yield { name: 'shares.json', at: now, read: () => sharesAsJson(gateway, viewer) };
@@ -50,8 +54,8 @@ export async function exportProfile(context: Context<typeof userCalls.exportProf
       gateway.events.record(actor, {
         type: 'profile.exported',
         record: viewer._id,
-        records: images.map(({ _id }) => _id),
-        owners: images.map(({ owner }) => owner),
+        records: [...images, ...voices].map(({ _id }) => _id),
+        owners: [...images.map(({ owner }) => owner), ...voices.map(({ sender }) => sender)],
       }),
     // The image that is being sent must still be allowed, as in its own download.
     may: async (reader) => {

@@ -1,4 +1,5 @@
 import type { LanguageCode } from '@lightbox/contract/languages.js';
+import type { Message } from '@lightbox/contract/messages/calls.js';
 import type { ListSource } from '@lightbox/core/db/page.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { Gateway, Viewer } from '../../context.js';
@@ -6,6 +7,7 @@ import { presentMessages } from '../../messages/present.js';
 import { namesOf } from '../names.js';
 import { jsonArray } from './json.js';
 import { escaped, pageEnd, pageStart, wordsOf } from './page.js';
+import { voiceFile } from './voices.js';
 
 /** Reads all messages of a person, the oldest first, with the names of the other people. */
 async function* messagesOf(gateway: Gateway, viewer: Viewer) {
@@ -34,6 +36,12 @@ async function* messagesOf(gateway: Gateway, viewer: Viewer) {
 
 export const messagesAsJson = (gateway: Gateway, viewer: Viewer) => jsonArray(messagesOf(gateway, viewer));
 
+const recording = (voice: Message['voice']): string => {
+  if (!voice || voice.removed) return '';
+  const file = voiceFile(voice.id, voice.contentType);
+  return `<p><a href="${file}">${file}</a></p>`;
+};
+
 export async function* messagesAsPage(
   gateway: Gateway,
   viewer: Viewer,
@@ -44,8 +52,8 @@ export async function* messagesAsPage(
   for await (const rows of messagesOf(gateway, viewer)) {
     yield rows
       .map(
-        ({ from, to, createAt, content }) =>
-          `<article><p><b dir="auto">${escaped(from)}</b> → <b dir="auto">${escaped(to)}</b> <time>${createAt}</time></p><p dir="auto" class="text">${escaped(content)}</p></article>\n`,
+        ({ from, to, createAt, content, voice }) =>
+          `<article><p><b dir="auto">${escaped(from)}</b> → <b dir="auto">${escaped(to)}</b> <time>${createAt}</time></p><p dir="auto" class="text">${escaped(content)}</p>${recording(voice)}</article>\n`,
       )
       .join('');
   }

@@ -55,6 +55,7 @@ The viewer is not for diagnosis.`,
     chat: {
       title: 'Messages',
       text: `Choose “Messages”, then a person. Only the two of you can read a chat.
+To answer one message, open its menu and choose “Reply”, or swipe it on a phone. With the microphone you send a voice message of up to ${limits.voiceSeconds / 60} minutes.
 Without a connection your messages wait in this browser, and are sent when you are online again.`,
     },
     notifications: {
@@ -76,7 +77,7 @@ Then change your password.`,
 Images with their caption, who added them and when, and the technical data of the file. A DICOM file can name the patient inside: the original keeps this, and a download contains it.
 Shares, invitations, guest links, chat messages, notifications, and results of image analyses.
 Your logins: time, network address and kind of browser.
-Image files, previews and profiles are encrypted. Names, captions and messages are stored as text in the database.`,
+Image files, previews, voice messages and profiles are encrypted. Names, captions and messages are stored as text in the database.`,
     },
     where: {
       title: 'Where it is stored',
@@ -85,7 +86,7 @@ Lightbox sends no data to the makers of the software, and has no advertising and
     },
     howLong: {
       title: 'For how long',
-      text: `Images stay until someone deletes them. Shares, messages and the log stay.
+      text: `Images stay until someone deletes them. Shares, messages and the log stay. Voice messages are removed when their sender’s account is closed.
 Guest links are removed ${limits.guestKeptDays} days after their end, notifications after 180 days. An upload that was not completed is removed after ${limits.resumableHours} hours.
 A login ends after {{idle}} without activity by default, and always after ${limits.sessionHours} hours.`,
     },
