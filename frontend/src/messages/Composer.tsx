@@ -131,77 +131,75 @@ export function Composer({ userId, name, waiting }: Props) {
           field.current?.focus();
         }}
       />
-      <Box position="relative">
-        <Flex
-          gap={{ base: '1', lg: '2.5' }}
-          align="flex-end"
-          inert={recording}
-          visibility={recording ? 'hidden' : undefined}
-        >
-          <Tooltip content={t('messages.attach.button')}>
-            <IconButton
-              ref={opener}
-              type="button"
-              variant="ghost"
-              aria-label={t('messages.attach.button')}
-              boxSize="46px"
-              minW="46px"
-              borderRadius="full"
-              flex="none"
-              onClick={() => {
-                setPicking(true);
-                setPicked(true);
-              }}
-            >
-              <ImageSquareIcon />
-            </IconButton>
-          </Tooltip>
-          <Textarea
-            ref={field}
-            data-composer
-            rows={1}
-            autoresize
-            dir="auto"
-            aria-label={t('messages.writeTo', { name })}
-            aria-describedby={note}
-            aria-invalid={over || Boolean(error)}
-            placeholder={t('messages.write')}
-            enterKeyHint="send"
-            value={text}
-            onChange={(event) => change(event.target.value)}
-            onKeyDown={(event) => {
-              if (!sendsOn(event)) return;
-              event.preventDefault();
-              submit();
-            }}
-            flex="1"
-            minH="46px"
-            maxH="160px"
-            py="11px"
-            px="4.5"
-            borderRadius="23px"
-            fontSize={{ base: 'md', lg: '.9375rem' }}
-            lineHeight="1.5"
-          />
-          <EmojiButton field={field} onText={change} />
-          {!text && images.length === 0 && <VoiceButton onRecord={() => setRecording(true)} />}
+      <Flex
+        gap={{ base: '1', lg: '2.5' }}
+        align="flex-end"
+        position="relative"
+        css={recording ? { '& > :not([data-recorder])': { visibility: 'hidden' } } : {}}
+      >
+        <Tooltip content={t('messages.attach.button')}>
           <IconButton
-            type="submit"
-            aria-label={t('messages.send')}
+            ref={opener}
+            type="button"
+            variant="ghost"
+            aria-label={t('messages.attach.button')}
             boxSize="46px"
             minW="46px"
             borderRadius="full"
             flex="none"
+            onClick={() => {
+              setPicking(true);
+              setPicked(true);
+            }}
           >
-            <PaperPlaneRightIcon weight="fill" mirrored={document.dir === 'rtl'} />
+            <ImageSquareIcon />
           </IconButton>
-        </Flex>
+        </Tooltip>
+        <Textarea
+          ref={field}
+          data-composer
+          rows={1}
+          autoresize
+          dir="auto"
+          aria-label={t('messages.writeTo', { name })}
+          aria-describedby={note}
+          aria-invalid={over || Boolean(error)}
+          placeholder={t('messages.write')}
+          enterKeyHint="send"
+          value={text}
+          onChange={(event) => change(event.target.value)}
+          onKeyDown={(event) => {
+            if (!sendsOn(event)) return;
+            event.preventDefault();
+            submit();
+          }}
+          flex="1"
+          minH="46px"
+          maxH="160px"
+          py="11px"
+          px="4.5"
+          borderRadius="23px"
+          fontSize={{ base: 'md', lg: '.9375rem' }}
+          lineHeight="1.5"
+        />
+        <EmojiButton field={field} onText={change} />
+        {!text && images.length === 0 && <VoiceButton onRecord={() => setRecording(true)} />}
+        <IconButton
+          type="submit"
+          aria-label={t('messages.send')}
+          boxSize="46px"
+          minW="46px"
+          borderRadius="full"
+          flex="none"
+        >
+          <PaperPlaneRightIcon weight="fill" mirrored={document.dir === 'rtl'} />
+        </IconButton>
         {recording && (
           <Suspense fallback={null}>
             <Recorder userId={userId} onClose={recorded} />
           </Suspense>
         )}
-      </Box>
+      </Flex>
       <Box id={note} fontSize="xs" color="fg.muted" ps="4.5" role="status">
         {error ? (
           <Text color="fg.error" mt="1.5">

@@ -280,7 +280,8 @@ export function Log({ chat, waiting, userId, name, search, onVerify }: Props) {
         pt="4"
         pb="2"
         // `useReadingPlace` keeps the scroll position, so that all browsers behave the same.
-        css={{ overflowAnchor: 'none' }}
+        // A finger that moves sideways answers a message.
+        css={{ overflowAnchor: 'none', touchAction: 'pan-y pinch-zoom' }}
         _focusVisible={{ outlineOffset: '-3px !important' }}
         onKeyDown={messageKeys}
         {...swipe}
