@@ -1,3 +1,4 @@
+import type { PinnedView } from '@lightbox/contract/together/schemas.js';
 import type { Core } from '@lightbox/core/core.js';
 import { grouped } from '@lightbox/core/db/group.js';
 import { isDuplicate, newId, type ObjectId } from '@lightbox/core/db/ids.js';
@@ -22,6 +23,7 @@ export interface Draft {
   recipient: ObjectId;
   content: string;
   images?: ObjectId[];
+  view?: PinnedView;
   clientId: string | undefined;
 }
 
@@ -156,6 +158,7 @@ const toMessage = (core: Store, draft: Draft, seq: number): MessageDoc => ({
   members: [draft.sender, draft.recipient],
   content: draft.content,
   ...(draft.images ? { images: draft.images } : {}),
+  ...(draft.view ? { view: draft.view } : {}),
   ...(draft.clientId ? { clientId: draft.clientId } : {}),
   createAt: core.clock.now(),
   pending: true,

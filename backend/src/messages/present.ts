@@ -4,6 +4,7 @@ import type { ObjectId } from '@lightbox/core/db/ids.js';
 import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { Gateway, Viewer } from '../context.js';
 import { findAttached, presentAttachment } from './attachments.js';
+import { pinnedViews } from './pinned.js';
 import { partyOf } from './receipts.js';
 
 type Reader = Pick<Viewer, 'id' | 'role' | '_id'>;
@@ -13,17 +14,19 @@ type Reader = Pick<Viewer, 'id' | 'role' | '_id'>;
  * to attached images and the reading of the other side are those that the policies allow now.
  */
 export async function presentMessages(gateway: Gateway, reader: Reader, messages: MessageDoc[]): Promise<Message[]> {
-  const [attached, seesReading] = await Promise.all([
+  const [attached, seesReading, viewOf] = await Promise.all([
     findAttached(
       gateway,
       reader,
       messages.flatMap(({ images = [] }) => images),
     ),
     readersShown(gateway, reader, messages),
+    pinnedViews(gateway, reader, messages),
   ]);
   return messages.map((message) => {
     const { _id, seq, sender, recipient, content, images, createAt, clientId, deliveredAt, readAt } = message;
     const own = sender.equals(reader._id);
+    const view = viewOf(message);
     const shown = !own || (!message.readUnreported && seesReading(recipient));
     return {
       id: String(_id),
@@ -41,6 +44,7 @@ export async function presentMessages(gateway: Gateway, reader: Reader, messages
             }),
           }
         : {}),
+      ...(view ? { view } : {}),
       createAt: createAt.toISOString(),
       ...(clientId ? { clientId } : {}),
       ...(deliveredAt ? { deliveredAt: deliveredAt.toISOString() } : {}),

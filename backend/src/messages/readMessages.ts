@@ -55,6 +55,7 @@ export async function chatList({
           id: String(message._id),
           content: message.content,
           ...(message.images?.length ? { images: message.images.length } : {}),
+          ...(message.view ? { pinned: true as const } : {}),
           createAt: message.createAt.toISOString(),
           senderId: String(message.sender),
         },

@@ -12,6 +12,7 @@ import { addShares, newAct } from '../sharing/addShares.js';
 import { requireAttachable } from './attachments.js';
 import { type Draft, findSent, type Sent, writeMessageWith } from './messageWriter.js';
 import { requirePartner } from './partner.js';
+import { requirePinnable } from './pinned.js';
 import { presentMessage } from './present.js';
 
 type Send = BodyOf<typeof messageCalls.sendMessage>;
@@ -25,8 +26,10 @@ export async function sendMessage(gateway: Gateway, viewer: Viewer, actor: Actor
     recipient: recipient._id,
     content: send.content,
     ...(send.images ? { images: send.images.map(oid) } : {}),
+    ...(send.view ? { view: send.view } : {}),
     clientId: send.clientId?.toLowerCase(),
   };
+  await requirePinnable(gateway, viewer, draft);
   const sent = draft.images
     ? await sendImages(gateway, viewer, actor, recipient, { ...draft, images: draft.images })
     : await gateway.writeMessage(draft);

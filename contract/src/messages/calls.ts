@@ -4,6 +4,7 @@ import { count } from '../envelope.js';
 import { Cursor, Id, Time, text, UserParams } from '../ids.js';
 import { limits } from '../limits.js';
 import { texts } from '../texts.js';
+import { MessageView, PinnedView } from '../together/schemas.js';
 import { RoleName, UserRef } from '../users/schemas.js';
 
 /** The reader's access to an attached image: it can be opened, waits for the code of a share, or neither. */
@@ -32,9 +33,10 @@ export const Message = z.object({
   seq: z.int(),
   senderId: Id,
   recipientId: Id,
-  /** May be empty when images are attached. */
+  /** May be empty when images are attached or a place is pinned. */
   content: z.string(),
   attachments: z.array(Attachment).optional(),
+  view: MessageView.optional(),
   createAt: Time,
   clientId: z.string().optional(),
   deliveredAt: Time.optional(),
@@ -52,13 +54,15 @@ export const AttachedImages = z
 const MessageBody = z.strictObject({
   content: text(limits.messageLength).default(''),
   images: AttachedImages.optional(),
+  view: PinnedView.optional(),
 });
 type MessageBody = z.output<typeof MessageBody>;
 
-const isMessage = ({ content, images = [] }: MessageBody): boolean => content !== '' || images.length > 0;
+const isMessage = ({ content, images = [], view }: MessageBody): boolean =>
+  content !== '' || images.length > 0 || view !== undefined;
 const empty = { path: ['content'], message: 'Write something first.' };
 
-/** A message without its recipient: a text, images, or both. */
+/** A message without its recipient: a text, images, a pinned place, or some of them. */
 export const MessageContent = MessageBody.refine(isMessage, empty);
 
 export const SendMessage = MessageBody.extend({ recipientId: Id, clientId: z.uuid().optional() }).refine(
@@ -74,6 +78,8 @@ export const ChatListEntry = z.object({
     content: z.string(),
     /** The number of attached images; absent without one. */
     images: z.int().optional(),
+    /** Present when the message pins a place in an image. */
+    pinned: z.literal(true).optional(),
     createAt: Time,
     senderId: Id,
   }),

@@ -1,4 +1,5 @@
-import { bool, date, type Id, id, number, ObjectId, schemaOf, string } from './fields.js';
+import type { PinnedView } from '@lightbox/contract/together/schemas.js';
+import { bool, date, type Id, id, Mixed, number, ObjectId, schemaOf, string } from './fields.js';
 
 export interface MessageDoc {
   _id: Id;
@@ -10,6 +11,8 @@ export interface MessageDoc {
   content: string;
   /** The attached images, by id alone: each reader’s access to them is decided at each reading. */
   images?: Id[];
+  /** The pinned place, as it was sent: each reader’s access to its image is decided at each reading. */
+  view?: PinnedView;
   clientId?: string;
   createAt: Date;
   deliveredAt?: Date;
@@ -31,6 +34,7 @@ export const message = schemaOf<MessageDoc>({
   members: { type: [ObjectId], required: true },
   content: { type: String, default: '' },
   images: { type: [ObjectId], default: undefined },
+  view: Mixed,
   clientId: String,
   createAt: date,
   deliveredAt: Date,
