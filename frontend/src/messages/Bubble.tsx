@@ -9,6 +9,7 @@ import { ApiError } from '../lib/http';
 import { AttachmentCard } from './AttachmentCard';
 import { MessageText } from './MessageText';
 import { discard, type Outgoing, retry } from './outbox';
+import { PinnedCard } from './Pinned';
 
 /** Shows the time for today; for earlier days "Yesterday" or the date, then the time. */
 function Stamp({ at }: { at: string }) {
@@ -150,7 +151,8 @@ export const Bubble = memo(function Bubble(props: Props) {
   const { t } = useTranslation();
   const unread = message && !own && !message.readAt;
   const failed = outgoing?.state === 'failed';
-  const pictured = Boolean(message?.attachments ?? outgoing?.images);
+  const view = message?.view ?? outgoing?.view;
+  const pictured = Boolean(message?.attachments ?? outgoing?.images ?? view);
   const short = content.length <= shortText && !content.includes('\n') && !pictured && !failed;
   return (
     <Flex
@@ -168,6 +170,7 @@ export const Bubble = memo(function Bubble(props: Props) {
     >
       <VisuallyHidden>{own ? t('messages.youSaid') : t('messages.theySaid', { name })}</VisuallyHidden>
       <Cards message={message} outgoing={outgoing} onVerify={onVerify} />
+      {view && <PinnedCard view={view} />}
       {content !== '' && (
         <Box
           px="3.5"

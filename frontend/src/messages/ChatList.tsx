@@ -37,8 +37,9 @@ const ChatRow = memo(function ChatRow({ entry, current, own, online, draft, when
   const { t } = useTranslation();
   const { user, lastMessage, unread } = entry;
   const quiet = current ? 'accent.onSubtle' : 'fg.muted';
-  const { content, images = 0 } = lastMessage;
-  const text = (draft ?? (content || t('messages.attach.sent', { count: images }))).replace(/\s+/g, ' ');
+  const { content, images = 0, pinned } = lastMessage;
+  const wordless = pinned ? t('messages.pinned.place') : t('messages.attach.sent', { count: images });
+  const text = (draft ?? (content || wordless)).replace(/\s+/g, ' ');
   return (
     <Box as="li" px="2" py="1px">
       <Flex

@@ -11,7 +11,8 @@ import { store } from '../lib/store';
 import { useMedia } from '../lib/useMedia';
 import { Tooltip } from '../ui/Tooltip';
 import { Chosen } from './Chosen';
-import { attachedAtom, draftsAtom, keepAttached, keepDraft, post } from './outbox';
+import { attachedAtom, draftsAtom, keepAttached, keepDraft, keepPinned, pinnedAtom, post } from './outbox';
+import { PinnedChip } from './Pinned';
 import { reportTyping } from './typing';
 
 const PickImages = lazy(async () => ({ default: (await import('./PickImages')).PickImages }));
@@ -51,6 +52,7 @@ export function Composer({ userId, name, waiting }: Props) {
   const [text, setText] = useState(() => store.get(draftsAtom)[userId] ?? '');
   const [error, setError] = useState<string>();
   const images = useAtomValue(attachedAtom)[userId] ?? noImages;
+  const view = useAtomValue(pinnedAtom)[userId];
   const [picking, setPicking] = useState(false);
   const [picked, setPicked] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -69,8 +71,9 @@ export function Composer({ userId, name, waiting }: Props) {
   const navigate = useNavigate();
   const offered: Offer | null = location.state;
   useEffect(() => {
-    if (!offered?.draft) return;
-    if (!store.get(draftsAtom)[userId]) {
+    if (!offered?.draft && !offered?.view) return;
+    if (offered.view) keepPinned(userId, offered.view);
+    if (offered.draft && !store.get(draftsAtom)[userId]) {
       setText(offered.draft);
       keepDraft(userId, offered.draft);
       if (offered.images) keepAttached(userId, offered.images);
@@ -86,10 +89,11 @@ export function Composer({ userId, name, waiting }: Props) {
   };
   const submit = () => {
     field.current?.focus();
-    const fault = post(userId, text, images);
+    const fault = post(userId, text, images, view);
     if (fault) return setError(fault);
-    if (!text.trim() && images.length === 0) return;
+    if (!text.trim() && images.length === 0 && !view) return;
     keepAttached(userId, []);
+    keepPinned(userId);
     change('');
   };
 
@@ -120,6 +124,7 @@ export function Composer({ userId, name, waiting }: Props) {
           field.current?.focus();
         }}
       />
+      <PinnedChip view={view} onRemove={() => keepPinned(userId)} />
       <Flex gap={{ base: '1', lg: '2.5' }} align="flex-end">
         <Tooltip content={t('messages.attach.button')}>
           <IconButton

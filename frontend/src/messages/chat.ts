@@ -130,11 +130,14 @@ export function listed(
   if (entry?.lastMessage.id === message.id) return list;
   const last = entry?.lastMessage.createAt;
   if (!entry || !last || message.createAt < last || (fresh && message.createAt === last)) return undefined;
-  const { id, content, createAt, senderId, attachments } = message;
-  const images = attachments ? { images: attachments.length } : {};
+  const { id, content, createAt, senderId, attachments, view } = message;
+  const shown = {
+    ...(attachments ? { images: attachments.length } : {}),
+    ...(view ? { pinned: true as const } : {}),
+  };
   const unread = entry.unread + (senderId !== me && !message.readAt ? 1 : 0);
   return [
-    { ...entry, lastMessage: { id, content, ...images, createAt, senderId }, unread },
+    { ...entry, lastMessage: { id, content, ...shown, createAt, senderId }, unread },
     ...list.filter((others) => others !== entry),
   ];
 }

@@ -1,6 +1,7 @@
 /** Unacknowledged messages and drafts, stored per account in this tab until sign-out. */
 
 import { type Message, MessageContent } from '@lightbox/contract/messages/calls.js';
+import type { PinnedView } from '@lightbox/contract/together/schemas.js';
 import { atom } from 'jotai';
 import { session, userAtom } from '../auth/session';
 import { said } from '../i18n';
@@ -18,6 +19,7 @@ export interface Outgoing {
   content: string;
   /** The attached images, by id. */
   images?: string[];
+  view?: PinnedView;
   createAt: string;
   state: 'sending' | 'failed';
   /** The server's refusal, if a retry cannot succeed. */
@@ -81,6 +83,12 @@ export const attachedAtom = attached.value;
 export const keepAttached = (userId: string, ids: string[]) =>
   attached.change(({ [userId]: _, ...others }) => (ids.length > 0 ? { ...others, [userId]: ids } : others));
 
+const pinned = kept<Record<string, PinnedView>>('pinned', {});
+/** The place that the next message of a chat pins. */
+export const pinnedAtom = pinned.value;
+export const keepPinned = (userId: string, view?: PinnedView) =>
+  pinned.change(({ [userId]: _, ...others }) => (view ? { ...others, [userId]: view } : others));
+
 /** Without an acknowledgement after this time, the bubble shows the failure. The retries continue. */
 const ACK_TIMEOUT_MS = 10_000;
 const backoff = [2_000, 5_000, 15_000, 30_000, 60_000];
@@ -121,9 +129,15 @@ async function flush(recipientId: string): Promise<void> {
     while (session().user?.id === owner) {
       const next = items().find((item) => item.recipientId === recipientId && !item.refused);
       if (!next) return;
-      const { clientId, content, images } = next;
+      const { clientId, content, images, view } = next;
       trying = clientId;
-      const message = await emit<'message:send', Message>('message:send', { recipientId, content, images, clientId });
+      const message = await emit<'message:send', Message>('message:send', {
+        recipientId,
+        content,
+        images,
+        view,
+        clientId,
+      });
       tries.delete(recipientId);
       if (session().user?.id !== owner) return;
       accept(message);
@@ -153,11 +167,17 @@ export function settle(clientId: string) {
 }
 
 /** Draws the bubble at once and sends the message. Returns the contract's sentence if the message is invalid. */
-export function post(recipientId: string, text: string, images: readonly string[] = []): string | undefined {
-  if (!text.trim() && images.length === 0) return undefined;
+export function post(
+  recipientId: string,
+  text: string,
+  images: readonly string[] = [],
+  view?: PinnedView,
+): string | undefined {
+  if (!text.trim() && images.length === 0 && !view) return undefined;
   const { success, data, error } = MessageContent.safeParse({
     content: text,
     ...(images.length > 0 ? { images } : {}),
+    ...(view ? { view } : {}),
   });
   if (!success) return said(error.issues[0]?.message ?? '');
   const clientId = uuid();
@@ -170,6 +190,7 @@ export function post(recipientId: string, text: string, images: readonly string[
     createAt,
     state: 'sending',
     ...(ids ? { images: ids } : {}),
+    ...(view ? { view } : {}),
   };
   outbox.change((now) => [...now, item]);
   watch(clientId);

@@ -1,4 +1,6 @@
 import { Box, Flex, Grid, VisuallyHidden } from '@chakra-ui/react';
+import type { PinnedView } from '@lightbox/contract/together/schemas.js';
+import type { UserRef } from '@lightbox/contract/users/schemas.js';
 import { WarningIcon } from '@phosphor-icons/react';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -18,6 +20,7 @@ import { NotForDiagnosis } from './NotForDiagnosis';
 import { Pane } from './Pane';
 import { MeasureList, Panel } from './Panel';
 import { Panes } from './Panes';
+import { paneActs } from './paneActs';
 import { presetsIn } from './presets';
 import { Rail, type RailAct, type ShownAct } from './Rail';
 import { Scrubber } from './Scrubber';
@@ -25,6 +28,7 @@ import { CompareWith, SeriesList } from './SeriesList';
 import { described, nothingShown } from './shown';
 import { TagsDialog } from './TagsDialog';
 import { useCine } from './useCine';
+import { useCompany } from './useCompany';
 import { useEngine } from './useEngine';
 import { useLayout } from './useLayout';
 import { useLinked } from './useLinked';
@@ -40,6 +44,8 @@ export interface Subject {
   aiPath?: string | undefined;
   /** Sections at the end of the panel. */
   about: ReactNode;
+  /** The people whom the viewer may ask about the image, and invite to look. */
+  people: readonly UserRef[];
   /** The lines of the upper left corner of the picture. */
   marks: readonly (string | undefined)[];
   /** The text of the upper right corner besides modality and body part. */
@@ -51,6 +57,8 @@ interface Props {
   entries: readonly Entry[];
   /** The entry and the position in it, from 0, that are shown first. */
   start: { key: string; at: number };
+  /** A place that is shown first, with its mark. */
+  place?: PinnedView | undefined;
   /** Returns the server's preview of an image. */
   previewOf: (imageId: string) => string | undefined;
   lookedAt: number | undefined;
@@ -73,6 +81,7 @@ export function Workspace(props: Props) {
     subject,
     entries,
     start,
+    place: pinned,
     previewOf,
     lookedAt,
     ended,
@@ -136,6 +145,15 @@ export function Workspace(props: Props) {
     return pane?.subscribe(refer);
   }, [engine, arrangement.name, pane]);
 
+  const isFlat = arrangement.name !== 'planes' && !ended;
+  const company = useCompany({
+    imageId: isFlat && !hidden.includes('together') ? places[0]?.entry.images[0]?.id : undefined,
+    shared: isFlat ? panes[0] : undefined,
+    active: isFlat ? pane : undefined,
+    place: pinned,
+    people: subject.people,
+  });
+
   const onPane = useCallback((i: number, made: EnginePane | undefined) => {
     setPanes((now) => {
       const next = [...now];
@@ -146,27 +164,15 @@ export function Workspace(props: Props) {
 
   const act = (name: RailAct) => {
     const go: Partial<Record<RailAct, () => void>> = {
-      invert: () => pane?.invert(),
-      rotate: () => pane?.rotate(90),
-      rotateBack: () => pane?.rotate(270),
-      flip: () => pane?.flip(),
-      flipVertical: () => pane?.flipVertical(),
-      zoomIn: () => pane?.zoomBy(1.25),
-      zoomOut: () => pane?.zoomBy(0.8),
-      fit: () => pane?.fit(),
-      reset: () => pane?.reset(),
-      next: () => pane?.scroll(1),
-      previous: () => pane?.scroll(-1),
-      forward: () => pane?.scroll(10),
-      back: () => pane?.scroll(-10),
-      first: () => pane?.goTo(0),
-      last: () => pane?.goTo(frames - 1),
+      ...paneActs(pane, frames),
       play: cine.toggle,
       tags: () => set({ tags: true }),
       compare: layout.toggleCompare,
       planes: layout.togglePlanes,
       presets: () => (desktop ? focusPresets(root.current) : set({ sheet: true })),
       fullScreen: toggleFull,
+      ask: company.toggleAsking,
+      together: company.toggleTogether,
       keys: () => set({ keys: true }),
       cancel: () => (measuring.cancel() ? undefined : arrangement.name !== 'one' && layout.single()),
       removeMeasure: measuring.removeLast,
@@ -203,9 +209,12 @@ export function Workspace(props: Props) {
     ...(arrangement.name === 'compare' ? (['compare'] as const) : []),
     ...(arrangement.name === 'planes' ? (['planes'] as const) : []),
     ...(full ? (['fullScreen'] as const) : []),
+    ...(company.asking ? (['ask'] as const) : []),
+    ...(company.isTogether ? (['together'] as const) : []),
   ]);
   const without = new Set<ShownAct | ToolName>([
     ...hidden,
+    ...(arrangement.name === 'planes' ? (['ask', 'together'] as const) : []),
     ...(layout.hasPlanes ? [] : (['planes'] as const)),
     ...(facts?.kind === 'dicom' || facts?.kind === 'report' ? [] : (['tags'] as const)),
   ]);
@@ -239,6 +248,7 @@ export function Workspace(props: Props) {
       as="main"
       ref={root}
       onKeyDown={onKeyDown}
+      {...company.watching}
       dir="ltr"
       // Texts for screen readers stand outside the flow: without a position here, they would widen the page.
       position="relative"
@@ -256,7 +266,7 @@ export function Workspace(props: Props) {
           onKeys={() => set({ keys: true })}
           onAct={act}
           on={on}
-          without={useTools ? without : new Set(['compare', 'planes', 'presets', ...without])}
+          without={useTools ? without : new Set(['compare', 'planes', 'presets', 'ask', 'together', ...without])}
           neighbours={neighbours}
           desktop={desktop}
         />
@@ -290,6 +300,7 @@ export function Workspace(props: Props) {
                   label={plane ? t(`viewer.plane.${plane}`) : one.label}
                   onPane={(made) => onPane(i, made)}
                   onActivate={() => setActive(i)}
+                  overlay={company.overlay}
                   marks={(made) => (
                     <Marks
                       pane={made}
@@ -330,6 +341,7 @@ export function Workspace(props: Props) {
             )
           )}
         </Panes>
+        {!ended && company.bar}
         {!ended && <NotForDiagnosis panes={places.length} desktop={desktop} />}
       </Box>
       {desktop && (
@@ -376,6 +388,7 @@ export function Workspace(props: Props) {
       <VisuallyHidden role="status" aria-live="polite">
         {!ended && <Announced pane={pane} />}
       </VisuallyHidden>
+      {company.dialog}
       <KeysDialog open={open.keys} onClose={() => set({ keys: false })} />
       <TagsDialog
         imageId={open.tags && !ended ? tagged || entry?.key : undefined}

@@ -87,6 +87,14 @@ export const messages = {
     sent_one: 'تصویر',
     sent_other: '{{count}} تصاویر',
   },
+  pinned: {
+    place: 'نشان زدہ جگہ',
+    frame: 'فریم {{frame, number}} از {{frames, number}}',
+    chosen: 'وہ جگہ جس پر آپ کا پیغام نشان لگاتا ہے',
+    remove: 'نشان زدہ جگہ ہٹائیں',
+    locked: 'تصویر میں ایک جگہ',
+    lockedHelp: 'آپ یہ تصویر نہیں کھول سکتے۔',
+  },
   search: {
     open: 'اس گفتگو میں تلاش کریں',
     label: 'اس گفتگو میں تلاش کریں',
