@@ -91,7 +91,7 @@ describe('people who look at an image together', () => {
       await there.until('view:pointer', i);
       took.push(performance.now() - began);
     }
-    // The goal is 100 ms; `npm run bench` measures it on a quiet machine.
+    // The goal is 100 ms, which `npm run bench` measures. This limit is wide, for busy machines.
     expect(took.sort((a, b) => a - b)[took.length / 2]).toBeLessThan(1_000);
   });
 
@@ -143,7 +143,7 @@ describe('people who look at an image together', () => {
   });
 });
 
-describe('looking together ends within 2 s on every gateway', () => {
+describe('the end of looking together', () => {
   const ends: [string, (at: Awaited<ReturnType<typeof pair>>) => Promise<unknown>][] = [
     [
       'when the share is revoked',
@@ -168,7 +168,7 @@ describe('looking together ends within 2 s on every gateway', () => {
           .expect(200),
     ],
   ];
-  it.each(ends)('%s', async (_, end) => {
+  it.each(ends)('Looking together ends on every gateway %s.', async (how, end) => {
     const at = await pair();
     const { imageId, owner, here, there } = at;
     await end(at);
@@ -176,7 +176,7 @@ describe('looking together ends within 2 s on every gateway', () => {
     await here.ask('view:pointer', { imageId, frame: 1, x: 1, y: 1 });
     await expect
       .poll(() => there.socket.connected, soon)
-      .toBe(_ !== 'when the session ends' && _ !== 'when the account is deactivated');
+      .toBe(how !== 'when the session ends' && how !== 'when the account is deactivated');
     if (there.socket.connected) {
       expect(await there.ask('view:pointer', { imageId, frame: 1, x: 1, y: 1 })).toMatchObject({ error: 'NOT_FOUND' });
     }

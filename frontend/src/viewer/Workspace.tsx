@@ -18,7 +18,7 @@ import { Marks } from './Marks';
 import { Message } from './Message';
 import { NotForDiagnosis } from './NotForDiagnosis';
 import { Pane } from './Pane';
-import { MeasureList, Panel } from './Panel';
+import { focusPresets, MeasureList, Panel } from './Panel';
 import { Panes } from './Panes';
 import { paneActs } from './paneActs';
 import { presetsIn } from './presets';
@@ -27,6 +27,7 @@ import { Scrubber } from './Scrubber';
 import { CompareWith, SeriesList } from './SeriesList';
 import { described, nothingShown } from './shown';
 import { TagsDialog } from './TagsDialog';
+import { type SharesOf, useAskable } from './useAskable';
 import { useCine } from './useCine';
 import { useCompany } from './useCompany';
 import { useEngine } from './useEngine';
@@ -46,6 +47,8 @@ export interface Subject {
   about: ReactNode;
   /** The people whom the viewer may ask about the image, and invite to look. */
   people: readonly UserRef[];
+  /** Present when more people have access than `people` names. */
+  sharesOf?: SharesOf | undefined;
   /** The lines of the upper left corner of the picture. */
   marks: readonly (string | undefined)[];
   /** The text of the upper right corner besides modality and body part. */
@@ -145,13 +148,11 @@ export function Workspace(props: Props) {
     return pane?.subscribe(refer);
   }, [engine, arrangement.name, pane]);
 
-  const isFlat = arrangement.name !== 'planes' && !ended;
   const company = useCompany({
-    imageId: isFlat && !hidden.includes('together') ? places[0]?.entry.images[0]?.id : undefined,
-    shared: isFlat ? panes[0] : undefined,
-    active: isFlat ? pane : undefined,
+    ...(arrangement.name !== 'planes' && !ended && { entry: places[0]?.entry, shared: panes[0], active: pane }),
     place: pinned,
-    people: subject.people,
+    people: useAskable(subject.people, subject.sharesOf),
+    isGuest: hidden.includes('together'),
   });
 
   const onPane = useCallback((i: number, made: EnginePane | undefined) => {
@@ -396,12 +397,4 @@ export function Workspace(props: Props) {
       />
     </Grid>
   );
-}
-
-/** Moves the focus to the chosen preset, or to the first one. */
-function focusPresets(root: HTMLElement | null) {
-  const [chosen, first] = ['[data-preset][aria-pressed=true]', '[data-preset]'].map((one) =>
-    root?.querySelector<HTMLElement>(one),
-  );
-  (chosen ?? first)?.focus();
 }

@@ -56,6 +56,7 @@ export class Pointing {
 
   /** Ends the line of a person: the next place begins another one. */
   lift(userId: string): void {
+    if (!this.#shown.pointers.some((one) => one.userId === userId)) return;
     this.#show({ ...this.#shown, pointers: this.#shown.pointers.filter((one) => one.userId !== userId) });
   }
 

@@ -86,6 +86,7 @@ export function subjectOfStudy(study: Study | undefined, me: string, open: boole
       (open && expiresAt ? <Countdown expiresAt={expiresAt} startedAt={startOfShare(study)} /> : null),
     about: open && sharedBy ? <SharedBy person={sharedBy} note={note} /> : null,
     people: open ? peopleOf(study, me) : [],
+    ...(open && study.isShared && study.owner?.id === me ? { sharesOf: { studyId: study.id } } : {}),
     marks: open ? [patient && fullName(patient)] : [],
     seen: studyDate && formatFilmDate(studyDate),
   };
@@ -107,6 +108,7 @@ export function subjectOf(image: Image | undefined, viewer: Parameters<typeof ac
     aiPath: open && can.ai ? paths.aiAnalysis(image.id) : undefined,
     about: open && sharedBy ? <SharedBy person={sharedBy} note={note} /> : null,
     people: open ? peopleOf(image, viewer.id) : [],
+    ...(open && (image.recipients?.total ?? 0) > 1 ? { sharesOf: { imageId: image.id } } : {}),
     marks: open ? [patient && fullName(patient)] : [],
     seen: dicom?.studyDate && formatFilmDate(dicom.studyDate),
   };

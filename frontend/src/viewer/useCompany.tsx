@@ -3,6 +3,7 @@ import type { UserRef } from '@lightbox/contract/users/schemas.js';
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import type { Pane } from './engine';
+import type { Entry } from './entries';
 import { commandOf } from './keys';
 import { PlaceMark } from './PlaceMark';
 import { DrawHere, Pointers } from './Pointers';
@@ -15,18 +16,22 @@ import { useTogether } from './useTogether';
 const INVITED = 'together';
 
 interface Company {
-  /** The image by which people find each other: the first of the stack. */
-  imageId: string | undefined;
-  /** The first pane, which the others see, and the one in use. */
-  shared: Pane | undefined;
-  active: Pane | undefined;
+  /** The stack of the first pane, which the others see. Absent while the panes show no image as it is. */
+  entry?: Entry | undefined;
+  shared?: Pane | undefined;
+  /** The pane in use. */
+  active?: Pane | undefined;
   /** The pinned place that the address names. */
   place: PinnedView | undefined;
   people: readonly UserRef[];
+  /** A guest has no account to look with. */
+  isGuest: boolean;
 }
 
 /** Everything of the viewer that is about other people: pinned places, and looking together. */
-export function useCompany({ imageId, shared, active, place, people }: Company) {
+export function useCompany({ entry, shared, active, place, people, isGuest }: Company) {
+  // People find each other by the first image of the stack.
+  const imageId = isGuest ? undefined : entry?.images[0]?.id;
   const [params] = useSearchParams();
   const asking = useAsking(active, people);
   const together = useTogether(imageId, shared, imageId !== undefined && params.has(INVITED));

@@ -18,6 +18,11 @@ const nobody: readonly UserRef[] = [];
 /** Without a sign of the person for this time, nothing is sent: a film that plays is no sign of life. */
 const AWAY_MS = 60_000;
 
+/** A person may look at a study, whose stack has more frames than this one: those frames are not here. */
+function showIn(pane: Pane | undefined, state: ServerPayload<'view:state'>) {
+  if (pane && state.frame <= pane.snapshot().frames) void pane.show(state);
+}
+
 export type Together = ReturnType<typeof useTogether>;
 
 /** Looking at an image together with others: who is here, whom one follows, and the pointers of all. */
@@ -50,7 +55,7 @@ export function useTogether(imageId: string | undefined, pane: Pane | undefined,
         if (payload.imageId !== imageId || payload.userId === me) return;
         states.current.set(payload.userId, payload);
         setFollowing((id) => {
-          if (id === payload.userId) void pane?.show(payload);
+          if (id === payload.userId) showIn(pane, payload);
           return id;
         });
       },
@@ -152,7 +157,7 @@ export function useTogether(imageId: string | undefined, pane: Pane | undefined,
     if (id) {
       setSaid(t('viewer.together.follows', { name: nameOf(id) }));
       const state = states.current.get(id);
-      if (state) void pane?.show(state);
+      if (state) showIn(pane, state);
     } else if (following) setSaid(t('viewer.together.alone', { name: nameOf(following) }));
   };
   return {
