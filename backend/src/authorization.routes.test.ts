@@ -94,14 +94,16 @@ describe('socket events', () => {
       const client = await connectSocket(test.url, { token: person.token });
       for (const name of Object.keys(clientEvents) as ClientEvent[]) {
         const may = roleMay(role, clientEventRules[name]);
-        expect(await client.ask(name, {}), name).toMatchObject({ error: may ? 'VALIDATION_FAILED' : 'FORBIDDEN' });
+        expect(await client.ask(name, { wrong: true }), name).toMatchObject({
+          error: may ? 'VALIDATION_FAILED' : 'FORBIDDEN',
+        });
       }
       client.socket.close();
     }
   });
 
   it('events of the server are read through the policy: people without access get nothing about records', async () => {
-    const names = Object.keys(serverEvents).filter((name) => name !== 'session:revoked');
+    const names = Object.keys(serverEvents).filter((name) => name !== 'session:revoked' && !name.startsWith('view:'));
     expect(Object.keys(payloads).sort()).toEqual(names.sort());
     const share = await buildShare(test.gateway, { verified: true });
     const [stranger, sender] = [await builders.patient(), share.image.owner];

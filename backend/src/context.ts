@@ -10,6 +10,7 @@ import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { SessionDoc } from '@lightbox/core/models/session.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Presence } from '@lightbox/core/realtime/presence.js';
+import type { Together } from '@lightbox/core/realtime/together.js';
 import type { Request, Response } from 'express';
 import type { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
@@ -28,6 +29,8 @@ export interface Gateway extends Core {
   throttle: Throttle;
   /** The users who are connected. */
   presence: Presence;
+  /** The people who look at images together. */
+  together: Together;
   /** `readSession` and `readUser` read by id. Every request needs both. */
   readSession: (id: ObjectId) => Promise<SessionDoc | null>;
   readUser: (id: ObjectId) => Promise<UserDoc | null>;

@@ -11,6 +11,7 @@ import { hmac } from '@lightbox/core/keys/keyring.js';
 import { startOps } from '@lightbox/core/process/ops.js';
 import { portTakenMessage } from '@lightbox/core/process/portTaken.js';
 import { Presence } from '@lightbox/core/realtime/presence.js';
+import { Together } from '@lightbox/core/realtime/together.js';
 import { LRUCache } from 'lru-cache';
 import { createApp } from './app.js';
 import { AnonymousFailures } from './audit/anonymousFailures.js';
@@ -106,6 +107,7 @@ function extras(core: Core): Omit<Gateway, keyof Core> {
       hmac(core.keys.throttles.current.key, key).toString('base64url').slice(0, 22),
     ),
     presence: new Presence(core.redis, 'online', core.clock),
+    together: new Together(core.redis, core.clock, () => connectRedis(core.config.redisUrl, 'patient')),
     readSession: byId(core.models.Session),
     readUser: byId(core.models.User),
     isDrawn: async (id) => (await readDrawn(id)) !== null,

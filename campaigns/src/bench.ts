@@ -8,6 +8,7 @@ import { type Person, signInPeople } from './bench/people.js';
 import { printTable, type Row, writeJson } from './bench/report.js';
 import { type Site, startSite } from './bench/site.js';
 import { benchSlowReader } from './bench/slowReader.js';
+import { benchPointers } from './bench/together.js';
 import { benchLargeUploads, benchSmallUploads, benchUploadsBesidePreviews } from './bench/uploads.js';
 
 const PAIRS = 20;
@@ -22,6 +23,7 @@ async function measure(site: Site): Promise<Row[]> {
     // This part comes first, because it measures the memory of a gateway that has not grown yet.
     ['large uploads', () => benchLargeUploads(site, uploader)],
     ['message latency', () => benchLatency(site, pairs[0] as Pair)],
+    ['pointers', () => benchPointers(site, uploader, samples.noise)],
     ['many messages', () => benchStream(site, pairs)],
     ['a slow reader', () => benchSlowReader(site, pairs[1] as Pair)],
     ['downloads', () => benchDownloads(site, uploader, samples)],

@@ -5,6 +5,7 @@ import { Id, Time } from './ids.js';
 import { Message, ReadMessages, SendMessage } from './messages/calls.js';
 import { Notification } from './notifications/calls.js';
 import type { Permission } from './permissions.js';
+import { JoinView, LeaveView, ViewPeople, ViewPointer, ViewState } from './together/schemas.js';
 
 const ShareEvent = z.object({
   sharingRequestId: Id,
@@ -86,11 +87,17 @@ export const serverEvents = {
   'analysis:progress': z.object({ imageId: Id, progress: z.number() }),
   'analysis:completed': AnalysisResult,
   'analysis:failed': Failure.extend({ imageId: Id }),
+  /** The people who look at an image together: sent when it changes, to those of them who may still open it. */
+  'view:people': ViewPeople,
+  'view:state': ViewState.extend({ userId: Id }),
+  'view:pointer': ViewPointer.extend({ userId: Id }),
   /** A setting that every screen uses has changed; the client reads the settings again. */
   'settings:changed': z.object({}),
   'session:revoked': z.object({ reason: z.string() }),
 } as const satisfies Record<ActionEvent, z.ZodType> & Record<string, z.ZodType>;
 export type ServerEvent = keyof typeof serverEvents;
+/** Events that a gateway sends by itself: no live update carries them. */
+export type ViewEvent = Extract<ServerEvent, `view:${string}`>;
 export type ServerPayload<E extends ServerEvent> = z.infer<(typeof serverEvents)[E]>;
 export type ServerToClient = { [E in ServerEvent]: (payload: ServerPayload<E>) => void };
 
@@ -100,6 +107,11 @@ export const clientEvents = {
   'message:delivered': z.strictObject({ ids: z.array(Id).min(1).max(200) }),
   'message:read': ReadMessages,
   typing: z.strictObject({ userId: Id }),
+  /** Joins the people who look at an image. The acknowledgement has the `people`. */
+  'view:join': JoinView,
+  'view:leave': LeaveView,
+  'view:state': ViewState,
+  'view:pointer': ViewPointer,
   /**
    * True while this tab is visible. Devices are notified only when no tab of the person is. Also in the handshake, as
    * `auth.visible`.
@@ -115,6 +127,10 @@ export const clientEventRules = {
   'message:delivered': 'message.use',
   'message:read': 'message.use',
   typing: 'message.use',
+  'view:join': 'image.read',
+  'view:leave': 'image.read',
+  'view:state': 'image.read',
+  'view:pointer': 'image.read',
   visible: 'push.use',
 } as const satisfies Record<keyof typeof clientEvents, Permission>;
 export type ClientEvent = keyof typeof clientEvents;

@@ -91,6 +91,14 @@ export const limits = {
   chatSearchLength: 100,
   chatSearchHits: 50,
   chatSearchReads: 5_000,
+  /** Looking together: events of one kind that one socket may send in a second, and images that it may join. */
+  viewEventsPerSecond: 30,
+  viewsJoined: 8,
+  /** Numbers of a place in an image: pixels beside the frame or frames, values of a window, and the enlargement. */
+  viewPixels: 1_000_000,
+  viewValue: 1e9,
+  viewZoomMin: 0.001,
+  viewZoomMax: 1_000,
   /** Other waiting shares of a recipient with whose codes a wrong code is compared, the newest first. */
   otherShares: 9,
   settingLength: 2000,

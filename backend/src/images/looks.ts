@@ -62,6 +62,10 @@ export async function recordLook(
   });
 }
 
+/** Records that somebody left an image that they looked at with others. It belongs to the look that began with it. */
+export const recordLeaving = ({ gateway, viewer, actor }: Reading, image: Seen): Promise<void> =>
+  gateway.events.record(actor, { ...readBy(viewer, 'image.view', image), reason: sameLook });
+
 /** Records the opening of an image. The frames that this session reads from then on are counted. */
 export async function openLook(reading: Reading, image: Seen): Promise<void> {
   await recordLook(reading, 'image.view', image);

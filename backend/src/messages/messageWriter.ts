@@ -1,3 +1,4 @@
+import type { PinnedView } from '@lightbox/contract/together/schemas.js';
 import type { Core } from '@lightbox/core/core.js';
 import { grouped } from '@lightbox/core/db/group.js';
 import { isDuplicate, newId, type ObjectId } from '@lightbox/core/db/ids.js';
@@ -24,6 +25,7 @@ export interface Draft {
   images?: ObjectId[];
   replyTo?: ObjectId;
   voice?: MessageVoice;
+  view?: PinnedView;
   clientId: string | undefined;
 }
 
@@ -160,6 +162,7 @@ const toMessage = (core: Store, draft: Draft, seq: number): MessageDoc => ({
   ...(draft.images ? { images: draft.images } : {}),
   ...(draft.replyTo ? { replyTo: draft.replyTo } : {}),
   ...(draft.voice ? { voice: draft.voice } : {}),
+  ...(draft.view ? { view: draft.view } : {}),
   ...(draft.clientId ? { clientId: draft.clientId } : {}),
   createAt: core.clock.now(),
   pending: true,

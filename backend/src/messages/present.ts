@@ -5,6 +5,7 @@ import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { Gateway, Viewer } from '../context.js';
 import { findAttached, presentAttachment } from './attachments.js';
 import { findQuotes } from './quotes.js';
+import { pinnedViews } from './pinned.js';
 import { partyOf } from './receipts.js';
 import { presentVoice } from './voice/presentVoice.js';
 
@@ -15,7 +16,7 @@ type Reader = Pick<Viewer, 'id' | 'role' | '_id'>;
  * to attached images and the reading of the other side are those that the policies allow now.
  */
 export async function presentMessages(gateway: Gateway, reader: Reader, messages: MessageDoc[]): Promise<Message[]> {
-  const [attached, seesReading, quotes] = await Promise.all([
+  const [attached, seesReading, quotes, viewOf] = await Promise.all([
     findAttached(
       gateway,
       reader,
@@ -23,12 +24,14 @@ export async function presentMessages(gateway: Gateway, reader: Reader, messages
     ),
     readersShown(gateway, reader, messages),
     findQuotes(gateway, messages),
+    pinnedViews(gateway, reader, messages),
   ]);
   return messages.map((message) => {
     const { _id, seq, sender, recipient, content, images, replyTo, voice, createAt, clientId, deliveredAt, readAt } =
       message;
     const quote = quotes.get(String(replyTo));
     const own = sender.equals(reader._id);
+    const view = viewOf(message);
     const shown = !own || (!message.readUnreported && seesReading(recipient));
     return {
       id: String(_id),
@@ -48,6 +51,7 @@ export async function presentMessages(gateway: Gateway, reader: Reader, messages
         : {}),
       ...(quote ? { replyTo: quote } : {}),
       ...(voice ? { voice: presentVoice(voice) } : {}),
+      ...(view ? { view } : {}),
       createAt: createAt.toISOString(),
       ...(clientId ? { clientId } : {}),
       ...(deliveredAt ? { deliveredAt: deliveredAt.toISOString() } : {}),

@@ -29,5 +29,5 @@ export async function findQuotes({ models }: Gateway, messages: MessageDoc[]): P
   );
 }
 
-const present = ({ _id, sender, content, images, voice }: MessageDoc): Quote =>
-  quoteOf({ id: String(_id), senderId: String(sender), content, images: images?.length, voice });
+const present = ({ _id, sender, content, images, voice, view }: MessageDoc): Quote =>
+  quoteOf({ id: String(_id), senderId: String(sender), content, images: images?.length, voice, view });

@@ -57,6 +57,7 @@ export async function chatList({
           content: message.content,
           ...(message.images?.length ? { images: message.images.length } : {}),
           ...(message.voice ? { voice: true as const } : {}),
+          ...(message.view ? { pinned: true as const } : {}),
           createAt: message.createAt.toISOString(),
           senderId: String(message.sender),
         },

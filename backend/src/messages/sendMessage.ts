@@ -12,6 +12,7 @@ import { addShares, newAct } from '../sharing/addShares.js';
 import { requireAttachable } from './attachments.js';
 import { type Draft, findSent, type Sent, writeMessageWith } from './messageWriter.js';
 import { requirePartner } from './partner.js';
+import { requirePinnable } from './pinned.js';
 import { presentMessage } from './present.js';
 import { requireQuoted } from './quotes.js';
 
@@ -28,8 +29,10 @@ export async function sendMessage(gateway: Gateway, viewer: Viewer, actor: Actor
     content: send.content,
     ...(send.images ? { images: send.images.map(oid) } : {}),
     ...(replyTo ? { replyTo } : {}),
+    ...(send.view ? { view: send.view } : {}),
     clientId: send.clientId?.toLowerCase(),
   };
+  await requirePinnable(gateway, viewer, draft);
   const sent = draft.images
     ? await sendImages(gateway, viewer, actor, recipient, { ...draft, images: draft.images })
     : await gateway.writeMessage(draft);

@@ -1,5 +1,5 @@
 import { emergencyRules } from '@lightbox/contract/emergencies/policy.js';
-import type { ServerEvent, ServerPayload } from '@lightbox/contract/events.js';
+import type { ServerEvent, ServerPayload, ViewEvent } from '@lightbox/contract/events.js';
 import { type ImageRule, imageRules } from '@lightbox/contract/images/policy.js';
 import { shareRules } from '@lightbox/contract/sharing/policy.js';
 import { findImage } from '@lightbox/core/access/images.js';
@@ -100,7 +100,7 @@ const mayReadAnalysis = (gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role'>, 
   may('analyse', gateway, viewer, imageId);
 
 /** One row per event of a live update. */
-export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload<ServerPayload<E>> } = {
+export const payloads: { [E in Exclude<ServerEvent, 'session:revoked' | ViewEvent>]: Payload<ServerPayload<E>> } = {
   'message:new': async (gateway, viewer, refs) => {
     const id = text(refs, 'record');
     const message =

@@ -1,6 +1,7 @@
 import type { ServerToClient } from '@lightbox/contract/events.js';
 import type { Server, Socket } from 'socket.io';
 import type { Viewer } from '../context.js';
+import type { Paces } from '../together/pace.js';
 
 interface SocketData {
   viewer: Viewer;
@@ -9,6 +10,7 @@ interface SocketData {
   /** Time when this socket last wrote the session's activity. */
   touchedAt: number;
   events: EventCount;
+  paces: Paces;
 }
 
 /** The number of events that one socket has sent since `since`. */

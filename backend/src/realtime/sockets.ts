@@ -18,6 +18,8 @@ import { requirePartner } from '../messages/partner.js';
 import { presentMessage } from '../messages/present.js';
 import { markDelivered, markRead } from '../messages/readMessages.js';
 import { sendMessage } from '../messages/sendMessage.js';
+import { isStreamed, take } from '../together/pace.js';
+import { ViewRooms } from '../together/rooms.js';
 import { disconnectSessions, reconnectAll, watchSessions } from './endings.js';
 import { admit, allowHandshakes } from './handshake.js';
 import { payloads } from './payloads.js';
@@ -25,7 +27,13 @@ import { type Client, foregroundRoom, type Io, roleRoom, sessionRoom, userRoom }
 
 /** Handles the events of clients. Each is checked like a call and acknowledged with `{data}` or a failure. */
 const handlers: {
-  [E in ClientEvent]: (gateway: Gateway, viewer: Viewer, payload: ClientPayload<E>, socket: Client) => Promise<unknown>;
+  [E in ClientEvent]: (
+    gateway: Gateway,
+    viewer: Viewer,
+    payload: ClientPayload<E>,
+    socket: Client,
+    views: ViewRooms,
+  ) => Promise<unknown>;
 } = {
   'message:send': async (gateway, viewer, payload, socket) => {
     const { message } = await sendMessage(gateway, viewer, actorOf(gateway, socket), payload);
@@ -39,6 +47,10 @@ const handlers: {
       .send([{ push: { name: 'typing', to: [userId], refs: { userId: viewer.id } } }])
       .catch(() => undefined);
   },
+  'view:join': (gateway, _viewer, { imageId }, socket, views) => views.join(socket, actorOf(gateway, socket), imageId),
+  'view:leave': (_gateway, _viewer, payload, socket, views) => views.leave(socket, payload?.imageId),
+  'view:state': (_gateway, _viewer, payload, socket, views) => views.stream(socket, 'view:state', payload),
+  'view:pointer': (_gateway, _viewer, payload, socket, views) => views.stream(socket, 'view:pointer', payload),
   visible: (gateway, _viewer, { visible }, socket) => setForeground(gateway, socket, visible),
 };
 
@@ -78,11 +90,15 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
     allowRequest: allowHandshakes(gateway, () => io.engine.clientsCount),
   });
 
+  const views = new ViewRooms(gateway, gateway.together);
   io.use((socket, next) => void admit(gateway, io, socket, next));
   io.on('connection', (socket) => {
     greet(gateway, io, socket).catch((error) => gateway.log.warn({ err: error }, 'greeting a socket failed'));
-    listen(gateway, socket);
+    listen(gateway, views, socket);
     disconnectWhenSlow(gateway, socket);
+    socket.on('disconnect', () => {
+      views.leave(socket).catch((error) => gateway.warn(error, 'the end of a look with others was not recorded'));
+    });
   });
 
   const presence = setInterval(() => {
@@ -97,6 +113,7 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
       if ('cut' in signal) disconnectSessions(io, signal.cut.sessions, signal.cut.reason);
       else {
         if (signal.push.name === 'settings:changed') gateway.settings.forget();
+        views.noticed(signal.push);
         broadcastWithRetry(gateway, io, signal.push, closing.signal).catch((error) => {
           gateway.log.warn({ err: error }, 'a live update was not broadcast');
         });
@@ -110,6 +127,7 @@ export function createSockets(http: HttpServer, gateway: Gateway): Sockets {
       closing.abort();
       clearInterval(presence);
       stopWatching();
+      await views.stop().catch(() => undefined);
       const leave = (id: string) =>
         [gateway.presence, gateway.foreground].map((users) => users.leave(id).catch(() => false));
       await Promise.all(localUsers(io).flatMap(leave));
@@ -166,12 +184,12 @@ async function notifyPartners(gateway: Gateway, viewer: Viewer, online: boolean)
   ]);
 }
 
-function listen(gateway: Gateway, socket: Client): void {
+function listen(gateway: Gateway, views: ViewRooms, socket: Client): void {
   socket.use(([name, ...args], next) => {
     const acknowledge = args.at(-1);
     const reply = typeof acknowledge === 'function' ? (acknowledge as (answer: unknown) => void) : () => undefined;
-    const payload = typeof acknowledge === 'function' ? args[0] : args.at(-1);
-    handle(gateway, socket, String(name), payload).then(
+    const payload = typeof args[0] === 'function' ? undefined : args[0];
+    handle(gateway, views, socket, String(name), payload).then(
       (data) => reply({ data: data ?? null }),
       (thrown) => {
         const error = asAppError(thrown);
@@ -185,8 +203,15 @@ function listen(gateway: Gateway, socket: Client): void {
 
 const isClientEvent = (name: string): name is ClientEvent => Object.hasOwn(clientEvents, name);
 
-async function handle(gateway: Gateway, socket: Client, name: string, payload: unknown): Promise<unknown> {
-  countEvent(gateway, socket);
+async function handle(
+  gateway: Gateway,
+  views: ViewRooms,
+  socket: Client,
+  name: string,
+  payload: unknown,
+): Promise<unknown> {
+  if (!isStreamed(name)) countEvent(gateway, socket);
+  else if (!take(socket.data.paces, name)) return null;
   if (!isClientEvent(name)) throw new AppError('NOT_FOUND', { message: 'This event is not known.' });
   const { viewer } = socket.data;
   await authorize(gateway, viewer, clientEventRules[name]);
@@ -196,8 +221,9 @@ async function handle(gateway: Gateway, socket: Client, name: string, payload: u
     viewer: Viewer,
     payload: unknown,
     socket: Client,
+    views: ViewRooms,
   ) => Promise<unknown>;
-  return handler(gateway, viewer, validate(clientEvents[name], payload), socket);
+  return handler(gateway, viewer, validate(clientEvents[name], payload), socket, views);
 }
 
 /**

@@ -4,6 +4,7 @@ import { count } from '../envelope.js';
 import { Cursor, Id, Params, Time, text, UserParams } from '../ids.js';
 import { limits } from '../limits.js';
 import { texts } from '../texts.js';
+import { MessageView, PinnedView } from '../together/schemas.js';
 import { RoleName, UserRef } from '../users/schemas.js';
 import { Quote } from './quote.js';
 import { Voice, voiceTypes } from './voice.js';
@@ -34,11 +35,12 @@ export const Message = z.object({
   seq: z.int(),
   senderId: Id,
   recipientId: Id,
-  /** May be empty when images are attached. */
+  /** May be empty when images are attached or a place is pinned. */
   content: z.string(),
   attachments: z.array(Attachment).optional(),
   replyTo: Quote.optional(),
   voice: Voice.optional(),
+  view: MessageView.optional(),
   createAt: Time,
   clientId: z.string().optional(),
   deliveredAt: Time.optional(),
@@ -58,13 +60,15 @@ const MessageBody = z.strictObject({
   images: AttachedImages.optional(),
   /** The message of the same chat that this one answers. */
   replyTo: Id.optional(),
+  view: PinnedView.optional(),
 });
 type MessageBody = z.output<typeof MessageBody>;
 
-const isMessage = ({ content, images = [] }: MessageBody): boolean => content !== '' || images.length > 0;
+const isMessage = ({ content, images = [], view }: MessageBody): boolean =>
+  content !== '' || images.length > 0 || view !== undefined;
 const empty = { path: ['content'], message: 'Write something first.' };
 
-/** A message without its recipient: a text, images, or both. */
+/** A message without its recipient: a text, images, a pinned place, or some of them. */
 export const MessageContent = MessageBody.refine(isMessage, empty);
 
 export const SendMessage = MessageBody.extend({ recipientId: Id, clientId: z.uuid().optional() }).refine(
@@ -86,6 +90,8 @@ export const ChatListEntry = z.object({
     images: z.int().optional(),
     /** True for a voice message. */
     voice: z.literal(true).optional(),
+    /** Present when the message pins a place in an image. */
+    pinned: z.literal(true).optional(),
     createAt: Time,
     senderId: Id,
   }),

@@ -14,6 +14,8 @@ export const Quote = z.object({
   images: z.int().optional(),
   /** True for a voice message. */
   voice: z.literal(true).optional(),
+  /** True for a message that pins a place in an image. */
+  pinned: z.literal(true).optional(),
 });
 export type Quote = z.infer<typeof Quote>;
 
@@ -24,15 +26,17 @@ interface Quoted {
   content: string;
   images?: number | undefined;
   voice?: unknown;
+  view?: unknown;
 }
 
 /** Characters of a quoted text: more than one line of it is never shown. */
 const quoteLength = 160;
 
-export const quoteOf = ({ id, senderId, content, images, voice }: Quoted): Quote => ({
+export const quoteOf = ({ id, senderId, content, images, voice, view }: Quoted): Quote => ({
   id,
   senderId,
   content: [...content.slice(0, 2 * quoteLength)].slice(0, quoteLength).join(''),
   ...(images ? { images } : {}),
   ...(voice ? { voice: true as const } : {}),
+  ...(view ? { pinned: true as const } : {}),
 });

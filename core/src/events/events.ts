@@ -1,5 +1,4 @@
 import { type ActionWithRefs, type AuditAction, auditActions, type RefsOf } from '@lightbox/contract/audit/actions.js';
-import type { ServerEvent } from '@lightbox/contract/events.js';
 import { roles } from '@lightbox/contract/permissions.js';
 import type { ClientSession, Connection } from 'mongoose';
 import type { EventSigner } from '../audit/signing.js';
@@ -14,7 +13,7 @@ import type { Models } from '../models/models.js';
 import type { JobName } from '../queues/jobs.js';
 import type { JobRequest, Queues } from '../queues/queues.js';
 import { consequencesOf } from './reactions.js';
-import type { Signal, Signals } from './signals.js';
+import type { LiveUpdate, Signal, Signals } from './signals.js';
 
 /** The person or process that acts, and from where. The gateway makes it for each request, a worker for its job. */
 export interface Actor {
@@ -247,7 +246,7 @@ function liveUpdatesOf(event: EventDoc): Signal[] {
     { push: { name, to, refs: { ...refs, ...record } } },
     ...ofEach.map(
       (id): Signal => ({
-        push: { name: each as ServerEvent, to, refs: { record: String(id), study: String(event.record) } },
+        push: { name: each as LiveUpdate['name'], to, refs: { record: String(id), study: String(event.record) } },
       }),
     ),
   ];

@@ -5,10 +5,10 @@ import {
   type NotificationKind,
   type RefsOf,
 } from '@lightbox/contract/audit/actions.js';
-import type { ServerEvent } from '@lightbox/contract/events.js';
 import type { EventMail } from '../mail/mailTemplates.js';
 import type { EventDoc } from '../models/event.js';
 import type { JobRequest } from '../queues/queues.js';
+import type { LiveUpdate } from './signals.js';
 
 type Recorded<A extends AuditAction> = Omit<EventDoc, 'refs'> & { refs: RefsOf<A, EventDoc['refs'][string]> };
 
@@ -16,7 +16,7 @@ interface Reaction<A extends AuditAction> {
   /** The socket event goes to everybody who is signed in, not only to the event's recipients. */
   toEverybody?: true;
   /** A socket event for each of the event's `records`, beside that of the action itself. */
-  each?: ServerEvent;
+  each?: LiveUpdate['name'];
   mail?: (event: Recorded<A>) => EventMail | null;
   jobs?: (event: Recorded<A>) => JobRequest[];
   /** False: this event is no notice, although its action has one. */
@@ -185,9 +185,9 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
 /** Everything that follows from a successful action, beside its entry in the audit log. */
 export interface Consequences {
   /** The live update for the browsers of the event's recipients. */
-  push?: ServerEvent;
+  push?: LiveUpdate['name'];
   toEverybody?: true;
-  each?: ServerEvent;
+  each?: LiveUpdate['name'];
   /** The notice for the notification centre of the recipients, except the actor's own. */
   notify?: NotificationKind;
   settles?: true;

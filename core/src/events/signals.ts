@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerEvent } from '@lightbox/contract/events.js';
+import type { ServerEvent, ViewEvent } from '@lightbox/contract/events.js';
 import type { Redis } from 'ioredis';
 import { grouped } from '../db/group.js';
 import type { Logger } from '../process/log.js';
@@ -9,7 +9,7 @@ import type { Logger } from '../process/log.js';
  * record again, through the policy.
  */
 export interface LiveUpdate {
-  name: ServerEvent;
+  name: Exclude<ServerEvent, ViewEvent>;
   /** User ids, or groups such as `role:admin`. */
   to: string[];
   refs: Record<string, string | number | string[]>;

@@ -1,5 +1,6 @@
 import type { VoiceType } from '@lightbox/contract/messages/voice.js';
-import { bool, date, type Id, id, number, ObjectId, part, schemaOf, string } from './fields.js';
+import type { PinnedView } from '@lightbox/contract/together/schemas.js';
+import { bool, date, type Id, id, Mixed, number, ObjectId, part, schemaOf, string } from './fields.js';
 
 export interface MessageVoice {
   id: Id;
@@ -23,6 +24,8 @@ export interface MessageDoc {
   replyTo?: Id;
   /** The recording of a voice message, and what is shown of it before it is played (`voice.ts` has its key). */
   voice?: MessageVoice;
+  /** The pinned place, as it was sent: each reader’s access to its image is decided at each reading. */
+  view?: PinnedView;
   clientId?: string;
   createAt: Date;
   deliveredAt?: Date;
@@ -46,6 +49,7 @@ export const message = schemaOf<MessageDoc>({
   images: { type: [ObjectId], default: undefined },
   replyTo: ObjectId,
   voice: part<MessageVoice>({ id, contentType: string, seconds: number, removed: Boolean }),
+  view: Mixed,
   clientId: String,
   createAt: date,
   deliveredAt: Date,

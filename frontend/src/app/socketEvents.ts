@@ -7,6 +7,7 @@ import { settingEvents } from '../lib/publicSettings';
 import type { SocketRows } from '../lib/socket';
 import { attachmentEvents } from '../messages/attachments';
 import { messageEvents } from '../messages/messages';
+import { pinnedEvents } from '../messages/pinned';
 import { notificationEvents } from '../notifications/notifications';
 import { overviewEvents } from '../overview/overview';
 import { noticeSettingEvents } from '../profile/noticeSettings';
@@ -26,6 +27,7 @@ const features = [
   analysisEvents,
   messageEvents,
   attachmentEvents,
+  pinnedEvents,
   notificationEvents,
   noticeSettingEvents,
   userEvents,

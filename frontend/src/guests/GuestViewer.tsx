@@ -21,7 +21,7 @@ import { PanelTitle } from '../viewer/Panel';
 import { type Subject, Workspace } from '../viewer/Workspace';
 import { alive, guestView, isOver, linkState } from './guest';
 
-const hidden = ['tags'] as const;
+const hidden = ['tags', 'ask', 'together'] as const;
 const noPreview = () => undefined;
 
 function entriesFor(t: TFunction, view: GuestView, facts: Record<string, FrameFacts>): Entry[] {
@@ -144,6 +144,7 @@ export function GuestViewer({ token, address, onLeave }: Props) {
         {view.data.download && <Download view={view.data} token={token} />}
       </Box>
     ),
+    people: [],
     marks: [],
   };
   const start = useMemo(

@@ -1,6 +1,7 @@
 import { Button, type ButtonProps } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { shareMark } from '@lightbox/contract/sharing/mark.js';
+import type { PinnedView } from '@lightbox/contract/together/schemas.js';
 import { ChatCircleIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
@@ -11,6 +12,8 @@ import { paths } from '../lib/paths';
 export interface Offer {
   draft: string;
   images?: string[];
+  /** A place in an image, which the message will pin. */
+  view?: PinnedView;
 }
 
 interface Props extends ButtonProps {

@@ -1,4 +1,5 @@
 import type { Role } from '@lightbox/contract/permissions.js';
+import type { PinnedView } from '@lightbox/contract/together/schemas.js';
 
 /** Every path of the app. Screens and links take paths from here only. */
 export const paths = {
@@ -44,6 +45,9 @@ export const paths = {
   rolesPermissions: '/roles-permissions',
   approveProvider: '/approve-provider',
   viewer: (imageId = ':imageId') => `/viewer/${imageId}`,
+  /** A place in an image. The address contains only the id and numbers. */
+  pinned: ({ imageId, ...place }: PinnedView) =>
+    `/viewer/${imageId}?${new URLSearchParams(Object.entries(place).map(([name, value]) => [name, String(value)]))}`,
   studyViewer: (studyId = ':studyId') => `/viewer/study/${studyId}`,
   aiAnalysis: (imageId = ':id?') => `/ai-analysis/${imageId}`,
 } as const;

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@lightbox/contract/errors.js';
 import type { ClientEvent, clientEvents, ServerEvent, ServerPayload } from '@lightbox/contract/events.js';
 import { reconnecting, waitAfter } from '@lightbox/contract/reconnecting.js';
+import type { StreamedEvent } from '@lightbox/contract/together/schemas.js';
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import { io, type Socket } from 'socket.io-client';
 import type { z } from 'zod';
@@ -100,6 +101,13 @@ export function connectSocket(hooks: SessionHooks, tables: readonly SocketRows[]
     if (socket === connection) socket = undefined;
     store.set(socketAtom, 'off');
   };
+}
+
+/** Sends an event that follows the hand of a person. It waits for no answer, and is lost without a connection. */
+export function stream<E extends StreamedEvent>(event: E, payload: z.input<(typeof clientEvents)[E]>): void {
+  if (!socket?.connected) return;
+  socket.volatile.emit(event, payload);
+  active();
 }
 
 /** Sends an event and waits for the acknowledgement. Returns its data; throws a refusal as an ApiError. */

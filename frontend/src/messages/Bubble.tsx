@@ -9,6 +9,7 @@ import { ApiError } from '../lib/http';
 import { AttachmentCard } from './AttachmentCard';
 import { MessageText } from './MessageText';
 import { discard, type Outgoing, retry } from './outbox';
+import { PinnedCard } from './Pinned';
 import { MessageMenu } from './reply/MessageMenu';
 import { QuoteLine } from './reply/QuoteLine';
 import { VoiceMessage } from './voice/VoiceMessage';
@@ -167,8 +168,8 @@ export const Bubble = memo(function Bubble(props: Props) {
   const { t } = useTranslation();
   const unread = message && !own && !message.readAt;
   const failed = outgoing?.state === 'failed';
-  const pictured = Boolean(message?.attachments ?? outgoing?.images);
-  const { replyTo, voice } = message ?? outgoing ?? {};
+  const { replyTo, view, voice } = message ?? outgoing ?? {};
+  const pictured = Boolean(message?.attachments ?? outgoing?.images ?? view);
   const short = content.length <= shortText && !content.includes('\n') && !pictured && !failed && !replyTo && !voice;
   return (
     <Flex
@@ -188,6 +189,7 @@ export const Bubble = memo(function Bubble(props: Props) {
     >
       <VisuallyHidden>{own ? t('messages.youSaid') : t('messages.theySaid', { name })}</VisuallyHidden>
       <Cards message={message} outgoing={outgoing} onVerify={onVerify} />
+      {view && <PinnedCard view={view} />}
       {(content !== '' || replyTo || voice) && (
         <Box
           px="3.5"

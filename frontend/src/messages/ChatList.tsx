@@ -18,6 +18,7 @@ import { Tooltip } from '../ui/Tooltip';
 import { UserAvatar } from '../ui/UserAvatar';
 import { chatList } from './messages';
 import { draftsAtom } from './outbox';
+import { wordsOfKind } from './reply/words';
 import { rowKeys } from './rowKeys';
 
 export const chatAddress = paths.chat;
@@ -37,9 +38,7 @@ const ChatRow = memo(function ChatRow({ entry, current, own, online, draft, when
   const { t } = useTranslation();
   const { user, lastMessage, unread } = entry;
   const quiet = current ? 'accent.onSubtle' : 'fg.muted';
-  const { content, images = 0, voice } = lastMessage;
-  const wordless = voice ? t('messages.voice.message') : t('messages.attach.sent', { count: images });
-  const text = (draft ?? (content || wordless)).replace(/\s+/g, ' ');
+  const text = (draft ?? (lastMessage.content || wordsOfKind(t, lastMessage))).replace(/\s+/g, ' ');
   return (
     <Box as="li" px="2" py="1px">
       <Flex

@@ -12,7 +12,8 @@ import { useMedia } from '../lib/useMedia';
 import { Tooltip } from '../ui/Tooltip';
 import { Chosen } from './Chosen';
 import { EmojiButton } from './emoji/EmojiButton';
-import { attachedAtom, draftsAtom, keepAttached, keepDraft, post } from './outbox';
+import { attachedAtom, draftsAtom, keepAttached, keepDraft, keepPinned, pinnedAtom, post } from './outbox';
+import { PinnedChip } from './Pinned';
 import { Answering } from './reply/Answering';
 import { reportTyping } from './typing';
 import { VoiceButton } from './voice/VoiceButton';
@@ -55,6 +56,7 @@ export function Composer({ userId, name, waiting }: Props) {
   const [text, setText] = useState(() => store.get(draftsAtom)[userId] ?? '');
   const [error, setError] = useState<string>();
   const images = useAtomValue(attachedAtom)[userId] ?? noImages;
+  const view = useAtomValue(pinnedAtom)[userId];
   const [picking, setPicking] = useState(false);
   const [picked, setPicked] = useState(false);
   const [recording, setRecording] = useState(false);
@@ -79,8 +81,9 @@ export function Composer({ userId, name, waiting }: Props) {
   const navigate = useNavigate();
   const offered: Offer | null = location.state;
   useEffect(() => {
-    if (!offered?.draft) return;
-    if (!store.get(draftsAtom)[userId]) {
+    if (!offered?.draft && !offered?.view) return;
+    if (offered.view) keepPinned(userId, offered.view);
+    if (offered.draft && !store.get(draftsAtom)[userId]) {
       setText(offered.draft);
       keepDraft(userId, offered.draft);
       if (offered.images) keepAttached(userId, offered.images);
@@ -96,10 +99,11 @@ export function Composer({ userId, name, waiting }: Props) {
   };
   const submit = () => {
     field.current?.focus();
-    const fault = post(userId, text, images);
+    const fault = post(userId, text, images, view);
     if (fault) return setError(fault);
-    if (!text.trim() && images.length === 0) return;
+    if (!text.trim() && images.length === 0 && !view) return;
     keepAttached(userId, []);
+    keepPinned(userId);
     change('');
   };
 
@@ -131,6 +135,7 @@ export function Composer({ userId, name, waiting }: Props) {
           field.current?.focus();
         }}
       />
+      <PinnedChip view={view} onRemove={() => keepPinned(userId)} />
       <Flex
         gap={{ base: '1', lg: '2.5' }}
         align="flex-end"

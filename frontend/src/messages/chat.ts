@@ -130,12 +130,15 @@ export function listed(
   if (entry?.lastMessage.id === message.id) return list;
   const last = entry?.lastMessage.createAt;
   if (!entry || !last || message.createAt < last || (fresh && message.createAt === last)) return undefined;
-  const { id, content, createAt, senderId, attachments, voice } = message;
-  const images = attachments ? { images: attachments.length } : {};
-  const spoken = voice ? { voice: true as const } : {};
+  const { id, content, createAt, senderId, attachments, view, voice } = message;
+  const shown = {
+    ...(attachments ? { images: attachments.length } : {}),
+    ...(voice ? { voice: true as const } : {}),
+    ...(view ? { pinned: true as const } : {}),
+  };
   const unread = entry.unread + (senderId !== me && !message.readAt ? 1 : 0);
   return [
-    { ...entry, lastMessage: { id, content, ...images, ...spoken, createAt, senderId }, unread },
+    { ...entry, lastMessage: { id, content, ...shown, createAt, senderId }, unread },
     ...list.filter((others) => others !== entry),
   ];
 }

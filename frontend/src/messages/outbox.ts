@@ -2,6 +2,7 @@
 
 import { type Message, MessageContent } from '@lightbox/contract/messages/calls.js';
 import type { Quote } from '@lightbox/contract/messages/quote.js';
+import type { PinnedView } from '@lightbox/contract/together/schemas.js';
 import { atom } from 'jotai';
 import { session, userAtom } from '../auth/session';
 import { said } from '../i18n';
@@ -24,6 +25,7 @@ export interface Outgoing {
   replyTo?: Quote;
   /** The recording of a voice message. */
   voice?: RecordedVoice;
+  view?: PinnedView;
   createAt: string;
   state: 'sending' | 'failed';
   /** The server's refusal, if a retry cannot succeed. */
@@ -92,6 +94,11 @@ const answered = kept<Record<string, Quote>>('answered', {});
 export const answeredAtom = answered.value;
 export const keepAnswered = (userId: string, quote?: Quote) =>
   answered.change(({ [userId]: _, ...others }) => (quote ? { ...others, [userId]: quote } : others));
+const pinned = kept<Record<string, PinnedView>>('pinned', {});
+/** The place that the next message of a chat pins. */
+export const pinnedAtom = pinned.value;
+export const keepPinned = (userId: string, view?: PinnedView) =>
+  pinned.change(({ [userId]: _, ...others }) => (view ? { ...others, [userId]: view } : others));
 
 /** Without an acknowledgement after this time, the bubble shows the failure. The retries continue. */
 const ACK_TIMEOUT_MS = 10_000;
@@ -121,10 +128,10 @@ function watch({ clientId, voice }: Outgoing) {
   );
 }
 
-function transmit({ recipientId, content, images, replyTo, voice, clientId }: Outgoing): Promise<Message> {
+function transmit({ recipientId, content, images, view, replyTo, voice, clientId }: Outgoing): Promise<Message> {
   const answers = replyTo?.id;
   if (voice) return sendVoice(voice, { recipientId, clientId, ...(answers && { replyTo: answers }) });
-  return emit<'message:send', Message>('message:send', { recipientId, content, images, replyTo: answers, clientId });
+  return emit<'message:send', Message>('message:send', { recipientId, content, images, view, replyTo: answers, clientId });
 }
 
 function later(recipientId: string) {
@@ -176,15 +183,21 @@ export function settle(clientId: string) {
 }
 
 /** Draws the bubble at once and sends the message. Returns the contract's sentence if the message is invalid. */
-export function post(recipientId: string, text: string, images: readonly string[] = []): string | undefined {
-  if (!text.trim() && images.length === 0) return undefined;
+export function post(
+  recipientId: string,
+  text: string,
+  images: readonly string[] = [],
+  view?: PinnedView,
+): string | undefined {
+  if (!text.trim() && images.length === 0 && !view) return undefined;
   const { success, data, error } = MessageContent.safeParse({
     content: text,
     ...(images.length > 0 ? { images } : {}),
+    ...(view ? { view } : {}),
   });
   if (!success) return said(error.issues[0]?.message ?? '');
   const { content, images: ids } = data;
-  enter(recipientId, { content, ...(ids ? { images: ids } : {}) });
+  enter(recipientId, { content, ...(ids ? { images: ids } : {}), ...(view ? { view } : {}) });
   return undefined;
 }
 
@@ -192,7 +205,7 @@ export function post(recipientId: string, text: string, images: readonly string[
 export const postVoice = (recipientId: string, voice: RecordedVoice) => enter(recipientId, { content: '', voice });
 
 /** Puts a message into the outbox. It answers the message that was chosen in its chat, if there is one. */
-function enter(recipientId: string, parts: Pick<Outgoing, 'content' | 'images' | 'voice'>) {
+function enter(recipientId: string, parts: Pick<Outgoing, 'content' | 'images' | 'view' | 'voice'>) {
   const replyTo = store.get(answeredAtom)[recipientId];
   const item: Outgoing = {
     clientId: uuid(),

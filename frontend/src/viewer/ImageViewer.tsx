@@ -13,6 +13,7 @@ import { Ended } from './Ended';
 import { entryOfImage } from './entries';
 import { frameFacts, isRefusal } from './frames';
 import { Opening } from './Opening';
+import { placeIn } from './place';
 import { subjectOf } from './subject';
 import { useScreen } from './useScreen';
 import { Workspace } from './Workspace';
@@ -69,6 +70,7 @@ function OneImage({ id }: { id: string }) {
     () => ({ key: id, at: Math.max(0, Math.trunc(Number(params.get('frame')) || 1) - 1) }),
     [id, params],
   );
+  const place = useMemo(() => placeIn(id, params), [id, params]);
   const previewOf = useCallback((one: string) => (one === id ? preview : undefined), [id, preview]);
   const subject = subjectOf(image, viewer, !gone);
   if (!ended && !facts.data) {
@@ -88,6 +90,7 @@ function OneImage({ id }: { id: string }) {
       subject={subject}
       entries={entries}
       start={start}
+      place={place}
       previewOf={previewOf}
       lookedAt={facts.dataUpdatedAt || undefined}
       ended={ended}

@@ -45,6 +45,8 @@ interface Props {
   onActivate: () => void;
   /** Returns the marks in the corners. */
   marks: (pane: EnginePane | undefined) => ReactNode;
+  /** Returns the marks and pointers of other people. */
+  overlay: (pane: EnginePane | undefined) => ReactNode;
   failure: ReactNode;
 }
 
@@ -78,6 +80,7 @@ const EdgeLetters = memo(({ pane }: { pane: EnginePane | undefined }) => {
 export function Pane(props: Props) {
   const { engine, n, frameIds, start, active, tool, oriented, preview, label, onPane, onActivate, marks, failure } =
     props;
+  const { overlay } = props;
   const { t } = useTranslation();
   const element = useRef<HTMLDivElement>(null);
   const frame = useRef<HTMLDivElement>(null);
@@ -139,6 +142,7 @@ export function Pane(props: Props) {
       )}
       {state === 'drawn' && pane && <Overlays pane={pane} />}
       {crosshair}
+      {state === 'drawn' && overlay(pane)}
       {state !== 'failed' && (
         <Box dir="ltr">
           {marks(pane)}

@@ -308,3 +308,11 @@ export function Panel({ pane, facts, measures, onRemove, lookedAt, before, after
 }
 
 export { Title as PanelTitle };
+
+/** Moves the focus to the chosen preset, or to the first one. */
+export function focusPresets(root: HTMLElement | null) {
+  const [chosen, first] = ['[data-preset][aria-pressed=true]', '[data-preset]'].map((one) =>
+    root?.querySelector<HTMLElement>(one),
+  );
+  (chosen ?? first)?.focus();
+}

@@ -15,10 +15,12 @@ import {
   type Icon,
   ListMagnifyingGlassIcon,
   MagnifyingGlassPlusIcon,
+  MapPinIcon,
   RulerIcon,
   SlidersHorizontalIcon,
   StackIcon,
   SunIcon,
+  UsersThreeIcon,
 } from '@phosphor-icons/react';
 import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -49,6 +51,8 @@ const actIcons = {
   planes: CubeIcon,
   tags: ListMagnifyingGlassIcon,
   presets: SlidersHorizontalIcon,
+  ask: MapPinIcon,
+  together: UsersThreeIcon,
   fullScreen: ArrowsOutIcon,
 } satisfies Partial<Record<RailAct, Icon>>;
 export type ShownAct = keyof typeof actIcons;
@@ -60,7 +64,7 @@ const groups: readonly (readonly (ToolName | ShownAct)[])[] = [
 ];
 
 /** The acts that change what is beside the picture. On a desktop they are in the bar, on a phone with the tools. */
-export const views: readonly ShownAct[] = ['compare', 'planes', 'tags', 'presets', 'fullScreen'];
+export const views: readonly ShownAct[] = ['ask', 'together', 'compare', 'planes', 'tags', 'presets', 'fullScreen'];
 
 const isTool = (name: string): name is ToolName => name in toolIcons;
 const hint = (name: ToolName | ShownAct) => {

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams, useSearchParams } from 'react-router-dom';
+import { useViewer } from '../auth/session';
 import { isOver } from '../images/access';
 import { fileName } from '../images/download';
 import { imageContent } from '../images/images';
@@ -53,6 +54,7 @@ export function StudyViewer() {
 function OneStudy({ id }: { id: string }) {
   const { t } = useTranslation();
   const [params] = useSearchParams();
+  const me = useViewer().id;
   const { data: study, error: studyError, refetch: again } = useStudy(id);
   const waits = study !== undefined && !study.isVerified;
   const facts = useQuery({ ...studyFacts(id, study), enabled: study !== undefined && !waits });
@@ -77,7 +79,7 @@ function OneStudy({ id }: { id: string }) {
     (one: string) => (one === entries[0]?.key || one === study?.leadId ? preview : undefined),
     [entries, study?.leadId, preview],
   );
-  const subject = subjectOfStudy(study, !gone);
+  const subject = subjectOfStudy(study, me, !gone);
   if (!gone && entries.length === 0) {
     return (
       <Opening

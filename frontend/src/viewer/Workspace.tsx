@@ -1,4 +1,6 @@
 import { Box, Flex, Grid, VisuallyHidden } from '@chakra-ui/react';
+import type { PinnedView } from '@lightbox/contract/together/schemas.js';
+import type { UserRef } from '@lightbox/contract/users/schemas.js';
 import { WarningIcon } from '@phosphor-icons/react';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -16,15 +18,18 @@ import { Marks } from './Marks';
 import { Message } from './Message';
 import { NotForDiagnosis } from './NotForDiagnosis';
 import { Pane } from './Pane';
-import { MeasureList, Panel } from './Panel';
+import { focusPresets, MeasureList, Panel } from './Panel';
 import { Panes } from './Panes';
+import { paneActs } from './paneActs';
 import { presetsIn } from './presets';
 import { Rail, type RailAct, type ShownAct } from './Rail';
 import { Scrubber } from './Scrubber';
 import { CompareWith, SeriesList } from './SeriesList';
 import { described, nothingShown } from './shown';
 import { TagsDialog } from './TagsDialog';
+import { type SharesOf, useAskable } from './useAskable';
 import { useCine } from './useCine';
+import { useCompany } from './useCompany';
 import { useEngine } from './useEngine';
 import { useLayout } from './useLayout';
 import { useLinked } from './useLinked';
@@ -40,6 +45,10 @@ export interface Subject {
   aiPath?: string | undefined;
   /** Sections at the end of the panel. */
   about: ReactNode;
+  /** The people whom the viewer may ask about the image, and invite to look. */
+  people: readonly UserRef[];
+  /** Present when more people have access than `people` names. */
+  sharesOf?: SharesOf | undefined;
   /** The lines of the upper left corner of the picture. */
   marks: readonly (string | undefined)[];
   /** The text of the upper right corner besides modality and body part. */
@@ -51,6 +60,8 @@ interface Props {
   entries: readonly Entry[];
   /** The entry and the position in it, from 0, that are shown first. */
   start: { key: string; at: number };
+  /** A place that is shown first, with its mark. */
+  place?: PinnedView | undefined;
   /** Returns the server's preview of an image. */
   previewOf: (imageId: string) => string | undefined;
   lookedAt: number | undefined;
@@ -73,6 +84,7 @@ export function Workspace(props: Props) {
     subject,
     entries,
     start,
+    place: pinned,
     previewOf,
     lookedAt,
     ended,
@@ -136,6 +148,13 @@ export function Workspace(props: Props) {
     return pane?.subscribe(refer);
   }, [engine, arrangement.name, pane]);
 
+  const company = useCompany({
+    ...(arrangement.name !== 'planes' && !ended && { entry: places[0]?.entry, shared: panes[0], active: pane }),
+    place: pinned,
+    people: useAskable(subject.people, subject.sharesOf),
+    isGuest: hidden.includes('together'),
+  });
+
   const onPane = useCallback((i: number, made: EnginePane | undefined) => {
     setPanes((now) => {
       const next = [...now];
@@ -146,27 +165,15 @@ export function Workspace(props: Props) {
 
   const act = (name: RailAct) => {
     const go: Partial<Record<RailAct, () => void>> = {
-      invert: () => pane?.invert(),
-      rotate: () => pane?.rotate(90),
-      rotateBack: () => pane?.rotate(270),
-      flip: () => pane?.flip(),
-      flipVertical: () => pane?.flipVertical(),
-      zoomIn: () => pane?.zoomBy(1.25),
-      zoomOut: () => pane?.zoomBy(0.8),
-      fit: () => pane?.fit(),
-      reset: () => pane?.reset(),
-      next: () => pane?.scroll(1),
-      previous: () => pane?.scroll(-1),
-      forward: () => pane?.scroll(10),
-      back: () => pane?.scroll(-10),
-      first: () => pane?.goTo(0),
-      last: () => pane?.goTo(frames - 1),
+      ...paneActs(pane, frames),
       play: cine.toggle,
       tags: () => set({ tags: true }),
       compare: layout.toggleCompare,
       planes: layout.togglePlanes,
       presets: () => (desktop ? focusPresets(root.current) : set({ sheet: true })),
       fullScreen: toggleFull,
+      ask: company.toggleAsking,
+      together: company.toggleTogether,
       keys: () => set({ keys: true }),
       cancel: () => (measuring.cancel() ? undefined : arrangement.name !== 'one' && layout.single()),
       removeMeasure: measuring.removeLast,
@@ -203,9 +210,12 @@ export function Workspace(props: Props) {
     ...(arrangement.name === 'compare' ? (['compare'] as const) : []),
     ...(arrangement.name === 'planes' ? (['planes'] as const) : []),
     ...(full ? (['fullScreen'] as const) : []),
+    ...(company.asking ? (['ask'] as const) : []),
+    ...(company.isTogether ? (['together'] as const) : []),
   ]);
   const without = new Set<ShownAct | ToolName>([
     ...hidden,
+    ...(arrangement.name === 'planes' ? (['ask', 'together'] as const) : []),
     ...(layout.hasPlanes ? [] : (['planes'] as const)),
     ...(facts?.kind === 'dicom' || facts?.kind === 'report' ? [] : (['tags'] as const)),
   ]);
@@ -239,6 +249,7 @@ export function Workspace(props: Props) {
       as="main"
       ref={root}
       onKeyDown={onKeyDown}
+      {...company.watching}
       dir="ltr"
       // Texts for screen readers stand outside the flow: without a position here, they would widen the page.
       position="relative"
@@ -256,7 +267,7 @@ export function Workspace(props: Props) {
           onKeys={() => set({ keys: true })}
           onAct={act}
           on={on}
-          without={useTools ? without : new Set(['compare', 'planes', 'presets', ...without])}
+          without={useTools ? without : new Set(['compare', 'planes', 'presets', 'ask', 'together', ...without])}
           neighbours={neighbours}
           desktop={desktop}
         />
@@ -290,6 +301,7 @@ export function Workspace(props: Props) {
                   label={plane ? t(`viewer.plane.${plane}`) : one.label}
                   onPane={(made) => onPane(i, made)}
                   onActivate={() => setActive(i)}
+                  overlay={company.overlay}
                   marks={(made) => (
                     <Marks
                       pane={made}
@@ -330,6 +342,7 @@ export function Workspace(props: Props) {
             )
           )}
         </Panes>
+        {!ended && company.bar}
         {!ended && <NotForDiagnosis panes={places.length} desktop={desktop} />}
       </Box>
       {desktop && (
@@ -376,6 +389,7 @@ export function Workspace(props: Props) {
       <VisuallyHidden role="status" aria-live="polite">
         {!ended && <Announced pane={pane} />}
       </VisuallyHidden>
+      {company.dialog}
       <KeysDialog open={open.keys} onClose={() => set({ keys: false })} />
       <TagsDialog
         imageId={open.tags && !ended ? tagged || entry?.key : undefined}
@@ -383,12 +397,4 @@ export function Workspace(props: Props) {
       />
     </Grid>
   );
-}
-
-/** Moves the focus to the chosen preset, or to the first one. */
-function focusPresets(root: HTMLElement | null) {
-  const [chosen, first] = ['[data-preset][aria-pressed=true]', '[data-preset]'].map((one) =>
-    root?.querySelector<HTMLElement>(one),
-  );
-  (chosen ?? first)?.focus();
 }

@@ -1,6 +1,7 @@
 import { studies } from '../images/cache';
 import { reread } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
+import { heard } from './heard';
 import { viewerKey } from './keysOfQueries';
 
 /** An open study asks again whether it may be shown: its share may have ended, or it may have been deleted. */
@@ -11,4 +12,7 @@ export const viewerEvents = {
   'share:revoked': check,
   'share:expired': check,
   'image:deleted': check as never,
+  'view:people': heard('view:people'),
+  'view:state': heard('view:state'),
+  'view:pointer': heard('view:pointer'),
 } satisfies SocketRows;

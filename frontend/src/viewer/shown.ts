@@ -1,3 +1,4 @@
+import type { PinnedView, ViewState } from '@lightbox/contract/together/schemas.js';
 import type { Edges } from './orientation';
 
 /** A pane as it is on screen. All values belong to the frame whose pixels are drawn. */
@@ -58,4 +59,25 @@ export const described = (shown: Shown) => ({
   'data-rotation': shown.rotation,
   'data-flipped': shown.flipped,
   'data-inverted': shown.inverted,
+});
+
+/** The picture is flipped first and then turned clockwise. */
+export interface Turned {
+  rotation: number;
+  flipHorizontal: boolean;
+  flipVertical: boolean;
+}
+
+/** A pane as others can show it too. `x` and `y` are the place of the frame in the middle of the pane. */
+export type PaneView = Required<Omit<ViewState, 'imageId'>>;
+export type WantedView = Omit<PinnedView, 'imageId'>;
+
+/** A picture that is flipped from top to bottom looks like one that is flipped from left to right and turned by half. */
+export const sharedTurn = ({
+  rotation,
+  flipHorizontal,
+  flipVertical,
+}: Turned): Pick<PaneView, 'rotation' | 'flipped'> => ({
+  rotation: ((rotation + (flipVertical ? 180 : 0)) % 360) as PaneView['rotation'],
+  flipped: flipHorizontal !== flipVertical,
 });

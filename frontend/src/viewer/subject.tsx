@@ -39,6 +39,7 @@ const unknown = (open: boolean): Subject => ({
   badge: null,
   countdown: null,
   about: null,
+  people: [],
   marks: [],
 });
 
@@ -59,8 +60,17 @@ const hourMs = limits.emergencyMinutes * 60_000;
 const countdownOf = (open: boolean, emergency: ByEmergency | undefined) =>
   open && emergency ? <Countdown expiresAt={emergency.until} startedAt={Date.parse(emergency.until) - hourMs} /> : null;
 
+/** Returns the people besides the viewer whom the image or study concerns, as far as the viewer knows them. */
+function peopleOf(
+  { sharedBy, owner, patient, recipients }: Pick<Image, 'sharedBy' | 'owner' | 'patient' | 'recipients'>,
+  me: string,
+): readonly UserRef[] {
+  const all = [sharedBy, owner, patient, recipients?.one?.person].filter((person) => person !== undefined);
+  return [...new Map(all.filter(({ id }) => id !== me).map((person) => [person.id, person])).values()];
+}
+
 /** Returns what the bar and the panel say about a study. */
-export function subjectOfStudy(study: Study | undefined, open: boolean): Subject {
+export function subjectOfStudy(study: Study | undefined, me: string, open: boolean): Subject {
   if (!study) return unknown(open);
   const { title, patient, modalities, studyDate, createAt, sharedBy, note, expiresAt, shareId, emergency } = study;
   return {
@@ -75,6 +85,8 @@ export function subjectOfStudy(study: Study | undefined, open: boolean): Subject
       countdownOf(open, emergency) ??
       (open && expiresAt ? <Countdown expiresAt={expiresAt} startedAt={startOfShare(study)} /> : null),
     about: open && sharedBy ? <SharedBy person={sharedBy} note={note} /> : null,
+    people: open ? peopleOf(study, me) : [],
+    ...(open && study.isShared && study.owner?.id === me ? { sharesOf: { studyId: study.id } } : {}),
     marks: open ? [patient && fullName(patient)] : [],
     seen: studyDate && formatFilmDate(studyDate),
   };
@@ -95,6 +107,8 @@ export function subjectOf(image: Image | undefined, viewer: Parameters<typeof ac
       (open && expiresAt ? <Countdown expiresAt={expiresAt} startedAt={startOfShare(image)} /> : null),
     aiPath: open && can.ai ? paths.aiAnalysis(image.id) : undefined,
     about: open && sharedBy ? <SharedBy person={sharedBy} note={note} /> : null,
+    people: open ? peopleOf(image, viewer.id) : [],
+    ...(open && (image.recipients?.total ?? 0) > 1 ? { sharesOf: { imageId: image.id } } : {}),
     marks: open ? [patient && fullName(patient)] : [],
     seen: dicom?.studyDate && formatFilmDate(dicom.studyDate),
   };

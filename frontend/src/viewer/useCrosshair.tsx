@@ -81,7 +81,8 @@ export function useCrosshair(
   return { crosshair, onKeyDown };
 }
 
-function Crosshair({ at, points, pane, count }: Drawing & { pane: Pane; count: number }) {
+/** The crosshair at a place of the pane, with the points that are set. */
+export function Crosshair({ at, points, pane, count }: Drawing & { pane: Pane; count: number }) {
   const { t } = useTranslation();
   const [x, y] = at;
   const [column, row] = pane.pixelAt(at) ?? [0, 0];

@@ -130,6 +130,14 @@ export const messages = {
       symbols: 'Symbols',
     },
   },
+  pinned: {
+    place: 'Pinned place',
+    frame: 'Frame {{frame, number}} of {{frames, number}}',
+    chosen: 'The place that your message pins',
+    remove: 'Remove the pinned place',
+    locked: 'A place in an image',
+    lockedHelp: 'You cannot open this image.',
+  },
   search: {
     open: 'Search in this chat',
     label: 'Search in this chat',

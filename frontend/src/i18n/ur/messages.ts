@@ -136,6 +136,14 @@ export const messages = {
       symbols: 'علامات',
     },
   },
+  pinned: {
+    place: 'نشان زدہ جگہ',
+    frame: 'فریم {{frame, number}} از {{frames, number}}',
+    chosen: 'وہ جگہ جس پر آپ کا پیغام نشان لگاتا ہے',
+    remove: 'نشان زدہ جگہ ہٹائیں',
+    locked: 'تصویر میں ایک جگہ',
+    lockedHelp: 'آپ یہ تصویر نہیں کھول سکتے۔',
+  },
   search: {
     open: 'اس گفتگو میں تلاش کریں',
     label: 'اس گفتگو میں تلاش کریں',

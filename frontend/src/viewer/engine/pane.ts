@@ -1,7 +1,7 @@
 import { Enums, eventTarget, metaData, type StackViewport, type Types, utilities } from '@cornerstonejs/core';
 import type { MeasureKind, Point } from '../measuring';
 import { type Edges, edgesOf, type Vector } from '../orientation';
-import { nothingShown, type Shown } from '../shown';
+import { nothingShown, type PaneView, type Shown, sharedTurn, type Turned, type WantedView } from '../shown';
 import { rangeOf, type ValueRange } from '../window';
 import { frameOf } from './frameId';
 import { isFromCorner, type PlaneModule, pixelOf, worldOf } from './plane';
@@ -214,6 +214,67 @@ export class Pane {
     return pixelOf(plane, this.#viewport.canvasToWorld([...place]), isFromCorner());
   }
 
+  /** Returns the place on the pane, in CSS pixels, of a place in the frame. The opposite of `pixelAt`. */
+  placeOf([x, y]: Point): Point | undefined {
+    const plane = metaData.get('imagePlaneModule', this.#shown.frameId) as PlaneModule | undefined;
+    if (this.#closed || !plane) return undefined;
+    const [left, top] = this.#viewport.worldToCanvas(worldOf(plane, [x, y], isFromCorner()));
+    return [left, top];
+  }
+
+  /** Returns the pane as others can show it too; undefined while it has no picture. */
+  view(): PaneView | undefined {
+    const { clientWidth, clientHeight } = this.element;
+    const middle = this.#shown.state === 'drawn' ? this.pixelAt([clientWidth / 2, clientHeight / 2]) : undefined;
+    if (!middle) return undefined;
+    const { frame, zoom, center, width, inverted } = this.#shown;
+    return {
+      frame,
+      x: tidy(middle[0]),
+      y: tidy(middle[1]),
+      zoom,
+      center,
+      width,
+      inverted,
+      ...sharedTurn(this.#turned),
+    };
+  }
+
+  /** Shows a frame as somebody else saw it, with a place in the middle of the pane. */
+  async show({ frame, x, y, zoom, center, width, inverted, rotation, flipped }: WantedView): Promise<void> {
+    if (this.#closed || !this.#ready) return;
+    const to = frame === undefined ? this.target : Math.max(0, Math.min(this.#stack.length - 1, frame - 1));
+    if (to !== this.target) await this.#viewport.setImageIdIndex(to).catch(() => this.#onFrameFailed(to));
+    // Another frame was asked for meanwhile.
+    if (this.#closed || !this.#ready || this.target !== to) return;
+    if (center !== undefined && width) this.#chosen = rangeOf({ center, width });
+    if (rotation !== undefined) this.#turned = { rotation, flipHorizontal: flipped ?? false, flipVertical: false };
+    this.#inverted = inverted ?? this.#inverted;
+    this.#act((viewport) => {
+      const image = viewport.getCornerstoneImage() as Types.IImage | undefined;
+      viewport.setProperties({ invert: Boolean(image?.invert) !== this.#inverted });
+      this.#setWindow();
+      const wanted = zoom ?? this.#shown.zoom;
+      this.#fitted();
+      viewport.setZoom(this.#fit * wanted);
+      this.#orient(viewport);
+      const plane = metaData.get('imagePlaneModule', viewport.getCurrentImageId()) as PlaneModule | undefined;
+      if (!plane) return;
+      // The renderers differ in the units of a pan, but not in those of the camera.
+      const { clientWidth, clientHeight } = this.element;
+      const way = minus(
+        worldOf(plane, [x, y], isFromCorner()),
+        viewport.canvasToWorld([clientWidth / 2, clientHeight / 2]),
+      );
+      const { focalPoint, position } = viewport.getCamera();
+      const moved = (point: Types.Point3) => point.map((part, i) => part + (way[i] ?? 0)) as Types.Point3;
+      viewport.setCamera({
+        ...(focalPoint && { focalPoint: moved(focalPoint) }),
+        ...(position && { position: moved(position) }),
+      });
+    });
+  }
+
   /** Makes a measurement from places on the pane, as a pointer does. */
   measure = (kind: MeasureKind, places: readonly (readonly [number, number])[]) =>
     this.#act((viewport) => addMeasure(viewport, kind, places));
@@ -312,12 +373,6 @@ export class Pane {
   }
 }
 
-/** The picture is flipped first and then turned clockwise. */
-interface Turned {
-  rotation: number;
-  flipHorizontal: boolean;
-  flipVertical: boolean;
-}
 const upright: Turned = { rotation: 0, flipHorizontal: false, flipVertical: false };
 
 const differ = (a: ValueRange, b: ValueRange) =>

@@ -1,0 +1,172 @@
+import { phantom } from '@lightbox/testkit/part10.js';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, expect } from 'vitest';
+import { asGraphicsCard } from './chromium.js';
+import { REVOKED_MS, test } from './journey.js';
+import { line, Person, password, register } from './person.js';
+import { panes, press, shows } from './viewing.js';
+
+/** Two browsers: one asks about a place, the other sees that place; then both look at the picture together. */
+const wanted = { email: 'sana.iqbal@example.org', username: 'sana.iqbal', firstname: 'Sana', lastname: 'Iqbal' };
+/** A caption that no other journey uses, because an administrator sees all images. */
+const caption = 'Abdomen, looked at together';
+const FRAMES = 12;
+
+let owner: Person;
+let patient: Person;
+let film = '';
+let share = '';
+const ids = { owner: '', patient: '' };
+const faults: string[] = [];
+
+test.beforeAll(async ({ browser, shared: product }) => {
+  owner = await Person.arrive(product, browser, product.admin);
+  await owner.page.addInitScript(asGraphicsCard);
+  await register(product, wanted, 'patient');
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
+  patient = await Person.arrive(product, browser, { email: wanted.email, password }, phone);
+  // The code of the registration comes first: `enter` waits for the next one.
+  await patient.mailed('Your verification code');
+  await Promise.all([owner.enter(), patient.enter()]);
+  ids.owner = (await owner.call<{ id: string }>('/users/profile')).id;
+  ids.patient = (await patient.call<{ id: string }>('/users/profile')).id;
+  const file = { name: 'phantom', mimeType: 'application/dicom', buffer: phantom({ frames: FRAMES }) };
+  film = (await owner.upload(caption, file)).id;
+  const body = { imagemetadataId: film, createdfor: ids.patient };
+  share = (await owner.call<{ id: string }>('/sharing/request', 'POST', body)).id;
+  const code = line(await patient.mailed('An image was shared with you'), 'Code');
+  await patient.call('/sharing/verify', 'POST', { sharingRequestId: share, verificationCode: code });
+});
+
+afterAll(async () => {
+  await Promise.all([owner, patient].map((person) => person?.leave()));
+});
+
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return;
+  await Promise.all(Object.entries({ owner, patient }).map(([name, one]) => one.shoot(`failed-together-${name}`)));
+});
+
+async function middleOf(locator: Locator): Promise<[number, number]> {
+  const box = await locator.boundingBox();
+  if (!box) throw new Error('It is not visible.');
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}
+
+const numberAt = async (page: Page, name: string) => Number(await panes(page).first().getAttribute(`data-${name}`));
+
+test('A pinned message opens at the same frame, window and place on the other side.', async () => {
+  const { page } = owner;
+  await page.goto(`/viewer/${film}`);
+  await shows(page, { frame: 1, frames: FRAMES });
+  const pane = panes(page).first();
+  await pane.focus();
+  for (const key of ['ArrowDown', 'ArrowDown', 'r', 'h', '+', '+', '1']) await page.keyboard.press(key);
+  await shows(page, { frame: 3, rotation: 90, flipped: true });
+  const [center, width, zoom] = [
+    await numberAt(page, 'center'),
+    await numberAt(page, 'width'),
+    await numberAt(page, 'zoom'),
+  ];
+  await press(page, 'Ask about this place');
+  faults.push(...(await owner.look('ask-about-place')));
+  const [x, y] = await middleOf(pane);
+  await page.mouse.click(x + 60, y - 40);
+  await page.waitForURL(`**/messages?chat=${ids.patient}`);
+  await page.locator(`[data-pinning="${film}"]`).getByText(`Frame 3 of ${FRAMES}`).waitFor();
+  await page.getByRole('textbox', { name: /Sana Iqbal/ }).fill('What is this?');
+  faults.push(...(await owner.look('pinned-composer')));
+  await page.getByRole('button', { name: 'Send' }).click();
+
+  const other = patient.page;
+  await other.goto(`/messages?chat=${ids.owner}`);
+  const card = other.locator(`[data-message] [data-pinned="${film}"]`);
+  await card.getByText(`Frame 3 of ${FRAMES}`).waitFor();
+  faults.push(...(await patient.look('pinned-message')));
+  await card.click();
+  await shows(other, { image: film, frame: 3, rotation: 90, flipped: true, center, width });
+  // One browser draws with WebGL, the other without it.
+  await page.locator(`[data-message] [data-pinned="${film}"]`).click();
+  await shows(page, { image: film, frame: 3, rotation: 90, flipped: true, center, width });
+  for (const one of [page, other]) {
+    const mark = one.locator('[data-place]');
+    await mark.waitFor();
+    await expect
+      .poll(async () => {
+        const [[a, b], [c, d]] = [await middleOf(mark), await middleOf(panes(one).first())];
+        return Math.max(Math.abs(a - c), Math.abs(b - d));
+      })
+      .toBeLessThanOrEqual(1);
+  }
+  expect(await numberAt(other, 'zoom')).toBeCloseTo(zoom, 2);
+  faults.push(...(await patient.look('pinned-opened')));
+  await press(other, 'Back');
+  await card.waitFor();
+});
+
+test('The patient joins by the invitation, follows, sees pointer and lines, and a revoke ends all of it.', async () => {
+  const [{ page }, other] = [owner, patient.page];
+  await page.goto(`/viewer/${film}`);
+  await shows(page, { frame: 1, frames: FRAMES });
+  await press(page, 'Look together');
+  const bar = page.getByRole('region', { name: 'Looking together' });
+  await bar.getByRole('button', { name: 'Invite Sana Iqbal' }).click();
+  await bar.getByText('Sana Iqbal is invited').waitFor();
+  await other.getByRole('link', { name: /together=true/ }).click();
+  await bar.locator(`[data-here="${ids.patient}"]`).waitFor();
+  await bar.getByText('Sana Iqbal is here.').waitFor({ state: 'attached' });
+  await shows(other, { frame: 1 });
+  await press(other, `Follow ${await nameOfOwner()}`);
+  const pane = panes(page).first();
+  await pane.focus();
+  for (let i = 0; i < 6; i++) await page.keyboard.press('ArrowDown');
+  await shows(other, { frame: 7 });
+
+  const [x, y] = await middleOf(pane);
+  await page.mouse.move(x + 30, y + 20, { steps: 2 });
+  const pointer = other.locator(`[data-pointer="${ids.owner}"]`);
+  await pointer.waitFor();
+  // Both see the same pixel: the pointer is as far from the middle, in parts of the fitted picture.
+  const [box, small] = [await pane.boundingBox(), await panes(other).first().boundingBox()];
+  const scale = Math.min(small?.width ?? 0, small?.height ?? 0) / Math.min(box?.width ?? 1, box?.height ?? 1);
+  const [left, top] = await middleOf(panes(other).first());
+  await expect
+    .poll(async () => {
+      const at = await pointer.boundingBox();
+      return Math.max(Math.abs((at?.x ?? 0) - left - 30 * scale), Math.abs((at?.y ?? 0) - top - 20 * scale));
+    })
+    .toBeLessThanOrEqual(1.5);
+  await bar.getByRole('button', { name: 'Draw for the others' }).click();
+  await page.mouse.move(x - 60, y - 60);
+  await page.mouse.down();
+  for (let i = 1; i <= 8; i++) {
+    await page.mouse.move(x - 60 + i * 15, y - 60 + i * 10);
+    await page.waitForTimeout(45);
+  }
+  await other.locator(`[data-stroke="${ids.owner}"]`).first().waitFor({ state: 'attached' });
+  faults.push(...(await patient.look('together-phone')), ...(await owner.look('together')));
+  await page.mouse.up();
+
+  // Whoever moves by themselves follows nobody.
+  await panes(other).first().focus();
+  await other.keyboard.press('ArrowUp');
+  await other.getByText(/^You no longer follow/).waitFor({ state: 'attached' });
+  await shows(other, { frame: 6 });
+
+  await owner.call(`/sharing/${share}`, 'DELETE');
+  const ended = Date.now();
+  await Promise.all([
+    other.locator('[data-viewport][data-state=failed]').waitFor(),
+    bar.locator(`[data-here="${ids.patient}"]`).waitFor({ state: 'detached' }),
+  ]);
+  expect(Date.now() - ended).toBeLessThan(REVOKED_MS + 1_000);
+  await other.goto(`/messages?chat=${ids.owner}`);
+  await other.locator(`[data-pinned="${film}"][data-locked]`).waitFor();
+  expect(faults).toEqual([]);
+  expect(owner.complaints).toEqual([]);
+});
+
+async function nameOfOwner(): Promise<string> {
+  const { firstname, lastname } = await owner.call<{ firstname: string; lastname: string }>('/users/profile');
+  return `${firstname} ${lastname}`;
+}

@@ -1,0 +1,60 @@
+/** Keeps the pinned places in the cached chats true: they lock and open with the access to their image. */
+
+import type { Message } from '@lightbox/contract/messages/calls.js';
+import type { QueryClient } from '@tanstack/react-query';
+import { session } from '../auth/session';
+import { change, reread } from '../lib/live';
+import type { SocketRows } from '../lib/socket';
+import type { Chat } from './chat';
+import { chats } from './keys';
+
+type Match = (view: NonNullable<Message['view']>) => boolean;
+
+interface Given {
+  imagemetadataId: string;
+  studyId?: string | undefined;
+  createdfor: string;
+}
+
+const concerns =
+  ({ imagemetadataId, studyId }: Given): Match =>
+  ({ imageId }) =>
+    studyId !== undefined || imageId === imagemetadataId;
+
+const lock = (cache: QueryClient, matches: Match) =>
+  change<Chat>(cache, chats, (chat) =>
+    chat.messages.some(({ view }) => view && matches(view))
+      ? {
+          ...chat,
+          messages: chat.messages.map((message) =>
+            message.view && matches(message.view)
+              ? { ...message, view: { imageId: message.view.imageId, locked: true } }
+              : message,
+          ),
+        }
+      : chat,
+  );
+
+/** Reads the chats again that have such a place. */
+function again(cache: QueryClient, matches: Match) {
+  for (const [key, chat] of cache.getQueriesData<Chat>({ queryKey: chats })) {
+    if (chat?.messages.some(({ view }) => view && matches(view))) void reread(cache, key);
+  }
+}
+
+/** Another share may still give access, so the chats are read again after the places are locked. */
+function ended(cache: QueryClient, share: Given) {
+  if (share.createdfor !== session().user?.id) return;
+  lock(cache, concerns(share));
+  again(cache, concerns(share));
+}
+
+export const pinnedEvents = {
+  feeds: [],
+  'share:verified': (share, cache) => {
+    if (share.createdfor === session().user?.id) again(cache, concerns(share));
+  },
+  'share:revoked': (share, cache) => ended(cache, share),
+  'share:expired': (share, cache) => ended(cache, share),
+  'image:deleted': ({ imagemetadataId }, cache) => lock(cache, ({ imageId }) => imageId === imagemetadataId),
+} satisfies SocketRows;
