@@ -141,7 +141,7 @@ describe('the audit log', () => {
     expect(screen.getAllByRole('link', { name: 'Chest PA' })[0]?.getAttribute('href')).toBe(
       `/view-images?image=${id(7)}`,
     );
-    await userEvent.selectOptions(screen.getByLabelText('Filter by group'), 'Looks');
+    await userEvent.selectOptions(screen.getByLabelText('Filter by group'), 'Views');
     await waitFor(() => expect(newest(heard, 'GET /audit/logs')?.path).toContain('group=looks'));
     await userEvent.selectOptions(screen.getByLabelText('Filter by group'), 'Everything');
     await waitFor(() => expect(newest(heard, 'GET /audit/logs')?.path).not.toMatch(/group|lists/));
