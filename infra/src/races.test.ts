@@ -18,8 +18,12 @@ import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { type RunningWorker, startWorker } from '@lightbox/workers/worker.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-/** The number of races of each pair. `RACE_ROUNDS=50 npx vitest run infra/src/races.test.ts` runs more. */
+/**
+ * The number of races of each pair. `RACE_ROUNDS=50 npx vitest run infra/src/races.test.ts` runs all pairs so often. Without
+ * it, each call meets itself and the ends of an image, a share, a study and an account once.
+ */
 const ROUNDS = Number(process.env.RACE_ROUNDS ?? 1);
+const every = process.env.RACE_ROUNDS !== undefined;
 /** The number of races that run at the same time. */
 const WIDTH = 6;
 
@@ -295,14 +299,17 @@ const isOfStudies = (name: Name) => ofStudies.includes(name);
 /** Calls on a study race with each other and with closings; calls on an image do not touch the study of the scene. */
 const meets = (one: Name, other: Name) =>
   isOfStudies(one) === isOfStudies(other) || [one, other].some((name) => name.startsWith('close the '));
+const ends: Name[] = ['delete', 'revoke', 'delete the study', 'close the owner'];
+const isPlayed = (one: Name, other: Name) =>
+  meets(one, other) && (every || one === other || ends.includes(one) || ends.includes(other));
 const pairs = names.flatMap((one, i) =>
-  names.slice(i).flatMap((other): [Name, Name][] => (meets(one, other) ? [[one, other]] : [])),
+  names.slice(i).flatMap((other): [Name, Name][] => (isPlayed(one, other) ? [[one, other]] : [])),
 );
 
 const describeViolation = ({ rule, id }: Violation) => `${playedBy.get(id) ?? 'unknown'}: ${rule}`;
 
 it('Any two calls at once on an image, share, analysis or account break no rule, and each answers with its real result.', {
-  timeout: 90_000 + ROUNDS * 45_000,
+  timeout: 180_000 + ROUNDS * 120_000,
 }, async () => {
   const scenes = Array.from({ length: ROUNDS }, () => pairs.map((pair) => () => race(pair))).flat();
   const next = scenes.values();
@@ -313,7 +320,7 @@ it('Any two calls at once on an image, share, analysis or account break no rule,
   );
   const left = async () => (await violations(worker.core)).map(describeViolation).sort();
   await expect
-    .poll(async () => (await left()).length, { timeout: 20_000 })
+    .poll(async () => (await left()).length, { timeout: 60_000, interval: 500 })
     .toBe(0)
     .catch(() => undefined);
   expect([...faults, ...(await left())]).toEqual([]);

@@ -4,7 +4,7 @@ import { throttles } from '@lightbox/contract/throttles.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { conversationOf } from '@lightbox/core/messages/messages.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../testing/client.js';
 import { buildAdmin, buildImage, buildPatient, buildProvider, buildShare, type Person } from '../testing/factories.js';
 import { buildGateway } from '../testing/gateway.js';
@@ -76,8 +76,9 @@ const table = (['all', 'known'] as const).flatMap((patients) =>
 );
 
 describe.each(table)('with directory.patients = $patients and $state', ({ patients, tied, found, make }) => {
+  // The first test only reads.
   let two: Two;
-  beforeEach(async () => {
+  beforeAll(async () => {
     await set(patients);
     two = {
       provider: await buildProvider(test.gateway),

@@ -13,7 +13,8 @@ export interface Program {
   stop: () => Promise<void>;
 }
 
-const START_MS = 30_000;
+/** Long, for machines with other work. */
+const START_MS = 120_000;
 
 /** Starts a program. `main` is a path from the root of the repository; `hear` receives the lines of its log. */
 export async function startProgram(

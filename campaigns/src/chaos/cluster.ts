@@ -19,7 +19,13 @@ export interface Cluster {
   gateways: [Replaceable, Replaceable];
   workers: [Replaceable, Replaceable];
   mongodb: ReplicaSet;
-  valkey: { uri: string; killAndRestart: (awayMs: number) => Promise<void>; empty: () => Promise<void> };
+  valkey: {
+    uri: string;
+    killAndRestart: (awayMs: number) => Promise<void>;
+    /** Kills Valkey, runs `work`, and starts it again on the same data. */
+    awayDuring: (work: () => Promise<unknown>) => Promise<void>;
+    empty: () => Promise<void>;
+  };
   mailbox: Mailbox;
   /** Reads the stored records for the campaign, and changes nothing. */
   core: Core;
@@ -160,13 +166,15 @@ export class Replaceable {
 async function startValkey(folder: string) {
   const server = valkeyServer(await findValkey(() => {}), folder, await freePort());
   let child = await up(server);
+  const awayDuring = async (work: () => Promise<unknown>) => {
+    await kill(child);
+    await work();
+    child = await up(server);
+  };
   return {
     uri: server.uri,
-    killAndRestart: async (awayMs: number) => {
-      await kill(child);
-      await sleep(awayMs);
-      child = await up(server);
-    },
+    killAndRestart: (awayMs: number) => awayDuring(() => sleep(awayMs)),
+    awayDuring,
     /** Deletes everything, as after a failover to an empty replica. Waits for Valkey when it is away. */
     empty: async () => {
       const redis = connectRedis(server.uri, 'patient');
