@@ -37,7 +37,11 @@ export async function disguiseFor(
   return {
     key: Buffer.from(key, 'base64url'),
     days: (patientId) => {
-      const person = patient ? ['patient', String(patient)] : patientId ? ['file', patientId] : ['', String(study ?? _id)];
+      const person = patient
+        ? ['patient', String(patient)]
+        : patientId
+          ? ['file', patientId]
+          : ['', String(study ?? _id)];
       return daysOf(mac(secret, ...person));
     },
   };

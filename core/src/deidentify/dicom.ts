@@ -12,7 +12,7 @@ import {
   type Pixels,
 } from './elements.js';
 import { type Fate, fateOf, rowOf } from './fates.js';
-import { type Disguise, disguisedUid, dummyOf, movedDates, pseudonym, valueOf } from './values.js';
+import { type Disguise, disguisedUid, dummyOf, movedDates, padded, pseudonym } from './values.js';
 
 const EXPLICIT: Encoding = { implicit: false, big: false };
 const DEFLATED = '1.2.840.10008.1.2.1.99';
@@ -47,7 +47,10 @@ export function deidentifyDicom(bytes: Buffer, size: number, disguise: Disguise,
   const reader = new ElementReader(bytes, isWhole);
   const start = startOf(bytes);
   const { elements: meta, end } = reader.meta(start);
-  const syntax = text(bytes, meta.find(({ tag }) => tag === SYNTAX));
+  const syntax = text(
+    bytes,
+    meta.find(({ tag }) => tag === SYNTAX),
+  );
   if (syntax === DEFLATED) {
     if (!isWhole) return { needsWhole: true };
     return deflated(bytes, meta, end, disguise);
@@ -134,12 +137,18 @@ class Writer {
   }
 
   private textOf(element: Element | undefined): string {
-    return element ? decodeText(this.bytes.subarray(element.from, element.to), this.charsets).replace(/[\0 ]+$/, '') : '';
+    return element
+      ? decodeText(this.bytes.subarray(element.from, element.to), this.charsets).replace(/[\0 ]+$/, '')
+      : '';
   }
 
   /** Writes file meta information anew (PS3.10 §7.1): of the old one its class and transfer syntax stay. */
   meta(old: Element[], syntax: string): Buffer {
-    const of = (tag: number) => text(this.metaBytes, old.find((element) => element.tag === tag));
+    const of = (tag: number) =>
+      text(
+        this.metaBytes,
+        old.find((element) => element.tag === tag),
+      );
     const sopClass = of(0x00020002) || text(this.bytes, this.first(0x00080016));
     const before = text(this.bytes, this.first(INSTANCE)) || of(0x00020003);
     const instance = disguisedUid(this.disguise, before);
@@ -147,11 +156,11 @@ class Writer {
     const native = implicit ? '1.2.840.10008.1.2' : big ? '1.2.840.10008.1.2.2' : '1.2.840.10008.1.2.1';
     const values: [number, string, Buffer][] = [
       [0x00020001, 'OB', Buffer.from([0, 1])],
-      ...(sopClass ? [[0x00020002, 'UI', valueOf('UI', sopClass)] as [number, string, Buffer]] : []),
-      ...(instance ? [[0x00020003, 'UI', valueOf('UI', instance)] as [number, string, Buffer]] : []),
-      [SYNTAX, 'UI', valueOf('UI', syntax || native)],
-      [0x00020012, 'UI', valueOf('UI', IMPLEMENTATION)],
-      [0x00020013, 'SH', valueOf('SH', 'LIGHTBOX')],
+      ...(sopClass ? [[0x00020002, 'UI', padded('UI', sopClass)] as [number, string, Buffer]] : []),
+      ...(instance ? [[0x00020003, 'UI', padded('UI', instance)] as [number, string, Buffer]] : []),
+      [SYNTAX, 'UI', padded('UI', syntax || native)],
+      [0x00020012, 'UI', padded('UI', IMPLEMENTATION)],
+      [0x00020013, 'SH', padded('SH', 'LIGHTBOX')],
     ];
     for (const { tag, from, to } of old) {
       if (tag === 0x00020000 || values.some(([kept]) => kept === tag)) continue;
@@ -182,18 +191,18 @@ class Writer {
     const code = (value: string, meaning: string): Buffer =>
       this.item(
         [
-          this.element(0x00080100, 'SH', valueOf('SH', value), encoding),
-          this.element(0x00080102, 'SH', valueOf('SH', 'DCM'), encoding),
-          this.element(0x00080104, 'LO', valueOf('LO', meaning), encoding),
+          this.element(0x00080100, 'SH', padded('SH', value), encoding),
+          this.element(0x00080102, 'SH', padded('SH', 'DCM'), encoding),
+          this.element(0x00080104, 'LO', padded('LO', meaning), encoding),
         ],
         encoding,
       );
     const codes = Buffer.concat(methodCodes.map(([value, meaning]) => code(value, meaning)));
     const values: [number, string, Buffer, string][] = [
-      [0x00120062, 'CS', valueOf('CS', 'YES'), 'YES'],
-      [0x00120063, 'LO', valueOf('LO', METHOD), METHOD],
+      [0x00120062, 'CS', padded('CS', 'YES'), 'YES'],
+      [0x00120063, 'LO', padded('LO', METHOD), METHOD],
       [0x00120064, 'SQ', codes, `${methodCodes.length} items`],
-      [0x00280303, 'CS', valueOf('CS', 'MODIFIED'), 'MODIFIED'],
+      [0x00280303, 'CS', padded('CS', 'MODIFIED'), 'MODIFIED'],
     ];
     return values.map(([tag, vr, value, shown]) => {
       this.row(tag, vr, shown, 0);
@@ -203,7 +212,8 @@ class Writer {
 
   private written(element: Element, encoding: Encoding, depth: number): Buffer | null {
     const { tag, start, end, items } = element;
-    const vr = element.vr || rowOf(tag)?.vr || '';
+    const named = element.vr === 'UN' ? '' : element.vr;
+    const vr = named || rowOf(tag)?.vr || element.vr;
     const fate = this.fate(element, vr);
     if (fate === 'remove') {
       this.changed(element, vr, 'removed');
@@ -220,9 +230,15 @@ class Writer {
     const after = this.replacement(element, fate, vr);
     const kind = typeof after === 'string' ? after : '';
     const same = typeof after === 'string' && after === text(this.bytes, element);
-    if (!same) this.changed(element, vr, fate === 'date' && kind ? 'shifted' : kind || Buffer.isBuffer(after) ? 'replaced' : 'emptied', kind);
+    if (!same)
+      this.changed(
+        element,
+        vr,
+        fate === 'date' && kind ? 'shifted' : kind || Buffer.isBuffer(after) ? 'replaced' : 'emptied',
+        kind,
+      );
     this.row(tag, vr, kind, depth);
-    return this.element(tag, element.vr, typeof after === 'string' ? valueOf(vr, after) : after, encoding);
+    return this.element(tag, element.vr, typeof after === 'string' ? padded(vr, after) : after, encoding);
   }
 
   private fate(element: Element, vr: string): Fate {
@@ -303,7 +319,9 @@ class Writer {
     const { items, from, to } = element;
     if (items) return items.length === 1 ? '1 item' : `${items.length} items`;
     const raw = this.bytes.subarray(from, to);
-    const isText = TEXTUAL.has(vr) || ((vr === '' || vr === 'UN') && /^[\x20-\x7e]*\0?$/.test(raw.toString('latin1', 0, VALUE_LENGTH)));
+    const isText =
+      TEXTUAL.has(vr) ||
+      ((vr === '' || vr === 'UN') && /^[\x20-\x7e]*\0?$/.test(raw.toString('latin1', 0, VALUE_LENGTH)));
     if (isText) return this.textOf(element).slice(0, VALUE_LENGTH);
     return numbers(raw, vr, element.within.big) ?? `${raw.length} bytes`;
   }

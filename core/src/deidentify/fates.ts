@@ -32,14 +32,10 @@ const BIRTH = new Set([0x00100030, 0x00100032]);
  * Further rows. The table replaces the content of a report as a whole (0040,A730). Here its items stay, and their texts
  * are replaced: Text Value (0040,A160) is not in the table by itself.
  */
-const further = new Map<number, Fate>([
-  [0x0040a160, 'dummy'],
-]);
+const further = new Map<number, Fate>([[0x0040a160, 'dummy']]);
 
 /** Sequences that stay with de-identified items: files are not valid without them. */
-const kept = new Set([
-  0x00081111, 0x00081140, 0x00082112, 0x00340001, 0x0040a073, 0x0040a730, 0x0040b020, 0x00700001,
-]);
+const kept = new Set([0x00081111, 0x00081140, 0x00082112, 0x00340001, 0x0040a073, 0x0040a730, 0x0040b020, 0x00700001]);
 
 const isPrivate = (tag: number): boolean => ((tag >>> 16) & 1) === 1;
 const isOverlay = (tag: number): boolean => tag >>> 24 === 0x60;

@@ -139,6 +139,8 @@ const VALUE_LENGTH = 256;
 
 function removed(name: string, value: Buffer) {
   const shown = value.subarray(0, VALUE_LENGTH).toString('latin1');
-  const readable = /^[\x20-\x7e\0\r\n\t]*$/.test(shown) ? shown.replace(/[\0\r\n\t]+/g, ' ').trim() : `${value.length} bytes`;
+  const readable = /^[\x20-\x7e\0\r\n\t]*$/.test(shown)
+    ? shown.replace(/[\0\r\n\t]+/g, ' ').trim()
+    : `${value.length} bytes`;
   return { tag: name, keyword: '', action: 'removed' as const, before: readable };
 }

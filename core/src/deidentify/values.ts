@@ -95,5 +95,5 @@ const dummies: Record<string, string | Buffer> = {
 export const dummyOf = (vr: string): string | Buffer => dummies[vr] ?? zeros(2);
 
 /** Returns a text as the value of an element: of even length, padded as its VR wants (PS3.5 §6.2). */
-export const valueOf = (vr: string, text: string): Buffer =>
+export const padded = (vr: string, text: string): Buffer =>
   Buffer.from(text.length % 2 === 0 ? text : text + (vr === 'UI' ? '\0' : ' '), 'latin1');
