@@ -66,9 +66,13 @@ export async function hidesPicture(
   images: readonly Pick<ImageDoc, '_id' | 'dataKey' | 'contentType'>[],
 ): Promise<Set<string>> {
   const unsure = images.filter(({ contentType }) => contentType === 'application/dicom');
-  const docs = await gateway.models.Drawing.find({ _id: { $in: unsure.map(({ _id }) => _id) } }, { drawing: 1 }).lean<
-    Pick<DrawingDoc, '_id' | 'drawing'>[]
-  >();
+  const ids = unsure.map(({ _id }) => _id);
+  const docs =
+    ids.length > 0
+      ? await gateway.models.Drawing.find({ _id: { $in: ids } }, { drawing: 1 }).lean<
+          Pick<DrawingDoc, '_id' | 'drawing'>[]
+        >()
+      : [];
   const byId = new Map(docs.map((doc) => [String(doc._id), doc]));
   const hidden = images.filter((image) => {
     if (!canDeidentify(image.contentType)) return true;
@@ -80,14 +84,19 @@ export async function hidesPicture(
   return new Set(hidden.map(({ _id }) => String(_id)));
 }
 
-/** Returns the elements of a copy, with the keywords that a worker found for those of the original. */
+/**
+ * Returns the elements of a copy, with the keywords that a worker found for those of the original. Where the file names no
+ * VR, numbers that the copy has kept are shown as in the original.
+ */
 export function rowsOf({ rows }: Copy, original: readonly TagRow[]): TagRow[] {
-  const keywords = new Map(original.map(({ tag, keyword }) => [tag, keyword]));
+  const known = new Map(original.map((row) => [row.tag, row]));
   return rows.map((row) => {
-    const keyword = row.keyword ?? keywords.get(row.tag);
-    return keyword ? { ...row, keyword } : row;
+    const { keyword = row.keyword, vr = '', value = '' } = known.get(row.tag) ?? {};
+    const kept = row.vr === '' && row.value.endsWith(' bytes') && NUMBERS.has(vr) ? { vr, value } : {};
+    return { ...row, ...(keyword ? { keyword } : {}), ...kept };
   });
 }
+const NUMBERS = new Set(['US', 'SS', 'UL', 'SL', 'FL', 'FD']);
 
 /**
  * Throws `CANNOT_DEIDENTIFY` unless copies of all files of a share can be made. Of a study these are looked at: its first

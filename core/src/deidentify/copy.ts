@@ -11,6 +11,12 @@ import { type Disguise, daysOf, mac } from './values.js';
 type Stored = Pick<ImageDoc, '_id' | 'blob' | 'dataKey' | 'size'>;
 export type Copied = Stored & Pick<ImageDoc, 'contentType' | 'owner' | 'patient' | 'study'>;
 
+/** A file that is read in parts. */
+export interface Source {
+  size: number;
+  read: (from: number, to: number) => Promise<Buffer>;
+}
+
 /** First bytes of a file that are read for its header; more while the header is not whole. */
 const FIRST_BYTES = 1024 * 1024;
 /** Bytes of a header, or of a file that is read as a whole. */
@@ -53,33 +59,36 @@ export async function disguiseFor(
  */
 export async function copyOf(core: Core, image: Copied, scope: string): Promise<Copy> {
   const disguise = await disguiseFor(core, scope, image);
+  const source = { size: image.size, read: (from: number, to: number) => read(core, image, from, to) };
   switch (image.contentType) {
     case 'image/jpeg':
-      return deidentifyJpeg(await wholeOf(core, image));
+      return deidentifyJpeg(await wholeOf(source));
     case 'image/png':
-      return deidentifyPng(await wholeOf(core, image));
+      return deidentifyPng(await wholeOf(source));
     case 'application/dicom':
-      return copyOfDicom(core, image, disguise);
+      return copyOfDicom(source, disguise);
     default:
       throw cannotDeidentify();
   }
 }
 
-async function copyOfDicom(core: Core, image: Copied, disguise: Disguise): Promise<Copy> {
+/** Makes the copy of a DICOM file. Reads no more of it than its header, and the places of encapsulated fragments. */
+export async function copyOfDicom(source: Source, disguise: Disguise): Promise<Copy> {
+  const { size } = source;
   let bytes: Buffer<ArrayBufferLike> = Buffer.alloc(0);
   let found: { pixels: Pixels; encoding: Encoding } | null = null;
   for (let wanted = FIRST_BYTES; ; wanted *= 4) {
     if (bytes.length > HELD_BYTES) throw cannotDeidentify();
-    const to = Math.min(wanted, image.size);
-    bytes = Buffer.concat([bytes, await read(core, image, bytes.length, to)]);
+    const to = Math.min(wanted, size);
+    bytes = Buffer.concat([bytes, await source.read(bytes.length, to)]);
     try {
-      const plan: Plan = deidentifyDicom(bytes, image.size, disguise, (pixels, encoding) => {
+      const plan: Plan = deidentifyDicom(bytes, size, disguise, (pixels, encoding) => {
         found = { pixels, encoding };
-        return pixels.length === null ? image.size : Math.min(image.size, pixels.from + pixels.length);
+        return pixels.length === null ? size : Math.min(size, pixels.from + pixels.length);
       });
       if (plan.needsWhole) continue;
       const { copy } = plan;
-      return found ? await cutBehindPixels(core, image, copy, found) : copy;
+      return found ? await cutBehindPixels(source, copy, found) : copy;
     } catch (error) {
       if (!(error instanceof MoreBytes)) throw error;
     }
@@ -88,24 +97,23 @@ async function copyOfDicom(core: Core, image: Copied, disguise: Disguise): Promi
 
 /** Ends encapsulated pixel data at its delimiter: nothing of the elements behind it belongs to the copy. */
 async function cutBehindPixels(
-  core: Core,
-  image: Copied,
+  source: Source,
   copy: Copy,
   { pixels, encoding }: { pixels: Pixels; encoding: Encoding },
 ): Promise<Copy> {
   if (pixels.length !== null) return copy;
-  const end = await endOfFragments(core, image, pixels.from, encoding);
+  const end = await endOfFragments(source, pixels.from, encoding);
   const parts = copy.parts.map((part) => (Buffer.isBuffer(part) ? part : ([part[0], end] as const)));
-  return { ...copy, parts, size: copy.size - (image.size - end) };
+  return { ...copy, parts, size: copy.size - (source.size - end) };
 }
 
 /** Follows the fragments (PS3.5 §A.4) and returns the first byte behind their delimiter. */
-async function endOfFragments(core: Core, image: Copied, from: number, { big }: Encoding): Promise<number> {
+async function endOfFragments({ size, read }: Source, from: number, { big }: Encoding): Promise<number> {
   let held: { at: number; bytes: Buffer } = { at: 0, bytes: Buffer.alloc(0) };
   let at = from;
-  while (at + 8 <= image.size) {
+  while (at + 8 <= size) {
     if (at < held.at || at + 8 > held.at + held.bytes.length) {
-      held = { at, bytes: await read(core, image, at, Math.min(image.size, at + FIRST_BYTES)) };
+      held = { at, bytes: await read(at, Math.min(size, at + FIRST_BYTES)) };
     }
     const head = held.bytes.subarray(at - held.at);
     const tag = (big ? head.readUInt16BE(2) : head.readUInt16LE(2)) & 0xffff;
@@ -117,9 +125,9 @@ async function endOfFragments(core: Core, image: Copied, from: number, { big }: 
   throw cannotDeidentify();
 }
 
-function wholeOf(core: Core, image: Copied): Promise<Buffer> {
-  if (image.size > HELD_BYTES) throw cannotDeidentify();
-  return read(core, image, 0, image.size);
+function wholeOf({ size, read }: Source): Promise<Buffer> {
+  if (size > HELD_BYTES) throw cannotDeidentify();
+  return read(0, size);
 }
 
 async function read({ blobs, keys }: Core, image: Stored, from: number, to: number): Promise<Buffer> {
@@ -149,6 +157,3 @@ export async function* readCopy(
     else yield* blobs.read(image.blob, key, image.size, { from: part[0] + from, to: part[0] + to });
   }
 }
-
-/** Names the copy of an image in file names: it says nothing of the image, and differs in each share. */
-export const nameOfCopy = (key: Buffer, imageId: string): string => mac(key, 'file', imageId).toString('hex', 0, 8);

@@ -1,4 +1,4 @@
-// Written by campaigns/deidentify/profile.py: change that script, not this file.
+// Written by campaigns/src/fidelity/profile.py: change that script, not this file.
 // Table E.1-1 of DICOM PS3.15, edition 2026c, Basic Profile, from the lists of the Python package dicom-anonymizer 2.1.0
 // (Copyright 2020, Kitware Europe; BSD-3-Clause), with the VRs and keywords of pydicom.
 

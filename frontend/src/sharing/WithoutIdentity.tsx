@@ -22,7 +22,7 @@ interface Props {
 export function WithoutIdentity({ image, wanted, onChange }: Props) {
   const { t } = useTranslation();
   return (
-    <Box>
+    <Box data-identity>
       <Checkbox.Root checked={wanted} onCheckedChange={(change) => onChange(change.checked === true)} minH="touch">
         <Checkbox.HiddenInput />
         <Checkbox.Control />

@@ -1,7 +1,7 @@
 """Writes core/src/deidentify/profile.ts, the table of attributes that are de-identified.
 
     pip install dicom-anonymizer==2.1.0 pydicom==3.0.2
-    python campaigns/deidentify/profile.py > core/src/deidentify/profile.ts
+    python campaigns/src/fidelity/profile.py > core/src/deidentify/profile.ts
 
 The rows are Table E.1-1 of DICOM PS3.15, edition 2026c, Basic Profile. They are taken from the lists of the package
 dicom-anonymizer (Kitware Europe, BSD-3-Clause). The VRs and keywords are those of pydicom (MIT).
@@ -42,7 +42,7 @@ for action, tags in LISTS.items():
             vr, keyword = described(number)
             rows.append(f"{number:08x} {action} {vr} {keyword}".strip())
 
-print("// Written by campaigns/deidentify/profile.py: change that script, not this file.")
+print("// Written by campaigns/src/fidelity/profile.py: change that script, not this file.")
 print("// Table E.1-1 of DICOM PS3.15, edition 2026c, Basic Profile, from the lists of the Python package dicom-anonymizer 2.1.0")
 print("// (Copyright 2020, Kitware Europe; BSD-3-Clause), with the VRs and keywords of pydicom.")
 print()

@@ -1,6 +1,6 @@
 """Judges de-identified copies with pydicom, and with dciodvfy where it is installed.
 
-    python verify.py ORIGINALS COPIES
+    python deidentified.py ORIGINALS COPIES
 
 Both folders have the same file names. Prints one line for each fault and a summary, and exits with 1 after a fault:
 an element of the table (PS3.15 E.1-1) that should have gone, a private element, a UID of an instance that stayed, dates that
