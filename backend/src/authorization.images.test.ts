@@ -458,7 +458,14 @@ const ofWhat = { image: states, study: states.filter((state) => state !== 'delet
 const idle: Record<Role, readonly State[]> = {
   healthProvider: [],
   patient: ['emergency over'],
-  admin: ['emergency over', 'shared without download', 'expired share', 'revoked share'],
+  admin: [
+    'emergency over',
+    'copy pending',
+    'copy verified',
+    'shared without download',
+    'expired share',
+    'revoked share',
+  ],
 };
 const rows = (Object.keys(ofWhat) as What[]).flatMap((what) =>
   roles.flatMap((role) =>

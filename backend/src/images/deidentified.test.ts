@@ -91,12 +91,19 @@ it('a study that is shared without identity gives its copies in every answer, an
   for (const tag of [0x0020000d, 0x0020000e, 0x00080020]) expect(valueIn(copy, tag)).toBe(valueIn(other, tag));
   expect(valueIn(copy, 0x0020000d)).toMatch(/^2\.25\.\d+$/);
   // A range is cut out of the copy.
-  const range = await mine.get(`/upload/image/${id}/content`).set('Range', 'bytes=100-700').buffer().responseType('blob').expect(206);
+  const range = await mine
+    .get(`/upload/image/${id}/content`)
+    .set('Range', 'bytes=100-700')
+    .buffer()
+    .responseType('blob')
+    .expect(206);
   expect(bytesOf(range)).toEqual(copy.subarray(100, 701));
   expect(range.headers['content-range']).toBe(`bytes 100-700/${copy.length}`);
   // The owner sees the same copy, and its differences. The original is what was uploaded.
   const { body } = await api.as(owner).get(`/upload/image/${id}/deidentified/changes`).expect(200);
-  expect(bytesOf(await api.as(owner).get(`/upload/image/${id}/deidentified`).buffer().responseType('blob'))).toEqual(copy);
+  expect(bytesOf(await api.as(owner).get(`/upload/image/${id}/deidentified`).buffer().responseType('blob'))).toEqual(
+    copy,
+  );
   expect(body.data.burnedIn).toBe('unknown');
   expect(body.data.changes).toContainEqual(
     expect.objectContaining({ keyword: 'PatientName', action: 'emptied', before: 'Khan^Aisha' }),
@@ -119,7 +126,10 @@ it('no search finds a copy by the words of the original, and a chat names it by 
     (await api.as(person).post('/upload/search', conditions).expect(200)).body.data.length;
   expect([await found({ text: 'sought' }), await found({ text: 'khan' })]).toEqual([0, 0]);
   expect(await found({})).toBe(1);
-  await api.as(owner).post('/message/send', { recipientId: person.id, content: 'Look', images: [id] }).expect(201);
+  await api
+    .as(owner)
+    .post('/message/send', { recipientId: person.id, content: 'Look', images: [id] })
+    .expect(201);
   const { text, body } = await api.as(person).get(`/message/chat/${owner.id}`).expect(200);
   expect(text).not.toMatch(traces);
   expect(body.data[0].attachments).toMatchObject([{ imageId: id, access: 'open' }]);
@@ -146,7 +156,8 @@ it('a share of the original wins once its own code was entered, and not before',
   const { id, studyId } = await upload(ct(1, '1.2.826.0.1.80'));
   const person = await buildProvider(test.gateway);
   await shareWith(person, { imagemetadataId: id });
-  const names = async () => /Khan/.test(said(await api.as(person).get(`/upload/image/${id}/content`).buffer().responseType('blob')));
+  const names = async () =>
+    /Khan/.test(said(await api.as(person).get(`/upload/image/${id}/content`).buffer().responseType('blob')));
   expect(await names()).toBe(false);
   const share = await test.gateway.models.Share.findOne({ recipient: person._id }).lean();
   const study = oid(studyId ?? '');
@@ -187,7 +198,9 @@ it('a PDF that comes into a study later is not in its copies', async () => {
   const { body: later } = await api.as(owner).upload(files.pdf, { caption: 'Two', studyId }).expect(201);
   const refused = await api.as(person).get(`/upload/image/${later.data.id}/content`);
   expect([refused.status, refused.body.error]).toEqual([422, 'CANNOT_DEIDENTIFY']);
-  const zip = bytesOf(await api.as(person).get(`/studies/${studyId}/content`).buffer().responseType('blob').expect(200));
+  const zip = bytesOf(
+    await api.as(person).get(`/studies/${studyId}/content`).buffer().responseType('blob').expect(200),
+  );
   expect(zip.includes('.png')).toBe(true);
   expect(zip.includes('.pdf')).toBe(false);
 });

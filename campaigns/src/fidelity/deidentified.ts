@@ -21,7 +21,9 @@ export async function judgeCopies(python: string, folder: string): Promise<numbe
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       if (entry.isFile()) await writeCopy(folder, out, entry.name);
     }
-    execFileSync(python, [join(import.meta.dirname, '../../src/fidelity/deidentified.py'), folder, out], { stdio: 'inherit' });
+    execFileSync(python, [join(import.meta.dirname, '../../src/fidelity/deidentified.py'), folder, out], {
+      stdio: 'inherit',
+    });
     return 0;
   } catch (error) {
     if (error instanceof Error && 'status' in error) return 1;

@@ -19,7 +19,9 @@ function written(elements: Elements, encoding: Encoding): Buffer {
   const u16 = (value: number) => Buffer.from(big ? [value >> 8, value & 255] : [value & 255, value >> 8]);
   const u32 = (value: number) => {
     const bytes = Buffer.alloc(4);
-    return big ? (bytes.writeUInt32BE(value), bytes) : (bytes.writeUInt32LE(value), bytes);
+    if (big) bytes.writeUInt32BE(value);
+    else bytes.writeUInt32LE(value);
+    return bytes;
   };
   const tagOf = (tag: number) => Buffer.concat([u16(tag >>> 16), u16(tag & 0xffff)]);
   return Buffer.concat(
