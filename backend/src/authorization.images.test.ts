@@ -5,6 +5,8 @@ import { type CallName, calls } from '@lightbox/contract/calls.js';
 import type { ServerEvent } from '@lightbox/contract/events.js';
 import {
   decideImage,
+  formOf,
+  formRules,
   type ImageBar,
   type ImageFacts,
   type ImageRule,
@@ -72,6 +74,8 @@ const states = [
   'shared pending',
   'shared verified',
   'shared without download',
+  'copy pending',
+  'copy verified',
   'expired share',
   'revoked share',
   'in an emergency',
@@ -139,6 +143,8 @@ async function arrange(role: Role, state: State, what: What): Promise<World> {
     'shared pending': {},
     'shared verified': { verified: true },
     'shared without download': { verified: true, download: false },
+    'copy pending': { deidentified: true },
+    'copy verified': { deidentified: true, verified: true },
     'expired share': { verified: true, hours: -1 },
     'revoked share': { verified: true, revoked: true },
     deleted: { verified: true },
@@ -152,7 +158,12 @@ async function arrange(role: Role, state: State, what: What): Promise<World> {
     'shared verified': { verified: true, download: true },
     'shared without download': { verified: true, download: false },
   };
+  const copies: typeof live = {
+    'copy pending': { verified: false, download: false },
+    'copy verified': { verified: true, download: true },
+  };
   const share = live[state] ?? null;
+  const copy = copies[state] ?? null;
   if (state === 'deleted') {
     const admin = await builders.admin();
     await api.as(admin).del(`/upload/image/${image.id}`).expect(200);
@@ -160,7 +171,7 @@ async function arrange(role: Role, state: State, what: What): Promise<World> {
   if (state === 'absent') {
     return { ...world, image: { ...image, _id: newId(), id: String(newId()), study: newId() }, facts: null };
   }
-  const facts = { ownerId: image.owner.id, patientId: patient?.id ?? null, share };
+  const facts = { ownerId: image.owner.id, patientId: patient?.id ?? null, share, copy };
   const emergency = state === 'in an emergency';
   return { ...world, facts: state === 'deleted' ? null : { ...facts, emergency } };
 }
@@ -201,6 +212,13 @@ const cells: Cell[] = [
   // The look of the calls before counts it: no further entry.
   { name: 'getFrame', rule: 'open', success: 200, leaves: [], request: at('/upload/image/', '/frames/1') },
   { name: 'getTags', rule: 'open', success: 200, request: at('/upload/image/', '/tags') },
+  { name: 'getDeidentified', rule: 'share', success: 200, request: at('/upload/image/', '/deidentified') },
+  {
+    name: 'getDeidentifiedChanges',
+    rule: 'share',
+    success: 200,
+    request: at('/upload/image/', '/deidentified/changes'),
+  },
   { name: 'getTimeline', rule: 'timeline', success: 200, request: at('/upload/image/', '/timeline') },
   { name: 'listShares', rule: 'share', success: 200, request: at('/sharing?imageId=') },
   { name: 'listInvitations', rule: 'share', success: 200, request: at('/sharing/invitations?imageId=') },
@@ -378,7 +396,10 @@ function expected({ name, rule, success, leaves, hidden }: Cell, caller: Person,
   const denied = (status: number, reason: string) => ({ status, log: [line(action, 'denied', reason)] });
   if (!roleMay(caller.role, shape.who as Permission)) return denied(403, 'FORBIDDEN');
   if (!facts || !imageRules.see(caller, facts)) return denied(404, 'NOT_FOUND');
-  const decision = rule ? decideImage(rule, caller, facts) : ({ may: true } as const);
+  const form = formOf(caller, facts);
+  // A viewer opens and downloads the original or the copy.
+  const asked = rule === 'open' || rule === 'download' ? formRules[rule][form] : rule;
+  const decision = asked ? decideImage(asked, caller, facts) : ({ may: true } as const);
   if (decision.may) return { status: success, log: (leaves ?? [action]).map((type) => line(type)) };
   if (hidden) return denied(404, 'NOT_FOUND');
   const errors: Partial<Record<ImageBar, string>> = { notVerified: 'NOT_VERIFIED', noDownload: 'NO_DOWNLOAD' };
@@ -437,7 +458,14 @@ const ofWhat = { image: states, study: states.filter((state) => state !== 'delet
 const idle: Record<Role, readonly State[]> = {
   healthProvider: [],
   patient: ['emergency over'],
-  admin: ['emergency over', 'shared without download', 'expired share', 'revoked share'],
+  admin: [
+    'emergency over',
+    'copy pending',
+    'copy verified',
+    'shared without download',
+    'expired share',
+    'revoked share',
+  ],
 };
 const rows = (Object.keys(ofWhat) as What[]).flatMap((what) =>
   roles.flatMap((role) =>
@@ -452,7 +480,7 @@ describe.concurrent.each(rows)('a shared $what, $state, for a $role', ({ what, r
   it('every call of every caller is answered as the policy says', { timeout: 240_000 }, async () => {
     const world = await arrange(role, state, what);
     const { viewer, other, facts } = world;
-    const strange = facts && { ...facts, share: null, emergency: false };
+    const strange = facts && { ...facts, share: null, copy: null, emergency: false };
     const callers = [[other, strange] as const, [viewer, facts] as const].slice(withStranger.includes(state) ? 0 : 1);
     const logs = new Map([viewer, other].map((person) => [person, logOf(person)]));
     const got: Record<string, Outcome> = {};
@@ -467,7 +495,10 @@ describe.concurrent.each(rows)('a shared $what, $state, for a $role', ({ what, r
         const key = `${label} by ${person === viewer ? 'them' : 'another'}`;
         got[key] = { status: answer.status, log: (await logs.get(person)?.()) ?? [] };
         want[key] = wanted;
-        expect(inspect(answer, world, Boolean(known && imageRules.open(person, known))), key).toEqual([]);
+        const opens = known && (imageRules.open(person, known) || imageRules.openCopy(person, known));
+        expect(inspect(answer, world, Boolean(opens)), key).toEqual([]);
+        // The caption, and the title of the study.
+        if (known && formOf(person, known) === 'copy') expect(answer.text ?? '', key).not.toMatch(/Left hand/);
       }
     }
     expect(got).toEqual(want);
@@ -482,7 +513,7 @@ describe.concurrent.each(rows)('a shared $what, $state, for a $role', ({ what, r
     expect((await send(other)).status).toBe(404);
     const { status } = await send(viewer);
     const outcomes: Record<number, string[]> = {
-      200: state === 'shared pending' ? ['share.verify success'] : [],
+      200: state === 'shared pending' || state === 'copy pending' ? ['share.verify success'] : [],
       410: ['share.verify failed EXPIRED'],
       404: ['share.verify denied NOT_FOUND'],
     };
@@ -496,7 +527,7 @@ describe.concurrent.each(rows)('a shared $what, $state, for a $role', ({ what, r
     const refs = { record: image.id, share: share.id, progress: 10 };
     for (const [person, known] of [
       [viewer, facts] as const,
-      [other, facts && { ...facts, share: null, emergency: false }] as const,
+      [other, facts && { ...facts, share: null, copy: null, emergency: false }] as const,
     ]) {
       for (const name of keysOf(imageEvents)) {
         const rule = imageEvents[name];

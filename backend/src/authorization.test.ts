@@ -102,6 +102,8 @@ const rows: Record<CallName, Harmless> = {
   getFrames: nothingThere,
   getFrame: nothingThere,
   getTags: nothingThere,
+  getDeidentified: nothingThere,
+  getDeidentifiedChanges: nothingThere,
   getTimeline: nothingThere,
   explainAccess: { status: 404, path: `/users/${absent}/may?imageId=${absent}` },
   deleteImage: nothingThere,

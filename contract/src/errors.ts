@@ -41,6 +41,10 @@ export const errors = {
   VALIDATION_FAILED: [422, 'Please check the fields.'],
   NOT_A_RECORDING: [422, 'This recording cannot be played. Please record it again.'],
   UNREADABLE_FILE: [422, 'The file is damaged or cannot be read.'],
+  CANNOT_DEIDENTIFY: [
+    422,
+    'This file cannot be shared without identity: the names in it cannot be taken out for certain.',
+  ],
   TOO_MANY_PIXELS: [422, 'The picture is too large.'],
   WRONG_CODE: [422, 'That code didn’t match.'],
   NOT_FOUND: [404, 'Not found.'],

@@ -40,6 +40,9 @@ export const texts = {
   notYourStudy: 'You cannot add to this study.',
   dicomHasItsStudy: 'A DICOM file belongs to the study that its header names.',
   studyOfAnother: 'This study is of another patient.',
+  /** In place of captions and titles, which may name the patient, for people who get a copy without identity. */
+  copyCaption: 'Image without identity',
+  copyTitle: 'Study without identity',
   emptyStudy: 'This study has no images yet.',
   receivedPictures: 'Received pictures',
   fileRequired: 'Please select a file to upload.',

@@ -68,12 +68,12 @@ async function look(person: Person, name: string): Promise<void> {
   await page.setViewportSize(size);
 }
 
-async function upload({ page }: Person, caption: string): Promise<void> {
+async function upload({ page }: Person, caption: string, name = 'hand-xray.jpg'): Promise<void> {
   const token = await page.evaluate<string>(`JSON.parse(localStorage.getItem('root')).token`);
-  const buffer = readFileSync(join(assets, 'hand-xray.jpg'));
+  const buffer = readFileSync(join(assets, name));
   const answer = await page.request.post('/api/upload/image', {
     headers: { Authorization: `Bearer ${token}` },
-    multipart: { caption, file: { name: 'wrist.jpg', mimeType: 'image/jpeg', buffer } },
+    multipart: { caption, file: { name, mimeType: 'application/octet-stream', buffer } },
   });
   expect(answer.status()).toBe(201);
 }
@@ -185,4 +185,30 @@ test('A person without an account is invited, registers on a phone, and opens th
 test('No screen of sharing breaks WCAG 2.2 AA, and the console shows no error and no warning.', () => {
   expect(faults).toEqual([]);
   expect([owner, first, second, newcomer].flatMap((person) => person.complaints)).toEqual([]);
+});
+
+test('An image is shared without identity, and its recipient never reads the caption.', async () => {
+  const { page } = owner;
+  const caption = 'Rehana, follow-up';
+  await upload(owner, caption, 'chest-ct.dcm');
+  await page.goto('/view-images');
+  await button(page, `Share ${caption}`).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('searchbox').fill(people[0].firstname);
+  await dialog.getByRole('checkbox', { name: /Iqbal, Sana/ }).check({ force: true });
+  await dialog.getByRole('checkbox', { name: 'Without identity' }).check({ force: true });
+  await dialog.getByRole('button', { name: /differences? from the original/ }).click();
+  await dialog.getByRole('cell', { name: 'StudyDate' }).waitFor();
+  await look(owner, 'sharing-without-identity');
+  await button(page, 'Share with Sana').click();
+  await dialog.waitFor({ state: 'detached' });
+
+  const mail = await first.mailed('An image was shared with you', 2);
+  await first.page.goto('/view-images');
+  const general = 'Image without identity';
+  await verify(first, general, mail);
+  await look(first, 'sharing-copy');
+  await first.page.goto('/view-images');
+  await cardOf(first, general).getByText('Without identity', { exact: true }).waitFor();
+  expect(await first.page.content()).not.toContain('Rehana');
 });

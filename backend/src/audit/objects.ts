@@ -1,5 +1,6 @@
 import type { AuditEntry } from '@lightbox/contract/audit/calls.js';
-import { imageRules } from '@lightbox/contract/images/policy.js';
+import { formOf, type ImageFacts, imageRules } from '@lightbox/contract/images/policy.js';
+import { texts } from '@lightbox/contract/texts.js';
 import { emergenciesOf } from '@lightbox/core/access/emergencies.js';
 import { imageFacts } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare, strongest } from '@lightbox/core/access/shares.js';
@@ -40,25 +41,25 @@ export async function objectsOf(
           ShareDoc[]
         >()
       : [];
-  const sees = {
+  const factsOf = {
     image: (image: ImageDoc) =>
-      imageRules.see(
-        viewer,
-        imageFacts(
-          image,
-          shares.filter((share) => covers(share, image)),
-          emergencies,
-        ),
+      imageFacts(
+        image,
+        shares.filter((share) => covers(share, image)),
+        emergencies,
       ),
     study: (study: StudyDoc) =>
-      imageRules.see(
-        viewer,
-        studyFacts(study, strongest(shares.filter((one) => one.study?.equals(study._id))), emergencies),
-      ),
+      studyFacts(study, strongest(shares.filter((one) => one.study?.equals(study._id))), emergencies),
+  };
+  /** Returns the name under which the viewer knows the object now; none while they may not know of it. */
+  const named = (kind: 'image' | 'study', id: ImageDoc['_id'], name: string, facts: ImageFacts): [string, Named][] => {
+    if (!imageRules.see(viewer, facts)) return [];
+    const general = kind === 'image' ? texts.copyCaption : texts.copyTitle;
+    return [[String(id), { kind, name: formOf(viewer, facts) === 'copy' ? general : name }]];
   };
   return new Map<string, Named>([
-    ...images.filter(sees.image).map((one) => [String(one._id), { kind: 'image', name: one.caption }] as const),
-    ...studies.filter(sees.study).map((one) => [String(one._id), { kind: 'study', name: one.title }] as const),
+    ...images.flatMap((one) => named('image', one._id, one.caption, factsOf.image(one))),
+    ...studies.flatMap((one) => named('study', one._id, one.title, factsOf.study(one))),
     ...users.map(
       (one) =>
         [

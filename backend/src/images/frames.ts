@@ -3,15 +3,17 @@ import type { FrameFacts, TagRow } from '@lightbox/contract/images/drawing.js';
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { bufferOf } from '@lightbox/core/db/bytes.js';
 import { oid } from '@lightbox/core/db/ids.js';
+import { copyOf } from '@lightbox/core/deidentify/copy.js';
 import { AppError, IntegrityError } from '@lightbox/core/errors.js';
-import { type Drawing, plainContext } from '@lightbox/core/imaging/drawing.js';
+import { type Drawing, plainContext, undrawable } from '@lightbox/core/imaging/drawing.js';
 import { hmac } from '@lightbox/core/keys/keyring.js';
 import { open } from '@lightbox/core/keys/seal.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
-import type { Answer, Context, Gateway } from '../context.js';
+import type { Answer, Context, Gateway, Reader } from '../context.js';
+import { rowsOf, sendCopy, showsNoText } from './copies.js';
 import { drawings, type Made, pending, type Sealed, tags, untilDrawn } from './drawings.js';
 import { frameBytes, lengthOf, type Source } from './frameBytes.js';
-import { checkOpen, type OfImage, type Seen, seenImage, sendBytes } from './imageBytes.js';
+import { checkOpen, inSameForm, type OfImage, type Seen, seenImage, sendBytes } from './imageBytes.js';
 import { countRead, openLook, recordLook } from './looks.js';
 import { renderedFrame } from './renderedFrame.js';
 
@@ -22,48 +24,73 @@ import { renderedFrame } from './renderedFrame.js';
 async function readMade<Doc, T>(
   context: OfImage & Pick<Context, 'req'>,
   sealed: Sealed<Doc, T>,
-): Promise<{ image: ImageDoc & Seen; made: T }> {
+): Promise<{ image: ImageDoc & Seen; made: T; copy: string | null }> {
   const { gateway, viewer, params, req } = context;
   const check = () => checkOpen(context)(viewer);
   // Read together with the access check: sealed bytes reveal nothing until they are opened.
   const [access, found] = await Promise.all([check(), sealed.read(gateway, oid(params.id))]);
   const image = seenImage(access);
-  if (found) return { image, made: sealed.open(gateway, image, found) };
+  const { copy } = access;
+  if (found) return { image, made: sealed.open(gateway, image, found), copy };
   const drawn = await untilDrawn(gateway, image, req);
-  await check();
+  const { copy: now } = await check();
   const later = drawn ? await sealed.read(gateway, image._id) : null;
   if (!later) throw pending();
-  return { image, made: sealed.open(gateway, image, later) };
+  return { image, made: sealed.open(gateway, image, later), copy: now };
 }
 
 /** Answers with the facts that drawing the file needs. This is the look that the audit log lists. */
 export async function getFrames(context: Context<typeof imageCalls.getFrames>): Promise<Answer<FrameFacts>> {
-  const { image, made } = await readMade(context, drawings);
+  const { image, made, copy } = await readMade(context, drawings);
   await openLook(context, image);
-  return { data: factsOf(context.gateway, made.drawing) };
+  return { data: factsOf(context.gateway, made.drawing, copy) };
 }
 
-/** The UID of the frame of reference leaves the server as a keyed hash only. */
-export const factsOf = ({ keys }: Gateway, { facts, frameOfReferenceUid: uid }: Drawing): FrameFacts =>
-  uid
-    ? { ...facts, frameOfReference: hmac(keys.cursors.current.key, 'frameOfReference', uid).toString('base64url') }
-    : facts;
+/**
+ * The UID of the frame of reference leaves the server as a keyed hash only. `copy`: the scope of a copy without identity,
+ * in which the hash is another one.
+ */
+export function factsOf(
+  { keys }: Gateway,
+  { facts, frameOfReferenceUid: uid }: Drawing,
+  copy: string | null,
+): FrameFacts {
+  const shown = copy ? factsOfCopy(facts) : facts;
+  const name = ['frameOfReference', ...(copy ? [copy] : []), uid ?? ''];
+  return uid ? { ...shown, frameOfReference: hmac(keys.cursors.current.key, ...name).toString('base64url') } : shown;
+}
+
+/** A copy has no overlays, and a report has no text there. Nothing is drawn of documents. */
+function factsOfCopy({ overlays: _, report, ...facts }: FrameFacts): FrameFacts {
+  if (facts.kind === 'pdf' || report?.pdf) return undrawable.facts;
+  const { waveforms } = report ?? {};
+  return report ? { ...facts, report: { lines: [], ...(waveforms ? { waveforms } : {}) } } : facts;
+}
 
 /** Streams the bytes of one frame. */
 export async function getFrame(context: Context<typeof imageCalls.getFrame>): Promise<undefined> {
   const { gateway, params, query } = context;
-  const { image, made } = await readMade(context, drawings);
-  if (query.rendered) return sendRendered(context, image, made);
+  const { image, made, copy } = await readMade(context, drawings);
+  if (copy && !showsNoText(made.drawing)) {
+    // The frames themselves have no overlays, but the server's own picture has.
+    if (query.rendered || made.drawing.facts.kind !== 'dicom') throw new AppError('NO_FRAME');
+  }
+  const may = inSameForm(checkOpen(context), { copy });
+  if (query.rendered) return sendRendered(context, image, made, may);
+  // The frame of a picture is its whole file.
+  if (copy && made.drawing.facts.kind === 'picture' && made.drawing.source === 'file') {
+    return sendCopy(context, image, copy, may, () => countRead(context, 'image.view', image));
+  }
   const parts = made.drawing.frames[params.n - 1];
   if (!parts) throw new AppError('NO_FRAME');
   const source = sourceOf(gateway, image, made);
   return sendBytes(context, {
     contentType: made.drawing.mediaType,
     length: lengthOf(parts),
-    disposition: `attachment; filename="${image._id}-${params.n}"`,
+    disposition: copy ? 'attachment' : `attachment; filename="${image._id}-${params.n}"`,
     chunks: frameBytes(gateway.blobs, source, parts),
     record: () => countRead(context, 'image.view', image),
-    may: checkOpen(context),
+    may,
   });
 }
 
@@ -72,6 +99,7 @@ async function sendRendered(
   context: Context<typeof imageCalls.getFrame>,
   image: ImageDoc & Seen,
   { drawing }: Made,
+  may: (viewer: Reader) => Promise<unknown>,
 ): Promise<undefined> {
   const { gateway, viewer, params, query } = context;
   if (params.n > drawing.facts.frames) throw new AppError('NO_FRAME');
@@ -79,7 +107,7 @@ async function sendRendered(
   const window = center !== undefined && width !== undefined ? { window: { center, width } } : {};
   const webp = await renderedFrame(gateway, context, image, { frame: params.n, ...window });
   // The right may have ended while a worker drew.
-  await checkOpen(context)(viewer);
+  await may(viewer);
   return sendBytes(context, {
     contentType: 'image/webp',
     length: webp.length,
@@ -88,7 +116,7 @@ async function sendRendered(
       yield webp;
     })(),
     record: () => countRead(context, 'image.view', image),
-    may: checkOpen(context),
+    may,
   });
 }
 
@@ -103,10 +131,11 @@ function sourceOf({ keys }: Gateway, image: ImageDoc, { drawing, plain }: Made):
 
 /** Answers with the elements of the file, or those that contain a text. */
 export async function getTags(context: Context<typeof imageCalls.getTags>): Promise<Answer<TagRow[]>> {
-  const { image, made } = await readMade(context, tags);
+  const { image, made, copy } = await readMade(context, tags);
+  const rows = copy ? rowsOf(await copyOf(context.gateway, image, copy), made) : made;
   await recordLook(context, 'image.tags', image);
   const { search } = context.query;
-  return { data: search ? made.filter((row) => contains(row, search)) : made };
+  return { data: search ? rows.filter((row) => contains(row, search)) : rows };
 }
 
 const plain = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();

@@ -1,7 +1,7 @@
 import type { LookAction } from '@lightbox/contract/audit/actions.js';
-import type { ImageRule } from '@lightbox/contract/images/policy.js';
-import { type ImageAccess, requireImage } from '@lightbox/core/access/images.js';
+import { type ImageAccess, type InForm, requireForm } from '@lightbox/core/access/images.js';
 import type { ObjectId } from '@lightbox/core/db/ids.js';
+import { AppError } from '@lightbox/core/errors.js';
 import type { NewEvent } from '@lightbox/core/events/events.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
@@ -28,15 +28,29 @@ export const guarded = (contentType: string): Record<string, string> => ({
 });
 
 const check =
-  (rule: ImageRule) =>
+  (act: 'open' | 'download') =>
   ({ gateway, params }: Omit<OfImage, 'viewer'>) =>
-  (viewer: Reader): Promise<ImageAccess> =>
-    requireImage(gateway.models, viewer, params.id, rule, gateway.clock.now());
+  (viewer: Reader): Promise<ImageAccess & InForm> =>
+    requireForm(gateway.models, viewer, params.id, act, gateway.clock.now());
 
-/** Checks the right to open the image: before the answer, and again while bytes go out. */
+/**
+ * Checks the right to open the image, or its copy without identity: before the answer, and again while bytes go out. The
+ * form of the answer is that of the first check.
+ */
 export const checkOpen = check('open');
-/** Checks the right to download the original in the same way. */
+/** Checks the right to download in the same way. */
 export const checkDownload = check('download');
+
+/**
+ * The check while bytes go out. It fails when the viewer may have only a copy without identity by now, and got the original
+ * so far.
+ */
+export const inSameForm =
+  (check: (viewer: Reader) => Promise<InForm>, { copy }: InForm) =>
+  async (viewer: Reader): Promise<void> => {
+    const now = await check(viewer);
+    if (copy === null && now.copy !== null) throw new AppError('FORBIDDEN');
+  };
 
 interface Bytes {
   contentType: string;

@@ -1,7 +1,8 @@
-import { imageRules } from '@lightbox/contract/images/policy.js';
+import { formOf, imageRules } from '@lightbox/contract/images/policy.js';
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import { shareState } from '@lightbox/contract/sharing/states.js';
 import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
+import { texts } from '@lightbox/contract/texts.js';
 import { emergenciesOf } from '@lightbox/core/access/emergencies.js';
 import { imageFacts, openedBy, studyIdFor } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare, strongest } from '@lightbox/core/access/shares.js';
@@ -19,6 +20,7 @@ import { presentBy } from '../emergencies/present.js';
 import { presentMine } from '../sharing/present.js';
 import { summariesOf } from '../studies/summary.js';
 import { namesOf } from '../users/names.js';
+import { hidesPicture } from './copies.js';
 import { presentRecipients, sharePerPerson, sharesOfAll } from './recipients.js';
 
 /**
@@ -45,12 +47,14 @@ export async function presentImages(
     const share = strongest(mine);
     const facts = imageFacts(image, mine, emergencies);
     if (!imageRules.see(viewer, facts)) return [];
+    const copy = formOf(viewer, facts) === 'copy';
     return [
       {
-        image,
+        image: copy ? withoutIdentity(image) : image,
         share,
-        opens: imageRules.open(viewer, facts),
-        download: imageRules.download(viewer, facts),
+        copy,
+        opens: imageRules.open(viewer, facts) || imageRules.openCopy(viewer, facts),
+        download: copy ? imageRules.downloadCopy(viewer, facts) : imageRules.download(viewer, facts),
         shares: imageRules.share(viewer, facts),
         emergency: openedBy(viewer, facts, emergencies, image),
         studyId: studyIdFor(viewer, image, mine, emergencies),
@@ -68,10 +72,14 @@ export async function presentImages(
     const [only, ...others] = shares ? recipientsOf(image) : [];
     return only && others.length === 0 ? [only.recipient] : [];
   });
-  const [previews, studies, name] = await Promise.all([
+  const [previews, hidden, studies, name] = await Promise.all([
     previewsOf(
       gateway,
       access.filter(({ opens }) => opens).map(({ image }) => image),
+    ),
+    hidesPicture(
+      gateway,
+      access.filter(({ opens, copy }) => opens && copy).map(({ image }) => image),
     ),
     grouped
       ? summariesOf(
@@ -85,8 +93,9 @@ export async function presentImages(
       ...named,
     ]),
   ]);
-  return access.map(({ image, share, opens, download, shares, emergency, studyId }) => {
-    const study = studyId === null ? undefined : studies.get(studyId);
+  return access.map(({ image, share, copy, opens, download, shares, emergency, studyId }) => {
+    const summary = studyId === null ? undefined : studies.get(studyId);
+    const study = summary && copy ? { ...summary, title: texts.copyTitle } : summary;
     const redacted: Image = {
       id: String(image._id),
       caption: image.caption,
@@ -95,6 +104,7 @@ export async function presentImages(
       isVerified: opens,
       isShared: image.isShared,
       image_url: null,
+      ...(copy ? { deidentified: true as const } : {}),
       ...(share ? presentMine(gateway, share, name) : {}),
       ...(share && shareState(share, now) === 'locked' ? { isLocked: true as const } : {}),
       ...(emergency ? { emergency: presentBy(emergency) } : {}),
@@ -104,20 +114,36 @@ export async function presentImages(
     return opens
       ? {
           ...redacted,
-          ...details(image, name),
+          ...details(image, name, copy),
           download,
           studyId,
           seriesId: studyId === null ? null : String(image.series?.id ?? studyId),
           ...(shares ? { recipients: presentRecipients(recipientsOf(image), name, now) } : {}),
-          image_url: previews.get(String(image._id)) ?? null,
+          image_url: hidden.has(String(image._id)) ? null : (previews.get(String(image._id)) ?? null),
         }
       : redacted;
   });
 }
 
-function details(image: ImageDoc, name: (id: ObjectId) => { id: string; firstname: string; lastname: string }) {
+/** Returns an image as people know it who get its copy: without the texts and the dates that may tell of the patient. */
+export function withoutIdentity({ patient: _, dicom, ...image }: ImageDoc): ImageDoc {
+  const { studyDate: __, ...facts } = dicom ?? {};
   return {
-    size: image.size,
+    ...image,
+    caption: texts.copyCaption,
+    analysis: 'none',
+    ...(dicom ? { dicom: facts } : {}),
+  };
+}
+
+function details(
+  image: ImageDoc,
+  name: (id: ObjectId) => { id: string; firstname: string; lastname: string },
+  copy: boolean,
+) {
+  return {
+    // The size of the original is not that of the copy.
+    ...(copy ? {} : { size: image.size }),
     owner: name(image.owner),
     analysis: { status: image.analysis },
     ...(image.width && image.height ? { width: image.width, height: image.height } : {}),

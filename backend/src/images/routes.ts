@@ -2,6 +2,7 @@ import { imageCalls } from '@lightbox/contract/images/calls.js';
 import type { Router } from 'express';
 import type { Gateway } from '../context.js';
 import { bindAll } from '../http/handle.js';
+import { getDeidentified, getDeidentifiedChanges } from './deidentified.js';
 import { explainAccess } from './explainAccess.js';
 import { findKnown } from './findKnown.js';
 import { getFrame, getFrames, getTags } from './frames.js';
@@ -26,6 +27,8 @@ export function imageRoutes(router: Router, gateway: Gateway): void {
     getFrames,
     getFrame,
     getTags,
+    getDeidentified,
+    getDeidentifiedChanges,
     getTimeline,
     explainAccess,
     deleteImage,

@@ -5,16 +5,19 @@ import { AppError } from '@lightbox/core/errors.js';
 import type { PreviewDoc } from '@lightbox/core/models/preview.js';
 import type { Context } from '../context.js';
 import { rangeOf } from '../http/range.js';
+import { hidesPicture, sendCopy } from './copies.js';
 import { askForDrawings, pending } from './drawings.js';
-import { checkDownload, checkOpen, extensionOf, seenImage, sendBytes } from './imageBytes.js';
+import { checkDownload, checkOpen, extensionOf, inSameForm, seenImage, sendBytes } from './imageBytes.js';
 import { countRead, recordLook } from './looks.js';
 import { openPreview } from './present.js';
 
-/** Streams the original bytes, or a range of them. */
+/** Streams the original bytes, or a range of them; a copy without identity to whom it was shared so. */
 export async function streamContent(context: Context<typeof imageCalls.getImageContent>): Promise<undefined> {
   const { gateway, viewer } = context;
-  const may = checkDownload(context);
-  const { image } = await may(viewer);
+  const check = checkDownload(context);
+  const { image, copy } = await check(viewer);
+  const may = inSameForm(check, { copy });
+  if (copy) return sendCopy(context, image, copy, may);
   const { contentType, size } = image;
   const id = String(image._id);
   const range = rangeOf(context, size);
@@ -47,8 +50,9 @@ export async function sendPreview(context: Context<typeof imageCalls.getImagePre
     checkOpen(context)(viewer),
     gateway.models.Preview.findById(oid(params.id)).lean<PreviewDoc>(),
   ]);
-  const { image } = access;
+  const { image, copy } = access;
   if (image.preview === 'none') throw new AppError('NO_PREVIEW');
+  if (copy && (await hidesPicture(gateway, [image])).has(String(image._id))) throw new AppError('NO_PREVIEW');
   if (!preview) {
     await askForDrawings(gateway, [image], { awaited: true });
     throw pending();
@@ -62,6 +66,6 @@ export async function sendPreview(context: Context<typeof imageCalls.getImagePre
       yield webp;
     })(),
     record: () => recordLook(context, 'image.preview', seenImage(access)),
-    may: checkOpen(context),
+    may: inSameForm(checkOpen(context), { copy }),
   });
 }

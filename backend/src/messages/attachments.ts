@@ -1,7 +1,8 @@
 import type { DataOf } from '@lightbox/contract/call.js';
-import { type ImageFacts, imageRules } from '@lightbox/contract/images/policy.js';
+import { formOf, type ImageFacts, imageRules } from '@lightbox/contract/images/policy.js';
 import type { AttachingOutcome, Attachment, messageCalls } from '@lightbox/contract/messages/calls.js';
 import { messageRules } from '@lightbox/contract/messages/policy.js';
+import { texts } from '@lightbox/contract/texts.js';
 import { imageFacts } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare, shareFacts, strongest } from '@lightbox/core/access/shares.js';
 import { type ObjectId, oid } from '@lightbox/core/db/ids.js';
@@ -43,7 +44,8 @@ export async function findAttached(gateway: Gateway, person: Person, ids: Object
 
 /** Presents an attached image as its reader may see it now. */
 export function presentAttachment(reader: Person, { image, shares }: Attached): Attachment {
-  const access = messageRules.access(reader, factsOf({ image, shares }));
+  const facts = factsOf({ image, shares });
+  const access = messageRules.access(reader, facts);
   const share = access === 'locked' ? strongest(shares) : null;
   return {
     imageId: String(image._id),
@@ -51,7 +53,7 @@ export function presentAttachment(reader: Person, { image, shares }: Attached): 
     ...(share ? { shareId: String(share._id) } : {}),
     ...(access === 'open'
       ? {
-          caption: image.caption,
+          caption: formOf(reader, facts) === 'copy' ? texts.copyCaption : image.caption,
           contentType: image.contentType,
           ...(image.dicom?.modality ? { modality: image.dicom.modality } : {}),
         }
@@ -78,7 +80,7 @@ async function outcomesOf(
   return new Map(
     all.map(({ image, shares }) => {
       const own = factsOf({ image, shares });
-      const facts = { ...own, share: shareFacts(theirs.filter((share) => covers(share, image))) };
+      const facts = { ...own, copy: null, ...shareFacts(theirs.filter((share) => covers(share, image))) };
       return [
         String(image._id),
         messageRules.attaching({ viewer: sender, image: own }, { viewer: recipient, image: facts }),
@@ -102,6 +104,7 @@ export async function requireAttachable(
     const found = attached.get(String(id));
     const facts = found && factsOf(found);
     if (!facts || !imageRules.see(sender, facts)) throw new AppError('NOT_FOUND');
+    if (!imageRules.open(sender, facts) && imageRules.openCopy(sender, facts)) throw new AppError('CANNOT_ATTACH');
     if (!imageRules.open(sender, facts)) throw new AppError('NOT_VERIFIED');
   }
   const outcomes = await outcomesOf(gateway, sender, recipient, attached);

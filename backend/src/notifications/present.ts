@@ -1,8 +1,9 @@
 import type { NotificationKind } from '@lightbox/contract/audit/actions.js';
 import { emergencyRules } from '@lightbox/contract/emergencies/policy.js';
-import { imageRules } from '@lightbox/contract/images/policy.js';
+import { formOf, imageRules } from '@lightbox/contract/images/policy.js';
 import type { Notification } from '@lightbox/contract/notifications/calls.js';
 import { shareState } from '@lightbox/contract/sharing/states.js';
+import { texts } from '@lightbox/contract/texts.js';
 import { imageFacts } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare, strongest } from '@lightbox/core/access/shares.js';
 import { studyFacts } from '@lightbox/core/access/studies.js';
@@ -86,13 +87,17 @@ async function subjectsOf({ models, clock }: Gateway, viewer: Reader, notificati
   const named = new Map<string, Named>();
   for (const image of images) {
     const mine = shares.filter((one) => covers(one, image));
-    if (imageRules.see(viewer, imageFacts(image, mine, []))) {
-      named.set(String(image._id), namedBy(image.caption, strongest(mine)));
+    const facts = imageFacts(image, mine, []);
+    if (imageRules.see(viewer, facts)) {
+      const caption = formOf(viewer, facts) === 'copy' ? texts.copyCaption : image.caption;
+      named.set(String(image._id), namedBy(caption, strongest(mine)));
     }
   }
   for (const study of studies) {
     const share = strongest(shares.filter((one) => one.study?.equals(study._id)));
-    if (imageRules.see(viewer, studyFacts(study, share, []))) named.set(String(study._id), namedBy(study.title, share));
+    const facts = studyFacts(study, share, []);
+    const title = formOf(viewer, facts) === 'copy' ? texts.copyTitle : study.title;
+    if (imageRules.see(viewer, facts)) named.set(String(study._id), namedBy(title, share));
   }
   const locked = new Set(shares.filter((share) => shareState(share, now) === 'locked').map(({ _id }) => String(_id)));
   return ({ kind, record, study, share }: NotificationDoc): Named | undefined =>

@@ -46,7 +46,7 @@ export async function acceptInvites(gateway: Gateway, tx: Transaction, { _id, em
     const target = await targetOf(gateway, tx, invite);
     if (!target) continue;
     accepted += 1;
-    const { hours, download } = invite;
+    const { hours, download, deidentified } = invite;
     const note = invite.note && openNote(keys, invite._id, invite.note);
     await models.Invite.deleteOne({ _id: invite._id }, { session });
     tx.record({ type: 'invite.accepted', ...(await aboutInvite(gateway, tx, invite)), actor: _id });
@@ -55,7 +55,7 @@ export async function acceptInvites(gateway: Gateway, tx: Transaction, { _id, em
       tx,
       target,
       [_id],
-      { sharedBy: invite.by, hours, note, download, invite: invite._id },
+      { sharedBy: invite.by, hours, note, download, deidentified, invite: invite._id },
       act,
     );
   }

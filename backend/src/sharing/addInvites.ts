@@ -46,7 +46,7 @@ function newInvite(
   { keys, clock }: Gateway,
   object: Pick<InviteDoc, 'image' | 'study'>,
   email: string,
-  { sharedBy, hours, note, download }: Invitation,
+  { sharedBy, hours, note, download, deidentified }: Invitation,
   batch: ObjectId,
 ): InviteDoc {
   const _id = newId();
@@ -61,6 +61,7 @@ function newInvite(
     hours,
     ...(note ? { note: sealNote(keys, _id, note) } : {}),
     ...(download === false ? { download } : {}),
+    ...(deidentified ? { deidentified } : {}),
     createAt: now,
     expiresAt: inviteEnd(now),
     ...newCodeSeed(keys.codes),

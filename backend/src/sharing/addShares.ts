@@ -20,6 +20,7 @@ export interface Terms {
   hours: number | null;
   note?: string | undefined;
   download?: boolean | undefined;
+  deidentified?: boolean | undefined;
   /** The invitation that the share began as. */
   invite?: ObjectId;
 }
@@ -92,7 +93,7 @@ function newShare(
   { keys, clock }: Gateway,
   { image, study }: ShareTarget,
   recipient: ObjectId,
-  { sharedBy, hours, note, download, invite }: Terms,
+  { sharedBy, hours, note, download, deidentified, invite }: Terms,
   act: Act,
 ): ShareDoc {
   const _id = newId();
@@ -109,6 +110,7 @@ function newShare(
     ...(invite ? { invite } : {}),
     ...(note ? { note: sealNote(keys, _id, note) } : {}),
     ...(download === false ? { download } : {}),
+    ...(deidentified ? { deidentified } : {}),
     ...(expiresAt ? { expiresAt } : {}),
     codeExpiresAt: codeEnd(now, expiresAt),
     ...newCodeSeed(keys.codes),

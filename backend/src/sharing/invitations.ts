@@ -41,6 +41,7 @@ function present(gateway: Gateway, invite: InviteDoc): Invitation | null {
     endsAt: invite.expiresAt.toISOString(),
     expiresInHours: invite.hours,
     download: invite.download !== false,
+    ...(invite.deidentified ? { deidentified: true as const } : {}),
     ...presentNote(gateway, invite),
   };
 }

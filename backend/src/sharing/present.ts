@@ -54,4 +54,5 @@ export const presentAccess = (gateway: Opening, share: ShareDoc, user: UserDoc, 
   locked: shareState(share, now) === 'locked',
   ...presentNote(gateway, share),
   download: share.download !== false,
+  ...(share.deidentified ? { deidentified: true as const } : {}),
 });

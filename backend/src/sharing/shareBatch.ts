@@ -10,6 +10,7 @@ import type { ShareDoc } from '@lightbox/core/models/share.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
 import { addressHash } from '@lightbox/core/sharing/invites.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
+import { requireDeidentifiable } from '../images/copies.js';
 import { addInvite } from './addInvites.js';
 import { addShares, newAct } from './addShares.js';
 import { namesOfTarget, presentCreated } from './present.js';
@@ -31,9 +32,10 @@ export async function shareBatch({ gateway, actor, viewer, body }: Context<Call>
   const earlier = await gateway.events.earlier(actor);
   if (earlier) return { data: await presentBatch(gateway, earlier, objects, recipients) };
   for (const _ of recipients.strangers) await gateway.throttle.take('invite', { caller: viewer.id });
-  const { note, download } = body;
+  const { note, download, deidentified } = body;
+  if (deidentified) for (const { target } of objects) await requireDeidentifiable(gateway, target);
   const hours = body.expiresInHours ?? (await gateway.settings.get('sharing.expiryHours'));
-  const terms = { sharedBy: viewer._id, hours, note, download };
+  const terms = { sharedBy: viewer._id, hours, note, download, deidentified };
   const batch = await gateway.events.change(actor, async (tx) => {
     const act = newAct();
     for (const _id of recipients.people) {

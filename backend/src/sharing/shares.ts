@@ -15,6 +15,7 @@ import type { UserDoc } from '@lightbox/core/models/user.js';
 import { endShares } from '@lightbox/core/sharing/endShares.js';
 import { aboutShare, ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
+import { requireDeidentifiable } from '../images/copies.js';
 import { addShare, codeEnd, theirsAlready } from './addShares.js';
 import { presentAccess, presentCreated } from './present.js';
 import { requireTarget } from './targets.js';
@@ -31,10 +32,11 @@ export async function createShare({
   if (earlier) return { data: await readCreated(gateway, earlier) };
   const recipient = await findRecipient(gateway, viewer, owner, body.createdfor);
   const hours = body.expiresInHours ?? (await gateway.settings.get('sharing.expiryHours'));
-  const { note, download } = body;
+  const { note, download, deidentified } = body;
+  if (deidentified) await requireDeidentifiable(gateway, target);
   try {
     const id = await gateway.events.change(actor, async (tx) => {
-      const terms = { sharedBy: viewer._id, hours, note, download };
+      const terms = { sharedBy: viewer._id, hours, note, download, deidentified };
       const added = await addShare(gateway, tx, { ...target, recipient, ...terms });
       if (!added) throw new AppError('NOT_FOUND');
       return added;

@@ -1,5 +1,5 @@
-import type { ImageRule } from '@lightbox/contract/images/policy.js';
-import { requireStudy, type StudyAccess } from '@lightbox/core/access/studies.js';
+import type { InForm } from '@lightbox/core/access/images.js';
+import { requireStudyForm, type StudyAccess } from '@lightbox/core/access/studies.js';
 import type { Context, Reader } from '../context.js';
 import type { Seen } from '../images/imageBytes.js';
 
@@ -11,12 +11,12 @@ export const seenStudy = ({ study, emergency }: StudyAccess): Seen => ({
 });
 
 const check =
-  (rule: ImageRule) =>
+  (act: 'open' | 'download') =>
   ({ gateway, params }: Pick<Context, 'gateway'> & { params: { id: string } }) =>
-  (viewer: Reader): Promise<StudyAccess> =>
-    requireStudy(gateway.models, viewer, params.id, rule, gateway.clock.now());
+  (viewer: Reader): Promise<StudyAccess & InForm> =>
+    requireStudyForm(gateway.models, viewer, params.id, act, gateway.clock.now());
 
-/** Checks the right to open the study: before the answer, and again while it goes out. */
+/** Checks the right to open the study, or its copies without identity: before the answer, and again while it goes out. */
 export const checkOpen = check('open');
 /** Checks the right to download its original files in the same way. */
 export const checkDownload = check('download');

@@ -1,5 +1,6 @@
-import { imageRules } from '@lightbox/contract/images/policy.js';
+import { formOf, imageRules } from '@lightbox/contract/images/policy.js';
 import type { Series, Study } from '@lightbox/contract/studies/schemas.js';
+import { texts } from '@lightbox/contract/texts.js';
 import type { StudyAccess } from '@lightbox/core/access/studies.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
@@ -7,6 +8,7 @@ import { nameOf } from '@lightbox/core/studies/names.js';
 import { type OrderedSeries, seriesOf } from '@lightbox/core/studies/order.js';
 import type { Gateway, Viewer } from '../context.js';
 import { presentBy } from '../emergencies/present.js';
+import { hidesPicture } from '../images/copies.js';
 import { previewsOf } from '../images/present.js';
 import { presentMine } from '../sharing/present.js';
 import { namesOf } from '../users/names.js';
@@ -18,18 +20,21 @@ export async function presentStudy(
   viewer: Viewer,
   { study, share, facts, emergency }: StudyAccess,
 ): Promise<Study> {
-  const opens = imageRules.open(viewer, facts);
+  const copy = formOf(viewer, facts) === 'copy';
+  const opens = imageRules.open(viewer, facts) || imageRules.openCopy(viewer, facts);
   const lead = study.lead && (await gateway.models.Image.findById(study.lead).lean<ImageDoc>());
   const [name, previews] = await Promise.all([
     namesOf(gateway.models, [study.owner, study.patient, share?.sharedBy]),
     previewsOf(gateway, lead && opens ? [lead] : []),
   ]);
+  const hidden = copy && lead && opens ? await hidesPicture(gateway, [lead]) : new Set<string>();
   const outline: Study = {
     ...summaryOf(study),
+    ...(copy ? { title: texts.copyTitle, deidentified: true as const } : {}),
     createAt: study.createAt.toISOString(),
     isVerified: opens,
     isShared: lead?.isShared ?? false,
-    image_url: (lead && previews.get(String(lead._id))) ?? null,
+    image_url: lead && !hidden.has(String(lead._id)) ? (previews.get(String(lead._id)) ?? null) : null,
     ...(share ? presentMine(gateway, share, name) : {}),
     ...(emergency ? { emergency: presentBy(emergency) } : {}),
   };
@@ -37,11 +42,11 @@ export async function presentStudy(
   return {
     ...outline,
     owner: name(study.owner),
-    ...(study.patient ? { patient: name(study.patient) } : {}),
-    ...(study.studyDate ? { studyDate: study.studyDate } : {}),
+    ...(study.patient && !copy ? { patient: name(study.patient) } : {}),
+    ...(study.studyDate && !copy ? { studyDate: study.studyDate } : {}),
     ...(study.lead ? { leadId: String(study.lead) } : {}),
-    download: imageRules.download(viewer, facts),
-    series: (await readSeries(gateway, study)).map(presentSeries),
+    download: copy ? imageRules.downloadCopy(viewer, facts) : imageRules.download(viewer, facts),
+    series: (await readSeries(gateway, study)).map((series) => presentSeries(series, copy)),
   };
 }
 
@@ -55,8 +60,10 @@ export async function readSeries(gateway: Gateway, { _id }: Pick<StudyDoc, '_id'
   return seriesOf(_id, images, (image) => nameOf(gateway, image));
 }
 
-const presentSeries = ({ id, images, ...rest }: OrderedSeries<Placed>): Series => ({
+/** The description of a series is free text of the file: a copy has none. */
+const presentSeries = ({ id, images, description, ...rest }: OrderedSeries<Placed>, copy: boolean): Series => ({
   ...rest,
+  ...(description === undefined || copy ? {} : { description }),
   id: String(id),
   images: images.map((image) => String(image._id)),
 });

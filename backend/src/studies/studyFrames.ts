@@ -10,6 +10,7 @@ import type { Context, Gateway } from '../context.js';
 import { stream } from '../http/stream.js';
 import { askForDrawings, drawings, pending, until } from '../images/drawings.js';
 import { factsOf } from '../images/frames.js';
+import { inSameForm } from '../images/imageBytes.js';
 import { openStudyLook } from '../images/looks.js';
 import { checkOpen, seenStudy } from './checkOpen.js';
 import { readSeries } from './present.js';
@@ -31,7 +32,7 @@ export async function getStudyFrames(context: Context<typeof studyCalls.getStudy
   const { gateway, viewer, req } = context;
   const check = checkOpen(context);
   const access = await check(viewer);
-  const { study } = access;
+  const { study, copy } = access;
   const images = await gateway.models.Image.find({ study: study._id }, { dataKey: 1, preview: 1 }).lean<Pictured[]>();
   const ready = await findDrawn(gateway, images);
   if (ready.length < images.length) await askForMissing(gateway, study, images, ready);
@@ -44,12 +45,13 @@ export async function getStudyFrames(context: Context<typeof studyCalls.getStudy
         });
   if (!drawn) throw pending();
   // The right may have ended during the wait.
-  await check(viewer);
+  const may = inSameForm(check, { copy });
+  await may(viewer);
   await stream(context, {
     headers: { 'Content-Type': 'application/json; charset=utf-8' },
-    chunks: written(gateway, drawn),
+    chunks: written(gateway, drawn, copy),
     record: () => openStudyLook(context, seenStudy(access), images, { isComplete: drawn.length === images.length }),
-    may: check,
+    may,
   });
   return undefined;
 }
@@ -78,11 +80,11 @@ async function askForMissing(gateway: Gateway, study: StudyDoc, images: Pictured
 
 const idsOf = (images: Pick<ImageDoc, '_id'>[]): Set<string> => new Set(images.map(({ _id }) => String(_id)));
 
-async function* written(gateway: Gateway, images: Pictured[]): AsyncGenerator<string> {
+async function* written(gateway: Gateway, images: Pictured[], copy: string | null): AsyncGenerator<string> {
   yield '{"data":{';
   let separator = '';
   for (let at = 0; at < images.length; at += BATCH) {
-    for (const [id, facts] of await readFacts(gateway, images.slice(at, at + BATCH))) {
+    for (const [id, facts] of await readFacts(gateway, images.slice(at, at + BATCH), copy)) {
       yield `${separator}${JSON.stringify(id)}:${JSON.stringify(facts)}`;
       separator = ',';
     }
@@ -90,7 +92,11 @@ async function* written(gateway: Gateway, images: Pictured[]): AsyncGenerator<st
   yield '}}';
 }
 
-async function readFacts(gateway: Gateway, images: Pictured[]): Promise<[id: string, FrameFacts][]> {
+async function readFacts(
+  gateway: Gateway,
+  images: Pictured[],
+  copy: string | null,
+): Promise<[id: string, FrameFacts][]> {
   const docs = await gateway.models.Drawing.find({ _id: { $in: images.map(({ _id }) => _id) } }, { drawing: 1 }).lean<
     Pick<DrawingDoc, '_id' | 'drawing'>[]
   >();
@@ -100,6 +106,6 @@ async function readFacts(gateway: Gateway, images: Pictured[]): Promise<[id: str
     if (!image) return [];
     // A damaged drawing cannot be shown, and asking again does not help. The rest of the study is still shown.
     const made = unlessDamaged(gateway.log, () => drawings.open(gateway, image, doc));
-    return [[String(doc._id), factsOf(gateway, made?.drawing ?? undrawable)]];
+    return [[String(doc._id), factsOf(gateway, made?.drawing ?? undrawable, copy)]];
   });
 }

@@ -223,7 +223,7 @@ interface ShareWishes extends Partial<ShareDocTimes> {
   /** Hours from now, negative for a share that has ended; null for a patient's permanent share. */
   hours?: number | null;
 }
-type ShareDocTimes = Pick<ShareDoc, 'tries' | 'download'>;
+type ShareDocTimes = Pick<ShareDoc, 'tries' | 'download' | 'deidentified'>;
 
 export async function buildShare(gateway: Gateway, wishes: ShareWishes = {}): Promise<BuiltShare> {
   const image = wishes.image ?? (await buildImage(gateway));
@@ -242,6 +242,7 @@ export async function buildShare(gateway: Gateway, wishes: ShareWishes = {}): Pr
     ...newCodeSeed(gateway.keys.codes),
     tries: wishes.tries ?? 0,
     ...(wishes.download === false ? { download: false } : {}),
+    ...(wishes.deidentified ? { deidentified: true } : {}),
     ...(wishes.verified ? { verifiedAt: now } : {}),
     live: !wishes.revoked,
   };

@@ -3,7 +3,7 @@ import { call } from '../call.js';
 import { flag, PageQuery, sortBy } from '../envelope.js';
 import { Id, Params, text } from '../ids.js';
 import { limits } from '../limits.js';
-import { FrameFacts, TagRow } from './drawing.js';
+import { burnedInGuesses, FrameFacts, TagChange, TagRow } from './drawing.js';
 import { AccessExplanation, TimelineEntry } from './insight.js';
 import { contentTypes, frameTypes, Image, Sha256, UploadFields } from './schemas.js';
 import { ImageSearch } from './search.js';
@@ -139,7 +139,7 @@ export const imageCalls = {
     params: Params,
     binary: contentTypes,
     alsoStatus: 206,
-    fails: ['NOT_VERIFIED', 'NO_DOWNLOAD', 'RANGE_NOT_SATISFIABLE'],
+    fails: ['NOT_VERIFIED', 'NO_DOWNLOAD', 'RANGE_NOT_SATISFIABLE', 'CANNOT_DEIDENTIFY'],
   }),
   getImagePreview: call({
     method: 'get',
@@ -186,7 +186,33 @@ export const imageCalls = {
     params: Params,
     query: z.strictObject({ search: text(limits.tagSearchLength).optional() }),
     data: z.array(TagRow),
-    fails: ['NOT_VERIFIED', 'PREVIEW_PENDING'],
+    fails: ['NOT_VERIFIED', 'PREVIEW_PENDING', 'CANNOT_DEIDENTIFY'],
+  }),
+  getDeidentified: call({
+    method: 'get',
+    path: '/upload/image/:id/deidentified',
+    who: 'share.create',
+    action: 'image.content',
+    summary: 'The copy without identity as a recipient gets it, for the owner; a single range with 206',
+    params: Params,
+    binary: contentTypes,
+    alsoStatus: 206,
+    fails: ['CANNOT_DEIDENTIFY', 'RANGE_NOT_SATISFIABLE'],
+  }),
+  getDeidentifiedChanges: call({
+    method: 'get',
+    path: '/upload/image/:id/deidentified/changes',
+    who: 'share.create',
+    action: 'image.tags',
+    summary: 'How that copy differs from the original, and a guess at names that are written into the picture',
+    params: Params,
+    data: z.object({
+      changes: z.array(TagChange),
+      burnedIn: z.enum(burnedInGuesses),
+      /** False when the recipient sees no preview: it shows what the copy hides. */
+      preview: z.boolean(),
+    }),
+    fails: ['CANNOT_DEIDENTIFY'],
   }),
   getTimeline: call({
     method: 'get',

@@ -152,3 +152,18 @@ export const TagRow = z.object({
   depth: z.int().positive().max(64).optional(),
 });
 export type TagRow = z.infer<typeof TagRow>;
+
+/** One difference between a file and its copy without identity. Pictures have names of segments in place of tags. */
+export const TagChange = z.object({
+  tag: z.string().max(16),
+  /** Empty for elements that the table of the standard does not list. */
+  keyword: z.string().max(80),
+  action: z.enum(['removed', 'emptied', 'replaced', 'shifted']),
+  before: z.string().max(256),
+  after: z.string().max(256).optional(),
+});
+export type TagChange = z.infer<typeof TagChange>;
+
+/** Whether a name may be written into the picture itself. */
+export const burnedInGuesses = ['yes', 'likely', 'unknown', 'no'] as const;
+export type BurnedIn = (typeof burnedInGuesses)[number];

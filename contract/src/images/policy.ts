@@ -15,6 +15,8 @@ export interface ImageFacts {
     /** True when one of their verified shares allows the download of the original. */
     download: boolean;
   } | null;
+  /** The same of the shares that give a copy without identity alone. */
+  copy?: ImageFacts['share'];
   /** The guest's own link, while it is open and covers the image. Only guests have one. */
   guestLink?: { download: boolean } | null;
   /** True while the image is held: it arrived for a request, and nobody has taken it yet. */
@@ -33,6 +35,10 @@ const holds = {
   downloadShare: (_, i) => i.share?.verified === true && i.share.download,
   /** A live share, its code entered or not. */
   liveShare: (_, i) => i.share !== null,
+  /** The same three of shares that give a copy without identity, and nothing of the original. */
+  verifiedCopy: (_, i) => i.copy?.verified === true,
+  downloadCopy: (_, i) => i.copy?.verified === true && i.copy.download,
+  liveCopy: (_, i) => Boolean(i.copy),
   /** The image's patient, while their share of the image is live. */
   patient: (v, i) => v.id === i.patientId && i.share !== null,
   /** A provider, during an emergency access to the images of the patient. */
@@ -62,9 +68,14 @@ interface Rule {
 
 /** The rules of access to one image, or to one study with its own shares. Nothing else decides it. */
 const rules = {
-  see: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'liveShare', 'emergency', 'guest'] },
+  see: {
+    permission: 'image.read',
+    grounds: ['admin', 'owner', 'verifiedShare', 'liveShare', 'emergency', 'guest', 'liveCopy'],
+  },
   open: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'emergency', 'guest'] },
   download: { permission: 'image.read', grounds: ['admin', 'owner', 'downloadShare', 'guestDownload'] },
+  openCopy: { permission: 'image.read', grounds: ['verifiedCopy'] },
+  downloadCopy: { permission: 'image.read', grounds: ['downloadCopy'] },
   edit: { permission: 'image.upload', grounds: ['admin', 'owner'] },
   share: { permission: 'share.create', grounds: ['admin', 'owner'] },
   delete: { permission: 'image.delete', grounds: ['admin', 'owner'] },
@@ -92,11 +103,15 @@ export function decideImage(rule: ImageRule, viewer: ImageViewer, image: ImageFa
   return { may: false, because: barOf(grounds, image) };
 }
 
-function barOf(grounds: readonly ImageGround[], { share }: ImageFacts): ImageBar {
-  const byShare = grounds.some((ground) => ground === 'verifiedShare' || ground === 'downloadShare');
-  if (!share || !byShare) return 'noGround';
-  if (!share.verified) return 'notVerified';
-  return grounds.includes('downloadShare') ? 'noDownload' : 'noGround';
+const byShare: readonly ImageGround[] = ['verifiedShare', 'downloadShare'];
+const byCopy: readonly ImageGround[] = ['verifiedCopy', 'downloadCopy'];
+
+function barOf(grounds: readonly ImageGround[], { share, copy }: ImageFacts): ImageBar {
+  const has = (names: readonly ImageGround[]) => grounds.some((ground) => names.includes(ground));
+  const asked = has(byShare) ? share : has(byCopy) ? copy : null;
+  if (!asked) return 'noGround';
+  if (!asked.verified) return 'notVerified';
+  return grounds.includes('downloadShare') || grounds.includes('downloadCopy') ? 'noDownload' : 'noGround';
 }
 
 /** The same decisions as booleans: `imageRules.open(viewer, image)`. */
@@ -106,6 +121,25 @@ export const imageRules = Object.fromEntries(
     (viewer: ImageViewer, image: ImageFacts) => decideImage(rule, viewer, image).may,
   ]),
 ) as Record<ImageRule, (viewer: ImageViewer, image: ImageFacts) => boolean>;
+
+/** The original, or the copy without identity. */
+export type ImageForm = 'original' | 'copy';
+
+/**
+ * Returns the form in which a viewer meets the image, in lists as in files: the original as soon as one ground opens it,
+ * else the copy. A share of the original counts once its own code was entered.
+ */
+export function formOf(viewer: ImageViewer, image: ImageFacts): ImageForm {
+  if (imageRules.open(viewer, image)) return 'original';
+  if (imageRules.openCopy(viewer, image)) return 'copy';
+  return decideImage('see', viewer, image).because === 'liveCopy' ? 'copy' : 'original';
+}
+
+/** The rules of the two forms, for reading them and for taking them away. */
+export const formRules = {
+  open: { original: 'open', copy: 'openCopy' },
+  download: { original: 'download', copy: 'downloadCopy' },
+} as const satisfies Record<string, Record<ImageForm, ImageRule>>;
 
 /** True when a deletion needs a reason: it takes the image from a patient, and no admin decided it. */
 export const deletionNeedsReason = (v: ImageViewer, i: ImageFacts): boolean =>

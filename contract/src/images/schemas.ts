@@ -85,6 +85,8 @@ export const Image = z.object({
   sharedBy: UserRef.optional(),
   shareId: Id.optional(),
   expiresAt: Time.optional(),
+  /** Present when this viewer gets a copy without identity: `caption` is then a general one. */
+  deidentified: z.literal(true).optional(),
   /** The note of the sharer to this viewer. */
   note: z.string().optional(),
   createAt: Time,

@@ -20,7 +20,11 @@ export const messageRules = {
 
   /** Returns the access of a reader of a message to an attached image, by the rules of images alone. */
   access: (reader: ImageViewer, image: ImageFacts): Attachment['access'] =>
-    imageRules.open(reader, image) ? 'open' : imageRules.see(reader, image) ? 'locked' : 'none',
+    imageRules.open(reader, image) || imageRules.openCopy(reader, image)
+      ? 'open'
+      : imageRules.see(reader, image)
+        ? 'locked'
+        : 'none',
 
   /**
    * Returns the outcome of attaching an image that the sender may open. A recipient who knows of the image needs

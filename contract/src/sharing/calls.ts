@@ -20,6 +20,8 @@ const wishes = {
   note: Note.optional(),
   /** False: the recipient sees the picture and cannot download the original. */
   download: z.boolean().optional(),
+  /** True: the recipient gets a copy without identity, and nothing of the original. */
+  deidentified: z.boolean().optional(),
 };
 
 export const ShareCreated = z.object({
@@ -113,6 +115,7 @@ export const Invitation = z.object({
   expiresInHours: z.int(),
   note: z.string().optional(),
   download: z.boolean(),
+  deidentified: z.literal(true).optional(),
 });
 export type Invitation = z.infer<typeof Invitation>;
 
@@ -133,6 +136,8 @@ export const ShareAccess = z.object({
   note: z.string().optional(),
   /** False when the recipient cannot download the original by this share. */
   download: z.boolean(),
+  /** True when the recipient gets a copy without identity. */
+  deidentified: z.literal(true).optional(),
 });
 export type ShareAccess = z.infer<typeof ShareAccess>;
 
@@ -156,7 +161,7 @@ export const shareCalls = {
     data: ShareCreated,
     status: 201,
     creates: true,
-    fails: ['NOT_FOUND', 'ALREADY_SHARED'],
+    fails: ['NOT_FOUND', 'ALREADY_SHARED', 'CANNOT_DEIDENTIFY'],
     throttles: ['share', 'shareMail'],
   }),
   shareBatch: call({
@@ -169,7 +174,7 @@ export const shareCalls = {
     data: BatchCreated,
     status: 201,
     creates: true,
-    fails: ['NOT_FOUND'],
+    fails: ['NOT_FOUND', 'CANNOT_DEIDENTIFY'],
     causes: ['invite.created'],
     throttles: ['share', 'shareMail', 'invite', 'inviteMail'],
   }),

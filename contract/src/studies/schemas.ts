@@ -46,6 +46,8 @@ export const Study = StudySummary.extend({
   sharedBy: UserRef.optional(),
   shareId: Id.optional(),
   expiresAt: Time.optional(),
+  /** Present when this viewer gets copies without identity: `title` is then a general one. */
+  deidentified: z.literal(true).optional(),
   /** The note of the sharer to this viewer. */
   note: z.string().optional(),
   /** Present while the viewer opens the study by an emergency access alone. */

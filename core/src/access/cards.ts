@@ -105,7 +105,8 @@ function receivedCard(
   now: Date,
 ): CardRow {
   const mine = strongest(theirs);
-  const opens = theirs.some(({ verifiedAt }) => verifiedAt);
+  const opened = theirs.filter(({ verifiedAt }) => verifiedAt);
+  const opens = opened.some(({ deidentified }) => !deidentified);
   const knowsStudy = theirs.some((share) => share.study);
   return {
     ...outline(image),
@@ -114,7 +115,7 @@ function receivedCard(
     shared: true,
     at: new Date(Math.max(...theirs.map(({ createAt }) => createAt.getTime()))),
     ...states(mine ? [mine] : [], now),
-    ...(opens ? facts(image, knowsStudy ? study : undefined) : {}),
+    ...(opens ? facts(image, knowsStudy ? study : undefined) : opened.length > 0 ? factsOfCopy(image) : {}),
   };
 }
 
@@ -152,3 +153,7 @@ function facts(
     ...(patient ? { patient } : {}),
   };
 }
+
+/** Of a copy without identity nobody finds anything but the modality: captions, titles and dates may name the patient. */
+const factsOfCopy = ({ dicom }: ImageDoc): Partial<CardDoc> =>
+  dicom?.modality ? { modalities: [dicom.modality] } : {};

@@ -1,6 +1,8 @@
 import type { ErrorCode } from '@lightbox/contract/errors.js';
 import {
   decideImage,
+  formOf,
+  formRules,
   type ImageBar,
   type ImageFacts,
   type ImageRule,
@@ -16,7 +18,7 @@ import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
 import { emergenciesOf, emergencyFact, emergencyFor } from './emergencies.js';
 import { guestFact, linkOf } from './guests.js';
-import { covering, liveShare, shareFacts, strongest, verifiedShare } from './shares.js';
+import { copyShareOf, covering, liveShare, shareFacts, strongest, verifiedShare } from './shares.js';
 
 /** `shares`: the viewer's own live shares that cover the image. `emergencies`: all of the viewer's that last. */
 export const imageFacts = (
@@ -26,7 +28,7 @@ export const imageFacts = (
 ): ImageFacts => ({
   ownerId: String(image.owner),
   patientId: image.patient ? String(image.patient) : null,
-  share: shareFacts(shares),
+  ...shareFacts(shares),
   ...(image.held ? { held: true } : {}),
   ...emergencyFact(emergencies, image),
 });
@@ -44,6 +46,8 @@ export interface ImageAccess {
   image: ImageDoc;
   /** The viewer's own live share that covers the image. */
   share: ShareDoc | null;
+  /** Their share of a copy without identity. */
+  copyShare: ShareDoc | null;
   facts: ImageFacts;
   /** The emergency access on which the right to open the image rests. */
   emergency: EmergencyDoc | null;
@@ -74,7 +78,8 @@ export async function findImage(
   const facts = { ...imageFacts(image, shares, emergencies), ...guestFact(link, image) };
   if (!imageRules.see(viewer, facts)) return null;
   const emergency = openedBy(viewer, facts, emergencies, image);
-  return { image, share, facts, emergency, studyId: studyIdFor(viewer, image, shares, emergencies) };
+  const copyShare = copyShareOf(shares);
+  return { image, share, copyShare, facts, emergency, studyId: studyIdFor(viewer, image, shares, emergencies) };
 }
 
 /** Returns the id of an image's study; null when it has none, or the viewer's shares do not tell them of the study. */
@@ -108,6 +113,36 @@ export async function requireImage(
   throw refusalOf(decision);
 }
 
+/** The scope of the copy that a viewer gets (`deidentify/copy.ts`); null for a viewer who gets the original. */
+export interface InForm {
+  copy: string | null;
+}
+
+/** As `requireImage`, for calls that serve each viewer the form that they may have. */
+export async function requireForm(
+  models: Models,
+  viewer: ImageViewer,
+  imageId: string,
+  act: keyof typeof formRules,
+  now: Date,
+): Promise<ImageAccess & InForm> {
+  const access = await findImage(models, viewer, imageId, now);
+  if (!access) throw new AppError('NOT_FOUND');
+  return { ...access, ...inForm(viewer, access, act) };
+}
+
+/** Returns the form that the viewer may have, or throws the refusal. */
+export function inForm(
+  viewer: ImageViewer,
+  { facts, copyShare }: Pick<ImageAccess, 'facts' | 'copyShare'>,
+  act: keyof typeof formRules,
+): InForm {
+  const form = formOf(viewer, facts);
+  const decision = decideImage(formRules[act][form], viewer, facts);
+  if (!decision.may) throw refusalOf(decision);
+  return { copy: form === 'copy' && copyShare ? String(copyShare._id) : null };
+}
+
 const refusals: Partial<Record<ImageBar, ErrorCode>> = { notVerified: 'NOT_VERIFIED', noDownload: 'NO_DOWNLOAD' };
 
 export const refusalOf = ({ because }: { because: ImageBar }): AppError =>
@@ -115,7 +150,10 @@ export const refusalOf = ({ because }: { because: ImageBar }): AppError =>
 
 /** Returns the readers of an image's analysis, apart from admins: the owner, and providers with a verified share. */
 export async function analysisReaders(models: Models, image: ImageDoc, now: Date): Promise<ObjectId[]> {
-  const shares = await models.Share.find({ ...covering([image]), ...verifiedShare(now) }, { recipient: 1 }).lean();
+  const shares = await models.Share.find(
+    { ...covering([image]), ...verifiedShare(now), deidentified: { $ne: true } },
+    { recipient: 1 },
+  ).lean();
   const providers = await models.User.find(
     { _id: { $in: shares.map((share) => share.recipient) }, role: 'healthProvider' },
     { _id: 1 },

@@ -43,8 +43,17 @@ export const strongest = (shares: readonly ShareDoc[]): ShareDoc | null =>
       Number(Boolean(b.study)) - Number(Boolean(a.study)),
   )[0] ?? null;
 
-/** Returns the facts about a viewer's live shares of one object; null when there is none. */
-export const shareFacts = (shares: readonly ShareDoc[]): ImageFacts['share'] =>
+/** Returns the facts about a viewer's live shares of one object: those of the original, and those of a copy. */
+export const shareFacts = (shares: readonly ShareDoc[]): Pick<ImageFacts, 'share' | 'copy'> => {
+  const copy = factsOfSome(shares.filter(({ deidentified }) => deidentified));
+  return { share: factsOfSome(shares.filter(({ deidentified }) => !deidentified)), ...(copy ? { copy } : {}) };
+};
+
+/** Returns the share whose copy the viewer gets. */
+export const copyShareOf = (shares: readonly ShareDoc[]): ShareDoc | null =>
+  strongest(shares.filter(({ deidentified }) => deidentified));
+
+const factsOfSome = (shares: readonly ShareDoc[]): ImageFacts['share'] =>
   shares.length > 0
     ? {
         verified: shares.some(({ verifiedAt }) => verifiedAt),

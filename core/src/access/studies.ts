@@ -14,7 +14,7 @@ import type { ShareDoc } from '../models/share.js';
 import type { StudyDoc } from '../models/study.js';
 import { emergenciesOf, emergencyFact } from './emergencies.js';
 import { guestFactOfStudy, linkOf } from './guests.js';
-import { openedBy, refusalOf } from './images.js';
+import { type InForm, inForm, openedBy, refusalOf } from './images.js';
 import { liveShare, shareFacts } from './shares.js';
 
 /** A study is under the rules of images, with its own shares. */
@@ -25,7 +25,7 @@ export const studyFacts = (
 ): ImageFacts => ({
   ownerId: String(study.owner),
   patientId: study.patient ? String(study.patient) : null,
-  share: shareFacts(share ? [share] : []),
+  ...shareFacts(share ? [share] : []),
   ...(study.held ? { held: true } : {}),
   ...emergencyFact(emergencies, study),
 });
@@ -59,6 +59,20 @@ export async function findStudy(
   const facts = { ...studyFacts(study, share, emergencies), ...guestFactOfStudy(link, id) };
   if (!imageRules.see(viewer, facts)) return null;
   return { study, share, facts, emergency: openedBy(viewer, facts, emergencies, study) };
+}
+
+/** As `requireStudy`, for calls that serve each viewer the form that they may have. */
+export async function requireStudyForm(
+  models: Models,
+  viewer: ImageViewer,
+  studyId: string,
+  act: 'open' | 'download',
+  now: Date,
+): Promise<StudyAccess & InForm> {
+  const access = await findStudy(models, viewer, studyId, now);
+  if (!access) throw new AppError('NOT_FOUND');
+  const copyShare = access.share?.deidentified ? access.share : null;
+  return { ...access, ...inForm(viewer, { facts: access.facts, copyShare }, act) };
 }
 
 /** Returns the same, or throws: 404 when the viewer may not know of the study, 403 when the rule forbids it. */

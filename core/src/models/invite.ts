@@ -22,6 +22,7 @@ export interface InviteDoc extends CodeSeed {
   hours: number;
   note?: SealedValue;
   download?: boolean;
+  deidentified?: boolean;
   createAt: Date;
   /** The end of the invitation itself. */
   expiresAt: Date;
@@ -38,6 +39,7 @@ export const invite = schemaOf<InviteDoc>({
   hours: number,
   note: sealedValue,
   download: Boolean,
+  deidentified: Boolean,
   createAt: date,
   expiresAt: date,
 })

@@ -21,6 +21,8 @@ export interface ShareDoc extends CodeSeed {
   note?: SealedValue;
   /** False: the recipient sees the picture and cannot download the original. */
   download?: boolean;
+  /** True: the recipient gets a copy without identity, and nothing of the original. */
+  deidentified?: boolean;
   /** Absent for the permanent share of the image's patient. */
   expiresAt?: Date;
   codeExpiresAt: Date;
@@ -42,6 +44,7 @@ export const share = schemaOf<ShareDoc>({
   invite: ObjectId,
   note: sealedValue,
   download: Boolean,
+  deidentified: Boolean,
   expiresAt: Date,
   codeExpiresAt: date,
   tries: number,

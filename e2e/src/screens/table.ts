@@ -206,6 +206,17 @@ export const dialogs: readonly Dialog[] = [
     shown: '[name=confirm]',
   },
   { name: 'share', viewer: 'healthProvider', path: '/view-images', open: onCard('Left hand', 'act') },
+  {
+    name: 'share-without-identity',
+    viewer: 'healthProvider',
+    path: '/view-images',
+    open: async (page) => {
+      await onCard('Chest CT', 'act')(page);
+      await page.getByRole('dialog').locator('[data-identity] label').click();
+      await page.locator('[data-burned-in] button').click();
+    },
+    shown: '[data-burned-in] table',
+  },
   { name: 'open-image', viewer: 'healthProvider', path: '/view-images', open: onCard('Left hand', 'open') },
   {
     name: 'delete-image',

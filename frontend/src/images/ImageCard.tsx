@@ -92,6 +92,7 @@ export function ImageBadges({ image, onShares }: { image: Image; onShares?: (() 
       ) : (
         image.isShared && image.isVerified && !image.shareId && <StateBadge state="shared" />
       )}
+      {image.deidentified && <Chip>{t('images.card.deidentified')}</Chip>}
       {isNew(image) && <StateBadge state="new" />}
       {!image.isShared && owned && <Chip>{t('images.card.yours')}</Chip>}
       {!image.isVerified && image.shareId && <Chip>{t('images.card.mark', { mark: shareMark(image.shareId) })}</Chip>}

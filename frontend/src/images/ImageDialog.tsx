@@ -19,6 +19,7 @@ import { GoneWell, LargeDialog } from './LargeDialog';
 import { Picture } from './Picture';
 import { ShareAndAi } from './ShareAndAi';
 import { useSubject } from './studies';
+import { titleOf } from './subject';
 
 function Facts({ image }: { image: Image }) {
   const { t } = useTranslation();
@@ -70,7 +71,7 @@ export function ImageDialog({ open, image: asked, onClose, onExited, onAsk, fina
       }
     >
       <Box pe="9">
-        <Dialog.Title dir="auto">{image.caption || t('common.untitled')}</Dialog.Title>
+        <Dialog.Title dir="auto">{titleOf(image, t('common.untitled'))}</Dialog.Title>
         <Text fontSize="sm" color="fg.muted" mt="1">
           <ImageLine image={image} />
         </Text>

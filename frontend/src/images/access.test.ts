@@ -32,6 +32,8 @@ const images = {
   },
   verified: { ...base, isShared: true, owner: other, sharedBy: other, shareId: id(7), expiresAt: later },
   withoutDownload: { ...base, owner: other, sharedBy: other, shareId: id(7), expiresAt: later, download: false },
+  copy: { ...base, owner: other, sharedBy: other, shareId: id(7), expiresAt: later, deidentified: true },
+  unverifiedCopy: { ...base, isVerified: false, sharedBy: other, shareId: id(7), expiresAt: later, deidentified: true },
   ended: {
     ...base,
     isShared: true,
@@ -62,6 +64,8 @@ const table: Row[] = [
   ['healthProvider', 'unverified', 'verify'],
   ['healthProvider', 'verified', 'open download ai'],
   ['healthProvider', 'withoutDownload', 'open ai'],
+  ['healthProvider', 'copy', 'open download'],
+  ['healthProvider', 'unverifiedCopy', 'verify'],
   ['healthProvider', 'ended', ''],
   ['healthProvider', 'emergency', 'open'],
   ['healthProvider', 'emergencyOver', ''],

@@ -1,5 +1,7 @@
 import {
   deletionNeedsReason,
+  formOf,
+  formRules,
   type ImageFacts,
   type ImageViewer,
   imageRules,
@@ -28,11 +30,13 @@ function factsOf(viewer: ImageViewer, image: Image, now: number): ImageFacts {
     !ownsImage(viewer, image) &&
     (image.shareId !== undefined || (image.isVerified && !emergency)) &&
     !hasEnded(image, now);
+  const live = { verified: image.isVerified && !emergency, download: image.download !== false };
   return {
     ownerId: image.owner?.id ?? '',
     patientId: image.patient?.id ?? null,
     ...(image.held ? { held: true } : {}),
-    share: shared ? { verified: image.isVerified && !emergency, download: image.download !== false } : null,
+    share: shared && !image.deidentified ? live : null,
+    copy: shared && image.deidentified ? live : null,
     emergency: emergency !== undefined && Date.parse(emergency.until) > now,
   };
 }
@@ -54,10 +58,11 @@ export interface ImageActions {
 /** Returns the buttons of an image for this viewer, by the contract's rules alone. */
 export function actionsOf(viewer: ImageViewer, image: Image, now = Date.now()): ImageActions {
   const facts = factsOf(viewer, image, now);
+  const form = formOf(viewer, facts);
   return {
-    open: imageRules.open(viewer, facts) && image.isVerified,
-    download: imageRules.download(viewer, facts) && image.isVerified,
-    verify: image.shareId !== undefined && facts.share?.verified === false,
+    open: imageRules[formRules.open[form]](viewer, facts) && image.isVerified,
+    download: imageRules[formRules.download[form]](viewer, facts) && image.isVerified,
+    verify: image.shareId !== undefined && (facts.share ?? facts.copy)?.verified === false,
     share: imageRules.share(viewer, facts),
     ai: imageRules.analyse(viewer, facts),
     remove: imageRules.delete(viewer, facts),

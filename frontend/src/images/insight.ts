@@ -51,3 +51,13 @@ export const whyOf = (imageId: string, userId: string) =>
       (await send(imageCalls.explainAccess, { params: { id: userId }, query: { imageId } }, { signal })).data,
     gcTime: 0,
   });
+
+/** The differences of the copy without identity that a recipient would get. Each request is recorded: it is sent on demand. */
+export const copyChangesOf = (imageId: string) =>
+  queryOptions({
+    queryKey: ['copyChanges', imageId],
+    queryFn: async ({ signal }) =>
+      (await send(imageCalls.getDeidentifiedChanges, { params: { id: imageId } }, { signal })).data,
+    staleTime: 0,
+    gcTime: 0,
+  });

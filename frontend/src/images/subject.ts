@@ -1,5 +1,6 @@
 import type { Image } from '@lightbox/contract/images/schemas.js';
 import type { Study, StudySummary } from '@lightbox/contract/studies/schemas.js';
+import { said } from '../i18n';
 
 /**
  * A card and its dialogs are about an image, or about a study. In both cases they get an image: that of a study stands for
@@ -11,8 +12,11 @@ export const stackOf = ({ study }: Pick<Image, 'study'>): StudySummary | undefin
   study && (study.kind === 'pictures' || study.imageCount > 1) ? study : undefined;
 
 /** Returns the title of a card: the study's, or the image's caption. */
-export const titleOf = (image: Pick<Image, 'study' | 'caption'>, untitled: string): string =>
-  stackOf(image)?.title || image.caption || untitled;
+export function titleOf(image: Pick<Image, 'study' | 'caption' | 'deidentified'>, untitled: string): string {
+  const title = stackOf(image)?.title || image.caption || untitled;
+  // The server's own words stand for the caption of a copy without identity.
+  return image.deidentified ? said(title) : title;
+}
 
 /** Returns what a share of this card covers, as the calls of sharing name it. */
 export const sharedThing = ({ id, study }: Pick<Image, 'id' | 'study'>) =>

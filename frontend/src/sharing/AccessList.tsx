@@ -39,6 +39,7 @@ function useRevoke() {
             expiresInHours: hoursOf(share, publicSettingsIn(cache)['sharing.expiryHours']),
             note: share.note,
             download: share.download,
+            deidentified: share.deidentified,
           },
         },
         { idempotencyKey },
@@ -110,6 +111,7 @@ function Access({ share, image, now }: { share: ShareAccess; image: Image; now: 
         <Text fontSize="xs" color="fg.muted" fontVariantNumeric="tabular-nums">
           {`${state} · ${left}`}
           {!share.download && ` · ${t('sharing.access.noDownload')}`}
+          {share.deidentified && ` · ${t('sharing.access.deidentified')}`}
         </Text>
         {share.locked && !share.isVerified && <StateBadge state="locked" />}
         {share.note && (

@@ -21,8 +21,9 @@ import { Expiry } from './Expiry';
 import { GuestLinks } from './GuestLinks';
 import { useShareMany, type Wish } from './useShareMany';
 import { WhyAccess } from './WhyAccess';
+import { WithoutIdentity } from './WithoutIdentity';
 
-const noWish = { people: [], emails: [], note: '', download: true } satisfies Partial<Wish>;
+const noWish = { people: [], emails: [], note: '', download: true, deidentified: false } satisfies Partial<Wish>;
 
 function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; onClose: () => void }) {
   const { t } = useTranslation();
@@ -31,7 +32,7 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
   const alone = images.length === 1;
   const usual = usePublicSettings()['sharing.expiryHours'];
   const [{ hours = usual, ...wished }, setWish] = useState<Omit<Wish, 'hours'> & { hours?: number }>(noWish);
-  const { people, emails, note, download } = wished;
+  const { people, emails, note, download, deidentified } = wished;
   const change = (part: Partial<Wish>) => {
     setWish((now) => ({ ...now, ...part }));
     setFault(undefined);
@@ -88,6 +89,11 @@ function ShareForm({ images, onClose }: { images: readonly [Image, ...Image[]]; 
               />
             </Field>
             <DownloadSwitch allowed={download} onChange={(download) => change({ download })} />
+            <WithoutIdentity
+              image={alone ? image : undefined}
+              wanted={deidentified}
+              onChange={(deidentified) => change({ deidentified })}
+            />
           </Flex>
           {mayAsk && alone && person && count === 1 && (
             <WhyAccess key={person.id} imageId={image.id} userId={person.id} name={fullName(person)} />

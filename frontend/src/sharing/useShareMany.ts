@@ -20,9 +20,11 @@ export interface Wish {
   hours: number;
   note: string;
   download: boolean;
+  /** The recipients get a copy without identity. */
+  deidentified: boolean;
 }
 
-function bodyOf(images: readonly Image[], { people, emails, hours, note, download }: Wish) {
+function bodyOf(images: readonly Image[], { people, emails, hours, note, download, deidentified }: Wish) {
   const things = images.map(sharedThing);
   return {
     images: things.flatMap(({ imagemetadataId }) => imagemetadataId ?? []),
@@ -32,6 +34,7 @@ function bodyOf(images: readonly Image[], { people, emails, hours, note, downloa
     expiresInHours: hours,
     ...(note.trim() ? { note } : {}),
     ...(download ? {} : { download }),
+    ...(deidentified ? { deidentified } : {}),
   };
 }
 

@@ -1,11 +1,12 @@
 import type { userCalls } from '@lightbox/contract/users/calls.js';
-import { requireImage } from '@lightbox/core/access/images.js';
+import { requireForm } from '@lightbox/core/access/images.js';
 import { requireUser } from '@lightbox/core/access/users.js';
 import { openPersonIfWhole } from '@lightbox/core/users/profile.js';
-import type { Context } from '../../context.js';
+import type { Context, Reader } from '../../context.js';
 import { attached } from '../../http/download.js';
 import { stream } from '../../http/stream.js';
 import { type StreamedEntry, zipAsItComes } from '../../http/zip.js';
+import { inSameForm } from '../../images/imageBytes.js';
 import { presentOneself } from '../present.js';
 import { downloadable, imageFiles, type Progress } from './images.js';
 import { logAsCsv, logAsJson } from './log.js';
@@ -59,7 +60,10 @@ export async function exportProfile(context: Context<typeof userCalls.exportProf
       }),
     // The image that is being sent must still be allowed, as in its own download.
     may: async (reader) => {
-      if (progress.open) await requireImage(gateway.models, reader, progress.open, 'download', gateway.clock.now());
+      const { open, form = { copy: null } } = progress;
+      if (!open) return;
+      const check = (one: Reader) => requireForm(gateway.models, one, open, 'download', gateway.clock.now());
+      await inSameForm(check, form)(reader);
     },
   });
   return undefined;

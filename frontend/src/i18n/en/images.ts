@@ -59,6 +59,7 @@ export const images = {
     from: 'From <n>{{name}}</n>',
     uploadedOn: 'Uploaded {{date}}',
     yours: 'Yours',
+    deidentified: 'Without identity',
     recipient: {
       pending: '{{name}}: code not entered',
       locked: '{{name}}: locked',

@@ -56,6 +56,7 @@ export const images = {
     from: 'از <n>{{name}}</n>',
     uploadedOn: '{{date}} کو اپ لوڈ ہوئی',
     yours: 'آپ کی',
+    deidentified: 'شناخت کے بغیر',
     recipient: {
       pending: '{{name}}: کوڈ درج نہیں کیا',
       locked: '{{name}}: بند',

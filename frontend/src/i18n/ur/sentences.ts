@@ -12,6 +12,8 @@ export const sentences: Record<string, string> = {
   [texts.validCode]: `براہِ کرم ${limits.codeDigits} ہندسوں کا درست کوڈ درج کریں۔`,
   [texts.validRecoveryCode]: 'ریکوری کوڈ میں دس حروف اور ہندسے ہوتے ہیں۔',
   [texts.completeCode]: 'براہِ کرم درست ای میل اور پورا کوڈ درج کریں۔',
+  [texts.copyCaption]: 'شناخت کے بغیر تصویر',
+  [texts.copyTitle]: 'شناخت کے بغیر معائنہ',
   [texts.captionRequired]: 'براہِ کرم عنوان لکھیں۔',
   [texts.fileRequired]: 'براہِ کرم اپ لوڈ کے لیے فائل چنیں۔',
   [texts.fileType]: 'فائل کی قسم درست نہیں۔ قبول کی جانے والی: \u2066.jpg, .png, .pdf, .dicom\u2069',

@@ -1,0 +1,31 @@
+import type { BurnedIn, TagChange, TagRow } from '@lightbox/contract/images/drawing.js';
+import { limits } from '@lightbox/contract/limits.js';
+
+/** Part of a copy: literal bytes, or a range of the original. */
+export type CopyPart = Buffer | readonly [from: number, to: number];
+
+/** A copy without identity: the parts of its bytes, and how it differs from the original. */
+export interface Copy {
+  parts: CopyPart[];
+  size: number;
+  changes: TagChange[];
+  /** The elements of the copy, for a DICOM file. */
+  rows: TagRow[];
+  burnedIn: BurnedIn;
+}
+
+export const sizeOf = (parts: readonly CopyPart[]): number =>
+  parts.reduce((sum, part) => sum + (Buffer.isBuffer(part) ? part.length : part[1] - part[0]), 0);
+
+/** Gathers the changes of a file: each difference once, as many as a document takes. */
+export class Changes {
+  readonly list: TagChange[] = [];
+  private readonly seen = new Set<string>();
+
+  add(change: TagChange): void {
+    const key = JSON.stringify(change);
+    if (this.seen.has(key) || this.list.length >= limits.tagRows) return;
+    this.seen.add(key);
+    this.list.push(change);
+  }
+}

@@ -1,0 +1,159 @@
+import { contentTypes } from '@lightbox/contract/images/schemas.js';
+import { unwrapDataKey } from '../blobs/cipher.js';
+import type { Core } from '../core.js';
+import type { ImageDoc } from '../models/image.js';
+import type { Copy } from './change.js';
+import { deidentifyDicom, type Plan } from './dicom.js';
+import { cannotDeidentify, type Encoding, MoreBytes, type Pixels } from './elements.js';
+import { deidentifyJpeg, deidentifyPng } from './pictures.js';
+import { type Disguise, daysOf, mac } from './values.js';
+
+type Stored = Pick<ImageDoc, '_id' | 'blob' | 'dataKey' | 'size'>;
+export type Copied = Stored & Pick<ImageDoc, 'contentType' | 'owner' | 'patient' | 'study'>;
+
+/** A file that is read in parts. */
+export interface Source {
+  size: number;
+  read: (from: number, to: number) => Promise<Buffer>;
+}
+
+/** First bytes of a file that are read for its header; more while the header is not whole. */
+const FIRST_BYTES = 1024 * 1024;
+/** Bytes of a header, or of a file that is read as a whole. */
+const HELD_BYTES = 64 * 1024 * 1024;
+
+export const canDeidentify = (contentType: ImageDoc['contentType']): boolean =>
+  contentTypes.includes(contentType) && contentType !== 'application/pdf';
+
+/**
+ * Returns the secrets of the copies that one share gives. `scope` is the id of the share: its UIDs are alike in all its
+ * images, and nobody finds them in another share. The dates of a patient move alike in every share, so that images that
+ * are shared one by one keep their distances. The patient is the one whom the image names, else the one of the file.
+ */
+export async function disguiseFor(
+  { pseudonyms }: Pick<Core, 'pseudonyms'>,
+  scope: string,
+  { _id, owner, patient, study }: Pick<ImageDoc, '_id' | 'owner' | 'patient' | 'study'>,
+): Promise<Disguise> {
+  const [key, shift] = await Promise.all([
+    pseudonyms.text('deidentified', scope),
+    pseudonyms.text('deidentified days', String(owner)),
+  ]);
+  const secret = Buffer.from(shift, 'base64url');
+  return {
+    key: Buffer.from(key, 'base64url'),
+    days: (patientId) => {
+      const person = patient
+        ? ['patient', String(patient)]
+        : patientId
+          ? ['file', patientId]
+          : ['', String(study ?? _id)];
+      return daysOf(mac(secret, ...person));
+    },
+  };
+}
+
+/**
+ * Makes the copy of an image without identity: its parts, and no more of the file than its header. Throws
+ * `CANNOT_DEIDENTIFY` for a PDF, for a DICOM file that contains a document, and for a file whose header cannot be followed.
+ */
+export async function copyOf(core: Core, image: Copied, scope: string): Promise<Copy> {
+  const disguise = await disguiseFor(core, scope, image);
+  const source = { size: image.size, read: (from: number, to: number) => read(core, image, from, to) };
+  switch (image.contentType) {
+    case 'image/jpeg':
+      return deidentifyJpeg(await wholeOf(source));
+    case 'image/png':
+      return deidentifyPng(await wholeOf(source));
+    case 'application/dicom':
+      return copyOfDicom(source, disguise);
+    default:
+      throw cannotDeidentify();
+  }
+}
+
+/** Makes the copy of a DICOM file. Reads no more of it than its header, and the places of encapsulated fragments. */
+export async function copyOfDicom(source: Source, disguise: Disguise): Promise<Copy> {
+  const { size } = source;
+  let bytes: Buffer<ArrayBufferLike> = Buffer.alloc(0);
+  let found: { pixels: Pixels; encoding: Encoding } | null = null;
+  for (let wanted = FIRST_BYTES; ; wanted *= 4) {
+    if (bytes.length > HELD_BYTES) throw cannotDeidentify();
+    const to = Math.min(wanted, size);
+    bytes = Buffer.concat([bytes, await source.read(bytes.length, to)]);
+    try {
+      const plan: Plan = deidentifyDicom(bytes, size, disguise, (pixels, encoding) => {
+        found = { pixels, encoding };
+        return pixels.length === null ? size : Math.min(size, pixels.from + pixels.length);
+      });
+      if (plan.needsWhole) continue;
+      const { copy } = plan;
+      return found ? await cutBehindPixels(source, copy, found) : copy;
+    } catch (error) {
+      if (!(error instanceof MoreBytes)) throw error;
+    }
+  }
+}
+
+/** Ends encapsulated pixel data at its delimiter: nothing of the elements behind it belongs to the copy. */
+async function cutBehindPixels(
+  source: Source,
+  copy: Copy,
+  { pixels, encoding }: { pixels: Pixels; encoding: Encoding },
+): Promise<Copy> {
+  if (pixels.length !== null) return copy;
+  const end = await endOfFragments(source, pixels.from, encoding);
+  const parts = copy.parts.map((part) => (Buffer.isBuffer(part) ? part : ([part[0], end] as const)));
+  return { ...copy, parts, size: copy.size - (source.size - end) };
+}
+
+/** Follows the fragments (PS3.5 §A.4) and returns the first byte behind their delimiter. */
+async function endOfFragments({ size, read }: Source, from: number, { big }: Encoding): Promise<number> {
+  let held: { at: number; bytes: Buffer } = { at: 0, bytes: Buffer.alloc(0) };
+  let at = from;
+  while (at + 8 <= size) {
+    if (at < held.at || at + 8 > held.at + held.bytes.length) {
+      held = { at, bytes: await read(at, Math.min(size, at + FIRST_BYTES)) };
+    }
+    const head = held.bytes.subarray(at - held.at);
+    const tag = (big ? head.readUInt16BE(2) : head.readUInt16LE(2)) & 0xffff;
+    const length = big ? head.readUInt32BE(4) : head.readUInt32LE(4);
+    if (tag === 0xe0dd) return at + 8;
+    if (tag !== 0xe000) throw cannotDeidentify();
+    at += 8 + length;
+  }
+  throw cannotDeidentify();
+}
+
+function wholeOf({ size, read }: Source): Promise<Buffer> {
+  if (size > HELD_BYTES) throw cannotDeidentify();
+  return read(0, size);
+}
+
+async function read({ blobs, keys }: Core, image: Stored, from: number, to: number): Promise<Buffer> {
+  if (to <= from) return Buffer.alloc(0);
+  const key = unwrapDataKey(keys.images, String(image._id), image.dataKey);
+  const chunks: Buffer[] = [];
+  for await (const chunk of blobs.read(image.blob, key, image.size, { from, to })) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Yields the bytes of a copy, or a range of them. The pixels are read from the original while they are sent. */
+export async function* readCopy(
+  { blobs, keys }: Core,
+  image: Stored,
+  { parts, size }: Pick<Copy, 'parts' | 'size'>,
+  range: { from: number; to: number } = { from: 0, to: size },
+): AsyncGenerator<Buffer> {
+  const key = unwrapDataKey(keys.images, String(image._id), image.dataKey);
+  let at = 0;
+  for (const part of parts) {
+    const length = Buffer.isBuffer(part) ? part.length : part[1] - part[0];
+    const from = Math.max(0, range.from - at);
+    const to = Math.min(length, range.to - at);
+    at += length;
+    if (from >= to) continue;
+    if (Buffer.isBuffer(part)) yield part.subarray(from, to);
+    else yield* blobs.read(image.blob, key, image.size, { from: part[0] + from, to: part[0] + to });
+  }
+}

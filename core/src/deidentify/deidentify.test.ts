@@ -1,0 +1,295 @@
+import { deflateRawSync, deflateSync, inflateRawSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { type Copy, sizeOf } from './change.js';
+import { deidentifyDicom } from './dicom.js';
+import { deidentifyJpeg, deidentifyPng, orientationOf } from './pictures.js';
+import { daysOf, disguisedUid, movedDates } from './values.js';
+
+type Value = string | number | Buffer | Elements[];
+type Elements = [tag: number, vr: string, value: Value][];
+interface Encoding {
+  implicit?: boolean;
+  big?: boolean;
+}
+const LONG = new Set(['OB', 'OW', 'SQ', 'UN', 'UT', 'UC']);
+
+/** Writes elements in one of the three encodings. */
+function written(elements: Elements, encoding: Encoding): Buffer {
+  const { implicit, big } = encoding;
+  const u16 = (value: number) => Buffer.from(big ? [value >> 8, value & 255] : [value & 255, value >> 8]);
+  const u32 = (value: number) => {
+    const bytes = Buffer.alloc(4);
+    if (big) bytes.writeUInt32BE(value);
+    else bytes.writeUInt32LE(value);
+    return bytes;
+  };
+  const tagOf = (tag: number) => Buffer.concat([u16(tag >>> 16), u16(tag & 0xffff)]);
+  return Buffer.concat(
+    elements.flatMap(([tag, vr, value]) => {
+      const bytes = Array.isArray(value)
+        ? Buffer.concat(
+            value.map((one) => {
+              const body = written(one, encoding);
+              return Buffer.concat([tagOf(0xfffee000), u32(body.length), body]);
+            }),
+          )
+        : Buffer.isBuffer(value)
+          ? value
+          : typeof value === 'number'
+            ? u16(value)
+            : Buffer.from(value.length % 2 ? value + (vr === 'UI' ? '\0' : ' ') : value, 'latin1');
+      if (implicit) return [tagOf(tag), u32(bytes.length), bytes];
+      const head = [tagOf(tag), Buffer.from(vr, 'latin1')];
+      return LONG.has(vr) ? [...head, u16(0), u32(bytes.length), bytes] : [...head, u16(bytes.length), bytes];
+    }),
+  );
+}
+
+function file(elements: Elements, syntax: string, encoding: Encoding): Buffer {
+  const set = written(elements, encoding);
+  const meta = written(
+    [
+      [0x00020002, 'UI', '1.2.840.10008.5.1.4.1.1.2'],
+      [0x00020003, 'UI', '1.2.3.4'],
+      [0x00020010, 'UI', syntax],
+      [0x00020016, 'AE', 'KHANROOM'],
+    ],
+    {},
+  );
+  const body = syntax.endsWith('1.99') ? deflateRawSync(set) : set;
+  return Buffer.concat([Buffer.alloc(128, 'x'), Buffer.from('DICM'), meta, body]);
+}
+
+const pixels = Buffer.from(Array.from({ length: 64 }, (_, i) => i * 3));
+const elements: Elements = [
+  [0x00080000, 'UL', Buffer.alloc(4)],
+  [0x00080005, 'CS', 'ISO_IR 100'],
+  [0x00080016, 'UI', '1.2.840.10008.5.1.4.1.1.2'],
+  [0x00080018, 'UI', '1.2.3.4'],
+  [0x00080020, 'DA', '20240229'],
+  [0x00080030, 'TM', '101500'],
+  [0x00080050, 'SH', 'ACC4711'],
+  [0x00080060, 'CS', 'CT'],
+  [0x00080070, 'LO', 'Maker'],
+  [0x00080080, 'LO', 'St. Mary'],
+  [0x00080090, 'PN', 'Zoeller^Anna'],
+  [0x00081140, 'SQ', [[[0x00081155, 'UI', '1.2.3.5']]]],
+  [0x00091001, 'LO', 'Khan private'],
+  [0x00100010, 'PN', 'Khan^Aisha'],
+  [0x00100020, 'LO', 'MRN-0815'],
+  [0x00100030, 'DA', '19610315'],
+  [0x00101010, 'AS', '062Y'],
+  [0x00180015, 'CS', 'CHEST'],
+  [0x00189004, 'CS', 'PRODUCT'],
+  // Not in the table: a text that names the patient even so.
+  [0x00189073, 'LO', 'as wished by khan'],
+  [0x0020000d, 'UI', '1.2.3'],
+  [0x00200052, 'UI', '1.2.840.10008.1.4.1.1'],
+  [0x00280002, 'US', 1],
+  [0x00280010, 'US', 8],
+  [0x00280011, 'US', 8],
+  [0x00280100, 'US', 8],
+  [0x60000010, 'US', 8],
+  [0x60003000, 'OW', Buffer.alloc(8, 255)],
+  [0x7fe00010, 'OW', pixels],
+  [0xfffafffa, 'SQ', [[[0x04000115, 'OB', Buffer.from('signed by Khan')]]]],
+];
+
+const key = Buffer.alloc(32, 1);
+const disguise = { key, days: () => -100 };
+const bytesOf = ({ parts }: Copy, original: Buffer) =>
+  Buffer.concat(parts.map((part) => (Buffer.isBuffer(part) ? part : original.subarray(part[0], part[1]))));
+
+function copyOf(original: Buffer): { copy: Copy; bytes: Buffer } {
+  const plan = deidentifyDicom(original, original.length, disguise, ({ from, length }) => from + (length ?? 0));
+  if (plan.needsWhole) throw new Error('It is whole.');
+  expect(plan.copy.size).toBe(sizeOf(plan.copy.parts));
+  return { copy: plan.copy, bytes: bytesOf(plan.copy, original) };
+}
+
+describe.each([
+  ['explicit little endian', '1.2.840.10008.1.2.1', {}],
+  ['implicit little endian', '1.2.840.10008.1.2', { implicit: true }],
+  ['explicit big endian', '1.2.840.10008.1.2.2', { big: true }],
+  ['deflated', '1.2.840.10008.1.2.1.99', {}],
+])('a file in %s', (_, syntax, encoding: Encoding) => {
+  const original = file(elements, syntax, encoding);
+  const { copy, bytes } = copyOf(original);
+  const metaEnd = bytes.indexOf('LIGHTBOX') + 8;
+  const set = syntax.endsWith('1.99') ? inflateRawSync(bytes.subarray(metaEnd)) : bytes.subarray(metaEnd);
+  const rows = new Map(copy.rows.map((row) => [row.tag, row.value]));
+
+  it('has nothing left that identifies the patient, in its elements or among its bytes', () => {
+    const all = Buffer.concat([bytes, set]).toString('latin1').toLowerCase();
+    for (const trace of ['khan', 'mrn-0815', 'acc4711', 'zoeller', 'mary', '19610315', '062y', '20240229', 'signed'])
+      expect(all, trace).not.toContain(trace);
+    for (const tag of ['00091001', '00101010', '60000010', '60003000', '00080000']) expect(rows.has(tag)).toBe(false);
+    expect(bytes.subarray(0, 128)).toEqual(Buffer.alloc(128));
+    expect(set).not.toContain(Buffer.from('1.2.3.'));
+  });
+
+  it('keeps its pixels, its transfer syntax and what describes the picture', () => {
+    expect(set.includes(pixels)).toBe(true);
+    expect(set.subarray(-pixels.length)).toEqual(pixels);
+    expect(rows.get('00020010')).toBe(syntax);
+    expect(rows.get('00180015')).toBe('CHEST');
+    // Without a VR the bytes say nothing of their kind.
+    expect(rows.get('00280010')).toBe(encoding.implicit ? '2 bytes' : '8');
+    expect(rows.get('00080070')).toBe('Maker');
+  });
+
+  it('has new UIDs that agree with each other, moved dates, and says so', () => {
+    const instance = disguisedUid(disguise, '1.2.3.4');
+    expect(rows.get('00020003')).toBe(instance);
+    expect(rows.get('00080018')).toBe(instance);
+    expect(rows.get('00081155')).toBe(disguisedUid(disguise, '1.2.3.5'));
+    expect(rows.get('00200052')).toBe('1.2.840.10008.1.4.1.1');
+    expect(rows.get('00080020')).toBe('20231121');
+    expect(rows.get('00080030')).toBe('101500');
+    expect(rows.get('00100020')).toMatch(/^ANON-[0-9A-F]{10}$/);
+    expect([rows.get('00120062'), rows.get('00280303'), rows.get('00120064')]).toEqual(['YES', 'MODIFIED', '2 items']);
+    for (const code of ['113100', '113107']) expect(set.includes(code)).toBe(true);
+  });
+
+  it('is named with its differences', () => {
+    expect(copy.changes).toEqual(
+      expect.arrayContaining([
+        { tag: '00100010', keyword: 'PatientName', action: 'emptied', before: 'Khan^Aisha' },
+        { tag: '00080020', keyword: 'StudyDate', action: 'shifted', before: '20240229', after: '20231121' },
+        { tag: '00101010', keyword: 'PatientAge', action: 'removed', before: '062Y' },
+        { tag: '00091001', keyword: '', action: 'removed', before: 'Khan private' },
+      ]),
+    );
+    expect(copy.changes.some(({ tag }) => tag === '00180015' || tag === '00080030')).toBe(false);
+  });
+
+  it('is the same when it is de-identified again, but for its UIDs and dates', () => {
+    expect(copyOf(bytes).copy.changes.filter(({ action }) => action === 'removed' || action === 'emptied')).toEqual([]);
+  });
+});
+
+it('a report keeps its structure and its numbers, and loses its texts and names', () => {
+  const original = file(
+    [
+      [0x00080005, 'CS', 'ISO_IR 192'],
+      [0x00080060, 'CS', 'SR'],
+      [0x0040a040, 'CS', 'CONTAINER'],
+      [
+        0x0040a730,
+        'SQ',
+        [
+          [
+            [0x0040a040, 'CS', 'TEXT'],
+            [0x0040a160, 'UT', 'Seen with Mrs. Khan'],
+          ],
+          [
+            [0x0040a040, 'CS', 'PNAME'],
+            [0x0040a123, 'PN', 'Khan^Aisha'],
+          ],
+          [[0x0040a300, 'SQ', [[[0x0040a30a, 'DS', '12.5']]]]],
+        ],
+      ],
+    ],
+    '1.2.840.10008.1.2.1',
+    {},
+  );
+  const { copy, bytes } = copyOf(original);
+  expect(bytes.toString('latin1')).not.toContain('Khan');
+  const values = copy.rows.map(({ tag, value }) => `${tag} ${value}`);
+  expect(values).toEqual(
+    expect.arrayContaining(['0040a730 3 items', '0040a160 REMOVED', '0040a123 REMOVED', '0040a30a 12.5']),
+  );
+});
+
+it.each([
+  ['an encapsulated document', [[0x00420011, 'OB', Buffer.from('%PDF-1.4')]] as Elements],
+  ['groups of commands', [[0x00010001, 'LO', 'x']] as Elements],
+])('%s cannot be de-identified', (_, set) => {
+  expect(() => copyOf(file(set, '1.2.840.10008.1.2.1', {}))).toThrow(
+    expect.objectContaining({ code: 'CANNOT_DEIDENTIFY' }),
+  );
+});
+
+it('a header that is cut off is refused', () => {
+  const original = file(elements, '1.2.840.10008.1.2.1', {});
+  for (const length of [200, 400, original.indexOf('Aisha')]) {
+    expect(() => copyOf(original.subarray(0, length)), String(length)).toThrow(/identity/);
+  }
+});
+
+it.each([
+  [[[0x00280301, 'CS', 'YES']], 'yes'],
+  [[[0x00280301, 'CS', 'NO']], 'no'],
+  [[[0x00080060, 'CS', 'US']], 'likely'],
+  [
+    [
+      [0x00080008, 'CS', 'DERIVED\\SECONDARY'],
+      [0x00080060, 'CS', 'CT'],
+    ],
+    'likely',
+  ],
+  [[[0x00080060, 'CS', 'CT']], 'unknown'],
+] as [Elements, string][])('%j: a name in the picture is guessed as "%s"', (set, guess) => {
+  const { copy } = copyOf(file([...set, [0x7fe00010, 'OW', pixels]], '1.2.840.10008.1.2.1', {}));
+  expect(copy.burnedIn).toBe(guess);
+});
+
+it('dates move by whole days, in every form that the standard allows', () => {
+  expect(movedDates('DA', '20240301', -1)).toBe('20240229');
+  expect(movedDates('DA', '2024.03.01\\20240101', -1)).toBe('20240229\\20231231');
+  expect(movedDates('DT', '20240301101500.123456+0500', -366)).toBe('20230301101500.123456');
+  expect(movedDates('DT', '2024', -366)).toBe('2022');
+  expect(movedDates('DA', '31.2.2024', -1)).toBeNull();
+  for (const byte of [0, 1, 254, 255]) expect(daysOf(Buffer.alloc(4, byte))).toBeLessThanOrEqual(-30);
+});
+
+describe('a picture', () => {
+  const segment = (marker: number, body: string | Buffer) => {
+    const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body, 'latin1');
+    return Buffer.concat([Buffer.from([0xff, marker, (bytes.length + 2) >> 8, (bytes.length + 2) & 255]), bytes]);
+  };
+  const tiff = Buffer.from('II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0Aisha', 'latin1');
+
+  it('loses the metadata of a JPEG, and stands upright as before', () => {
+    const jfif = Buffer.from('JFIF\0\x01\x01\0\0\x01\0\x01\x01\x01Kha', 'latin1');
+    const scan = Buffer.concat([segment(0xda, '\x01\x01\0\0?\0'), Buffer.from([1, 2, 0xff, 0, 3, 0xff, 0xd0, 4])]);
+    const original = Buffer.concat([
+      Buffer.from([0xff, 0xd8]),
+      segment(0xe0, jfif),
+      segment(0xe1, Buffer.concat([Buffer.from('Exif\0\0'), tiff])),
+      segment(0xe2, 'ICC_PROFILE of Khan'),
+      segment(0xfe, 'Khan was here'),
+      segment(0xdb, 'table'),
+      scan,
+      Buffer.from([0xff, 0xd9]),
+      Buffer.from('Khan behind the end'),
+    ]);
+    const copy = deidentifyJpeg(original);
+    const bytes = bytesOf(copy, original);
+    expect(bytes.length).toBe(copy.size);
+    expect(bytes.toString('latin1')).not.toMatch(/Kha|Aisha|ICC/);
+    expect(bytes.includes(Buffer.concat([segment(0xdb, 'table'), scan]))).toBe(true);
+    expect(bytes.subarray(-2)).toEqual(Buffer.from([0xff, 0xd9]));
+    const exif = bytes.indexOf('Exif');
+    expect(orientationOf(bytes.subarray(exif + 6))).toBe(6);
+    expect(copy.changes.map(({ tag }) => tag)).toEqual(['APP1', 'APP2', 'COM', 'behind EOI']);
+    expect(() => deidentifyJpeg(original.subarray(0, 60))).toThrow(/identity/);
+  });
+
+  it('loses the texts of a PNG', () => {
+    const chunk = (type: string, body: Buffer | string) => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(body.length);
+      return Buffer.concat([length, Buffer.from(type), Buffer.from(body), Buffer.alloc(4)]);
+    };
+    const kept = [chunk('IHDR', Buffer.alloc(13)), chunk('IDAT', deflateSync(Buffer.alloc(4)))];
+    const [head, data] = kept as [Buffer, Buffer];
+    const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+    const end = chunk('IEND', '');
+    const texts = [chunk('tEXt', 'Author\0Khan'), chunk('eXIf', tiff), chunk('tIME', 'Khan')];
+    const original = Buffer.concat([signature, head, ...texts, data, end, Buffer.from('Khan')]);
+    const copy = deidentifyPng(original);
+    expect(bytesOf(copy, original)).toEqual(Buffer.concat([signature, head, data, end]));
+    expect(copy.changes).toHaveLength(4);
+  });
+});

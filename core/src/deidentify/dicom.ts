@@ -1,0 +1,382 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { BurnedIn, TagChange, TagRow } from '@lightbox/contract/images/drawing.js';
+import { limits } from '@lightbox/contract/limits.js';
+import { decodeText } from '../imaging/characters.js';
+import { Changes, type Copy, sizeOf } from './change.js';
+import {
+  cannotDeidentify,
+  type Element,
+  ElementReader,
+  type Encoding,
+  hasLongLength,
+  type Pixels,
+} from './elements.js';
+import { type Fate, fateOf, rowOf } from './fates.js';
+import { type Disguise, disguisedUid, dummyOf, movedDates, padded, pseudonym } from './values.js';
+
+const EXPLICIT: Encoding = { implicit: false, big: false };
+const DEFLATED = '1.2.840.10008.1.2.1.99';
+const INFLATED_BYTES = 64 * 1024 * 1024;
+/** The class of this writer, and its name (PS3.10 §7.1). */
+const IMPLEMENTATION = '2.25.190146285129465028469106482170463190812';
+const METHOD = 'Lightbox: PS3.15 Table E.1-1 2026c Basic Profile';
+const VALUE_LENGTH = 256;
+
+const PREAMBLE = 128;
+const SYNTAX = 0x00020010;
+const CHARSET = 0x00080005;
+const INSTANCE = 0x00080018;
+const PATIENT_ID = 0x00100020;
+const ENCAPSULATED_DOCUMENT = 0x00420011;
+
+/** Attributes whose values name the patient or the order. A kept text that contains one of them is replaced too. */
+const NAMING = [0x00100010, 0x00100020, 0x00101000, 0x00101001, 0x00101060, 0x00080050, 0x00080090, 0x00102297];
+const TEXT = new Set(['LO', 'LT', 'PN', 'SH', 'ST', 'UC', 'UT']);
+const TEXTUAL = new Set([...TEXT, 'AE', 'AS', 'CS', 'DA', 'DS', 'DT', 'IS', 'TM', 'UI', 'UR']);
+const NAMING_LENGTH = 4;
+
+const hex = (tag: number): string => tag.toString(16).padStart(8, '0');
+
+/**
+ * De-identifies a DICOM file by its header (PS3.15 Annex E): changes the elements before the pixels, leaves out those
+ * behind them, and keeps the bytes of the pixels and their transfer syntax. Throws `MoreBytes` when `bytes` end before the
+ * header does, unless they are the whole file.
+ */
+export function deidentifyDicom(bytes: Buffer, size: number, disguise: Disguise, pixelsEnd: PixelsEnd): Plan {
+  const isWhole = bytes.length >= size;
+  const reader = new ElementReader(bytes, isWhole);
+  const start = startOf(bytes);
+  const { elements: meta, end } = reader.meta(start);
+  const syntax = text(
+    bytes,
+    meta.find(({ tag }) => tag === SYNTAX),
+  );
+  if (syntax === DEFLATED) {
+    if (!isWhole) return { needsWhole: true };
+    return deflated(bytes, meta, end, disguise);
+  }
+  const encoding = encodingOf(bytes, end);
+  const { elements, pixels } = reader.dataSet(end, encoding);
+  const writer = new Writer(bytes, encoding, disguise, elements, pixels);
+  const head = Buffer.concat([writer.meta(meta, syntax), writer.dataSet()]);
+  const until = pixels && pixelsEnd(pixels, encoding, bytes);
+  return { copy: writer.copy(pixels && until ? [head, [pixels.start, until]] : [head]) };
+}
+
+/** Finds the first byte behind the pixel data. */
+export type PixelsEnd = (pixels: Pixels, encoding: Encoding, bytes: Buffer) => number;
+export type Plan = { copy: Copy; needsWhole?: false } | { needsWhole: true };
+
+/** A deflated data set (PS3.5 §A.5) is unpacked, changed, and packed again. */
+function deflated(bytes: Buffer, meta: Element[], end: number, disguise: Disguise): Plan {
+  let inflated: Buffer;
+  try {
+    inflated = inflateRawSync(bytes.subarray(end), { maxOutputLength: INFLATED_BYTES });
+  } catch {
+    throw cannotDeidentify();
+  }
+  const { elements, pixels } = new ElementReader(inflated, true).dataSet(0, EXPLICIT);
+  const writer = new Writer(inflated, EXPLICIT, disguise, elements, pixels, bytes);
+  const head = writer.meta(meta, DEFLATED);
+  const to = pixels && (pixels.length === null ? inflated.length : pixels.from + pixels.length);
+  const set = Buffer.concat([writer.dataSet(), ...(pixels && to ? [inflated.subarray(pixels.start, to)] : [])]);
+  const packed = deflateRawSync(set);
+  // PS3.5 §A.5: of even length.
+  return { copy: writer.copy([Buffer.concat([head, packed, Buffer.alloc(packed.length % 2)])]) };
+}
+
+const hasPrefix = (bytes: Buffer, at: number): boolean => bytes.toString('latin1', at, at + 4) === 'DICM';
+
+/** Returns where the elements begin: files without preamble, or without anything before the data set, are read too. */
+function startOf(bytes: Buffer): number {
+  if (hasPrefix(bytes, PREAMBLE)) return PREAMBLE + 4;
+  return hasPrefix(bytes, 0) ? 4 : 0;
+}
+
+/** Returns the encoding of the data set by its first element: files exist whose transfer syntax names another one. */
+function encodingOf(bytes: Buffer, at: number): Encoding {
+  const implicit = !/^[A-Z]{2}$/.test(bytes.toString('latin1', at + 4, at + 6));
+  const big = !implicit && bytes.length >= at + 2 && bytes.readUInt16BE(at) < bytes.readUInt16LE(at);
+  return { implicit, big };
+}
+
+const text = (bytes: Buffer, element: Pick<Element, 'from' | 'to'> | undefined): string =>
+  element ? bytes.toString('latin1', element.from, element.to).replace(/[\0 ]+$/, '') : '';
+
+class Writer {
+  private readonly changes = new Changes();
+  private readonly rows: TagRow[] = [];
+  private readonly charsets: string[];
+  private readonly naming: string[];
+  private readonly days: number;
+
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly encoding: Encoding,
+    private readonly disguise: Disguise,
+    private readonly elements: Element[],
+    private readonly pixels: Pixels | null,
+    /** The bytes of the file meta information, where the data set is packed. */
+    private readonly metaBytes = bytes,
+  ) {
+    if (this.first(ENCAPSULATED_DOCUMENT)) throw cannotDeidentify();
+    this.charsets = text(bytes, this.first(CHARSET)).split('\\');
+    this.days = disguise.days(text(bytes, this.first(PATIENT_ID)));
+    this.naming = NAMING.flatMap((tag) => this.textOf(this.first(tag)).split(/[\\^=\s]+/))
+      .map((part) => part.trim().toLowerCase())
+      .filter((part) => part.length >= NAMING_LENGTH);
+  }
+
+  copy(parts: Copy['parts']): Copy {
+    const { changes, rows } = this;
+    return { parts, size: sizeOf(parts), changes: changes.list, rows, burnedIn: this.burnedIn() };
+  }
+
+  private first(tag: number): Element | undefined {
+    return this.elements.find((element) => element.tag === tag);
+  }
+
+  private textOf(element: Element | undefined): string {
+    return element
+      ? decodeText(this.bytes.subarray(element.from, element.to), this.charsets).replace(/[\0 ]+$/, '')
+      : '';
+  }
+
+  /** Writes file meta information anew (PS3.10 §7.1): of the old one its class and transfer syntax stay. */
+  meta(old: Element[], syntax: string): Buffer {
+    const of = (tag: number) =>
+      text(
+        this.metaBytes,
+        old.find((element) => element.tag === tag),
+      );
+    const sopClass = of(0x00020002) || text(this.bytes, this.first(0x00080016));
+    const before = text(this.bytes, this.first(INSTANCE)) || of(0x00020003);
+    const instance = disguisedUid(this.disguise, before);
+    const { implicit, big } = this.encoding;
+    const native = implicit ? '1.2.840.10008.1.2' : big ? '1.2.840.10008.1.2.2' : '1.2.840.10008.1.2.1';
+    const values: [number, string, Buffer][] = [
+      [0x00020001, 'OB', Buffer.from([0, 1])],
+      ...(sopClass ? [[0x00020002, 'UI', padded('UI', sopClass)] as [number, string, Buffer]] : []),
+      ...(instance ? [[0x00020003, 'UI', padded('UI', instance)] as [number, string, Buffer]] : []),
+      [SYNTAX, 'UI', padded('UI', syntax || native)],
+      [0x00020012, 'UI', padded('UI', IMPLEMENTATION)],
+      [0x00020013, 'SH', padded('SH', 'LIGHTBOX')],
+    ];
+    for (const { tag, from, to } of old) {
+      if (tag === 0x00020000 || values.some(([kept]) => kept === tag)) continue;
+      this.note(tag, { action: 'removed', before: text(this.metaBytes, { from, to }).slice(0, VALUE_LENGTH) });
+    }
+    const written = values.map(([tag, vr, value]) => {
+      this.row(tag, vr, vr === 'OB' ? '2 bytes' : value.toString('latin1').replace(/[\0 ]+$/, ''), 0);
+      return this.element(tag, vr, value, EXPLICIT);
+    });
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(written.reduce((sum, one) => sum + one.length, 0));
+    const group = this.element(0x00020000, 'UL', length, EXPLICIT);
+    return Buffer.concat([Buffer.alloc(PREAMBLE), Buffer.from('DICM'), group, ...written]);
+  }
+
+  dataSet(): Buffer {
+    const written = this.elements.flatMap((element) => {
+      const bytes = added.has(element.tag) ? null : this.written(element, this.encoding, 0);
+      return bytes ? [{ tag: element.tag, bytes }] : [];
+    });
+    const all = [...written, ...this.statement()].sort((a, b) => a.tag - b.tag);
+    return Buffer.concat(all.map(({ bytes }) => bytes));
+  }
+
+  /** Returns the elements that say how the file was de-identified (PS3.15 §E.1.1). */
+  private statement(): { tag: number; bytes: Buffer }[] {
+    const { encoding } = this;
+    const code = (value: string, meaning: string): Buffer =>
+      this.item(
+        [
+          this.element(0x00080100, 'SH', padded('SH', value), encoding),
+          this.element(0x00080102, 'SH', padded('SH', 'DCM'), encoding),
+          this.element(0x00080104, 'LO', padded('LO', meaning), encoding),
+        ],
+        encoding,
+      );
+    const codes = Buffer.concat(methodCodes.map(([value, meaning]) => code(value, meaning)));
+    const values: [number, string, Buffer, string][] = [
+      [0x00120062, 'CS', padded('CS', 'YES'), 'YES'],
+      [0x00120063, 'LO', padded('LO', METHOD), METHOD],
+      [0x00120064, 'SQ', codes, `${methodCodes.length} items`],
+      [0x00280303, 'CS', padded('CS', 'MODIFIED'), 'MODIFIED'],
+    ];
+    return values.map(([tag, vr, value, shown]) => {
+      this.row(tag, vr, shown, 0);
+      return { tag, bytes: this.element(tag, vr, value, encoding) };
+    });
+  }
+
+  private written(element: Element, encoding: Encoding, depth: number): Buffer | null {
+    const { tag, start, end, items } = element;
+    const named = element.vr === 'UN' ? '' : element.vr;
+    const vr = named || rowOf(tag)?.vr || element.vr;
+    const fate = this.fate(element, vr);
+    if (fate === 'remove') {
+      this.changed(element, vr, 'removed');
+      return null;
+    }
+    if (fate === 'within' && items) {
+      this.row(tag, vr || 'SQ', items.length === 1 ? '1 item' : `${items.length} items`, depth);
+      return this.sequence(element, items, encoding, depth);
+    }
+    if (fate === 'keep' || fate === 'within') {
+      this.row(tag, vr, this.shown(element, vr), depth);
+      return this.bytes.subarray(start, end);
+    }
+    const after = this.replacement(element, fate, vr);
+    const kind = typeof after === 'string' ? after : '';
+    const same = typeof after === 'string' && after === text(this.bytes, element);
+    if (!same)
+      this.changed(
+        element,
+        vr,
+        fate === 'date' && kind ? 'shifted' : kind || Buffer.isBuffer(after) ? 'replaced' : 'emptied',
+        kind,
+      );
+    this.row(tag, vr, kind, depth);
+    return this.element(tag, element.vr, typeof after === 'string' ? padded(vr, after) : after, encoding);
+  }
+
+  private fate(element: Element, vr: string): Fate {
+    const fate = fateOf(element.tag, vr, element.items !== undefined);
+    if (fate !== 'keep' || element.tag === CHARSET || (vr !== '' && vr !== 'UN' && !TEXT.has(vr))) return fate;
+    const value = this.textOf(element).toLowerCase();
+    if (!this.naming.some((name) => value.includes(name))) return fate;
+    return vr === 'UN' ? 'remove' : 'dummy';
+  }
+
+  /** Returns the new value, as text or as bytes. */
+  private replacement(element: Element, fate: Fate, vr: string): string | Buffer {
+    if (element.to === element.from || fate === 'empty') return '';
+    const plain = text(this.bytes, element);
+    if (fate === 'uid') {
+      return plain
+        .split('\\')
+        .map((uid) => disguisedUid(this.disguise, uid.trim()))
+        .join('\\');
+    }
+    if (fate === 'date') return movedDates(vr, plain, this.days) ?? '';
+    return element.tag === PATIENT_ID ? pseudonym(this.disguise, plain) : dummyOf(vr);
+  }
+
+  private sequence({ tag, vr, undefinedLength, within }: Element, items: Element[][], outer: Encoding, depth: number) {
+    const value = Buffer.concat(
+      items.map((item) =>
+        this.item(
+          item.flatMap((one) => this.written(one, within, depth + 1) ?? []),
+          within,
+        ),
+      ),
+    );
+    // Bytes of unknown VR are a sequence only by their undefined length.
+    if (vr !== 'UN' || !undefinedLength) return this.element(tag, vr, value, outer);
+    const end = this.head(0xfffee0dd, '', 0, within);
+    return Buffer.concat([this.head(tag, vr, 0xffffffff, outer), value, end]);
+  }
+
+  private item(elements: Buffer[], encoding: Encoding): Buffer {
+    const value = Buffer.concat(elements);
+    return Buffer.concat([this.head(0xfffee000, '', value.length, encoding), value]);
+  }
+
+  private element(tag: number, vr: string, value: Buffer, encoding: Encoding): Buffer {
+    return Buffer.concat([this.head(tag, vr, value.length, encoding), value]);
+  }
+
+  private head(tag: number, vr: string, length: number, { implicit, big }: Encoding): Buffer {
+    const long = implicit || vr === '' || hasLongLength(vr);
+    const named = !implicit && vr !== '';
+    const head = Buffer.alloc(named && long ? 12 : 8);
+    const u16 = (value: number, at: number) => (big ? head.writeUInt16BE(value, at) : head.writeUInt16LE(value, at));
+    u16(tag >>> 16, 0);
+    u16(tag & 0xffff, 2);
+    if (named) head.write(vr, 4, 'latin1');
+    if (!long) u16(length, 6);
+    else if (big) head.writeUInt32BE(length, head.length - 4);
+    else head.writeUInt32LE(length, head.length - 4);
+    return head;
+  }
+
+  private changed(element: Element, vr: string, action: TagChange['action'], after?: string): void {
+    if (element.to === element.from && !element.items) return;
+    this.note(element.tag, {
+      action,
+      before: this.shown(element, vr),
+      ...(after ? { after: after.slice(0, VALUE_LENGTH) } : {}),
+    });
+  }
+
+  private note(tag: number, change: Pick<TagChange, 'action' | 'before' | 'after'>): void {
+    this.changes.add({ tag: hex(tag), keyword: rowOf(tag)?.keyword ?? '', ...change });
+  }
+
+  /** Returns a value for people: text, or the number of its bytes or items. */
+  private shown(element: Element, vr: string): string {
+    const { items, from, to } = element;
+    if (items) return items.length === 1 ? '1 item' : `${items.length} items`;
+    const raw = this.bytes.subarray(from, to);
+    const isText =
+      TEXTUAL.has(vr) ||
+      ((vr === '' || vr === 'UN') && /^[\x20-\x7e]*\0?$/.test(raw.toString('latin1', 0, VALUE_LENGTH)));
+    if (isText) return this.textOf(element).slice(0, VALUE_LENGTH);
+    return numbers(raw, vr, element.within.big) ?? `${raw.length} bytes`;
+  }
+
+  private row(tag: number, vr: string, value: string, depth: number): void {
+    if (this.rows.length >= limits.tagRows) return;
+    const keyword = rowOf(tag)?.keyword;
+    this.rows.push({
+      tag: hex(tag),
+      ...(keyword ? { keyword } : {}),
+      vr,
+      value: value.slice(0, VALUE_LENGTH),
+      private: false,
+      ...(depth > 0 ? { depth } : {}),
+    });
+  }
+
+  /** Guesses whether a person's name is written into the picture itself, by the flag and by the kind of picture. */
+  private burnedIn(): BurnedIn {
+    const value = (tag: number) => text(this.bytes, this.first(tag)).toUpperCase();
+    const flag = value(0x00280301);
+    if (flag === 'YES') return 'yes';
+    const captured = value(0x00080064) !== '' || value(0x00080008).split('\\').includes('SECONDARY');
+    if (flag === 'NO') return 'no';
+    if (!this.pixels) return 'no';
+    return captured || SCREENS.has(value(0x00080060)) ? 'likely' : 'unknown';
+  }
+}
+
+/** Modalities whose pictures often are pictures of a screen. */
+const SCREENS = new Set(['ES', 'GM', 'OT', 'SC', 'US', 'XC']);
+
+/** The elements that every copy has, in place of those of the file. */
+const added = new Set([0x00120062, 0x00120063, 0x00120064, 0x00280303]);
+
+/** CID 7050. */
+const methodCodes = [
+  ['113100', 'Basic Application Confidentiality Profile'],
+  ['113107', 'Retain Longitudinal Temporal Information Modified Dates Option'],
+] as const;
+
+const readers: Record<string, [bytes: number, read: (raw: Buffer, at: number, big: boolean) => number]> = {
+  US: [2, (raw, at, big) => (big ? raw.readUInt16BE(at) : raw.readUInt16LE(at))],
+  SS: [2, (raw, at, big) => (big ? raw.readInt16BE(at) : raw.readInt16LE(at))],
+  UL: [4, (raw, at, big) => (big ? raw.readUInt32BE(at) : raw.readUInt32LE(at))],
+  SL: [4, (raw, at, big) => (big ? raw.readInt32BE(at) : raw.readInt32LE(at))],
+  FL: [4, (raw, at, big) => (big ? raw.readFloatBE(at) : raw.readFloatLE(at))],
+  FD: [8, (raw, at, big) => (big ? raw.readDoubleBE(at) : raw.readDoubleLE(at))],
+};
+const NUMBERS = 32;
+
+function numbers(raw: Buffer, vr: string, big: boolean): string | null {
+  const reader = readers[vr];
+  if (!reader) return null;
+  const [size, read] = reader;
+  const count = Math.min(NUMBERS, Math.floor(raw.length / size));
+  return Array.from({ length: count }, (_, i) => read(raw, i * size, big)).join('\\');
+}

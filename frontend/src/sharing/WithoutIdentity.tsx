@@ -1,0 +1,137 @@
+import { Box, Button, Checkbox, Flex, Table, Text } from '@chakra-ui/react';
+import type { TagChange } from '@lightbox/contract/images/drawing.js';
+import type { Image } from '@lightbox/contract/images/schemas.js';
+import { CaretDownIcon, EyeIcon, WarningIcon } from '@phosphor-icons/react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { copyChangesOf } from '../images/insight';
+import { stackOf, titleOf } from '../images/subject';
+import { errorText } from '../lib/errors';
+import { LoadFailed } from '../ui/LoadFailed';
+import { Note } from '../ui/Note';
+
+interface Props {
+  /** The only image of the share, or the one that stands for its study: its copy is shown. */
+  image: Image | undefined;
+  wanted: boolean;
+  onChange: (wanted: boolean) => void;
+}
+
+/** Asks if the recipients get a copy without identity, and shows what they would get. */
+export function WithoutIdentity({ image, wanted, onChange }: Props) {
+  const { t } = useTranslation();
+  return (
+    <Box data-identity>
+      <Checkbox.Root checked={wanted} onCheckedChange={(change) => onChange(change.checked === true)} minH="touch">
+        <Checkbox.HiddenInput />
+        <Checkbox.Control />
+        <Checkbox.Label>{t('sharing.identity.label')}</Checkbox.Label>
+      </Checkbox.Root>
+      {wanted && (
+        <Text fontSize="xs" color="fg.muted">
+          {t('sharing.identity.help')}
+        </Text>
+      )}
+      {wanted && image && <Copy image={image} />}
+    </Box>
+  );
+}
+
+function Copy({ image }: { image: Image }) {
+  const { t } = useTranslation();
+  const { data, error, refetch } = useQuery(copyChangesOf(image.id));
+  if (error && !data) return <LoadFailed text={errorText(error)} onRetry={() => void refetch()} />;
+  if (!data) {
+    return (
+      <Text py="2" fontSize="sm" color="fg.muted" role="status">
+        {t('sharing.identity.checking')}
+      </Text>
+    );
+  }
+  const { changes, burnedIn, preview } = data;
+  return (
+    <Flex direction="column" gap="3" mt="3" data-burned-in={burnedIn}>
+      {preview && image.image_url ? (
+        <Box as="figure">
+          <Box bg="film.bg" borderRadius="film" overflow="hidden">
+            <img
+              src={image.image_url}
+              alt={t('images.view.picture', { caption: titleOf(image, t('common.untitled')) })}
+              style={{ display: 'block', margin: '0 auto', maxHeight: '260px', maxWidth: '100%' }}
+            />
+          </Box>
+          <Text as="figcaption" fontSize="xs" color="fg.muted" mt="1">
+            {t('sharing.identity.asSeen')}
+            {stackOf(image) && ` · ${t('sharing.identity.first')}`}
+          </Text>
+        </Box>
+      ) : (
+        <Note Icon={EyeIcon} title={t('sharing.identity.noPreview')} />
+      )}
+      <Note
+        Icon={burnedIn === 'no' ? EyeIcon : WarningIcon}
+        tone={burnedIn === 'no' ? 'success' : 'warning'}
+        role="status"
+        title={t(`sharing.identity.burnedIn.${burnedIn}`)}
+      />
+      <Differences changes={changes} />
+    </Flex>
+  );
+}
+
+/** Rows that the table shows. A header may have thousands of differences. */
+const SHOWN = 300;
+
+function Differences({ changes }: { changes: readonly TagChange[] }) {
+  const { t } = useTranslation();
+  const [open, setOpen] = useState(false);
+  if (changes.length === 0) {
+    return (
+      <Text fontSize="sm" color="fg.muted">
+        {t('sharing.identity.none')}
+      </Text>
+    );
+  }
+  const title = t('sharing.identity.changes', { count: changes.length });
+  return (
+    <Box>
+      <Button variant="ghost" size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <CaretDownIcon style={{ transform: open ? 'rotate(180deg)' : undefined }} />
+        {title}
+      </Button>
+      {open && (
+        <Box maxH="260px" overflow="auto" tabIndex={0} role="region" aria-label={title} mt="1">
+          <Table.Root size="sm">
+            <Table.Header>
+              <Table.Row>
+                <Table.ColumnHeader>{t('sharing.identity.tag')}</Table.ColumnHeader>
+                <Table.ColumnHeader>{t('sharing.identity.before')}</Table.ColumnHeader>
+                <Table.ColumnHeader>{t('sharing.identity.after')}</Table.ColumnHeader>
+              </Table.Row>
+            </Table.Header>
+            <Table.Body>
+              {changes.slice(0, SHOWN).map((change, i) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a tag may differ in several items of a sequence
+                <Table.Row key={i} data-tag={change.tag}>
+                  <Table.Cell overflowWrap="anywhere">
+                    <bdi>{change.keyword || nameOf(change.tag)}</bdi>
+                  </Table.Cell>
+                  <Table.Cell overflowWrap="anywhere" dir="auto">
+                    {change.before}
+                  </Table.Cell>
+                  <Table.Cell overflowWrap="anywhere" dir="auto">
+                    {change.after ?? t(`sharing.identity.action.${change.action}`)}
+                  </Table.Cell>
+                </Table.Row>
+              ))}
+            </Table.Body>
+          </Table.Root>
+        </Box>
+      )}
+    </Box>
+  );
+}
+
+/** Writes the number of an element as the standard does. Segments of pictures have names. */
+const nameOf = (tag: string): string => (/^[0-9a-f]{8}$/.test(tag) ? `(${tag.slice(0, 4)},${tag.slice(4)})` : tag);
