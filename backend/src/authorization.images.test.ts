@@ -1,3 +1,4 @@
+import { readingRule } from '@lightbox/contract/analysis/policy.js';
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import { sameLook } from '@lightbox/contract/audit/faults.js';
 import type { CallShape } from '@lightbox/contract/call.js';
@@ -133,8 +134,23 @@ async function arrange(role: Role, state: State, what: What): Promise<World> {
     requestedBy: image.owner._id,
     startedAt: now,
     findings,
+    version: 1,
+    review: { state: 'draft' },
   };
   await models.Analysis.create([{ _id: image._id, ...analysed }]);
+  const by = image.owner._id;
+  await models.AnalysisVersion.create([
+    {
+      _id: newId(),
+      image: image._id,
+      version: 1,
+      kind: 'run',
+      by,
+      at: now,
+      findings,
+      run: { number: 1, by, at: now, inputSha256: '0'.repeat(64) },
+    },
+  ]);
   const wishes: Partial<Record<State, object>> = {
     'shared pending': {},
     'shared verified': { verified: true },
@@ -170,7 +186,7 @@ interface Cell {
   /** HEAD is answered by GET's handler, and judged like it. */
   method?: 'head';
   /** The rule that the policy has to allow. Without one the role alone decides. */
-  rule: ImageRule | null;
+  rule: ImageRule | ((role: Role) => ImageRule) | null;
   request: (world: World, caller: Person) => { path: string; body?: object };
   success: number;
   /** Further entries that the call leaves in the log, beside or instead of its own action. */
@@ -204,12 +220,35 @@ const cells: Cell[] = [
   { name: 'getTimeline', rule: 'timeline', success: 200, request: at('/upload/image/', '/timeline') },
   { name: 'listShares', rule: 'share', success: 200, request: at('/sharing?imageId=') },
   { name: 'listInvitations', rule: 'share', success: 200, request: at('/sharing/invitations?imageId=') },
-  { name: 'getAnalysis', rule: 'analyse', success: 200, request: at('/analyze/') },
+  { name: 'getAnalysis', rule: readingRule, success: 200, request: at('/analyze/') },
+  {
+    name: 'getAnalysisReport',
+    rule: readingRule,
+    success: 200,
+    request: at('/analyze/', '/report?language=en'),
+  },
+  { name: 'listAnalysisVersions', rule: 'analyse', success: 200, request: at('/analyze/', '/versions') },
+  { name: 'getPreviousAnalysis', rule: 'analyse', success: 200, request: at('/analyze/', '/previous') },
+  {
+    name: 'signAnalysis',
+    rule: 'sign',
+    success: 200,
+    changes: true,
+    request: ({ image }) => ({ path: `/analyze/${image.id}/sign`, body: { version: 1 } }),
+  },
   {
     name: 'explainAccess',
     rule: 'see',
     success: 200,
     request: ({ image }, caller) => ({ path: `/users/${caller.id}/may?imageId=${image.id}` }),
+  },
+  {
+    // Of those whom the rule lets in, administrators and the signer withdraw; nobody has signed here.
+    name: 'withdrawAnalysis',
+    rule: (role) => (role === 'admin' ? 'analyse' : 'readSigned'),
+    success: 200,
+    changes: true,
+    request: ({ image }) => ({ path: `/analyze/${image.id}/withdraw`, body: { reason: 'Wrong side' } }),
   },
   {
     name: 'startAnalysis',
@@ -347,6 +386,9 @@ const imageEvents: Record<Extract<ServerEvent, `image:${string}` | `analysis:${s
   'analysis:progress': null,
   'analysis:completed': 'analyse',
   'analysis:failed': null,
+  // Their own tests: the rule depends on the role.
+  'analysis:signed': null,
+  'analysis:withdrawn': null,
 };
 const studyEvents: Record<Extract<ServerEvent, `study:${string}`>, ImageRule | null> = {
   'study:updated': 'see',
@@ -377,7 +419,8 @@ function expected({ name, rule, success, leaves, hidden }: Cell, caller: Person,
   const denied = (status: number, reason: string) => ({ status, log: [line(action, 'denied', reason)] });
   if (!roleMay(caller.role, shape.who as Permission)) return denied(403, 'FORBIDDEN');
   if (!facts || !imageRules.see(caller, facts)) return denied(404, 'NOT_FOUND');
-  const decision = rule ? decideImage(rule, caller, facts) : ({ may: true } as const);
+  const named = typeof rule === 'function' ? rule(caller.role) : rule;
+  const decision = named ? decideImage(named, caller, facts) : ({ may: true } as const);
   if (decision.may) return { status: success, log: (leaves ?? [action]).map((type) => line(type)) };
   if (hidden) return denied(404, 'NOT_FOUND');
   const errors: Partial<Record<ImageBar, string>> = { notVerified: 'NOT_VERIFIED', noDownload: 'NO_DOWNLOAD' };

@@ -86,6 +86,8 @@ export const serverEvents = {
   'analysis:progress': z.object({ imageId: Id, progress: z.number() }),
   'analysis:completed': AnalysisResult,
   'analysis:failed': Failure.extend({ imageId: Id }),
+  'analysis:signed': z.object({ imageId: Id }),
+  'analysis:withdrawn': z.object({ imageId: Id }),
   /** A setting that every screen uses has changed; the client reads the settings again. */
   'settings:changed': z.object({}),
   'session:revoked': z.object({ reason: z.string() }),

@@ -52,6 +52,7 @@ export async function presentImages(
         opens: imageRules.open(viewer, facts),
         download: imageRules.download(viewer, facts),
         shares: imageRules.share(viewer, facts),
+        analyses: imageRules.analyse(viewer, facts),
         emergency: openedBy(viewer, facts, emergencies, image),
         studyId: studyIdFor(viewer, image, mine, emergencies),
       },
@@ -85,7 +86,7 @@ export async function presentImages(
       ...named,
     ]),
   ]);
-  return access.map(({ image, share, opens, download, shares, emergency, studyId }) => {
+  return access.map(({ image, share, opens, download, shares, analyses, emergency, studyId }) => {
     const study = studyId === null ? undefined : studies.get(studyId);
     const redacted: Image = {
       id: String(image._id),
@@ -104,7 +105,7 @@ export async function presentImages(
     return opens
       ? {
           ...redacted,
-          ...details(image, name),
+          ...details(image, analyses, name),
           download,
           studyId,
           seriesId: studyId === null ? null : String(image.series?.id ?? studyId),
@@ -115,11 +116,21 @@ export async function presentImages(
   });
 }
 
-function details(image: ImageDoc, name: (id: ObjectId) => { id: string; firstname: string; lastname: string }) {
+/** People who read signed texts only learn nothing of runs and drafts. */
+const presentState = ({ analysis, hasSigned }: ImageDoc, analyses: boolean): NonNullable<Image['analysis']> => ({
+  status: analyses ? analysis : hasSigned ? 'completed' : 'none',
+  ...(hasSigned ? { signed: true as const } : {}),
+});
+
+function details(
+  image: ImageDoc,
+  analyses: boolean,
+  name: (id: ObjectId) => { id: string; firstname: string; lastname: string },
+) {
   return {
     size: image.size,
     owner: name(image.owner),
-    analysis: { status: image.analysis },
+    analysis: presentState(image, analyses),
     ...(image.width && image.height ? { width: image.width, height: image.height } : {}),
     ...(image.patient ? { patient: name(image.patient) } : {}),
     ...(image.dicom ? { dicom: image.dicom } : {}),
