@@ -12,10 +12,14 @@ import {
   imageRules,
 } from '@lightbox/contract/images/policy.js';
 import { type Permission, type Role, roleMay, roles } from '@lightbox/contract/permissions.js';
+import { reportContext, reportId } from '@lightbox/core/analysis/reports.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
+import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { newId } from '@lightbox/core/db/ids.js';
+import { seal } from '@lightbox/core/keys/seal.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { Response } from 'supertest';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { payloads } from './realtime/payloads.js';
@@ -116,6 +120,17 @@ const findings = {
   model: 'measure-1',
 };
 
+/** Stores the report of the draft, as a worker makes it. */
+async function storeReport({ _id: image }: BuiltImage): Promise<void> {
+  const { models, keys } = test.gateway;
+  const asked = { image, version: 1, mark: 'draft', language: 'en' } as const;
+  const _id = reportId(keys.images, asked);
+  const { dataKey } = (await models.Image.findById(image).lean<ImageDoc>()) as ImageDoc;
+  const key = unwrapDataKey(keys.images, String(image), dataKey);
+  const sealed = seal(key, reportContext({ image, _id }), Buffer.from('%PDF-'));
+  await models.Report.create([{ _id, ...asked, sealed, createAt: test.gateway.clock.now() }]);
+}
+
 async function arrange(role: Role, state: State, what: What): Promise<World> {
   const { models } = test.gateway;
   const [viewer, other] = [await builders[role](), await builders[role]()];
@@ -151,6 +166,7 @@ async function arrange(role: Role, state: State, what: What): Promise<World> {
       run: { number: 1, by, at: now, inputSha256: '0'.repeat(64) },
     },
   ]);
+  await storeReport(image);
   const wishes: Partial<Record<State, object>> = {
     'shared pending': {},
     'shared verified': { verified: true },

@@ -1,7 +1,7 @@
 import { type EditableField, editableFields, type Findings } from '@lightbox/contract/analysis/schemas.js';
 import type { LanguageCode } from '@lightbox/contract/languages.js';
 import PDFDocument from 'pdfkit';
-import { directionOf, type Style, Typesetter } from './typeset.js';
+import { directionOf, isolated, type Style, Typesetter } from './typeset.js';
 import { type ReportWords, reportWords } from './words.js';
 
 /** Everything that a report shows. Plain data, because a thread gets it. */
@@ -16,8 +16,7 @@ export interface ReportFacts {
     createAt: Date;
     modality?: string | undefined;
     studyDate?: string | undefined;
-    /** PNG. */
-    preview: Uint8Array | null;
+    preview: { png: Uint8Array; width: number; height: number } | null;
   };
   findings: Pick<Findings, EditableField | 'provider' | 'model' | 'modelVersion' | 'confidence'>;
   run: { by: string; at: Date; inputSha256: string };
@@ -70,13 +69,13 @@ class Report {
   write(): void {
     const { words, facts } = this;
     const { signature, mark, findings } = facts;
-    this.paragraph(facts.clinic || 'Lightbox', styles.small);
+    this.paragraph(clean(facts.clinic) || 'Lightbox', styles.small);
     this.paragraph(words.title, styles.title);
     this.about();
     if (mark === 'draft') this.paragraph(words.notSigned, styles.strong);
     if (mark === 'withdrawn') this.paragraph(words.withdrawn, styles.strong);
     if (signature?.notADiagnosis !== false) this.paragraph(words.notADiagnosis, styles.strong);
-    if (signature?.comment) this.section(words.comment, signature.comment.split('\n'));
+    if (signature?.comment) this.section(words.comment, signature.comment.split('\n').map(clean));
     for (const field of editableFields.toSorted((a, b) => Number(b === 'warnings') - Number(a === 'warnings'))) {
       const changed = signature?.edited.includes(field) ? ` (${words.edited})` : '';
       this.section(words.sections[field] + changed, this.entries(field));
@@ -88,10 +87,10 @@ class Report {
 
   private entries(field: EditableField): string[] {
     const { findings } = this.facts;
-    if (field === 'description') return findings.description.split('\n');
-    if (field !== 'differentialDiagnosis') return findings[field].map((entry) => `• ${entry}`);
+    if (field === 'description') return findings.description.split('\n').map(clean);
+    if (field !== 'differentialDiagnosis') return findings[field].map((entry) => `• ${clean(entry)}`);
     return findings.differentialDiagnosis.map(
-      ({ condition, confidence }) => `• ${condition}: ${this.share(confidence)}`,
+      ({ condition, confidence }) => `• ${isolated(clean(condition))}: ${isolated(this.share(confidence))}`,
     );
   }
 
@@ -115,9 +114,11 @@ class Report {
     this.y = top;
     this.rows(rows, image.preview ? column - previewSide - 20 : column);
     if (image.preview) {
-      const x = words.dir === 'rtl' ? page.margin : page.margin + column - previewSide;
-      this.doc.image(Buffer.from(image.preview), x, top, { fit: [previewSide, previewSide], align: 'center' });
-      this.y = Math.max(this.y, top + previewSide + 10);
+      const { png, width, height } = image.preview;
+      const scale = previewSide / Math.max(width, height);
+      const side = words.dir === 'rtl' ? page.margin : page.margin + column - width * scale;
+      this.doc.image(Buffer.from(png), side, top, { width: width * scale });
+      this.y = Math.max(this.y, top + height * scale + 10);
     }
     this.y += 6;
   }
@@ -150,7 +151,7 @@ class Report {
     this.y += 8;
     this.room(50);
     this.paragraph(title, styles.heading);
-    const shown = entries.map(clean).filter(Boolean);
+    const shown = entries.filter(Boolean);
     for (const entry of shown.length > 0 ? shown : [this.words.none]) this.paragraph(entry, styles.body);
   }
 
@@ -185,7 +186,7 @@ class Report {
       .lineWidth(0.7)
       .stroke('#1b1f24');
     this.y += 4;
-    this.paragraph(`${this.words.signedBy}: ${by}`, styles.strong);
+    this.paragraph(`${this.words.signedBy}: ${isolated(clean(by))}`, styles.strong);
     this.paragraph(this.time(at), styles.body);
   }
 

@@ -58,7 +58,9 @@ async function factsOf(
       createAt: image.createAt,
       modality: image.dicom?.modality,
       studyDate: image.dicom?.studyDate,
-      preview: preview && (await toPng(open(key, previewContext(String(image._id)), bufferOf(preview.sealed)))),
+      preview:
+        preview &&
+        (await toPng(open(key, previewContext(String(image._id)), bufferOf(preview.sealed))).catch(() => null)),
     },
     findings,
     run: { by: name(run.by), at: run.at, inputSha256: run.inputSha256 },
@@ -84,7 +86,10 @@ async function namesOf({ models }: Core, ids: ObjectId[]): Promise<(id: ObjectId
 }
 
 /** The preview is a WebP, which PDF documents cannot hold. */
-const toPng = (webp: Buffer): Promise<Buffer> => sharp(webp).flatten({ background: '#000' }).png().toBuffer();
+async function toPng(webp: Buffer): Promise<NonNullable<ReportFacts['image']['preview']>> {
+  const { data, info } = await sharp(webp).flatten({ background: '#000' }).png().toBuffer({ resolveWithObject: true });
+  return { png: data, width: info.width, height: info.height };
+}
 
 /** Shaping Urdu takes seconds for long texts. A thread does it, so that other jobs of this process go on. */
 function inThread(facts: ReportFacts): Promise<Buffer> {

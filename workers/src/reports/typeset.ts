@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import bidiFactory from 'bidi-js';
 import { create, type Font } from 'fontkit';
+import { unpackFont } from './unpackFont.js';
 
 /** The types of the library are those of its ES module; Node loads its CommonJS module, which is the function itself. */
 const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
@@ -13,17 +14,17 @@ const files = {
   latinExt: '@fontsource/noto-sans/files/noto-sans-latin-ext-400-normal.woff',
   greek: '@fontsource/noto-sans/files/noto-sans-greek-400-normal.woff',
   cyrillic: '@fontsource/noto-sans/files/noto-sans-cyrillic-400-normal.woff',
-  nastaliq: '@fontsource/noto-nastaliq-urdu/files/noto-nastaliq-urdu-arabic-400-normal.woff',
+  arabic: '@fontsource/noto-sans-arabic/files/noto-sans-arabic-arabic-400-normal.woff',
 } as const;
 const boldFiles: Partial<Record<FontName, string>> = {
   latin: '@fontsource/noto-sans/files/noto-sans-latin-700-normal.woff',
   latinExt: '@fontsource/noto-sans/files/noto-sans-latin-ext-700-normal.woff',
-  nastaliq: '@fontsource/noto-nastaliq-urdu/files/noto-nastaliq-urdu-arabic-700-normal.woff',
+  arabic: '@fontsource/noto-sans-arabic/files/noto-sans-arabic-arabic-700-normal.woff',
 };
 type FontName = keyof typeof files;
 const names = Object.keys(files) as FontName[];
 
-const load = (path: string): Buffer => readFileSync(require.resolve(path));
+const load = (path: string): Buffer => unpackFont(readFileSync(require.resolve(path)));
 const opened = new Map<FontName, Font>();
 
 function fontOf(name: FontName): Font {
@@ -58,13 +59,16 @@ interface Run {
 /** Without features the library shapes a run word by word, and puts the words of a right-to-left run in the wrong order. */
 const whole = { features: [] as PDFKit.Mixins.OpenTypeFeatures[], lineBreak: false };
 
-/** Nastaliq stands on slopes and needs twice the height. */
-const heights = { ltr: 1.4, rtl: 2.3 };
-const arabic = /\p{Script=Arabic}/u;
+/** Arabic letters need more height. */
+const heights = { ltr: 1.4, rtl: 1.85 };
+const isolates = /[\u2066-\u2069]/;
+/** Text whose direction is its own, inside a line of another one. */
+export const isolated = (text: string): string => `\u2068${text}\u2069`;
+const arabicLetter = /\p{Script=Arabic}/u;
 export const directionOf = (text: string, fallback: Direction): Direction => {
   const first = text.match(/\p{L}/u)?.[0];
   if (!first) return fallback;
-  return arabic.test(first) ? 'rtl' : 'ltr';
+  return arabicLetter.test(first) ? 'rtl' : 'ltr';
 };
 
 /**
@@ -73,37 +77,44 @@ export const directionOf = (text: string, fallback: Direction): Direction => {
  */
 export class Typesetter {
   private readonly registered = new Set<string>();
+  private readonly widths = new Map<string, number>();
 
   constructor(private readonly doc: Doc) {}
 
   /** Breaks a paragraph into lines that are no wider than this. */
   lines(paragraph: string, width: number, style: Style): string[] {
     const lines: string[] = [];
-    let line = '';
+    const space = this.wordWidth(' ', style);
+    let [line, taken] = ['', 0];
     for (const word of paragraph
       .split(/\s+/)
       .filter(Boolean)
       .flatMap((long) => this.parts(long, width, style))) {
-      const longer = line === '' ? word : `${line} ${word}`;
-      if (line !== '' && this.widthOf(longer, style) > width) {
+      const wide = this.wordWidth(word, style);
+      if (line !== '' && taken + space + wide > width) {
         lines.push(line);
-        line = word;
-      } else line = longer;
+        line = '';
+      }
+      taken = line === '' ? wide : taken + space + wide;
+      line = line === '' ? word : `${line} ${word}`;
     }
     return line === '' ? lines : [...lines, line];
   }
 
   heightOf(line: string, { size }: Style): number {
-    return size * heights[arabic.test(line) ? 'rtl' : 'ltr'];
+    return size * heights[arabicLetter.test(line) ? 'rtl' : 'ltr'];
   }
 
   /** Draws one line. `x` is its left edge, `y` its top; a right-to-left line ends at the right edge. */
   draw(line: string, box: { x: number; y: number; width: number }, base: Direction, style: Style): void {
     const runs = this.runs(line, base, style);
     const total = runs.reduce((sum, { width }) => sum + width, 0);
-    const baseline = box.y + this.heightOf(line, style) * (arabic.test(line) ? 0.62 : 0.75);
+    const baseline = box.y + this.heightOf(line, style) * (arabicLetter.test(line) ? 0.68 : 0.75);
     let x = base === 'rtl' ? box.x + box.width - total : box.x;
     this.doc.fillColor(style.colour ?? '#1b1f24');
+    // One glyph serves several Arabic letters, so the document says which text a reader copies.
+    const said = arabicLetter.test(line);
+    if (said) this.doc.markContent('Span', { actual: line });
     for (const { text, font, width } of runs) {
       this.doc
         .font(font)
@@ -111,15 +122,24 @@ export class Typesetter {
         .text(text, x, baseline, { ...whole, baseline: 'alphabetic' });
       x += width;
     }
+    if (said) this.doc.endMarkedContent();
   }
 
   widthOf(text: string, style: Style): number {
     return this.runs(text, 'ltr', style).reduce((sum, { width }) => sum + width, 0);
   }
 
+  /** Measuring is slow, and words repeat. */
+  private wordWidth(word: string, style: Style): number {
+    const key = `${style.size} ${style.bold} ${word}`;
+    const width = this.widths.get(key) ?? this.widthOf(word, style);
+    this.widths.set(key, width);
+    return width;
+  }
+
   /** A word that is wider than the line is cut into parts that fit. */
   private parts(word: string, width: number, style: Style): string[] {
-    if (word.length < 20 || this.widthOf(word, style) <= width) return [word];
+    if (word.length < 20 || this.wordWidth(word, style) <= width) return [word];
     const half = Math.ceil(word.length / 2);
     return [...this.parts(word.slice(0, half), width, style), ...this.parts(word.slice(half), width, style)];
   }
@@ -133,7 +153,8 @@ export class Typesetter {
       const char = String.fromCodePoint(line.codePointAt(at) ?? 0);
       const level = levels[at] ?? 0;
       const font = fontFor(char, level % 2 === 1);
-      const shown = mirrored.get(at) ?? char;
+      // Signs of direction have done their work in the levels.
+      const shown = isolates.test(char) ? '' : (mirrored.get(at) ?? char);
       const last = segments.at(-1);
       if (last && last.level === level && last.font === font) last.text += shown;
       else segments.push({ text: shown, level, font });
@@ -142,7 +163,7 @@ export class Typesetter {
     return reordered(segments).map(({ text, font, level }) => {
       const name = this.use(font, style);
       // The library reverses letters of Arabic. Signs alone have no script, and are reversed here.
-      const drawn = level % 2 === 1 && !arabic.test(text) ? [...text].reverse().join('') : text;
+      const drawn = level % 2 === 1 && !arabicLetter.test(text) ? [...text].reverse().join('') : text;
       return { text: drawn, font: name, width: this.measure(drawn, name, style.size) };
     });
   }
