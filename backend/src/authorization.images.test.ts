@@ -246,13 +246,6 @@ const cells: Cell[] = [
   { name: 'listAnalysisVersions', rule: 'analyse', success: 200, request: at('/analyze/', '/versions') },
   { name: 'getPreviousAnalysis', rule: 'analyse', success: 200, request: at('/analyze/', '/previous') },
   {
-    name: 'signAnalysis',
-    rule: 'sign',
-    success: 200,
-    changes: true,
-    request: ({ image }) => ({ path: `/analyze/${image.id}/sign`, body: { version: 1 } }),
-  },
-  {
     name: 'explainAccess',
     rule: 'see',
     success: 200,
@@ -265,6 +258,13 @@ const cells: Cell[] = [
     success: 200,
     changes: true,
     request: ({ image }) => ({ path: `/analyze/${image.id}/withdraw`, body: { reason: 'Wrong side' } }),
+  },
+  {
+    name: 'signAnalysis',
+    rule: 'sign',
+    success: 200,
+    changes: true,
+    request: ({ image }) => ({ path: `/analyze/${image.id}/sign`, body: { version: 1 } }),
   },
   {
     name: 'startAnalysis',

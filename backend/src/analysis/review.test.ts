@@ -39,9 +39,9 @@ interface Scene {
   colleague: Person;
 }
 
-async function setScene(wishes: Partial<ImageDoc> = {}): Promise<Scene> {
+async function setScene(): Promise<Scene> {
   const [patient, colleague] = [await buildPatient(test.gateway), await buildProvider(test.gateway)];
-  const image = await buildImage(test.gateway, { patient: patient._id, ...wishes });
+  const image = await buildImage(test.gateway, { patient: patient._id });
   await buildShare(test.gateway, { image, recipient: patient, verified: true });
   await buildShare(test.gateway, { image, recipient: colleague, verified: true });
   return { image, patient, colleague };
@@ -220,7 +220,7 @@ it('A newer image of the patient makes an analysis stale for people who see that
 
 it('Signing and withdrawing reach the patient live and as notices; a draft’s withdrawal does not.', async () => {
   const { image, patient } = await setScene();
-  const socket = await connectSocket(test.url, patient.token);
+  const socket = await connectSocket(test.url, { token: patient.token });
   await sign(image.owner, image, await complete(image)).expect(200);
   await expect.poll(() => socket.seen('analysis:signed')).toEqual([{ imageId: image.id }]);
   await withdraw(image.owner, image).expect(200);
