@@ -331,8 +331,8 @@ const meetsInReview = (one: Name, other: Name) => {
 const isOfStudies = (name: Name) => ofStudies.includes(name);
 /** Calls on a study race with each other and with closings; calls on an image do not touch the study of the scene. */
 const meets = (one: Name, other: Name) =>
-  (meetsInReview(one, other) && isOfStudies(one) === isOfStudies(other)) ||
-  [one, other].some((name) => name.startsWith('close the '));
+  meetsInReview(one, other) &&
+  (isOfStudies(one) === isOfStudies(other) || [one, other].some((name) => name.startsWith('close the ')));
 const pairs = names.flatMap((one, i) =>
   names.slice(i).flatMap((other): [Name, Name][] => (meets(one, other) ? [[one, other]] : [])),
 );

@@ -4,7 +4,8 @@ import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { UserDoc } from '@lightbox/core/models/user.js';
-import type { Answer, Context } from '../context.js';
+import type { ConsentDoc } from '@lightbox/core/models/consent.js';
+import type { Answer, Context, Gateway, Viewer } from '../context.js';
 
 export async function getConsents({
   gateway,
@@ -34,6 +35,12 @@ export async function setConsents({
     return viewer._id;
   });
   return { data: body };
+}
+
+/** Returns all answers of a person, the oldest first. */
+export async function consentsOf({ models }: Gateway, { _id: user }: Viewer) {
+  const answers = await models.Consent.find({ user }).sort({ at: 1, _id: 1 }).lean<ConsentDoc[]>();
+  return answers.map(({ analysis, at }) => ({ analysis, at: at.toISOString() }));
 }
 
 /** Asks a patient in the app, at most once in some days until they answer. */
