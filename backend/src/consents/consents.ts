@@ -3,8 +3,8 @@ import { limits } from '@lightbox/contract/limits.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
 import { NEWEST } from '@lightbox/core/db/newest.js';
 import { AppError } from '@lightbox/core/errors.js';
-import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { ConsentDoc } from '@lightbox/core/models/consent.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
 
 export async function getConsents({
