@@ -1,3 +1,4 @@
+import { readingRule } from '@lightbox/contract/analysis/policy.js';
 import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import { sameLook } from '@lightbox/contract/audit/faults.js';
 import type { CallShape } from '@lightbox/contract/call.js';
@@ -13,10 +14,14 @@ import {
   imageRules,
 } from '@lightbox/contract/images/policy.js';
 import { type Permission, type Role, roleMay, roles } from '@lightbox/contract/permissions.js';
+import { reportContext, reportId } from '@lightbox/core/analysis/reports.js';
 import { appendAudit } from '@lightbox/core/audit/chain.js';
+import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import { newId, type ObjectId } from '@lightbox/core/db/ids.js';
+import { seal } from '@lightbox/core/keys/seal.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
 import type { EventDoc } from '@lightbox/core/models/event.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { Response } from 'supertest';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { payloads } from './realtime/payloads.js';
@@ -119,6 +124,17 @@ const findings = {
   model: 'measure-1',
 };
 
+/** Stores the report of the draft, as a worker makes it. */
+async function storeReport({ _id: image }: BuiltImage): Promise<void> {
+  const { models, keys } = test.gateway;
+  const asked = { image, version: 1, mark: 'draft', language: 'en' } as const;
+  const _id = reportId(keys.images, asked);
+  const { dataKey } = (await models.Image.findById(image).lean<ImageDoc>()) as ImageDoc;
+  const key = unwrapDataKey(keys.images, String(image), dataKey);
+  const sealed = seal(key, reportContext({ image, _id }), Buffer.from('%PDF-'));
+  await models.Report.create([{ _id, ...asked, sealed, createAt: test.gateway.clock.now() }]);
+}
+
 async function arrange(role: Role, state: State, what: What): Promise<World> {
   const { models } = test.gateway;
   const [viewer, other] = [await builders[role](), await builders[role]()];
@@ -137,8 +153,24 @@ async function arrange(role: Role, state: State, what: What): Promise<World> {
     requestedBy: image.owner._id,
     startedAt: now,
     findings,
+    version: 1,
+    review: { state: 'draft' },
   };
   await models.Analysis.create([{ _id: image._id, ...analysed }]);
+  const by = image.owner._id;
+  await models.AnalysisVersion.create([
+    {
+      _id: newId(),
+      image: image._id,
+      version: 1,
+      kind: 'run',
+      by,
+      at: now,
+      findings,
+      run: { number: 1, by, at: now, inputSha256: '0'.repeat(64) },
+    },
+  ]);
+  await storeReport(image);
   const wishes: Partial<Record<State, object>> = {
     'shared pending': {},
     'shared verified': { verified: true },
@@ -181,7 +213,7 @@ interface Cell {
   /** HEAD is answered by GET's handler, and judged like it. */
   method?: 'head';
   /** The rule that the policy has to allow. Without one the role alone decides. */
-  rule: ImageRule | null;
+  rule: ImageRule | ((role: Role) => ImageRule) | null;
   request: (world: World, caller: Person) => { path: string; body?: object };
   success: number;
   /** Further entries that the call leaves in the log, beside or instead of its own action. */
@@ -222,12 +254,35 @@ const cells: Cell[] = [
   { name: 'getTimeline', rule: 'timeline', success: 200, request: at('/upload/image/', '/timeline') },
   { name: 'listShares', rule: 'share', success: 200, request: at('/sharing?imageId=') },
   { name: 'listInvitations', rule: 'share', success: 200, request: at('/sharing/invitations?imageId=') },
-  { name: 'getAnalysis', rule: 'analyse', success: 200, request: at('/analyze/') },
+  { name: 'getAnalysis', rule: readingRule, success: 200, request: at('/analyze/') },
+  {
+    name: 'getAnalysisReport',
+    rule: readingRule,
+    success: 200,
+    request: at('/analyze/', '/report?language=en'),
+  },
+  { name: 'listAnalysisVersions', rule: 'analyse', success: 200, request: at('/analyze/', '/versions') },
+  { name: 'getPreviousAnalysis', rule: 'analyse', success: 200, request: at('/analyze/', '/previous') },
   {
     name: 'explainAccess',
     rule: 'see',
     success: 200,
     request: ({ image }, caller) => ({ path: `/users/${caller.id}/may?imageId=${image.id}` }),
+  },
+  {
+    // Of those whom the rule lets in, administrators and the signer withdraw; nobody has signed here.
+    name: 'withdrawAnalysis',
+    rule: (role) => (role === 'admin' ? 'analyse' : 'readSigned'),
+    success: 200,
+    changes: true,
+    request: ({ image }) => ({ path: `/analyze/${image.id}/withdraw`, body: { reason: 'Wrong side' } }),
+  },
+  {
+    name: 'signAnalysis',
+    rule: 'sign',
+    success: 200,
+    changes: true,
+    request: ({ image }) => ({ path: `/analyze/${image.id}/sign`, body: { version: 1 } }),
   },
   {
     name: 'startAnalysis',
@@ -366,6 +421,9 @@ const imageEvents: Record<Extract<ServerEvent, `image:${string}` | `analysis:${s
   'analysis:progress': null,
   'analysis:completed': 'analyse',
   'analysis:failed': null,
+  // Their own tests: the rule depends on the role.
+  'analysis:signed': null,
+  'analysis:withdrawn': null,
 };
 const studyEvents: Record<Extract<ServerEvent, `study:${string}`>, ImageRule | null> = {
   'study:updated': 'see',
@@ -398,7 +456,8 @@ function expected({ name, rule, success, leaves, hidden }: Cell, caller: Person,
   if (!facts || !imageRules.see(caller, facts)) return denied(404, 'NOT_FOUND');
   const form = formOf(caller, facts);
   // A viewer opens and downloads the original or the copy.
-  const asked = rule === 'open' || rule === 'download' ? formRules[rule][form] : rule;
+  const named = typeof rule === 'function' ? rule(caller.role) : rule;
+  const asked = rule === 'open' || rule === 'download' ? formRules[rule][form] : named;
   const decision = asked ? decideImage(asked, caller, facts) : ({ may: true } as const);
   if (decision.may) return { status: success, log: (leaves ?? [action]).map((type) => line(type)) };
   if (hidden) return denied(404, 'NOT_FOUND');

@@ -2,6 +2,7 @@ import { analysisCalls } from './analysis/calls.js';
 import { auditCalls } from './audit/calls.js';
 import { authCalls } from './auth/calls.js';
 import { securityCalls } from './auth/securityCalls.js';
+import { consentCalls } from './consents/calls.js';
 import { emergencyCalls } from './emergencies/calls.js';
 import { guestCalls } from './guests/calls.js';
 import { imageCalls } from './images/calls.js';
@@ -30,6 +31,7 @@ export const calls = {
   ...requestCalls,
   ...emergencyCalls,
   ...analysisCalls,
+  ...consentCalls,
   ...messageCalls,
   ...notificationCalls,
   ...pushCalls,

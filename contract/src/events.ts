@@ -87,6 +87,8 @@ export const serverEvents = {
   'analysis:progress': z.object({ imageId: Id, progress: z.number() }),
   'analysis:completed': AnalysisResult,
   'analysis:failed': Failure.extend({ imageId: Id }),
+  'analysis:signed': z.object({ imageId: Id }),
+  'analysis:withdrawn': z.object({ imageId: Id }),
   /** The people who look at an image together: sent when it changes, to those of them who may still open it. */
   'view:people': ViewPeople,
   'view:state': ViewState.extend({ userId: Id }),

@@ -72,6 +72,13 @@ export const limits = {
   /** Open sockets on each gateway; the gateway asks further clients to come back later. */
   socketsPerGateway: 10_000,
   captionLength: 200,
+  /** Characters of the comment of a signed analysis, and of the reason for its withdrawal. */
+  signatureComment: 2000,
+  withdrawalReason: 500,
+  /** Seconds that a call waits for the report that a worker makes. */
+  reportSeconds: 20,
+  /** Days after which a patient who has not answered is asked for consent again. */
+  consentAskDays: 7,
   /** Characters and words of a search for images. */
   searchLength: 100,
   searchWords: 5,

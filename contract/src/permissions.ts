@@ -6,6 +6,7 @@ const everyone = roles;
 const staff = ['healthProvider', 'admin'] as const;
 const providers = ['healthProvider'] as const;
 const admins = ['admin'] as const;
+const patients = ['patient'] as const;
 
 /**
  * The roles that may make a call at all. Each call names its permission. The server refuses other roles with 403 before
@@ -40,6 +41,10 @@ export const permissions = {
   'emergency.end': staff,
   'emergency.review': admins,
   'analysis.run': staff,
+  'analysis.read': everyone,
+  'analysis.sign': providers,
+  'analysis.withdraw': staff,
+  'consent.manage': patients,
   'message.use': everyone,
   'notification.use': everyone,
   'push.use': everyone,

@@ -97,6 +97,9 @@ export const throttles = {
   /** Frames that the server draws for a viewer that cannot. */
   rendering: { per: ['caller'], points: 240, seconds: minute, counts: 'runs', beyond: 'refused' },
   analysis: { per: ['caller'], points: 30, seconds: hour, counts: 'runs', beyond: 'refused' },
+  /** Reports as PDF documents that a worker makes. */
+  report: { per: ['caller'], points: 60, seconds: hour, counts: 'runs', beyond: 'refused' },
+  consent: { per: ['caller'], points: 60, seconds: hour, counts: 'calls', beyond: 'refused' },
   message: { per: ['caller'], points: 100, seconds: minute, counts: 'messages', beyond: 'refused' },
   /** Messages whose images the recipient gets access to by them. */
   attachedShare: { per: ['caller'], points: 120, seconds: hour, counts: 'messages', beyond: 'refused' },

@@ -19,7 +19,18 @@ const rights = {
       'dbStats',
     ]),
     ...[
-      ...['analyses', 'appsettinghistory', 'appsettings', 'blobs.chunks', 'blobs.files', 'codes', 'conversations'],
+      ...[
+        'analyses',
+        'analysisversions',
+        'reports',
+        'consents',
+        'appsettinghistory',
+        'appsettings',
+        'blobs.chunks',
+        'blobs.files',
+        'codes',
+        'conversations',
+      ],
       ...[
         'cards',
         'counters',

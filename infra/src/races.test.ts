@@ -92,6 +92,25 @@ const calls = {
     events: ['analysis.request'],
     records: ofImage,
   },
+  // The first version is there once a worker has analysed the image; before that the answer is 409.
+  sign: {
+    send: (api, { owner, image }) => api.as(owner).post(`/analyze/${image}/sign`, { version: 1 }),
+    answers: [200, 401, 404, 409],
+    events: ['analysis.signed'],
+    records: ofImage,
+  },
+  withdraw: {
+    send: (api, { image }) => api.as(admin).post(`/analyze/${image}/withdraw`, { reason: 'The wrong hand' }),
+    answers: [200, 404, 409],
+    events: ['analysis.withdrawn'],
+    records: ofImage,
+  },
+  'run again': {
+    send: (api, { owner, image }) => api.as(owner).post(`/analyze/${image}`, {}),
+    answers: [200, 202, 401, 404],
+    events: ['analysis.request'],
+    records: ofImage,
+  },
   share: {
     send: (api, { owner, image, patient }) =>
       api.as(owner).post('/sharing/request', { imagemetadataId: image, createdfor: patient.id }),
@@ -213,7 +232,7 @@ const calls = {
 type Name = keyof typeof calls;
 const names = Object.keys(calls) as Name[];
 
-async function setScene(withStudy: boolean): Promise<Scene> {
+async function setScene(withStudy: boolean, analysed: boolean): Promise<Scene> {
   const [{ gateway, url }] = gateways as [TestGateway];
   const named = Math.random() < 0.5;
   const [owner, recipient, patient] = await Promise.all([
@@ -229,6 +248,7 @@ async function setScene(withStudy: boolean): Promise<Scene> {
   const standing = await gateway.models.Share.findOne({ image: image._id }).lean<ShareDoc>();
   const share = standing?._id ?? (await buildShare(gateway, { image, recipient }))._id;
   const { token } = await buildInvite(gateway, { image, email: patient.email });
+  if (analysed) await setDraft(api, image.id);
   return {
     owner,
     recipient,
@@ -238,6 +258,14 @@ async function setScene(withStudy: boolean): Promise<Scene> {
     share: { id: String(share), code: await shareCode(gateway, share) },
     study: withStudy ? await setStudy(api, recipient) : noStudy,
   };
+}
+
+/** The calls that need a draft, which a worker makes. */
+const needDraft: Name[] = ['sign', 'withdraw', 'run again'];
+
+async function setDraft(api: Client, image: string): Promise<void> {
+  const status = async () => (await api.get(`/analyze/${image}`)).body.data?.status;
+  await expect.poll(status, { timeout: 60_000 }).toBe('completed');
 }
 
 let studies = 0;
@@ -262,7 +290,10 @@ const playedBy = new Map<string, string>();
 
 async function race([one, other]: [Name, Name]): Promise<void> {
   const title = `${one} × ${other}`;
-  const scene = await setScene([one, other].some(isOfStudies));
+  const scene = await setScene(
+    [one, other].some(isOfStudies),
+    [one, other].some((name) => needDraft.includes(name)),
+  );
   for (const id of [
     scene.image,
     scene.study.id,
@@ -295,13 +326,21 @@ async function judge(title: string, name: Name, status: number, scene: Scene): P
 }
 
 const ofStudies = names.filter((name) => /study|slice/.test(name));
+/** The calls of a review race with each other, and with the calls that take the image, the share or a person away. */
+const endings: Name[] = ['delete', 'revoke', 'close the owner', 'close the recipient', 'sign the owner out'];
+const meetsInReview = (one: Name, other: Name) => {
+  const others = [one, other].filter((name) => !needDraft.includes(name));
+  return others.length === 2 || others.every((name) => endings.includes(name));
+};
 const isOfStudies = (name: Name) => ofStudies.includes(name);
 /** Calls on a study race with each other and with closings; calls on an image do not touch the study of the scene. */
 const meets = (one: Name, other: Name) =>
   isOfStudies(one) === isOfStudies(other) || [one, other].some((name) => name.startsWith('close the '));
 const ends: Name[] = ['delete', 'revoke', 'delete the study', 'close the owner'];
 const isPlayed = (one: Name, other: Name) =>
-  meets(one, other) && (every || one === other || ends.includes(one) || ends.includes(other));
+  meets(one, other) &&
+  meetsInReview(one, other) &&
+  (every || one === other || ends.includes(one) || ends.includes(other));
 const pairs = names.flatMap((one, i) =>
   names.slice(i).flatMap((other): [Name, Name][] => (isPlayed(one, other) ? [[one, other]] : [])),
 );

@@ -19,6 +19,7 @@ import { takePlaceForAnalysis, takePlaceForPreview } from './previews/turns.js';
 import { deliverPush } from './push/deliverPush.js';
 import { pushMessage } from './push/pushMessage.js';
 import type { PushSender } from './push/sender.js';
+import { makeReport } from './reports/makeReport.js';
 
 export interface Tools {
   core: Core;
@@ -38,6 +39,7 @@ export const handlers: Handlers = {
     await makePreview(core, pictures, imageId, context);
   },
   renderFrame: ({ core, pictures }, { renderingId }, context) => renderFrame(core, pictures, renderingId, context),
+  makeReport: ({ core }, { reportId }) => makeReport(core, reportId),
   analyseImage: async ({ core, ...tools }, { imageId }, context) => {
     await takePlaceForAnalysis(core, imageId, context);
     await analyseImage(core, tools, imageId, context);

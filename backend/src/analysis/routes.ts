@@ -3,10 +3,18 @@ import type { Router } from 'express';
 import type { Gateway } from '../context.js';
 import { bindAll } from '../http/handle.js';
 import { getAnalysis, startAnalysis } from './analysis.js';
+import { getAnalysisReport } from './report.js';
+import { signAnalysis, withdrawAnalysis } from './review.js';
+import { getPreviousAnalysis, listAnalysisVersions } from './versions.js';
 
 export function analysisRoutes(router: Router, gateway: Gateway): void {
   bindAll(router, gateway, analysisCalls, {
     getAnalysis,
     startAnalysis,
+    signAnalysis,
+    withdrawAnalysis,
+    listAnalysisVersions,
+    getPreviousAnalysis,
+    getAnalysisReport,
   });
 }

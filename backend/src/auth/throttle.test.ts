@@ -337,6 +337,12 @@ const countedCalls: Record<string, (counted: Counted) => Promise<{ by: Subject; 
     const image = await buildImage(test.gateway, { owner: person });
     return { by: { caller: person.id }, send: () => api.post(`/analyze/${image.id}`, {}) };
   },
+  'getAnalysisReport report': async ({ api, person }) => {
+    const { _id, id } = await buildImage(test.gateway, { owner: person });
+    const run = { run: 1, progress: 100, requestedBy: person._id, startedAt: new Date(), status: 'completed' as const };
+    await test.gateway.models.Analysis.create([{ _id, ...run, version: 1, review: { state: 'draft' as const } }]);
+    return { by: { caller: person.id }, send: () => api.get(`/analyze/${id}/report`) };
+  },
   'shareBatch invite': async ({ api, person }) => {
     const image = await buildImage(test.gateway, { owner: person });
     const body = { images: [image.id], emails: [`${newId()}@clinic.test`] };

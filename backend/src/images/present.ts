@@ -56,6 +56,7 @@ export async function presentImages(
         opens: imageRules.open(viewer, facts) || imageRules.openCopy(viewer, facts),
         download: copy ? imageRules.downloadCopy(viewer, facts) : imageRules.download(viewer, facts),
         shares: imageRules.share(viewer, facts),
+        analyses: imageRules.analyse(viewer, facts),
         emergency: openedBy(viewer, facts, emergencies, image),
         studyId: studyIdFor(viewer, image, mine, emergencies),
       },
@@ -93,7 +94,7 @@ export async function presentImages(
       ...named,
     ]),
   ]);
-  return access.map(({ image, share, copy, opens, download, shares, emergency, studyId }) => {
+  return access.map(({ image, share, copy, opens, download, shares, analyses, emergency, studyId }) => {
     const summary = studyId === null ? undefined : studies.get(studyId);
     const study = summary && copy ? { ...summary, title: texts.copyTitle } : summary;
     const redacted: Image = {
@@ -114,7 +115,7 @@ export async function presentImages(
     return opens
       ? {
           ...redacted,
-          ...details(image, name, copy),
+          ...details(image, analyses, name, copy),
           download,
           studyId,
           seriesId: studyId === null ? null : String(image.series?.id ?? studyId),
@@ -126,8 +127,8 @@ export async function presentImages(
 }
 
 /** Returns an image as people know it who get its copy: without the texts and the dates that may tell of the patient. */
-export function withoutIdentity({ patient: _, dicom, ...image }: ImageDoc): ImageDoc {
-  const { studyDate: __, ...facts } = dicom ?? {};
+export function withoutIdentity({ patient: _, hasSigned: __, dicom, ...image }: ImageDoc): ImageDoc {
+  const { studyDate: ___, ...facts } = dicom ?? {};
   return {
     ...image,
     caption: texts.copyCaption,
@@ -136,8 +137,15 @@ export function withoutIdentity({ patient: _, dicom, ...image }: ImageDoc): Imag
   };
 }
 
+/** People who read signed texts only learn nothing of runs and drafts. */
+const presentState = ({ analysis, hasSigned }: ImageDoc, analyses: boolean): NonNullable<Image['analysis']> => ({
+  status: analyses ? analysis : hasSigned ? 'completed' : 'none',
+  ...(hasSigned ? { signed: true as const } : {}),
+});
+
 function details(
   image: ImageDoc,
+  analyses: boolean,
   name: (id: ObjectId) => { id: string; firstname: string; lastname: string },
   copy: boolean,
 ) {
@@ -145,7 +153,7 @@ function details(
     // The size of the original is not that of the copy.
     ...(copy ? {} : { size: image.size }),
     owner: name(image.owner),
-    analysis: { status: image.analysis },
+    analysis: presentState(image, analyses),
     ...(image.width && image.height ? { width: image.width, height: image.height } : {}),
     ...(image.patient ? { patient: name(image.patient) } : {}),
     ...(image.dicom ? { dicom: image.dicom } : {}),

@@ -1,3 +1,4 @@
+import { readingRule } from '@lightbox/contract/analysis/policy.js';
 import { emergencyRules } from '@lightbox/contract/emergencies/policy.js';
 import type { ServerEvent, ServerPayload, ViewEvent } from '@lightbox/contract/events.js';
 import { type ImageRule, imageRules } from '@lightbox/contract/images/policy.js';
@@ -13,6 +14,7 @@ import type { MessageDoc } from '@lightbox/core/models/message.js';
 import type { NotificationDoc } from '@lightbox/core/models/notification.js';
 import type { ShareDoc } from '@lightbox/core/models/share.js';
 import { ownerOf } from '@lightbox/core/sharing/shareTarget.js';
+import { findAnalysis, hidesDrafts } from '../analysis/analysis.js';
 import { presentFailure, presentResult } from '../analysis/present.js';
 import type { Gateway, Viewer } from '../context.js';
 import { partiesOf } from '../emergencies/present.js';
@@ -99,6 +101,12 @@ async function mayStudy(rule: ImageRule, gateway: Gateway, viewer: Pick<Viewer, 
 const mayReadAnalysis = (gateway: Gateway, viewer: Pick<Viewer, 'id' | 'role'>, imageId: string) =>
   may('analyse', gateway, viewer, imageId);
 
+/** For everybody who may read the signed text. It says nothing about the text; the client reads it. */
+const review: Payload<ServerPayload<'analysis:signed'>> = async (gateway, viewer, refs) => {
+  const imageId = text(refs, 'record');
+  return (await may(readingRule(viewer.role), gateway, viewer, imageId)) ? { imageId } : null;
+};
+
 /** One row per event of a live update. */
 export const payloads: { [E in Exclude<ServerEvent, 'session:revoked' | ViewEvent>]: Payload<ServerPayload<E>> } = {
   'message:new': async (gateway, viewer, refs) => {
@@ -184,10 +192,12 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked' | ViewEven
     return running && { imageId, progress: Number(refs.progress) };
   },
   'analysis:completed': async (gateway, viewer, refs) => {
-    const imageId = text(refs, 'record');
-    if (!(await mayReadAnalysis(gateway, viewer, imageId))) return null;
-    const analysis = await gateway.models.Analysis.findById(oid(imageId)).lean<AnalysisDoc>();
-    return analysis && presentResult(analysis);
+    const access = await findImage(gateway.models, viewer, text(refs, 'record'), gateway.clock.now());
+    if (!access || !imageRules.analyse(viewer, access.facts)) return null;
+    const { image } = access;
+    const analysis = await findAnalysis(gateway, image);
+    if (!analysis || (await hidesDrafts(gateway, image, analysis))) return null;
+    return presentResult(gateway, viewer, image, analysis);
   },
   'analysis:failed': async (gateway, viewer, refs) => {
     const imageId = text(refs, 'record');
@@ -195,4 +205,6 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked' | ViewEven
     const analysis = await gateway.models.Analysis.findById(oid(imageId)).lean<AnalysisDoc>();
     return analysis?.status === 'failed' ? { imageId, ...presentFailure(analysis) } : null;
   },
+  'analysis:signed': review,
+  'analysis:withdrawn': review,
 };

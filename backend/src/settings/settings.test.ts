@@ -117,6 +117,7 @@ describe('settings', () => {
       'upload.maxBytes': 10 * 1024 * 1024,
       'sharing.expiryHours': 48,
       'session.idleMinutes': 30,
+      'analysis.consent': 'off',
     });
     const stranger = new Client(test.url);
     expect((await stranger.get('/settings/limits').expect(200)).body.data).toEqual({

@@ -111,6 +111,11 @@ const endWithAccount: Record<
   Look: 'stays',
   Tombstone: null,
   Analysis: 'stays',
+  // A signed text stays with the image; its signer is then 'Deleted user'.
+  AnalysisVersion: 'stays',
+  Report: null,
+  // It says why images were analysed, and has no name.
+  Consent: 'stays',
   Conversation: 'stays',
   Message: 'stays',
   Voice: 'finishClosing',

@@ -52,6 +52,8 @@ const belongings: Belonging[] = [
   { what: 'previews', field: '_id', to: 'image' },
   { what: 'drawings', field: '_id', to: 'image' },
   { what: 'analyses', field: '_id', to: 'image' },
+  { what: 'analysisversions', field: 'image', to: 'image' },
+  { what: 'reports', field: 'image', to: 'image' },
   { what: 'shares', field: 'image', to: 'image', match: { live: true } },
   { what: 'shares', field: 'study', to: 'study', match: { live: true, study: { $exists: true } } },
   { what: 'imagemetadata', field: 'study', to: 'study', match: { study: { $exists: true } } },
@@ -93,9 +95,10 @@ async function disagreements({ models, clock }: Core): Promise<Violation[]> {
   const shares = await models.Share.find(liveShare(clock.now()), { image: 1, study: 1, recipient: 1 }).lean<
     ShareDoc[]
   >();
-  const analyses = await models.Analysis.find({}, { status: 1 }).lean();
+  const analyses = await models.Analysis.find({}, { status: 1, signed: 1, review: 1 }).lean();
   const status = new Map(analyses.map((analysis) => [String(analysis._id), analysis.status]));
-  const fields = { owner: 1, study: 1, audience: 1, isShared: 1, analysis: 1 };
+  const signed = new Set(analyses.flatMap((analysis) => (analysis.signed ? [String(analysis._id)] : [])));
+  const fields = { owner: 1, study: 1, audience: 1, isShared: 1, analysis: 1, hasSigned: 1 };
   for (const image of await models.Image.find({}, fields).lean<ImageDoc[]>()) {
     const id = String(image._id);
     const theirs = shares.filter((share) => covers(share, image)).map(({ recipient }) => recipient);
@@ -108,6 +111,7 @@ async function disagreements({ models, clock }: Core): Promise<Violation[]> {
       found.push({ rule: 'an owner has no share of their own image', id });
     }
     if (image.analysis !== (status.get(id) ?? 'none')) found.push({ rule: 'image.analysis is that of its run', id });
+    if (Boolean(image.hasSigned) !== signed.has(id)) found.push({ rule: 'image.hasSigned is that of its review', id });
   }
   return found;
 }

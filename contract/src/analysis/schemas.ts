@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { Id, Time } from '../ids.js';
+import { Id, Time, text } from '../ids.js';
+import { limits } from '../limits.js';
+import { UserRef } from '../users/schemas.js';
 import { ReasonCode } from './reasons.js';
 import { Sentence } from './sentences.js';
-import { underWayStates } from './states.js';
+import { reviewStates, underWayStates } from './states.js';
 
 const line = z.string().min(1).max(2000);
 const fraction = z.number().min(0).max(1);
@@ -22,6 +24,8 @@ export const Findings = z.object({
   assessed: z.boolean(),
   provider: z.string(),
   model: z.string(),
+  /** The version of the model, where the provider knows it. */
+  modelVersion: z.string().max(200).optional(),
   /**
    * The product's own sentences by code, so that the client can translate them: the whole description, and the first
    * warnings. Sentences that a model wrote have no codes.
@@ -30,8 +34,113 @@ export const Findings = z.object({
 });
 export type Findings = z.infer<typeof Findings>;
 
-export const AnalysisResult = Findings.extend({ imageId: Id, timestamp: Time });
+/** The fields of a draft that the signer may change. */
+const editable = {
+  description: true,
+  differentialDiagnosis: true,
+  treatment: true,
+  followUp: true,
+  warnings: true,
+} as const;
+export const editableFields = Object.keys(editable) as EditableField[];
+export type EditableField = keyof typeof editable;
+
+const written = text(2000).min(1);
+/** The signer's own words. A field that is absent keeps the text of the draft. */
+export const AnalysisEdits = z
+  .strictObject({
+    description: text(8000),
+    differentialDiagnosis: z.array(z.strictObject({ condition: written, confidence: fraction })).max(50),
+    treatment: z.array(written).max(50),
+    followUp: z.array(written).max(50),
+    warnings: z.array(written).max(50),
+  } satisfies Record<EditableField, z.ZodType>)
+  .partial();
+export type AnalysisEdits = z.infer<typeof AnalysisEdits>;
+
+/** The state of the review. `by`, `at` and `comment` are those of the last move. */
+export const Review = z.object({
+  state: z.enum(reviewStates),
+  by: UserRef.optional(),
+  at: Time.optional(),
+  /** The comment of the signer, or the reason of a withdrawal. */
+  comment: z.string().optional(),
+});
+export type Review = z.infer<typeof Review>;
+
+/** The fields of a signed text. */
+export const Signature = z.object({
+  signedBy: UserRef,
+  signedAt: Time,
+  comment: z.string().optional(),
+  /** The fields that the signer changed. */
+  edited: z.array(z.enum(editableFields as [EditableField, ...EditableField[]])),
+  /** False when the signer wrote everything that the text says about the picture. */
+  notADiagnosis: z.boolean(),
+});
+export type Signature = z.infer<typeof Signature>;
+
+/**
+ * A result as a viewer reads it: the draft of the last run, or the signed text. Results from before the review existed
+ * have no version.
+ */
+export const AnalysisResult = Findings.extend({
+  imageId: Id,
+  timestamp: Time,
+  review: Review,
+  /** True when something is newer: a run, the configured model, or an image of the same study or patient. */
+  stale: z.boolean(),
+  version: z.int().optional(),
+  ...Signature.partial().shape,
+});
 export type AnalysisResult = z.infer<typeof AnalysisResult>;
+
+/** A run or a signature. Versions of one image are numbered from 1 in the order in which they were made. */
+export const AnalysisVersion = z.object({
+  version: z.int(),
+  kind: z.enum(['run', 'signature']),
+  at: Time,
+  /** The person who asked for the run, or who signed. */
+  by: UserRef,
+  /** The text; absent when the patient refuses analyses and nobody signed it. */
+  findings: Findings.optional(),
+  provenance: z.object({
+    provider: z.string(),
+    model: z.string(),
+    modelVersion: z.string().nullable(),
+    /** SHA-256 of the file that was analysed, hexadecimal. */
+    inputSha256: z.string(),
+    at: Time,
+    by: UserRef,
+  }),
+  /** Of a signature: the version of the draft, and the signer's words. */
+  of: z.int().optional(),
+  comment: z.string().optional(),
+  edited: Signature.shape.edited.optional(),
+  withdrawn: z.object({ by: UserRef, at: Time, reason: z.string() }).optional(),
+  /** True for the signed text that the patient reads now. */
+  current: z.boolean(),
+});
+export type AnalysisVersion = z.infer<typeof AnalysisVersion>;
+
+/** The analysis with which a viewer may compare: of an earlier image of the patient, or an earlier run of this image. */
+export const PreviousAnalysis = z.object({
+  imageId: Id,
+  caption: z.string(),
+  at: Time,
+  findings: Findings,
+});
+export type PreviousAnalysis = z.infer<typeof PreviousAnalysis>;
+
+export const SignAnalysis = z.strictObject({
+  comment: text(limits.signatureComment).optional(),
+  edits: AnalysisEdits.optional(),
+  /** The version that the signer has seen. */
+  version: z.int(),
+});
+export const WithdrawAnalysis = z.strictObject({
+  reason: text(limits.withdrawalReason).min(3, 'Please give a reason.'),
+});
 
 /** The reason in English, and its code, by which the client words it. */
 export const Failure = z.object({ reason: z.string(), reasonCode: ReasonCode.optional() });

@@ -368,6 +368,28 @@ export const auditActions = {
     notice: 'analysis.failed',
     timeline: true,
   },
+  'analysis.signed': {
+    table: 'analyses',
+    fhir: 'orderRecord',
+    does: 'U',
+    socket: 'analysis:signed',
+    notice: 'analysis.signed',
+    timeline: true,
+  },
+  'analysis.withdrawn': {
+    table: 'analyses',
+    fhir: 'orderRecord',
+    does: 'U',
+    socket: 'analysis:withdrawn',
+    notice: 'analysis.withdrawn',
+    timeline: true,
+  },
+  'analysis.report': { table: 'analyses', fhir: 'orderRecord', does: 'R', timeline: true },
+  'consent.read': { table: 'consents', fhir: 'securityAlert', does: 'R' },
+  /** The reason is the answer. */
+  'consent.changed': { table: 'consents', fhir: 'securityAlert', does: 'U', settles: true },
+  /** Somebody wanted to analyse an image of a patient who has not answered. */
+  'consent.asked': { table: 'consents', fhir: 'securityAlert', does: 'E', notice: 'consent.asked' },
   'analysis.read': { table: 'analyses', fhir: 'orderRecord', does: 'R', timeline: true },
   'message.use': { table: 'messages', fhir: 'applicationActivity', does: 'E' },
   'voice.sent': { table: 'voices', fhir: 'applicationActivity', does: 'C' },
@@ -448,5 +470,6 @@ export const lookActions = [
   'study.frames',
   'study.content',
   'analysis.read',
+  'analysis.report',
 ] as const satisfies AuditAction[];
 export type LookAction = (typeof lookActions)[number];

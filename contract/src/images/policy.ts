@@ -41,6 +41,8 @@ const holds = {
   liveCopy: (_, i) => Boolean(i.copy),
   /** The image's patient, while their share of the image is live. */
   patient: (v, i) => v.id === i.patientId && i.share !== null,
+  /** The image's patient, once the code of their share is entered. */
+  verifiedPatient: (v, i) => v.id === i.patientId && i.share?.verified === true,
   /** A provider, during an emergency access to the images of the patient. */
   emergency: (v, i) => v.role === 'healthProvider' && i.emergency === true,
   /** A guest whose link covers the image. */
@@ -80,6 +82,8 @@ const rules = {
   share: { permission: 'share.create', grounds: ['admin', 'owner'] },
   delete: { permission: 'image.delete', grounds: ['admin', 'owner'] },
   analyse: { permission: 'analysis.run', grounds: ['admin', 'owner', 'verifiedShare'] },
+  readSigned: { permission: 'analysis.read', grounds: ['verifiedPatient'] },
+  sign: { permission: 'analysis.sign', grounds: ['owner', 'verifiedShare'] },
   timeline: { permission: 'image.timeline', grounds: ['admin', 'owner', 'patient'] },
 } as const satisfies Record<string, Rule>;
 export type ImageRule = keyof typeof rules;
@@ -103,7 +107,8 @@ export function decideImage(rule: ImageRule, viewer: ImageViewer, image: ImageFa
   return { may: false, because: barOf(grounds, image) };
 }
 
-const byShare: readonly ImageGround[] = ['verifiedShare', 'downloadShare'];
+/** The grounds that a share gives once its code is entered. */
+const byShare: readonly ImageGround[] = ['verifiedShare', 'downloadShare', 'verifiedPatient'];
 const byCopy: readonly ImageGround[] = ['verifiedCopy', 'downloadCopy'];
 
 function barOf(grounds: readonly ImageGround[], { share, copy }: ImageFacts): ImageBar {

@@ -119,6 +119,7 @@ export const Image = z.object({
   /** The people with a live share, for viewers who may share the image. */
   recipients: Recipients.optional(),
   dicom: DicomFacts.optional(),
-  analysis: z.object({ status: AnalysisStatus }).optional(),
+  /** For viewers who read signed texts only, the status is `none` until one is signed. */
+  analysis: z.object({ status: AnalysisStatus, signed: z.literal(true).optional() }).optional(),
 });
 export type Image = z.infer<typeof Image>;

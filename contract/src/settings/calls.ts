@@ -64,6 +64,7 @@ export const PublicSettings = z.object({
   'upload.maxBytes': z.int(),
   'sharing.expiryHours': z.int(),
   'session.idleMinutes': z.int(),
+  'analysis.consent': z.enum(['off', 'ask']),
 } satisfies { [K in keyof SettingValues]?: z.ZodType<SettingValues[K]> });
 export type PublicSettings = z.infer<typeof PublicSettings>;
 

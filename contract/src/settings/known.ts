@@ -88,6 +88,11 @@ export const knownSettings = {
       'Emergency access: a provider may open the images of a patient for one hour, with a reason. The patient and the administrators are told at once.',
     fallback: 'no',
   }),
+  'analysis.consent': choice(['off', 'ask'], {
+    description:
+      'Consent to analyses: off, or ask (an image that names a patient is analyzed only after the patient has agreed in the app).',
+    fallback: 'off',
+  }),
   'security.requireSecondFactor': choice(secondFactorRequirements, {
     description:
       'Who must log in with an authenticator app or a passkey: none, or staff (providers and administrators).',

@@ -36,6 +36,11 @@ export const shownSettings: { [K in KnownSetting]: { group: SettingGroup; name: 
     name: 'Patients that providers find',
     options: { all: 'All patients', known: 'Known patients only' },
   },
+  'analysis.consent': {
+    group: 'access',
+    name: 'Consent to analyses',
+    options: { off: 'Not asked for', ask: 'Ask the patient' },
+  },
   'access.breakGlass': { group: 'access', name: 'Emergency access' },
 };
 

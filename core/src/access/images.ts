@@ -148,6 +148,14 @@ const refusals: Partial<Record<ImageBar, ErrorCode>> = { notVerified: 'NOT_VERIF
 export const refusalOf = ({ because }: { because: ImageBar }): AppError =>
   new AppError(refusals[because] ?? 'FORBIDDEN');
 
+/** Returns the readers of a signed text, apart from admins: the readers of the analysis, and the image's patient. */
+export async function signedReaders(models: Models, image: ImageDoc, now: Date): Promise<ObjectId[]> {
+  const readers = await analysisReaders(models, image, now);
+  if (!image.patient) return readers;
+  const theirs = { ...covering([image]), ...verifiedShare(now), recipient: image.patient };
+  return (await models.Share.exists(theirs)) ? [...readers, image.patient] : readers;
+}
+
 /** Returns the readers of an image's analysis, apart from admins: the owner, and providers with a verified share. */
 export async function analysisReaders(models: Models, image: ImageDoc, now: Date): Promise<ObjectId[]> {
   const shares = await models.Share.find(

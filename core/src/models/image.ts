@@ -75,6 +75,8 @@ export interface ImageDoc extends FileFacts {
   /** The frames that can be drawn, once a worker has looked at the file: pages of a PDF, 0 when there is none. */
   frames?: number;
   analysis: AnalysisStatus;
+  /** True while its analysis has a signed text. */
+  hasSigned?: boolean;
   /**
    * The people who see it in their list of shared images: recipients of live shares, and then the owner. Updated with
    * the shares.
@@ -120,6 +122,7 @@ export const image = schemaOf<ImageDoc>(
     preview: string,
     frames: Number,
     analysis: string,
+    hasSigned: Boolean,
     audience: [ObjectId],
     shownTo: [ObjectId],
     isShared: bool,

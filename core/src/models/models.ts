@@ -1,5 +1,6 @@
 import type { Connection, Model } from 'mongoose';
 import { analysis } from './analysis.js';
+import { analysisVersion } from './analysisVersion.js';
 import { auditEntry } from './auditEntry.js';
 import { auditHead } from './auditHead.js';
 import { auditReceipt } from './auditReceipt.js';
@@ -7,6 +8,7 @@ import { auditRun } from './auditRun.js';
 import { card } from './card.js';
 import { ceremony } from './ceremony.js';
 import { code } from './code.js';
+import { consent } from './consent.js';
 import { conversation } from './conversation.js';
 import { counter } from './counter.js';
 import { decoy } from './decoy.js';
@@ -28,6 +30,7 @@ import { preview } from './preview.js';
 import { pushSubscription } from './pushSubscription.js';
 import { reminder } from './reminder.js';
 import { rendering } from './rendering.js';
+import { report } from './report.js';
 import { secret } from './secret.js';
 import { sentMail } from './sentMail.js';
 import { session } from './session.js';
@@ -64,6 +67,9 @@ const schemas = {
   Emergency: emergency,
   Study: study,
   Analysis: analysis,
+  AnalysisVersion: analysisVersion,
+  Report: report,
+  Consent: consent,
   Conversation: conversation,
   Message: message,
   Voice: voice,

@@ -1,3 +1,4 @@
+import type { Consents } from '@lightbox/contract/consents/calls.js';
 import type { LanguageCode } from '@lightbox/contract/languages.js';
 import type { StoredNoticeSettings } from '@lightbox/contract/notifications/choices.js';
 import type { Role } from '@lightbox/contract/permissions.js';
@@ -50,6 +51,8 @@ export interface UserDoc {
   timeZone?: string;
   /** How the person wants to be notified. Absent: `defaultNoticeSettings`. */
   notices?: StoredNoticeSettings;
+  /** The consents of a patient. Absent: not answered. `askedAt`: when the app last asked. */
+  consents?: UserConsents;
   /** Time of the next digest; absent without one. */
   nextDigestAt?: Date;
   firstname?: string;
@@ -70,6 +73,11 @@ export type Person = UserDoc & Profile;
 interface Closing {
   at: Date;
   by: Id;
+}
+
+interface UserConsents {
+  analysis?: Consents['analysis'];
+  askedAt?: Date;
 }
 
 export const user = schemaOf<UserDoc>({
@@ -100,6 +108,7 @@ export const user = schemaOf<UserDoc>({
   readReceipts: Boolean,
   timeZone: String,
   notices: Mixed,
+  consents: part<UserConsents>({ analysis: String, askedAt: Date }),
   nextDigestAt: Date,
 })
   .index({ email: 1 }, { unique: true })

@@ -6,6 +6,7 @@ import {
   CaretRightIcon,
   CloudWarningIcon,
   FileXIcon,
+  HandPalmIcon,
   type Icon,
   ImagesIcon,
   LockKeyIcon,
@@ -19,6 +20,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link as RouterLink, useParams } from 'react-router-dom';
 import type { z } from 'zod';
+import { useMay } from '../auth/session';
 import { currentCode } from '../i18n';
 import { hasEnded } from '../images/access';
 import { useImage } from '../images/images';
@@ -33,9 +35,13 @@ import { Said } from '../ui/Said';
 import { Waiting } from '../ui/Skeletons';
 import { AboutImage, Confidence, MadeBy } from './Aside';
 import { analysisOf, isRunning, runAgain } from './analysis';
+import { Comparison } from './Comparison';
 import { PickImage } from './PickImage';
+import { ReviewBar } from './ReviewBar';
 import { Running } from './Running';
 import { Sections } from './Sections';
+import { SignedOpinion } from './SignedOpinion';
+import { Versions } from './Versions';
 
 type FailureOf = z.infer<typeof Failure>;
 
@@ -95,8 +101,9 @@ const BackToImages = () => {
 function Refusal({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const { t } = useTranslation();
   const code = error instanceof ApiError ? error.code : '';
-  const known: Record<string, { Icon: Icon; say: 'notAnalysable' | 'notVerified' | 'gone' }> = {
+  const known: Record<string, { Icon: Icon; say: 'notAnalysable' | 'notVerified' | 'gone' | 'consentNeeded' }> = {
     NOT_ANALYSABLE: { Icon: FileXIcon, say: 'notAnalysable' },
+    CONSENT_NEEDED: { Icon: HandPalmIcon, say: 'consentNeeded' },
     NOT_VERIFIED: { Icon: LockKeyIcon, say: 'notVerified' },
     NOT_FOUND: { Icon: ImagesIcon, say: 'gone' },
   };
@@ -213,7 +220,7 @@ function Analysis({ imageId }: { imageId: string }) {
   const said = useAnnouncement(query.data);
   const answer = query.data;
   // A refusal hides an earlier answer that is still cached.
-  const refused = query.error instanceof ApiError && (query.error.status === 403 || query.error.status === 404);
+  const refused = query.error instanceof ApiError && [403, 404, 409].includes(query.error.status);
   const ended = image.data !== undefined && !image.data.isVerified && hasEnded(image.data);
   const failed = ended || (query.isError && (refused || !answer));
   const running = isRunning(answer) || query.isPending;
@@ -269,7 +276,14 @@ function Analysis({ imageId }: { imageId: string }) {
             {answer?.status === 'failed' && (
               <Failed failure={answer} again={againButton(t('analysis.failed.act'), 'solid')} />
             )}
-            {answer?.status === 'completed' && <Sections result={answer} />}
+            {answer?.status === 'completed' && (
+              <>
+                <ReviewBar result={answer} image={image.data} />
+                <Sections result={answer} />
+                <Comparison result={answer} />
+              </>
+            )}
+            {answer && <Versions imageId={imageId} />}
           </GridItem>
           {answer?.status === 'completed' && (
             <GridItem area="facts" display="flex" flexDirection="column" gap="4">
@@ -283,8 +297,13 @@ function Analysis({ imageId }: { imageId: string }) {
   );
 }
 
-/** The screen "Analyzing", then "AI Medical Analysis". Without an image in the address, a choice of images. */
+/**
+ * The screen "Analyzing", then "AI Medical Analysis". Without an image in the address, a choice of images. Patients
+ * read the signed text.
+ */
 export function AiAnalysis() {
   const { id } = useParams();
-  return id ? <Analysis key={id} imageId={id} /> : <PickImage />;
+  const runs = useMay('analysis.run');
+  if (!id) return <PickImage />;
+  return runs ? <Analysis key={id} imageId={id} /> : <SignedOpinion key={id} imageId={id} />;
 }

@@ -1,13 +1,17 @@
 import { analysisCalls } from '@lightbox/contract/analysis/calls.js';
 import type { AnalysisAnswer } from '@lightbox/contract/analysis/schemas.js';
 import type { AnalysisStatus } from '@lightbox/contract/images/schemas.js';
+import { roleMay } from '@lightbox/contract/permissions.js';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { viewerNow } from '../auth/session';
 import { patchImage } from '../images/cache';
 import { send } from '../lib/http';
 import { put, reread } from '../lib/live';
 import type { SocketRows } from '../lib/socket';
 
-const key = (imageId: string) => ['analysis', imageId] as const;
+export const keyOf = (imageId: string) => ['analysis', imageId] as const;
+export const versionsKey = (imageId: string) => ['analysisVersions', imageId] as const;
+export const beforeKey = (imageId: string) => ['analysisBefore', imageId] as const;
 
 export const isRunning = (answer: AnalysisAnswer | undefined) =>
   answer?.status === 'queued' || answer?.status === 'active';
@@ -15,10 +19,10 @@ export const isRunning = (answer: AnalysisAnswer | undefined) =>
 /** The analysis of an image. The first request starts it. */
 export const analysisOf = (imageId: string) =>
   queryOptions({
-    queryKey: key(imageId),
+    queryKey: keyOf(imageId),
     queryFn: async ({ signal, client }) => {
       // A refetch after an event or a disconnect must not extend an idle session.
-      const background = isRunning(client.getQueryData<AnalysisAnswer>(key(imageId)));
+      const background = isRunning(client.getQueryData<AnalysisAnswer>(keyOf(imageId)));
       return (await send(analysisCalls.getAnalysis, { params: { imageId } }, { signal, background })).data;
     },
   });
@@ -28,29 +32,43 @@ export const analysisOf = (imageId: string) =>
  * event does not, the analysis is read again.
  */
 function apply(cache: QueryClient, imageId: string, status: AnalysisStatus, answer: AnalysisAnswer) {
-  put(cache, key(imageId), answer, (read) => isRunning(read) || !isRunning(answer));
-  patchImage(cache, imageId, (image) => ({ ...image, analysis: { status } }));
+  put(cache, keyOf(imageId), answer, (read) => isRunning(read) || !isRunning(answer));
+  patchImage(cache, imageId, (image) => ({ ...image, analysis: { ...image.analysis, status } }));
 }
 
 /** Runs the analysis again. Shows it as queued at once: the answer and the first event may arrive in any order. */
 export async function runAgain(cache: QueryClient, imageId: string) {
-  const before = cache.getQueryData<AnalysisAnswer>(key(imageId));
+  const before = cache.getQueryData<AnalysisAnswer>(keyOf(imageId));
   apply(cache, imageId, 'queued', { status: 'queued', progress: 0 });
   try {
     await send(analysisCalls.startAnalysis, { params: { imageId }, body: {} });
   } catch (error) {
-    if (before) put(cache, key(imageId), before);
-    void reread(cache, key(imageId));
+    if (before) put(cache, keyOf(imageId), before);
+    void reread(cache, keyOf(imageId));
     throw error;
   }
 }
 
+/** The text itself is read again: the event says only that it was signed or withdrawn. */
+function reviewed(cache: QueryClient, imageId: string, signed: boolean) {
+  for (const queryKey of [keyOf(imageId), versionsKey(imageId)]) void reread(cache, queryKey);
+  const runs = roleMay(viewerNow().role, 'analysis.run');
+  patchImage(cache, imageId, (image) => {
+    const status = runs ? (image.analysis?.status ?? 'completed') : signed ? 'completed' : 'none';
+    return { ...image, analysis: { status, ...(signed ? { signed: true as const } : {}) } };
+  });
+}
+
 export const analysisEvents = {
-  feeds: [['analysis']],
+  feeds: [['analysis'], ['analysisVersions']],
   'analysis:progress': ({ imageId, progress }, cache) =>
     apply(cache, imageId, 'active', { status: 'active', progress }),
-  'analysis:completed': (result, cache) =>
-    apply(cache, result.imageId, 'completed', { status: 'completed', ...result }),
+  'analysis:completed': (result, cache) => {
+    apply(cache, result.imageId, 'completed', { status: 'completed', ...result });
+    void reread(cache, versionsKey(result.imageId));
+  },
+  'analysis:signed': ({ imageId }, cache) => reviewed(cache, imageId, true),
+  'analysis:withdrawn': ({ imageId }, cache) => reviewed(cache, imageId, false),
   'analysis:failed': ({ imageId, ...why }, cache) => apply(cache, imageId, 'failed', { status: 'failed', ...why }),
 } satisfies SocketRows;
 

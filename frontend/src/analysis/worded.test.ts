@@ -7,6 +7,8 @@ import { worded } from './worded';
 const result = (description: Sentence[], warnings: Sentence[], more: Partial<AnalysisResult> = {}): AnalysisResult => ({
   imageId: '1'.repeat(24),
   timestamp: '2026-03-01T12:00:00Z',
+  review: { state: 'draft' },
+  stale: false,
   description: description.map(inEnglish).join(' '),
   differentialDiagnosis: [],
   treatment: [],

@@ -62,7 +62,7 @@ const protectedScreens = [
     screen(paths.approveProvider, async () => (await import('../users/ApproveProvider')).ApproveProvider),
   ),
   only(
-    'analysis.run',
+    'analysis.read',
     screen(paths.aiAnalysis(), async () => (await import('../analysis/AiAnalysis')).AiAnalysis),
   ),
   only(

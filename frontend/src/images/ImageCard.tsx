@@ -2,7 +2,7 @@ import { Box, Button, Checkbox, chakra, Flex, Heading, IconButton, Spacer, Text 
 import { contentTypes, type Image } from '@lightbox/contract/images/schemas.js';
 import { shareMark } from '@lightbox/contract/sharing/mark.js';
 import type { StudySummary } from '@lightbox/contract/studies/schemas.js';
-import { KeyIcon, ShareNetworkIcon, SparkleIcon, TrashIcon } from '@phosphor-icons/react';
+import { KeyIcon, SealCheckIcon, ShareNetworkIcon, SparkleIcon, TrashIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { useViewer } from '../auth/session';
@@ -285,6 +285,14 @@ export function ImageCard({ image, onAsk, onNear, selection }: Props) {
               <Link to={paths.aiAnalysis(image.id)} aria-label={t('images.card.aiThis', { caption })}>
                 <SparkleIcon />
                 {t('images.card.ai')}
+              </Link>
+            </Button>
+          )}
+          {can.opinion && !stack && (
+            <Button asChild size="sm" variant="outline">
+              <Link to={paths.aiAnalysis(image.id)} aria-label={t('images.card.opinionThis', { caption })}>
+                <SealCheckIcon />
+                {t('images.card.opinion')}
               </Link>
             </Button>
           )}

@@ -1,6 +1,6 @@
 import { Button, Flex } from '@chakra-ui/react';
 import type { Image } from '@lightbox/contract/images/schemas.js';
-import { ShareNetworkIcon, SparkleIcon } from '@phosphor-icons/react';
+import { SealCheckIcon, ShareNetworkIcon, SparkleIcon } from '@phosphor-icons/react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { paths } from '../lib/paths';
@@ -18,7 +18,7 @@ interface Props extends Pick<Opening, 'onAsk'> {
 /** The buttons of a large dialog that share an image or a study, and that open the analysis of an image. */
 export function ShareAndAi({ image, can, onAsk, analysedId, analyseLabel }: Props) {
   const { t } = useTranslation();
-  if (!can.share && !can.ai) return null;
+  if (!can.share && !can.ai && !can.opinion) return null;
   return (
     <Flex gap="2.5">
       {can.share && (
@@ -32,6 +32,14 @@ export function ShareAndAi({ image, can, onAsk, analysedId, analyseLabel }: Prop
           <Link to={paths.aiAnalysis(analysedId)} aria-label={analyseLabel}>
             <SparkleIcon />
             {t('images.card.ai')}
+          </Link>
+        </Button>
+      )}
+      {can.opinion && (
+        <Button asChild variant="outline" flex="1">
+          <Link to={paths.aiAnalysis(analysedId)}>
+            <SealCheckIcon />
+            {t('images.card.opinion')}
           </Link>
         </Button>
       )}

@@ -48,6 +48,9 @@ export interface ImageActions {
   verify: boolean;
   share: boolean;
   ai: boolean;
+  /** True when the viewer reads the signed text of the analysis, and there is one. */
+  opinion: boolean;
+  sign: boolean;
   remove: boolean;
   timeline: boolean;
   removeNeedsReason: boolean;
@@ -65,6 +68,8 @@ export function actionsOf(viewer: ImageViewer, image: Image, now = Date.now()): 
     verify: image.shareId !== undefined && (facts.share ?? facts.copy)?.verified === false,
     share: imageRules.share(viewer, facts),
     ai: imageRules.analyse(viewer, facts),
+    opinion: imageRules.readSigned(viewer, facts) && image.analysis?.signed === true,
+    sign: imageRules.sign(viewer, facts),
     remove: imageRules.delete(viewer, facts),
     timeline: imageRules.timeline(viewer, facts) && image.isVerified,
     removeNeedsReason: deletionNeedsReason(viewer, facts),

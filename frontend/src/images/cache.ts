@@ -186,11 +186,20 @@ const knownImages = (cache: QueryClient, studyId: string): string[] => [
 /** Removes only inactive queries: a visible screen would request a removed one again at once. */
 function forgetContents(cache: QueryClient, ids: readonly string[]) {
   for (const id of new Set(ids)) {
-    for (const queryKey of [contentKey(id), ['analysis', id], ['sharing', id], ['invitations', id], timelineKey(id)]) {
+    for (const queryKey of [
+      contentKey(id),
+      ['analysis', id],
+      ['analysisVersions', id],
+      ['analysisBefore', id],
+      ['sharing', id],
+      ['invitations', id],
+      timelineKey(id),
+    ]) {
       cache.removeQueries({ queryKey, type: 'inactive' });
     }
     // The open page of the analysis asks the server again and gets the reason for the end.
     void cache.resetQueries({ queryKey: ['analysis', id] });
+    void cache.resetQueries({ queryKey: ['analysisVersions', id] });
   }
 }
 

@@ -245,6 +245,8 @@ it('Analysis events update the page and the card, and a late answer does not und
     timestamp: '2026-11-19T10:00:00.000Z',
     provider: 'local',
     model: 'measure',
+    review: { state: 'draft' as const },
+    stale: false,
   };
   let answer: (response: AnalysisAnswer) => void = () => {};
   const late = cache

@@ -18,6 +18,8 @@ const sentences = {
   'analysis.request': 'analysis',
   'analysis.complete': 'analysed',
   'analysis.fail': 'notAnalysed',
+  'analysis.signed': 'signed',
+  'analysis.withdrawn': 'withdrawn',
 } as const satisfies Partial<Record<TimelineAction, string>>;
 export type Sentence =
   | (typeof sentences)[keyof typeof sentences]

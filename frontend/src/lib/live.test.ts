@@ -12,6 +12,7 @@ import {
 } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { analysisOf } from '../analysis/analysis';
+import { versionsOf } from '../analysis/review';
 import { socketEvents } from '../app/socketEvents';
 import { endSession } from '../auth/session';
 import { emergencyImages, patientEmergency } from '../emergencies/emergencies';
@@ -71,6 +72,8 @@ const result = {
   timestamp: at,
   provider: 'local',
   model: 'measure',
+  review: { state: 'draft' as const },
+  stale: false,
 };
 const query: ListQuery = { page: 1, limit: 10 };
 const admin = () => true;
@@ -364,6 +367,24 @@ const cases: Record<string, Case> = {
     before: { status: 'active', progress: 90 },
     after: { status: 'failed', reason: 'The model is away.' } as AnalysisAnswer,
     tell: (tell) => tell('analysis:failed', { imageId, reason: 'The model is away.' }),
+  },
+  'analysis:signed': {
+    options: analysisOf(imageId),
+    before: { status: 'completed', ...result },
+    after: { status: 'completed', ...result, review: { state: 'signed' }, version: 2 },
+    tell: (tell) => tell('analysis:signed', { imageId }),
+  },
+  'analysis:signed in the history': {
+    options: versionsOf(imageId),
+    before: [{ version: 1 }],
+    after: [{ version: 2 }, { version: 1 }],
+    tell: (tell) => tell('analysis:signed', { imageId }),
+  },
+  'analysis:withdrawn': {
+    options: analysisOf(imageId),
+    before: { status: 'completed', ...result, review: { state: 'signed' }, version: 2 },
+    after: { status: 'completed', ...result, review: { state: 'withdrawn' }, version: 2 },
+    tell: (tell) => tell('analysis:withdrawn', { imageId }),
   },
   'settings:changed': {
     options: publicSettings,

@@ -13,6 +13,7 @@ const defaults: PublicSettings = {
   'upload.maxBytes': limits.uploadBytes,
   'sharing.expiryHours': limits.shareHours,
   'session.idleMinutes': limits.sessionIdleMinutes,
+  'analysis.consent': 'off',
 };
 
 /**

@@ -34,6 +34,10 @@ export function wordsOf(notice: Notification): { title: string; text: string } {
   }
   if (kind === 'analysis.completed' && caption) return named(i18n.t('notifications.named.analysed', { caption }));
   if (kind === 'analysis.failed' && caption) return named(i18n.t('notifications.named.notAnalysed', { caption }));
+  if (kind === 'analysis.signed' && name && caption) {
+    return named(i18n.t('notifications.named.signed', { name, caption }));
+  }
+  if (kind === 'analysis.withdrawn' && caption) return named(i18n.t('notifications.named.withdrawn', { caption }));
   if (kind === 'provider.registered' && name) return named(i18n.t('notifications.named.waiting', { name }));
   if (kind === 'user.bulkRead' && name) return named(i18n.t('notifications.named.bulkRead', { name }));
   if (kind === 'emergency.opened' && name) {

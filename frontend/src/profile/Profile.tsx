@@ -31,6 +31,7 @@ import { UserAvatar } from '../ui/UserAvatar';
 import { type AccountAct, AccountDialog } from '../users/AccountDialog';
 import { oneUser } from '../users/users';
 import { CloseAccount } from './CloseAccount';
+import { ConsentCard } from './ConsentCard';
 import { EditProfile } from './EditProfile';
 import { OwnData } from './OwnData';
 import { ReceiptsSwitch } from './ReceiptsSwitch';
@@ -198,6 +199,7 @@ function Account({ user, own, Emergency, Images }: { user: User; own: boolean } 
                 </Link>
               </Button>
             </Card>
+            {user.role.name === 'patient' && <ConsentCard />}
             <Card title={t('messages.title')}>
               <ReceiptsSwitch user={user} />
             </Card>

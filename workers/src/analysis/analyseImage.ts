@@ -1,15 +1,18 @@
+import { createHash } from 'node:crypto';
 import { reasonText } from '@lightbox/contract/analysis/reasons.js';
-import { analysisMoves } from '@lightbox/contract/analysis/states.js';
+import { analysisMoves, reviewMoves } from '@lightbox/contract/analysis/states.js';
 import { touch } from '@lightbox/core/access/hold.js';
 import { analysisReaders } from '@lightbox/core/access/images.js';
 import { mayMove } from '@lightbox/core/analysis/moves.js';
 import type { Core } from '@lightbox/core/core.js';
 import { isAway } from '@lightbox/core/db/away.js';
-import { oid } from '@lightbox/core/db/ids.js';
+import { newId, oid } from '@lightbox/core/db/ids.js';
 import { system } from '@lightbox/core/events/events.js';
 import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import type { AnalysisVersionDoc } from '@lightbox/core/models/analysisVersion.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import { UnrecoverableError } from 'bullmq';
+import type { ClientSession } from 'mongoose';
 import { withoutForeignText } from '../failures.js';
 import type { JobContext } from '../jobContext.js';
 import type { Pictures } from '../previews/preview.js';
@@ -32,17 +35,13 @@ export async function analyseImage(
   const progress = progressOf(core, image, analysis.run);
   progress.report(5);
   try {
+    const bytes = await readImage(core, image);
     const findings = await provider.analyse(
-      {
-        imageId,
-        contentType: image.contentType,
-        bytes: await readImage(core, image),
-        facts: image,
-      },
+      { imageId, contentType: image.contentType, bytes, facts: image },
       { signal, onProgress: progress.report, pictures },
     );
     await progress.reported();
-    await finish(core, image, analysis.run, 'complete', { progress: 100, findings });
+    await finish(core, image, analysis.run, 'complete', { progress: 100, findings }, sha256(bytes));
   } catch (error) {
     if (signal.aborted || isAway(error)) throw error;
     const final = error instanceof NotAnalysable || (error instanceof AnalysisFailed && !error.retryable);
@@ -100,21 +99,29 @@ function progressOf(core: Core, image: ImageDoc, run: number) {
   };
 }
 
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+/** Ends a run. A completed run is a new version, and the draft of the review. */
 async function finish(
   core: Core,
   image: ImageDoc,
   run: number,
   move: 'complete' | 'fail',
   outcome: Partial<AnalysisDoc>,
+  inputSha256?: string,
 ): Promise<void> {
   const status = analysisMoves[move].to;
   await core.events.change(system, async (tx) => {
-    const written = await core.models.Analysis.updateOne(
+    const finishedAt = core.clock.now();
+    const completed = move === 'complete' ? { $inc: { version: 1 } } : {};
+    const draft = move === 'complete' ? { review: { state: reviewMoves.draft.to } } : {};
+    const analysis = await core.models.Analysis.findOneAndUpdate(
       { _id: image._id, run, ...mayMove(move) },
-      { $set: { ...outcome, status, finishedAt: core.clock.now() } },
-      { session: tx.session },
-    );
-    if (written.modifiedCount === 0) return image._id;
+      { $set: { ...outcome, ...draft, status, finishedAt }, ...completed },
+      { session: tx.session, returnDocument: 'after' },
+    ).lean<AnalysisDoc>();
+    if (!analysis) return image._id;
+    if (inputSha256) await keepVersion(core, analysis, inputSha256, tx.session);
     await core.models.Image.updateOne({ _id: image._id }, { $set: { analysis: status } }, { session: tx.session });
     tx.record({
       type: `analysis.${move}` as const,
@@ -124,4 +131,10 @@ async function finish(
     });
     return image._id;
   });
+}
+
+async function keepVersion(core: Core, analysis: AnalysisDoc, inputSha256: string, session: ClientSession) {
+  const { _id: image, version, requestedBy: by, run: number, findings, finishedAt: at } = analysis;
+  const doc = { _id: newId(), image, version, kind: 'run', by, at, findings, run: { number, by, at, inputSha256 } };
+  await core.models.AnalysisVersion.create([doc as AnalysisVersionDoc], { session });
 }

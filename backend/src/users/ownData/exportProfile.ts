@@ -2,6 +2,7 @@ import type { userCalls } from '@lightbox/contract/users/calls.js';
 import { requireForm } from '@lightbox/core/access/images.js';
 import { requireUser } from '@lightbox/core/access/users.js';
 import { openPersonIfWhole } from '@lightbox/core/users/profile.js';
+import { consentsOf } from '../../consents/consents.js';
 import type { Context, Reader } from '../../context.js';
 import { attached } from '../../http/download.js';
 import { stream } from '../../http/stream.js';
@@ -42,6 +43,9 @@ export async function exportProfile(context: Context<typeof userCalls.exportProf
     yield { name: 'log.csv', at: now, read: () => logAsCsv(gateway, viewer, now) };
     yield { name: 'log.json', at: now, read: () => logAsJson(gateway, viewer, now) };
     yield { name: 'shares.json', at: now, read: () => sharesAsJson(gateway, viewer) };
+    if (viewer.role === 'patient') {
+      yield { name: 'consents.json', at: now, read: json(await consentsOf(gateway, viewer)) };
+    }
     const clinic = await gateway.settings.get('clinic.name');
     yield { name: 'index.html', at: now, read: () => indexPage({ profile, progress, clinic, now }, account.language) };
   }

@@ -122,6 +122,7 @@ export const sharing = {
       admin: 'Administrators see every image.',
       owner: 'It is their own image.',
       verifiedShare: 'It was shared with them, and they entered the code.',
+      verifiedPatient: 'It is their own image, and they entered the code.',
       liveShare: 'It was shared with them, but they have not entered the code yet.',
       patient: 'They are the patient in this image.',
       emergency: 'They opened the patient’s images in an emergency.',

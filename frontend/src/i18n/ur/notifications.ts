@@ -20,6 +20,8 @@ export const notifications = {
     locked: '{{name}} کے لیے {{caption}} بند ہو گئی',
     analysed: '{{caption}} کا تجزیہ تیار ہے',
     notAnalysed: '{{caption}} کا تجزیہ نہیں ہو سکا',
+    signed: '{{name}} نے {{caption}} کے بارے میں دوسری رائے پر دستخط کیے',
+    withdrawn: '{{caption}} کے بارے میں دوسری رائے واپس لے لی گئی',
     waiting: '{{name}} منظوری کے منتظر ہیں',
     bulkRead: '{{name}} نے بہت سے پروفائل کھولے',
     yourImages: '{{name}} نے ہنگامی صورتحال میں آپ کی تصاویر کھولیں',
@@ -53,6 +55,15 @@ export const notifications = {
     },
     'emergency.answered': { title: 'ایک سوال کا جواب آیا', text: 'یہ ایک ہنگامی رسائی کے بارے میں ہے۔' },
     'analysis.completed': { title: 'ایک تجزیہ تیار ہے', text: 'کمپیوٹر کا بنایا ہوا۔ یہ تشخیص نہیں۔' },
+    'analysis.signed': { title: 'دوسری رائے پر دستخط ہو گئے', text: 'اب آپ اسے پڑھ سکتے ہیں۔' },
+    'analysis.withdrawn': {
+      title: 'دوسری رائے واپس لے لی گئی',
+      text: 'اب اسے پڑھا نہیں جا سکتا۔ اس پر بھروسا نہ کریں۔',
+    },
+    'consent.asked': {
+      title: 'کیا کمپیوٹر آپ کی تصاویر کا تجزیہ کر سکتا ہے؟',
+      text: 'آپ کا کلینک پوچھ رہا ہے۔ اپنے پروفائل کے صفحے پر جواب دیں۔',
+    },
     'analysis.failed': {
       title: 'ایک تجزیہ نہیں ہو سکا',
       text: 'تصویر بدلی نہیں۔ آپ تجزیہ دوبارہ چلا سکتے ہیں۔',

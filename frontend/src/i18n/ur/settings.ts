@@ -43,10 +43,12 @@ export const settings = {
     session_idleMinutes: 'بے کاری پر لاگ آؤٹ',
     security_requireSecondFactor: 'لازمی دوسرا ثبوت',
     directory_patients: 'معالج کو ملنے والے مریض',
+    analysis_consent: 'تجزیے کی اجازت',
     access_breakGlass: 'ہنگامی رسائی',
   },
   options: {
     security_requireSecondFactor: { none: 'کوئی نہیں', staff: 'معالجین اور منتظمین' },
+    analysis_consent: { off: 'نہیں پوچھی جاتی', ask: 'مریض سے پوچھیں' },
     directory_patients: { all: 'تمام مریض', known: 'صرف واقف مریض' },
   },
   group: {
@@ -106,6 +108,8 @@ export const settings = {
     quota_files: 'ایک اکاؤنٹ کی تصاویر کی زیادہ سے زیادہ تعداد۔',
     quota_bytes: 'ایک اکاؤنٹ کی تصاویر زیادہ سے زیادہ اتنی جگہ لے سکتی ہیں۔',
     session_idleMinutes: `اتنی دیر کوئی کام نہ ہو تو لوگ لاگ آؤٹ ہو جاتے ہیں، اور ${limits.sessionHours} گھنٹے بعد ہر صورت میں۔`,
+    analysis_consent:
+      '”مریض سے پوچھیں“ کے ساتھ ایسی تصویر کا تجزیہ جس پر مریض کا نام ہو، تب ہی ہوتا ہے جب مریض ایپ میں اجازت دے۔ انکار وہ نتائج چھپا دیتا ہے جن پر کسی نے دستخط نہیں کیے۔',
     access_breakGlass: `ہنگامی رسائی۔ چالو ہو تو معالج وجہ لکھ کر مریض کی تصاویر ${limits.emergencyMinutes} منٹ کے لیے کھول سکتا ہے، مریض اور منتظمین کو فوراً بتایا جاتا ہے۔ بند ہو تو کوئی نہیں کھول سکتا، اور جاری رسائیاں ختم ہو جاتی ہیں۔`,
     security_requireSecondFactor: 'ان لوگوں کے لیے تصدیقی ایپ یا پاس کی سے لاگ اِن کرنا لازم ہے۔',
   },

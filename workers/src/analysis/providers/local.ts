@@ -8,7 +8,7 @@ type Detail = NonNullable<AnalysisInput['facts']['dicomDetail']>;
 
 /** Describes measurements of the picture and the fields of its header, without any interpretation. */
 export function localProvider(now: () => Date = () => new Date()): AnalysisProvider {
-  const [name, model] = ['local', 'measurements-1'];
+  const [name, model, modelVersion] = ['local', 'measurements-1', '1'];
   return {
     name,
     model,
@@ -33,6 +33,7 @@ export function localProvider(now: () => Date = () => new Date()): AnalysisProvi
         assessed: false,
         provider: name,
         model,
+        modelVersion,
         said,
       };
     },

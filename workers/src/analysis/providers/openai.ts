@@ -80,7 +80,13 @@ export function openAiProvider(options: OpenAiOptions): AnalysisProvider {
   };
 }
 
-async function ask(client: OpenAI, model: string, png: Buffer, dicom: unknown, signal: AbortSignal): Promise<unknown> {
+interface Answer {
+  parsed: unknown;
+  /** The exact model, as the server names it in its answer. */
+  modelVersion: unknown;
+}
+
+async function ask(client: OpenAI, model: string, png: Buffer, dicom: unknown, signal: AbortSignal): Promise<Answer> {
   try {
     const completion = await client.chat.completions.parse(
       {
@@ -104,13 +110,13 @@ async function ask(client: OpenAI, model: string, png: Buffer, dicom: unknown, s
     );
     const message = completion.choices?.[0]?.message;
     if (message?.refusal) throw new AnalysisFailed('DECLINED', false);
-    return message?.parsed;
+    return { parsed: message?.parsed, modelVersion: completion.model };
   } catch (error) {
     throw signal.aborted ? signal.reason : failure(error);
   }
 }
 
-function findings(answer: unknown, model: string): Findings {
+function findings({ parsed: answer, modelVersion }: Answer, model: string): Findings {
   const parsed = answerSchema.safeParse(answer);
   if (!parsed.success) throw malformed(parsed.error);
   const ours = [sentence('NOT_A_DIAGNOSIS')];
@@ -120,6 +126,7 @@ function findings(answer: unknown, model: string): Findings {
     assessed: true,
     provider: 'openai',
     model,
+    ...(typeof modelVersion === 'string' ? { modelVersion: modelVersion.slice(0, 200) } : {}),
     said: { description: [], warnings: ours },
   });
   if (!checked.success) throw malformed(checked.error);

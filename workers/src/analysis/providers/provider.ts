@@ -19,6 +19,10 @@ export interface AnalysisRun {
   pictures: Pick<Pictures, 'measure' | 'forModel'>;
 }
 
+/**
+ * A provider writes its name, its model and the model's version into its findings. The version of the analysis adds the
+ * rest of the provenance: the hash of the file, the time and the person (`analyseImage.ts`).
+ */
 export interface AnalysisProvider {
   readonly name: string;
   readonly model: string;

@@ -1,0 +1,83 @@
+import type { analysisCalls } from '@lightbox/contract/analysis/calls.js';
+import { readingRule } from '@lightbox/contract/analysis/policy.js';
+import { limits } from '@lightbox/contract/limits.js';
+import { requireImage } from '@lightbox/core/access/images.js';
+import { reportContext, reportId } from '@lightbox/core/analysis/reports.js';
+import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
+import { bufferOf } from '@lightbox/core/db/bytes.js';
+import { isDuplicate } from '@lightbox/core/db/ids.js';
+import { NEWEST } from '@lightbox/core/db/newest.js';
+import { AppError } from '@lightbox/core/errors.js';
+import { open } from '@lightbox/core/keys/seal.js';
+import type { AnalysisDoc } from '@lightbox/core/models/analysis.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import type { ReportDoc } from '@lightbox/core/models/report.js';
+import type { UserDoc } from '@lightbox/core/models/user.js';
+import type { Context, Reader } from '../context.js';
+import { stream } from '../http/stream.js';
+import { until } from '../images/drawings.js';
+import { guarded } from '../images/imageBytes.js';
+import { recordLook } from '../images/looks.js';
+import { findAnalysis, hidesDrafts } from './analysis.js';
+
+type Asking = Context<typeof analysisCalls.getAnalysisReport>;
+
+/** Sends the analysis as a PDF document: to staff the newest version, to others the signed text. */
+export async function getAnalysisReport(context: Asking): Promise<undefined> {
+  const { gateway, viewer, params } = context;
+  const rule = readingRule(viewer.role);
+  const may = (reader: Reader) => requireImage(gateway.models, reader, params.imageId, rule, gateway.clock.now());
+  const { image } = await may(viewer);
+  const analysis = await findAnalysis(gateway, image);
+  const signedOnly = rule === 'readSigned' || (await hidesDrafts(gateway, image, analysis));
+  const chosen = analysis && choose(analysis, signedOnly);
+  if (!chosen) throw new AppError(signedOnly && rule === 'analyse' ? 'CONSENT_NEEDED' : 'NOT_FOUND');
+  const bytes = await reportOf(context, image, chosen);
+  await stream(context, {
+    chunks: (async function* () {
+      yield bytes;
+    })(),
+    headers: {
+      ...guarded('application/pdf'),
+      'Content-Length': String(bytes.length),
+      'Content-Disposition': `inline; filename="analysis-${image._id}.pdf"`,
+    },
+    record: () => recordLook(context, 'analysis.report', image),
+    may,
+  });
+  return undefined;
+}
+
+type Chosen = Pick<ReportDoc, 'version' | 'mark'>;
+
+/** Returns the version of the report; null when there is none that the reader may have. */
+function choose({ version, review, signed }: AnalysisDoc, signedOnly: boolean): Chosen | null {
+  if (signedOnly || review?.state === 'signed') return signed ? { version: signed.version } : null;
+  if (version === undefined || !review) return null;
+  return { version, mark: review.state === 'withdrawn' ? 'withdrawn' : 'draft' };
+}
+
+/** Returns the document that a worker makes, and waits for it. Calls for the same report share one job. */
+async function reportOf({ gateway, viewer, query, req }: Asking, image: ImageDoc, chosen: Chosen): Promise<Buffer> {
+  const { models, queues, throttle } = gateway;
+  const account = await models.User.findById(viewer._id, { language: 1, timeZone: 1 }).lean<UserDoc>();
+  const language = query.language ?? account?.language ?? 'en';
+  const asked = { image: image._id, ...chosen, language, ...(account?.timeZone && { timeZone: account.timeZone }) };
+  const _id = reportId(gateway.keys.images, asked);
+  const find = async () => {
+    const found = await models.Report.findById(_id).readConcern(NEWEST).lean<ReportDoc>();
+    return found?.sealed ? { ...found, sealed: bufferOf(found.sealed) } : null;
+  };
+  let done = await find();
+  if (!done) {
+    await throttle.take('report', { caller: viewer.id });
+    await models.Report.create([{ _id, ...asked, createAt: gateway.clock.now() }]).catch((error) => {
+      if (!isDuplicate(error)) throw error;
+    });
+    await queues.add([{ name: 'makeReport', data: { reportId: String(_id) }, once: `report-${_id}` }]);
+    done = await until(gateway, req, limits.reportSeconds, find);
+  }
+  if (!done) throw new AppError('REPORT_PENDING', { retryAfterSeconds: 2 });
+  const key = unwrapDataKey(gateway.keys.images, String(image._id), image.dataKey);
+  return open(key, reportContext(done), done.sealed);
+}

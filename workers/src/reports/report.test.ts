@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { Client } from '@lightbox/backend/testing/client.js';
+import { buildPatient, buildProvider, buildShare, type Person } from '@lightbox/backend/testing/factories.js';
+import { buildGateway, type TestGateway } from '@lightbox/backend/testing/gateway.js';
+import type { AnalysisVersionDoc } from '@lightbox/core/models/analysisVersion.js';
+import type { ImageDoc } from '@lightbox/core/models/image.js';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildImage } from '../testing/buildImage.js';
+import { type RunningWorker, startWorker } from '../worker.js';
+import { reportDocument } from './document.js';
+
+let test: TestGateway;
+let worker: RunningWorker;
+let owner: Person;
+
+beforeAll(async () => {
+  test = await buildGateway();
+  owner = await buildProvider(test.gateway);
+  const { config } = test;
+  worker = await startWorker({ ...config, worker: { ...config.worker, queues: ['analysis', 'previews'] } });
+  await worker.ready;
+});
+afterAll(async () => {
+  await worker?.stop();
+  await test?.stop();
+});
+
+/** Returns the text of each page, and its size in points. */
+async function pagesOf(pdf: Buffer): Promise<{ text: string; view: number[] }[]> {
+  // The library needs a function that Node 20 does not have.
+  Promise.withResolvers ??= function withResolvers<T>() {
+    let [resolve, reject] = [(_: T | PromiseLike<T>) => {}, (_?: unknown) => {}];
+    const promise = new Promise<T>((done, failed) => {
+      [resolve, reject] = [done, failed];
+    });
+    return { promise, resolve, reject };
+  };
+  const { getDocument } = await import('pdfjs-dist/legacy/build/pdf.mjs');
+  const document = await getDocument({ data: new Uint8Array(pdf), verbosity: 0 }).promise;
+  const numbers = Array.from({ length: document.numPages }, (_, at) => at + 1);
+  return Promise.all(
+    numbers.map(async (number) => {
+      const page = await document.getPage(number);
+      const { items } = await page.getTextContent();
+      return { text: items.map((item) => ('str' in item ? item.str : '')).join(' '), view: page.view };
+    }),
+  );
+}
+
+it('A run is a version with provenance, and its report is a PDF document that says DRAFT until somebody signs.', async () => {
+  const patient = await buildPatient(test.gateway);
+  const file = await sharp({ create: { width: 320, height: 300, channels: 3, background: '#777' } })
+    .png()
+    .toBuffer();
+  const image: ImageDoc = await buildImage(test.gateway, file, {
+    contentType: 'image/png',
+    owner: owner._id,
+    patient: patient._id,
+    preview: 'pending',
+  });
+  const built = { _id: image._id, id: String(image._id), owner };
+  await buildShare(test.gateway, { image: built, recipient: patient, verified: true });
+  const api = new Client(test.url).as(owner);
+  const get = async () => (await api.get(`/analyze/${image._id}`)).body.data;
+  await expect.poll(async () => (await get()).status, { timeout: 30_000 }).toBe('completed');
+  const draft = await get();
+  expect(draft).toMatchObject({ review: { state: 'draft' }, version: 1, modelVersion: '1', stale: false });
+  const version = await test.gateway.models.AnalysisVersion.findOne({ image: image._id }).lean<AnalysisVersionDoc>();
+  expect(version).toMatchObject({ kind: 'run', by: owner._id });
+  expect(version?.run.inputSha256).toBe(createHash('sha256').update(file).digest('hex'));
+
+  const report = async (as: Person, language = 'en') =>
+    pagesOf(
+      (await new Client(test.url).as(as).get(`/analyze/${image._id}/report?language=${language}`).buffer().expect(200))
+        .body,
+    );
+  const pages = await report(owner);
+  expect(pages.every(({ text }) => text.includes('DRAFT'))).toBe(true);
+  expect(pages[0]?.view.map(Math.round)).toEqual([0, 0, 595, 842]);
+  expect(pages.at(-1)?.text).toContain(`Page ${pages.length} of ${pages.length}`);
+  expect(pages.map(({ text }) => text).join(' ')).toContain(version?.run.inputSha256);
+  await new Client(test.url).as(patient).get(`/analyze/${image._id}/report`).expect(404);
+
+  await api.post(`/analyze/${image._id}/sign`, { version: 1, comment: 'All is well.' }).expect(200);
+  const signed = (await report(patient)).map(({ text }) => text).join(' ');
+  expect(signed).toContain('All is well.');
+  expect(signed).toContain('Signed by');
+  expect(signed).not.toContain('DRAFT');
+  await api.post(`/analyze/${image._id}/withdraw`, { reason: 'The wrong hand' }).expect(200);
+  await new Client(test.url).as(patient).get(`/analyze/${image._id}/report`).expect(404);
+});
+
+const facts = {
+  clinic: 'City Clinic',
+  image: { caption: 'بایاں ہاتھ', createAt: new Date(0), preview: null },
+  findings: {
+    description: 'یہ ہڈی ٹوٹی نہیں ہے۔ '.repeat(120),
+    differentialDiagnosis: [{ condition: 'موچ (sprain)', confidence: 0.8234567 }],
+    treatment: ['<script>alert(1)</script>', '\u202Eabc', '水'],
+    followUp: [],
+    warnings: [],
+    confidence: null,
+    provider: 'openai',
+    model: 'm'.repeat(3_000),
+  },
+  run: { by: 'Dr Bilal', at: new Date(0), inputSha256: 'a'.repeat(64) },
+  version: 1,
+};
+
+it('Urdu is joined letter by letter, in the right order, and can be copied; numbers are as given; markup is text.', async () => {
+  const pdf = await reportDocument({ ...facts, language: 'ur', mark: 'draft' });
+  // The text that a reader copies stands in the document beside the glyphs.
+  const { inflateSync } = await import('node:zlib');
+  const streams = pdf
+    .toString('latin1')
+    .split('stream\n')
+    .flatMap((part) => {
+      try {
+        return [inflateSync(Buffer.from(part, 'latin1')).toString('latin1')];
+      } catch {
+        return [];
+      }
+    })
+    .join('\n');
+  const written = Buffer.from('یہ ہڈی ٹوٹی', 'utf16le').swap16();
+  expect(streams).toContain('ActualText');
+  expect(streams).toContain(written.toString('latin1'));
+  const pages = await pagesOf(pdf);
+  const text = pages.map((page) => page.text).join(' ');
+  expect(text).toContain('82.34567 %');
+  expect(text).toContain('<script>alert(1)</script>');
+  expect(pages.length).toBeGreaterThan(1);
+});
