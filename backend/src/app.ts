@@ -10,6 +10,7 @@ import { analysisRoutes } from './analysis/routes.js';
 import { auditRoutes } from './audit/routes.js';
 import { authRoutes } from './auth/routes.js';
 import type { Gateway } from './context.js';
+import { carerRoutes } from './carers/routes.js';
 import { emergencyRoutes } from './emergencies/routes.js';
 import { guestRoutes } from './guests/routes.js';
 import { docsRoutes } from './http/docs.js';
@@ -40,6 +41,7 @@ const features = [
   guestRoutes,
   requestRoutes,
   emergencyRoutes,
+  carerRoutes,
   analysisRoutes,
   messageRoutes,
   notificationRoutes,

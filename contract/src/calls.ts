@@ -2,6 +2,7 @@ import { analysisCalls } from './analysis/calls.js';
 import { auditCalls } from './audit/calls.js';
 import { authCalls } from './auth/calls.js';
 import { securityCalls } from './auth/securityCalls.js';
+import { carerCalls } from './carers/calls.js';
 import { emergencyCalls } from './emergencies/calls.js';
 import { guestCalls } from './guests/calls.js';
 import { imageCalls } from './images/calls.js';
@@ -29,6 +30,7 @@ export const calls = {
   ...guestCalls,
   ...requestCalls,
   ...emergencyCalls,
+  ...carerCalls,
   ...analysisCalls,
   ...messageCalls,
   ...notificationCalls,

@@ -140,6 +140,13 @@ export const limits = {
   emergencyReasonMax: 500,
   /** Characters of a question, an answer or a comment in its review. */
   reviewTextLength: 500,
+  /** Carers of one patient, named or accepted, and patients of one carer. */
+  carersOfPatient: 5,
+  patientsOfCarer: 10,
+  /** Days for which a named carer can answer. */
+  carerDays: 14,
+  /** Carers that have ended, in the list of a person, the newest first. */
+  endedCarersShown: 10,
   pageLimit: 10,
   pageLimitMax: 100,
   chatLimit: 50,

@@ -5,6 +5,7 @@ export type Role = (typeof roles)[number];
 const everyone = roles;
 const staff = ['healthProvider', 'admin'] as const;
 const providers = ['healthProvider'] as const;
+const patients = ['patient'] as const;
 const admins = ['admin'] as const;
 
 /**
@@ -39,6 +40,7 @@ export const permissions = {
   'emergency.read': everyone,
   'emergency.end': staff,
   'emergency.review': admins,
+  'carer.use': patients,
   'analysis.run': staff,
   'message.use': everyone,
   'notification.use': everyone,

@@ -94,6 +94,9 @@ export const throttles = {
   /** Beyond it, a new request is made but not mailed. */
   requestMail: { per: ['email'], points: 5, seconds: hour, counts: 'mails', beyond: 'noMail' },
   emergency: { per: ['caller'], points: 5, seconds: day, counts: 'calls', beyond: 'refused' },
+  /** Naming a carer: it mails a person, and an answer to it may tell of an account. */
+  carer: { per: ['caller'], points: 10, seconds: day, counts: 'calls', beyond: 'refused' },
+  carerAnswer: { per: ['caller'], points: 60, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** Frames that the server draws for a viewer that cannot. */
   rendering: { per: ['caller'], points: 240, seconds: minute, counts: 'runs', beyond: 'refused' },
   analysis: { per: ['caller'], points: 30, seconds: hour, counts: 'runs', beyond: 'refused' },

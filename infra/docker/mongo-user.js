@@ -28,6 +28,7 @@ const rights = {
         'events',
         'guestlinks',
         'imagerequests',
+        'carers',
         'emergencies',
         'idempotencies',
         'imagemetadata',

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@lightbox/contract/audit/calls.js';
 import { imageRules } from '@lightbox/contract/images/policy.js';
-import { emergenciesOf } from '@lightbox/core/access/emergencies.js';
+import { groundsOf } from '@lightbox/core/access/grounds.js';
 import { imageFacts } from '@lightbox/core/access/images.js';
 import { covering, covers, liveShare, strongest } from '@lightbox/core/access/shares.js';
 import { studyFacts } from '@lightbox/core/access/studies.js';
@@ -33,7 +33,7 @@ export async function objectsOf(
     ).lean<UserDoc[]>(),
   ]);
   const targets = [...images, ...studies.map(({ _id }) => ({ _id, study: _id }))];
-  const emergencies = await emergenciesOf(models, viewer, clock.now());
+  const grounds = await groundsOf(models, viewer, covering(targets), clock.now());
   const shares =
     viewer.role !== 'admin' && targets.length > 0
       ? await models.Share.find({ ...covering(targets), recipient: viewer._id, ...liveShare(clock.now()) }).lean<
@@ -47,13 +47,13 @@ export async function objectsOf(
         imageFacts(
           image,
           shares.filter((share) => covers(share, image)),
-          emergencies,
+          grounds,
         ),
       ),
     study: (study: StudyDoc) =>
       imageRules.see(
         viewer,
-        studyFacts(study, strongest(shares.filter((one) => one.study?.equals(study._id))), emergencies),
+        studyFacts(study, strongest(shares.filter((one) => one.study?.equals(study._id))), grounds),
       ),
   };
   return new Map<string, Named>([

@@ -5,6 +5,7 @@ import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { StudyDoc } from '@lightbox/core/models/study.js';
 import { nameOf } from '@lightbox/core/studies/names.js';
 import { type OrderedSeries, seriesOf } from '@lightbox/core/studies/order.js';
+import { presentByCarer } from '../carers/present.js';
 import type { Gateway, Viewer } from '../context.js';
 import { presentBy } from '../emergencies/present.js';
 import { previewsOf } from '../images/present.js';
@@ -16,12 +17,12 @@ import { summaryOf } from './summary.js';
 export async function presentStudy(
   gateway: Gateway,
   viewer: Viewer,
-  { study, share, facts, emergency }: StudyAccess,
+  { study, share, facts, emergency, carer }: StudyAccess,
 ): Promise<Study> {
   const opens = imageRules.open(viewer, facts);
   const lead = study.lead && (await gateway.models.Image.findById(study.lead).lean<ImageDoc>());
   const [name, previews] = await Promise.all([
-    namesOf(gateway.models, [study.owner, study.patient, share?.sharedBy]),
+    namesOf(gateway.models, [study.owner, study.patient, share?.sharedBy, carer?.patient]),
     previewsOf(gateway, lead && opens ? [lead] : []),
   ]);
   const outline: Study = {
@@ -32,6 +33,7 @@ export async function presentStudy(
     image_url: (lead && previews.get(String(lead._id))) ?? null,
     ...(share ? presentMine(gateway, share, name) : {}),
     ...(emergency ? { emergency: presentBy(emergency) } : {}),
+    ...(carer ? { carer: presentByCarer(carer, name) } : {}),
   };
   if (!opens) return outline;
   return {

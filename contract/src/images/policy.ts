@@ -21,6 +21,8 @@ export interface ImageFacts {
   held?: boolean;
   /** True while an emergency access of the viewer covers the image. Only providers have one. */
   emergency?: boolean;
+  /** True while the viewer is the carer of a patient who has opened the image by a live share. Only patients have it. */
+  carer?: boolean;
 }
 
 /** The grounds on which a person's access to an image can rest. */
@@ -37,6 +39,8 @@ const holds = {
   patient: (v, i) => v.id === i.patientId && i.share !== null,
   /** A provider, during an emergency access to the images of the patient. */
   emergency: (v, i) => v.role === 'healthProvider' && i.emergency === true,
+  /** The carer of a patient, while the patient's own share is live and its code was entered. */
+  carer: (v, i) => v.role === 'patient' && i.carer === true,
   /** A guest whose link covers the image. */
   guest: (v, i) => v.role === 'guest' && Boolean(i.guestLink),
   /** The same, by a link that allows the original file. */
@@ -62,8 +66,8 @@ interface Rule {
 
 /** The rules of access to one image, or to one study with its own shares. Nothing else decides it. */
 const rules = {
-  see: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'liveShare', 'emergency', 'guest'] },
-  open: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'emergency', 'guest'] },
+  see: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'liveShare', 'emergency', 'carer', 'guest'] },
+  open: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'emergency', 'carer', 'guest'] },
   download: { permission: 'image.read', grounds: ['admin', 'owner', 'downloadShare', 'guestDownload'] },
   edit: { permission: 'image.upload', grounds: ['admin', 'owner'] },
   share: { permission: 'share.create', grounds: ['admin', 'owner'] },

@@ -88,6 +88,11 @@ export const knownSettings = {
       'Emergency access: a provider may open the images of a patient for one hour, with a reason. The patient and the administrators are told at once.',
     fallback: 'no',
   }),
+  'access.carers': choice(['no', 'yes'], {
+    description:
+      'Carers: a patient may name other patients who then see the images that the patient has opened, and can only look. Turning it off ends all of them.',
+    fallback: 'yes',
+  }),
   'security.requireSecondFactor': choice(secondFactorRequirements, {
     description:
       'Who must log in with an authenticator app or a passkey: none, or staff (providers and administrators).',

@@ -147,6 +147,10 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'emergency.answered': null,
   'emergency.asked': null,
   'emergency.listed': null,
+  'carer.named': { mail: ({ recipients }) => (recipients.length > 0 ? 'carerNamed' : null) },
+  'carer.accepted': { mail: () => 'carerAccepted' },
+  'carer.ended': { mail: () => 'carerEnded' },
+  'carer.listed': null,
   'analysis.request': {
     jobs: (event) => [{ name: 'analyseImage', data: { imageId: imageId(event) }, id: `${event._id}-analysis` }],
   },

@@ -19,6 +19,7 @@ export function underOlderKeys(keys: Keys) {
     profiles: { 'profile.keyId': { $ne: profiles } },
     notes: { note: { $exists: true }, 'note.keyId': { $ne: sharing } },
     emergencies: { 'reason.keyId': { $ne: sharing } },
+    carers: { address: { $exists: true }, 'address.keyId': { $ne: sharing } },
     invites: { 'address.keyId': { $ne: sharing } },
     secrets: { 'key.keyId': { $ne: keys.secrets.current.id } },
     totpSecrets: { $or: [{ secret: { $lt: from } }, { secret: { $gte: to } }] },
@@ -60,12 +61,13 @@ const holders: Record<keyof Keys, Holder | null> = {
   // Accounts without a sealed profile are null.
   profiles: { name: 'profiles', keyIds: (models) => models.User.distinct('profile.keyId').then(known) },
   sharing: {
-    name: 'notes of shares and invitations, reasons of emergency accesses',
-    keyIds: async ({ Share, Invite, Emergency }) => [
+    name: 'notes of shares and invitations, reasons of emergency accesses, addresses of carers',
+    keyIds: async ({ Share, Invite, Emergency, Carer }) => [
       ...new Set([
         ...known(await Share.distinct('note.keyId', { note: { $exists: true } })),
         ...known(await Invite.distinct('address.keyId')),
         ...known(await Emergency.distinct('reason.keyId')),
+        ...known(await Carer.distinct('address.keyId', { address: { $exists: true } })),
       ]),
     ],
   },
@@ -119,6 +121,7 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
     notes,
     invites,
     emergencies,
+    carers,
     totp,
     secrets,
     shares,
@@ -133,6 +136,7 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
     countBy(models.Share, '$note.keyId', { note: { $exists: true } }),
     countBy(models.Invite, '$address.keyId'),
     countBy(models.Emergency, '$reason.keyId'),
+    countBy(models.Carer, '$address.keyId', { address: { $exists: true } }),
     countBy(models.Totp, { $first: { $split: ['$secret', '.'] } }, { secret: { $exists: true } }),
     countBy(models.Secret, '$key.keyId'),
     countBy(models.Share, '$keyId', { live: true, verifiedAt: { $exists: false } }),
@@ -150,6 +154,7 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
     ...rows('ENCRYPTION_KEYS', 'notes of shares', notes),
     ...rows('ENCRYPTION_KEYS', 'invitations', invites),
     ...rows('ENCRYPTION_KEYS', 'emergency accesses', emergencies),
+    ...rows('ENCRYPTION_KEYS', 'carers', carers),
     ...rows('ENCRYPTION_KEYS', 'authenticator apps', totp),
     ...rows('ENCRYPTION_KEYS', 'keys of the installation', secrets),
     ...rows('APP_KEYS', 'codes of shares', shares),

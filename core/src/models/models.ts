@@ -5,6 +5,7 @@ import { auditHead } from './auditHead.js';
 import { auditReceipt } from './auditReceipt.js';
 import { auditRun } from './auditRun.js';
 import { card } from './card.js';
+import { carer } from './carer.js';
 import { ceremony } from './ceremony.js';
 import { code } from './code.js';
 import { conversation } from './conversation.js';
@@ -61,6 +62,7 @@ const schemas = {
   GuestLink: guestLink,
   ImageRequest: imageRequest,
   Emergency: emergency,
+  Carer: carer,
   Study: study,
   Analysis: analysis,
   Conversation: conversation,

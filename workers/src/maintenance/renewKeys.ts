@@ -1,10 +1,12 @@
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
 import type { Core } from '@lightbox/core/core.js';
+import { openAddress as openCarerAddress, sealAddress as sealCarerAddress } from '@lightbox/core/carers/sealed.js';
 import { sealAgain } from '@lightbox/core/emergencies/sealed.js';
 import { unlessDamaged } from '@lightbox/core/errors.js';
 import { openValue, sealValue } from '@lightbox/core/keys/seal.js';
 import { openTotpSecret, sealTotpSecret } from '@lightbox/core/keys/totpSecret.js';
 import { underOlderKeys } from '@lightbox/core/keys/usage.js';
+import type { CarerDoc } from '@lightbox/core/models/carer.js';
 import type { EmergencyDoc } from '@lightbox/core/models/emergency.js';
 import type { ImageDoc } from '@lightbox/core/models/image.js';
 import type { InviteDoc } from '@lightbox/core/models/invite.js';
@@ -62,6 +64,9 @@ export async function renewKeys(core: Core): Promise<boolean> {
     models.Emergency.find(older.emergencies).lean<EmergencyDoc[]>().cursor(),
     models.Emergency.collection,
     (row) => renewEmergency(core, row),
+  );
+  await of(models.Carer.find(older.carers).lean<CarerDoc[]>().cursor(), models.Carer.collection, (row) =>
+    renewCarer(core, row),
   );
   await of(models.Secret.find(older.secrets).lean<SecretDoc[]>().cursor(), models.Secret.collection, (row) =>
     renewSecret(core, row),
@@ -147,6 +152,11 @@ function renewInvite(core: Core, invite: InviteDoc): Renewal {
 const renewEmergency = ({ keys }: Core, emergency: EmergencyDoc): Renewal => ({
   filter: { _id: emergency._id, 'reason.sealed': emergency.reason.sealed },
   update: { $set: sealAgain(keys, emergency) },
+});
+
+const renewCarer = ({ keys }: Core, { _id, address }: CarerDoc): Renewal => ({
+  filter: { _id, 'address.sealed': address?.sealed },
+  update: address ? { $set: { address: sealCarerAddress(keys, _id, openCarerAddress(keys, _id, address)) } } : {},
 });
 
 function renewSecret({ keys }: Core, { _id, key }: SecretDoc): Renewal {
