@@ -22,6 +22,7 @@ import {
   type BuiltImage,
   type BuiltShare,
   buildAdmin,
+  buildCarer,
   buildEmergency,
   buildImage,
   buildInvite,
@@ -76,6 +77,9 @@ const states = [
   'revoked share',
   'in an emergency',
   'emergency over',
+  'as a carer',
+  'as a carer, locked',
+  'as a former carer',
   'foreign',
   'deleted',
   'absent',
@@ -86,6 +90,13 @@ type What = 'image' | 'study';
 const emergencies: Partial<Record<State, { minutes?: number }>> = {
   'in an emergency': {},
   'emergency over': { minutes: -1 },
+};
+
+/** The viewer is named by a patient who has a share of the image. */
+const carers: Partial<Record<State, { verified: boolean; live: boolean }>> = {
+  'as a carer': { verified: true, live: true },
+  'as a carer, locked': { verified: false, live: true },
+  'as a former carer': { verified: true, live: false },
 };
 
 interface World {
@@ -125,6 +136,13 @@ async function arrange(role: Role, state: State, what: What): Promise<World> {
     ...(patient ? { patient: patient._id } : {}),
   });
   if (patient) await buildEmergency(test.gateway, { provider: viewer, patient, ...emergencies[state] });
+  const cared = carers[state];
+  if (cared) {
+    const helped = await builders.patient();
+    await buildShare(test.gateway, { image, recipient: helped, verified: cared.verified });
+    const ended = { state: 'ended', live: false } as const;
+    await buildCarer(test.gateway, { patient: helped, carer: viewer, ...(cared.live ? {} : ended) });
+  }
   const now = new Date();
   const analysed: Omit<AnalysisDoc, '_id'> = {
     status: 'completed',
@@ -162,7 +180,8 @@ async function arrange(role: Role, state: State, what: What): Promise<World> {
   }
   const facts = { ownerId: image.owner.id, patientId: patient?.id ?? null, share };
   const emergency = state === 'in an emergency';
-  return { ...world, facts: state === 'deleted' ? null : { ...facts, emergency } };
+  const carer = state === 'as a carer';
+  return { ...world, facts: state === 'deleted' ? null : { ...facts, emergency, carer } };
 }
 
 interface Cell {
@@ -438,7 +457,7 @@ describe.concurrent.each(rows)('a shared $what, $state, for a $role', ({ what, r
   it('every call of every caller is answered as the policy says', { timeout: 240_000 }, async () => {
     const world = await arrange(role, state, what);
     const { viewer, other, facts } = world;
-    const strange = facts && { ...facts, share: null, emergency: false };
+    const strange = facts && { ...facts, share: null, emergency: false, carer: false };
     const logs = new Map([viewer, other].map((person) => [person, logOf(person)]));
     const got: Record<string, Outcome> = {};
     const want: Record<string, Outcome> = {};
@@ -481,7 +500,7 @@ describe.concurrent.each(rows)('a shared $what, $state, for a $role', ({ what, r
     const refs = { record: image.id, share: share.id, progress: 10 };
     for (const [person, known] of [
       [viewer, facts] as const,
-      [other, facts && { ...facts, share: null, emergency: false }] as const,
+      [other, facts && { ...facts, share: null, emergency: false, carer: false }] as const,
     ]) {
       for (const name of keysOf(imageEvents)) {
         const rule = imageEvents[name];

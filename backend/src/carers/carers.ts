@@ -25,14 +25,19 @@ async function requireCarer(gateway: Gateway, viewer: Viewer, id: string, rule: 
 }
 
 /** A person sees the records that wait or last, and the newest that have ended after they were accepted. */
-export async function listCarers({ gateway, actor, viewer }: Context<typeof carerCalls.listCarers>): Promise<
-  Answer<Carers>
-> {
+export async function listCarers({
+  gateway,
+  actor,
+  viewer,
+}: Context<typeof carerCalls.listCarers>): Promise<Answer<Carers>> {
   const { models } = gateway;
   const on = (await gateway.settings.get(SWITCH)) === 'yes';
   const all = async (who: object) =>
     presentCarers(gateway, viewer, [
-      ...(await models.Carer.find({ ...who, live: true }).sort({ _id: -1 }).readConcern(NEWEST).lean<CarerDoc[]>()),
+      ...(await models.Carer.find({ ...who, live: true })
+        .sort({ _id: -1 })
+        .readConcern(NEWEST)
+        .lean<CarerDoc[]>()),
       ...(await models.Carer.find({ ...who, live: false, acceptedAt: { $exists: true } })
         .sort({ _id: -1 })
         .limit(limits.endedCarersShown)
@@ -47,9 +52,12 @@ export async function listCarers({ gateway, actor, viewer }: Context<typeof care
  * Names a carer. A record is made for every address, so that the answer does not tell whether it has an account. Only an
  * active patient is invited.
  */
-export async function nameCarer({ gateway, actor, viewer, body }: Context<typeof carerCalls.nameCarer>): Promise<
-  Answer<Carer>
-> {
+export async function nameCarer({
+  gateway,
+  actor,
+  viewer,
+  body,
+}: Context<typeof carerCalls.nameCarer>): Promise<Answer<Carer>> {
   const { models, keys, clock } = gateway;
   const _id = newId();
   const id = await gateway.events.change(actor, async (tx) => {
@@ -84,9 +92,12 @@ export async function nameCarer({ gateway, actor, viewer, body }: Context<typeof
   return { data: await presentCarer(gateway, viewer, await requireCarer(gateway, viewer, String(id), 'see')) };
 }
 
-export async function acceptCarer({ gateway, actor, viewer, params }: Context<typeof carerCalls.acceptCarer>): Promise<
-  Answer<Carer>
-> {
+export async function acceptCarer({
+  gateway,
+  actor,
+  viewer,
+  params,
+}: Context<typeof carerCalls.acceptCarer>): Promise<Answer<Carer>> {
   const { models, clock } = gateway;
   const { _id, patient } = await requireCarer(gateway, viewer, params.id, 'accept');
   await gateway.events.change(actor, async (tx) => {
@@ -113,9 +124,12 @@ export async function acceptCarer({ gateway, actor, viewer, params }: Context<ty
 }
 
 /** Ends the record for both. A second call, as of the other person at the same moment, changes nothing. */
-export async function endCarer({ gateway, actor, viewer, params }: Context<typeof carerCalls.endCarer>): Promise<
-  Answer<Carer>
-> {
+export async function endCarer({
+  gateway,
+  actor,
+  viewer,
+  params,
+}: Context<typeof carerCalls.endCarer>): Promise<Answer<Carer>> {
   const { _id, patient } = await requireCarer(gateway, viewer, params.id, 'see');
   await gateway.events.change(actor, async (tx) => {
     const now = await gateway.models.Carer.findById(_id, null, { session: tx.session }).lean<CarerDoc>();
@@ -127,9 +141,7 @@ export async function endCarer({ gateway, actor, viewer, params }: Context<typeo
 }
 
 /** Lists the cards of the images that the patient has opened. The policy of images decides about each. */
-export async function listCarerImages(
-  context: Context<typeof carerCalls.listCarerImages>,
-): Promise<Answer<Image[]>> {
+export async function listCarerImages(context: Context<typeof carerCalls.listCarerImages>): Promise<Answer<Image[]>> {
   const { gateway, viewer, params, query } = context;
   const found = await gateway.models.Carer.findById(oid(params.id)).readConcern(NEWEST).lean<CarerDoc>();
   if (!found || !carerRules.help(viewer, carerFacts(found))) throw new AppError('NOT_FOUND');

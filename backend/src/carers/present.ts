@@ -13,10 +13,10 @@ export const carerFacts = ({ patient, carer, state }: CarerDoc): CarerFacts => (
 });
 
 /** Presents the record in an image or a study that the viewer opens as a carer. */
-export const presentByCarer = (
-  { _id, patient }: CarerDoc,
-  name: Awaited<ReturnType<typeof namesOf>>,
-): ByCarer => ({ id: String(_id), patient: name(patient) });
+export const presentByCarer = ({ _id, patient }: CarerDoc, name: Awaited<ReturnType<typeof namesOf>>): ByCarer => ({
+  id: String(_id),
+  patient: name(patient),
+});
 
 /** Presents records to one of their two people. The patient learns of the account once its owner has answered. */
 export async function presentCarers(

@@ -107,7 +107,8 @@ async function subjectsOf({ models, clock }: Gateway, viewer: Reader, notificati
   }
   for (const study of studies) {
     const share = strongest(shares.filter((one) => one.study?.equals(study._id)));
-    if (imageRules.see(viewer, studyFacts(study, share, noGrounds))) named.set(String(study._id), namedBy(study.title, share));
+    if (imageRules.see(viewer, studyFacts(study, share, noGrounds)))
+      named.set(String(study._id), namedBy(study.title, share));
   }
   const locked = new Set(shares.filter((share) => shareState(share, now) === 'locked').map(({ _id }) => String(_id)));
   return ({ kind, record, study, share }: NotificationDoc): Named | undefined =>

@@ -1,8 +1,8 @@
 import type { Setting, settingCalls } from '@lightbox/contract/settings/calls.js';
 import { currentName, isKnownSetting, settingFault } from '@lightbox/contract/settings/known.js';
-import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
 import { SWITCH as CARERS, endCarersWhenOff } from '@lightbox/core/carers/switch.js';
-import { endWhenOff, SWITCH as EMERGENCIES } from '@lightbox/core/emergencies/switch.js';
+import { isDuplicate, newId, type ObjectId, oid } from '@lightbox/core/db/ids.js';
+import { SWITCH as EMERGENCIES, endWhenOff } from '@lightbox/core/emergencies/switch.js';
 import { AppError, fieldError } from '@lightbox/core/errors.js';
 import type { Transaction } from '@lightbox/core/events/events.js';
 import type { SettingDoc } from '@lightbox/core/models/setting.js';

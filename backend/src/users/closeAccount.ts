@@ -1,5 +1,5 @@
-import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { endCarersOf } from '@lightbox/core/carers/endCarers.js';
+import type { ObjectId } from '@lightbox/core/db/ids.js';
 import { endEmergencies, ofAccount } from '@lightbox/core/emergencies/endEmergencies.js';
 import { AppError } from '@lightbox/core/errors.js';
 import type { Actor } from '@lightbox/core/events/events.js';

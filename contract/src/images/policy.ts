@@ -66,7 +66,10 @@ interface Rule {
 
 /** The rules of access to one image, or to one study with its own shares. Nothing else decides it. */
 const rules = {
-  see: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'liveShare', 'emergency', 'carer', 'guest'] },
+  see: {
+    permission: 'image.read',
+    grounds: ['admin', 'owner', 'verifiedShare', 'liveShare', 'emergency', 'carer', 'guest'],
+  },
   open: { permission: 'image.read', grounds: ['admin', 'owner', 'verifiedShare', 'emergency', 'carer', 'guest'] },
   download: { permission: 'image.read', grounds: ['admin', 'owner', 'downloadShare', 'guestDownload'] },
   edit: { permission: 'image.upload', grounds: ['admin', 'owner'] },

@@ -32,8 +32,9 @@ export const needsTie = (viewer: Pick<UserViewer, 'role'>, user: Pick<UserViewer
   viewer.role === 'healthProvider' && user.role === 'patient';
 
 export const userRules = {
-  see: (viewer: UserViewer, user: UserFacts, tied: boolean): boolean =>
-    viewer.id === user.id || listed(viewer, user, tied),
+  /** `helped`: the viewer is a carer of the user, who is in no list of the viewer. */
+  see: (viewer: UserViewer, user: UserFacts, tied: boolean, helped: boolean): boolean =>
+    viewer.id === user.id || listed(viewer, user, tied) || (helped && isUsable(user)),
   /** Both must see each other in the directory, and nobody may write to themselves. */
   message: (a: UserFacts, b: UserFacts, tied: boolean): boolean =>
     a.id !== b.id && isUsable(a) && isUsable(b) && listed(a, b, tied) && listed(b, a, tied),

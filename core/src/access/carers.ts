@@ -20,12 +20,7 @@ export interface Care {
  * Returns the patients whom the viewer helps, with their live shares that match the filter and whose code was entered;
  * none for other roles. `among` selects the shares of some images, or of one study.
  */
-export async function caresOf(
-  models: Models,
-  { id, role }: ImageViewer,
-  among: object,
-  now: Date,
-): Promise<Care[]> {
+export async function caresOf(models: Models, { id, role }: ImageViewer, among: object, now: Date): Promise<Care[]> {
   if (role !== 'patient') return [];
   const carers = await models.Carer.find({ carer: oid(id), live: true, state: 'accepted' })
     .readConcern(NEWEST)

@@ -5,7 +5,7 @@ import type { ObjectId } from '../db/ids.js';
 import type { CarerDoc } from '../models/carer.js';
 import type { EmergencyDoc } from '../models/emergency.js';
 import type { Models } from '../models/models.js';
-import { type Care, caresOf, carersOf } from './carers.js';
+import { type Care, carersOf, caresOf } from './carers.js';
 import { type Covered, emergenciesOf, watching as emergencyProviders } from './emergencies.js';
 
 /** The facts on which access can rest beside the viewer's own shares. */
@@ -40,8 +40,5 @@ export async function watching(
   audience: readonly ObjectId[],
   session: ClientSession,
 ): Promise<ObjectId[]> {
-  return [
-    ...(await emergencyProviders(core, covered, session)),
-    ...(await carersOf(core.models, audience, session)),
-  ];
+  return [...(await emergencyProviders(core, covered, session)), ...(await carersOf(core.models, audience, session))];
 }

@@ -24,11 +24,7 @@ const isOf =
     sameId(study, share.study);
 
 /** A study is under the rules of images, with its own shares. */
-export const studyFacts = (
-  study: StudyDoc,
-  share: ShareDoc | null,
-  { emergencies, cares }: Grounds,
-): ImageFacts => ({
+export const studyFacts = (study: StudyDoc, share: ShareDoc | null, { emergencies, cares }: Grounds): ImageFacts => ({
   ownerId: String(study.owner),
   patientId: study.patient ? String(study.patient) : null,
   share: shareFacts(share ? [share] : []),

@@ -14,6 +14,7 @@ import {
   FirstAidIcon,
   GaugeIcon,
   GearSixIcon,
+  HandHeartIcon,
   type Icon,
   ImageIcon,
   KeyIcon,
@@ -90,6 +91,7 @@ const areas = {
   setting: GearSixIcon,
   access: KeyIcon,
   emergency: FirstAidIcon,
+  carer: HandHeartIcon,
   overview: GaugeIcon,
   job: ArrowsClockwiseIcon,
 } as const satisfies Record<AreaOf<AuditAction>, Icon>;

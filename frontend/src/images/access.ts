@@ -23,17 +23,18 @@ export const ownsImage = (viewer: ImageViewer, image: Image) => viewer.id === im
 
 /** Returns the facts that the contract's rules need, from the image as the viewer received it. */
 function factsOf(viewer: ImageViewer, image: Image, now: number): ImageFacts {
-  const { emergency } = image;
+  const { emergency, carer } = image;
   const shared =
     !ownsImage(viewer, image) &&
-    (image.shareId !== undefined || (image.isVerified && !emergency)) &&
+    (image.shareId !== undefined || (image.isVerified && !emergency && !carer)) &&
     !hasEnded(image, now);
   return {
     ownerId: image.owner?.id ?? '',
     patientId: image.patient?.id ?? null,
     ...(image.held ? { held: true } : {}),
-    share: shared ? { verified: image.isVerified && !emergency, download: image.download !== false } : null,
+    share: shared ? { verified: image.isVerified && !emergency && !carer, download: image.download !== false } : null,
     emergency: emergency !== undefined && Date.parse(emergency.until) > now,
+    carer: carer !== undefined,
   };
 }
 

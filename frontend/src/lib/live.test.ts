@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { analysisOf } from '../analysis/analysis';
 import { socketEvents } from '../app/socketEvents';
 import { endSession } from '../auth/session';
+import { carerImages, carerList } from '../carers/carers';
 import { emergencyImages, patientEmergency } from '../emergencies/emergencies';
 import { imageList, type ListQuery, oneImage } from '../images/images';
 import { invitationsOf, sharesOf, timelineOf } from '../images/insight';
@@ -262,6 +263,19 @@ const cases: Record<string, Case> = {
     before: [{ ...image, emergency: { id: id('f2'), until: '2099-01-01T00:00:00.000Z' } }],
     after: [],
     tell: (tell) => tell('emergency:ended', { emergencyId: id('f2'), patientId: ana }),
+    shows: ({ data }: { data: Image[] }) => data.filter(({ image_url }) => image_url),
+  },
+  'carer:changed among the carers': {
+    options: carerList,
+    before: { on: true, mine: [], others: [] },
+    after: { on: true, mine: [{ id: id('f3'), state: 'waiting' }], others: [] },
+    tell: (tell) => tell('carer:changed', { patientId: ana }),
+  },
+  'carer:ended among the images of a patient': {
+    options: carerImages(id('f3'), query),
+    before: [{ ...image, carer: { id: id('f3'), patient: { id: ana, firstname: 'Ana', lastname: 'Khan' } } }],
+    after: [],
+    tell: (tell) => tell('carer:ended', { patientId: ana }),
     shows: ({ data }: { data: Image[] }) => data.filter(({ image_url }) => image_url),
   },
   'share:created among the shared': {

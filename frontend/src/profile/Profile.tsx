@@ -1,9 +1,11 @@
 import { Box, Button, Flex, Grid, Heading, Text } from '@chakra-ui/react';
+import { directory } from '@lightbox/contract/users/policy.js';
 import type { User } from '@lightbox/contract/users/schemas.js';
 import {
   BellRingingIcon,
   ChatCircleTextIcon,
   EyeSlashIcon,
+  HandHeartIcon,
   KeyIcon,
   PencilSimpleIcon,
   ShieldSlashIcon,
@@ -16,7 +18,7 @@ import { useAtomValue } from 'jotai';
 import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams } from 'react-router-dom';
-import { useMay, userAtom } from '../auth/session';
+import { useMay, userAtom, useViewer } from '../auth/session';
 import { errorText } from '../lib/errors';
 import { capitalized, formatDate, fullName } from '../lib/format';
 import { paths } from '../lib/paths';
@@ -41,6 +43,9 @@ const Security = lazy(async () => ({ default: (await import('../security/Securit
 
 function Head({ user, own, onEdit }: { user: User; own: boolean; onEdit: () => void }) {
   const { t } = useTranslation();
+  const { role } = useViewer();
+  // A patient writes to no patient.
+  const writes = user.active && (role === 'admin' || directory[role].includes(user.role.name));
   const knowsState = useViewOf(user) === 'full' && !own;
   return (
     <Flex layerStyle="card" px={{ base: '5', md: '7' }} py="6" gap={{ base: '4', md: '6' }} align="center" wrap="wrap">
@@ -65,7 +70,7 @@ function Head({ user, own, onEdit }: { user: User; own: boolean; onEdit: () => v
           {t('profile.edit')}
         </Button>
       ) : (
-        user.active && (
+        writes && (
           <Button asChild variant="subtle" w={{ base: 'full', sm: 'auto' }}>
             <Link to={`${paths.messages}?chat=${user.id}`}>
               <ChatCircleTextIcon aria-hidden />
@@ -131,14 +136,15 @@ function Manage({ user }: { user: User }) {
 /** Three columns only from `2xl` on, where an e-mail address, the longest value, has enough room. */
 const columns = { base: '1fr', sm: '1fr 1fr', '2xl': 'repeat(3, minmax(0, 1fr))' };
 
-/** The parts about a patient's images: an emergency access to them, and the images themselves; `app` gives them. */
-type Parts = Record<'Emergency' | 'Images', ComponentType<{ patientId: string }>>;
+/** The parts about a patient's images: an emergency access to them, and the images, also for a carer; `app` gives them. */
+type Parts = Record<'Emergency' | 'Images' | 'Helped', ComponentType<{ patientId: string }>>;
 
-function Account({ user, own, Emergency, Images }: { user: User; own: boolean } & Parts) {
+function Account({ user, own, Emergency, Images, Helped }: { user: User; own: boolean } & Parts) {
   const { t } = useTranslation();
   const manages = useMay('user.manage');
   const opens = useMay('emergency.open');
   const staff = useMay('image.listOwn');
+  const cares = useMay('carer.use');
   const [editing, setEditing] = useState(false);
   const sections = useSections(user);
   const full = useViewOf(user) === 'full';
@@ -163,6 +169,7 @@ function Account({ user, own, Emergency, Images }: { user: User; own: boolean } 
           </Card>
         ))}
         {staff && user.role.name === 'patient' && <Images patientId={user.id} />}
+        {cares && !own && user.role.name === 'patient' && <Helped patientId={user.id} />}
         {own && (
           <Suspense fallback={null}>
             <Security />
@@ -198,6 +205,19 @@ function Account({ user, own, Emergency, Images }: { user: User; own: boolean } 
                 </Link>
               </Button>
             </Card>
+            {cares && (
+              <Card title={t('carers.card')}>
+                <Text fontSize="sm" color="fg.muted" mb="4">
+                  {t('carers.cardText')}
+                </Text>
+                <Button asChild variant="outline" w="full">
+                  <Link to={paths.carers}>
+                    <HandHeartIcon aria-hidden />
+                    {t('carers.open')}
+                  </Link>
+                </Button>
+              </Card>
+            )}
             <Card title={t('messages.title')}>
               <ReceiptsSwitch user={user} />
             </Card>

@@ -207,7 +207,7 @@ async function composeEmergency(core: Core, event: EventDoc): Promise<Composed> 
 
 /** Composes the mails to the other person, and to both when the product itself ended it. They name nobody. */
 async function composeCarer({ config }: Core, { recipients, actor }: EventDoc): Promise<Composed> {
-  const link = `${config.publicUrl}/carers`;
+  const link = `${config.publicUrl}/profile/carers`;
   return recipients.filter((to) => !actor?.equals(to)).map((to) => ({ to, facts: { link } }));
 }
 

@@ -1,6 +1,6 @@
 import { unwrapDataKey } from '@lightbox/core/blobs/cipher.js';
-import type { Core } from '@lightbox/core/core.js';
 import { openAddress as openCarerAddress, sealAddress as sealCarerAddress } from '@lightbox/core/carers/sealed.js';
+import type { Core } from '@lightbox/core/core.js';
 import { sealAgain } from '@lightbox/core/emergencies/sealed.js';
 import { unlessDamaged } from '@lightbox/core/errors.js';
 import { openValue, sealValue } from '@lightbox/core/keys/seal.js';

@@ -143,6 +143,7 @@ export const images = {
       notAnalysed: 'The computer could not describe the picture',
       emergency: '{{name}} opened your images in an emergency',
       emergencyLook: '{{name}} looked at it in an emergency',
+      carerLook: '{{name}} looked at it as a carer',
       emergencyEnd: 'An emergency access ended',
       refused: '{{name}} was refused',
       other: '{{name}}: {{action}}',

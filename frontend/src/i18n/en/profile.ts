@@ -74,6 +74,8 @@ export const profile = {
       opened: '{{name}} entered the code',
       changed: '{{name}} changed the access of {{receiver}}',
       ended: 'The access of {{receiver}} ended ({{name}})',
+      carerLooked_one: '{{name}} looked at it as a carer',
+      carerLooked_other: '{{name}} looked at it as a carer {{times}} times',
       looked_one: '{{name}} looked at it',
       looked_other: '{{name}} looked at it {{times}} times',
       downloaded_one: '{{name}} downloaded it',

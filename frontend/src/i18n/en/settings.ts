@@ -102,6 +102,8 @@ export const settings = {
     quota_files: 'The number of images that one account may own.',
     quota_bytes: 'The storage that the images of one account may take.',
     session_idleMinutes: `People are logged out after this time without activity, and always after ${limits.sessionHours} hours.`,
+    access_carers:
+      'A patient may name other patients who see the images that the patient has opened, and can only look. When it is switched off, nobody can, and accesses that last end.',
     access_breakGlass: `In an emergency a provider may open the images of a patient for ${limits.emergencyMinutes} minutes, with a reason. The patient and the administrators are told at once. When it is switched off, nobody can, and accesses that last end.`,
     security_requireSecondFactor: 'These people must log in with an authenticator app or a passkey.',
   } satisfies ByKey,

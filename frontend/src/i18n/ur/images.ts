@@ -140,6 +140,7 @@ export const images = {
       notAnalysed: 'کمپیوٹر تصویر کی وضاحت نہیں کر سکا',
       emergency: '{{name}} نے ہنگامی صورتحال میں آپ کی تصاویر کھولیں',
       emergencyLook: '{{name}} نے ہنگامی صورتحال میں اسے دیکھا',
+      carerLook: '{{name}} نے نگہداشت کرنے والے کے طور پر اسے دیکھا',
       emergencyEnd: 'ایک ہنگامی رسائی ختم ہوئی',
       refused: '{{name}} کو اجازت نہیں ملی',
       other: '{{name}}: {{action}}',

@@ -71,6 +71,8 @@ export const profile = {
       opened: '{{name}} نے کوڈ درج کیا',
       changed: '{{name}} نے {{receiver}} کی رسائی بدلی',
       ended: '{{receiver}} کی رسائی ختم ہوئی ({{name}})',
+      carerLooked_one: '{{name}} نے نگہداشت کرنے والے کے طور پر اسے دیکھا',
+      carerLooked_other: '{{name}} نے نگہداشت کرنے والے کے طور پر اسے {{times}} بار دیکھا',
       looked_one: '{{name}} نے اسے دیکھا',
       looked_other: '{{name}} نے اسے {{times}} بار دیکھا',
       downloaded_one: '{{name}} نے اسے ڈاؤن لوڈ کیا',

@@ -43,6 +43,8 @@ export const settings = {
     session_idleMinutes: 'بے کاری پر لاگ آؤٹ',
     security_requireSecondFactor: 'لازمی دوسرا ثبوت',
     directory_patients: 'معالج کو ملنے والے مریض',
+    access_carers:
+      'مریض دوسرے مریضوں کو نامزد کر سکتا ہے جو اس کی کھولی ہوئی تصاویر صرف دیکھ سکتے ہیں۔ بند ہو تو کوئی نہیں دیکھ سکتا، اور جاری رسائیاں ختم ہو جاتی ہیں۔',
     access_breakGlass: 'ہنگامی رسائی',
   },
   options: {
