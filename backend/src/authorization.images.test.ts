@@ -2,6 +2,7 @@ import type { AuditAction } from '@lightbox/contract/audit/actions.js';
 import { sameLook } from '@lightbox/contract/audit/faults.js';
 import type { CallShape } from '@lightbox/contract/call.js';
 import { type CallName, calls } from '@lightbox/contract/calls.js';
+import { carerLook } from '@lightbox/contract/carers/states.js';
 import type { ServerEvent } from '@lightbox/contract/events.js';
 import {
   decideImage,
@@ -397,7 +398,8 @@ function expected({ name, rule, success, leaves, hidden }: Cell, caller: Person,
   if (!roleMay(caller.role, shape.who as Permission)) return denied(403, 'FORBIDDEN');
   if (!facts || !imageRules.see(caller, facts)) return denied(404, 'NOT_FOUND');
   const decision = rule ? decideImage(rule, caller, facts) : ({ may: true } as const);
-  if (decision.may) return { status: success, log: (leaves ?? [action]).map((type) => line(type)) };
+  const reason = 'because' in decision && decision.because === 'carer' ? carerLook : '';
+  if (decision.may) return { status: success, log: (leaves ?? [action]).map((type) => line(type, 'success', reason)) };
   if (hidden) return denied(404, 'NOT_FOUND');
   const errors: Partial<Record<ImageBar, string>> = { notVerified: 'NOT_VERIFIED', noDownload: 'NO_DOWNLOAD' };
   return denied(403, (!decision.may && errors[decision.because]) || 'FORBIDDEN');

@@ -33,6 +33,9 @@ export const limits = {
   uploadBytes: 10 * 1024 * 1024,
   /** Hours after which a resumable upload that is not whole is removed. */
   resumableHours: 24,
+  /** Bytes of a profile photo as it is sent, and the pixels of each side as it is shown. */
+  photoBytes: 5 * 1024 * 1024,
+  photoPixels: 256,
   uploadBytesMax: 512 * 1024 * 1024,
   /** The browser sends larger files in resumable pieces (tus). */
   resumableBytes: 8 * 1024 * 1024,

@@ -65,6 +65,7 @@ export const throttles = {
   /** Downloads of all of one's own data. */
   ownData: { per: ['caller'], points: 5, seconds: day, counts: 'calls', beyond: 'refused' },
   username: { per: ['caller'], points: 10, seconds: hour, counts: 'usernames', beyond: 'refused' },
+  photo: { per: ['caller'], points: 20, seconds: hour, counts: 'calls', beyond: 'refused' },
   staffMail: { per: ['caller'], points: 300, seconds: hour, counts: 'calls', beyond: 'refused' },
   upload: { per: ['caller'], points: 120, seconds: hour, counts: 'calls', beyond: 'refused' },
   /** Each part of a resumable upload may write a whole chunk again, however short it is. */

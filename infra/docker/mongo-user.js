@@ -29,6 +29,7 @@ const rights = {
         'guestlinks',
         'imagerequests',
         'carers',
+        'photos',
         'emergencies',
         'idempotencies',
         'imagemetadata',

@@ -176,7 +176,7 @@ describe('the access', () => {
     expect(disclosed).toContainEqual(
       expect.objectContaining({ kind: 'carerLooked', by: expect.objectContaining({ id: carer.id }) }),
     );
-    const { data: log } = (await api.as(image.owner).get('Must not be after the end.?limit=100').expect(200)).body;
+    const { data: log } = (await api.as(image.owner).get('/audit/logs?limit=100').expect(200)).body;
     expect(log).toContainEqual(expect.objectContaining({ actiontype: 'image.view', reason: 'carer' }));
     const recorded = await test.gateway.models.Event.findOne({
       type: 'image.view',

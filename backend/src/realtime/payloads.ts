@@ -85,12 +85,14 @@ const emergency: Payload<ServerPayload<'emergency:opened'>> = async (gateway, vi
   return { emergencyId: String(found._id), patientId: String(found.patient) };
 };
 
-/** For the two people of the record. The event of a share names no such record: then it is for the carers of its recipient. */
-const carer: Payload<ServerPayload<'carer:changed'>> = async ({ models }, viewer, refs) => {
-  if (!refs.share) {
-    const found = await models.Carer.findById(oid(text(refs, 'record'))).lean<CarerDoc>();
-    return found && carerRules.see(viewer, carerFacts(found)) ? { patientId: String(found.patient) } : null;
-  }
+/** For the two people of the record. */
+const carer: Payload<ServerPayload<'carer:ended'>> = async ({ models }, viewer, refs) => {
+  const found = await models.Carer.findById(oid(text(refs, 'record'))).lean<CarerDoc>();
+  return found && carerRules.see(viewer, carerFacts(found)) ? { patientId: String(found.patient) } : null;
+};
+
+/** For the carers of the recipient of a share. */
+const cared: Payload<ServerPayload<'carer:changed'>> = async ({ models }, viewer, refs) => {
   const share = await models.Share.findById(oid(text(refs, 'share')), { recipient: 1 }).lean<ShareDoc>();
   return share && (await helps(models, viewer._id, share.recipient)) ? { patientId: String(share.recipient) } : null;
 };
@@ -170,7 +172,9 @@ export const payloads: { [E in Exclude<ServerEvent, 'session:revoked'>]: Payload
   'emergency:approved': emergency,
   'emergency:questioned': emergency,
   'emergency:answered': emergency,
-  'carer:changed': carer,
+  'carer:named': carer,
+  'carer:accepted': carer,
+  'carer:changed': cared,
   'carer:ended': carer,
   'image:uploaded': image,
   'image:updated': image,

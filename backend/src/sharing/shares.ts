@@ -18,6 +18,7 @@ import type { Answer, Context, Gateway, Viewer } from '../context.js';
 import { addShare, codeEnd, theirsAlready } from './addShares.js';
 import { presentAccess, presentCreated } from './present.js';
 import { requireTarget } from './targets.js';
+import { refFields } from '../users/present.js';
 
 export async function createShare({
   gateway,
@@ -155,7 +156,7 @@ export async function listShares({
     .lean<ShareDoc[]>();
   const users = await gateway.models.User.find(
     { _id: { $in: shares.map((share) => share.recipient) } },
-    { firstname: 1, lastname: 1, role: 1 },
+    { ...refFields, role: 1 },
   ).lean<UserDoc[]>();
   const byId = new Map(users.map((user) => [String(user._id), user]));
   await gateway.events.record(actor, {

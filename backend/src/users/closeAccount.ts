@@ -98,6 +98,7 @@ const endWithAccount: Record<
   Emergency: 'endEmergencies',
   // The record stays, because the log names it.
   Carer: 'endCarersOf',
+  Photo: ({ gateway, user, tx }) => gateway.models.Photo.deleteMany({ user }, { session: tx }).exec(),
   Notification: 'finishClosing',
   // It expires, and is not sent to a closed account.
   Reminder: 'stays',
@@ -155,7 +156,7 @@ async function clearAccount({ gateway, user, by, tx }: Closing): Promise<void> {
         closing: { at: now, by },
         profile: sealProfile(gateway.keys, user, {}),
       },
-      $unset: { firstname: 1, lastname: 1, rejectedReason: 1, passkeyHandle: 1, ...unsetChoices, ...unsetClear },
+      $unset: { firstname: 1, lastname: 1, rejectedReason: 1, passkeyHandle: 1, photo: 1, ...unsetChoices, ...unsetClear },
     },
     { session: tx, strict: false },
   );

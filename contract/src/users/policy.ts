@@ -32,7 +32,7 @@ export const needsTie = (viewer: Pick<UserViewer, 'role'>, user: Pick<UserViewer
   viewer.role === 'healthProvider' && user.role === 'patient';
 
 export const userRules = {
-  /** `helped`: the viewer is a carer of the user, who is in no list of the viewer. */
+  /** `helped`: one of the two is a carer of the other, who is in no list. */
   see: (viewer: UserViewer, user: UserFacts, tied: boolean, helped: boolean): boolean =>
     viewer.id === user.id || listed(viewer, user, tied) || (helped && isUsable(user)),
   /** Both must see each other in the directory, and nobody may write to themselves. */

@@ -7,6 +7,9 @@ import type { Models } from '../models/models.js';
 import type { ShareDoc } from '../models/share.js';
 import { verifiedShare } from './shares.js';
 
+/** Carers that were accepted and have not ended, as a filter. */
+const lasting = { live: true, state: 'accepted' as const };
+
 /** Carers that nobody answered in time, as a filter. */
 export const overdueCarer = (now: Date) => ({ state: 'waiting' as const, expiresAt: { $lte: now } });
 
@@ -22,7 +25,7 @@ export interface Care {
  */
 export async function caresOf(models: Models, { id, role }: ImageViewer, among: object, now: Date): Promise<Care[]> {
   if (role !== 'patient') return [];
-  const carers = await models.Carer.find({ carer: oid(id), live: true, state: 'accepted' })
+  const carers = await models.Carer.find({ carer: oid(id), ...lasting })
     .readConcern(NEWEST)
     .lean<CarerDoc[]>();
   if (carers.length === 0) return [];
@@ -42,9 +45,12 @@ export const careFor = (cares: readonly Care[], matches: (share: ShareDoc) => bo
 
 /** Returns the carers of these people, for live updates. */
 export const carersOf = (models: Models, people: readonly ObjectId[], session: ClientSession): Promise<ObjectId[]> =>
-  models.Carer.distinct('carer', { patient: { $in: people }, live: true, state: 'accepted' }).session(session);
+  models.Carer.distinct('carer', { patient: { $in: people }, ...lasting }).session(session);
 
-/** True when the viewer is a carer of the person. */
-export const helps = async (models: Models, viewer: ObjectId, person: ObjectId): Promise<boolean> =>
-  (await models.Carer.exists({ carer: viewer, live: true, state: 'accepted', patient: person }).readConcern(NEWEST)) !==
-  null;
+/** True when the viewer is a carer of the patient. */
+export const helps = async (models: Models, viewer: ObjectId, patient: ObjectId): Promise<boolean> =>
+  (await models.Carer.exists({ carer: viewer, patient, ...lasting }).readConcern(NEWEST)) !== null;
+
+/** True when one of the two is a carer of the other. */
+export const careForEachOther = async (models: Models, a: ObjectId, b: ObjectId): Promise<boolean> =>
+  (await helps(models, a, b)) || (await helps(models, b, a));

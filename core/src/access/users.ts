@@ -5,7 +5,7 @@ import { oid } from '../db/ids.js';
 import { AppError } from '../errors.js';
 import type { UserDoc } from '../models/user.js';
 import { usableAccount } from './accounts.js';
-import { helps } from './carers.js';
+import { careForEachOther } from './carers.js';
 import { areTied, knownPatients } from './ties.js';
 
 export const userFacts = (user: UserDoc): UserFacts => ({
@@ -39,7 +39,7 @@ export async function requireUser(
   const user = await core.models.User.findById(oid(id)).lean<UserDoc>();
   if (!user || user.deletedAt) throw new AppError('NOT_FOUND');
   const facts = userFacts(user);
-  const helped = viewer.role === 'patient' && (await helps(core.models, oid(viewer.id), user._id));
+  const helped = viewer.role === 'patient' && (await careForEachOther(core.models, oid(viewer.id), user._id));
   if (!userRules.see(viewer, facts, await areTied(core, viewer, facts), helped)) throw new AppError('NOT_FOUND');
   return user;
 }

@@ -68,6 +68,10 @@ export const reactions: { [A in AuditAction]: Reaction<A> | null } = {
   'passkey.remove': { mail: () => 'passkeyRemoved' },
   'profile.read': null,
   'profile.update': null,
+  'profile.photo': {
+    jobs: ({ _id, refs }) => [{ name: 'renderPhoto', data: { photoId: String(refs.photo) }, id: `${_id}-photo` }],
+  },
+  'profile.photoRemoved': null,
   'profile.delete': null,
   'profile.exported': null,
   'profile.disclosed': null,

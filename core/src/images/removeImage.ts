@@ -81,6 +81,7 @@ const endWithImages: Record<keyof Models, ((removal: Removal) => Promise<unknown
   ImageRequest: null,
   Emergency: null,
   Carer: null,
+  Photo: null,
   Study: null,
   Analysis: ({ models, ids, session }) => models.Analysis.deleteMany({ _id: ids }, { session }).exec(),
   Conversation: null,

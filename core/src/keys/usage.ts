@@ -17,6 +17,7 @@ export function underOlderKeys(keys: Keys) {
     uploads: { 'dataKey.keyId': { $ne: images } },
     // Accounts from before profiles were sealed match too.
     profiles: { 'profile.keyId': { $ne: profiles } },
+    photos: { picture: { $exists: true }, 'picture.keyId': { $ne: profiles } },
     notes: { note: { $exists: true }, 'note.keyId': { $ne: sharing } },
     emergencies: { 'reason.keyId': { $ne: sharing } },
     carers: { address: { $exists: true }, 'address.keyId': { $ne: sharing } },
@@ -59,7 +60,15 @@ const holders: Record<keyof Keys, Holder | null> = {
     ],
   },
   // Accounts without a sealed profile are null.
-  profiles: { name: 'profiles', keyIds: (models) => models.User.distinct('profile.keyId').then(known) },
+  profiles: {
+    name: 'profiles and photos',
+    keyIds: async ({ User, Photo }) => [
+      ...new Set([
+        ...known(await User.distinct('profile.keyId')),
+        ...known(await Photo.distinct('picture.keyId', { picture: { $exists: true } })),
+      ]),
+    ],
+  },
   sharing: {
     name: 'notes of shares and invitations, reasons of emergency accesses, addresses of carers',
     keyIds: async ({ Share, Invite, Emergency, Carer }) => [
@@ -122,6 +131,7 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
     invites,
     emergencies,
     carers,
+    photos,
     totp,
     secrets,
     shares,
@@ -137,6 +147,7 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
     countBy(models.Invite, '$address.keyId'),
     countBy(models.Emergency, '$reason.keyId'),
     countBy(models.Carer, '$address.keyId', { address: { $exists: true } }),
+    countBy(models.Photo, '$picture.keyId', { picture: { $exists: true } }),
     countBy(models.Totp, { $first: { $split: ['$secret', '.'] } }, { secret: { $exists: true } }),
     countBy(models.Secret, '$key.keyId'),
     countBy(models.Share, '$keyId', { live: true, verifiedAt: { $exists: false } }),
@@ -151,6 +162,7 @@ export async function keyUses(models: Models, now: Date): Promise<KeyUse[]> {
     ...rows('ENCRYPTION_KEYS', 'images', images),
     ...rows('ENCRYPTION_KEYS', 'resumable uploads', uploads),
     ...rows('ENCRYPTION_KEYS', 'profiles', profiles),
+    ...rows('ENCRYPTION_KEYS', 'photos', photos),
     ...rows('ENCRYPTION_KEYS', 'notes of shares', notes),
     ...rows('ENCRYPTION_KEYS', 'invitations', invites),
     ...rows('ENCRYPTION_KEYS', 'emergency accesses', emergencies),

@@ -24,6 +24,7 @@ import { look } from './look.js';
 import { message } from './message.js';
 import { notification } from './notification.js';
 import { passkey } from './passkey.js';
+import { photo } from './photo.js';
 import { position } from './position.js';
 import { preview } from './preview.js';
 import { pushSubscription } from './pushSubscription.js';
@@ -63,6 +64,7 @@ const schemas = {
   ImageRequest: imageRequest,
   Emergency: emergency,
   Carer: carer,
+  Photo: photo,
   Study: study,
   Analysis: analysis,
   Conversation: conversation,

@@ -51,10 +51,9 @@ const again = (cache: QueryClient) => coalesce('carers', () => void changed(cach
 
 export const carerEvents = {
   feeds: [all],
-  'carer:changed': ({ patientId }, cache) => {
-    rereadCared(cache, patientId);
-    again(cache);
-  },
+  'carer:named': (_, cache) => again(cache),
+  'carer:accepted': (_, cache) => again(cache),
+  'carer:changed': ({ patientId }, cache) => rereadCared(cache, patientId),
   'carer:ended': ({ patientId }, cache) => {
     endCare(cache, patientId);
     again(cache);

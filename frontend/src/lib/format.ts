@@ -95,6 +95,11 @@ export interface Named {
   lastname?: string | undefined;
   username?: string | undefined;
 }
+/** A person who may have a photo. */
+export interface Shown extends Named {
+  id?: string;
+  photo?: string | undefined;
+}
 export const fullName = (person: Named) =>
   [person.firstname, person.lastname].filter(Boolean).join(' ') || person.username || i18n.t('common.someone');
 /** Capitalizes each word, as the specification wants in the heading of a profile. */

@@ -265,11 +265,23 @@ const cases: Record<string, Case> = {
     tell: (tell) => tell('emergency:ended', { emergencyId: id('f2'), patientId: ana }),
     shows: ({ data }: { data: Image[] }) => data.filter(({ image_url }) => image_url),
   },
-  'carer:changed among the carers': {
-    options: carerList,
-    before: { on: true, mine: [], others: [] },
-    after: { on: true, mine: [{ id: id('f3'), state: 'waiting' }], others: [] },
+  ...Object.fromEntries(
+    (['carer:named', 'carer:accepted'] as const).map((name) => [
+      `${name} among the carers`,
+      {
+        options: carerList,
+        before: { on: true, mine: [], others: [] },
+        after: { on: true, mine: [{ id: id('f3'), state: 'waiting' }], others: [] },
+        tell: (tell: Tell) => tell(name, { patientId: ana }),
+      },
+    ]),
+  ),
+  'carer:changed among the images of a patient': {
+    options: carerImages(id('f3'), query),
+    before: [],
+    after: [image],
     tell: (tell) => tell('carer:changed', { patientId: ana }),
+    shows: ({ data }: { data: unknown }) => data,
   },
   'carer:ended among the images of a patient': {
     options: carerImages(id('f3'), query),

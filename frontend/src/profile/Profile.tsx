@@ -35,6 +35,7 @@ import { oneUser } from '../users/users';
 import { CloseAccount } from './CloseAccount';
 import { EditProfile } from './EditProfile';
 import { OwnData } from './OwnData';
+import { OwnPhoto } from './OwnPhoto';
 import { ReceiptsSwitch } from './ReceiptsSwitch';
 import { useSections } from './sections';
 import { useViewOf } from './useViewOf';
@@ -49,7 +50,7 @@ function Head({ user, own, onEdit }: { user: User; own: boolean; onEdit: () => v
   const knowsState = useViewOf(user) === 'full' && !own;
   return (
     <Flex layerStyle="card" px={{ base: '5', md: '7' }} py="6" gap={{ base: '4', md: '6' }} align="center" wrap="wrap">
-      <UserAvatar person={user} role={user.role.name} size="lg" />
+      {own ? <OwnPhoto user={user} /> : <UserAvatar person={user} role={user.role.name} size="lg" />}
       <Box flex="1 1 220px" minW="0">
         <Heading as="h2" fontSize="xl" lineHeight="1.25" fontWeight="650" dir="auto" overflowWrap="anywhere">
           {capitalized(fullName(user))}

@@ -11,6 +11,7 @@ import { downloadable, imageFiles, type Progress } from './images.js';
 import { logAsCsv, logAsJson } from './log.js';
 import { messagesAsJson, messagesAsPage } from './messages.js';
 import { indexPage } from './page.js';
+import { readPhotoOf } from '../photos.js';
 import { sharesAsJson } from './shares.js';
 
 /**
@@ -30,6 +31,8 @@ export async function exportProfile(context: Context<typeof userCalls.exportProf
     };
   async function* entries(): AsyncGenerator<StreamedEntry> {
     yield { name: 'profile.json', at: now, read: json(profile) };
+    const photo = await readPhotoOf(gateway, account);
+    if (photo) yield { name: 'photo.webp', at: now, read: () => onePart(photo) };
     yield* imageFiles(gateway, viewer, images, progress);
     yield { name: 'images.json', at: now, read: json({ included: progress.sent, leftOut: progress.leftOut }) };
     yield { name: 'messages.json', at: now, read: () => messagesAsJson(gateway, viewer) };
@@ -59,4 +62,8 @@ export async function exportProfile(context: Context<typeof userCalls.exportProf
     },
   });
   return undefined;
+}
+
+async function* onePart(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
 }

@@ -154,6 +154,8 @@ export const audit = {
     profile_update: 'Change profile',
     profile_exported: 'Download own data',
     profile_disclosed: 'Read own disclosures',
+    profile_photo: 'Set a photo',
+    profile_photoRemoved: 'Remove a photo',
     profile_delete: 'Close own account',
     user_list: 'List people',
     user_export: 'Export people',

@@ -3,6 +3,17 @@ import { texts } from '@lightbox/contract/texts.js';
 export const profile = {
   title: 'My Profile',
   titleOf: 'Profile of {{name}}',
+  photo: {
+    set: 'Add a photo',
+    change: 'Change photo',
+    remove: 'Remove photo',
+    help: 'A JPEG or PNG file of at most {{size}}. People who may see you see it. It is cut to a square.',
+    preparing: 'Your photo is being prepared. It appears soon.',
+    saved: 'Your photo was saved.',
+    removed: 'Your photo was removed.',
+    failed: 'The photo could not be saved.',
+    removeFailed: 'The photo could not be removed.',
+  },
   edit: 'Edit Profile',
   personal: 'Personal Information',
   address: 'Address',

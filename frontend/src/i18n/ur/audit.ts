@@ -154,6 +154,8 @@ export const audit = {
     profile_update: 'پروفائل بدلنا',
     profile_exported: 'اپنا ڈیٹا ڈاؤن لوڈ کرنا',
     profile_disclosed: 'اپنی رسائی کی فہرست پڑھنا',
+    profile_photo: 'تصویر لگانا',
+    profile_photoRemoved: 'تصویر ہٹانا',
     profile_delete: 'اپنا اکاؤنٹ بند کرنا',
     user_list: 'لوگوں کی فہرست دیکھنا',
     user_export: 'لوگوں کی فہرست فائل میں لینا',
