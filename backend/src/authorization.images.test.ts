@@ -391,14 +391,20 @@ interface Outcome {
 const line = (type: string, status = 'success', reason = '') => `${type} ${status} ${reason}`.trim();
 
 /** The contract's order: the role, then what is not theirs to know of, then what is seen but not allowed. */
-function expected({ name, rule, success, leaves, hidden }: Cell, caller: Person, facts: ImageFacts | null): Outcome {
+function expected(
+  { name, method, rule, success, leaves, hidden }: Cell,
+  caller: Person,
+  facts: ImageFacts | null,
+): Outcome {
   const shape = calls[name] as CallShape;
   const action = shape.action as AuditAction;
   const denied = (status: number, reason: string) => ({ status, log: [line(action, 'denied', reason)] });
   if (!roleMay(caller.role, shape.who as Permission)) return denied(403, 'FORBIDDEN');
   if (!facts || !imageRules.see(caller, facts)) return denied(404, 'NOT_FOUND');
   const decision = rule ? decideImage(rule, caller, facts) : ({ may: true } as const);
-  const reason = 'because' in decision && decision.because === 'carer' ? carerLook : '';
+  // The call with HEAD comes after the one with GET: it is the same look.
+  const isCarers = method !== 'head' && 'because' in decision && decision.because === 'carer';
+  const reason = isCarers ? carerLook : '';
   if (decision.may) return { status: success, log: (leaves ?? [action]).map((type) => line(type, 'success', reason)) };
   if (hidden) return denied(404, 'NOT_FOUND');
   const errors: Partial<Record<ImageBar, string>> = { notVerified: 'NOT_VERIFIED', noDownload: 'NO_DOWNLOAD' };

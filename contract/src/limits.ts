@@ -78,6 +78,8 @@ export const limits = {
   /** Characters and words of a search for images. */
   searchLength: 100,
   searchWords: 5,
+  /** Months that the gallery offers to jump to. */
+  months: 120,
   /** Hours before its end in which a share ends soon. */
   endsSoonHours: 24,
   /** Characters of the reason for an image whose file names another patient. */

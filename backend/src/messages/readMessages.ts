@@ -31,9 +31,7 @@ export async function chatList({
     .lean<ConversationDoc[]>();
   const partners = conversations.map((conversation) => partnerOf(conversation, viewer));
   const [users, online, last, unread] = await Promise.all([
-    gateway.models.User.find({ _id: { $in: partners } }, { ...refFields, role: 1 }).lean<
-      UserDoc[]
-    >(),
+    gateway.models.User.find({ _id: { $in: partners } }, { ...refFields, role: 1 }).lean<UserDoc[]>(),
     gateway.presence.online(partners.map(String)),
     Promise.all(conversations.map((conversation) => lastMessage(gateway, conversation))),
     Promise.all(conversations.map((conversation) => countUnread(gateway, conversation, viewer))),

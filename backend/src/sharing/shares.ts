@@ -15,10 +15,10 @@ import type { UserDoc } from '@lightbox/core/models/user.js';
 import { endShares } from '@lightbox/core/sharing/endShares.js';
 import { aboutShare, ownerOf } from '@lightbox/core/sharing/shareTarget.js';
 import type { Answer, Context, Gateway, Viewer } from '../context.js';
+import { refFields } from '../users/present.js';
 import { addShare, codeEnd, theirsAlready } from './addShares.js';
 import { presentAccess, presentCreated } from './present.js';
 import { requireTarget } from './targets.js';
-import { refFields } from '../users/present.js';
 
 export async function createShare({
   gateway,

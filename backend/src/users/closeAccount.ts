@@ -156,7 +156,15 @@ async function clearAccount({ gateway, user, by, tx }: Closing): Promise<void> {
         closing: { at: now, by },
         profile: sealProfile(gateway.keys, user, {}),
       },
-      $unset: { firstname: 1, lastname: 1, rejectedReason: 1, passkeyHandle: 1, photo: 1, ...unsetChoices, ...unsetClear },
+      $unset: {
+        firstname: 1,
+        lastname: 1,
+        rejectedReason: 1,
+        passkeyHandle: 1,
+        photo: 1,
+        ...unsetChoices,
+        ...unsetClear,
+      },
     },
     { session: tx, strict: false },
   );

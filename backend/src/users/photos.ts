@@ -103,7 +103,10 @@ export async function removePhoto({
 }
 
 /** Reads the photo that is shown of a person, or null. */
-export async function readPhotoOf({ models, keys }: Gateway, user: { photo?: PhotoDoc['_id'] }): Promise<Buffer | null> {
+export async function readPhotoOf(
+  { models, keys }: Gateway,
+  user: { photo?: PhotoDoc['_id'] },
+): Promise<Buffer | null> {
   const found = user.photo && (await models.Photo.findById(user.photo).readConcern(NEWEST).lean<PhotoDoc>());
   return found?.picture ? openPhoto(keys, found._id, 'picture', found.picture) : null;
 }

@@ -13,6 +13,7 @@ import { SortSelect } from '../ui/Sorting';
 import { type ListName, listNames } from './cache';
 import { Filters } from './Filters';
 import { ImageSection } from './ImageSection';
+import { Months } from './Months';
 import { NothingFound, NothingShared, NothingUploaded, UploadLink } from './Nothing';
 import { SelectionBar } from './SelectionBar';
 import { type DialogParts, useImageDialogs } from './useImageDialogs';
@@ -179,6 +180,7 @@ export function ViewImages({ AskForImage, Helped, preloadViewer, ...parts }: Pro
                 onAsk={askFor}
                 onNear={preloadViewer}
                 selection={selection}
+                scroller={<Months name={name} list={listOf[name]} search={search.search} />}
               />
             ))}
           </>

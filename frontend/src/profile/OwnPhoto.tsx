@@ -79,9 +79,7 @@ export function OwnPhoto({ user }: { user: User }) {
         }}
       />
       <Text fontSize="xs" color={error ? 'danger.fg' : 'fg.muted'} mt="2" role="status">
-        {error
-          ? errorText(error)
-          : said || t('profile.photo.help', { size: formatBytes(limits.photoBytes) })}
+        {error ? errorText(error) : said || t('profile.photo.help', { size: formatBytes(limits.photoBytes) })}
       </Text>
     </Box>
   );

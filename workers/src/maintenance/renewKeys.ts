@@ -166,7 +166,9 @@ const renewCarer = ({ keys }: Core, { _id, address }: CarerDoc): Renewal => ({
 
 const renewPhoto = ({ keys }: Core, { _id, picture }: PhotoDoc): Renewal => ({
   filter: { _id, 'picture.sealed': picture?.sealed },
-  update: picture ? { $set: { picture: sealPhoto(keys, _id, 'picture', openPhoto(keys, _id, 'picture', picture)) } } : {},
+  update: picture
+    ? { $set: { picture: sealPhoto(keys, _id, 'picture', openPhoto(keys, _id, 'picture', picture)) } }
+    : {},
 });
 
 function renewSecret({ keys }: Core, { _id, key }: SecretDoc): Renewal {

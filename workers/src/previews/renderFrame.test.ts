@@ -127,8 +127,7 @@ it('A photo of a person becomes a small square without metadata, for people who 
     .withExif({ IFD0: { Artist: secret } })
     .jpeg()
     .toBuffer();
-  const send = (file: Buffer, filename: string) =>
-    mine.post('/users/profile/photo').attach('file', file, { filename });
+  const send = (file: Buffer, filename: string) => mine.post('/users/profile/photo').attach('file', file, { filename });
   const refused: [Buffer, string, number][] = [
     [Buffer.alloc(10 * 1024 * 1024, 'x'), 'a.jpg', 413],
     [Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'a.png', 415],

@@ -6,12 +6,12 @@ import type { Context } from '../../context.js';
 import { attached } from '../../http/download.js';
 import { stream } from '../../http/stream.js';
 import { type StreamedEntry, zipAsItComes } from '../../http/zip.js';
+import { readPhotoOf } from '../photos.js';
 import { presentOneself } from '../present.js';
 import { downloadable, imageFiles, type Progress } from './images.js';
 import { logAsCsv, logAsJson } from './log.js';
 import { messagesAsJson, messagesAsPage } from './messages.js';
 import { indexPage } from './page.js';
-import { readPhotoOf } from '../photos.js';
 import { sharesAsJson } from './shares.js';
 
 /**

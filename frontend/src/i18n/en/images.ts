@@ -6,6 +6,7 @@ export const images = {
   links: 'Copy links',
   uploaded: 'Uploaded Images',
   shared: 'Shared Images',
+  months: { label: 'Jump to a month: {{list}}', help: 'Drag, or use the arrow keys' },
   pagesOf: 'Pages of {{list}}',
   which: 'Which images',
   ofPatient: 'Images',

@@ -4,6 +4,7 @@ export const images = {
   links: 'لنک کاپی کریں',
   uploaded: 'اپ لوڈ کی گئی تصاویر',
   shared: 'شیئر کی گئی تصاویر',
+  months: { label: 'کسی مہینے پر جائیں: {{list}}', help: 'گھسیٹیں، یا تیر کی کلیدیں استعمال کریں' },
   pagesOf: '{{list}} کے صفحات',
   which: 'کون سی تصاویر',
   ofPatient: 'تصاویر',
