@@ -34,7 +34,9 @@ test('A forgotten password is reset in three steps.', async () => {
   await enter('Email', admin.email);
   await press('Send code');
   await page.getByRole('heading', { name: 'Set a new password' }).waitFor();
-  await page.getByRole('status').filter({ hasText: 'Reset code sent successfully!' }).waitFor();
+  const toast = page.getByRole('status').filter({ hasText: 'Reset code sent successfully!' });
+  await toast.waitFor();
+  expect(await toast.textContent()).toContain('It arrives only if this email has an account.');
   const code = line(await admin.mailed('Your password reset code'), 'Code');
   await page.getByLabel('Digit 1 of 6').focus();
   await page.keyboard.type(code === '000000' ? '000001' : '000000');
@@ -47,6 +49,7 @@ test('A forgotten password is reset in three steps.', async () => {
   await page.keyboard.type(code);
   await press('Change password');
   await page.getByRole('heading', { name: 'Password Changed!' }).waitFor();
+  await toast.waitFor({ state: 'detached' });
   expect(await page.getByRole('link', { name: 'Home', exact: true }).count()).toBe(0);
   await page.getByRole('link', { name: 'Go to Login' }).click();
   await page.waitForURL('**/login');
@@ -114,6 +117,19 @@ test('The layout changes at 1024 px, and the chat box has three quarters of the 
     .getByRole('heading', { name: 'Chats', exact: true })
     .locator('xpath=ancestor::*[@data-chats]');
   expect((await box.boundingBox())?.height).toBeCloseTo(600, 0);
+
+  await page.goto('/audit-logs');
+  // The reason and the button of the details are in view without scrolling sideways.
+  for (const one of [
+    page.getByRole('columnheader', { name: 'Reason' }),
+    page.getByRole('button', { name: /^Details of/ }).first(),
+  ]) {
+    await one.waitFor();
+    const { x = 0, width = 1024 } = (await one.boundingBox()) ?? {};
+    expect(x + width).toBeLessThanOrEqual(1024);
+  }
+  await page.goBack();
+  await page.getByText('Select a chat to start messaging').waitFor();
 
   await page.setViewportSize({ width: 1023, height: 800 });
   await page.getByText('Select a chat to start messaging').waitFor({ state: 'detached' });

@@ -105,6 +105,13 @@ describe('a link to an image', () => {
     await waitFor(() => expect(router.state.location.search).toBe(''));
   });
 
+  it('A file without a picture says so once, and is not called a preview.', async () => {
+    show({ ...shared, contentType: 'application/dicom', isVerified: true, createAt: '2026-01-01T00:00:00.000Z' });
+    const dialog = await screen.findByRole('dialog');
+    expect(within(dialog).getAllByText(/There is no preview of this file/)).toHaveLength(1);
+    expect(dialog.textContent).not.toContain('This is a preview');
+  });
+
   it('A link to an image that is not verified asks for the code.', async () => {
     show(shared);
     await screen.findByLabelText('Enter Image Sharing Id:', {}, { timeout: 8000 });

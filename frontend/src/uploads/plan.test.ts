@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { faultOf } from './checkFile';
 import { looksLikeDicom, readDicomHead } from './dicomHead';
 import { captionOf, isOmitted, namesPatient, type Omitted, plainName, planOf, type Sorted, sort } from './plan';
 import { nothingRead, readFiles } from './readFiles';
@@ -154,4 +155,11 @@ it('A dropped folder is read to its end, although a reader gives a hundred entri
   const items = [{ webkitGetAsEntry: () => folder([leaf('DICOMDIR'), inner]) }];
   const files = await droppedFiles({ items, files: [] } as unknown as DataTransfer);
   expect(files).toHaveLength(251);
+});
+
+it('An empty file and a text with the name of a picture are refused before they are sent.', async () => {
+  const fault = (body: BlobPart[], name: string, type: string) => faultOf(new File(body, name, { type }), 100);
+  expect(await fault([], 'empty.png', 'image/png')).toBe('empty');
+  expect(await fault(['not a picture'], 'fake.jpg', 'image/jpeg')).toBe('type');
+  expect(await fault([new Uint8Array([0xff, 0xd8, 0xff, 0xe0])], 'scan', '')).toBeUndefined();
 });

@@ -28,9 +28,9 @@ export const audit = {
   groupFilter: 'Filter by group',
   group: {
     usual: 'All but lists',
-    looks: 'Looks',
+    looks: 'Views',
     shares: 'Shares',
-    signIns: 'Sign-ins',
+    signIns: 'Logins',
     administration: 'Administration',
     all: 'Everything',
   },
@@ -70,7 +70,7 @@ export const audit = {
     ENTRY_FOREIGN: 'In place of an event, the log contains an entry that Lightbox did not make.',
     RECEIPT_FOREIGN: 'The database contained a receipt that Lightbox did not make.',
     RECEIPTS_MISSING: 'Receipts of events are missing',
-    SAME_LOOK: 'Part of the same look',
+    SAME_LOOK: 'Part of the same view',
   },
   verify: {
     act: 'Check integrity',

@@ -12,7 +12,7 @@ export const emergencies = {
   reason: 'Reason',
   reasonHelp: `Say why you need the images now. At least ${limits.emergencyReasonMin} characters. The patient reads this too.`,
   endsIn: 'Emergency access ends in {{span}}',
-  recorded: 'Every look is recorded. The patient was told.',
+  recorded: 'Every view is logged. The patient was told.',
   endNow: 'End now',
   endFailed: 'The access could not be ended.',
   pages: 'Pages of the patient’s images',
