@@ -261,12 +261,16 @@ describe('The months of a list', () => {
         expect(place.page, `${sort} ${at}`).toBe(wanted);
         const byNumber = await rows(`sort=${sort}&page=${place.page}`);
         const shown = place.cursor ? await rows(`sort=${sort}&cursor=${encodeURIComponent(place.cursor)}`) : byNumber;
-        expect(shown.data.map(({ id }: { id: string }) => id)).toEqual(byNumber.data.map(({ id }: { id: string }) => id));
+        expect(shown.data.map(({ id }: { id: string }) => id)).toEqual(
+          byNumber.data.map(({ id }: { id: string }) => id),
+        );
         expect(shown.pagination.currentPage).toBe(place.page);
         expect(shown.data.map(({ createAt }: { createAt: string }) => createAt)).toContain(at);
       }
     }
     const stranger = await buildProvider(test.gateway);
-    expect((await api.as(stranger).post('/upload/months', { list: 'uploaded', timeZone: 'UTC' })).body.data).toEqual([]);
+    expect((await api.as(stranger).post('/upload/months', { list: 'uploaded', timeZone: 'UTC' })).body.data).toEqual(
+      [],
+    );
   });
 });
